@@ -30,9 +30,9 @@ def named(noun: str, names: Iterable[str]) -> str:
     return f"{len(ordered)} {noun}{'' if len(ordered) == 1 else 's'} ({shown})"
 
 
-def did_you_mean(name: str, known: Iterable[str], alike: float = SIMILARITY) -> str:
+def did_you_mean(name: str, names: Iterable[str], alike: float = SIMILARITY) -> str:
     """`; did you mean orders?` for the end of a sentence; nothing where no name is as `alike`."""
-    near = get_close_matches(name, known, n=1, cutoff=alike)
+    near = get_close_matches(name, names, n=1, cutoff=alike)
     return f"; did you mean {near[0]}?" if near else ""
 
 

@@ -7,9 +7,12 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import pytest
+import typer
 
+from spark.cli import COMMANDS, app_for
 from spark.glossary import GLOSSARY
 from tests.paths import ROOT
 from tests.words import BLOCK, CODE, PAGES, lengths, sentences
@@ -37,8 +40,35 @@ BANNED = {
 }
 """Turns that a reader has to read twice, and what to write instead."""
 
+BANNED_NAMES = {
+    "told": "report, print or describe",
+    "said": "report or summary",
+    "modern": "consumer, as Kafka calls the protocol",
+    "whatever": "the noun",
+    "nobody": "none, or what lacks it",
+    "lookout": "watcher",
+    "judge": "evaluate",
+    "afresh": "resets",
+    "ability": "peak rate",
+    "parcel": "bundle",
+    "kick": "perturbation",
+}
+"""Parts of names in code, and what to write instead: a function is a verb or what it returns."""
+
+NAMES_THAT_STAY = {"NOBODY", "NOBODY_READS", "nobody", "_of_nobody"}
+"""A member's index that stands for none, in hot loops of arrays and in columns."""
+
+HELP_LENGTH, ERROR_LENGTH = 100, 160
+"""Characters of a sentence in a command's help, and of an error: two lines of a terminal."""
+
+LISTS = ("strategy", "strategies")
+"""Options whose help lists the names of all strategies."""
+
 NAMES = {"made anew"}
 """Values of columns, which other programs read."""
+
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`-])|\n\n")
+CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 CODE_FILES = [
     path for room in ("optimizer", "spark", "evenfleet") for path in (ROOT / room).rglob("*.py")
@@ -76,6 +106,42 @@ def test_no_message_has_to_be_read_twice() -> None:
     assert faults == []
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_is_read_at_a_glance(name: str) -> None:
+    """Short sentences without those turns, of a command and of each of its options."""
+    command: Any = typer.main.get_command(app_for([name]))
+    command = getattr(command, "commands", {name: command})[name]
+    texts = [command.help, *(p.help or "" for p in command.params if p.name not in LISTS)]
+    parts = [" ".join(part.split()) for text in texts for part in SENTENCE_END.split(text)]
+    assert [part for part in parts if len(part) > HELP_LENGTH] == []
+    assert [fault for part in parts for fault in _turns(part)] == []
+
+
+def test_errors_fit_two_lines() -> None:
+    """By their own words, with eight characters for each value in them."""
+    long = [
+        f"{path.relative_to(ROOT)}:{node.lineno}: {text}"
+        for path in CODE_FILES
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call)
+        for text in map(_literal, node.exc.args)
+        if len(text) > ERROR_LENGTH
+    ]
+    assert long == []
+
+
+def test_names_in_code_keep_to_the_same_rules() -> None:
+    faults = [
+        f"{path.relative_to(ROOT)}:{line}: {name}: say {BANNED_NAMES[part]}"
+        for path in CODE_FILES
+        for line, name in _names(ast.parse(path.read_text("utf-8")))
+        if name not in NAMES_THAT_STAY
+        for part in CAMEL.sub("_", name).lower().split("_")
+        if part in BANNED_NAMES
+    ]
+    assert faults == []
+
+
 def test_the_glossary_is_the_one_that_tables_have() -> None:
     page = (ROOT / "docs/glossary.md").read_text("utf-8")
     assert dict(re.findall(r"^\| ([a-z ]+) \| (.*) \|$", page, re.MULTILINE)) == {
@@ -88,6 +154,27 @@ def _turns(text: str) -> Iterator[str]:
     for banned, instead in BANNED.items():
         for turn in re.finditer(rf"\b{banned}\b", text, re.IGNORECASE):
             yield f"{turn[0]!r}: {instead}"
+
+
+def _names(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Functions, classes, parameters and variables of a file with their lines."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.lineno, node.name
+        elif isinstance(node, ast.arg):
+            yield node.lineno, node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.lineno, node.id
+
+
+def _literal(node: ast.expr) -> str:
+    """The text of an expression, its values left blank."""
+    if isinstance(node, ast.JoinedStr):
+        return "".join(map(_literal, node.values))
+    if isinstance(node, ast.BinOp):
+        return _literal(node.left) + _literal(node.right)
+    is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
+    return str(node.value) if is_text else 8 * " " * isinstance(node, ast.FormattedValue)
 
 
 def _texts(tree: ast.Module) -> Iterator[tuple[int, str]]:

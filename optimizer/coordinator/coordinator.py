@@ -36,14 +36,14 @@ class Coordinator:
             group.settle(generation)
             self.group = group
             return
-        self.group = modern = ConsumerGroup(self, generation)
+        self.group = consumer_group = ConsumerGroup(self, generation)
         for client in clients:
             assert client.member_id is not None
             if isinstance(client, ClassicClient):
                 client.settle(generation)
             member = ConsumerMember(client, client.member_id, client.number, client.topics)
-            self._take_over(modern, member, client.owned)
-        modern.topic_sizes = modern.sizes()
+            self._take_over(consumer_group, member, client.owned)
+        consumer_group.topic_sizes = consumer_group.sizes()
 
     @property
     def consumer_group(self) -> ConsumerGroup | None:

@@ -76,9 +76,8 @@ def _check_range(cost: IntArray, supply: IntArray) -> None:
     units = float(np.maximum(supply, 0).sum(dtype=np.float64))
     if max(units, 3 * nodes * (nodes + 1)) * dearest > MAX_NUMBER:
         raise CostOverflowError(
-            f"{units:.0f} partitions in a network of {nodes} nodes can't be planned exactly: their "
-            f"costs, {dearest} each, exceed 64 bits; split the group by topics, or plan it without "
-            "racks"
+            f"the costs of {units:,.0f} partitions and {nodes:,} nodes exceed 64 bits: split the "
+            "group by topics, or plan it without racks"
         )
 
 

@@ -38,73 +38,65 @@ class GoalsError(ValueError):
 class Goals:
     """Goals of the strategy `optimal`. Every partition is read, and loads are balanced, always.
 
-    `rack`: among the balanced assignments, as few partitions as can be are read across racks, that
-    is by a member whose rack isn't the leader's ("leader") or none of the replicas' ("any"). Racks
-    are compared exactly, as Kafka does; a member without a rack and a partition without rack facts
-    (None or empty names) cost nothing. None: racks don't matter.
-
-    `levels`: what is looked at first: "racks", reads across racks; "moves"; "hosts", Σ over hosts
-    of (partitions that their members have together)², where some members share a host; "spread", Σ
-    over topics and members of (partitions that the member has of the topic)², so that each topic is
-    spread over its readers. Those that aren't named come last, in this order; so by default neither
-    hosts nor spread cost a move. Spread is looked at in groups that aren't too large for it: see
-    `optimizer.model.spread`.
-
-    `host`: which members share a host. None: those that name the same one; otherwise a pattern of
-    client ids, as "{host}-consumer-*".
-
-    `min_gain`: how many partitions a plan has to put right for each one that it moves. Put right is
-    a partition above the load that its member has in the plan when both are sorted by load (half of
-    the sum of the differences), and where racks matter a partition less that is read across them;
-    where spread comes before moves, so is one above what its member has of its topic in the plan. A
-    direct transfer from a member with too many puts one right by one move, a chain over two members
-    by two. A plan that gains less isn't made: everything stays where it is, and only partitions
-    without an owner are placed, as balanced as that can be. 0: every gain will do.
-
-    `balance`: "count", every partition weighs one and every member is like any other; or "weight",
-    a load is what a member's partitions weigh, divided by its capacity (`optimizer.model.weights`).
-    Then the largest load comes first, which is NP-hard to make least: the plan tells a bound below
-    which none can be, and who shows it. Below it come racks and moves, then Σ load² / capacity.
-    `weight`: where a fleet's weights come from; a `Group` states its own.
-
-    `tolerance`: the largest load by weight may be so much above the best that is known, as a share
-    of it, where that saves moves. 0: as low as can be.
-
-    `max_moves`: so many partitions may move at most, a whole number; or a share of the group's
-    partitions, a number with a point from 0.0 to 1.0. Where the best plan moves more, the largest
-    load is as low as so many moves make it; then as few move as that takes; then loads are as even
-    as that leaves them; then come the other levels but spread. None: as many as it takes.
-
-    `pin`: partitions that may go to some members only; `exclude`: members that get nothing, or
-    nothing of some partitions; `max_partitions`: how many a member may have; `max_per_topic`: how
-    many of a topic a member may have; `max_per_host`: how many the members of a host may have
-    together; `max_weight`: what its partitions may weigh, where balance is
-    by weight; `copartition`: topics whose partitions of equal numbers go to the same member (racks
-    and spread aren't looked at then). Each is a list of `optimizer.model.limits.Limit`, or of
-    tables of its keys; they come before everything else. Where they can't be met together the group
-    has no plan.
-
-    `effort`: how far plans by weight are searched for, in steps and never in seconds.
-
+    Limits (`pin` to `copartition`) are lists of `optimizer.model.limits.Limit`, or of tables of its
+    keys. They come before everything else: where they can't be met together the group has no plan.
     Raises `GoalsError` with every fault.
     """
 
     rack: str | None = None
+    """Among balanced assignments, as few partitions as possible are read across racks: by a member
+    whose rack isn't the leader's ("leader") or none of the replicas' ("any"). Racks are compared
+    exactly, as Kafka does; without rack facts (None or empty names) a read costs nothing. None:
+    racks don't matter."""
     levels: tuple[str, ...] = ("racks", "moves")
+    """What comes first after balance: "racks", reads across racks; "moves"; "hosts", Σ over hosts
+    of (partitions that their members have together)², where members share a host; "spread", Σ over
+    topics and members of (partitions that the member has of the topic)². Levels that aren't named
+    come last, in this order: by default neither hosts nor spread cost a move. Groups that are too
+    large for spread have none (`optimizer.model.spread`)."""
     min_gain: float = 0.0
+    """How many partitions a plan has to put right for each one that it moves; with less gain all
+    stays, and only partitions without an owner are placed. Put right is a partition above the load
+    that its member has in the plan when both are sorted by load (half of the sum of differences);
+    where racks matter, one less that is read across them; where spread comes before moves, one
+    above what its member has of its topic in the plan. 0: every gain will do."""
     balance: str = "count"
+    """With "count" every partition weighs one and every member is like any other.
+
+    With "weight" a load is what a member's partitions weigh, divided by its capacity
+    (`optimizer.model.weights`). The least largest load is then NP-hard to find: the plan has a
+    bound below which none is, and who shows it. After it come racks and moves, then Σ load² /
+    capacity."""
     weight: str = "column"
+    """Where a fleet's weights come from; a `Group` states its own."""
     tolerance: float = 0.01
+    """How far the largest load by weight may be above the best that is known, as a share of it,
+    where that saves moves."""
     effort: str = "standard"
+    """How far plans by weight are searched for, in steps and never in seconds."""
     max_moves: int | float | None = None
+    """How many partitions may move: a whole number, or a share of the group's partitions, from 0.0
+    to 1.0. Where the best plan moves more, the largest load is as low as that many moves make it;
+    then as few move as that takes; then loads are as even as that leaves them; then come the other
+    levels but spread. None: as many as it takes."""
     pin: tuple[Limit, ...] = ()
+    """Partitions that may go to some members only."""
     exclude: tuple[Limit, ...] = ()
+    """Members that get nothing, or nothing of some partitions."""
     max_partitions: tuple[Limit, ...] = ()
+    """How many partitions a member may have."""
     max_per_topic: tuple[Limit, ...] = ()
+    """How many partitions of a topic a member may have."""
     max_weight: tuple[Limit, ...] = ()
+    """What a member's partitions may weigh, where balance is by weight."""
     copartition: tuple[Limit, ...] = ()
+    """Topics whose partitions of equal numbers go to the same member; racks and spread aren't
+    looked at then."""
     host: str | None = None
+    """Which members share a host. None: those that name the same one; otherwise a pattern of client
+    ids, such as "{host}-consumer-*"."""
     max_per_host: tuple[Limit, ...] = ()
+    """How many partitions the members of a host may have together."""
 
     def __post_init__(self) -> None:
         faults = list(self._faults())

@@ -8,18 +8,16 @@ from spark.audit.fleet_audit import (
     audit_fleet as audit_fleet,
     read_audit as read_audit,
 )
+from spark.audit.of_store import AuditedStore as AuditedStore
 from spark.audit.prometheus import metrics_of as metrics_of
 from spark.audit.registry import FINDINGS as FINDINGS
-from spark.audit.since_last import (
-    Change as Change,
-    Tracked as Tracked,
-    changes_since as changes_since,
-    counts_of as counts_of,
-    last_tracked as last_tracked,
-    rows_of as rows_of,
+from spark.audit.summary import (
+    WORST as WORST,
+    AuditSummary as AuditSummary,
+    write_audit as write_audit,
 )
 from spark.audit.thresholds import (
     AuditSettings as AuditSettings,
     read_audit_settings as read_audit_settings,
 )
-from spark.audit.verdict import fails as fails, state_of as state_of, verdict as verdict
+from spark.audit.verdict import fails as fails, verdict as verdict

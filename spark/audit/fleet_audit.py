@@ -152,7 +152,7 @@ class FleetAudit(Handle):
 
     def counts(self) -> list[dict[str, Any]]:
         """One row a finding that was run: its name, and how many there are of each severity."""
-        result = self._found
+        result = self._counts_by_finding
         return [
             {
                 "finding": name,
@@ -163,7 +163,7 @@ class FleetAudit(Handle):
         ]
 
     @cached_property
-    def _found(self) -> dict[str, Row]:
+    def _counts_by_finding(self) -> dict[str, Row]:
         """The counts of each severity by finding."""
         # all groups are judged by then: else two parts of a cluster's job might each do it
         assert self._statuses_and_kinds is not None

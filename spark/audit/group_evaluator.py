@@ -117,11 +117,11 @@ class GroupEvaluator:
         try:
             seat = self._seat(row)
             facts = self._facts(row, solved, before, seat, by_weight)
-            rows = self._found(facts)
+            rows = self._finding_rows(facts)
         except Exception as error:
             solved = SolvedRow(**plan_columns(row, failed(error), OPTIMAL))
             facts = self._facts(row, solved, None, seat)
-            rows = list(_told_by(FAILED_GROUP, facts, self.settings.values[FAILED_GROUP.name]))
+            rows = list(_cells(FAILED_GROUP, facts, self.settings.values[FAILED_GROUP.name]))
         sizes = row.topic_sizes
         return (
             *(row.cluster, row.group, solved.status),
@@ -163,12 +163,12 @@ class GroupEvaluator:
             client_version=settings.consumers.of(*name).get("client_version"),
         )
 
-    def _found(self, facts: GroupFacts) -> list[dict[str, Any]]:
+    def _finding_rows(self, facts: GroupFacts) -> list[dict[str, Any]]:
         values = self.settings.of(facts.row.cluster, facts.group)
         return [
             cells
             for finding in self._findings
-            for cells in _told_by(finding, facts, values[finding.name])
+            for cells in _cells(finding, facts, values[finding.name])
         ]
 
     @cached_property
@@ -186,7 +186,7 @@ def _idle_to_busy(solved: SolvedRow) -> int | None:
     return max(0, len(np.unique(target[target >= 0])) - len(np.unique(owners)))
 
 
-def _told_by(
+def _cells(
     finding: GroupFinding, facts: GroupFacts, settings: Settings
 ) -> Iterator[dict[str, Any]]:
     """What a finding finds in a group and is past a level, as cells of the column `findings`."""

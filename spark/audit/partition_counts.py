@@ -90,13 +90,13 @@ class _Counted:
 
     def _count_racks(self) -> None:
         facts, replicas, racks = self.facts, self._replicas, self._lists("replica_racks")
-        told = (racks.sizes == replicas.sizes) & (racks.sizes > 0)
-        if not told.any():
+        complete = (racks.sizes == replicas.sizes) & (racks.sizes > 0)
+        if not complete.any():
             return
-        encoded = pa.array(racks.items[told[racks.row]], pa.string()).dictionary_encode()
+        encoded = pa.array(racks.items[complete[racks.row]], pa.string()).dictionary_encode()
         names, rack = encoded.dictionary.to_pylist(), _numbers(encoded.indices)
         width = len(names) + 1
-        brokers, rows = replicas.items[told[replicas.row]], replicas.row[told[replicas.row]]
+        brokers, rows = replicas.items[complete[replicas.row]], replicas.row[complete[replicas.row]]
         for pair in np.unique((brokers * width + rack)[(rack >= 0) & (brokers >= 0)]).tolist():
             facts.rack.add(pair // width, names[pair % width])
         several = (replicas.sizes > 1)[rows]

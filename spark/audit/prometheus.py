@@ -93,7 +93,7 @@ def metrics_of(
 
 
 def _changes(changes: Sequence[Tracked]) -> Family:
-    counts = Counter((one.change, one.severity) for one in changes)
+    counts = Counter((change.change, change.severity) for change in changes)
     return (
         "evenfleet_audit_changes",
         "Findings that are new, worse or gone since the last audit.",
@@ -109,7 +109,7 @@ def _measures(audit: FleetAudit, groups: Sequence[Row]) -> list[Family]:
     """What is measured of these groups; without a history nothing is known of time."""
     keys = [(row["cluster"], row["group"]) for row in groups]
     session = audit.findings.sparkSession
-    chosen = F.broadcast(session.createDataFrame(keys, "cluster string, `group` string"))
+    keys_of_worst = F.broadcast(session.createDataFrame(keys, "cluster string, `group` string"))
     now = audit.judged.where("max_load > 0")
     frames = {
         "excess_partitions": now.withColumn("value", F.expr("current_max_load - max_load")),
@@ -124,7 +124,7 @@ def _measures(audit: FleetAudit, groups: Sequence[Row]) -> list[Family]:
             frames["late_seconds"] = late.agg(F.max("lag_seconds").alias("value"))
     families: list[Family] = []
     for name, frame in frames.items():
-        rows = frame.join(chosen, list(GROUP_KEYS), "left_semi").collect()
+        rows = frame.join(keys_of_worst, list(GROUP_KEYS), "left_semi").collect()
         values = {(row["cluster"], row["group"]): row["value"] for row in rows}
         if name == REBALANCES:  # a history has no row of a group that didn't rebalance
             values = dict.fromkeys(keys, 0.0) | values

@@ -65,36 +65,36 @@ class Seen:
     unjudged: Collection[tuple[str, str]]
     not_run: Collection[str]
 
-    def covers(self, one: Tracked) -> bool:
+    def covers(self, item: Tracked) -> bool:
         return (
-            one.cluster in self.clusters
-            and one.finding not in self.not_run
-            and (one.cluster, one.group) not in self.unjudged
+            item.cluster in self.clusters
+            and item.finding not in self.not_run
+            and (item.cluster, item.group) not in self.unjudged
         )
 
 
 def tracked_now(
-    last: Iterable[Tracked], found: Iterable[Any], seen: Seen, snapshot: str
+    last: Iterable[Tracked], rows: Iterable[Any], seen: Seen, snapshot: str
 ) -> list[Tracked]:
-    """What stands now or is gone, by what stood at the last audit and what was `found` now.
+    """What stands now or is gone, by what stood at the last audit and what was `rows` now.
 
-    `found` are rows of cluster, group, finding, subject, severity and sentence.
+    `rows` are rows of cluster, group, finding, subject, severity and sentence.
     """
-    before = {one.key: one for one in last if one.change is not Change.GONE}
+    before = {item.key: item for item in last if item.change is not Change.GONE}
     now: dict[tuple[Any, ...], Tracked] = {}
-    for row in found:
+    for row in rows:
         subject = MEMBERS if row["subject"].startswith("member ") else row["subject"]
         key = (row["cluster"], row["group"], row["finding"], subject)
         if key not in now or _rank(row["severity"]) > _rank(now[key].severity):
             now[key] = Tracked(*key, row["severity"], snapshot, Change.NEW, row["sentence"])
-    for key, one in before.items():
+    for key, item in before.items():
         if key not in now:
-            gone = Change.GONE if seen.covers(one) else None
-            now[key] = replace(one, change=gone)
+            gone = Change.GONE if seen.covers(item) else None
+            now[key] = replace(item, change=gone)
         else:
-            worse = _rank(now[key].severity) > _rank(one.severity)
+            worse = _rank(now[key].severity) > _rank(item.severity)
             change = Change.WORSE if worse else None
-            now[key] = replace(now[key], since=one.since, change=change)
+            now[key] = replace(now[key], since=item.since, change=change)
     return [now[key] for key in sorted(now, key=lambda key: tuple(text or "" for text in key))]
 
 
@@ -102,37 +102,37 @@ def changes_since(
     audit: FleetAudit, last: Iterable[Tracked], clusters: Collection[str]
 ) -> list[Tracked]:
     """The same of an audit of these clusters."""
-    found = audit.findings.where(f"severity in {TRACKED}").orderBy("cluster", "group", "sentence")
+    rows = audit.findings.where(f"severity in {TRACKED}").orderBy("cluster", "group", "sentence")
     unjudged = audit.judged.where(f"status in {NOT_KNOWN}").select("cluster", "group").collect()
     seen = Seen(clusters, {(row["cluster"], row["group"]) for row in unjudged}, audit.not_run)
-    return tracked_now(last, found.collect(), seen, audit.snapshot)
+    return tracked_now(last, rows.collect(), seen, audit.snapshot)
 
 
 def last_tracked(session: SparkSession, out: Where, snapshot: str) -> list[Tracked] | None:
     """What the last audit in `out` tracked, up to this snapshot; None if there is none."""
-    ids = [one for one in source_of(session, out).ids(TABLE) if one <= snapshot]
+    ids = [item for item in source_of(session, out).ids(TABLE) if item <= snapshot]
     if not ids:
         return None
     rows = read_result(session, out, TABLE, ids[-1]).rows.collect()
     stood = [Tracked(**row.asDict()) for row in rows]
-    return [replace(one, change=Change(one.change) if one.change else None) for one in stood]
+    return [replace(item, change=Change(item.change) if item.change else None) for item in stood]
 
 
 def rows_of(session: SparkSession, tracked: Iterable[Tracked]) -> DataFrame:
     """For the table `tracked`, kept beside the audit's results for the next audit."""
-    return session.createDataFrame([astuple(one) for one in tracked], SCHEMA).coalesce(1)
+    return session.createDataFrame([astuple(item) for item in tracked], SCHEMA).coalesce(1)
 
 
 def counts_of(tracked: Collection[Tracked]) -> list[dict[str, Any]]:
     """New and worse findings, as `FleetAudit.counts` has all of them."""
-    fresh = [one for one in tracked if one.change in (Change.NEW, Change.WORSE)]
+    fresh = [item for item in tracked if item.change in (Change.NEW, Change.WORSE)]
     return [
         {"finding": name}
         | {
-            severity: sum(one.finding == name and one.severity == severity for one in fresh)
+            severity: sum(item.finding == name and item.severity == severity for item in fresh)
             for severity in WORST_FIRST
         }
-        for name in sorted({one.finding for one in fresh})
+        for name in sorted({item.finding for item in fresh})
     ]
 
 

@@ -9,9 +9,12 @@ from spark.compare.compare import (
     fleet_of as fleet_of,
 )
 from spark.compare.cures import (
-    cures_of as cures_of,
     kafka_could as kafka_could,
     sentence_of_cures as sentence_of_cures,
 )
 from spark.compare.fleet_comparison import FleetComparison as FleetComparison
 from spark.compare.past import compare_history as compare_history
+from spark.compare.write import (
+    write_compared_history as write_compared_history,
+    write_comparison as write_comparison,
+)

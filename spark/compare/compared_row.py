@@ -10,51 +10,41 @@ from spark.solve import GroupRow
 
 @dataclass(slots=True, kw_only=True)
 class ComparedRow(GroupRow):
-    """A group's row under one strategy; what isn't known is null.
+    """A group's row under one strategy, and the price of getting there; what isn't known is null.
 
-    `excess`: by so many partitions the most loaded member is above the most loaded one of the
-    optimum, which is as low as subscriptions let it be.
-
-    `spread`: Σ over topics and members of (partitions that the member has of the topic)²;
-    `worst_topic_share`: the most partitions of a topic that a member has, over its fair share (the
-    topic's partitions over its readers, rounded up), of the worst topic. 1 is as good as can be.
-
-    `max_host_load`: the most that a host's members have together, null where no two members share a
-    host, or all share the same; `host_excess`: by so many it is above that of the optimum.
-
-    `local_reads` and `remote_reads`: partitions read within a rack and across racks, in the meaning
-    of the group's goals; null where goals or facts have no racks. `balance_optimal` and
-    `moves_optimal` are about balance and moves alone, whatever the goals say of racks.
-
-    `transferring`: partitions that the first round of `cooperative-sticky` leaves out because they
-    change hands (partitionsTransferringOwnership in Kafka), or tasks that that of
-    `connect-cooperative` revokes; 0 for the others.
-
-    The other columns are the price of a rebalance that leads from the current assignment to that
-    of the strategy, for partitions whose owner is present and still subscribed (the others stand
-    still whatever is done). `stopped_eager`: partitions that stop under the eager protocol, which
-    are all of them. `stopped_cooperative`: partitions that stop under the cooperative protocol, or
-    the coordinator's, which are those that their owner loses. `rounds`: rebalances under the
-    cooperative protocol, 2 if a partition changes hands, and else 1; the eager protocol always
-    takes 1. `current` is there already: it costs nothing.
-
-    `max_weight`: the largest load by weight for a unit of capacity, and `weight_bound` one below
-    which no assignment's can be; null unless the group's goals are by weight.
-
-    `kind`: `connect` for a group of Connect workers, else `consumer`.
+    The price is that of a rebalance from the current assignment to the strategy's, for partitions
+    whose owner is present and still subscribed. `current` is there already: it costs nothing.
     """
 
     excess: Long = None
+    """Partitions by which the most loaded member is above the most loaded one of the optimum."""
     spread: Long = None
+    """Σ over topics and members of (partitions that the member has of the topic)²."""
     worst_topic_share: Real = None
+    """The most partitions of a topic that a member has, over its fair share (the topic's partitions
+    over its readers, rounded up), of the worst topic; 1 is as good as possible."""
     local_reads: Long = None
+    """Partitions read within a rack, in the meaning of the group's goals; null without racks."""
     remote_reads: Long = None
+    """Partitions read across racks."""
     transferring: Long = None
+    """Partitions that the first round of `cooperative-sticky` leaves out because they change hands
+    (partitionsTransferringOwnership), or tasks that `connect-cooperative`'s revokes; else 0."""
     stopped_eager: Long = None
+    """Partitions that stop under the eager protocol: all of them."""
     stopped_cooperative: Long = None
+    """Those that stop under the cooperative protocol, or the coordinator's: their owner loses
+    them."""
     rounds: Int = None
+    """Rebalances under the cooperative protocol: 2 if a partition changes hands, else 1."""
     kind: Text = None
+    """`connect` for a group of Connect workers, else `consumer`."""
     max_weight: Real = None
+    """The largest load by weight for a unit of capacity; null unless goals are by weight."""
     weight_bound: Real = None
+    """What no assignment's largest load by weight is below."""
     max_host_load: Long = None
+    """The most that a host's members have together; null where no two members share a host, or all
+    share the same."""
     host_excess: Long = None
+    """Partitions by which that is above the optimum's."""

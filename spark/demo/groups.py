@@ -146,11 +146,9 @@ def make_group(
         return replace(group, state="Empty", strategy=strategy if server_side else None)
     sizes = topics.known_sizes[group.topics]
     subscriptions = _subscriptions(rng, kind, len(sizes))
+    turnout = _turnout(rng, kind, strategy, sizes, len(subscriptions))
     cast = make_cast(
-        rng,
-        cluster,
-        group.name,
-        _turnout(rng, kind, strategy, sizes, len(subscriptions)),
+        *(rng, cluster, group.name, turnout),
         roles=len(subscriptions),
         generation=group.generation,
         server_side=server_side,

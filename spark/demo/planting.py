@@ -79,7 +79,7 @@ def planted(rng: np.random.Generator, fleet: MadeFleet, hours: int) -> list[Even
         *_restless(planting),
         *_growing(planting),
         *(
-            _happening(planting, kind, group)
+            _event_for(planting, kind, group)
             for kind, share in SHARES.items()
             for group in planting.sample(FIT[kind], share)
         ),
@@ -115,7 +115,7 @@ FIT: dict[str, Callable[[DemoGroup], bool]] = {
 """To which groups which of these can happen."""
 
 
-def _happening(planting: Planting, kind: str, group: DemoGroup) -> Event:
+def _event_for(planting: Planting, kind: str, group: DemoGroup) -> Event:
     hour, cast = planting.hour(), group.cast
     there = cast.present.tolist()
     ids = tuple(cast.member_ids[m] for m in there)

@@ -98,10 +98,10 @@ class _Run:
         self._kept_out: dict[str, str | None] = {}
         self._has_taken = False
 
-    def ready(self, found: Mapping[str, Verdict]) -> list[str]:
+    def ready(self, now: Mapping[str, Verdict]) -> list[str]:
         """Groups that can be begun, and haven't been."""
         return [
-            name for name, verdict in found.items() if verdict.is_ready and name not in self.begun
+            name for name, verdict in now.items() if verdict.is_ready and name not in self.begun
         ]
 
     def make_rebalance(self, in_waves: Sequence[Sequence[str]]) -> None:
@@ -116,9 +116,9 @@ class _Run:
             if self.stopped:
                 return
 
-    def reasons(self, found: Mapping[str, Verdict]) -> dict[str, str]:
+    def reasons(self, verdicts: Mapping[str, Verdict]) -> dict[str, str]:
         """Why groups aren't as planned whose plan nothing keeps out now."""
-        return {name: self._reason(name) for name, verdict in found.items() if verdict.is_ready}
+        return {name: self._reason(name) for name, verdict in verdicts.items() if verdict.is_ready}
 
     def _begin(self, wave: Iterable[str]) -> list[str]:
         now = self._watcher.look(frozenset(wave))

@@ -11,20 +11,24 @@ and `group`; those of `plans` have the `file` (as in a URL below the folder), it
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
 from optimizer.assignor.plan_file import GroupPlan, PlanFileError
-from spark.enforce.export import NoPlan
+from spark.enforce.export import Exported, NoPlan
 from spark.errors import InputError
 from spark.files import replace_text, writing
 from spark.patterns import matches
+from spark.text import counted, named
 
 INDEX, FORMAT, VERSION = "index.json", "evenfleet-plan-index", 1
+REASONS = 5
+"""Reasons that are printed of each kind; the index has all."""
 LONGEST = 200
 """Bytes of a file's name; file systems take 255, and a file half written has a longer one."""
 
@@ -41,6 +45,45 @@ class Entry:
     topics: list[str]
     members: int
     partitions: int
+
+
+@dataclass(frozen=True)
+class Written:
+    """What became of plans that were written into a folder: how many are new, changed, unchanged.
+
+    Groups `without` a plan, and those whose plan is `ignored`, have a reason.
+    """
+
+    path: Path
+    snapshot: str
+    outcomes: Counter[str] = field(default_factory=Counter)
+    without: list[NoPlan] = field(default_factory=list)
+    ignored: list[NoPlan] = field(default_factory=list)
+
+    def reasons(self) -> Iterator[str]:
+        """The reasons that most groups have, and how many groups have another."""
+        yield from _commonest(self.without, "No plan of {}, which {}.")
+        yield from _commonest(self.ignored, "Of {}: {}.")
+
+    def summary(self) -> str:
+        """How many plans are in the folder, and which were there."""
+        how = ", ".join(f"{self.outcomes[item]} {item}" for item in ("new", "changed", "unchanged"))
+        return (
+            f"{self.path} has the plans of {counted(self.outcomes.total(), 'group')} of snapshot "
+            f"{self.snapshot}: {how}; {self.path / INDEX} lists them."
+        )
+
+
+def _commonest(groups: Iterable[NoPlan], sentence: str) -> Iterator[str]:
+    of_reason: dict[str, list[str]] = defaultdict(list)
+    for group in groups:
+        of_reason[group.reason].append(group.group)
+    commonest = sorted(of_reason.items(), key=lambda item: (-len(item[1]), item[0]))
+    for reason, names in commonest[:REASONS]:
+        yield sentence.format(named("group", names), reason)
+    if others := [name for _, names in commonest[REASONS:] for name in names]:
+        what = counted(len(commonest) - REASONS, "other reason")
+        yield f"And {counted(len(others), 'group')} for {what}: index.json has all."
 
 
 class PlanFolder:
@@ -98,6 +141,23 @@ class PlanFolder:
             *(len(plan.members), sum(topics.values())),
         )
         return outcome
+
+    def write(self, snapshot: str, plans: Iterable[Exported | NoPlan]) -> Written:
+        """Put plans into the folder, and write the index unless there are none."""
+        written = Written(self.path, snapshot)
+        for item in plans:
+            if isinstance(item, NoPlan):
+                written.without.append(item)
+                continue
+            if not written.outcomes:
+                with writing(self.path):
+                    self.path.mkdir(exist_ok=True)
+            written.outcomes[self.put(item.plan)] += 1
+            if item.ignored:
+                written.ignored.append(NoPlan(item.cluster, item.plan.group, item.ignored))
+        if written.outcomes:
+            self.finish(snapshot, written.without, written.ignored)
+        return written
 
     def finish(
         self, snapshot: str, without_plan: Iterable[NoPlan], ignored: Iterable[NoPlan] = ()

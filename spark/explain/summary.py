@@ -10,42 +10,45 @@ from spark.explain.explain import GroupExplanation
 from spark.text import counted
 
 
-def loads_of(found: GroupExplanation, changing_first: bool) -> list[dict[str, Any]]:
+def loads_of(result: GroupExplanation, changing_first: bool) -> list[dict[str, Any]]:
     """A row a member: what it has now and planned, by weight if that is what counts."""
-    counts = found.weights or found.loads
+    counts = result.weights or result.loads
     ordered = sorted(counts, key=lambda item: -abs(counts[item][0] - counts[item][1]))
     rows = []
-    for member in ordered if changing_first else found.loads:
+    for member in ordered if changing_first else result.loads:
         row: dict[str, Any] = {"member": member}
-        if found.weights:
-            before, after = map(figure, found.weights[member])
+        if result.weights:
+            before, after = map(figure, result.weights[member])
             row |= {"weight now": before, "weight planned": after}
-        now, planned = found.loads[member]
+        now, planned = result.loads[member]
         rows.append(row | {"partitions now": now, "planned": planned})
     return rows
 
 
-def summary_of(found: GroupExplanation) -> Iterator[str]:
+def summary_of(result: GroupExplanation) -> Iterator[str]:
     """How the group is, and what its plan makes of it."""
-    group, reason = f"Group {found.group} of cluster {found.cluster}", found.reason or ""
-    if not found.loads:
-        yield f"{group} is {found.status}{reason and ': '}{reason}."
+    group, reason = (
+        f"Group {result.group} of cluster {result.cluster}",
+        result.reason or "",
+    )
+    if not result.loads:
+        yield f"{group} is {result.status}{reason and ': '}{reason}."
         return
-    if found.weights:
-        yield from _summary_by_weight(found, f"(status {found.status}{reason and ', '}{reason})")
+    if result.weights:
+        yield from _summary_by_weight(result, f"(status {result.status}{reason and ', '}{reason})")
         return
-    before, after = ([pair[at] for pair in found.loads.values()] for at in (0, 1))
+    before, after = ([pair[at] for pair in result.loads.values()] for at in (0, 1))
     unowned = sum(after) - sum(before)
     is_better = unowned > 0 or sum(load**2 for load in after) < sum(load**2 for load in before)
     how = "could be more even" if is_better else "is as even as possible"
     nobodys = f", and {counted(unowned, 'partition')} no owner" if unowned > 0 else ""
     have = counted(len(before), "member") + (" has" if len(before) == 1 else " have")
     yield (
-        f"{group} {how} (status {found.status}{reason and ', '}{reason}): {have} "
+        f"{group} {how} (status {result.status}{reason and ', '}{reason}): {have} "
         f"{_range(before)}{nobodys}."
     )
-    if is_better or found.moves:
-        yield f"The plan gives them {_range(after)}, by {counted(len(found.moves), 'move')}."
+    if is_better or result.moves:
+        yield f"The plan gives them {_range(after)}, by {counted(len(result.moves), 'move')}."
 
 
 def _summary_by_weight(explanation: GroupExplanation, how: str) -> Iterator[str]:

@@ -65,4 +65,8 @@ from spark.files.table_stores import (
     source_of as source_of,
     table_store_of as table_store_of,
 )
-from spark.files.tables import write_by_snapshot as write_by_snapshot, write_tables as write_tables
+from spark.files.tables import (
+    in_one_file as in_one_file,
+    write_by_snapshot as write_by_snapshot,
+    write_tables as write_tables,
+)

@@ -91,7 +91,7 @@ class TableStore(Source):
         for snapshot in snapshots:
             if parts := self.parts(table, snapshot, thoroughly=False):
                 entries = _UnreadTable(
-                    parts, self.footers(parts) or _told_by_spark(session, table, parts)
+                    parts, self.footers(parts) or _footers_by_spark(session, table, parts)
                 )
                 base = parts.paths[0].rpartition(f"/{SNAPSHOT}=")[0]
                 alike.setdefault((base, entries.footers.schema.json()), []).append(entries)
@@ -127,7 +127,7 @@ class TableStore(Source):
                 return None
             return Parts((folder,), tuple(self._changes(lying, {}, thoroughly)))
         files = {file.name: file for file in manifest.tables[table]}
-        result = self._found(files, table, snapshot, lying or {})
+        result = self._opened(files, table, snapshot, lying or {})
         if lying is None and not result:
             return None
         if lying and not result:
@@ -156,12 +156,11 @@ class TableStore(Source):
         older = [name for name in names if name in files and written and files[name] < written]
         if older:
             raise UnreadableError(
-                f"table {table} can't be read from {folder}: {min(older)} isn't one of its files, "
-                "and is older than they are: write the snapshot again, or remove its folder in "
-                f"{HIDDEN}/manifests if that file is right"
+                f"table {table} can't be read from {folder}: {min(older)} is older than its files. "
+                f"Write the snapshot again, or remove its folder in {HIDDEN}/manifests"
             )
 
-    def _found(
+    def _opened(
         self, files: Mapping[str, File], table: str, snapshot: str, lying: Mapping[str, str]
     ) -> dict[str, str]:
         """The paths of these files: in their place, or where they were written."""
@@ -178,7 +177,7 @@ class TableStore(Source):
                 yield note
 
 
-def _told_by_spark(session: SparkSession, table: str, parts: Parts) -> Footers:
+def _footers_by_spark(session: SparkSession, table: str, parts: Parts) -> Footers:
     rows = read_parts(session, table, parts)
     if rows is None:
         raise _gone(table, parts)

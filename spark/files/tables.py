@@ -37,6 +37,11 @@ _UNWRITABLE = re.compile(
 )
 
 
+def in_one_file(rows: DataFrame, *keys: str) -> DataFrame:
+    """Rows that `write_tables` puts into one file, in the order of `keys`."""
+    return rows.repartition(1).sortWithinPartitions(*keys)
+
+
 def write_tables(
     session: SparkSession,
     out: Where,

@@ -12,7 +12,8 @@ from spark.fleet.clusters import (
 )
 from spark.fleet.compaction import (
     Scattered as Scattered,
-    compact as compact,
+    compact_each as compact_each,
+    compacted_by_day as compacted_by_day,
     scattered_in as scattered_in,
 )
 from spark.fleet.conform import (
@@ -21,7 +22,7 @@ from spark.fleet.conform import (
     name_groups as name_groups,
     null_keys as null_keys,
 )
-from spark.fleet.contents import Contents as Contents, contents_of as contents_of
+from spark.fleet.contents import clusters_in_turn as clusters_in_turn, contents_of as contents_of
 from spark.fleet.fleet_files import FleetFiles as FleetFiles, Rows as Rows
 from spark.fleet.kinds import (
     CLASSIC as CLASSIC,
@@ -55,6 +56,7 @@ from spark.fleet.part import WHOLE as WHOLE, Part as Part
 from spark.fleet.results import (
     CLUSTERS as CLUSTERS,
     PART as PART,
+    PLAN_WEIGHTS as PLAN_WEIGHTS,
     check_out as check_out,
     check_writable as check_writable,
     read_planned as read_planned,
@@ -62,7 +64,6 @@ from spark.fleet.results import (
     read_results as read_results,
 )
 from spark.fleet.retention import (
-    Pruning as Pruning,
     Retention as Retention,
     now_in_utc as now_in_utc,
     prune as prune,

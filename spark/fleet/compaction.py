@@ -6,11 +6,13 @@ can't become one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
+from typing import Any
 
-from spark.errors import RunError, UnreadableError
+from spark.errors import InputError, RunError, UnreadableError
 from spark.files import (
     LocalRun,
     LocalStore,
@@ -24,6 +26,8 @@ from spark.files import (
 from spark.fleet.schemas import COUNTED_COLUMNS, TABLES
 from spark.fleet.store import BEING_WRITTEN, Stored
 
+MEGABYTE = 1_000_000
+
 
 @dataclass(frozen=True)
 class Scattered:
@@ -34,6 +38,25 @@ class Scattered:
     files: int
     fewer: int
     bytes: int
+
+
+def compacted_by_day(items: Sequence[Scattered], after: Mapping[str, int]) -> list[dict[str, Any]]:
+    """A row a day for people, with the bytes `after` where snapshots were compacted."""
+    rows = []
+    for day, of_day in groupby(items, key=lambda item: item.snapshot[:8]):
+        scattered = [*of_day]
+        become = [after[item.snapshot] for item in scattered if item.snapshot in after]
+        rows.append(
+            {
+                "day": day,
+                "snapshots": len(scattered),
+                "files": sum(item.files for item in scattered),
+                "become": sum(item.fewer for item in scattered),
+                "MB": sum(item.bytes for item in scattered) / MEGABYTE,
+                "MB_after": sum(become) / MEGABYTE if become else None,
+            }
+        )
+    return rows
 
 
 def scattered_in(place: LocalStore) -> tuple[list[Scattered], dict[str, str]]:
@@ -99,17 +122,30 @@ def _scattered(place: LocalStore, snapshot: str, many: Mapping[str, list[str]]) 
     )
 
 
-def compact(place: LocalStore, one: Scattered) -> int:
+def compact_each(
+    place: LocalStore, items: Iterable[Scattered], left: dict[str, str]
+) -> dict[str, int]:
+    """Compact snapshots; the bytes of each afterwards. `left` gets the others, with the reason."""
+    after = {}
+    for item in items:
+        try:
+            after[item.snapshot] = compact(place, item)
+        except (InputError, RunError) as error:
+            left[item.snapshot] = str(error)
+    return after
+
+
+def compact(place: LocalStore, item: Scattered) -> int:
     """Write those tables of a snapshot anew; how many bytes they have then.
 
     Until all of them are written the ones before stay. UnreadableError where a file is broken,
     RunError where another run has written them meanwhile; they stay as they are then.
     """
-    with writing(place.root), LocalRun(place, one.snapshot, one.tables) as run:
-        for table in one.tables:
+    with writing(place.root), LocalRun(place, item.snapshot, item.tables) as run:
+        for table in item.tables:
             _write_anew(place, run, table)
-        run.commit(one.tables, statistics=COUNTED_COLUMNS)
-    return sum(place.sizes(one.snapshot, one.tables))
+        run.commit(item.tables, statistics=COUNTED_COLUMNS)
+    return sum(place.sizes(item.snapshot, item.tables))
 
 
 def _write_anew(place: LocalStore, run: LocalRun, table: str) -> None:

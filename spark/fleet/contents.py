@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
 
 from spark.files import Source
 from spark.fleet.clusters import clusters_by_snapshot
@@ -25,6 +27,28 @@ class Contents:
     unreadable: tuple[str, ...]
     clusters: tuple[str, ...]
     other_kinds: Mapping[str, int]
+
+    def row(self, snapshot: str, unfinished: str | None) -> dict[str, Any]:
+        """The snapshot in a list of them: a table that it lacks has no count."""
+        broken = ", ".join(self.unreadable)
+        kinds = (f"{count} {kind}" for kind, count in self.other_kinds.items())
+        return {
+            "snapshot": snapshot,
+            "state": f"{broken} can't be read" if broken else unfinished or "whole",
+            **{name: 0 if name in self.unreadable else self.rows.get(name) for name in TABLES},
+            "other_kinds": ", ".join(kinds) or None,
+            "clusters": [*self.clusters],
+        }
+
+
+def clusters_in_turn(contents: Mapping[str, Contents]) -> list[str]:
+    """The clusters of snapshots, a sentence for all in a row that have the same."""
+    sentences = []
+    for clusters, alike in groupby(contents, lambda item: contents[item].clusters):
+        first, *others = alike
+        ids = f"{first} to {others[-1]}" if others else first
+        sentences.append(f"{ids}: {', '.join(clusters) or 'none'}")
+    return sentences
 
 
 def contents_of(source: Source, snapshots: Collection[str]) -> dict[str, Contents]:

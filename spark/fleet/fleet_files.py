@@ -175,10 +175,10 @@ class FleetFiles:
                 result.update({f"{table}.{key}": _nulls(rows[key]) for key in keys})
         return +result
 
-    def check_keys(self, found: Mapping[str, int]) -> None:
+    def check_keys(self, counts: Mapping[str, int]) -> None:
         """Raise InputError if any key is null."""
-        if found:
-            raise InputError(describe_null_keys(self.id, found))
+        if counts:
+            raise InputError(describe_null_keys(self.id, counts))
 
 
 def _opened(place: DirectStore, snapshot: str) -> FleetFiles:

@@ -46,9 +46,9 @@ def why_unsupported(kind: str | None, strategy: str | None, members: int) -> str
     return _WHY.get(kind, f"a group of the type {kind!r}, which isn't known")
 
 
-def kind_of(stated: str | None, strategy: str | None, has_members: bool) -> str | None:
+def kind_of(group_type: str | None, strategy: str | None, has_members: bool) -> str | None:
     """What a group is that isn't one of consumers, or None: `why_unsupported` in one word."""
-    kind = (CLASSIC if stated is None else stated).lower()
+    kind = (CLASSIC if group_type is None else group_type).lower()
     if kind == CLASSIC:
         return STREAMS if strategy == STREAMS_STRATEGY and has_members else None
     if kind == CONSUMER:

@@ -49,6 +49,10 @@ CLUSTERS = "clusters"
 """The table of a plan that tells of which snapshot each cluster was."""
 
 
+PLAN_WEIGHTS = "weights"
+"""The table of a plan with the rates that it was made with."""
+
+
 PART = "part"
 """The table of a plan of part of a fleet: which part that is, in one row (see `Part`)."""
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
+from typing import Any
 
+from optimizer.figures import data_size
 from spark.errors import InputError
 from spark.files import (
     CatalogSource,
@@ -23,8 +25,12 @@ from spark.files import (
 from spark.fleet.contents import contents_of
 from spark.fleet.schemas import TABLES
 from spark.fleet.store import BEING_WRITTEN, REQUIRED, Stored, time_of
+from spark.text import counted
 
 DAY = timedelta(days=1)
+
+NAMED = 20
+"""Files that a sentence names at most."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +76,16 @@ class Aged:
     bytes: int | None = None
     foreign: tuple[str, ...] = ()
 
+    def for_people(self) -> dict[str, Any]:
+        """The snapshot in a table that people read, with its size in megabytes."""
+        return {
+            "snapshot": self.snapshot,
+            "clusters": ", ".join(self.clusters) or None,
+            "rows": self.rows,
+            "files": self.files,
+            "MB": None if self.bytes is None else self.bytes / 1e6,
+        }
+
 
 @dataclass(frozen=True)
 class Pruning:
@@ -83,6 +99,35 @@ class Pruning:
     aged: Sequence[Aged]
     kept: Sequence[str]
     left: Mapping[str, str]
+
+    def row_of(self, item: Aged, gone: Collection[str]) -> dict[str, Any]:
+        """A snapshot that has had its time, and whether it is gone."""
+        return asdict(item) | {"removed": item.snapshot in gone}
+
+    def report(self, gone: Collection[str] | None, age: str) -> Iterator[str]:
+        """What was removed of all that is older than `age`; what would be, if `gone` is None."""
+        for snapshot, why in self.left.items():
+            yield f"Left alone: snapshot {snapshot}: {why}."
+        if not self.before:
+            return
+        would, selection = "To be removed", self.aged
+        if gone is not None:
+            would, selection = "Removed", [item for item in self.aged if item.snapshot in gone]
+            for item in self.aged:
+                if item.snapshot not in gone:
+                    why = "another run has written or removed it"
+                    yield f"Left alone: snapshot {item.snapshot}: {why}."
+        older = f"older than {age} (before {self.before:%Y%m%dT%H%M%SZ})"
+        size = sum(item.bytes or 0 for item in selection)
+        of_bytes = f", {data_size(size)}" if size else ""
+        yield f"{would}: {counted(len(selection), 'snapshot')} {older}{of_bytes}."
+        if foreign := [file for item in selection for file in item.foreign]:
+            files = f"{', '.join(foreign[:NAMED])}{', …' if len(foreign) > NAMED else ''}"
+            number = counted(len(foreign), "file")
+            yield f"{would} with them: {number} of other programs: {files}."
+        if self.kept:
+            kept = counted(len(self.kept), "snapshot")
+            yield f"{kept} of that age stay: the newest of a cluster, or kept for their day."
 
 
 def pruning_of(opener: Opener, store: Where, retention: Retention, now: datetime) -> Pruning:
@@ -157,8 +202,7 @@ def removable(source: Source) -> Source:
         return source
     raise InputError(
         f"snapshots of {source.root} can't be removed from here, only those of local folders and "
-        "of tables of a catalog: remove the folders */snapshot=ID and .evenfleet/*/snapshot=ID "
-        "with the tools of that file system"
+        "catalogs: remove */snapshot=ID and .evenfleet/*/snapshot=ID yourself"
     )
 
 

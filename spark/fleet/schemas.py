@@ -164,22 +164,22 @@ RECORDS_BEHIND = f"if({LAG} < 0, 0, {LAG})"
 """SQL text: the same, 0 where an offset is beyond the end; `greatest` would pass over nulls."""
 
 
-def misfit(found: t.DataType, wanted: t.DataType) -> bool:
-    """Whether a column of type `found` can't stand for `wanted`.
+def misfit(actual: t.DataType, wanted: t.DataType) -> bool:
+    """Whether a column of type `actual` can't stand for `wanted`.
 
     Any width of whole number or of floating point number will do, and a whole number for a real.
     """
-    if isinstance(found, t.NullType):
+    if isinstance(actual, t.NullType):
         return False
     if isinstance(wanted, t.ArrayType):
-        return not isinstance(found, t.ArrayType) or misfit(found.elementType, wanted.elementType)
+        return not isinstance(actual, t.ArrayType) or misfit(actual.elementType, wanted.elementType)
     if isinstance(wanted, t.IntegralType):
-        return not isinstance(found, t.IntegralType)
+        return not isinstance(actual, t.IntegralType)
     if isinstance(wanted, t.DoubleType):
-        return not isinstance(found, t.NumericType)
+        return not isinstance(actual, t.NumericType)
     if isinstance(wanted, t.StringType):
-        return not isinstance(found, t.StringType)
-    return type(found) is not type(wanted)
+        return not isinstance(actual, t.StringType)
+    return type(actual) is not type(wanted)
 
 
 def faults_of(name: str, schema: t.StructType) -> list[str]:
@@ -217,9 +217,9 @@ def unknown_columns(name: str, schema: t.StructType) -> list[str]:
     return [f"table {name}: left out unknown columns {', '.join(unknown)}"] if unknown else []
 
 
-def describe_null_keys(snapshot: str, found: Mapping[str, int]) -> str:
-    """What is said of keys that are null: `found` has the rows by table and column."""
-    faults = "; ".join(f"{column}: {rows} rows" for column, rows in sorted(found.items()))
+def describe_null_keys(snapshot: str, counts: Mapping[str, int]) -> str:
+    """What is said of keys that are null: `counts` has the rows by table and column."""
+    faults = "; ".join(f"{column}: {rows} rows" for column, rows in sorted(counts.items()))
     return (
         f"snapshot {snapshot} has keys that are null or beyond an int ({faults}): remove those "
         "rows or fill them in"

@@ -29,19 +29,19 @@ _TIME = "%Y%m%dT%H%M%SZ"
 REQUIRED = [name for name, table in TABLES.items() if table.required]
 
 
-def snapshot_id(stated: str | None = None) -> str:
-    """`stated` if it is a time in UTC like 20261121T060000Z; now if it is None.
+def snapshot_id(text: str | None = None) -> str:
+    """`text` if it is a time in UTC like 20261121T060000Z; now if it is None.
 
     InputError for any other: ids are compared as times, and one that sorts last as text would stay
     the newest for ever.
     """
-    if stated is None:
+    if text is None:
         return f"{datetime.now(UTC):{_TIME}}"
-    if not time_of(stated):
+    if not time_of(text):
         raise InputError(
-            f"{stated!r} can't be the id of a snapshot: use a time in UTC like 20261121T060000Z"
+            f"{text!r} can't be the id of a snapshot: use a time in UTC like 20261121T060000Z"
         )
-    return stated
+    return text
 
 
 def time_of(snapshot: str) -> datetime | None:
@@ -117,8 +117,8 @@ class Stored:
     def without(self, snapshot: str) -> Stored:
         """The other ones, of which those that aren't whole have been told of."""
 
-        def why(one: str) -> str | None:
-            return REMOVED if self.why_not(one) else None
+        def why(snapshot: str) -> str | None:
+            return REMOVED if self.why_not(snapshot) else None
 
         return Stored((item for item in self._ids if item != snapshot), why)
 

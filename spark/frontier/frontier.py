@@ -7,14 +7,15 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
+from optimizer.figures import figure
 from optimizer.model import Goals, LimitsError, Problem
-from optimizer.solver import frontier_of, weighted_frontier_of
+from optimizer.solver import Frontier, WeightedFrontier, frontier_of, weighted_frontier_of
 from spark.errors import InputError
 from spark.fleet import FleetFiles, FleetSnapshot
 from spark.frontier.points import FrontierPoint, GroupFrontier, WeightedFrontierPoint
-from spark.frontier.text import sentence_by_weight, sentence_of
 from spark.groups import EncodedRow, one_row, read_or_failed
 from spark.settings import DEFAULT_FLEET_GOALS, FleetGoals
+from spark.text import counted
 
 
 def frontier_of_group(
@@ -91,3 +92,48 @@ def _by_weight(problem: Problem, goals: Goals) -> dict[str, Any]:
         "weight_bound": frontier.weight_bound,
         "sentence": sentence_by_weight(frontier),
     }
+
+
+def sentence_of(frontier: Frontier) -> str:
+    """What moves buy: "4 moves bring 80 % of what 17 would"."""
+    first, last = frontier.points[0], frontier.points[-1]
+    if not last.moves:
+        even = _even(frontier, "loads would be more even below it")
+        return f"No move makes the largest load lower than {last.max_load}{even}"
+    all_of_it = f"the largest load from {first.max_load} to {last.max_load}"
+    even = _even(frontier, "loads are even")
+    if frontier.knee is None:
+        return f"{_bring(last.moves)} {all_of_it}, each about as much as the others{even}"
+    knee = frontier.points[frontier.knee]
+    return f"{_share_of(knee.moves, knee.share, last.moves)} {all_of_it}{even}"
+
+
+def sentence_by_weight(frontier: WeightedFrontier) -> str:
+    """The same of what was found by weight, and what no plan is below."""
+    first, last = frontier.points[0], frontier.points[-1]
+    bound = f"no plan is below {figure(frontier.weight_bound)}"
+    if frontier.weight_bound:
+        bound += f" (gap {last.max_weight / frontier.weight_bound - 1:.2%})".replace("%", " %")
+    if len(frontier.points) == 1:
+        lowest = f"the largest load by weight lower than {figure(last.max_weight)}"
+        return f"No move was found that makes {lowest}; {bound}."
+    all_of_it = (
+        f"the largest load by weight from {figure(first.max_weight)} to {figure(last.max_weight)}"
+    )
+    if frontier.knee is None:
+        return f"{_bring(last.moves)} {all_of_it}, each about as much as the others; {bound}."
+    knee = frontier.points[frontier.knee]
+    return f"{_share_of(knee.moves, knee.share, last.moves)} {all_of_it}; {bound}."
+
+
+def _bring(moves: int) -> str:
+    return f"{counted(moves, 'move')} bring{'s' * (moves == 1)}"
+
+
+def _share_of(moves: int, share: float, most: int) -> str:
+    return f"{_bring(moves)} {share:.0%} of what {most:,} would, which bring".replace("%", " %")
+
+
+def _even(frontier: Frontier, what: str) -> str:
+    more = frontier.balanced_moves > frontier.points[-1].moves
+    return f"; with {counted(frontier.balanced_moves, 'move')} {what}." if more else "."

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from optimizer.figures import figure
 from spark.charts import CHARTS
 from spark.notebook import shown_in_notebook
 
@@ -23,6 +24,10 @@ class FrontierPoint:
     gain: float
     knee: bool
 
+    def for_people(self) -> dict[str, Any]:
+        """The point in a table that people read."""
+        return _for_people(self, {"largest load": self.max_load})
+
 
 @dataclass(frozen=True)
 class WeightedFrontierPoint:
@@ -37,6 +42,18 @@ class WeightedFrontierPoint:
     weight_bound: float
     gain: float
     knee: bool
+
+    def for_people(self) -> dict[str, Any]:
+        """The same, with what no plan is below."""
+        loads = (figure(self.max_weight), figure(self.weight_bound))
+        return _for_people(self, dict(zip(("largest load", "none is below"), loads, strict=True)))
+
+
+def _for_people(
+    point: FrontierPoint | WeightedFrontierPoint, loads: dict[str, Any]
+) -> dict[str, Any]:
+    gain, worth = f"{point.gain:.0%}".replace("%", " %"), "most for its moves" if point.knee else ""
+    return {"moves": point.moves, **loads, "of the gain": gain, "worth": worth}
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from spark.graph.answers import (
+    Question as Question,
+    answers as answers,
+)
 from spark.graph.fleet_graph import (
     FleetGraph as FleetGraph,
     Grain as Grain,

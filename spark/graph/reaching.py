@@ -78,9 +78,9 @@ class Reaching:
         reached = pa.table({"id": ids, "depth": pa.array(depths, pa.int32())})
         kinds = kinds_of(ids)
         members, places = (reached.filter(pa.array(kinds == kind)) for kind in (MEMBER, self.grain))
-        return [self._told_members(members), self._told_places(places)]
+        return [self._member_rows(members), self._place_rows(places)]
 
-    def _told_members(self, reached: pa.Table) -> DataFrame:
+    def _member_rows(self, reached: pa.Table) -> DataFrame:
         names = self._members.among(reached["id"].to_numpy())
         listed = (
             self.tables["members"]
@@ -92,7 +92,7 @@ class Reaching:
         named = self._rows(_once(names)).join(self._rows(reached), "id")
         return _vertices(MEMBER, _with_facts(named, listed))
 
-    def _told_places(self, reached: pa.Table) -> DataFrame:
+    def _place_rows(self, reached: pa.Table) -> DataFrame:
         names = self._topics.among(_topic_of(reached["id"].to_numpy()))
         topic = f"(id >> {NUMBER_BITS}) << {NUMBER_BITS}"
         places = self._rows(reached).selectExpr(

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from pyspark.sql import DataFrame, functions as F
 
 from spark.fleet import GROUP_KEYS
-from spark.groups.java_hash import coordinating_partition
 from spark.groups.seats import OFFSETS_TOPIC
 
 
@@ -31,7 +30,7 @@ def coordinators(groups: DataFrame, tables: Mapping[str, DataFrame]) -> DataFram
         )
         .join(F.broadcast(led), ["cluster", "offsets_partition"], "left")
     )
-    result = placed.join(_stated(tables), list(GROUP_KEYS), "left").selectExpr(
+    result = placed.join(_coordinators_by_source(tables), list(GROUP_KEYS), "left").selectExpr(
         *("cluster", "`group`", "offsets_partition", "offsets_leader", "stated"),
         "coalesce(stated, offsets_leader) as coordinator",
         "stated is null and offsets_leader is not null as inferred",
@@ -39,7 +38,7 @@ def coordinators(groups: DataFrame, tables: Mapping[str, DataFrame]) -> DataFram
     return result.withColumn("seat", F.expr(_SEAT)).drop("stated")
 
 
-def _stated(tables: Mapping[str, DataFrame]) -> DataFrame:
+def _coordinators_by_source(tables: Mapping[str, DataFrame]) -> DataFrame:
     """The coordinators that the source named; none in a snapshot without table groups."""
     if "groups" not in tables:
         nobody = tables["members"].select(*GROUP_KEYS).limit(0)
@@ -60,3 +59,29 @@ else concat(
     else concat('; broker ', stated, ' coordinates it') end
 ) end
 """
+
+
+def string_hash(text: str) -> str:
+    """String.hashCode of an SQL text's value, as an unsigned number of 32 bits.
+
+    That is s[0]·31^(n-1) + … + s[n-1] over UTF-16 code units.
+    """
+    units = f"split(regexp_replace(hex(encode({text}, 'UTF-16BE')), '(.{{4}})', '$1 '), ' ')"
+    return (
+        f"aggregate(filter({units}, unit -> unit != ''), 0L, "
+        "(value, unit) -> (value * 31 + cast(conv(unit, 16, 10) as bigint)) % 4294967296)"
+    )
+
+
+def coordinating_partition(group: str, partitions: str) -> str:
+    """The partition of __consumer_offsets whose leader coordinates a group.
+
+    Kafka's Utils.abs of the name's hash, which is 0 for Integer.MIN_VALUE, modulo the topic's
+    partitions (GroupMetadataManager.partitionFor).
+    """
+    # an array of one hash: a name for what is used thrice
+    return (
+        f"transform(array({string_hash(group)}), value -> "
+        "if(value = 2147483648, 0, least(value, 4294967296 - value)))"
+        f"[0] % {partitions}"
+    )

@@ -66,7 +66,7 @@ def encode(
     """
     tables, weights = snapshot.tables, weights or {}
     topics = by_topic(_topics(tables["partitions"], racks, weights.get(COLUMN)), weights)
-    together = _put_together(
+    together = _combined(
         {
             "facts": _groups(
                 tables["groups"] if "groups" in tables else _unlisted(tables["members"])
@@ -269,7 +269,7 @@ def claims_of(assignments: DataFrame) -> DataFrame:
     )
 
 
-def _put_together(
+def _combined(
     base: Mapping[str, DataFrame], more: Mapping[str, DataFrame], tasks: int
 ) -> DataFrame:
     """One row a group of what each part has for it; each goes through the grouping as one struct.

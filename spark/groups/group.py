@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,7 +26,6 @@ from spark.groups.encoded_row import EncodedRow
 from spark.groups.invalid_utf8 import GroupEndedError, why_invalid_utf8
 from spark.groups.lookup import Lookup
 from spark.groups.memory import BEYOND_LIMIT, NotEnoughMemoryError, check_memory
-from spark.groups.racks import read_racks
 from spark.groups.subscriptions import read_subscriptions
 from spark.groups.topics import Topics, read_topics
 from spark.groups.weights import capacity_faults, read_capacities, read_weights
@@ -221,3 +221,28 @@ def _of_subscribed_topics(
         for t in np.unique(subscribed).tolist()
         if sizes[t] in summary_of_size
     ]
+
+
+class PartitionRacks(NamedTuple):
+    """The rack of each partition's leader, and those of its replicas; None, () where not known."""
+
+    leaders: list[str | None]
+    replicas: list[tuple[str, ...]]
+
+
+def read_racks(row: EncodedRow, topics: Topics) -> PartitionRacks | None:
+    """The racks in a row of `spark.groups.encode`; None if it has none."""
+    sizes = getattr(row, "place_sizes", ())
+    if not len(sizes):
+        return None
+    topic = topics.subscribed.repeat(row.place_counts).repeat(sizes)
+    partition = topics.offsets[topic] + row.place_partitions
+    places = np.arange(len(sizes)).repeat(sizes)
+    count = int(topics.offsets[-1])
+    leaders, replicas = np.full(count, None), np.full(count, None)
+    replicas[:] = [()]
+    leaders[partition] = row.place_leaders[places]
+    sets = np.empty(len(sizes), object)
+    sets[:] = list(map(tuple, row.place_replicas))
+    replicas[partition] = sets[places]
+    return PartitionRacks(leaders.tolist(), replicas.tolist())

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ class HomogeneousRows(NamedTuple):
     `names` finds topics by hash.
     """
 
-    rows: Sequence[Any]
+    rows: Sequence[EncodedRow]
     groups: HomogeneousGroups
     topic: IntArray
     number: IntArray
@@ -44,7 +44,7 @@ class HomogeneousRows(NamedTuple):
         return self.names.find(_column(self.rows, name), _ends(self.rows, name)[0])
 
 
-def read_homogeneous(rows: Sequence[Any]) -> HomogeneousRows | None:
+def read_homogeneous(rows: Sequence[EncodedRow]) -> HomogeneousRows | None:
     """Those of some rows of `spark.groups.encode`, in their order; None if there are none."""
     selection = [row for row in rows if _looks_homogeneous(row)]
     while selection:
@@ -76,7 +76,7 @@ def _looks_homogeneous(row: EncodedRow) -> bool:
     )
 
 
-def _read(rows: Sequence[Any]) -> tuple[HomogeneousRows, NDArray[np.bool_]]:
+def _read(rows: Sequence[EncodedRow]) -> tuple[HomogeneousRows, NDArray[np.bool_]]:
     """The rows as if all were alike, and which of them are."""
     members, topics = _Names.of(rows, "member_hashes"), _Names.of(rows, "topic_hashes")
     sizes = _column(rows, "topic_sizes")
@@ -97,7 +97,7 @@ def _read(rows: Sequence[Any]) -> tuple[HomogeneousRows, NDArray[np.bool_]]:
 
 
 def _everybody_reads_everything(
-    rows: Sequence[Any], members: _Names, topics: _Names
+    rows: Sequence[EncodedRow], members: _Names, topics: _Names
 ) -> NDArray[np.bool_]:
     """Each row states as many subscriptions as there can be: they must be different ones."""
     count, ends = _ends(rows, "subscribers")
@@ -112,7 +112,7 @@ def _everybody_reads_everything(
 
 
 def _owners(
-    rows: Sequence[Any], members: _Names, topics: _Names, first_of_topic: IntArray
+    rows: Sequence[EncodedRow], members: _Names, topics: _Names, first_of_topic: IntArray
 ) -> tuple[IntArray, NDArray[np.bool_]]:
     """The owner of each partition, and for which rows each claim is on one of its own."""
     count = _ends(rows, "claim_topics")[0]
@@ -127,7 +127,7 @@ def _owners(
     return owner, np.diff(owned[first_of_topic[topics.offsets]]) == count
 
 
-def _hosts(rows: Sequence[Any]) -> IntArray | None:
+def _hosts(rows: Sequence[EncodedRow]) -> IntArray | None:
     """The number of each member's host; None where no row has two members on one.
 
     A member without a host is on one of its own.
@@ -156,7 +156,7 @@ class _Names:
     unambiguous: bool
 
     @staticmethod
-    def of(rows: Sequence[Any], column: str) -> _Names:
+    def of(rows: Sequence[EncodedRow], column: str) -> _Names:
         count, ends = _ends(rows, column)
         of_row = np.arange(len(rows)).repeat(count)
         index = Lookup.of(_column(rows, column) + of_row * SPREAD)
@@ -169,11 +169,11 @@ class _Names:
         return np.where((result >= 0) & (self.of_row[result] == row), result, -1)
 
 
-def _column(rows: Sequence[Any], name: str) -> IntArray:
+def _column(rows: Sequence[EncodedRow], name: str) -> IntArray:
     return np.concatenate([getattr(row, name) for row in rows]).astype(np.int64, copy=False)
 
 
-def _ends(rows: Sequence[Any], name: str) -> tuple[IntArray, IntArray]:
+def _ends(rows: Sequence[EncodedRow], name: str) -> tuple[IntArray, IntArray]:
     """How many entries each row has, and where they end among those of all rows."""
     count = np.array([len(getattr(row, name)) for row in rows])
     return count, count.cumsum()

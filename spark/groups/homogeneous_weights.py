@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from optimizer.model import IntArray, WeighedGroups, weighed
+from spark.groups.encoded_row import EncodedRow
 from spark.groups.homogeneous import HomogeneousRows
 from spark.groups.weights import LAG, UNKNOWN
 
 Reals = NDArray[np.float64]
 
 
-def with_like_members(rows: Sequence[Any]) -> list[Any]:
+def with_like_members(rows: Sequence[EncodedRow]) -> list[EncodedRow]:
     """The rows whose members are all as strong as each other, and have a capacity at all."""
     items = [row for row in rows if len(row.capacities)]
     if not items:
@@ -29,17 +29,17 @@ def with_like_members(rows: Sequence[Any]) -> list[Any]:
 def weighed_rows(read: HomogeneousRows, source: str) -> WeighedGroups:
     """The groups of rows of like members, weighed by a source: see `spark.groups.weights`."""
     capacity, first = _capacities(read.rows)
-    return weighed(read.groups, _stated(read, source), capacity[first])
+    return weighed(read.groups, _weights_of(read, source), capacity[first])
 
 
-def _capacities(rows: Sequence[Any]) -> tuple[Reals, IntArray]:
+def _capacities(rows: Sequence[EncodedRow]) -> tuple[Reals, IntArray]:
     """The capacities of all members, 1 where none is known, and where those of each row begin."""
     capacity = np.concatenate([row.capacities for row in rows]).astype(np.float64)
     count = np.array([len(row.capacities) for row in rows])
     return np.where(np.isnan(capacity), 1.0, capacity), count.cumsum() - count
 
 
-def _stated(read: HomogeneousRows, source: str) -> Reals:
+def _weights_of(read: HomogeneousRows, source: str) -> Reals:
     """The weight of each partition, NaN where it isn't known."""
     first = read.groups.first_of_topic
     number: IntArray = read.column(f"{source}_partitions")

@@ -37,7 +37,7 @@ def named_group(row: EncodedRow, problem: Problem, owner: IntArray) -> Group:
         problem.racks or none,
         generations,
         hosts,
-        none if problem.capacities is None else list(map(_known, problem.capacities.tolist())),
+        none if problem.capacities is None else list(map(_number, problem.capacities.tolist())),
     )
     members = [
         Member(
@@ -78,10 +78,10 @@ def _owned(problem: Problem, owner: IntArray) -> list[list[tuple[str, int]]]:
 
 
 def _weights(problem: Problem) -> list[float | None] | None:
-    return None if problem.weights is None else list(map(_known, problem.weights.tolist()))
+    return None if problem.weights is None else list(map(_number, problem.weights.tolist()))
 
 
-def _known(number: float) -> float | None:
+def _number(number: float) -> float | None:
     """A weight or capacity; one that isn't known is no number."""
     return None if isnan(number) else number
 

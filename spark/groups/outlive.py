@@ -18,6 +18,7 @@ from typing import IO, Any, TypeVar
 
 from pyspark import TaskContext
 
+from spark.groups.encoded_row import EncodedRow
 from spark.groups.invalid_utf8 import GroupEndedError
 from spark.groups.memory import limit_to_free_memory
 
@@ -27,7 +28,7 @@ RowsOf = Callable[[Any], Iterable[T]]
 """Makes rows of some encoded groups (`spark.groups.encode`)."""
 
 
-def outlived(groups: Sequence[Any], rows_of: RowsOf[T]) -> list[T]:
+def outlived(groups: Sequence[EncodedRow], rows_of: RowsOf[T]) -> list[T]:
     """What `rows_of` makes of some encoded groups, in their order.
 
     A group that ends the process has the rows of one that can't be read, with the reason.
@@ -37,7 +38,7 @@ def outlived(groups: Sequence[Any], rows_of: RowsOf[T]) -> list[T]:
     return [row for rows in _each_in_a_copy([[group] for group in groups], rows_of) for row in rows]
 
 
-def outlived_in_time(groups: Iterable[Iterable[Any]], rows_of: RowsOf[T]) -> Iterator[T]:
+def outlived_in_time(groups: Iterable[Iterable[EncodedRow]], rows_of: RowsOf[T]) -> Iterator[T]:
     """The same for groups with several encoded rows each: `rows_of` gets one group at a time."""
     for group in groups:
         if _is_tried_again():
@@ -51,7 +52,7 @@ def _is_tried_again() -> bool:
     return task is not None and task.attemptNumber() > 0 and hasattr(os, "fork")
 
 
-def _each_in_a_copy(groups: Sequence[list[Any]], rows_of: RowsOf[T]) -> list[list[T]]:
+def _each_in_a_copy(groups: Sequence[list[EncodedRow]], rows_of: RowsOf[T]) -> list[list[T]]:
     """The rows of each group; a copy that ends early is followed by one for the groups behind."""
     solved: list[list[T]] = []
     while len(solved) < len(groups):
@@ -61,7 +62,9 @@ def _each_in_a_copy(groups: Sequence[list[Any]], rows_of: RowsOf[T]) -> list[lis
     return solved
 
 
-def _solve_in_a_copy(groups: Sequence[list[Any]], rows_of: RowsOf[T], solved: list[list[T]]) -> str:
+def _solve_in_a_copy(
+    groups: Sequence[list[EncodedRow]], rows_of: RowsOf[T], solved: list[list[T]]
+) -> str:
     """Append the rows of each group until the copy ends; what it ended by."""
     reading, writing = os.pipe()
     with warnings.catch_warnings():
@@ -83,7 +86,7 @@ def _solve_in_a_copy(groups: Sequence[list[Any]], rows_of: RowsOf[T], solved: li
     return _exit_sentence(os.waitstatus_to_exitcode(status))
 
 
-def _answer(groups: Sequence[list[Any]], rows_of: RowsOf[T], writing: int) -> None:
+def _answer(groups: Sequence[list[EncodedRow]], rows_of: RowsOf[T], writing: int) -> None:
     """The copy's whole life."""
     try:
         limit_to_free_memory()

@@ -73,7 +73,7 @@ def by_topic(topics: DataFrame, tables: Mapping[str, DataFrame]) -> DataFrame:
 
 def of_partitions() -> Column:
     """The partitions of a grouping that are told a weight at all, and the weight of each."""
-    return F.sort_array(F.collect_list(F.struct("partition", _known())))
+    return F.sort_array(F.collect_list(F.struct("partition", _valid())))
 
 
 def of_topics(topics: Column, sources: Iterable[str]) -> dict[str, Column]:
@@ -89,7 +89,7 @@ def of_topics(topics: Column, sources: Iterable[str]) -> dict[str, Column]:
 
 def lags_of(lags: DataFrame) -> DataFrame:
     """The lags of each group, a row each; topics are told by hash."""
-    result = F.collect_list(F.struct(F.xxhash64("topic").alias("topic"), "partition", _known()))
+    result = F.collect_list(F.struct(F.xxhash64("topic").alias("topic"), "partition", _valid()))
     return (
         lags.groupBy("cluster", "group")
         .agg(F.sort_array(result).alias("lag"))
@@ -102,7 +102,7 @@ def lags_of(lags: DataFrame) -> DataFrame:
     )
 
 
-def _known() -> Column:
+def _valid() -> Column:
     """A weight; what is negative or no number isn't known."""
     weight = F.col("weight")
     mask = weight.isNotNull() & (weight >= 0) & (weight <= MOST_WEIGHT)

@@ -12,9 +12,11 @@ from pyspark.sql import DataFrame, SparkSession, functions as F
 
 from spark.charts import CHARTS, trend_of
 from spark.errors import InputError
-from spark.files import SNAPSHOT, Where
+from spark.files import SNAPSHOT, Where, write_by_snapshot
 from spark.fleet import (
+    HISTORY,
     MAX_AGE,
+    RESULTS,
     TABLES,
     WHOLE,
     FleetSnapshot,
@@ -194,6 +196,22 @@ class FleetHistory(Handle):
         rates = fleet_rates(self.tables, self.timeline, window, quantile)
         self._rates.append(rates)
         return rates
+
+    def write(self, out: Where) -> None:
+        """Write states, changes and rebalances to `out`, each by snapshot.
+
+        Of the first snapshot it isn't known what happened on the way to it.
+        """
+        tables = dict(
+            zip(RESULTS[HISTORY], (self.states, self.changes, self.rebalances), strict=True)
+        )
+        laid_out = {
+            name: rows.repartition(SNAPSHOT).sortWithinPartitions(SNAPSHOT, "cluster", "group")
+            for name, rows in tables.items()
+        }
+        first, *others = self.snapshots
+        replaced = {first: RESULTS[HISTORY][:1]} | dict.fromkeys(others, RESULTS[HISTORY])
+        write_by_snapshot(self.session, out, laid_out, replaced)
 
     def chart(self) -> Any:
         """Excess, lag and rebalances over time; InputError where Altair isn't installed."""

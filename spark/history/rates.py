@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cached_property
@@ -10,18 +11,93 @@ from functools import cached_property
 from pyspark.sql import DataFrame, functions as F
 
 from spark.errors import InputError
+from spark.files import SNAPSHOT, Where, in_one_file, write_tables
 from spark.fleet import escaped_rows
-from spark.history.rates_clocks import doubts_of
 from spark.history.rates_consumption import consumption_of
 from spark.history.rates_ends import ends_of, pairs_of, rates_of
-from spark.history.rates_members import members_of
-from spark.history.rates_pairs import Doubt
+from spark.history.rates_pairs import Doubt, rate
 from spark.history.rates_tracks import tracks_of
-from spark.history.rates_window import AT, RateWindow
+from spark.history.rates_window import AT, RateWindow, seconds_of
 from spark.history.timeline import Timeline
 from spark.unpersist_handle import Handle
 
+MEMBER = ("cluster", "group", "member_id")
+
+
+def members_of(
+    tables: Mapping[str, DataFrame],
+    tracks: DataFrame,
+    window: RateWindow,
+    doubts: Sequence[Doubt],
+) -> DataFrame:
+    """A row a member of a group: see `FleetRates.members`."""
+    kept = tracks.where("owner = before.owner").withColumn(
+        "rate", rate("committed", "before", doubts)
+    )
+    since = F.col(f"before.{AT}").alias("since")
+    of_pair = (
+        kept.where("rate is not null")
+        .groupBy("cluster", "group", F.col("owner").alias("member_id"), since, AT)
+        .agg(F.sum("rate").alias("rate"))
+    )
+    rates = of_pair.groupBy(*MEMBER).agg(
+        F.max_by("rate", F.struct(AT, "since")).alias("now"),
+        F.avg("rate").alias("mean"),
+        F.max("rate").alias("maximum"),
+        F.count("rate").alias("pairs"),
+    )
+    seen = window.placed(tables["members"]).groupBy(*MEMBER)
+    members = seen.agg(F.max(SNAPSHOT).alias("last_seen")).join(rates, list(MEMBER), "left")
+    return escaped_rows(members.fillna(0, ["pairs"]))
+
+
+COUNTS = {
+    "since": "max(before.at)",
+    "rose": "count_if(end > before.value)",
+    "written": "count_if(written)",
+    "fell": "count_if(written and end < before.value)",
+    "topics": "count(distinct topic) filter (where end < before.value)",
+}
+"""SQL text, over the partitions whose ends are known at an instant."""
+
+JUMPED = "rose = 0 and fell >= 0.9 * written and topics > 1"
+
+
+def doubts_of(ends: DataFrame, window: RateWindow) -> tuple[list[Doubt], list[str]]:
+    """The instants between which all ends of a cluster fell, and a sentence on each two.
+
+    That is: from one snapshot of it to the next no end rose, and nine tenths of those that are
+    written at all fell, of more than one topic. Topics are made anew one by one, while the others
+    go on; of a topic alone it can't be told.
+    """
+    fallen = (
+        ends.where("end is not null")
+        .groupBy("cluster", AT)
+        .agg(*(F.expr(text).alias(name) for name, text in COUNTS.items()))
+        .where(JUMPED)
+        .select("cluster", "since", AT)
+    )
+    result: dict[str, set[int]] = {}
+    notes = []
+    for cluster, since, at in sorted(map(tuple, fallen.collect())):
+        names = {seconds_of(item): item for item in window.snapshots[cluster]}
+        result.setdefault(cluster, set()).update((since, at))
+        notes.append(
+            f"cluster {cluster}: all end offsets fell from snapshot {names[since]} to {names[at]}: "
+            "the clock of who collected them may have jumped back; no pair with one of the two "
+            "counts"
+        )
+    return [Doubt(cluster, (*sorted(of),)) for cluster, of in result.items()], notes
+
+
 WINDOW, QUANTILE = timedelta(hours=24), 0.95
+
+KEYS = {
+    "rates": ("cluster", "topic", "partition"),
+    "consumption": ("cluster", "group", "topic", "partition"),
+    "members": ("cluster", "group", "member_id"),
+}
+"""The tables that are written."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +174,18 @@ class FleetRates(Handle):
         """A row (cluster, group), `most`: the most that one of its members has been seen to do."""
         seen = self.members.where("maximum > 0")
         return seen.groupBy("cluster", "group").agg(F.max("maximum").alias("most"))
+
+    @contextmanager
+    def written(self, out: Where, snapshot: str) -> Iterator[None]:
+        """Write the three tables to `out`; they are kept meanwhile."""
+        kept = {name: getattr(self, name).persist() for name in KEYS}
+        try:
+            rows = {name: in_one_file(table, *KEYS[name]) for name, table in kept.items()}
+            write_tables(self._ends.sparkSession, out, snapshot, rows)
+            yield
+        finally:
+            for table in kept.values():
+                table.unpersist()
 
     def release(self) -> None:
         """Free what is kept."""

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 from optimizer.solver import min_max_load_of
 from spark.groups import in_workers_by_group
 from spark.history.change_row import GONE, ChangeRow
-from spark.history.encode import encode_changes
+from spark.history.encode import RowInTime, encode_changes
 from spark.history.facts import GroupSpans
 from spark.history.moment import Moment
 from spark.history.timeline import Timeline
@@ -25,7 +25,7 @@ def change_rows_of(
     return in_workers_by_group(encoded, ChangeRow, lambda group: rows_of(group, timeline))
 
 
-def rows_of(group: Iterable[Any], timeline: Timeline) -> Iterator[ChangeRow]:
+def rows_of(group: Iterable[RowInTime], timeline: Timeline) -> Iterator[ChangeRow]:
     """The rows of one group, from its encoded ones in order of time."""
     before: Moment | None = None
     for row in group:

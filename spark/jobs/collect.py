@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import pyarrow as pa
 import typer
@@ -17,9 +16,6 @@ from spark.fleet import STORE, check_kind, check_writable, snapshot_id, write_st
 from spark.sources.live.cluster import ClusterSelection
 from spark.terminal import CHECK_FAILED, busy, clusters_named, live, option, say, show
 from spark.text import counted, named
-
-if TYPE_CHECKING:
-    from spark.sources.live.collect import Collected
 
 UNREACHABLE = 3
 """Exit code of a run that failed: no cluster could be reached."""
@@ -85,9 +81,13 @@ def collect(
     write_store(
         {name: pa.concat_tables([tables[name] for tables in read]) for name in read[0]}, out, choice
     )
-    _show(collected)
+    statuses = [row for item in collected for row in item.statuses]
+    show({"clusters": [item.row() for item in collected], "to_know": statuses})
+    leaderless = counted(sum(item.leaderless for item in collected), "topic")
+    but = f", with {leaderless} that had partitions without a leader"
     next_step = shlex.join(["evenfleet", "plan", str(out), "--out", "plan"])
-    say(f"Snapshot {choice} is in {out}{_but(collected)}. Next: {next_step}")
+    is_led = not any(item.leaderless for item in collected)
+    say(f"Snapshot {choice} is in {out}{'' if is_led else but}. Next: {next_step}")
     if any(element.left_out for element in collected):
         say("It is incomplete: the lines above say what is missing.")
         raise typer.Exit(CHECK_FAILED)
@@ -98,34 +98,3 @@ def _wanted(include: list[str] | None, exclude: list[str] | None) -> ClusterSele
     return (
         ClusterSelection(tuple(include or ()), tuple(exclude or ())) if include or exclude else None
     )
-
-
-def _but(collected: Sequence[Collected]) -> str:
-    """What a snapshot lacks although all was answered."""
-    count = sum(item.leaderless for item in collected)
-    if not count:
-        return ""
-    return f", with {counted(count, 'topic')} that had partitions without a leader"
-
-
-def _show(collected: Sequence[Collected]) -> None:
-    clusters = [
-        {
-            "cluster": item.cluster,
-            "state": _state(item),
-            **{
-                name: len(item.tables[name]) if item.tables else None
-                for name in ("brokers", "groups", "members", "partitions")
-            },
-            "requests": item.requests,
-            "seconds": round(item.seconds, 2),
-        }
-        for item in collected
-    ]
-    show({"clusters": clusters, "to_know": [row for c in collected for row in c.statuses]})
-
-
-def _state(collected: Collected) -> str:
-    if not collected.tables:
-        return "unreachable"
-    return "incomplete" if collected.left_out else "whole"

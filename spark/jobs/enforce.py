@@ -39,10 +39,11 @@ def enforce(
 ) -> None:
     """Trigger a rebalance so that each group's assignor reloads its plan.
 
-    That is a leader with a `PlanAssignor`, or a broker with Evenfleet's assignor (KIP-848). Of a
-    folder of plans all groups, in waves: the next begins when the groups of the last are at rest,
-    and none does when one isn't in time. Run again, it goes on where it ended. Exit code 1 if a
-    plan can't come into force.
+    That is a leader with a `PlanAssignor`, or a broker with Evenfleet's assignor (KIP-848).
+
+    Groups of a folder are rebalanced in waves. The next wave starts when all groups of the last are
+    stable. If one isn't in time, no further wave starts; run the command again to continue. Exit
+    code 1 if a plan can't take effect.
     """
     chosen_plans = plans.chosen()
     again = plans.command("enforce", "--apply")

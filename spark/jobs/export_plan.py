@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -12,9 +11,9 @@ from typing import Annotated, NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
 
-from spark.enforce import Exported, NoPlan, PlanFolder, exported_plan, group_plans
+from spark.enforce import Exported, PlanFolder, exported_plan, group_plans
 from spark.errors import InputError
-from spark.files import Where, replace_text, writing
+from spark.files import Where, replace_text
 from spark.fleet import FleetSnapshot, ids, read_planned, read_results
 from spark.terminal import (
     PlanFolder as PlanPath,
@@ -26,10 +25,6 @@ from spark.terminal import (
     say,
     say_clusters,
 )
-from spark.text import counted, named
-
-REASONS = 5
-"""So many reasons are told of each kind; the index has all."""
 
 
 def export_plan(
@@ -50,8 +45,8 @@ def export_plan(
 ) -> None:
     """Write plans of groups as JSON, for consumers and brokers that follow them.
 
-    Of one group as a file; of several (`--all`, or a pattern) as `OUT/CLUSTER/GROUP.json`, with an
-    `OUT/index.json`. A file is replaced at once, and one whose plan hasn't changed isn't touched.
+    One group's plan is a file. Several (`--all`, or a pattern) go to `OUT/CLUSTER/GROUP.json`, and
+    `OUT/index.json` lists them. A file whose plan hasn't changed isn't touched.
     """
     store, planned = source.and_plan(plan, plan_tables)
     if (group is None) != all_groups:
@@ -68,8 +63,13 @@ def export_plan(
         raise InputError(f"--out {out} must be a folder in one that exists")
     folder, pattern = PlanFolder(out), "*" if group is None else group
     with reading as read, busy(f"writing plans into {out}"):
-        result = group_plans(read.fleet, read.groups, read.assignments, pattern, cluster)
-        _write_many(folder, read.fleet.id, result, pattern)
+        plans = group_plans(read.fleet, read.groups, read.assignments, pattern, cluster)
+        written = folder.write(read.fleet.id, plans)
+        for sentence in written.reasons():
+            say(sentence)
+        if not written.outcomes:
+            raise InputError(f"the plan has nothing to export of a group {pattern!r}")
+        say(written.summary())
 
 
 class _Read(NamedTuple):
@@ -105,44 +105,3 @@ def _write_one(out: Path, exported: Exported) -> None:
     )
     if exported.ignored:
         say(f"Of group {plan.group}: {exported.ignored}.")
-
-
-def _write_many(
-    folder: PlanFolder, snapshot: str, result: Iterator[Exported | NoPlan], pattern: str
-) -> None:
-    outcomes: Counter[str] = Counter()
-    without: list[NoPlan] = []
-    ignored: list[NoPlan] = []
-    for item in result:
-        if isinstance(item, NoPlan):
-            without.append(item)
-            continue
-        if not outcomes:
-            with writing(folder.path):
-                folder.path.mkdir(exist_ok=True)
-        outcomes[folder.put(item.plan)] += 1
-        if item.ignored:
-            ignored.append(NoPlan(item.cluster, item.plan.group, item.ignored))
-    _say_reasons(without, "No plan of {}, which {}.")
-    _say_reasons(ignored, "Of {}: {}.")
-    if not outcomes:
-        raise InputError(f"the plan has nothing to export of a group {pattern!r}")
-    folder.finish(snapshot, without, ignored)
-    how = ", ".join(f"{outcomes[element]} {element}" for element in ("new", "changed", "unchanged"))
-    say(
-        f"{folder.path} has the plans of {counted(outcomes.total(), 'group')} of snapshot "
-        f"{snapshot}: {how}; {folder.path / 'index.json'} lists them."
-    )
-
-
-def _say_reasons(groups: Iterable[NoPlan], sentence: str) -> None:
-    """Say the reasons that most groups have, and how many groups have another."""
-    of_reason: dict[str, list[str]] = defaultdict(list)
-    for group in groups:
-        of_reason[group.reason].append(group.group)
-    commonest = sorted(of_reason.items(), key=lambda item: (-len(item[1]), item[0]))
-    for reason, names in commonest[:REASONS]:
-        say(sentence.format(named("group", names), reason))
-    if others := [name for _, names in commonest[REASONS:] for name in names]:
-        what = counted(len(commonest) - REASONS, "other reason")
-        say(f"And {counted(len(others), 'group')} for {what}: index.json has all.")

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
 
-from optimizer.figures import figure
-from spark.frontier import FrontierPoint, WeightedFrontierPoint, frontier_of_group
+from spark.frontier import frontier_of_group
 from spark.terminal import (
     GoalOptions,
     GroupOptions,
@@ -22,8 +20,6 @@ from spark.terminal import (
 ROWS_SHOWN = 20
 """Points that people see unless they ask for all, beside those that are worth the most."""
 
-Point = FrontierPoint | WeightedFrontierPoint
-
 
 def frontier(source: GroupOptions, goals: GoalOptions) -> None:
     """Show the fewest moves for each level of balance in one group."""
@@ -34,7 +30,7 @@ def frontier(source: GroupOptions, goals: GoalOptions) -> None:
     say_clusters(fleet)
     reason = f": {result.reason}" if result.reason else ""
     say(f"Group {result.group} of cluster {result.cluster} is {result.status}{reason}.")
-    rows = [_row(point) for point in result.points]
+    rows = [point.for_people() for point in result.points]
     last = len(rows) - 1
     step = max(1, -(-last // (ROWS_SHOWN - 1)))
     few_rows = [
@@ -45,19 +41,3 @@ def frontier(source: GroupOptions, goals: GoalOptions) -> None:
     show({"frontier": points} | clusters_read(fleet))
     if result.points:
         say(str(result.sentence))
-
-
-def _row(point: Point) -> dict[str, Any]:
-    return {
-        "moves": point.moves,
-        **_load(point),
-        "of the gain": f"{point.gain:.0%}".replace("%", " %"),
-        "worth": "most for its moves" if point.knee else "",
-    }
-
-
-def _load(point: Point) -> dict[str, object]:
-    """The largest load, and by weight what no plan is below."""
-    if isinstance(point, FrontierPoint):
-        return {"largest load": point.max_load}
-    return {"largest load": figure(point.max_weight), "none is below": figure(point.weight_bound)}

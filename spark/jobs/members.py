@@ -28,13 +28,7 @@ from spark.terminal import (
 )
 
 COLUMNS_SHOWN = (
-    "cluster",
-    "group",
-    "members",
-    "partitions",
-    "optimal_max",
-    "fewest_optimal",
-    "spare",
+    *("cluster", "group", "members", "partitions", "optimal_max", "fewest_optimal", "spare"),
     "needed",
 )
 """What fits a terminal of 80 columns; JSON has all."""

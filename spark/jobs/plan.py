@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Annotated
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 
 from optimizer import STRATEGY_NAMES
 from spark import FleetPlan, FleetSnapshot, plan_fleet
 from spark.compare import kafka_could
 from spark.files import Where, table_in
-from spark.fleet import PLAN, WHOLE, Part, check_out
-from spark.plan import BYTES_A_GB, TRAFFIC, cross_rack_traffic
+from spark.fleet import PLAN, check_out
+from spark.plan import TRAFFIC, kept_traffic, traffic_of_fleet
 from spark.settings import Settings, check_strategy
 from spark.terminal import (
     FleetsOptions,
@@ -24,11 +24,8 @@ from spark.terminal import (
     at_most,
     busy,
     clusters_read,
-    each_snapshot,
     option,
-    part_of,
     rates_for,
-    read_snapshot,
     say,
     say_clusters,
     show,
@@ -59,25 +56,13 @@ def plan(
     check_strategy(selection)
     settings = replace(goals.applied(source.settings), strategy=selection)
     with source.session(source.one) as spark:
-        plan_store(spark, source.where, out, source.snapshot, settings, source.part)
-
-
-def plan_store(
-    session: SparkSession,
-    store: Where,
-    out: Where,
-    snapshot: str | None,
-    settings: Settings,
-    part: Part = WHOLE,
-) -> None:
-    """Plan one snapshot, or all of them, or part of them, and print what changes."""
-    check_out(session, out, PLAN)
-    planned, fault = each_snapshot(
-        *(session, store, snapshot, part, "are planned"),
-        lambda item: _plan_one(session, store, out, item, settings, part),
-    )
-    if planned:
-        _show(planned)
+        check_out(spark, out, PLAN)
+        planned, fault = source.each(
+            *(spark, f"plan by {selection}", "planned"),
+            lambda fleet: _plan_one(fleet, source.where, out, settings),
+        )
+        if planned:
+            _show(planned)
     if fault:
         raise fault
 
@@ -111,75 +96,38 @@ def _worst(
 
 
 def _plan_one(
-    session: SparkSession,
-    store: Where,
-    out: Where,
-    snapshot: str | None,
-    settings: Settings,
-    part: Part,
+    fleet: FleetSnapshot, store: Where, out: Where, settings: Settings
 ) -> tuple[FleetSnapshot, dict[str, Rows]]:
     """Before and after, the groups by status, and what is read across racks, of this fleet."""
-    strategy = settings.strategy
-    fleet = read_snapshot(session, store, snapshot, f"plan by {strategy}", settings.max_age)
-    fleet = part_of(fleet, part)
+    session, price = fleet.tables["groups"].sparkSession, settings.price_per_gb
     doing = busy(f"planning snapshot {fleet.id}")
     with ExitStack() as kept:
         rates = kept.enter_context(rates_for(session, store, settings, fleet.id))
-        planned = plan_fleet(fleet, strategy, settings.goals, settings.strategy_seconds, rates)
+        planned = plan_fleet(
+            fleet, settings.strategy, settings.goals, settings.strategy_seconds, rates
+        )
         made = kept.enter_context(planned)
         kept.enter_context(doing)
-        traffic = kept.enter_context(_traffic(made, fleet, settings))
+        traffic = kept.enter_context(kept_traffic(made, fleet, settings.goals, price))
         made.write(out, traffic, rates)
         by_status, before_and_after = made.summary()
+        tables = {
+            WORST: _worst(made, fleet, settings, rates),
+            "fleet": before_and_after,
+            "groups": by_status,
+            TRAFFIC: traffic_of_fleet(traffic, price) if traffic is not None else [],
+        }
         sentence = made.sentence()
-        worst = _worst(made, fleet, settings, rates)
-        across = _summed(traffic, settings) if traffic is not None else []
     say_clusters(fleet)
     say(
-        f"Snapshot {fleet.id} is planned by {strategy}: "
+        f"Snapshot {fleet.id} is planned by {settings.strategy}: "
         f"the plan is in {table_in(out, 'assignments')} and {table_in(out, 'groups')}."
     )
     say(sentence)
-    if part:
-        say(f"Only {part} were planned: {out} has no other groups of snapshot {fleet.id}.")
+    if fleet.part:
+        say(f"Only {fleet.part} were planned: {out} has no other groups of snapshot {fleet.id}.")
     if traffic is not None:
         say(f"Each group's traffic across racks is in {table_in(out, TRAFFIC)}.")
-    tables = {
-        WORST: worst,
-        "fleet": before_and_after,
-        "groups": by_status,
-        TRAFFIC: across,
-    }
     return fleet, {
         name: [{"snapshot": fleet.id} | row for row in rows] for name, rows in tables.items()
     }
-
-
-@contextmanager
-def _traffic(
-    made: FleetPlan, fleet: FleetSnapshot, settings: Settings
-) -> Iterator[DataFrame | None]:
-    """What each group reads across racks, kept meanwhile; None without racks or weights."""
-    weighed = fleet.tables["partitions"].where("weight is not null")
-    if not settings.goals.need_racks or weighed.isEmpty():
-        yield None
-        return
-    traffic = cross_rack_traffic(made, fleet, settings.price_per_gb).persist()
-    try:
-        yield traffic
-    finally:
-        traffic.unpersist()
-
-
-def _summed(traffic: DataFrame, settings: Settings) -> Rows:
-    """What the fleet reads across racks, now and planned."""
-    sums = traffic.groupBy().sum().first()
-    return [
-        {
-            "across racks": text,
-            "GB a day": (sums[f"sum({when}_bytes)"] or 0.0) / BYTES_A_GB,
-            **({"cost a day": sums[f"sum({when}_cost)"] or 0.0} if settings.price_per_gb else {}),
-        }
-        for when, text in (("current", "now"), ("planned", "planned"))
-        if sums
-    ]

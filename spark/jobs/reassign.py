@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -11,28 +10,21 @@ import typer
 
 from spark.errors import InputError
 from spark.jobs.reassign_create import create_topics
+from spark.jobs.reassign_execution import carry_out, undo_plan
 from spark.jobs.reassign_options import ExecuteOptions, ReplicaOptions, StoreUnlessUndo
 from spark.reassign import (
     Effects,
-    Pace,
     Reassignment,
-    StoppedError,
     batch_rows,
-    batch_undos,
     broker_row,
     cluster_facts,
     cluster_row,
     compared,
     compared_row,
     consumers_of,
-    differences,
     effects,
-    execute as carried_out,
-    mark_done,
-    mark_handed_over,
     reassign_cluster,
     reassign_fleet,
-    undo,
     write_batches,
     write_fleet,
 )
@@ -41,19 +33,15 @@ from spark.terminal import (
     SnapshotOptions,
     Table,
     busy,
-    clusters_named,
     clusters_read,
-    explained,
-    live,
     option,
     print_list,
     say,
     say_clusters,
     show,
 )
-from spark.text import as_sentence
 
-SENTENCES_SHOWN, BATCHES = 20, 20
+BATCHES = 20
 
 SIZES = ("broker", "bytes", "planned_bytes", "led_bytes", "planned_led_bytes")
 
@@ -73,7 +61,7 @@ def reassign(
     """Plan a cluster's replicas and leaders, and write the moves for Kafka's own tools."""
     execution.check()
     if execution.undo:
-        _undo(execution.undo, replicas.cluster, execution)
+        undo_plan(execution.undo, replicas.cluster, execution)
         return
     if replicas.create:
         if execution.execute:
@@ -114,7 +102,7 @@ def reassign(
             say("Nothing was executed: the plan doesn't do what you asked for.")
         raise typer.Exit(CHECK_FAILED)
     if execution.execute and (reassignment.batches.batches or reassignment.elections):
-        _carry_out(reassignment, out, execution)
+        carry_out(reassignment, out, execution)
 
 
 def _reassign_all(
@@ -162,64 +150,3 @@ def _tables(reassignment: Reassignment, done: Effects, written: list[Path]) -> d
         "sentences": Table([*reassignment.sentences(), *done.sentences()], title="plan"),
         "files": Table(files, is_shown=False),
     }
-
-
-def _undo(folder: Path, cluster: str | None, execution: ExecuteOptions) -> None:
-    """Take back what was executed of the batches in a folder, or print what that would do."""
-    names = [cluster] if cluster else ["the cluster"] if execution.bootstrap else None
-    (target,) = clusters_named(execution.bootstrap, names, execution.clusters)
-    with live("spark.enforce.moves").LiveReplicas(target) as brokers:
-        try:
-            with busy("reading the brokers"):
-                ways = batch_undos(folder, brokers)
-            if execution.apply:
-                _say_each(undo(ways, brokers, Pace(execution.rate)))
-                mark_done(folder)
-        except (StoppedError, ConnectionError) as stopped:
-            explained()
-            say(as_sentence(str(stopped)))
-            raise typer.Exit(CHECK_FAILED) from None
-    if not ways:
-        say(f"Nothing to undo: all partitions are as before the plan in {folder}.")
-    elif not execution.apply:
-        for way in ways:
-            say(as_sentence(str(way)))
-        say("Nothing was changed: add --apply to do it.")
-
-
-def _say_each(sentences: Generator[str, None, None]) -> None:
-    try:
-        for sentence in sentences:
-            say(as_sentence(sentence))
-    except KeyboardInterrupt:  # as a sentence was printed
-        sentences.throw(KeyboardInterrupt())
-
-
-def _carry_out(reassignment: Reassignment, out: Path, execution: ExecuteOptions) -> None:
-    """Hand the batches to the cluster, or say what stands in the way of that."""
-    (target,) = clusters_named(
-        execution.bootstrap, [reassignment.facts.cluster], execution.clusters
-    )
-    count = len(reassignment.batches.batches)
-    rollbacks = [out / f"{number:02}-rollback.json" for number in range(1, count + 1)]
-    with live("spark.enforce.moves").LiveReplicas(target) as brokers:
-        try:
-            if execution.apply:
-                mark_handed_over(out)
-                _say_each(carried_out(reassignment, brokers, rollbacks, Pace(execution.rate)))
-                mark_done(out)
-                return
-            sentences = differences(reassignment, brokers)
-        except (StoppedError, ConnectionError) as stopped:
-            sentences = [str(stopped)]
-            if isinstance(stopped, StoppedError) and not stopped.handed_over:
-                mark_done(out)
-    explained()
-    for sentence in sentences[:SENTENCES_SHOWN]:
-        say(as_sentence(sentence))
-    if sentences:
-        raise typer.Exit(CHECK_FAILED)
-    say(
-        f"Cluster {target.name} still matches the snapshot: --apply executes "
-        f"{count} {'batch' if count == 1 else 'batches'} at {execution.rate:,} bytes a second."
-    )

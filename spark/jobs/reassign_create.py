@@ -12,11 +12,8 @@ from spark.terminal import SnapshotOptions, Table, busy, clusters_read, say, say
 
 def create_topics(source: SnapshotOptions, replicas: ReplicaOptions, out: Path | None) -> None:
     """Print each topic's `--replica-assignment`, and write it into a folder if there is one."""
-    if replicas.moves_replicas or replicas.all_clusters:
-        raise InputError(
-            "--create moves no replica that is there: leave out --all, --topics, --topics-to-move, "
-            "--replication-factor, --leaders-only, --spread-topics, --log-dirs and --at-most-copies"
-        )
+    if moves := replicas.of_moves():
+        raise InputError(f"--create moves no replica that is there: leave out {', '.join(moves)}")
     topics = [new_topic(text) for text in replicas.create or ()]
     with source.opener() as opener:
         fleet = source.few(opener, "reassign")

@@ -74,12 +74,15 @@ class ReplicaOptions:
         """Whether an option is stated that can't be for every cluster."""
         return bool(self.cluster or self.drain or self.add or self.brokers or self.log_dirs)
 
-    @property
-    def moves_replicas(self) -> bool:
-        """Whether an option is stated that is about partitions that exist."""
-        switches = (self.leaders_only, self.spread_topics, self.topics, self.topics_to_move)
-        values = (self.replication_factor, self.log_dirs, self.at_most_copies)
-        return any(switches) or any(value is not None for value in values)
+    def of_moves(self) -> list[str]:
+        """The options that are stated and are about partitions that exist."""
+        names = (
+            *("all_clusters", "topics", "topics_to_move", "replication_factor", "leaders_only"),
+            *("spread_topics", "log_dirs", "at_most_copies"),
+        )
+        values = {name: getattr(self, name) for name in names}
+        stated = [name for name, of in values.items() if of is not None and of is not False]
+        return [f"--{name.removesuffix('_clusters').replace('_', '-')}" for name in stated]
 
     def check(self) -> None:
         """Raise InputError for options of replicas where these stay where they are."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from spark.reassign import PartitionState, cluster_facts, read_move, verify_move
+from spark.reassign import cluster_facts, read_move, verify_move
 from spark.terminal import (
     CHECK_FAILED,
     SnapshotOptions,
@@ -36,7 +36,7 @@ def reassign_verify(
     with source.opener() as opener:
         fleet = source.few(opener, "reassign-verify")
         states = verify_move(cluster_facts(fleet, cluster), wanted, origin)
-    others = [_row(state) for state in states if state.state != "done" or state.note]
+    others = [state.for_people() for state in states if state.state != "done" or state.note]
     rows = [state._asdict() for state in states]
     show({"partitions": Table(rows, others, bool(others), most=ROWS_SHOWN)} | clusters_read(fleet))
     counts = Counter(state.state for state in states)
@@ -44,13 +44,3 @@ def reassign_verify(
     say_clusters(fleet)
     if any(state.state != "done" for state in states):
         raise typer.Exit(CHECK_FAILED)
-
-
-def _row(state: PartitionState) -> dict[str, Any]:
-    return {
-        "partition": f"{state.topic}-{state.partition}",
-        "state": state.state,
-        "wanted": ",".join(map(str, state.wanted)),
-        "replicas": ",".join(map(str, state.replicas)),
-        "note": state.note or None,
-    }

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame, SparkSession, functions as F
+from contextlib import ExitStack
 
-from spark import FleetHistory, best_replayed, replay_fleet
-from spark.files import Where, table_in, write_tables
+from pyspark.sql import functions as F
+
+from spark import best_replayed, replay_fleet
+from spark.files import in_one_file, table_in, write_tables
 from spark.fleet import REPLAY, check_out
-from spark.settings import Settings
 from spark.terminal import (
     HistoryOptions,
     OutOptions,
@@ -42,40 +43,27 @@ def replay(source: HistoryOptions, target: OutOptions, trial: TrialOptions) -> N
     """Replay the history of a fleet under each strategy."""
     out, settings = target.required(), trial.applied(source.settings)
     source.check()
-    with source.session(many=True) as spark:
+    with source.session(many=True) as spark, ExitStack() as kept:
         check_out(spark, out, REPLAY)
-        history = source.read(spark, "replay")
-        with rates_for(spark, source.where, settings, history.snapshots[-1]) as rates:
-            replay_history(spark, history, out, settings, rates)
-
-
-def replay_history(
-    session: SparkSession,
-    history: FleetHistory,
-    out: Where,
-    settings: Settings,
-    rates: DataFrame | None = None,
-) -> None:
-    """Write both tables, print the league and what it comes to."""
-    newest = history.snapshots[-1]
-    with (
-        history,
-        replay_fleet(
-            history, settings.strategies, settings.goals, settings.strategy_seconds, rates
-        ) as replayed,
-        busy(f"replaying {len(history.snapshots)} snapshots"),
-    ):
-        groups, league = replayed.groups, replayed.league
-        rows = groups.repartition(1).sortWithinPartitions("cluster", "group", "strategy")
-        write_tables(session, out, newest, {"replay": rows, "league": league.coalesce(1)})
-        shown = as_rows(league.collect())
-        best = groups.where("is_best and strategy != 'current'")
-        saved = F.col("saved_excess_hours").desc_nulls_last(), "cluster", "group"
-        reports = [row.sentence for row in best.orderBy(*saved).limit(SENTENCES).collect()]
+        history = kept.enter_context(source.read(spark, "replay"))
+        newest = history.snapshots[-1]
+        rates = kept.enter_context(rates_for(spark, source.where, settings, newest))
+        replayed = kept.enter_context(
+            replay_fleet(
+                *(history, settings.strategies, settings.goals, settings.strategy_seconds, rates)
+            )
+        )
+        with busy(f"replaying {len(history.snapshots)} snapshots"):
+            groups, league = replayed.groups, replayed.league
+            rows = in_one_file(groups, "cluster", "group", "strategy")
+            write_tables(spark, out, newest, {"replay": rows, "league": league.coalesce(1)})
+            shown = as_rows(league.collect())
+            best = groups.where("is_best and strategy != 'current'")
+            saved = F.col("saved_excess_hours").desc_nulls_last(), "cluster", "group"
+            reports = [row.sentence for row in best.orderBy(*saved).limit(SENTENCES).collect()]
     by_weight = SHOWN_BY_WEIGHT if settings.goals.weights else COLUMNS_SHOWN
     selection = [*by_weight, *(["remote_read_hours"] if settings.goals.need_racks else [])]
-    tables = by_kind("league", shown)
-    show(tables, [name for name in league.columns if name not in selection])
+    show(by_kind("league", shown), {name for row in shown for name in row if name not in selection})
     say_snapshots(history.timeline.snapshots)
     if history.part:
         say(f"Only {history.part} were replayed.")

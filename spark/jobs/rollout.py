@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
-from spark.rollout import rollout_fleet, rollout_report
+from spark.rollout import rollout_fleet, rollout_report, step_for_people
 from spark.terminal import (
     FleetOptions,
     Table,
@@ -38,22 +38,10 @@ def rollout(
             rows = as_rows(in_order.collect())
     ready = [row for row in rows if row["status"] == "ready"]
     several = len({row["cluster"] for row in ready}) > 1
-    shown = [_shown(row, several) for row in ready]
+    shown = [step_for_people(row, several) for row in ready]
     show({"steps": Table(rows, shown, most=ROWS_SHOWN)} | clusters_read(fleet))
     say_clusters(fleet)
     if settings.consumers.assumed:
         say(settings.consumers.assumed)
     for sentence in rollout_report(rows, to):
         say(sentence)
-
-
-def _shown(row: dict[str, Any], several: bool) -> dict[str, Any]:
-    return {
-        "wave": row["wave"],
-        **({"cluster": row["cluster"]} if several else {}),
-        "group": row["group"],
-        "step": f"{row['step']} of {row['steps']}",
-        "deploy": row["deploy"].partition("=")[2].partition(", ")[0],
-        "rebalances": row["rebalances"],
-        "unread_seconds": row["unread_seconds"],
-    }

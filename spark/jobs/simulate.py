@@ -13,6 +13,7 @@ from spark.settings import Settings, window_length
 from spark.simulate import (
     RATE_SNAPSHOTS,
     Flow,
+    mean_flow,
     picture_of,
     rates_of_group,
     rows_of,
@@ -102,14 +103,5 @@ def _rates(
         return rates_of_group(fleet, str(store), group, cluster, window)
     assert not isinstance(opener, DirectStore)
     items = part_of(fleet, Part(cluster, group))
-    result: dict[str, list[float]] = {}
     with optional_rates(opener, store, items, window, settings, RATE_SNAPSHOTS) as rates:
-        if rates is None:
-            return Flow({})
-        rows = rates.rates.orderBy("topic", "partition").collect()
-        peak_rate = rates.members.agg({"maximum": "max"}).collect()[0][0]
-    for row in rows:
-        entries = result.setdefault(row.topic, [])
-        entries += [0.0] * (row.partition + 1 - len(entries))
-        entries[row.partition] = row.mean or 0.0
-    return Flow(result, peak_rate)
+        return mean_flow(rates.rates, rates.members) if rates else Flow({})

@@ -19,6 +19,7 @@ from spark.fleet import (
     CLUSTERS,
     PART,
     PLAN,
+    PLAN_WEIGHTS,
     RESULTS,
     WHOLE,
     FleetSnapshot,
@@ -39,8 +40,6 @@ ROWS_PER_FILE = 500_000
 TRAFFIC = "traffic"
 """The table of what groups read across racks."""
 
-WEIGHTS = "weights"
-"""The table of rates that partitions were weighed by."""
 
 INSTANTS = "cluster string, instant string"
 
@@ -124,7 +123,7 @@ class FleetPlan(Handle):
         if traffic is not None:
             tables[TRAFFIC] = _laid_out(traffic, 1)
         if rates is not None:
-            tables[WEIGHTS] = _laid_out(rates, 1, ("cluster", "topic", "partition"))
+            tables[PLAN_WEIGHTS] = _laid_out(rates, 1, ("cluster", "topic", "partition"))
         write_tables(session, out, snapshot, tables, RESULTS[PLAN])
 
     def summary(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:

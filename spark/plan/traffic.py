@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
 from pyspark.sql import Column, DataFrame, functions as F
 
 from spark.fleet import FleetSnapshot
 from spark.plan.fleet_plan import FleetPlan
+from spark.settings import FleetGoals
 
 SECONDS_A_DAY = 86_400
 BYTES_A_GB = 1e9
@@ -47,6 +52,35 @@ def cross_rack_traffic(
             for when in ("current", "planned")
         }
     )
+
+
+@contextmanager
+def kept_traffic(
+    plan: FleetPlan, snapshot: FleetSnapshot, goals: FleetGoals, price_per_gb: float
+) -> Iterator[DataFrame | None]:
+    """What each group reads across racks, kept meanwhile; None without racks or weights."""
+    weighed = snapshot.tables["partitions"].where("weight is not null")
+    if not goals.need_racks or weighed.isEmpty():
+        yield None
+        return
+    traffic = cross_rack_traffic(plan, snapshot, price_per_gb).persist()
+    try:
+        yield traffic
+    finally:
+        traffic.unpersist()
+
+
+def traffic_of_fleet(traffic: DataFrame, price_per_gb: float) -> list[dict[str, Any]]:
+    """What the fleet reads across racks: a row for now and one as planned."""
+    sums = traffic.groupBy().sum().collect()[0]
+    return [
+        {
+            "across racks": text,
+            "GB a day": (sums[f"sum({when}_bytes)"] or 0.0) / BYTES_A_GB,
+            **({"cost a day": sums[f"sum({when}_cost)"] or 0.0} if price_per_gb else {}),
+        }
+        for when, text in (("current", "now"), ("planned", "planned"))
+    ]
 
 
 def _bytes(rack: str) -> Column:

@@ -8,7 +8,7 @@ from spark.reassign.compared import Compared
 from spark.reassign.reassignment import Reassignment
 
 
-def batch_rows(found: Reassignment) -> list[dict[str, Any]]:
+def batch_rows(reassignment: Reassignment) -> list[dict[str, Any]]:
     """A row a batch: how many partitions, copies and elections."""
     return [
         {
@@ -17,7 +17,7 @@ def batch_rows(found: Reassignment) -> list[dict[str, Any]]:
             "copies": sum(step.target is not None for step in batch),
             "elections": sum(step.before[0] != step.after[0] for step in batch),
         }
-        for number, batch in enumerate(found.batches.batches, 1)
+        for number, batch in enumerate(reassignment.batches.batches, 1)
     ]
 
 
@@ -33,16 +33,16 @@ def broker_row(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def compared_row(one: Compared) -> dict[str, Any]:
+def compared_row(placement: Compared) -> dict[str, Any]:
     """A placement for people."""
     return {
-        "placement": one.placement,
-        "copies": one.copies,
-        "replicas": f"{one.replicas_min}-{one.replicas_max}",
-        "leaders": f"{one.leaders_min}-{one.leaders_max}",
-        "uneven racks": one.uneven_racks,
-        **({} if one.bytes_max is None else {"bytes at most": one.bytes_max}),
-        **({} if one.bytes_gap is None else {"over the bound": f"{one.bytes_gap:.1%}"}),
+        "placement": placement.placement,
+        "copies": placement.copies,
+        "replicas": f"{placement.replicas_min}-{placement.replicas_max}",
+        "leaders": f"{placement.leaders_min}-{placement.leaders_max}",
+        "uneven racks": placement.uneven_racks,
+        **({} if placement.bytes_max is None else {"bytes at most": placement.bytes_max}),
+        **({} if placement.bytes_gap is None else {"over the bound": f"{placement.bytes_gap:.1%}"}),
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from spark.reassign.facts import ClusterFacts, PartitionFacts
 
@@ -21,6 +21,16 @@ class PartitionState(NamedTuple):
     wanted: list[int]
     replicas: list[int]
     note: str
+
+    def for_people(self) -> dict[str, Any]:
+        """The partition in a table that people read."""
+        return {
+            "partition": f"{self.topic}-{self.partition}",
+            "state": self.state,
+            "wanted": ",".join(map(str, self.wanted)),
+            "replicas": ",".join(map(str, self.replicas)),
+            "note": self.note or None,
+        }
 
 
 def verify_move(
@@ -41,21 +51,21 @@ def verify_move(
 
 
 def state_of(
-    one: PartitionFacts | None,
+    partition: PartitionFacts | None,
     alive: Container[int],
     wanted: list[int],
     origin: list[int] | None,
 ) -> tuple[str, str]:
     """How far one partition is, and what there is to say of it; `alive` are ids of brokers."""
-    if one is None:
+    if partition is None:
         return DIVERGED, "there is no such partition"
-    if one.is_moving:
-        return _moving(one, wanted)
-    if one.replicas == wanted:
-        return DONE, _left_to_do(one)
-    if origin is None or _of(one.replicas, alive) == _of(origin, alive):
+    if partition.is_moving:
+        return _moving(partition, wanted)
+    if partition.replicas == wanted:
+        return DONE, _left_to_do(partition)
+    if origin is None or _of(partition.replicas, alive) == _of(origin, alive):
         return NOT_STARTED, ""
-    if set(one.replicas) == set(wanted):
+    if set(partition.replicas) == set(wanted):
         return DIVERGED, "the brokers are right, their order isn't"
     return DIVERGED, f"it was on {_listed(origin)} before"
 

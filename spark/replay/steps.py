@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from pyspark.sql import DataFrame
 
-from optimizer.strategies import OPTIMAL, strategy_named
-from spark.groups import FleetGroup, failed, in_workers_by_group, read_or_failed
+from optimizer.strategies import OPTIMAL, STRATEGIES, by_kafka_name, strategy_named
+from spark.fleet import CONNECT, CONSUMER
+from spark.groups import EncodedRow, FleetGroup, failed, in_workers_by_group, read_or_failed
 from spark.history import RowInTime, Timeline
 from spark.replay.answers import Answer, Changes, Outcome, Start, StrategyState, Transition
 from spark.replay.group_state import GroupState
-from spark.replay.protocol import is_eager
 from spark.replay.step_row import StepRow
 from spark.settings import CURRENT, FleetGoals, for_kind, kind_of
 from spark.solve import TimeLimit
@@ -39,14 +39,14 @@ class Replay:
 def steps_of(encoded: DataFrame, replay: Replay) -> DataFrame:
     """A `StepRow` for each row of `spark.history.encode_changes` and strategy of its kind."""
 
-    def rows(group: Iterable[Any]) -> Iterator[StepRow]:
+    def rows(group: Iterable[RowInTime]) -> Iterator[StepRow]:
         with TimeLimit(replay.strategy_seconds) as limit:
             yield from rows_of(group, replay, limit)
 
     return in_workers_by_group(encoded, StepRow, rows)
 
 
-def rows_of(group: Iterable[Any], replay: Replay, limit: TimeLimit) -> Iterator[StepRow]:
+def rows_of(group: Iterable[RowInTime], replay: Replay, limit: TimeLimit) -> Iterator[StepRow]:
     """The rows of one group, from its encoded ones in order of time."""
     of_group: _GroupReplay | None = None
     for row in group:
@@ -57,7 +57,7 @@ def rows_of(group: Iterable[Any], replay: Replay, limit: TimeLimit) -> Iterator[
 class _GroupReplay:
     """One group under each strategy; what was last is all that is remembered."""
 
-    def __init__(self, first: Any, replay: Replay, limit: TimeLimit) -> None:
+    def __init__(self, first: RowInTime, replay: Replay, limit: TimeLimit) -> None:
         """Who wasn't there in the first snapshot of its cluster has come since."""
         self._replay = replay
         self._limit = limit
@@ -214,3 +214,24 @@ def _stopped(changes: Changes, eager: bool | None) -> int | None:
     if eager is None and changes.keepable:
         return None
     return changes.keepable if eager else changes.lost
+
+
+CONNECT_PROTOCOLS = by_kafka_name(CONNECT)
+
+
+def is_eager(strategy: str, row: EncodedRow) -> bool | None:
+    """Whether all that members own stops in a rebalance under this strategy.
+
+    Under `current`, by what the row of a group says of its own protocol: the coordinator's
+    (KIP-848) never does, whatever its assignor is called. None where that isn't known.
+    """
+    if strategy != CURRENT:
+        return strategy_named(strategy).eager
+    if row.type == CONSUMER:
+        return False
+    name = row.group_strategy or ""
+    if row.type == CONNECT:
+        of_connect = CONNECT_PROTOCOLS.get(name)
+        return strategy_named(of_connect).eager if of_connect else None
+    entries = STRATEGIES.get(name)
+    return entries.eager if entries else None

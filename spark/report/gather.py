@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -110,19 +110,16 @@ def material_of(
             by_weight = [row for row in as_rows(fleet_of(weighed)) if _is_known(row)]
         with doing("looking at the past and at the worst groups"):
             past = _past(session, results.history, fleet)
-            beside = [
-                *(kinds_of(made.findings), loads_of(assignments, fleet.tables["members"])),
-                *(answers_of(compared), weights_of(weighed), lags_in(fleet), *_assignors(fleet)),
-                *([_rebalances_a_day(past)] if "rebalances" in past else ()),
-            ]
+            loads = loads_of(assignments, fleet.tables["members"])
+            beside = [kinds_of(made.findings), loads, answers_of(compared), weights_of(weighed)]
+            beside += [lags_in(fleet), *_assignors(fleet), *_rebalances_a_day(past)]
             every = _kept(together(facts, beside), kept)
             groups = worst_groups(every, ROWS)
             details = _details(fleet, groups, settings, past.get("changes"))
             sums = sums_of(every)
             before = _figures_before(previous, kept) if previous else None
         with doing("planning replicas and leaders"):
-            replicas = reassign_fleet(fleet).drop("files", "sentences").orderBy("cluster")
-            brokers = as_rows(replicas)
+            brokers = as_rows(reassign_fleet(fleet).drop("files", "sentences").orderBy("cluster"))
         return Material(
             **_heading(fleet, title, store),
             goals=str(settings.goals.default),
@@ -137,16 +134,18 @@ def material_of(
             details=details,
             league=league,
             by_weight=by_weight,
-            clusters_beside=[
-                row | {"instant": fleet.instants[row["cluster"]]}
-                for row in clusters_of(sums, made.findings)
-            ],
+            clusters_beside=_clusters(fleet, clusters_of(sums, made.findings)),
             best=best_of(league),
             sampled=None if sample is fleet else _measured(league),
             brokers=brokers,
             trend=trend_of(past["states"], past.get("rebalances")) if past else (),
             plan=results.plan,
         )
+
+
+def _clusters(fleet: FleetSnapshot, rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The clusters with the snapshot that each was read from."""
+    return [row | {"instant": fleet.instants[row["cluster"]]} for row in rows]
 
 
 def _kept(rows: DataFrame, kept: ExitStack) -> DataFrame:
@@ -275,8 +274,10 @@ def _assignors(fleet: FleetSnapshot) -> Iterator[DataFrame]:
         yield escaped_rows(values.select("cluster", "group", "strategy"))
 
 
-def _rebalances_a_day(past: dict[str, DataFrame]) -> DataFrame:
-    """`rebalances` of each group a day, over the time that the history covers."""
+def _rebalances_a_day(past: dict[str, DataFrame]) -> Iterator[DataFrame]:
+    """`rebalances` of each group a day, over the time that the history covers, if it has any."""
+    if "rebalances" not in past:
+        return
     span = (
         past["states"]
         .groupBy("cluster")
@@ -289,7 +290,7 @@ def _rebalances_a_day(past: dict[str, DataFrame]) -> DataFrame:
         .agg(F.sum(F.coalesce("generations", F.lit(1))).alias("times"))
     )
     a_day = F.try_divide("times", "days").alias("rebalances")
-    return times.join(days, "cluster").select("cluster", "group", a_day)
+    yield times.join(days, "cluster").select("cluster", "group", a_day)
 
 
 def _sample(fleet: FleetSnapshot, groups: int) -> FleetSnapshot:

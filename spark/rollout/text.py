@@ -19,6 +19,19 @@ def rollout_report(rows: Sequence[Row], to: str) -> list[str]:
     return list(_lines(rows, to))
 
 
+def step_for_people(row: Row, several: bool) -> dict[str, Any]:
+    """A step in a table that people read, with its cluster where there are several."""
+    return {
+        "wave": row["wave"],
+        **({"cluster": row["cluster"]} if several else {}),
+        "group": row["group"],
+        "step": f"{row['step']} of {row['steps']}",
+        "deploy": row["deploy"].partition("=")[2].partition(", ")[0],
+        "rebalances": row["rebalances"],
+        "unread_seconds": row["unread_seconds"],
+    }
+
+
 def _lines(rows: Sequence[Row], to: str) -> Iterator[str]:
     ready = [row for row in rows if row["status"] == READY]
     groups = {(row["cluster"], row["group"]) for row in ready}

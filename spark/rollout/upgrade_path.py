@@ -34,14 +34,14 @@ class UpgradePath(NamedTuple):
     reason: str | None = None
 
 
-def upgrade_path(row: EncodedRow, to: str, stated: ConsumerSettings, seconds: float) -> UpgradePath:
+def upgrade_path(row: EncodedRow, to: str, config: ConsumerSettings, seconds: float) -> UpgradePath:
     """The way of the group of an encoded row, each of whose members is away for so many seconds.
 
     A list of assignors that is stated for it counts if its own assignor is in it. Without one,
     range stands for the client's default, and any other assignor for itself.
     """
-    offered = offered_by(row, stated)
-    if reason := _why_not(row, to, stated):
+    offered = offered_by(row, config)
+    if reason := _why_not(row, to, config):
         return UpgradePath(offered, reason=reason)
     is_new = row.type == CONSUMER
     if to == CONSUMER:
@@ -62,10 +62,10 @@ def upgrade_path(row: EncodedRow, to: str, stated: ConsumerSettings, seconds: fl
     )
 
 
-def offered_by(row: EncodedRow, stated: ConsumerSettings) -> tuple[str, ...]:
+def offered_by(row: EncodedRow, config: ConsumerSettings) -> tuple[str, ...]:
     """The assignors that members are taken to offer, the preferred one first."""
     own = row.group_strategy
-    listed = tuple(stated.get("partition_assignment_strategy", ()))
+    listed = tuple(config.get("partition_assignment_strategy", ()))
     if listed and (own is None or own in listed):
         return listed
     if own in CLASSIC_ASSIGNORS and own != ClientSettings().assignors[0]:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from spark.patterns import matches as matches
-from spark.settings.config import Settings as Settings, read_settings as read_settings
+from spark.settings.config import (
+    Settings as Settings,
+    example_file as example_file,
+    read_settings as read_settings,
+)
 from spark.settings.consumers import (
     NO_CONSUMERS as NO_CONSUMERS,
     ConsumerSettings as ConsumerSettings,
@@ -16,10 +20,8 @@ from spark.settings.duration import (
     in_words as in_words,
     window_length as window_length,
 )
-from spark.settings.examples import example_file as example_file
 from spark.settings.goals import (
     DEFAULT_FLEET_GOALS as DEFAULT_FLEET_GOALS,
-    NO_RACK as NO_RACK,
     FleetGoals as FleetGoals,
     GroupGoals as GroupGoals,
     as_fleet_goals as as_fleet_goals,
@@ -28,6 +30,11 @@ from spark.settings.goals import (
     goals_to_text as goals_to_text,
 )
 from spark.settings.rates import weight_of as weight_of
+from spark.settings.rows import (
+    goal_rows as goal_rows,
+    goal_rows_of as goal_rows_of,
+    setting_rows as setting_rows,
+)
 from spark.settings.strategies import (
     CURRENT as CURRENT,
     STRATEGY_SECONDS as STRATEGY_SECONDS,

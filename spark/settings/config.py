@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from optimizer import OPTIMAL
+from spark.errors import InputError
 from spark.fleet import MAX_AGE
 from spark.settings.consumers import CONSUMERS_RULE, NO_CONSUMERS, FleetConsumers, read_consumers
 from spark.settings.duration import DURATION, duration, in_words
@@ -102,3 +103,17 @@ RULES: dict[str, Rule] = {
 
 def _as_spark_has_it(settings: Any) -> str:
     return str(settings).lower() if isinstance(settings, bool) else str(settings)
+
+
+CONF = Path(__file__).with_name("conf")
+"""In a checkout links to the files of conf/, in a wheel copies of them."""
+
+
+def example_file(name: str) -> Path:
+    """The file of this name, which may lack its ending; InputError lists those that there are."""
+    files = [*sorted(CONF.glob("*.*")), *sorted(CONF.glob("*/*"))]
+    for path in files:
+        if name in (path.name, path.stem):
+            return path
+    names = ", ".join(path.stem for path in files)
+    raise InputError(f"no example {name!r}: choose one of {names}")

@@ -14,11 +14,11 @@ UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 _DURATION = re.compile(r"(\d{1,6})([smhd])", re.ASCII)
 
 
-def duration(stated: str) -> timedelta:
+def duration(text: str) -> timedelta:
     """The length of time that a whole number and a unit (s, m, h, d) say; ValueError if none."""
-    found_text = _DURATION.fullmatch(stated)
+    found_text = _DURATION.fullmatch(text)
     if not found_text:
-        raise ValueError(f"{stated!r} is not a duration (for example 24h)")
+        raise ValueError(f"{text!r} is not a duration (for example 24h)")
     return timedelta(**{UNITS[found_text[2]]: int(found_text[1])})
 
 
@@ -28,15 +28,15 @@ def in_words(length: timedelta) -> str:
     return f"{length // timedelta(**{UNITS[fits[-1]]: 1})}{fits[-1]}"
 
 
-def window_length(stated: timedelta | str) -> timedelta:
+def window_length(window: timedelta | str) -> timedelta:
     """How long a window is, in whole seconds; InputError for a text or a length that is none."""
     try:
-        length = duration(stated) if isinstance(stated, str) else stated
+        length = duration(window) if isinstance(window, str) else window
     except ValueError as error:
         raise InputError(f"window: {error}") from None
     seconds = length // timedelta(seconds=1)
     if seconds < 1:
-        raise InputError(f"a window of {stated} holds no two snapshots: choose a longer one")
+        raise InputError(f"a window of {window} holds no two snapshots: choose a longer one")
     return timedelta(seconds=seconds)
 
 

@@ -38,11 +38,11 @@ class RateWeights:
 DEFAULT_RATE_WEIGHTS = RateWeights()
 
 
-def read_rate_weights(stated: dict[str, Any]) -> RateWeights:
+def read_rate_weights(values: dict[str, Any]) -> RateWeights:
     """From the table [weights] of a file that has no faults."""
     return RateWeights(
-        of=stated.get("of", DEFAULT_RATE_WEIGHTS.of),
-        window=duration(stated.get("window", in_words(DEFAULT_RATE_WEIGHTS.window))),
+        of=values.get("of", DEFAULT_RATE_WEIGHTS.of),
+        window=duration(values.get("window", in_words(DEFAULT_RATE_WEIGHTS.window))),
     )
 
 

@@ -90,9 +90,9 @@ def faults_of(
 def value(fits: Callable[[Any], bool], wanted: str) -> Rule:
     """A value of which `fits` says whether it will do, and `wanted` what it must be."""
 
-    def rule(where: str, key: str, found: Any) -> Iterator[str]:
-        if not fits(found):
-            yield f"{where}{key} is {found!r} and must be {wanted}"
+    def rule(where: str, key: str, actual: Any) -> Iterator[str]:
+        if not fits(actual):
+            yield f"{where}{key} is {actual!r} and must be {wanted}"
 
     return rule
 
@@ -100,9 +100,9 @@ def value(fits: Callable[[Any], bool], wanted: str) -> Rule:
 def table(rules: Mapping[str, Rule], required: Collection[str] = ()) -> Rule:
     """A table headed [key]."""
 
-    def rule(where: str, key: str, found: Any) -> Iterator[str]:
-        if isinstance(found, dict):
-            yield from faults_of(found, rules, f"{where}{key}: ", required)
+    def rule(where: str, key: str, actual: Any) -> Iterator[str]:
+        if isinstance(actual, dict):
+            yield from faults_of(actual, rules, f"{where}{key}: ", required)
         else:
             yield f"{where}{key} must be a table"
 
@@ -112,49 +112,49 @@ def table(rules: Mapping[str, Rule], required: Collection[str] = ()) -> Rule:
 def tables(rules: Mapping[str, Rule], required: Collection[str] = ()) -> Rule:
     """Any number of tables, each headed [[key]]."""
 
-    def rule(where: str, key: str, found: Any) -> Iterator[str]:
-        if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+    def rule(where: str, key: str, actual: Any) -> Iterator[str]:
+        if not isinstance(actual, list) or not all(isinstance(each, dict) for each in actual):
             yield f"{where}{key} must be tables, each headed [[{key}]]"
             return
-        for number, each in enumerate(found, start=1):
+        for number, each in enumerate(actual, start=1):
             yield from faults_of(each, rules, f"{where}[[{key}]] number {number}: ", required)
 
     return rule
 
 
-def names_among(known: Collection[str]) -> Rule:
+def names_among(names: Collection[str]) -> Rule:
     """A list of some names."""
 
-    def rule(where: str, key: str, found: Any) -> Iterator[str]:
-        if not isinstance(found, list):
+    def rule(where: str, key: str, actual: Any) -> Iterator[str]:
+        if not isinstance(actual, list):
             yield f"{where}{key} must be a list of names"
             return
-        for name in found:
-            if name not in known:
-                yield f"{where}{key} has {name!r}, which is none of {', '.join(known)}"
+        for name in actual:
+            if name not in names:
+                yield f"{where}{key} has {name!r}, which is none of {', '.join(names)}"
 
     return rule
 
 
-def one_of(known: Collection[str]) -> Rule:
+def one_of(names: Collection[str]) -> Rule:
     """One name of those that are known."""
     return value(
-        lambda result: isinstance(result, str) and result in known, f"one of {', '.join(known)}"
+        lambda result: isinstance(result, str) and result in names, f"one of {', '.join(names)}"
     )
 
 
-def is_number(found: Any, least: float = -inf) -> bool:
+def is_number(actual: Any, least: float = -inf) -> bool:
     """Whether it is a number up to `MOST`, and not below `least`."""
     return (
-        isinstance(found, int | float)
-        and not isinstance(found, bool)
-        and abs(found) <= MAX_NUMBER
-        and found >= least
+        isinstance(actual, int | float)
+        and not isinstance(actual, bool)
+        and abs(actual) <= MAX_NUMBER
+        and actual >= least
     )
 
 
-def is_whole(found: Any, least: int) -> bool:
-    return is_number(found, least) and isinstance(found, int)
+def is_whole(actual: Any, least: int) -> bool:
+    return is_number(actual, least) and isinstance(actual, int)
 
 
 PATTERN = value(

@@ -11,6 +11,7 @@ from spark.simulate.picture import picture_of as picture_of
 from spark.simulate.rates import (
     RATE_SNAPSHOTS as RATE_SNAPSHOTS,
     Flow as Flow,
+    mean_flow as mean_flow,
     rates_of_group as rates_of_group,
 )
 from spark.simulate.simulate import (

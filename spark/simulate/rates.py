@@ -9,6 +9,8 @@ from itertools import pairwise
 from statistics import fmean
 from typing import Any, NamedTuple
 
+from pyspark.sql import DataFrame
+
 from spark.files import NULL
 from spark.fleet import FleetFiles, evenly, names_wanted, spelled, time_of, whole, within_reach
 
@@ -69,6 +71,16 @@ def rates_of_group(
             result += [0.0] * (partition + 1 - len(result))
             result[partition] = rate
     return Flow(rates, _peak_rate(moments))
+
+
+def mean_flow(rates: DataFrame, members: DataFrame) -> Flow:
+    """The same by the tables of `FleetRates` of one group's topics."""
+    result: dict[str, list[float]] = {}
+    for row in rates.orderBy("topic", "partition").collect():
+        entries = result.setdefault(row.topic, [])
+        entries += [0.0] * (row.partition + 1 - len(entries))
+        entries[row.partition] = row.mean or 0.0
+    return Flow(result, members.agg({"maximum": "max"}).collect()[0][0])
 
 
 def _moment(fleet: FleetFiles, store: str, snapshot: str, group: str, cluster: str) -> _Moment:

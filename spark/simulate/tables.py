@@ -45,14 +45,14 @@ def lag_of(timeline: Timeline) -> list[dict[str, Any]]:
     ]
 
 
-def tables_of(found: GroupSimulation) -> dict[str, list[dict[str, Any]]]:
+def tables_of(simulation: GroupSimulation) -> dict[str, list[dict[str, Any]]]:
     """All of a simulation for programs."""
-    timeline = found.timeline
+    timeline = simulation.timeline
     figures = {field: getattr(timeline, field) for field in FIELDS} | lag_figures(timeline)
     summary = {
-        "cluster": found.cluster,
-        "group": found.group,
-        "strategy": found.strategy,
+        "cluster": simulation.cluster,
+        "group": simulation.group,
+        "strategy": simulation.strategy,
         "seconds": round(timeline.end / 1000, 3),
     }
     return {

@@ -12,13 +12,19 @@ import numpy as np
 from optimizer.checker import Bounds, WeightVerdict, check_homogeneous, check_many_by_weight
 from optimizer.model import NOBODY, Goals, IntArray, WeighedGroups, spread_is_looked_at
 from optimizer.solver import solve_homogeneous, solve_many_by_weight
-from spark.groups import HomogeneousRows, read_homogeneous, weighed_rows, with_like_members
+from spark.groups import (
+    EncodedRow,
+    HomogeneousRows,
+    read_homogeneous,
+    weighed_rows,
+    with_like_members,
+)
 from spark.settings import goals_to_text
 from spark.solve.solved_row import SolvedRow, actions
 from spark.solve.weights import by_weight
 
 
-def plan_homogeneous(rows: Sequence[Any], strategy: str) -> dict[tuple[str, str], SolvedRow]:
+def plan_homogeneous(rows: Sequence[EncodedRow], strategy: str) -> dict[tuple[str, str], SolvedRow]:
     """The planned rows of those that can be planned so, by cluster and group.
 
     They are what they would be one at a time, and come from a few operations on long arrays in
@@ -35,7 +41,7 @@ def plan_homogeneous(rows: Sequence[Any], strategy: str) -> dict[tuple[str, str]
 
 
 def plan_homogeneous_by_weight(
-    rows: Sequence[Any], strategy: str, goals: Goals
+    rows: Sequence[EncodedRow], strategy: str, goals: Goals
 ) -> dict[tuple[str, str], SolvedRow]:
     """The same by weight, of groups that have these goals, and whose members are alike.
 
@@ -50,7 +56,7 @@ def plan_homogeneous_by_weight(
     batch_result = solve_many_by_weight(weighed, goals)
     verdicts = check_many_by_weight(
         weighed,
-        [row.topics for row in read.rows],
+        [row.topics.tolist() for row in read.rows],
         batch_result.target,
         Bounds(np.where(batch_result.solved, batch_result.level, 0), batch_result.shown),
         goals.tolerance,
@@ -62,7 +68,7 @@ def plan_homogeneous_by_weight(
     )
 
 
-def targets_by_weight(rows: Sequence[Any], goals: Goals) -> dict[tuple[str, str], IntArray]:
+def targets_by_weight(rows: Sequence[EncodedRow], goals: Goals) -> dict[tuple[str, str], IntArray]:
     """The same plans alone, the member of each partition, with nothing that judges them."""
     read = read_homogeneous(with_like_members(rows))
     if read is None:

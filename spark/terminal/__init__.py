@@ -14,9 +14,8 @@ from spark.terminal.bundles import (
     StoreOptions as StoreOptions,
     TrialOptions as TrialOptions,
 )
-from spark.terminal.common import for_typer as for_typer
+from spark.terminal.common import for_typer as for_typer, run_typed as run_typed
 from spark.terminal.console import OUT as OUT, Rows as Rows, say as say
-from spark.terminal.each_snapshot import ALL as ALL, each_snapshot as each_snapshot
 from spark.terminal.examples import EXAMPLES as EXAMPLES
 from spark.terminal.failures import sentence_of as sentence_of
 from spark.terminal.histories import (
@@ -39,7 +38,7 @@ from spark.terminal.live import (
     live as live,
 )
 from spark.terminal.next_step import NEXT as NEXT, with_next_step as with_next_step
-from spark.terminal.openers import opened as opened
+from spark.terminal.openers import ALL as ALL, opened as opened
 from spark.terminal.options import (
     CHECK_FAILED as CHECK_FAILED,
     Conf as Conf,
@@ -68,6 +67,9 @@ from spark.terminal.printing import (
     show as show,
 )
 from spark.terminal.progress import busy as busy
-from spark.terminal.rates import optional_rates as optional_rates
 from spark.terminal.submission import sentences_apart as sentences_apart
-from spark.terminal.weights import rates_for as rates_for, with_weight as with_weight
+from spark.terminal.weights import (
+    optional_rates as optional_rates,
+    rates_for as rates_for,
+    with_weight as with_weight,
+)

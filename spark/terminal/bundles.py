@@ -5,11 +5,11 @@ A command takes a bundle as one parameter; `for_typer` makes an option of each o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -18,9 +18,15 @@ from spark.errors import InputError
 from spark.files import Opener, Where
 from spark.fleet import FleetFiles, FleetSnapshot, Part, check_writable
 from spark.settings import Settings, check_strategies, read_settings
-from spark.terminal.each_snapshot import ALL, SnapshotOrAll
 from spark.terminal.histories import Since, Until, read_history, since_in
-from spark.terminal.openers import opened, opened_store, read_subset
+from spark.terminal.openers import (
+    ALL,
+    SnapshotOrAll,
+    each_snapshot,
+    opened,
+    opened_store,
+    read_subset,
+)
 from spark.terminal.options import (
     ClusterName,
     Conf,
@@ -50,6 +56,8 @@ from spark.terminal.weights import WeightSource, open_with_rates, with_weight
 
 if TYPE_CHECKING:
     from spark.history import FleetHistory
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,6 +137,17 @@ class FleetsOptions(PartOptions):
     def one(self) -> str | None:
         """The snapshot that is asked for; None is the newest, or each."""
         return None if self.snapshot == ALL else self.snapshot
+
+    def each(
+        self, session: SparkSession, doing: str, done: str, work: Callable[[FleetSnapshot], T]
+    ) -> tuple[list[T], InputError | None]:
+        """What `work` makes of each fleet that is asked for: see `each_snapshot`."""
+
+        def of_one(snapshot: str | None) -> T:
+            fleet = read_snapshot(session, self.where, snapshot, doing, self.settings.max_age)
+            return work(part_of(fleet, self.part))
+
+        return each_snapshot(session, self.where, self.snapshot, self.part, f"are {done}", of_one)
 
 
 @dataclass(frozen=True, kw_only=True)

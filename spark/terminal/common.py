@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import MISSING, fields, is_dataclass
 from functools import wraps
 from typing import Annotated, Any, get_type_hints
 
+from typer import Typer
 from typer.models import OptionInfo
 
 from spark.errors import InputError
-from spark.terminal.console import silence
+from spark.terminal.console import say, silence
 from spark.terminal.options import option
 from spark.terminal.printing import Format, Layout, Printing, printed
 from spark.terminal.progress import progress
@@ -55,14 +57,10 @@ PANEL_OF = {name: panel for panel, names in PANELS.items() for name in names}
 def for_typer(command: Callable[..., Any], has_tables: bool = True) -> Callable[..., Any]:
     """The same command with an option for each field of its bundles, and the options of all.
 
-    A bundle is a parameter whose type is a dataclass. Where the command has an option of its own
-    that others share, it has its own.
+    Where the command has an option of its own that others share, it has its own.
     """
-    own = inspect.signature(command, eval_str=True).parameters.values()
-    bundles: dict[str, Any] = {
-        item.name: item.annotation for item in own if is_dataclass(item.annotation)
-    }
-    parameters = {field.name: field for item in own for field in _unfolded(item)}
+    command = unfolded(command)
+    parameters = dict(inspect.signature(command).parameters)
     shared = {**(OF_TABLES if has_tables else {}), **OF_ALL}
     if has_own_all := any("--all" in _spellings(parameter) for parameter in parameters.values()):
         shared.pop("everything", None)
@@ -71,24 +69,52 @@ def for_typer(command: Callable[..., Any], has_tables: bool = True) -> Callable[
     }
 
     @wraps(command)
-    def run(**stated: Any) -> Any:
-        of_all = {name: stated.pop(name) for name in shared}
-        for name, bundle in bundles.items():
-            stated[name] = bundle(**{item.name: stated.pop(item.name) for item in fields(bundle)})
+    def run(**values: Any) -> Any:
+        of_all = {name: values.pop(name) for name in shared}
         printing = _printing(of_all, has_own_all)
         quiet, verbose = of_all["quiet"], of_all["verbose"]
         if quiet and verbose:
             raise InputError("--quiet and --verbose contradict each other: give one of them")
         as_json = printing.layout is Layout.JSON
         with silence(quiet), printed(printing), progress(not (as_json or quiet), verbose):
-            return command(**stated)
+            return command(**values)
 
-    run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [_spelled(parameter) for parameter in parameters.values()]
-    )
-    run.__annotations__ = {
-        parameter.name: parameter.annotation for parameter in parameters.values()
+    return _signed(run, map(_spelled, parameters.values()))
+
+
+def run_typed(command: Callable[..., Any], *words: str) -> int:
+    """Announce a command as a user types it and run it within this one; its exit code."""
+    say()
+    say(f"$ evenfleet {shlex.join([command.__name__, *words])}")
+    app = Typer(add_completion=False)
+    app.command()(unfolded(command))
+    return app(list(words), standalone_mode=False) or 0
+
+
+def unfolded(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The same command with a parameter for each field of its bundles.
+
+    A bundle is a parameter whose type is a dataclass.
+    """
+    own = inspect.signature(command, eval_str=True).parameters.values()
+    bundles: dict[str, Any] = {
+        item.name: item.annotation for item in own if is_dataclass(item.annotation)
     }
+
+    @wraps(command)
+    def run(**values: Any) -> Any:
+        for name, bundle in bundles.items():
+            values[name] = bundle(**{item.name: values.pop(item.name) for item in fields(bundle)})
+        return command(**values)
+
+    return _signed(run, (_spelled(field) for item in own for field in _unfolded(item)))
+
+
+def _signed(run: Callable[..., Any], parameters: Iterable[inspect.Parameter]) -> Callable[..., Any]:
+    """The function as if it had these parameters, which is what Typer reads."""
+    signature = inspect.Signature([*parameters])
+    run.__signature__ = signature  # type: ignore[attr-defined]
+    run.__annotations__ = {name: item.annotation for name, item in signature.parameters.items()}
     return run
 
 

@@ -171,9 +171,9 @@ _FILE_BEFORE = re.compile(r"([^\s'\"()]*/[^\s'\"()]*) \($")
 _FILE_AFTER = re.compile(r": '([^']+)'|: ([^\s:]*/[^\s:]*)$", re.MULTILINE)
 
 
-def _file_beside(found: re.Match[str]) -> str | None:
+def _file_beside(match: re.Match[str]) -> str | None:
     """The file that Java names before what is the matter with it, and Python after that."""
-    text, start, end = found.string, found.start(), found.end()
+    text, start, end = match.string, match.start(), match.end()
     before = _FILE_BEFORE.search(text[max(0, start - LONGEST) : start])
     after = _FILE_AFTER.match(text[end : end + LONGEST])
     return before[1] if before else after and (after[1] or after[2])

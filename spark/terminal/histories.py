@@ -31,15 +31,15 @@ Since = Annotated[
 Until = Annotated[str | None, option("Last snapshot: its id.", shown="newest")]
 
 
-def since_in(stated: str | None) -> str | timedelta | None:
+def since_in(text: str | None) -> str | timedelta | None:
     """What --since names; InputError if it is neither an id nor a duration."""
-    if stated is None or time_of(stated):
-        return stated
+    if text is None or time_of(text):
+        return text
     try:
-        return duration(stated)
+        return duration(text)
     except ValueError:
         raise InputError(
-            f"--since {stated!r} is neither an id such as 20261121T060000Z nor a duration such as "
+            f"--since {text!r} is neither an id such as 20261121T060000Z nor a duration such as "
             "7d or 12h"
         ) from None
 

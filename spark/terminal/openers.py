@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
+from typing import Annotated, TypeVar
 
 from pyspark.sql import SparkSession
 
-from spark.errors import InputError
+from spark.errors import InputError, UnreadableError
 from spark.files import (
     DEFAULT_FS,
     DirectStore,
@@ -21,10 +22,10 @@ from spark.files import (
     Where,
     direct_store,
 )
-from spark.fleet import FleetFiles, FleetSnapshot, whole
+from spark.fleet import FleetFiles, FleetSnapshot, Part, skipped_sentence, whole
 from spark.settings import Settings
 from spark.terminal.console import say
-from spark.terminal.options import read_snapshot, read_with_notes
+from spark.terminal.options import NoSuchPartError, option, read_snapshot, read_with_notes
 from spark.terminal.quick_start import size_of
 from spark.terminal.session import check_master, session
 from spark.terminal.submission import submitted
@@ -94,7 +95,7 @@ def opened_store(
             yield spark
 
 
-def default_fs(stated: Mapping[str, str]) -> str:
+def default_fs(settings: Mapping[str, str]) -> str:
     """The file system that a path without a scheme is of, as Spark would see it."""
     home = os.environ.get("SPARK_HOME")
     folder = os.environ.get("SPARK_CONF_DIR") or (home and f"{home}/conf")
@@ -102,7 +103,7 @@ def default_fs(stated: Mapping[str, str]) -> str:
     lines = defaults.read_text("utf-8", "replace").splitlines() if defaults.is_file() else []
     words = [line.replace("=", " ", 1).split(maxsplit=1) for line in lines]
     entries = {pair[0]: pair[1].strip() for pair in words if len(pair) == 2}
-    return stated.get(DEFAULT_FS) or entries.get(DEFAULT_FS) or "file:"
+    return settings.get(DEFAULT_FS) or entries.get(DEFAULT_FS) or "file:"
 
 
 def read_subset(
@@ -112,3 +113,52 @@ def read_subset(
     if not isinstance(opener, DirectStore):
         return read_snapshot(opener, store, snapshot, doing, max_age)
     return read_with_notes(partial(FleetFiles.read, str(store), snapshot, max_age, opener))
+
+
+ALL = "all"
+
+SnapshotOrAll = Annotated[str | None, option("Id, or `all`.", shown="the newest of each cluster")]
+
+T = TypeVar("T")
+
+
+def each_snapshot(
+    session: SparkSession,
+    store: Where,
+    snapshot: str | None,
+    part: Part,
+    are_done: str,
+    work: Callable[[str | None], T],
+) -> tuple[list[T], InputError | None]:
+    """What `work` makes of one snapshot, or of all of them, and what is the matter with others.
+
+    `are_done` says in a sentence what was to be done: `are planned`. Of one snapshot alone an error
+    is raised at once; where several are there, those that can't be read don't stop the others, and
+    those that have nothing of `part` are passed over. InputError if all are.
+    """
+    selection: Sequence[str | None] = [snapshot]
+    if snapshot == ALL:
+        stored = whole(session, store)
+        selection = stored.whole
+        for skipped, why in stored.unfinished.items():
+            say(skipped_sentence(skipped, why))
+    done, broken = [], []
+    for item in selection:
+        try:
+            done.append(work(item))
+        except NoSuchPartError as error:
+            if len(selection) == 1:
+                raise
+            say(f"Skipped: {error}")
+        except UnreadableError as error:
+            if len(selection) == 1:
+                raise
+            broken.append(str(error))
+    if not done and not broken:
+        raise InputError(f"no snapshot of store {store} has {part}")
+    if not broken:
+        return done, None
+    return done, InputError(
+        f"{len(done)} of {len(selection)} snapshots {are_done}, the others can't be read: "
+        f"{'; '.join(broken)}"
+    )

@@ -133,7 +133,7 @@ GoalTexts = Annotated[
 
 def with_goals(
     settings: Settings,
-    stated: list[str] | None,
+    texts: list[str] | None,
     rack: RackMeaning | None,
     levels: str | None,
     min_gain: float | None,
@@ -147,7 +147,7 @@ def with_goals(
         "levels": levels and [level.strip() for level in levels.split(",")],
         "min_gain": min_gain,
     }
-    options = dict(map(goal_of, stated or ()))
+    options = dict(map(goal_of, texts or ()))
     options |= {key: value for key, value in own.items() if value is not None}
     try:
         goals = settings.goals.overridden(**options)

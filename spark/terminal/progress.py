@@ -102,6 +102,11 @@ def followed(session: SparkSession) -> Iterator[None]:
         _progress.session = None
 
 
+def session_followed() -> SparkSession | None:
+    """The session of the command that is running, if it has one."""
+    return _progress.session
+
+
 @contextmanager
 def busy(doing: str) -> Iterator[Step]:
     """Say on a terminal that something takes its time and how far it is, and so in Spark's UI."""

@@ -21,7 +21,7 @@ from spark.terminal import java_process
 from spark.terminal.failures import known_cause, may_come_of_javas_end, sentence_of, why_java_ended
 from spark.terminal.interrupts import handlers_kept, held
 from spark.terminal.java_process import JavaProcess
-from spark.terminal.progress import busy, followed
+from spark.terminal.progress import busy, followed, session_followed
 from spark.terminal.quick_start import SMALL_SETTINGS, Size, java_options
 from spark.terminal.submission import submission, submitted
 
@@ -79,10 +79,14 @@ def session(
     """A session for one command, stopped when the command ends; for a store of this size.
 
     Under spark-submit the master is that of the submission; otherwise it is `master` or, by
-    default, all cores of this machine. `conf` comes last and wins. InputError if Spark doesn't
-    start with these, RunError if its process ends before the command does.
+    default, all cores of this machine. `conf` comes last and wins. A command that another one runs
+    has that one's session. InputError if Spark doesn't start with these, RunError if its process
+    ends before the command does.
     """
     check_master(master)
+    if outer := session_followed():
+        yield outer
+        return
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     with handlers_kept():
         settings = settings_of(master, conf, size)

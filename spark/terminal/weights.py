@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Annotated
+from datetime import timedelta
+from typing import TYPE_CHECKING, Annotated
 
 from pyspark.sql import DataFrame, SparkSession, functions as F
 
+from spark.errors import InputError
 from spark.files import Where
 from spark.fleet import WHOLE, FleetFiles, FleetSnapshot
 from spark.settings import Settings, weight_of
+from spark.terminal.console import say
 from spark.terminal.histories import read_history
 from spark.terminal.openers import opened, opened_store, read_subset
 from spark.terminal.options import option, read_snapshot
+from spark.text import as_sentence
 
 WeightSource = Annotated[
     str | None,
@@ -26,11 +30,11 @@ WeightSource = Annotated[
 ]
 
 
-def with_weight(settings: Settings, stated: str | None) -> Settings:
+def with_weight(settings: Settings, text: str | None) -> Settings:
     """The settings with the weights that the option states; InputError tells what can't be."""
-    if stated is None:
+    if text is None:
         return settings
-    source, rates = weight_of(stated, settings.weights)
+    source, rates = weight_of(text, settings.weights)
     goals = settings.goals.overridden(balance="weight", weight=source)
     return replace(settings, goals=goals, weights=rates)
 
@@ -77,3 +81,38 @@ def rates_for(
             yield weighed
         finally:
             weighed.unpersist()
+
+
+if TYPE_CHECKING:
+    from spark.history import FleetRates
+
+
+@contextmanager
+def optional_rates(
+    session: SparkSession,
+    store: Where,
+    fleet: FleetSnapshot,
+    window: timedelta,
+    settings: Settings,
+    most: int | None = None,
+) -> Iterator[FleetRates | None]:
+    """Rates of a fleet up to that instant, where the store has enough for any.
+
+    With `most`, of so many snapshots of each cluster alone, from the first to the last of the
+    window: enough for what comes in on average, and read in no time.
+    """
+    from spark.history import QUANTILE  # noqa: PLC0415 - most commands need none, nor pandas
+
+    since = window + settings.max_age
+    try:
+        history = read_history(session, store, "rates", since, fleet.id, fleet.part, settings)
+        history = history if most is None else history.spaced(window, most)
+        rates = history.rates(window, QUANTILE)
+    except InputError:
+        yield None
+        return
+    with history:
+        enough = any(len(snapshot) > 1 for snapshot in rates.window.snapshots.values())
+        for note in rates.notes if enough else ():
+            say(as_sentence(note))
+        yield rates if enough else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import pandas as pd
 from pyspark.sql import DataFrame, functions as F
@@ -13,6 +12,7 @@ from spark.errors import InputError
 from spark.fleet import FleetSnapshot, escaped_rows
 from spark.groups import GROUP_KEYS, encode, outlived, weight_tables
 from spark.verify.faults import MEASURES, faults_of_group
+from spark.verify.row_with_plan import RowWithPlan
 
 FAULT_SCHEMA = "cluster string, `group` string, fault string"
 
@@ -115,5 +115,5 @@ def _faults(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
         yield pd.DataFrame(rows, columns=["cluster", "group", "fault"])
 
 
-def _faults_of_groups(rows: Sequence[Any]) -> list[tuple[str, str, str]]:
+def _faults_of_groups(rows: Sequence[RowWithPlan]) -> list[tuple[str, str, str]]:
     return [(row.cluster, row.group, fault) for row in rows for fault in faults_of_group(row)]

@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any
 
 from pyspark.sql import DataFrame, functions as F
 
 from spark.fleet import FleetSnapshot, escaped_rows
 from spark.groups import GROUP_KEYS
+
+
+def outage_of(snapshot: FleetSnapshot, down: Collection[int]) -> dict[str, list[dict[str, Any]]]:
+    """What becomes of leaders while these are down, and which groups can't read, by table."""
+    if not down:
+        return {}
+    tables = {
+        "leaders": leaders_after(snapshot, down),
+        "without leader": without_leader(snapshot, down),
+        "groups hit": groups_hit(snapshot, down),
+    }
+    return {
+        name: [row.asDict(recursive=True) for row in table.collect()]
+        for name, table in tables.items()
+    }
 
 
 def leaders_after(snapshot: FleetSnapshot, down: Collection[int]) -> DataFrame:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from pyspark.sql import DataFrame, functions as F
 
+from optimizer.scenarios import Event
+from spark.errors import InputError
 from spark.settings import CURRENT
 from spark.trial import best_first, over_bound
 from spark.whatif.measure import UNAFFECTED
+
+Rows = Sequence[Mapping[str, Any]]
 
 SUMMED = (
     *("excess_before", "excess_after", "moves", "takeovers", "rebalances", "unread_seconds"),
@@ -47,3 +54,54 @@ def fleet_of_whatif(rows: DataFrame) -> DataFrame:
     is_current = f"if(strategy = '{CURRENT}', 0, 1)"
     order = best_first(is_current, "unread_seconds", "excess_after", "moves", "strategy")
     return table.orderBy(F.col("kind").desc(), *order)
+
+
+def most_affected(rows: DataFrame, strategy: str) -> DataFrame:
+    """The groups that suffer most under a strategy, these first."""
+    there = rows.where(F.col("members_after").isNotNull() & (F.col("strategy") == strategy))
+    return there.orderBy(
+        (F.col("members_after") > 0),
+        F.desc_nulls_last("unread_seconds"),
+        F.desc_nulls_last(F.col("max_load_after") - F.col("max_load_before")),
+        F.desc_nulls_last("moves"),
+        *("cluster", "group"),
+    )
+
+
+def check_affected(rows: DataFrame, fleet: Rows, events: Sequence[Event]) -> None:
+    """Raise InputError where no group can have the events, though some could be judged."""
+    if any(row["groups"] for row in fleet) or not any(row["unaffected"] for row in fleet):
+        return
+    unaffected = rows.where(F.col("status") == UNAFFECTED)
+    reasons = unaffected.groupBy("reason").count().orderBy(F.desc("count"), "reason")
+    (first,) = reasons.limit(1).collect()
+    count = max(row["unaffected"] for row in fleet)
+    of = "the group" if count == 1 else f"any of {count} groups"
+    raise InputError(f"{' and '.join(map(str, events))} doesn't apply to {of}: {first.reason}")
+
+
+def group_for_people(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of one group, with what was and will be in one column."""
+    return {
+        "group": row["group"],
+        "uses": row["uses"],
+        "members": _change(row, "members"),
+        "max_load": _change(row, "max_load"),
+        "rebalances": row["rebalances"],
+        "unread_seconds": _whole(row["unread_seconds"]),
+    }
+
+
+def fleet_for_people(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of a whole fleet: seconds without fractions, so that they fit."""
+    return {**row} | {name: _whole(row[name]) for name in ("unread_seconds", "read_twice_seconds")}
+
+
+def _whole(seconds: float | None) -> int | None:
+    return None if seconds is None else round(seconds)
+
+
+def _change(row: Mapping[str, Any], what: str) -> str:
+    """A number before and after, one number where it is the same."""
+    before, after = row[f"{what}_before"], row[f"{what}_after"]
+    return f"{before}" if before == after else f"{before} → {'-' if after is None else after}"

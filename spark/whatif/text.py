@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from optimizer.figures import figure
 from optimizer.scenarios import Crash, Event
@@ -20,6 +20,14 @@ def whatif_advice(fleet: Sequence[Row], events: Sequence[Event] = ()) -> str:
     judged = [row for row in fleet if row["groups"]]
     verdict = verdicts(judged, lambda rows: _verdict(rows, events))
     return verdict or "No group has these events and could be judged."
+
+
+def unaffected_report(fleet: Sequence[Row]) -> Iterator[str]:
+    """To how many groups the events don't apply, and how many they leave without members."""
+    if unaffected := max((row["unaffected"] for row in fleet), default=0):
+        yield f"The events don't apply to {unaffected} group{'s' if unaffected > 1 else ''}."
+    if empty := max((row["left_empty"] for row in fleet), default=0):
+        yield f"{empty} group{' has' if empty == 1 else 's have'} no members left."
 
 
 def _verdict(fleet: Sequence[Row], events: Sequence[Event]) -> str:
@@ -124,14 +132,14 @@ def _worth(row: Row) -> tuple[int, ...]:
     return row["not_evaluated"], *(_number(row, figure) for figure in FIGURES)
 
 
-def _is_better(row: Row, found: Row) -> bool:
+def _is_better(row: Row, current: Row) -> bool:
     """Less unread by more than a little, or else less of what comes then."""
-    if row["not_evaluated"] > found["not_evaluated"]:
+    if row["not_evaluated"] > current["not_evaluated"]:
         return False
-    now, then = _number(found, "unread_seconds"), _number(row, "unread_seconds")
+    now, then = _number(current, "unread_seconds"), _number(row, "unread_seconds")
     if abs(now - then) > HELPS * now:
         return then < now
-    return bool(_different(row, found)) and _worth(row)[2:] < _worth(found)[2:]
+    return bool(_different(row, current)) and _worth(row)[2:] < _worth(current)[2:]
 
 
 def _summary_of(row: Row, figures: Iterable[str]) -> str:

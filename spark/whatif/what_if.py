@@ -53,17 +53,17 @@ def what_if(
     InputError for an event that makes no sense, an unknown strategy and null keys.
     """
     try:
-        happening = tuple(event_of(event) if isinstance(event, str) else event for event in events)
+        parsed = tuple(event_of(event) if isinstance(event, str) else event for event in events)
     except EventError as error:
         raise InputError(str(error)) from None
-    if not happening:
+    if not parsed:
         raise InputError("name an event at least, such as crash-rack=eu-west-a")
     names = check_strategies(strategies)
     fleet_goals = as_fleet_goals(goals)
-    job = WhatIf(happening, names, static, consumers)
+    job = WhatIf(parsed, names, static, consumers)
     racks = need_racks(names, fleet_goals)
     parts = {}
-    if down := [item.broker for item in happening if isinstance(item, BrokerDown)]:
+    if down := [item.broker for item in parsed if isinstance(item, BrokerDown)]:
         parts["down"] = led_by(snapshot, down)
     if rates is not None:
         parts |= rated(snapshot, rates)

@@ -11,42 +11,20 @@ from spark.groups import Flag, Int, Long, Real, Row, Text
 class WhatIfRow(Row):
     """A group before and after events; what isn't known is null.
 
-    `status` is that of a plan's groups, or `unaffected` for a group that can't have these events:
-    it stays as it is, and the reason says why. Before, each member has what the strategy gives it
-    if it starts from the current assignment; under `current` it is the current assignment, and
-    `uses` the group's own strategy, by which it goes on.
-
-    What it costs in time is simulated (`optimizer.coordinator`), for groups of consumers alone:
-
-    * `rebalances`: generations, or targets of KIP-848;
-    * `unread_seconds`: partition-seconds in which nobody read a partition; `longest_pause`: seconds
-      of one partition; `records_waited` meanwhile, where rates are known;
-    * `stopped_needlessly`: how often a partition stopped for a rebalance and went on with the same
-      member;
-    * `read_twice_seconds`: partition-seconds that are read again since they weren't committed;
-      `records_read_twice`, where rates are known;
-    * `max_lag_records`: the most that the group was behind; `max_lag_seconds`: the most that one
-      partition was, in what comes in; `catch_up_seconds`: the longest that a partition took from
-      when it was read again until nothing was left, null where `never_caught_up` partitions get
-      more than their members can read; all null where rates or a `peak_rate` aren't known;
-    * `fatal`: members that ended by a fatal error: refused, or replaced by another of their
-      instance id; `at_rest`: the group was at rest again at the end;
-    * `leaderless`: partitions of brokers that are down without another replica in sync: nobody can
-      read them until these are back, which isn't counted above.
-
-    `excess` before and after: partitions that the most loaded member has above the most loaded one
-    of the optimum. `moves`: how often a partition changed hands whose owner was there still;
-    `takeovers`: those of members who were gone. `kind`: `connect` for a group of Connect workers,
-    else `consumer`. `max_weight`: the largest load by weight for a unit of capacity, and
-    `weight_bound` one below which no assignment's is; null unless the group's goals are by weight.
+    Before, each member has what the strategy gives it if it starts from the current assignment;
+    under `current` it is the current assignment. What it costs in time is simulated
+    (`optimizer.coordinator`), for groups of consumers alone.
     """
 
     cluster: Text
     group: Text
     kind: Text
+    """`connect` for a group of Connect workers, else `consumer`."""
     strategy: Text
     uses: Text = None
+    """Under `current` the group's own strategy, with which it continues."""
     status: Text
+    """That of a plan's groups, or `unaffected`: the group can't have the events, see `reason`."""
     reason: Text = None
     members_before: Int = None
     members_after: Int = None
@@ -58,23 +36,43 @@ class WhatIfRow(Row):
     min_load_after: Long = None
     excess_before: Long = None
     excess_after: Long = None
+    """Partitions by which the most loaded member is above the optimum's."""
     moves: Long = None
+    """How often a partition changed hands whose owner was still there."""
     takeovers: Long = None
+    """How often one did whose owner was gone."""
     rebalances: Int = None
+    """Generations, or targets of KIP-848."""
     unread_seconds: Real = None
+    """Partition-seconds in which nobody read a partition."""
     longest_pause: Real = None
+    """Seconds in which one partition was not read."""
     stopped_needlessly: Long = None
+    """How often a partition stopped for a rebalance and kept its member."""
     read_twice_seconds: Real = None
+    """Partition-seconds that are read again since they weren't committed."""
     records_read_twice: Real = None
+    """The same in records, where rates are known."""
     records_waited: Real = None
+    """Records that came in while their partition was not read, where rates are known."""
     max_lag_records: Real = None
+    """The most that the group was behind; null where rates or a `peak_rate` aren't known."""
     max_lag_seconds: Real = None
+    """The most that one partition was behind, in what comes in."""
     catch_up_seconds: Real = None
+    """The longest that a partition took to catch up once it was read again; null where
+    `never_caught_up` partitions get more than their members can read."""
     never_caught_up: Int = None
+    """Partitions that get more than their members can read."""
     fatal: Int = None
+    """Members that ended by a fatal error: refused, or replaced by another of their instance id."""
     leaderless: Int = None
+    """Partitions without a replica in sync while brokers are down; not part of `unread_seconds`."""
     at_rest: Flag = None
+    """Whether the group was at rest again at the end."""
     max_weight_before: Real = None
     max_weight_after: Real = None
+    """The largest load by weight for a unit of capacity; null unless goals are by weight."""
     weight_bound_before: Real = None
     weight_bound_after: Real = None
+    """What no assignment's largest load by weight is below."""

@@ -119,7 +119,7 @@ class TestRunFailed:
             def fail(*_: Any, error: Exception = error) -> None:
                 raise error
 
-            monkeypatch.setattr("spark.jobs.plan.plan_store", fail)
+            monkeypatch.setattr("spark.jobs.plan.check_out", fail)
             output = run("plan", store, "--out", "o")
             assert (output.code, is_one_line(output)) == (3, True)
             assert output.err.startswith(f"evenfleet: {type(error).__name__}: ")
@@ -149,7 +149,7 @@ class TestRunFailed:
         def interrupt(*_: Any) -> None:
             raise KeyboardInterrupt
 
-        monkeypatch.setattr("spark.jobs.plan.plan_store", interrupt)
+        monkeypatch.setattr("spark.jobs.plan.check_out", interrupt)
         output = run("plan", store, "--out", "o")
         sentence = "evenfleet: interrupted by Ctrl-C before it was done: run it again\n"
         assert (output.code, output.err) == (130, sentence)

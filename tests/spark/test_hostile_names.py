@@ -102,7 +102,7 @@ def test_an_audit(
 
     judged = spark.range(1).selectExpr("'ok' as status", "cast(null as string) as kind")
     again = FleetAudit(SNAPSHOT, spark.createDataFrame(findings), {"x": "y"}, [], judged)
-    monkeypatch.setattr("spark.jobs.audit.audit_fleet", lambda *_: again)
+    monkeypatch.setattr("spark.audit.of_store.audit_fleet", lambda *_: again)
     for width in (60, 200):
         monkeypatch.setattr(OUT, "width", width)
         output = check_harmless(run("audit", store))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spark import FleetComparison, FleetSnapshot, InputError, audit_fleet, compare_fleet, plan_fleet
-from spark.compare import cures_of
+from spark.compare.cures import cures_of
 from spark.notebook import FIRST, shown_in_notebook
 
 

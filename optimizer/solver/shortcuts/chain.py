@@ -133,9 +133,8 @@ class _Costs:
         dearest = int(self._moved.max()) + self._spread * largest
         if units * dearest >= NEVER:
             raise CostOverflowError(
-                f"{units:.0f} partitions of a chain of {len(part.supply)} kinds can't be planned "
-                f"exactly: their costs, {dearest} each, exceed 64 bits; split the group by topics, "
-                "or plan it without racks"
+                f"the costs of {units:,.0f} partitions of {len(part.supply):,} kinds exceed 64 "
+                "bits: split the group by topics, or plan it without racks"
             )
 
     def of_shares(self, pair: int, most: int) -> IntArray:

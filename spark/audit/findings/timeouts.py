@@ -13,14 +13,14 @@ from spark.fleet import CONSUMER
 from spark.text import counted
 
 
-def _stated(facts: GroupFacts) -> Timeouts | None:
+def _timeouts_of(facts: GroupFacts) -> Timeouts | None:
     """What is stated for a group of consumers that has members."""
     return facts.timeouts if facts.members and not facts.is_unsupported else None
 
 
 def session_timeout(facts: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     """session.timeout.ms should allow for three heartbeats (Kafka's own advice)."""
-    values = _stated(facts)
+    values = _timeouts_of(facts)
     if values and values.session_timeout_ms and values.heartbeat_interval_ms:
         ratio = values.session_timeout_ms / values.heartbeat_interval_ms
         yield FindingRow(
@@ -53,7 +53,7 @@ SESSION_TIMEOUT = GroupFinding(
 
 def poll_interval(facts: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     """max.poll.interval.ms against the time that processing one poll takes."""
-    values = _stated(facts)
+    values = _timeouts_of(facts)
     if values and values.max_poll_interval_ms and values.processing_time_ms:
         ratio = values.max_poll_interval_ms / values.processing_time_ms
         yield FindingRow(
@@ -89,7 +89,7 @@ def session_timeout_outside(facts: GroupFacts, settings: Settings) -> Iterator[F
 
     Members of the new protocol have the broker's own.
     """
-    values = _stated(facts)
+    values = _timeouts_of(facts)
     session = values and values.session_timeout_ms
     if not values or not session or facts.row.type == CONSUMER:
         return
@@ -134,7 +134,7 @@ KAFKAS_SESSION_MS = 45_000
 
 def restart_outlasts_session(facts: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     """A static member that is back after its session has been replaced (KIP-345)."""
-    values = _stated(facts)
+    values = _timeouts_of(facts)
     static = sum(instance_id is not None for instance_id in facts.row.instance_ids)
     if not values or not values.restart_ms or not static:
         return

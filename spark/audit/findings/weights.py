@@ -58,7 +58,7 @@ def unbalanced_weight(facts: GroupFacts, settings: Settings) -> Iterator[Finding
     )
 
 
-def _is_worth_a_plan(problem: Problem, found: int, settings: Settings) -> bool:
+def _is_worth_a_plan(problem: Problem, current: int, settings: Settings) -> bool:
     """Whether the measure can pass a level: no plan is below a fair share, or what is heaviest."""
     weights = weights_of(problem)
     read = classes_of(problem).of_partition >= 0
@@ -66,7 +66,7 @@ def _is_worth_a_plan(problem: Problem, found: int, settings: Settings) -> bool:
     fair = int(weight.sum()) / int(capacity.sum())
     bound = max(fair, int(weight.max(initial=0)) / int(capacity.max())) * weights.parts
     levels = [settings[item] for item in WORST_FIRST if settings[item] is not None]
-    return bool(levels) and found >= min(levels) * bound * (1 - ROUNDING)
+    return bool(levels) and current >= min(levels) * bound * (1 - ROUNDING)
 
 
 UNBALANCED_WEIGHT = GroupFinding(

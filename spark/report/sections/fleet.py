@@ -38,8 +38,8 @@ def _cluster(row: Any) -> dict[str, Any]:
         for name in MEASURES
     }
 
-    def deviation(one: Any, name: str, column: str) -> float:
-        return float(one[column] - means[name])
+    def deviation(row: Any, name: str, column: str) -> float:
+        return float(row[column] - means[name])
 
     most = {
         name: max(

@@ -135,8 +135,8 @@ class ConsumerGroup:
         self._meet(row.member for row in rows)
         owners = _owners((p, row.member.member_id) for row in rows for p in row.owned or ())
         if all(row.owned is not None for row in rows):
-            said_of = {*owners, *self._owners}
-            self._compare({partition: owners.get(partition, ()) for partition in said_of})
+            partitions = {*owners, *self._owners}
+            self._compare({partition: owners.get(partition, ()) for partition in partitions})
             self._owners, self._owners_complete = owners, True
         else:
             self._compare(owners)

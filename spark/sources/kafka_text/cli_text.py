@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +92,17 @@ def _table(name: str, cluster: str, rows: Sequence[Row]) -> pa.Table:
     return table_of(name, {"cluster": [cluster] * len(rows), **values})
 
 
+def _offset_rows(group: ConsumerGroup) -> Iterator[Row]:
+    for (topic, partition), offset in sorted(group.offsets.items()):
+        yield {
+            "topic": topic,
+            "partition": partition,
+            "committed_offset": offset.committed,
+            "end_offset": offset.end,
+            "lag": offset.lag,
+        }
+
+
 def _group_tables(
     groups: Sequence[ConsumerGroup],
     subscribed: Mapping[str, Iterable[tuple[str, str]]],
@@ -141,17 +152,7 @@ def _group_tables(
             }
             for topic, partition, member_id in group.claims
         ]
-        tables["offsets"] += [
-            key
-            | {
-                "topic": topic,
-                "partition": partition,
-                "committed_offset": offset.committed,
-                "end_offset": offset.end,
-                "lag": offset.lag,
-            }
-            for (topic, partition), offset in sorted(group.offsets.items())
-        ]
+        tables["offsets"] += [key | row for row in _offset_rows(group)]
     return tables
 
 

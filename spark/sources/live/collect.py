@@ -11,7 +11,7 @@ from typing import Any
 from spark.fleet import SourceTables
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.connection import Connection, UnreachableError
-from spark.sources.live.read_cluster import Report, read_cluster, tell_nobody
+from spark.sources.live.read_cluster import Report, no_report, read_cluster
 from spark.sources.live.tables import tables_of
 
 AT_A_TIME = 8
@@ -31,8 +31,26 @@ class Collected(SourceTables):
     statuses: Sequence[dict[str, Any]] = ()
     leaderless: int = 0
 
+    @property
+    def state(self) -> str:
+        """Whether the cluster was read, and wholly."""
+        if not self.tables:
+            return "unreachable"
+        return "incomplete" if self.left_out else "whole"
 
-def collect_clusters(clusters: Sequence[Cluster], report: Report = tell_nobody) -> list[Collected]:
+    def row(self) -> dict[str, Any]:
+        """The cluster with the sizes of its tables, and what reading took."""
+        tables = ("brokers", "groups", "members", "partitions")
+        return {
+            "cluster": self.cluster,
+            "state": self.state,
+            **{name: len(self.tables[name]) if self.tables else None for name in tables},
+            "requests": self.requests,
+            "seconds": round(self.seconds, 2),
+        }
+
+
+def collect_clusters(clusters: Sequence[Cluster], report: Report = no_report) -> list[Collected]:
     """Read clusters, at most AT_A_TIME at once. InputError when a secret isn't there.
 
     `tell` hears of the groups of all of them together.
@@ -50,7 +68,7 @@ def collect_clusters(clusters: Sequence[Cluster], report: Report = tell_nobody) 
         return list(threads.map(read, clusters))
 
 
-def collect_cluster(cluster: Cluster, report: Report = tell_nobody) -> Collected:
+def collect_cluster(cluster: Cluster, report: Report = no_report) -> Collected:
     """Read one cluster; what can't be had is said in the result."""
     begun = time.monotonic()
     try:

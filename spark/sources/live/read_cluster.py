@@ -7,13 +7,16 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from kafka import errors
+from kafka.protocol.admin import DescribeClusterRequest
+from kafka.protocol.metadata import MetadataRequest
+
 from spark.sources.live.cluster import Cluster
-from spark.sources.live.connection import Brokers
+from spark.sources.live.connection import Brokers, NoAnswer, ask_any
 from spark.sources.live.describe_groups import describe_groups
 from spark.sources.live.end_offsets import read_end_offsets
 from spark.sources.live.error_text import error_text
 from spark.sources.live.group import Claim, DescribedGroup
-from spark.sources.live.hidden import hidden_groups, hidden_topics
 from spark.sources.live.list_groups import list_groups
 from spark.sources.live.reassignments import Moving, read_reassignments
 from spark.sources.live.topic_settings import read_min_insync
@@ -23,7 +26,7 @@ Report = Callable[[int, int], None]
 """Hears how many groups are described, and of how many, whenever that is more."""
 
 
-def tell_nobody(_done: int, _of: int) -> None:
+def no_report(_done: int, _of: int) -> None:
     """For those who don't ask."""
 
 
@@ -48,7 +51,7 @@ class Reading:
     min_insync: dict[str, int] = field(default_factory=dict)
 
 
-def read_cluster(cluster: Cluster, brokers: Brokers, report: Report = tell_nobody) -> Reading:
+def read_cluster(cluster: Cluster, brokers: Brokers, report: Report = no_report) -> Reading:
     """Ask for the topics, the groups, and how far the groups' partitions go."""
     entries = sorted(brokers.metadata.brokers, key=lambda broker: broker.node_id)
     topics, notes = _topics(cluster, brokers.metadata.topics)
@@ -94,3 +97,44 @@ def _topics(cluster: Cluster, all_topics: Iterable[Any]) -> tuple[list[Any], lis
 
 def _leaderless(topics: Iterable[Any]) -> frozenset[str]:
     return frozenset(t.name for t in topics if any(p.leader_id < 0 for p in t.partitions))
+
+
+def hidden_topics(brokers: Brokers, read: Iterable[str]) -> list[str]:
+    """A sentence if groups read topics that this user may not describe; `read` names all of theirs.
+
+    The list of all topics leaves those out, and deleted ones. Who asks for a topic by its name
+    hears TOPIC_AUTHORIZATION_FAILED of the former alone (KafkaApis.handleTopicMetadataRequest).
+    """
+    unknown = sorted(set(read) - {topic.name for topic in brokers.metadata.topics})
+    if not unknown:
+        return []
+    by_name = MetadataRequest.MetadataRequestTopic
+    request = MetadataRequest(
+        topics=[by_name(name=name) for name in unknown],
+        allow_auto_topic_creation=False,
+        min_version=4,
+    )
+    answer = ask_any(brokers, request)
+    if isinstance(answer, NoAnswer):
+        return [f"{named('topic', unknown)} that groups read: {answer.reason}"]
+    refused = errors.TopicAuthorizationFailedError.errno
+    hidden = [topic.name for topic in answer.topics if topic.error_code == refused]
+    what = "hidden from this user, though groups read them: grant Describe on them"
+    return [f"{named('topic', hidden)} {what}"] if hidden else []
+
+
+def hidden_groups(brokers: Brokers) -> list[str]:
+    """A sentence if this user may not list all groups; for where no group was listed.
+
+    A broker names the rights that a user has on the cluster to those who may describe it, and so
+    list all groups, and no right to others (KIP-430, KIP-700). Before Kafka 2.8 it can't be asked.
+    """
+    if not brokers.speaks(DescribeClusterRequest, 0):
+        return []
+    answer = ask_any(brokers, DescribeClusterRequest(include_cluster_authorized_operations=True))
+    if isinstance(answer, NoAnswer) or answer.error_code or answer.authorized_operations:
+        return []
+    return [
+        "no group is visible, and this user may not list all: grant Describe on the cluster, or on "
+        "the groups"
+    ]

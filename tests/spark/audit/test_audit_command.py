@@ -15,6 +15,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from spark.audit.finding import COLUMNS
 from spark.audit.fleet_audit import COORDINATORS
 from spark.audit.registry import FINDINGS
+from spark.audit.summary import AuditSummary
 from spark.fleet.local_store import write_store
 from tests.spark.support.fleets import Fleet, damage_pages
 from tests.spark.support.said import Run, flat, is_one_line
@@ -191,8 +192,9 @@ class TestAudit:
         code: int,
     ) -> None:
         write_store(troubled().tables(), store, FIRST)
-        result = {"critical": 0, "warning": 1, "info": 3}
-        monkeypatch.setattr("spark.jobs.audit.audit_store", lambda *_: ([result], {"ok": 1}))
+        result = {"finding": "claimed-twice", "critical": 0, "warning": 1, "info": 3}
+        summary = AuditSummary(FIRST, [result], {"ok": 1}, {}, [], {}, False, 0, "")
+        monkeypatch.setattr("spark.jobs.audit.write_audit", lambda *_: summary)
         assert run("audit", store, *words).code == code
 
     @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from spark import verdict
-from spark.audit import fails, state_of
+from spark.audit import fails
+from spark.audit.verdict import state_of
 
 NONE = {"finding": "unbalanced", "critical": 0, "warning": 0, "info": 3}
 CARE = {"finding": "idle-members", "critical": 0, "warning": 2, "info": 1}

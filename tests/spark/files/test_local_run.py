@@ -129,7 +129,7 @@ def test_files_of_a_run_before_are_refused_where_those_of_the_last_are_lost(
         write(place, 2, ("a", "b"))
     shutil.rmtree(place.path / ".evenfleet/runs")
     assert in_place(place) == {"a": [2], "b": [1], "c": [1]}
-    with pytest.raises(UnreadableError, match=r"table b can't be read .* is older than they are"):
+    with pytest.raises(UnreadableError, match=r"table b can't be read .* is older than its files"):
         place.parts("b", SNAPSHOT)
     assert "table b can't be read" in str(place.broken(SNAPSHOT, OWNED))
     assert "table b can't be read" in str(ArrowStore.at(place.path.as_uri()).broken(SNAPSHOT, "b"))

@@ -20,11 +20,11 @@ from spark.fleet import (
     TABLES,
     Scattered,
     clusters_in,
-    compact,
     contents_of,
     scattered_in,
     snapshots,
 )
+from spark.fleet.compaction import compact
 from spark.fleet.local_store import write_store
 from tests.spark.fleet.test_clusters import fleet_of, keep
 from tests.spark.support.fleets import SNAPSHOT

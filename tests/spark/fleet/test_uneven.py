@@ -7,7 +7,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from spark import FleetHistory, FleetSnapshot, audit_fleet, compare_fleet, fleet_of, plan_fleet
-from spark.compare import cures_of
+from spark.compare.cures import cures_of
 from spark.fleet import write_store
 from spark.report.gather import lags_in
 from spark.report.sums import figures_of, sums_of, together, worst_groups

@@ -44,5 +44,5 @@ if __name__ == "__main__":
     def plan(session: SparkSession, *_: Any) -> None:
         end(session)
 
-    with patch("spark.jobs.plan.plan_store", plan):
+    with patch("spark.jobs.plan.check_out", plan):
         main()

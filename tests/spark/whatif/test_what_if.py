@@ -13,8 +13,8 @@ from optimizer.scenarios import Crash, event_of
 from spark import InputError, fleet_of_whatif, what_if, whatif_advice
 from spark.settings import FleetConsumers
 from spark.solve import TimeLimit
-from spark.whatif import lag_advice
 from spark.whatif.measure import WhatIf, rows_of_group
+from spark.whatif.text import lag_advice
 from spark.whatif.whatif_row import WhatIfRow
 from tests.spark.support.encoded import encoded_group
 from tests.spark.support.fleets import Fleet

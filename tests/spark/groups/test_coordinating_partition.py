@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 
 from optimizer.strategies.kafka import java
 from spark.groups import seats
-from spark.groups.java_hash import coordinating_partition, string_hash
+from spark.groups.coordinators import coordinating_partition, string_hash
 
 MIN_VALUE = "polygenelubricants"
 """Its hash is Integer.MIN_VALUE, which has no absolute value; Kafka takes 0 instead."""

@@ -1,0 +1,151 @@
+"""What an audit comes to: its counts, the worst, and the sentences below its tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from spark.audit.finding import SEVERITIES
+from spark.audit.fleet_audit import FleetAudit
+from spark.audit.prometheus import metrics_of
+from spark.audit.registry import FINDINGS
+from spark.audit.since_last import (
+    Change,
+    Tracked,
+    changes_since,
+    counts_of,
+    last_tracked,
+    rows_of,
+)
+from spark.audit.thresholds import AuditSettings
+from spark.audit.verdict import state_of, verdict
+from spark.files import Where, in_one_file, replace_text, table_in, write_tables
+from spark.fleet import AUDIT, RESULTS, snapshot_id
+
+WORST = 10
+"""Findings that are shown with what to do."""
+
+CHANGE_COLUMNS = (
+    *("change", "severity", "cluster", "group", "finding", "subject", "since", "sentence"),
+)
+
+
+@dataclass(frozen=True)
+class AuditSummary:
+    """The few rows of an audit that are printed; `tracked` is None without `--since-last`."""
+
+    snapshot: str
+    counts: Sequence[dict[str, Any]]
+    groups: dict[str, int]
+    kinds: dict[str, int]
+    worst: Sequence[dict[str, Any]]
+    not_run: dict[str, str]
+    has_coordinators: bool
+    uneven: int
+    uneven_sentence: str
+    tracked: Sequence[Tracked] | None = None
+
+    @classmethod
+    def of(cls, made: FleetAudit) -> AuditSummary:
+        """Of an audit."""
+        counts, groups = made.counts(), made.groups()
+        return cls(
+            *(made.snapshot, counts, groups, made.kinds(), made.worst(WORST), made.not_run),
+            has_coordinators=made.coordinators is not None,
+            uneven=made.uneven(),
+            uneven_sentence=made.uneven_sentence(),
+        )
+
+    def finding_rows(self) -> list[dict[str, Any]]:
+        """The counts of findings that there are, with what each says."""
+        return [row | {"what": FINDINGS[row["finding"]].tells} for row in self.counts if _sum(row)]
+
+    def for_programs(self) -> dict[str, list[dict[str, Any]]]:
+        """The other tables, by name."""
+        state = state_of(self.counts, self.groups)
+        return {
+            "worst": [*self.worst],
+            "not_run": [{"finding": name, "why": why} for name, why in self.not_run.items()],
+            "other_kinds": [{"kind": kind, "groups": n} for kind, n in self.kinds.items()],
+            "groups": [{"status": status, "groups": n} for status, n in self.groups.items()],
+            "verdict": [
+                {
+                    **{"snapshot": self.snapshot, "state": state, "verdict": self.verdict},
+                    "uneven_groups": self.uneven,
+                }
+            ],
+        }
+
+    @property
+    def verdict(self) -> str:
+        """The fleet's state in a sentence."""
+        return verdict(self.counts, self.groups, self.worst)
+
+    @property
+    def counts_that_fail(self) -> Sequence[dict[str, Any]]:
+        """The counts that `--fail-on` looks at: of what is new or worse, where that is tracked."""
+        return self.counts if self.tracked is None else counts_of(self.tracked)
+
+    def changes(self) -> list[dict[str, Any]]:
+        """What is new, worse or gone, the new first."""
+        return [
+            {name: getattr(item, name) for name in CHANGE_COLUMNS}
+            for change in Change
+            for item in self.tracked or ()
+            if item.change is change
+        ]
+
+    def sentences(self, out: Where | None, hint: str) -> Iterator[str]:
+        """What people read below the tables, the verdict last; `hint` says how to get all."""
+        if self.kinds:
+            listed = ", ".join(f"{count} {kind}" for kind, count in self.kinds.items())
+            yield f"Groups that aren't consumer groups: {listed}."
+        if out:
+            yield f"All findings are in {table_in(out, 'findings')}."
+            if self.has_coordinators:
+                yield f"The groups of each coordinator are in {table_in(out, 'coordinators')}."
+        elif sum(map(_sum, self.counts)) > len(self.worst):
+            yield f"These are the worst {len(self.worst)}: {hint}."
+        if self.tracked is not None:
+            of_change = Counter(one.change for one in self.tracked)
+            changes = ", ".join(f"{of_change[one]} {one}" for one in Change)
+            yield f"Warnings and critical findings since the last audit: {changes}."
+        yield f"Snapshot {self.snapshot}. {self.verdict} {self.uneven_sentence}"
+
+
+def write_audit(
+    made: FleetAudit,
+    settings: AuditSettings,
+    out: Where | None,
+    prometheus: Path | None,
+    clusters: Collection[str] | None,
+) -> AuditSummary:
+    """Write the tables to `out` and the metrics to a file; what the audit comes to.
+
+    With `clusters`, those of the fleet, what is new, worse or gone since the last audit in `out`
+    is told as well.
+    """
+    session, tracked = made.findings.sparkSession, None
+    summary = AuditSummary.of(made)
+    if out:
+        tables = {
+            "findings": in_one_file(made.findings, "cluster", "group", "finding", "subject"),
+            "groups": in_one_file(made.facts, "cluster", "group"),
+        }
+        if made.coordinators:
+            tables["coordinators"] = in_one_file(made.coordinators, "cluster", "broker")
+        if clusters is not None:
+            last = last_tracked(session, out, made.snapshot)
+            tracked = changes_since(made, last or [], clusters)
+            tables["tracked"] = rows_of(session, tracked)
+        write_tables(session, out, snapshot_id(made.snapshot), tables, RESULTS[AUDIT])
+    if prometheus:
+        replace_text(prometheus, metrics_of(made, settings.worst_groups, tracked))
+    return replace(summary, tracked=tracked)
+
+
+def _sum(row: dict[str, Any]) -> int:
+    return sum(row[severity] for severity in SEVERITIES)

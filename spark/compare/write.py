@@ -1,0 +1,65 @@
+"""A comparison written beside others, and the few rows of the fleet that are printed of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from spark.compare.compare import best_first, compare_fleet, fleet_of
+from spark.compare.cures import cures_of
+from spark.compare.past import compare_history
+from spark.files import SNAPSHOT, Where, in_one_file, write_by_snapshot, write_tables
+from spark.fleet import COMPARISON, RESULTS, FleetSnapshot
+from spark.history import FleetHistory
+from spark.settings import Settings
+
+KEYS = ("cluster", "group", "strategy")
+
+Rows = list[dict[str, Any]]
+
+
+def write_comparison(
+    fleet: FleetSnapshot, settings: Settings, rates: DataFrame | None, out: Where
+) -> tuple[Rows, Rows]:
+    """Compare the strategies of the settings and write both tables.
+
+    Returns the rows of the fleet's, and the groups to change with what cures them.
+    """
+    comparison = compare_fleet(
+        fleet, settings.strategies, settings.strategy_seconds, settings.goals, rates
+    ).persist()
+    try:
+        table = fleet_of(comparison)
+        rows, cures = _collected(table), cures_of(comparison)
+        written = {"comparison": in_one_file(comparison, *KEYS), "fleet": table.coalesce(1)}
+        write_tables(comparison.sparkSession, out, fleet.id, written)
+        return rows, cures
+    finally:
+        comparison.unpersist()
+
+
+def write_compared_history(
+    history: FleetHistory, settings: Settings, out: Where
+) -> tuple[Rows, Rows]:
+    """The same of every snapshot at once: the rows of each, and those over all."""
+    comparison = compare_history(
+        history, settings.strategies, settings.strategy_seconds, settings.goals
+    ).persist()
+    try:
+        fleet = fleet_of(comparison, SNAPSHOT)
+        rows, over_all = _collected(fleet), _collected(fleet_of(comparison))
+        keys = (SNAPSHOT, *KEYS)
+        written = {
+            "comparison": comparison.repartition(SNAPSHOT).sortWithinPartitions(*keys),
+            "fleet": fleet.coalesce(1).sortWithinPartitions(SNAPSHOT, *best_first()),
+        }
+        replaced = dict.fromkeys(history.snapshots, RESULTS[COMPARISON])
+        write_by_snapshot(comparison.sparkSession, out, written, replaced)
+        return rows, over_all
+    finally:
+        comparison.unpersist()
+
+
+def _collected(rows: DataFrame) -> Rows:
+    return [row.asDict(recursive=True) for row in rows.collect()]
