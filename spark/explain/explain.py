@@ -11,7 +11,18 @@ import numpy as np
 from pyspark.sql import DataFrame
 
 from optimizer.checker import check_assignment
-from optimizer.model import Answer, Goals, IntArray, Problem, classes_of, measure, weights_of
+from optimizer.model import (
+    Answer,
+    Goals,
+    IntArray,
+    Problem,
+    classes_of,
+    host_names,
+    hosts_of,
+    measure,
+    on_hosts,
+    weights_of,
+)
 from optimizer.reasons import Explanation, explain, explain_by_weight
 from optimizer.strategies import OPTIMAL, strategy_named
 from spark.charts import CHARTS
@@ -41,7 +52,8 @@ class GroupExplanation:
     `seat` says so in words. They are null where nothing tells. `owned` has how many partitions, or
     tasks, each member of an `unsupported` group has. `weights` has each member's load by weight
     for a unit of its capacity now and planned, and `weight_bound` what no plan's largest is below,
-    where the group is balanced by weight.
+    where the group is balanced by weight. `hosts` has how many partitions the members of each host
+    have together, now and planned, where some members share a host, and not all of them the same.
     """
 
     cluster: str
@@ -59,6 +71,7 @@ class GroupExplanation:
     owned: dict[str, int] = field(default_factory=dict)
     weights: dict[str, tuple[float, float]] = field(default_factory=dict)
     weight_bound: float | None = None
+    hosts: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def cells(self) -> list[dict[str, Any]]:
@@ -130,7 +143,8 @@ def _explained(row: EncodedRow, goals: FleetGoals) -> GroupExplanation:
         return GroupExplanation(
             row.cluster, group, read.status, read.reason, {}, [], [], owned=owned
         )
-    problem, wanted = read.problem, goals.of(row.cluster, group)
+    wanted = goals.of(row.cluster, group)
+    problem = on_hosts(read.problem, wanted.host)
     answer = strategy_named(OPTIMAL).assign(problem, wanted)
     if wanted.by_weight:
         weight_explanation: Explanation = explain_by_weight(
@@ -157,6 +171,7 @@ def _explained(row: EncodedRow, goals: FleetGoals) -> GroupExplanation:
         moves=sentences[:moves],
         bounds=sentences[moves:],
         by_topic=_by_topic(problem, kept, answer.target),
+        hosts=_by_host(problem, np.array(before), np.array(after)),
         **(_by_weight(problem, kept, answer, wanted) if wanted.by_weight else {}),
     )
 
@@ -170,6 +185,18 @@ def _by_weight(problem: Problem, indices: IntArray, answer: Answer, goals: Goals
         "weights": dict(zip(problem.member_ids, zip(before, after, strict=True), strict=True)),
         "weight_bound": verdict.weight_bound if verdict else None,
     }
+
+
+def _by_host(problem: Problem, before: IntArray, after: IntArray) -> dict[str, tuple[int, int]]:
+    """What each host has now and planned; nothing where hosts don't matter."""
+    hosts = hosts_of(problem)
+    if hosts is None:
+        return {}
+    ids, names = problem.member_ids, host_names(problem.hosts or ())
+    number = hosts.of_member.tolist()
+    host_of = {at: name or member for at, name, member in zip(number, names, ids, strict=True)}
+    loads = zip(hosts.loads(before).tolist(), hosts.loads(after).tolist(), strict=True)
+    return {host_of[at]: load for at, load in enumerate(loads)}
 
 
 def _by_topic(

@@ -88,6 +88,18 @@ def _lag_of(lags: list[tuple[int, str]]) -> str:
     return f"Its lag is {counted(total, 'record')}{where}."
 
 
+def hosts_sentence(hosts: Mapping[str, tuple[int, int]]) -> str:
+    """What the fullest host has now, and what the fullest will have; nothing without hosts."""
+    if not hosts:
+        return ""
+    name = max(hosts, key=lambda host: hosts[host][0])
+    now, planned = hosts[name][0], max(after for _, after in hosts.values())
+    return (
+        f"The fullest of its {len(hosts)} hosts, {shortened(name)}, has {counted(now, 'partition')}"
+        f"; with the plan the fullest has {planned}."
+    )
+
+
 def _detailed(
     explanation: GroupExplanation,
     changes: list[dict[str, Any]],
@@ -107,6 +119,7 @@ def _detailed(
         bounds=explanation.bounds,
         changes=[row for row in changes if (row["cluster"], row["group"]) == _key(explanation)],
         lag=lags.get(_key(explanation), ""),
+        hosts=hosts_sentence(explanation.hosts),
         crash=[*begun, *sentences_of(crash.timeline, explanation.group)] if crash else [],
         frontier=(frontier.sentence or "") if frontier else "",
         frontier_points=frontier.rows if frontier else [],

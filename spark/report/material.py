@@ -61,7 +61,7 @@ class GroupMaterial:
 
     `cells` has a row a member and topic with the partitions `current` and `planned`, `crash`
     sentences about the crash of the most loaded member, `frontier_points` the fewest `moves` for
-    each `max_load`. What isn't known is empty.
+    each `max_load`, `hosts` a sentence on the fullest host. What isn't known is empty.
     """
 
     cluster: str
@@ -76,6 +76,7 @@ class GroupMaterial:
     crash: Sequence[str] = ()
     frontier: str = ""
     frontier_points: Rows = ()
+    hosts: str = ""
 
 
 def anchor(cluster: str, group: str) -> str:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from optimizer.model import Answer, Goals, IntArray, Problem, classes_of, settled
+from optimizer.model import Answer, Goals, IntArray, Problem, classes_of, on_hosts, settled
 from optimizer.solver import min_max_load_of
 from optimizer.strategies import OPTIMAL, strategy_named
 from spark.settings import CURRENT
@@ -21,7 +21,7 @@ class Trial:
     """A group, and what strategies make of it; `goals` are those of `optimal`."""
 
     def __init__(self, problem: Problem, limit: TimeLimit, goals: Goals) -> None:
-        self.problem, self.limit, self.goals = problem, limit, goals
+        self.problem, self.limit, self.goals = on_hosts(problem, goals.host), limit, goals
         self._answers: dict[str, Answered | Exception] = {}
 
     def answer(self, strategy: str) -> Answered:
