@@ -76,13 +76,16 @@ def _saved(policy: Policy, best: Totals, now: Totals) -> str:
     """What that saves against what was recorded, and what it costs instead."""
     if isinstance(policy, AsItWas):
         return "It is what was recorded."
-    members = now.member_hours - best.member_hours
-    late = now.late_partition_hours - best.late_partition_hours
+    saved = {
+        "member-hours": now.member_hours - best.member_hours,
+        "late partition-hours": now.late_partition_hours - best.late_partition_hours,
+    }
     parts = [
-        f"{figure(abs(members))} member-hours {'less' if members >= 0 else 'more'}",
-        f"{figure(abs(late))} late partition-hours {'less' if late >= 0 else 'more'}",
+        f"{figure(abs(hours))} {what} {'less' if hours > 0 else 'more'}"
+        for what, hours in saved.items()
+        if hours
     ]
-    return f"Against what was recorded: {', '.join(parts)}."
+    return f"Against what was recorded: {', '.join(parts) or 'the same'}."
 
 
 def _warnings(group: GroupProcess) -> list[str]:

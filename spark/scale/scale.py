@@ -124,18 +124,18 @@ class _Work:
             yield from course_rows(of_group, self.settings)
 
     def _replayed(self, rows: Sequence[Any]) -> Iterator[Replayed]:
-        """The groups of a cluster have the same instants: they are replayed together."""
-        of_cluster: dict[str, list[tuple[Any, GroupProcess]]] = defaultdict(list)
+        """Groups whose clusters have the same instants are replayed together, in the same steps."""
+        together: dict[bytes, list[tuple[Any, GroupProcess]]] = defaultdict(list)
         for row in rows:
             process = process_of(row, self.recorded, self.settings, self.consumers)
             if isinstance(process, Unscaled):
                 yield Replayed(row, process)
             else:
-                of_cluster[row.cluster].append((row, process))
-        for entries in of_cluster.values():
-            yield from self._of_cluster(entries)
+                together[process.instants.tobytes()].append((row, process))
+        for entries in together.values():
+            yield from self._together(entries)
 
-    def _of_cluster(self, entries: list[tuple[Any, GroupProcess]]) -> Iterator[Replayed]:
+    def _together(self, entries: list[tuple[Any, GroupProcess]]) -> Iterator[Replayed]:
         """One group that fails doesn't stop the others: each is then replayed by itself."""
         settings = self.settings
         try:
@@ -145,7 +145,7 @@ class _Work:
         except Exception as error:
             if len(entries) > 1:
                 for entry in entries:
-                    yield from self._of_cluster([entry])
+                    yield from self._together([entry])
                 return
             group = failed(error)
             yield Replayed(entries[0][0], Unscaled(group.status, group.reason or ""))

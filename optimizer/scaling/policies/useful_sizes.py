@@ -14,11 +14,16 @@ HEADROOM = 0.7
 """How much of its peak rate a member shall have to do at most."""
 
 
+ALMOST = 1 - 1e-9
+"""A size that is enough for less than that share of what the best is enough for is worse."""
+
+
 class UsefulSizes:
     """For each group the useful sizes up to `most`, and the rate that each is enough for.
 
     A size is enough where the most loaded member has at most `headroom` × its peak rate to do,
-    while partitions share the rate as they do on average.
+    while partitions share the rate as they do on average. Where a hot partition is too much for any
+    size, the smallest counts that is no worse than the largest.
     """
 
     def __init__(self, processes: Sequence[Process], headroom: float, most: int = 1000) -> None:
@@ -27,12 +32,13 @@ class UsefulSizes:
         self._sizes: IntArray = np.array([_padded(sizes, width) for sizes in of_group], np.int64)
         self._enough: Reals = np.full(self._sizes.shape, np.inf)
         for at, (process, sizes) in enumerate(zip(processes, of_group, strict=True)):
-            shares = np.array([_largest_share(process, size) for size in sizes[:-1]])
-            capacity = headroom * process.peak_rate / shares
-            self._enough[at, : len(sizes) - 1] = np.maximum.accumulate(capacity)
+            shares = np.array([_largest_share(process, size) for size in sizes])
+            capacity = np.maximum.accumulate(headroom * process.peak_rate / shares)
+            best = int((capacity < capacity[-1] * ALMOST).sum())
+            self._enough[at, :best] = capacity[:best]
 
     def needed(self, rates: Reals) -> IntArray:
-        """The smallest useful size that is enough for each group's rate; the largest if none is."""
+        """The smallest useful size that is enough for each group's rate; the best if none is."""
         at: NDArray[np.int64] = (self._enough < rates[:, None]).sum(axis=1)
         return np.take_along_axis(self._sizes, at[:, None], axis=1)[:, 0]
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise, product
 
 import numpy as np
 import pytest
 
-from optimizer.model import IntArray
 from optimizer.scaling import (
     AsItWas,
     Evenfleet,
@@ -21,8 +19,8 @@ from optimizer.scaling import (
     least_costs,
     replay,
 )
-from optimizer.scaling.policies import Decider, Seen
 from tests.optimizer.scaling.processes import process, random_process
+from tests.optimizer.scaling.scripted import Scripted
 
 UNITS = 16
 
@@ -71,33 +69,6 @@ def test_the_bound_is_the_cheapest_of_all_courses(seed: int) -> None:
         sizes = range(group.partitions + 1)
         least = min(relaxed_cost(course, group, prices) for course in product(sizes, repeat=4))
         assert least_costs([group], prices)[0] == pytest.approx(least, abs=1e-9)
-
-
-@dataclass(frozen=True)
-class Scripted:
-    """A course that is written down: a size for each step."""
-
-    sizes: tuple[int, ...]
-    every_seconds: float = 60.0
-
-    @property
-    def name(self) -> str:
-        return str(self.sizes)
-
-    def first(self, processes: Sequence[Process]) -> IntArray:
-        return np.full(len(processes), self.sizes[0])
-
-    def decider(self, processes: Sequence[Process]) -> Decider:
-        return _Script(self.sizes)
-
-
-@dataclass(frozen=True)
-class _Script:
-    sizes: tuple[int, ...]
-
-    def decide(self, seen: Seen) -> IntArray:
-        at = min(round(seen.now / 60), len(self.sizes) - 1)
-        return np.full(len(seen.members), self.sizes[at])
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -1,0 +1,158 @@
+"""Java's consumers under a load that triples for a while, and what the replay predicts of them.
+
+Two members all the time, and two, then six, then two: as many rebalances, and as much lag. The load
+lasts a sixth of the two minutes that people would wait: lag grows in proportion.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import confluent_kafka
+import numpy as np
+import pytest
+from confluent_kafka.admin import AdminClient, NewTopic
+
+from optimizer.coordinator import BrokerSettings, ClientSettings, Parameters
+from optimizer.scaling import Assignments, Course, Pauses, Process, replay
+from tests.live.brokers import Brokers
+from tests.live.java_consumers import JavaConsumers, Ownership
+from tests.live.waiting import until
+from tests.optimizer.scaling.scripted import Scripted
+
+TOPIC, PARTITIONS, PACE = "scaled-orders", 12, 100.0
+LOAD = ((10, 150.0), (20, 450.0), (20, 150.0))
+"""Seconds, and records a second of the topic in them."""
+
+SECONDS = sum(seconds for seconds, _ in LOAD)
+MORE_AT, FEWER_AT, FEW, MANY = 15, 40, 2, 6
+SIZES = {
+    "fixed-2": (FEW,) * SECONDS,
+    "scaled-2-6-2": (FEW,) * MORE_AT
+    + (MANY,) * (FEWER_AT - MORE_AT)
+    + (FEW,) * (SECONDS - FEWER_AT),
+}
+SETTINGS = {
+    "partition.assignment.strategy": "org.apache.kafka.clients.consumer.RangeAssignor",
+    "heartbeat.interval.ms": 500,
+    "session.timeout.ms": 10_000,
+    "enable.auto.commit": "true",
+    "auto.commit.interval.ms": 100,
+    "max.poll.records": 10,
+    "records.per.second": PACE,
+}
+WITHIN = 0.2
+
+
+def predicted(sizes: tuple[int, ...]) -> Course:
+    """The course by the replay, in steps of a second."""
+    edges = np.cumsum([0, *(seconds for seconds, _ in LOAD)]).astype(float)
+    client = ClientSettings(assignors=("range",), heartbeat_ms=500, session_ms=10_000)
+    parameters = Parameters(client, BrokerSettings(initial_delay_ms=0))
+    process = Process(
+        edges=edges,
+        rates=np.array([[rate / PARTITIONS] * PARTITIONS for _, rate in LOAD]),
+        recorded=np.full(len(LOAD), FEW),
+        peak_rate=PACE,
+        assignments=Assignments({TOPIC: PARTITIONS}, "range"),
+        pauses=Pauses("range", parameters=parameters),
+        start_seconds=0.0,
+    )
+    return replay([process], [Scripted(sizes, 1.0)], step=1.0)[0][0]
+
+
+@contextmanager
+def loaded(broker: Brokers) -> Iterator[float]:
+    """The load goes to the topic, evenly over partitions; gives when it begins."""
+    producer = confluent_kafka.Producer({"bootstrap.servers": broker.bootstrap, "linger.ms": 5})
+    begin = time.time() + 1.0
+
+    def produce() -> None:
+        sent, since = 0, 0.0
+        for seconds, rate in LOAD:
+            time.sleep(max(0.0, begin + since - time.time()))
+            start, due = sent, round(seconds * rate)
+            while sent - start < due:
+                passed = time.time() - begin - since
+                while sent - start < min(due, passed * rate):
+                    producer.produce(TOPIC, b"x", partition=sent % PARTITIONS)
+                    sent += 1
+                producer.poll(0)
+                time.sleep(0.02)
+            since += seconds
+        producer.flush()
+
+    thread = threading.Thread(target=produce, daemon=True)
+    thread.start()
+    yield begin
+    thread.join()
+
+
+def lag_of(consumer: confluent_kafka.Consumer) -> int:
+    partitions = [confluent_kafka.TopicPartition(TOPIC, at) for at in range(PARTITIONS)]
+    committed = consumer.committed(partitions, timeout=10)
+    ends = [consumer.get_watermark_offsets(item, timeout=10)[1] for item in partitions]
+    return sum(end - max(item.offset, 0) for item, end in zip(committed, ends, strict=True))
+
+
+def resize(consumers: JavaConsumers, group: str, now: int, members: int) -> None:
+    for number in range(now, members):
+        consumers.start(group, f"m{number}", [TOPIC], SETTINGS)
+    for number in range(members, now):
+        consumers.close(group, f"m{number}")
+
+
+def test_rebalances_and_lag_are_as_predicted(broker: Brokers) -> None:
+    admin = AdminClient({"bootstrap.servers": broker.bootstrap})
+    for future in admin.create_topics([NewTopic(TOPIC, PARTITIONS, 1)]).values():
+        future.result()
+    ownership = Ownership()
+    consumers = JavaConsumers(ownership)
+    SETTINGS["bootstrap.servers"] = broker.bootstrap
+    seen: dict[str, list[tuple[float, int]]] = {group: [] for group in SIZES}
+    readers = {
+        group: confluent_kafka.Consumer({"bootstrap.servers": broker.bootstrap, "group.id": group})
+        for group in SIZES
+    }
+    try:
+        for group in SIZES:
+            resize(consumers, group, 0, FEW)
+        assert until(lambda: all(len(ownership.of(group)) == FEW for group in SIZES))
+        with loaded(broker) as begin:
+            now = FEW
+            while (passed := time.time() - begin) < SECONDS:
+                wanted = SIZES["scaled-2-6-2"][max(0, min(int(passed), SECONDS - 1))]
+                if wanted != now:
+                    resize(consumers, "scaled-2-6-2", now, wanted)
+                    now = wanted
+                for group, reader in readers.items():
+                    seen[group].append((time.time() - begin, lag_of(reader)))
+                time.sleep(0.25)
+        assert not ownership.failures
+        for group, sizes in SIZES.items():
+            check(group, predicted(sizes), seen[group], ownership, begin)
+    finally:
+        consumers.kill()
+        for reader in readers.values():
+            reader.close()
+
+
+def check(
+    group: str, course: Course, seen: list[tuple[float, int]], ownership: Ownership, begin: float
+) -> None:
+    """Rebalances of the member that is always there, and lag over time, within a fifth."""
+    times = {
+        event.time
+        for event in ownership.events
+        if event.owned and event.group == group and event.member == "m0" and event.time > begin
+    }
+    at, lags = np.array(seen).T
+    waited = float(np.trapezoid(lags, at))
+    expected = float(course.lag_record_seconds.sum())
+    print(f"{group}: rebalances {len(times)}, predicted {int(course.rebalances.sum())}")
+    print(f"{group}: record-seconds of lag {waited:,.0f}, predicted {expected:,.0f}")
+    assert len(times) == int(course.rebalances.sum())
+    assert waited == pytest.approx(expected, rel=WITHIN)
