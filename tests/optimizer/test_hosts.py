@@ -18,6 +18,7 @@ from optimizer.model.numbering import problem_of
 from optimizer.model.patterns import matches
 from optimizer.model.weights import weights_of
 from optimizer.solver.solve import solve
+from tests.optimizer import oracles
 from tests.optimizer.host_groups import VARIANTS, random_host_problem, tiny_host_group
 from tests.optimizer.limited_groups import every_assignment
 from tests.optimizer.oracles import Facts, best_by_network, facts_of_problem
@@ -47,6 +48,32 @@ def test_every_order_of_levels_equals_brute_force_and_is_proven(seed: int) -> No
         assert verdict.hosts_optimal in (True, None), f"seed {each}"
         again = check_assignment(problem, target, verdict.certificate, goals)
         assert (again.certificate_fault, again[2:7]) == (None, verdict[2:7]), f"seed {each}"
+
+
+@pytest.mark.parametrize("seed", range(0, 200, 100))
+def test_by_way_of_hubs_hosts_are_as_even_and_as_proven(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hubs are for many racks, and right for few; groups in which spread is looked at have none."""
+    monkeypatch.setattr("optimizer.model.spread.QUICK", -1)
+    monkeypatch.setattr("optimizer.solver.kinds.FEWER", 0)
+    monkeypatch.setattr("optimizer.checker.hubs.FEWER", 0)
+    proven = 0
+    for each in range(seed, seed + 100):
+        goals = Goals(rack="any", levels=VARIANTS[each % len(VARIANTS)].levels[:2])
+        problem = problem_of(tiny_host_group(each)).problem
+        target = solve(problem, goals).target
+        order = [level for level in goals.order if level != "spread" or "spread" in goals.levels]
+        racks = racks_of_problem(problem, goals)
+        least = oracles.best_by_force(racks.facts, order, racks.remote)
+        members = [m if m >= 0 else None for m in target.tolist()]
+        reached = racks.facts.reached(members, order, racks.remote)
+        assert reached == least, f"seed {each}"
+        verdict = check_assignment(problem, target, goals=goals)
+        again = check_assignment(problem, target, verdict.certificate, goals)
+        assert (verdict.witness, again.certificate_fault) == (None, None), f"seed {each}"
+        proven += verdict.hosts_optimal is True and verdict.racks_optimal is True
+    assert proven > 10
 
 
 @pytest.mark.parametrize("seed", range(0, 300, 100))
@@ -240,3 +267,28 @@ def test_by_weight_hosts_get_more_even_at_the_same_largest_load_and_moves() -> N
         assert after <= before * (1 + 1e-9), f"seed {seed}"
         better += after < before * 0.999
     assert better > 20
+
+
+def test_a_certificate_proves_nothing_of_other_hosts_or_owners() -> None:
+    """With a member on another host, or other owners, it is refused unless the plan is as good."""
+    refused = wrong = 0
+    for seed in range(120):
+        goals, draw = VARIANTS[seed % len(VARIANTS)], np.random.default_rng(seed)
+        problem = random_host_problem(seed)
+        target = solve(problem, goals).target
+        certificate = check_assignment(problem, target, goals=goals).certificate
+        hosts, owner = [*(problem.hosts or ())], problem.owner.copy()
+        if seed % 3:
+            hosts[draw.integers(len(hosts))] = draw.choice(["h0", "h1", "new"])
+        elif len(owner):
+            owner = draw.permutation(owner)
+        other = replace(problem, hosts=hosts, owner=owner)
+        best = best_of_racks(racks_of_problem(other, goals), goals)
+        is_best = outcome(other, target, goals) == best
+        verdict = check_assignment(other, target, certificate, goals)
+        assert (verdict.witness is None) == is_best, f"seed {seed}"
+        assert (verdict.certificate is not None) == is_best, f"seed {seed}"
+        refused += verdict.certificate_fault is not None
+        wrong += not is_best
+    assert wrong > 20
+    assert refused > 20
