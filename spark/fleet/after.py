@@ -10,10 +10,10 @@ from pyspark.sql import DataFrame, functions as F, types as t
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from optimizer.model import Group, Member
-from optimizer.scenarios import DEFAULT_LIMITS, Event, EventError, Migrate, Upgrade
+from optimizer.scenarios import DEFAULT_LIMITS, Event, EventError
 from spark.errors import InputError
 from spark.fleet.schemas import GROUP_KEYS, TABLES
-from spark.fleet.topics_after import Outcomes, outcomes_of_topics, topics_after
+from spark.fleet.topics_after import Outcomes, topics_after
 
 GONE, CAME = "gone", "came"
 """What a row of changes tells of a member: as it was, or as it is. Null: what came of a group."""
@@ -39,8 +39,8 @@ def after(
     """
     tables = dict(tables)
     if changed := topics_after(tables, entries, event):
-        note = note_on(event, outcomes_of_topics(entries, event))
-        tables |= changed
+        note = note_on(event, changed[1])
+        tables |= changed[0]
     else:
         changes = _changes(entries, event)
         note = note_on(event, _outcomes_of(changes))
@@ -153,11 +153,7 @@ def _with_changes(tables: Mapping[str, DataFrame], changes: DataFrame) -> dict[s
 
 def _with_protocol(groups: DataFrame, frame: DataFrame, event: Event) -> DataFrame:
     """What groups say of their own protocol, after an event that brings another one."""
-    if isinstance(event, Upgrade):
-        new = {"strategy": event.strategies[0]}
-    elif isinstance(event, Migrate):
-        new = {"strategy": "uniform", "type": event.to}
-    else:
+    if not event.own_protocol:
         return groups
     marked = groups.join(
         frame.select(*GROUP_KEYS).distinct().withColumn("is_chosen", F.lit(True)),
@@ -165,5 +161,6 @@ def _with_protocol(groups: DataFrame, frame: DataFrame, event: Event) -> DataFra
         "left",
     )
     is_chosen = F.col("is_chosen")
-    columns = {name: F.when(is_chosen, to).otherwise(F.col(name)) for name, to in new.items()}
+    own = event.own_protocol.items()
+    columns = {name: F.when(is_chosen, to).otherwise(F.col(name)) for name, to in own}
     return marked.withColumns(columns).select(*groups.columns)

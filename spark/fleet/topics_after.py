@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Mapping
 
 from pyspark.sql import Column, DataFrame, functions as F
 
-from optimizer.scenarios import BrokerDown, Create, Delete, Event, Grow
+from optimizer.scenarios import BrokerDown, Event, TopicEvent
 from spark.fleet.schemas import GROUP_KEYS
 
 Outcomes = Mapping[str | None, int]
@@ -15,35 +16,51 @@ Outcomes = Mapping[str | None, int]
 
 def topics_after(
     tables: Mapping[str, DataFrame], entries: Mapping[str, DataFrame], event: Event
-) -> dict[str, DataFrame]:
-    """The tables that such an event changes; none for other events.
+) -> tuple[dict[str, DataFrame], Outcomes] | None:
+    """The tables that such an event changes, and to how many groups it applies; None for others.
 
     A topic changes in the clusters in which one of the chosen groups can have that, for all of
     their groups.
     """
     if isinstance(event, BrokerDown):
-        return _without_broker(tables, event.broker)
-    if not isinstance(event, Create | Delete | Grow):
-        return {}
-    states = _states(entries, event.topic).where(_why_not(event).isNull())
-    clusters = states.select("cluster").distinct()
-    partitions = tables["partitions"]
-    if isinstance(event, Delete):
-        of_topic = clusters.withColumn("topic", F.lit(event.topic))
+        return _without_broker(tables, event.broker), _outcomes_of_broker(entries, event.broker)
+    if not isinstance(event, TopicEvent):
+        return None
+    outcomes: Counter[str | None] = Counter()
+    clusters = set()
+    for state in _states(entries, event.topic).collect():
+        reason = event.refusal(state.size, state.reads)
+        outcomes[reason] += state.groups
+        if reason is None:
+            clusters.add(state.cluster)
+    return _with_topic(tables, event, clusters), outcomes
+
+
+def _with_topic(
+    tables: Mapping[str, DataFrame], event: TopicEvent, clusters: Collection[str]
+) -> dict[str, DataFrame]:
+    """The tables with the topic as it is in these clusters then."""
+    is_it = (F.col("topic") == event.topic) & F.col("cluster").isin(*clusters)
+    if event.size is None:
         names = [name for name in ("partitions", "assignments", "offsets") if name in tables]
-        return {
-            name: tables[name].join(of_topic, ["cluster", "topic"], "left_anti") for name in names
-        }
-    known_values = partitions.where(F.col("topic") == event.topic)
-    of_cluster = known_values.groupBy("cluster").agg(
-        F.count("*").alias("size"),
-        F.min("topic_id").alias("topic_id"),
-        F.avg("weight").alias("weight"),
+        return {name: tables[name].where(~F.coalesce(is_it, F.lit(False))) for name in names}
+    partitions = tables["partitions"]
+    of_cluster = (
+        partitions.where(is_it)
+        .groupBy("cluster")
+        .agg(
+            F.count("*").alias("size"),
+            F.min("topic_id").alias("topic_id"),
+            F.avg("weight").alias("weight"),
+        )
     )
-    numbers = F.sequence(F.coalesce("size", F.lit(0)).cast("int"), F.lit(event.partitions - 1))
-    is_more = F.coalesce("size", F.lit(0)) < event.partitions
+    numbers = F.sequence(F.coalesce("size", F.lit(0)).cast("int"), F.lit(event.size - 1))
+    is_more = F.coalesce("size", F.lit(0)) < event.size
+    chosen = partitions.sparkSession.createDataFrame(
+        [(name,) for name in clusters], "cluster string"
+    )
     new = (
-        clusters.join(of_cluster, "cluster", "left")
+        chosen.join(of_cluster, "cluster", "left")
         .where(is_more)
         .withColumns({"topic": F.lit(event.topic), "partition": F.explode(numbers)})
     )
@@ -56,21 +73,8 @@ def topics_after(
     return {"partitions": partitions.unionByName(new.select(*facts))}
 
 
-def outcomes_of_topics(entries: Mapping[str, DataFrame], event: Event) -> Outcomes:
-    """How many groups can have such an event, and why others can't."""
-    if isinstance(event, BrokerDown):
-        states = _of_broker(entries, event.broker)
-        why = F.when(~F.col("is_there"), F.lit(f"no cluster has a broker {event.broker}"))
-    else:
-        assert isinstance(event, Create | Delete | Grow)
-        states = _states(entries, event.topic)
-        why = _why_not(event)
-    counts = states.select(why.alias("reason")).groupBy("reason").count().collect()
-    return {row.reason: row["count"] for row in counts}
-
-
 def _states(tables: Mapping[str, DataFrame], topic: str) -> DataFrame:
-    """A row a group: whether it reads the topic, and how many partitions that has, null if none."""
+    """A row (cluster, reads, size): how many `groups` read the topic, or don't; null: no size."""
     reads = tables["subscriptions"].where(F.col("topic") == topic).select(*GROUP_KEYS).distinct()
     sizes = (
         tables["partitions"]
@@ -79,29 +83,19 @@ def _states(tables: Mapping[str, DataFrame], topic: str) -> DataFrame:
         .agg(F.count("*").alias("size"))
     )
     groups = tables["members"].select(*GROUP_KEYS).distinct()
-    return groups.join(reads.withColumn("reads", F.lit(True)), [*GROUP_KEYS], "left").join(
-        sizes, "cluster", "left"
+    marked = groups.join(reads.withColumn("found", F.lit(True)), [*GROUP_KEYS], "left")
+    return (
+        marked.withColumn("reads", F.coalesce("found", F.lit(False)))
+        .join(sizes, "cluster", "left")
+        .groupBy("cluster", "reads", "size")
+        .agg(F.count("*").alias("groups"))
     )
 
 
-def _why_not(event: Create | Delete | Grow) -> Column:
-    """Why a group of `_states` can't have it; null if it can."""
-    topic = repr(event.topic)
-    reads = F.coalesce("reads", F.lit(False))
-    nobody = F.lit(f"no member subscribes to topic {topic}")
-    if isinstance(event, Create):
-        there = F.lit(f"topic {topic} is there already")
-        return F.when(F.col("size").isNotNull(), there).when(~reads, nobody)
-    absent = F.lit(f"the group has no topic {topic}")
-    why = F.when(F.col("size").isNull() | ~reads, absent)
-    if isinstance(event, Grow):
-        small = F.format_string(
-            f"topic {topic.replace('%', '%%')} has %d partitions and can't shrink to "
-            f"{event.partitions}",
-            "size",
-        )
-        why = why.when(F.col("size") > event.partitions, small)
-    return why
+def _outcomes_of_broker(entries: Mapping[str, DataFrame], broker: int) -> Outcomes:
+    why = F.when(~F.col("is_there"), F.lit(f"no cluster has a broker {broker}"))
+    states = _of_broker(entries, broker).select(why.alias("reason"))
+    return {row.reason: row["count"] for row in states.groupBy("reason").count().collect()}
 
 
 def _of_broker(tables: Mapping[str, DataFrame], broker: int) -> DataFrame:
