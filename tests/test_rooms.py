@@ -119,7 +119,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "spark.report": (
         *(*WORKERS, "spark.history", "spark.charts", "optimizer.scenarios", "spark.audit"),
         *("spark.compare", "spark.explain", "spark.frontier", "spark.plan", "spark.reassign"),
-        "spark.simulate",
+        *("spark.simulate", "spark.scale"),
     ),
     **dict.fromkeys(
         ("spark.compare", "spark.replay"),

@@ -28,6 +28,7 @@ MADE_BY = {
     "strategies": "compare {} --out COMPARISON",
     "findings": "audit {} --out AUDIT",
     "trend": "history {} --out HISTORY",
+    "sizes over time": "scale {} --out SCALE",
     "brokers": "reassign {} --all --out MOVES",
 }
 """What makes the tables behind the parts of the page."""
@@ -54,6 +55,7 @@ def report(
     history: Annotated[str | None, option("Folder of a history up to it.")] = None,
     compare: Annotated[str | None, option("Folder of a comparison of it.")] = None,
     by_weight: Annotated[str | None, option("Folder of a comparison by weight.")] = None,
+    scale: Annotated[str | None, option("Folder that `scale` wrote for it.")] = None,
     title: Annotated[str, option("Its title.")] = "Consumer groups of the fleet",
     form: Annotated[Paper, option("What it is written as.", "--format")] = Paper.HTML,
     static: Annotated[bool, option("Without scripts, for mail.")] = False,
@@ -68,7 +70,7 @@ def report(
     check_drawing()
     with source.session(source.snapshot) as spark:
         fleet = source.read(spark, "report")
-        results = Results(plan, audit, history, compare, by_weight)
+        results = Results(plan, audit, history, compare, by_weight, scale)
         before = fleet_before(spark, source.where, fleet, settings)
         of = (fleet, results, settings, levels, title, str(source.where), before)
         material = material_of(spark, *of, doing=busy)

@@ -46,6 +46,7 @@ from spark.report.sums import (
     weights_of,
     worst_groups,
 )
+from spark.scale import fleet_of_scale, savings_first, verdict_of
 from spark.settings import USUAL_STRATEGIES, Settings
 
 FINDINGS_SHOWN = 500
@@ -80,6 +81,7 @@ class Results:
     history: str | None = None
     compare: str | None = None
     by_weight: str | None = None
+    scale: str | None = None
 
 
 def material_of(
@@ -139,6 +141,7 @@ def material_of(
             sampled=None if sample is fleet else _measured(league),
             brokers=brokers,
             trend=trend_of(past["states"], past.get("rebalances")) if past else (),
+            **_scaled(session, results.scale, fleet),
             plan=results.plan,
         )
 
@@ -318,6 +321,19 @@ def _past(session: SparkSession, out: str | None, fleet: FleetSnapshot) -> dict[
     if "states" not in result:
         raise InputError(f"{out} has no history up to snapshot {fleet.id}: make it by `history`")
     return {name: rows.where(_fits(fleet.part)) for name, rows in result.items()}
+
+
+def _scaled(session: SparkSession, out: str | None, fleet: FleetSnapshot) -> dict[str, Any]:
+    """What policies come to and what to set, where `scale` has written it."""
+    if out is None:
+        return {}
+    rows = read_result(session, out, "scale", fleet.id).rows.where(_fits(fleet.part))
+    groups = as_rows(rows)
+    sentences = [
+        f"{row['group']} of {row['cluster']}: {row['sentence']}"
+        for row in savings_first(groups)[:WORST]
+    ]
+    return {"scaling": as_rows(fleet_of_scale(rows)), "sizes": [verdict_of(groups), *sentences]}
 
 
 def _fits(part: Part) -> Column:

@@ -25,6 +25,8 @@ class Material:
     `details` more about the first of them. `league` has a row a strategy, of `sampled` groups
     where that isn't None, `by_weight` the same with goals by weight. `clusters_beside` has a row a
     cluster, `brokers` one with what `reassign` would do, `trend` a row a snapshot of a history.
+    `scaling` has a row a policy of `scale`, `sizes` what it comes to and a sentence for each of the
+    groups that would save the most.
     """
 
     title: str
@@ -51,6 +53,8 @@ class Material:
     sampled: int | None = None
     brokers: Rows = ()
     trend: Rows = ()
+    scaling: Rows = ()
+    sizes: Sequence[str] = ()
     plan: str | None = None
     made_by: Mapping[str, str] = field(default_factory=dict)
 

@@ -12,6 +12,7 @@ from spark.report.sections.first import first
 from spark.report.sections.fleet import brokers, clusters
 from spark.report.sections.groups import groups
 from spark.report.sections.provenance import provenance
+from spark.report.sections.scaling import scaling
 from spark.report.sections.strategies import strategies
 from spark.report.sections.trend import trend
 
@@ -21,6 +22,7 @@ SECTIONS: dict[str, tuple[str, Callable[[Material], View | None]]] = {
     "first": ("Do first", first),
     "groups": ("Groups", groups),
     "strategies": ("Strategies", strategies),
+    "scaling": ("Sizes over time", scaling),
     "findings": ("Findings", findings),
     "trend": ("Trend", trend),
     "clusters": ("Clusters", clusters),

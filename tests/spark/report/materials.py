@@ -35,6 +35,13 @@ def strategy(name: str, excess: int, moves: int) -> dict[str, Any]:
     }
 
 
+def policy(name: str, cost: float) -> dict[str, Any]:
+    return {
+        **{"policy": name, "member_hours": 12.5, "late_partition_hours": 0.0, "rebalances": 3},
+        **{"cost_over_bound": cost / 10, "recommended": 2},
+    }
+
+
 def row(name: str = "orders", **changes: Any) -> dict[str, Any]:
     """A row of the groups' table: one member has 4 partitions where 2 would do."""
     answers = {
@@ -134,6 +141,8 @@ def hostile() -> Material:
             {"cluster": "unknown", "status": "refused"},
         ],
         league=[strategy(HOSTILE, 3, 4)],
+        scaling=[policy(HOSTILE, 12.5)],
+        sizes=[f"Nearest the least possible cost: {HOSTILE}.", f"{HOSTILE} of prod: Set it."],
     )
 
 

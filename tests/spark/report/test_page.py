@@ -236,3 +236,22 @@ def test_no_name_breaks_the_short_form() -> None:
     assert not re.search(r"(?<!\\)<|(?<!\\)\[x", text)
     tables = [line for line in text.splitlines() if line.startswith("|")]
     assert {len(re.findall(r"(?<!\\)\|", line)) for line in tables} == {9}
+
+
+def test_sizes_over_time_are_shown_where_scale_was_asked() -> None:
+    made = materials.material(
+        scaling=[materials.policy("evenfleet", 12.0), materials.policy("keda", 20.0)],
+        sizes=[
+            "Nearest the least possible cost: evenfleet in 2 groups.",
+            "orders of prod: Set it.",
+        ],
+    )
+    read = Read(html_of(made))
+    (table,) = [rows for rows in read.tables if rows[0][0] == "policy"]
+    assert table[1:] == [
+        ["evenfleet", "12.5", "0", "3", "1.2", "2"],
+        ["keda", "12.5", "0", "3", "2", "2"],
+    ]
+    assert "orders of prod: Set it." in "".join(read.text)
+    without = Read(html_of(materials.material()))
+    assert not [rows for rows in without.tables if rows[0][0] == "policy"]
