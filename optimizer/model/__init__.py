@@ -45,7 +45,7 @@ from optimizer.model.hosts import (
     members_per_host as members_per_host,
     on_hosts as on_hosts,
 )
-from optimizer.model.levels import BALANCE as BALANCE, LEVELS as LEVELS
+from optimizer.model.levels import BALANCE as BALANCE, LEVELS as LEVELS, PROVEN as PROVEN
 from optimizer.model.limits import (
     Limit as Limit,
     Limits as Limits,
@@ -75,6 +75,7 @@ from optimizer.model.problem import (
 )
 from optimizer.model.racks import RackTable as RackTable, rack_table_of as rack_table_of
 from optimizer.model.spread import (
+    NEEDS as NEEDS,
     least_spread as least_spread,
     levels_of as levels_of,
     readers_of as readers_of,

@@ -39,3 +39,6 @@ LEVELS = {
     ),
 }
 """The levels below coverage and balance, in the order that is usual."""
+
+PROVEN = tuple(level.column for level in (BALANCE, *LEVELS.values()) if level.column)
+"""The columns of verdicts, plans and their checks that tell of each level whether it is optimal."""

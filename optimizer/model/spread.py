@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -82,16 +84,23 @@ partitions.
 
 
 def levels_of(problem: Problem, goals: Goals) -> tuple[str, ...]:
-    """The levels below balance, in their order; spread isn't among them in too large a group.
+    """The levels below balance that are looked at in a group, in their order."""
+    return tuple(
+        level for level in goals.order if level not in NEEDS or NEEDS[level](problem, goals)
+    )
 
-    In a group of a single topic balance says it all, however large it is. Hosts are not among them
-    where no two members share one.
-    """
+
+def _is_spread_looked_at(problem: Problem, goals: Goals) -> bool:
+    """In a group that isn't too large; in one of a single topic balance says it all."""
     most = MAX_SUBSCRIPTIONS if "spread" in goals.levels else QUICK
-    left_out = set() if hosts_of(problem) else {"hosts"}
-    if subscription_count(problem) > most and np.count_nonzero(problem.topic_sizes) > 1:
-        left_out.add("spread")
-    return tuple(level for level in goals.order if level not in left_out)
+    return subscription_count(problem) <= most or int(np.count_nonzero(problem.topic_sizes)) < 2
+
+
+NEEDS: dict[str, Callable[[Problem, Goals], bool]] = {
+    "hosts": lambda problem, _: hosts_of(problem) is not None,
+    "spread": _is_spread_looked_at,
+}
+"""Levels that aren't looked at in every group, and whether a group has what each needs."""
 
 
 def spread_is_looked_at(groups: HomogeneousGroups) -> NDArray[np.bool_]:

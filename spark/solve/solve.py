@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame
 from optimizer.checker import Verdict, check_assignment, measure_assignment
 from optimizer.model import (
     DEFAULT_GOALS,
+    PROVEN,
     Answer,
     Goals,
     IntArray,
@@ -153,13 +154,10 @@ def _proof(verdict: Verdict) -> dict[str, Any]:
     local, remote = verdict.reads or (None, None)
     found_local, found_remote = verdict.reads_found or (None, None)
     return {
+        **{column: getattr(verdict, column) for column in PROVEN},
         "balance_optimal": None if verdict.faults else verdict.balance_optimal,
-        "moves_optimal": verdict.moves_optimal,
-        "hosts_optimal": verdict.hosts_optimal,
-        "spread_optimal": verdict.spread_optimal,
         "local_reads": local,
         "remote_reads": remote,
-        "racks_optimal": verdict.racks_optimal,
         "current_local_reads": found_local,
         "current_remote_reads": found_remote,
         "certificate": verdict.certificate,

@@ -10,15 +10,23 @@ import numpy as np
 import pandas as pd
 
 from optimizer.checker import Verdict, check_assignment, measure_assignment
-from optimizer.model import NOBODY, Goals, IntArray, Problem, classes_of, measure
+from optimizer.model import (
+    LEVELS,
+    NEEDS,
+    NOBODY,
+    PROVEN,
+    Goals,
+    IntArray,
+    Problem,
+    classes_of,
+    measure,
+)
 from optimizer.strategies import OPTIMAL, STRATEGIES
 from spark.errors import TimeLimitError
 from spark.groups import FleetGroup, read_or_failed
 from spark.settings import STRATEGY_SECONDS, goals_from_text
 from spark.solve import ACTIONS, actions, limited_to
 from spark.verify.row_with_plan import RowWithPlan
-
-PROVEN = ("balance_optimal", "moves_optimal", "racks_optimal", "hosts_optimal", "spread_optimal")
 
 MEASURES = (
     *("partitions", "max_load", "min_load", "sum_squares", "moves", "takeovers"),
@@ -104,7 +112,7 @@ def _faults_of_plan(row: RowWithPlan, group: FleetGroup, problem: Problem) -> It
     certificate = None if row.certificate is None else bytes(row.certificate)
     # Hosts and spread are looked at where the plan says something of them: older plans don't know
     # hosts, and what is too large for spread may change.
-    silent = [level for level in ("hosts", "spread") if pd.isna(getattr(row, f"{level}_optimal"))]
+    silent = [name for name in NEEDS if pd.isna(getattr(row, LEVELS[name].column or "status"))]
     levels = [level for level in goals.order if level not in silent]
 
     def judged() -> Verdict:
