@@ -130,7 +130,7 @@ def prices_of_rival(judged: Counts, rival: IntArray, load: int, moves: int) -> I
     counts = replace(counts, limits=limits)
     if counts.measures.max_load > load:
         return _confined(counts, load) * (moves + 1)
-    result = counts.residual_network(most=load).search(Moves("moves").arc_costs(counts))
+    result = counts.residual_network(most=load).search(Moves("moves", counts).arc_costs())
     if result.cycle is not None:
         return nothing
     of_members: IntArray = result.potential[kinds.kind_count : -1]

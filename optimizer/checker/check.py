@@ -101,8 +101,9 @@ def check_assignment(
         return _by_weight(problem, target, certificate, goals)
     levels = levels_of(problem, goals) if levels is None else levels
     is_limited = goals.max_moves is not None and (rival is not None or has_prices(certificate))
-    is_plain = not (certificate or is_limited or limits_of(problem, goals.limits))
-    is_plain &= not cost_facts(problem, goals)
+    is_plain = len(problem.subscriptions) == 1 and not (certificate or is_limited)
+    if is_plain:
+        is_plain = not (limits_of(problem, goals.limits) or cost_facts(problem, goals))
     left_out = [*(["spread"] * is_limited), *(["hosts"] * (host_of_members(problem) is None))]
     levels = [level for level in levels if level not in left_out]
     if is_plain:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -21,40 +22,40 @@ class CheckedLevel:
 
     is_of_loads = False
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, name: str, counts: Counts) -> None:
+        self.name, self.counts = name, counts
 
-    def arc_costs(self, counts: Counts) -> ArcCosts:
+    def arc_costs(self) -> ArcCosts:
         """What the arcs of the residual network cost."""
         raise NotImplementedError
 
-    def start(self, counts: Counts) -> IntArray:
+    def start(self) -> IntArray:
         """Where the numbers of a certificate are counted from: members, and then cells."""
-        return np.zeros(numbered(counts), np.int64)
+        return np.zeros(numbered(self.counts), np.int64)
 
-    def is_shown(self, counts: Counts) -> bool:
+    def is_shown(self) -> bool:
         """Whether numbers of 0 prove it, without a look at any arc."""
         return False
 
-    def is_settled(self, counts: Counts, above: Sequence[str]) -> bool:
+    def is_settled(self, above: Sequence[str]) -> bool:
         """Whether numbers alone tell that no plan as good at the levels above is better."""
-        return self.is_shown(counts)
+        return self.is_shown()
 
 
 class Cost(CheckedLevel):
     """A level at which a partition costs a member 0 or 1 (`optimizer.checker.facts.COSTS`)."""
 
-    def arc_costs(self, counts: Counts) -> ArcCosts:
-        kinds = counts.kinds
+    def arc_costs(self) -> ArcCosts:
+        kinds = self.counts.kinds
         if self.name not in kinds.flags:
             return ArcCosts(FREE, FREE)
         cost = kinds.flags[self.name].view(np.int8)
         everywhere = FREE if kinds.hubs is None else kinds.hubs.costly.view(np.int8)
         return ArcCosts(cost, -cost, everywhere=everywhere)
 
-    def is_shown(self, counts: Counts) -> bool:
+    def is_shown(self) -> bool:
         """It costs nobody anything, whatever the plan."""
-        return counts.kinds.is_free(self.name)
+        return self.counts.kinds.is_free(self.name)
 
 
 class Balance(CheckedLevel):
@@ -62,79 +63,99 @@ class Balance(CheckedLevel):
 
     is_of_loads = True
 
-    def arc_costs(self, counts: Counts) -> ArcCosts:
-        return ArcCosts(FREE, FREE, more=counts.loads, less=1 - counts.loads)
+    @cached_property
+    def _lowest(self) -> int | None:
+        """The lowest load of all who may read anything; None if not all are within one of it."""
+        counts = self.counts
+        of_readers, highest = counts.loads[counts.kinds.readers], counts.measures.max_load
+        low = int(of_readers.min(initial=highest))
+        return low if highest - low <= 1 else None
 
-    def start(self, counts: Counts) -> IntArray:
-        low = lowest_load(counts)
-        start = -counts.loads if low is None else -np.minimum(counts.loads, low)
-        return np.concatenate((start, start[counts.kinds.member_of_cell]))
+    def arc_costs(self) -> ArcCosts:
+        return ArcCosts(FREE, FREE, more=self.counts.loads, less=1 - self.counts.loads)
 
-    def is_shown(self, counts: Counts) -> bool:
+    def start(self) -> IntArray:
+        low = self._lowest
+        start = -self.counts.loads if low is None else -np.minimum(self.counts.loads, low)
+        return np.concatenate((start, start[self.counts.kinds.member_of_cell]))
+
+    def is_shown(self) -> bool:
         """Loads within one of each other are balanced."""
-        return lowest_load(counts) is not None
+        return self._lowest is not None
 
-    def is_settled(self, counts: Counts, above: Sequence[str]) -> bool:
+    def is_settled(self, above: Sequence[str]) -> bool:
         return False
 
 
 class Moves(CheckedLevel):
     """A partition that its member could have kept costs 1."""
 
-    def arc_costs(self, counts: Counts) -> ArcCosts:
-        regains, gives_up = counts.held < counts.owned, counts.held <= counts.owned
+    def arc_costs(self) -> ArcCosts:
+        regains, gives_up = (
+            self.counts.held < self.counts.owned,
+            self.counts.held <= self.counts.owned,
+        )
         return ArcCosts(-regains.view(np.int8), gives_up.view(np.int8))
 
-    def is_settled(self, counts: Counts, above: Sequence[str]) -> bool:
+    def is_settled(self, above: Sequence[str]) -> bool:
         """In a balanced group in which all read all, it is if quotas let nobody keep more."""
-        kinds, members = counts.kinds, len(counts.loads)
-        if counts.limits is not None or not members or not above:
+        kinds, members = self.counts.kinds, len(self.counts.loads)
+        if self.counts.limits is not None or not members or not above:
             return False
         if above[0] != "balance" or len(kinds.member) != kinds.kind_count * members:
             return False
-        if not all(counts.kinds.is_free(name) for name in COSTS):
+        if not all(self.counts.kinds.is_free(name) for name in COSTS):
             return False
-        owned = np.bincount(kinds.member, counts.owned, members).astype(np.int64)
-        partitions = np.array([counts.measures.partitions])
-        return bool(counts.kept.sum() == kept_at_most(owned, np.array([0, members]), partitions)[0])
+        owned = np.bincount(kinds.member, self.counts.owned, members).astype(np.int64)
+        partitions = np.array([self.counts.measures.partitions])
+        return bool(
+            self.counts.kept.sum() == kept_at_most(owned, np.array([0, members]), partitions)[0]
+        )
 
 
 class Hosts(CheckedLevel):
     """Σ (partitions of a host's members)²: a host's n-th partition costs n - 1."""
 
-    def arc_costs(self, counts: Counts) -> ArcCosts:
-        of_host = NOTHING if counts.host is None else host_loads(counts.host, counts.loads)
+    def arc_costs(self) -> ArcCosts:
+        of_host = (
+            NOTHING if self.counts.host is None else host_loads(self.counts.host, self.counts.loads)
+        )
         return ArcCosts(FREE, FREE, host_more=of_host, host_less=1 - of_host)
 
-    def start(self, counts: Counts) -> IntArray:
-        if counts.host is None:
-            return super().start(counts)
-        return np.full(numbered(counts), -int(host_loads(counts.host, counts.loads).min()))
+    def start(self) -> IntArray:
+        if self.counts.host is None:
+            return super().start()
+        return np.full(
+            numbered(self.counts), -int(host_loads(self.counts.host, self.counts.loads).min())
+        )
 
-    def is_settled(self, counts: Counts, above: Sequence[str]) -> bool:
+    def is_settled(self, above: Sequence[str]) -> bool:
         """Loads of hosts within one of each other can't be more even."""
-        return counts.host is None or are_within_one(counts.host, counts.loads)
+        return self.counts.host is None or are_within_one(self.counts.host, self.counts.loads)
 
 
 class Spread(CheckedLevel):
     """Σ (a member's partitions of a topic)²: the n-th costs 2n - 1."""
 
-    def arc_costs(self, counts: Counts) -> ArcCosts:
-        held = counts.held_in_cells
+    def arc_costs(self) -> ArcCosts:
+        held = self.counts.held_in_cells
         more, less = 2 * held + 1, 1 - 2 * held
-        if counts.kinds.cell is None:
+        if self.counts.kinds.cell is None:
             return ArcCosts(more, less)
         return ArcCosts(FREE, FREE, up=more, down=less)
 
-    def is_settled(self, counts: Counts, above: Sequence[str]) -> bool:
+    def is_settled(self, above: Sequence[str]) -> bool:
         """Topics that are each by itself spread evenly can't be spread better."""
-        if counts.limits is not None:  # readers may be fewer then
+        if self.counts.limits is not None:  # readers may be fewer then
             return False
-        kinds = counts.kinds
+        kinds = self.counts.kinds
         # Kinds stand in the order of their topics: the first of each will do.
         kind = np.diff(kinds.topic, prepend=-1).nonzero()[0]
-        readers, sizes = kinds.reader_counts[kind], counts.problem.topic_sizes[kinds.topic[kind]]
-        return counts.measures.spread == int(least_spread(readers, sizes).sum())
+        readers, sizes = (
+            kinds.reader_counts[kind],
+            self.counts.problem.topic_sizes[kinds.topic[kind]],
+        )
+        return self.counts.measures.spread == int(least_spread(readers, sizes).sum())
 
 
 LEVELS: dict[str, type[CheckedLevel]] = {
@@ -146,31 +167,24 @@ LEVELS: dict[str, type[CheckedLevel]] = {
 """Those that aren't a cost of 0 or 1."""
 
 
-def level_named(name: str) -> CheckedLevel:
-    """A level of the goals."""
-    return LEVELS.get(name, Cost)(name)
+def level_named(name: str, counts: Counts) -> CheckedLevel:
+    """A level of the goals, of an assignment."""
+    return LEVELS.get(name, Cost)(name, counts)
 
 
-def settled(counts: Counts, levels: Sequence[str]) -> list[bool]:
+def settled(levels: Sequence[CheckedLevel], stays: bool) -> list[bool]:
     """Of each level whether no plan can be better there, as good as it is at those before it.
 
-    So it is also at any level from moves on if nothing moves and nothing is new.
+    So it is also at any level from moves on if everything stays where it is and nothing is new.
     """
-    stays_from = levels.index("moves") if counts.stays and "moves" in levels else len(levels)
+    names = [level.name for level in levels]
+    stays_from = names.index("moves") if stays and "moves" in names else len(names)
     return [
-        (at >= stays_from and name != "balance")
-        or level_named(name).is_settled(counts, levels[:at])
-        for at, name in enumerate(levels)
+        (at >= stays_from and level.name != "balance") or level.is_settled(names[:at])
+        for at, level in enumerate(levels)
     ]
 
 
 def numbered(counts: Counts) -> int:
     """How many nodes a certificate has numbers for: members, and cells where there are any."""
     return len(counts.loads) + len(counts.kinds.member_of_cell)
-
-
-def lowest_load(counts: Counts) -> int | None:
-    """The lowest load of all who may read anything; None if not all are within one of it."""
-    of_readers, highest = counts.loads[counts.kinds.readers], counts.measures.max_load
-    low = int(of_readers.min(initial=highest))
-    return low if highest - low <= 1 else None

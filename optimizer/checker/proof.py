@@ -10,7 +10,7 @@ import numpy as np
 
 from optimizer.checker.certificate import MalformedCertificateError, decode, encode
 from optimizer.checker.counts import Counts
-from optimizer.checker.levels import level_named, numbered, settled
+from optimizer.checker.levels import CheckedLevel, level_named, numbered, settled
 from optimizer.checker.residual_network import ReducedCosts, ResidualNetwork, ViolatedArc
 from optimizer.model import BALANCE, LEVELS, IntArray
 
@@ -44,9 +44,10 @@ def prove(
     result: list[IntArray] = []
     inputs, fault = _given(counts, len(levels), certificate)
     network = counts.residual_network(most)
-    is_settled = settled(counts, levels)
+    checked = [level_named(name, counts) for name in levels]
+    is_settled = settled(checked, counts.stays)
     for number, name in enumerate(levels):
-        level = _Level(counts, name, network)
+        level = _Level(counts, checked[number], network)
         numbers = inputs[number] if inputs else np.zeros(numbered(counts), np.int64)
         needs_no_proof = all(is_settled[number:]) and not any(
             items.any() for items in inputs[number:]
@@ -80,18 +81,16 @@ def _given(
 class _Level:
     """One level of the goals, in the arcs that the levels above it leave."""
 
-    def __init__(self, counts: Counts, name: str, network: ResidualNetwork) -> None:
-        self._counts = counts
-        self._name = name
+    def __init__(self, counts: Counts, level: CheckedLevel, network: ResidualNetwork) -> None:
+        self._counts, self._level, self._name = counts, level, level.name
         self._network = network
-        self._level = level_named(name)
-        self._costs, self._start = self._level.arc_costs(counts), self._level.start(counts)
+        self._costs, self._start = level.arc_costs(), level.start()
         self._reduced: ReducedCosts | None = None
         self._violated: ViolatedArc | None = None
 
     def is_proven_by(self, numbers: IntArray) -> bool:
         """Whether a certificate's numbers prove the level."""
-        if not numbers.any() and self._level.is_shown(self._counts):
+        if not numbers.any() and self._level.is_shown():
             return True
         self._violated = self._reduce(numbers)
         return self._violated is None and self._swap is None

@@ -92,7 +92,7 @@ def layers_of(demand: Demand, bounds: Bounds, levels: Sequence[str], sources: in
         layers.append(_cells(demand, topics, bounds.of_topic, first))
         first += len(layers[0].head)
     behind = first + demand.member_count
-    least = np.broadcast_to(bounds.least, demand.member_count)
+    least = np.full(demand.member_count, bounds.least)
     head = np.full(demand.member_count, behind) if host is None else behind + host
     layers.append(Layer("balance", first, demand.members, head, least, bounds.most))
     if host is not None:
