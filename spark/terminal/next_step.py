@@ -29,6 +29,7 @@ NEXT = {
     "whatif": "members {store}",
     "simulate": "members {store} --group {group}",
     "rollout": "whatif {store} --event rolling-restart=30s",
+    "scale": "report {store} --out report.html --scale {out}",
     "graph": "audit {store}",
 }
 """The command that follows on each; the others say it themselves, or end a thread of work."""

@@ -17,6 +17,7 @@ KEEPERS = {
     *("plan/fleet_plan.py", "audit/fleet_audit.py", "graph/fleet_graph.py"),
     *("history/facts.py", "history/fleet_history.py", "history/rates.py"),
     *("replay/fleet_replay.py", "report/gather.py", "report/groups.py"),
+    "scale/scale.py",
 }
 LIBRARY = [
     path
