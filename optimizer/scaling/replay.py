@@ -66,6 +66,7 @@ class _Runs:
         self._slots = _Slots(processes, len(policies))
         self._pauses = PausesTable(processes)
         self._start = np.array([process.start_seconds for process in processes])
+        self._delays = np.unique(self._start).tolist()
         lag = np.concatenate([process.start_lag for process in processes])
         self._lag = np.tile(lag, (len(policies), 1))
         self._blocked = np.zeros_like(self._lag)
@@ -170,7 +171,7 @@ class _Runs:
         if now.any():
             fewer = np.where(start <= 0, members, np.minimum(members, self.reading[at, groups]))
             self._resize(at[now], groups[now], fewer[now], sums)
-        for seconds in np.unique(start[~now]).tolist():
+        for seconds in self._delays if not now.all() else ():
             late = ~now & (start == seconds)
             due = self._steps + int(np.ceil(seconds / length - 1e-9))
             self._joining[due].append((at[late], groups[late], members[late]))

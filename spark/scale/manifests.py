@@ -107,7 +107,7 @@ def _metrics_trigger(group: str, process: Process, policy: Evenfleet) -> str:
         "      metricType: AverageValue",
         "      metadata:",
         "        serverAddress: http://prometheus:9090 # set yours",
-        f"        query: '{query}'",
+        f"        query: {_quoted(query)}",
         '        threshold: "1"',
     ]
     return "\n".join(lines)
