@@ -17,8 +17,8 @@ from spark.terminal.printing import is_for_people
 NEXT = {
     "audit": "plan {store} --out plan",
     "report": "audit {store}",
-    "explain": "frontier {store} --group {group}",
-    "frontier": "plan {store} --out plan --group {group}",
+    "explain": "frontier {store} [--cluster {cluster}] --group {group}",
+    "frontier": "plan {store} --out plan [--cluster {cluster}] --group {group}",
     "plan": "verify {store} {out}",
     "verify": "report {store} --out report.html --plan {plan}",
     "compare": "plan {store} --out plan",
@@ -27,14 +27,17 @@ NEXT = {
     "rates": "members {store}",
     "members": "rates {store} --out rates",
     "whatif": "members {store}",
-    "simulate": "members {store} --group {group}",
+    "simulate": "members {store} [--cluster {cluster}] --group {group}",
     "rollout": "whatif {store} --event rolling-restart=30s",
     "scale": "report {store} --out report.html --scale {out}",
     "graph": "audit {store}",
 }
-"""The command that follows on each; the others say it themselves, or end a thread of work."""
+"""The command that follows on each; the others say it themselves, or end a thread of work.
+
+What stands in brackets is left out where its blank isn't filled."""
 
 _BLANK = re.compile(r"\{(\w+)\}")
+_OPTIONAL = re.compile(r" \[([^]]*)\]")
 
 
 def next_step(name: str, stated: Mapping[str, Any]) -> str | None:
@@ -48,7 +51,12 @@ def next_step(name: str, stated: Mapping[str, Any]) -> str | None:
     filled = {key: shlex.quote(str(value)) for key, value in words.items()}
     if "tables" in filled:
         filled.setdefault("store", f"--tables {filled['tables']}")
-    if not {*_BLANK.findall(text)} <= filled.keys():
+
+    def is_filled(part: str) -> bool:
+        return {*_BLANK.findall(part)} <= filled.keys()
+
+    text = _OPTIONAL.sub(lambda part: f" {part[1]}" if is_filled(part[1]) else "", text)
+    if not is_filled(text):
         return None
     return f"evenfleet {text.format_map(filled)}"
 

@@ -35,6 +35,11 @@ def test_names_are_quoted_and_a_catalog_stays_one() -> None:
     assert next_step("plan", of_catalog) == "evenfleet verify --tables lake.fleet plan"
 
 
+def test_the_cluster_is_named_where_it_was() -> None:
+    line = next_step("explain", {"store": "store", "group": "g", "cluster": "c"})
+    assert line == "evenfleet frontier store --cluster c --group g"
+
+
 def test_nothing_is_said_where_it_would_be_wrong() -> None:
     assert next_step("plan", {"store": "store", "out": None}) is None
     assert next_step("demo", STATED) is None
