@@ -3,37 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import reduce
 from importlib.metadata import version
 from typing import Any
 
-from pyspark.sql import Column, DataFrame, SparkSession, functions as F
+from pyspark.sql import DataFrame, SparkSession, functions as F
+from pyspark.util import inheritable_thread_target
 
 from spark.audit import AuditSettings, FleetAudit, audit_fleet, read_audit, verdict
 from spark.charts import trend_of
 from spark.compare import best_of, compare_fleet, fleet_of
-from spark.errors import InputError
-from spark.files import SNAPSHOT, Where, source_of
 from spark.fleet import (
     FleetSnapshot,
-    Part,
-    compositions,
     escaped_rows,
-    is_like,
-    is_named,
     is_one_of,
     read_result,
-    whole,
 )
-from spark.history import hours_between, lags_of
-from spark.plan import IDLE_TO_BUSY, plan_fleet
+from spark.plan import plan_fleet
 from spark.reassign import reassign_fleet
 from spark.report.groups import detailed_groups
 from spark.report.material import GroupMaterial, Material
+from spark.report.past import figures_before, fits, lags_in, past_of, rebalances_a_day
 from spark.report.sums import (
+    MEASURES,
     answers_of,
     as_rows,
     clusters_of,
@@ -60,13 +55,6 @@ WORST = 10
 
 SAMPLED = 500
 """Groups above which strategies are compared in a sample of about so many."""
-
-COLUMNS = (
-    *("max_load", "min_load", "sum_squares", "moves", "takeovers"),
-    *("local_reads", "remote_reads", "current_local_reads", "current_remote_reads"),
-    "balance_optimal",
-)
-"""What a plan measures of each group."""
 
 Doing = Callable[[str], AbstractContextManager[object]]
 """What shows that something is going on, while it does."""
@@ -100,6 +88,8 @@ def material_of(
     `previous` is the fleet in the snapshot before, if there is one; `doing` shows what goes on.
     """
     with ExitStack() as kept:
+        later = _in_turn(session, kept)
+        before, brokers = later(figures_before, previous), later(_brokers, fleet)
         with doing("auditing"):
             made = kept.enter_context(_audited(session, fleet, results.audit, levels, previous))
             facts, assignments = _planned(session, fleet, results.plan, made.facts, kept)
@@ -111,17 +101,16 @@ def material_of(
             weighed = _kept(_by_weight(session, sample, results.by_weight, settings), kept)
             by_weight = [row for row in as_rows(fleet_of(weighed)) if _is_known(row)]
         with doing("looking at the past and at the worst groups"):
-            past = _past(session, results.history, fleet)
+            past = past_of(session, results.history, fleet)
             loads = loads_of(assignments, fleet.tables["members"])
             beside = [kinds_of(made.findings), loads, answers_of(compared), weights_of(weighed)]
-            beside += [lags_in(fleet), *_assignors(fleet), *_rebalances_a_day(past)]
+            beside += [lags_in(fleet), *_assignors(fleet), *rebalances_a_day(past)]
             every = _kept(together(facts, beside), kept)
             groups = worst_groups(every, ROWS)
             details = _details(fleet, groups, settings, past.get("changes"))
             sums = sums_of(every)
-            before = _figures_before(previous, kept) if previous else None
         with doing("planning replicas and leaders"):
-            brokers = as_rows(reassign_fleet(fleet).drop("files", "sentences").orderBy("cluster"))
+            brokers.result(), before.result()
         return Material(
             **_heading(fleet, title, store),
             goals=str(settings.goals.default),
@@ -131,7 +120,7 @@ def material_of(
             findings=findings,
             not_run=made.not_run,
             now=figures_of(sums),
-            before=before,
+            before=before.result(),
             groups=groups,
             details=details,
             league=league,
@@ -139,7 +128,7 @@ def material_of(
             clusters_beside=_clusters(fleet, clusters_of(sums, made.findings)),
             best=best_of(league),
             sampled=None if sample is fleet else _measured(league),
-            brokers=brokers,
+            brokers=brokers.result(),
             trend=trend_of(past["states"], past.get("rebalances")) if past else (),
             **_scaled(session, results.scale, fleet),
             plan=results.plan,
@@ -149,6 +138,25 @@ def material_of(
 def _clusters(fleet: FleetSnapshot, rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """The clusters with the snapshot that each was read from."""
     return [row | {"instant": fleet.instants[row["cluster"]]} for row in rows]
+
+
+def _in_turn(session: SparkSession, kept: ExitStack) -> Callable[..., Future[Any]]:
+    """Calls functions in a thread of their own, one after the other, beside what goes on.
+
+    Jobs on few rows leave cores idle while Spark plans the next one.
+    """
+    pool = ThreadPoolExecutor(1)
+    kept.callback(pool.shutdown, cancel_futures=True)
+
+    def later(function: Callable[..., Any], *of: Any) -> Future[Any]:
+        return pool.submit(inheritable_thread_target(session)(function), *of)
+
+    return later
+
+
+def _brokers(fleet: FleetSnapshot) -> list[dict[str, Any]]:
+    """What `reassign` would do, a row a cluster."""
+    return as_rows(reassign_fleet(fleet).drop("files", "sentences").orderBy("cluster"))
 
 
 def _kept(rows: DataFrame, kept: ExitStack) -> DataFrame:
@@ -181,33 +189,6 @@ def _details(
     return detailed_groups(fleet.with_groups(is_one_of(wanted)), wanted, settings, changes)
 
 
-def fleet_before(
-    session: SparkSession, store: Where, fleet: FleetSnapshot, settings: Settings
-) -> FleetSnapshot | None:
-    """The fleet in the snapshots before; None where there are none, or they can't be read."""
-    try:
-        older = compositions(session, store, whole(session, store, fleet.id), settings.max_age)[1]
-        result = FleetSnapshot.compose(session, store, older) if older else None
-        return result.matching(*fleet.part) if result else None
-    except InputError:
-        return None
-
-
-def _figures_before(previous: FleetSnapshot, kept: ExitStack) -> dict[str, Any]:
-    solved = kept.enter_context(plan_fleet(previous)).solved
-    measured = solved.withColumn("idle_to_busy", F.expr(IDLE_TO_BUSY))
-    columns = (
-        "cluster",
-        "group",
-        "status",
-        "members",
-        "idle_to_busy",
-        *COLUMNS,
-        "current_max_load",
-    )
-    return figures_of(sums_of(together(measured.select(*columns), [lags_in(previous)])))
-
-
 def _audited(
     session: SparkSession,
     fleet: FleetSnapshot,
@@ -230,8 +211,8 @@ def _planned(
     groups, assignments = (
         read_result(session, plan, name, fleet.id).rows for name in ("groups", "assignments")
     )
-    measures = groups.select("cluster", "group", *COLUMNS)
-    planned = facts.drop(*COLUMNS).join(measures, ["cluster", "group"], "left")
+    measures = groups.select("cluster", "group", *MEASURES)
+    planned = facts.drop(*MEASURES).join(measures, ["cluster", "group"], "left")
     return planned, assignments
 
 
@@ -262,38 +243,11 @@ def _is_known(row: dict[str, Any]) -> bool:
     return row["mean_over_bound"] is not None
 
 
-def lags_in(fleet: FleetSnapshot) -> DataFrame:
-    """Each group's `lag`; no rows where the snapshot has none."""
-    if "offsets" in fleet.tables:
-        return lags_of(fleet.tables)
-    nobody = fleet.tables["members"].select("cluster", "group").limit(0)
-    return nobody.withColumn("lag", F.lit(None).cast("long"))
-
-
 def _assignors(fleet: FleetSnapshot) -> Iterator[DataFrame]:
     """The assignor that each group uses, where the snapshot has them."""
     values = fleet.tables.get("groups")
     if values is not None and "strategy" in values.columns:
         yield escaped_rows(values.select("cluster", "group", "strategy"))
-
-
-def _rebalances_a_day(past: dict[str, DataFrame]) -> Iterator[DataFrame]:
-    """`rebalances` of each group a day, over the time that the history covers, if it has any."""
-    if "rebalances" not in past:
-        return
-    span = (
-        past["states"]
-        .groupBy("cluster")
-        .agg(F.min(SNAPSHOT).alias("first"), F.max(SNAPSHOT).alias("last"))
-    )
-    days = span.withColumn("days", hours_between(F.col("first"), F.col("last")) / 24)
-    times = (
-        past["rebalances"]
-        .groupBy("cluster", "group")
-        .agg(F.sum(F.coalesce("generations", F.lit(1))).alias("times"))
-    )
-    a_day = F.try_divide("times", "days").alias("rebalances")
-    yield times.join(days, "cluster").select("cluster", "group", a_day)
 
 
 def _sample(fleet: FleetSnapshot, groups: int) -> FleetSnapshot:
@@ -308,36 +262,14 @@ def _measured(league: list[dict[str, Any]]) -> int:
     return max((row["groups"] + row["not_evaluated"] for row in league), default=0)
 
 
-def _past(session: SparkSession, out: str | None, fleet: FleetSnapshot) -> dict[str, DataFrame]:
-    """The tables of a history up to this snapshot, with a column `snapshot`."""
-    if out is None:
-        return {}
-    source = source_of(session, out)
-    result = {}
-    for name in ("states", "changes", "rebalances"):
-        ids = [text for text in source.ids(name) if text <= fleet.id]
-        if rows := [values.rows for values in source.read_several(session, name, ids)]:
-            result[name] = reduce(DataFrame.unionByName, rows)
-    if "states" not in result:
-        raise InputError(f"{out} has no history up to snapshot {fleet.id}: make it by `history`")
-    return {name: rows.where(_fits(fleet.part)) for name, rows in result.items()}
-
-
 def _scaled(session: SparkSession, out: str | None, fleet: FleetSnapshot) -> dict[str, Any]:
     """What policies come to and what to set, where `scale` has written it."""
     if out is None:
         return {}
-    rows = read_result(session, out, "scale", fleet.id).rows.where(_fits(fleet.part))
+    rows = read_result(session, out, "scale", fleet.id).rows.where(fits(fleet.part))
     groups = as_rows(rows)
     sentences = [
         f"{row['group']} of {row['cluster']}: {row['sentence']}"
         for row in savings_first(groups)[:WORST]
     ]
     return {"scaling": as_rows(fleet_of_scale(rows)), "sizes": [verdict_of(groups), *sentences]}
-
-
-def _fits(part: Part) -> Column:
-    """Whether a row is about that part of a fleet."""
-    of_cluster = F.lit(True) if part.cluster is None else is_named("cluster", [part.cluster])
-    of_group = F.lit(True) if part.group is None else is_like("group", part.group)
-    return of_cluster & of_group

@@ -14,6 +14,13 @@ from spark.report.material import Key
 
 KEYS = ("cluster", "group")
 
+MEASURES = (
+    *("max_load", "min_load", "sum_squares", "moves", "takeovers"),
+    *("local_reads", "remote_reads", "current_local_reads", "current_remote_reads"),
+    "balance_optimal",
+)
+"""What a plan measures of each group."""
+
 OWNER = "if(action = 'takeover', null, previous_member_id)"
 """SQL text over a plan's assignments: the member that has the partition now."""
 

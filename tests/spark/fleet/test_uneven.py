@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 from spark import FleetHistory, FleetSnapshot, audit_fleet, compare_fleet, fleet_of, plan_fleet
 from spark.compare.cures import cures_of
 from spark.fleet import write_store
-from spark.report.gather import lags_in
+from spark.report.past import lags_in
 from spark.report.sums import figures_of, sums_of, together, worst_groups
 from tests.spark.support.fleets import Fleet
 
