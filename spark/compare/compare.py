@@ -93,13 +93,13 @@ def fleet_of(comparison: DataFrame, *keys: str) -> DataFrame:
         .agg(
             F.count_if(answered).alias("groups"),
             F.count_if(~answered).alias("not_evaluated"),
+            _uneven().alias("uneven"),
             F.count_if(answered & ~F.coalesce("balance_optimal", F.lit(False))).alias("unbalanced"),
             F.max(F.when(mean > 0, F.col("max_load") / mean)).alias("worst_max_to_mean"),
             F.avg("worst_topic_share").alias("mean_topic_share"),
             F.avg(over_bound()).alias("mean_over_bound"),
             F.max(over_bound()).alias("worst_over_bound"),
             *(F.sum(column).alias(column) for column in (*sums, "rounds")),
-            _uneven().alias("uneven"),
             _why().alias("why"),
         )
         .orderBy(*keys, *best_first())

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pyspark.sql import Column, DataFrame, functions as F
 
 from optimizer.strategies import OPTIMAL
-from spark.compare.compare import compare_fleet
-from spark.fleet import FleetSnapshot, is_one_of
+from spark.compare.compared_row import ComparedRow
+from spark.compare.measure import rows_of_group
+from spark.groups import EncodedRow
 from spark.settings import CURRENT, FleetGoals
+from spark.solve import TimeLimit
 from spark.text import counted
 
 PLAN_IT = "a plan"
@@ -20,8 +22,8 @@ PLAN_IT = "a plan"
 MOST = 10_000
 """Uneven groups that are looked at, the worst ones."""
 
-KAFKAS = (CURRENT, "cooperative-sticky", "uniform", OPTIMAL)
-"""What Kafka could do in a group: its assignors that keep what they can, beside the plan."""
+KAFKAS = ("cooperative-sticky", "uniform")
+"""Kafka's assignors that keep what they can."""
 
 TOLERANCE = 1.01
 """A largest load of up to so many times the plan's is as good; that of goals by default."""
@@ -66,30 +68,34 @@ def _of(strategy: str) -> Column:
     return F.max(F.when(F.col("strategy") == strategy, F.col("load")))
 
 
-def sentence_of_cures(rows: Sequence[Mapping[str, Any]]) -> str:
+def sentence_of_cures(rows: Sequence[Mapping[str, Any]], by_weight: bool = False) -> str:
     """How many uneven groups there are, and how many of them each cure evens out."""
     counts = Counter(row["set"] for row in rows)
     ranked = sorted(counts, key=lambda name: (-counts[name], name))
     listed = ", ".join(f"{name} in {counts[name]:,}" for name in ranked)
     is_uneven = "1 group is" if len(rows) == 1 else f"{len(rows):,} groups are"
-    return f"{is_uneven} uneven now; the cheapest cure is {listed}."
+    return f"{is_uneven} uneven{' by weight' * by_weight} now; the cheapest cure is {listed}."
 
 
 def kafka_could(
-    fleet: FleetSnapshot,
-    groups: Sequence[tuple[str, str]],
-    goals: FleetGoals,
-    strategy_seconds: float,
-    rates: DataFrame | None = None,
+    groups: Iterable[EncodedRow], goals: FleetGoals, strategy_seconds: float
 ) -> dict[tuple[str, str], str]:
-    """The assignor of Kafka's that is as good in each of these few uneven groups, or `no`."""
-    if not groups:
-        return {}
-    few = fleet.with_groups(is_one_of(groups))
-    cures = cures_of(compare_fleet(few, KAFKAS, strategy_seconds, goals, rates))
-    return {
-        (row["cluster"], row["group"]): "no"
-        if row["set"] == PLAN_IT
-        else f"{row['set']}, {counted(row['moves'], 'move')}"
-        for row in cures
-    }
+    """The assignor of Kafka's that is as good in each of these few groups, or `no`.
+
+    By count: groups that are balanced by weight are left out.
+    """
+    could = {}
+    with TimeLimit(strategy_seconds) as limit:
+        for row in groups:
+            own = goals.of(row.cluster, row.group)
+            if not own.by_weight:
+                could[row.cluster, row.group] = _best_of([*rows_of_group(row, KAFKAS, limit, own)])
+    return could
+
+
+def _best_of(rows: Sequence[ComparedRow]) -> str:
+    good = [(row.moves or 0, row.strategy) for row in rows if row.excess == 0]
+    if not good:
+        return "no"
+    moves, strategy = min(good)
+    return f"{strategy}, {counted(moves, 'move')}"

@@ -33,6 +33,7 @@ from spark.groups import (
     coordinators,
     one_row,
     read_or_failed,
+    row_of_group,
     rows_in_frames,
     seat_of_group,
 )
@@ -228,12 +229,14 @@ def _seat(snapshot: FleetSnapshot, cluster: str, group: str) -> Any:
 
 
 def rows_of_groups(
-    snapshot: FleetSnapshot, groups: Sequence[tuple[str, str]], goals: FleetGoals
+    snapshot: FleetSnapshot | FleetFiles, groups: Sequence[tuple[str, str]], goals: FleetGoals
 ) -> list[EncodedRow]:
     """The encoded rows of several (cluster, group) in their order, with racks and the weights.
 
-    Those that aren't there are left out.
+    Those that aren't there are left out of DataFrames; files, which have no weights, have all.
     """
+    if isinstance(snapshot, FleetFiles):
+        return [row_of_group(snapshot, group, cluster, racks=True) for cluster, group in groups]
     named = [group for _, group in groups]
     rows = rows_in_frames(snapshot, named, racks=True, sources=goals.weights)
     result = {(row.cluster, row.group): row for row in rows}

@@ -88,7 +88,7 @@ def compare(source: FleetsOptions, target: OutOptions, trial: TrialOptions) -> N
             say(f"Only {fleet.part} were compared.")
         say(best_of(rows))
         if groups:
-            say(sentence_of_cures(groups))
+            say(sentence_of_cures(groups, bool(settings.goals.weights)))
         say(
             f"Snapshot {fleet.id}: each group under each strategy is in "
             f"{table_in(out, 'comparison')}, this table in {table_in(out, 'fleet')}."

@@ -7,11 +7,10 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import Annotated
 
-from pyspark.sql import DataFrame
-
 from optimizer import STRATEGY_NAMES
 from spark import FleetPlan, FleetSnapshot, plan_fleet
 from spark.compare import kafka_could
+from spark.explain import rows_of_groups
 from spark.files import Where, table_in
 from spark.fleet import PLAN, check_out
 from spark.plan import TRAFFIC, kept_traffic, traffic_of_fleet
@@ -24,6 +23,7 @@ from spark.terminal import (
     at_most,
     busy,
     clusters_read,
+    files_of,
     option,
     rates_for,
     say,
@@ -76,20 +76,25 @@ def _show(planned: Sequence[tuple[FleetSnapshot, dict[str, Rows]]]) -> None:
     show({**filled, **clusters_read(*(fleet for fleet, _ in planned))}, hide)
 
 
-def _worst(
-    made: FleetPlan, fleet: FleetSnapshot, settings: Settings, rates: DataFrame | None
-) -> Rows:
+def _worst(made: FleetPlan, fleet: FleetSnapshot, store: Where, settings: Settings) -> Rows:
     """The uneven groups as people read them, the worst first."""
     rows = made.worst(at_most(ROWS_SHOWN))
-    groups = [(row["cluster"], row["group"]) for row in rows[:ROWS_SHOWN]]
-    could = kafka_could(fleet, groups, settings.goals, settings.strategy_seconds, rates)
+    could = {}
+    if rows and not settings.goals.weights:
+        groups = [(row["cluster"], row["group"]) for row in rows[:ROWS_SHOWN]]
+        encoded = rows_of_groups(files_of(store, fleet) or fleet, groups, settings.goals)
+        could = kafka_could(encoded, settings.goals, settings.strategy_seconds)
     load = "max_weight" if settings.goals.weights else "max_load"
     return [
         {
             **{"cluster": row["cluster"], "group": row["group"]},
             **{"now": row[f"current_{load}"], "planned": row[load], "moves": row["moves"]},
             "idle to busy": row["idle_to_busy"],
-            "kafka could": could.get((row["cluster"], row["group"])),
+            **(
+                {"kafka could": could.get((row["cluster"], row["group"]))}
+                if not settings.goals.weights
+                else {}
+            ),
         }
         for row in rows
     ]
@@ -112,7 +117,7 @@ def _plan_one(
         made.write(out, traffic, rates)
         by_status, before_and_after = made.summary()
         tables = {
-            WORST: _worst(made, fleet, settings, rates),
+            WORST: _worst(made, fleet, store, settings),
             "fleet": before_and_after,
             "groups": by_status,
             TRAFFIC: traffic_of_fleet(traffic, price) if traffic is not None else [],

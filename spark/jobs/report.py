@@ -21,7 +21,7 @@ from spark.report import (
     markdown_of,
     material_of,
 )
-from spark.terminal import FleetOptions, busy, option, say, say_clusters
+from spark.terminal import FleetOptions, busy, files_of, option, say, say_clusters
 
 MADE_BY = {
     "the groups' table": "plan {} --out PLAN",
@@ -73,7 +73,7 @@ def report(
         results = Results(plan, audit, history, compare, by_weight, scale)
         before = fleet_before(spark, source.where, fleet, settings)
         of = (fleet, results, settings, levels, title, str(source.where), before)
-        material = material_of(spark, *of, doing=busy)
+        material = material_of(spark, *of, doing=busy, files=files_of(source.where, fleet))
         write_report(material, out, form, static)
     say_clusters(fleet)
     say(f"{material.verdict} The report is in {out}.")

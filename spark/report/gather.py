@@ -17,6 +17,7 @@ from spark.audit import AuditSettings, FleetAudit, audit_fleet, read_audit, verd
 from spark.charts import trend_of
 from spark.compare import best_of, compare_fleet, fleet_of
 from spark.fleet import (
+    FleetFiles,
     FleetSnapshot,
     escaped_rows,
     is_one_of,
@@ -82,10 +83,12 @@ def material_of(
     store: str,
     previous: FleetSnapshot | None = None,
     doing: Doing = nullcontext,
+    files: FleetFiles | None = None,
 ) -> Material:
     """Everything on the page but its commands, from `results` where they are there.
 
     `previous` is the fleet in the snapshot before, if there is one; `doing` shows what goes on.
+    `files` are the fleet's own, if it is in some that this process can read.
     """
     with ExitStack() as kept:
         later = _in_turn(session, kept)
@@ -107,7 +110,7 @@ def material_of(
             beside += [lags_in(fleet), *_assignors(fleet), *rebalances_a_day(past)]
             every = _kept(together(facts, beside), kept)
             groups = worst_groups(every, ROWS)
-            details = _details(fleet, groups, settings, past.get("changes"))
+            details = _details(fleet, groups, settings, past.get("changes"), files)
             sums = sums_of(every)
         with doing("planning replicas and leaders"):
             brokers.result(), before.result()
@@ -182,11 +185,12 @@ def _details(
     groups: Sequence[Mapping[str, Any]],
     settings: Settings,
     changes: DataFrame | None,
+    files: FleetFiles | None,
 ) -> list[GroupMaterial]:
     """More about the worst groups that have a plan."""
     planned = [row for row in groups if row["max_load"] is not None]
     wanted = [(row["cluster"], row["group"]) for row in planned[:WORST]]
-    return detailed_groups(fleet.with_groups(is_one_of(wanted)), wanted, settings, changes)
+    return detailed_groups(fleet.with_groups(is_one_of(wanted)), wanted, settings, changes, files)
 
 
 def _audited(

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import replace
 from typing import Any
 
 from pyspark.sql import DataFrame, functions as F
@@ -12,7 +10,7 @@ from pyspark.sql import DataFrame, functions as F
 from optimizer.scenarios import Crash, Scenario
 from spark.explain import GroupExplanation, explain_rows, rows_of_groups
 from spark.files import SNAPSHOT
-from spark.fleet import RECORDS_BEHIND, FleetSnapshot
+from spark.fleet import RECORDS_BEHIND, FleetFiles, FleetSnapshot
 from spark.frontier import GroupFrontier, frontiers_of_rows
 from spark.report.material import GroupMaterial, Key
 from spark.report.sums import as_rows, of_groups
@@ -25,19 +23,22 @@ LARGEST = 5_000
 
 
 def detailed_groups(
-    fleet: FleetSnapshot, wanted: Sequence[Key], settings: Settings, changes: DataFrame | None
+    fleet: FleetSnapshot,
+    wanted: Sequence[Key],
+    settings: Settings,
+    changes: DataFrame | None,
+    files: FleetFiles | None = None,
 ) -> list[GroupMaterial]:
-    """These groups in their order; `fleet` has them alone, and the topics that they read."""
+    """These groups in their order; `fleet` has them alone, and the topics that they read.
+
+    Groups by count are read from the fleet's `files`, where it is in some.
+    """
     if not wanted:
         return []
     changed = as_rows(of_groups(changes, wanted).orderBy(SNAPSHOT)) if changes else []
-    with ExitStack() as kept:
-        tables = {name: rows.persist() for name, rows in fleet.tables.items()}
-        for rows in tables.values():
-            kept.callback(rows.unpersist)
-        names = replace(fleet, tables=tables)
-        encoded = rows_of_groups(names, wanted, settings.goals)
-        lags = _lags(names)
+    by_weight = bool(settings.goals.weights)
+    encoded = rows_of_groups(fleet if by_weight or not files else files, wanted, settings.goals)
+    lags = _lags(fleet)
     explained = explain_rows(encoded, settings.goals)
     crashes = {
         _key(explanation): _crash_of(explanation)

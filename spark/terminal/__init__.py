@@ -38,7 +38,7 @@ from spark.terminal.live import (
     live as live,
 )
 from spark.terminal.next_step import NEXT as NEXT, with_next_step as with_next_step
-from spark.terminal.openers import ALL as ALL, opened as opened
+from spark.terminal.openers import ALL as ALL, files_of as files_of, opened as opened
 from spark.terminal.options import (
     CHECK_FAILED as CHECK_FAILED,
     Conf as Conf,

@@ -115,6 +115,7 @@ def test_the_fleets_table_adds_up_the_groups(spark: SparkSession) -> None:
         "strategy": "best",
         "groups": 2,
         "not_evaluated": 1,
+        "uneven": 0,
         "unbalanced": 0,
         "worst_max_to_mean": 4 / 3.5,
         "mean_topic_share": 1.0,
@@ -130,7 +131,6 @@ def test_the_fleets_table_adds_up_the_groups(spark: SparkSession) -> None:
         "stopped_eager": 6,
         "stopped_cooperative": 2,
         "rounds": 3,
-        "uneven": 0,
         "why": "1 empty",
     }
     worst = {
@@ -138,6 +138,7 @@ def test_the_fleets_table_adds_up_the_groups(spark: SparkSession) -> None:
         "strategy": "worst",
         "groups": 3,
         "not_evaluated": 3,
+        "uneven": 0,
         "unbalanced": 3,
         "worst_max_to_mean": 3.0,
         "mean_topic_share": 2.0,
@@ -153,7 +154,6 @@ def test_the_fleets_table_adds_up_the_groups(spark: SparkSession) -> None:
         "stopped_eager": 12,
         "stopped_cooperative": 1,
         "rounds": 4,
-        "uneven": 0,
         "why": "1 rebalancing, 2 failed; the first that failed is j of c: Kafka throws",
     }
     expected = spark.createDataFrame([Row(**best), Row(**worst)])
