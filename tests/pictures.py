@@ -91,7 +91,7 @@ def in_terminal(words: list[str], columns: int) -> str:
 
 def draw(text: str, to: Path) -> None:
     """A picture of a terminal's text."""
-    lines = [line.rsplit("\r", 1)[-1].rsplit("\x1b[2K", 1)[-1] for line in text.splitlines()]
+    lines = [line.rsplit("\r", 1)[-1].rsplit("\x1b[2K", 1)[-1] for line in text.split("\n")]
     console = Console(record=True, width=COLUMNS, file=StringIO(), force_terminal=True)
     console.print(Text.from_ansi("\n".join(lines)))
     console.save_svg(str(to), title="evenfleet")

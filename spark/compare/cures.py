@@ -14,7 +14,6 @@ from spark.compare.measure import rows_of_group
 from spark.groups import EncodedRow
 from spark.settings import CURRENT, FleetGoals
 from spark.solve import TimeLimit
-from spark.text import counted
 
 PLAN_IT = "a plan"
 """The cure where no assignor that was compared does as well as one."""
@@ -80,7 +79,7 @@ def sentence_of_cures(rows: Sequence[Mapping[str, Any]], by_weight: bool = False
 def kafka_could(
     groups: Iterable[EncodedRow], goals: FleetGoals, strategy_seconds: float
 ) -> dict[tuple[str, str], str]:
-    """The assignor of Kafka's that is as good in each of these few groups, or `no`.
+    """The assignor of Kafka's that is as good in each of these few groups, or `nothing`.
 
     By count: groups that are balanced by weight are left out.
     """
@@ -94,8 +93,5 @@ def kafka_could(
 
 
 def _best_of(rows: Sequence[ComparedRow]) -> str:
-    good = [(row.moves or 0, row.strategy) for row in rows if row.excess == 0]
-    if not good:
-        return "no"
-    moves, strategy = min(good)
-    return f"{strategy}, {counted(moves, 'move')}"
+    good = [(row.moves or 0, str(row.strategy)) for row in rows if row.excess == 0]
+    return min(good)[1] if good else "nothing"

@@ -24,7 +24,7 @@ MEASURES = (
 OWNER = "if(action = 'takeover', null, previous_member_id)"
 """SQL text over a plan's assignments: the member that has the partition now."""
 
-LOADS = 40
+LOADS = 25
 """Members of a group that the page shows: those whose loads change most."""
 
 Rows = list[dict[str, Any]]

@@ -7,7 +7,7 @@ from typing import Any
 from spark.report.material import GroupMaterial, Material, anchor
 from spark.report.sections.groups import short_member
 
-LISTED = 12
+LISTED = 10
 """Moves, and partitions by topic, of a group that are listed."""
 
 
