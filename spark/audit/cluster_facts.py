@@ -61,8 +61,8 @@ class ClusterFacts:
     and `load` of the groups that it coordinates, `inferred` those whose coordinator was inferred,
     and `heaviest` is its group of most load.
 
-    By rack: `held` are partitions of several replicas that it has all of, of those whose `racks`
-    are known. The first partition of each is in `first_…`. `listed` are the brokers of the table
+    By rack: `racks` counts replicas of partitions with several, whose racks are known; `held` are
+    partitions of these that the rack has all of. The first partition of each is in `first_…`. `listed` are the brokers of the table
     of brokers, `keeping` those that lead a partition of the topic of offsets.
     """
 

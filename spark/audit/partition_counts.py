@@ -101,7 +101,10 @@ class _Counted:
             facts.rack.add(pair // width, names[pair % width])
         several = (replicas.sizes > 1)[rows]
         rows, rack = rows[several], rack[several]
-        facts.racks.update(names[at] for at in np.unique(rack[rack >= 0]).tolist())
+        of_rack = np.bincount(rack[rack >= 0], minlength=len(names)).tolist()
+        facts.racks.update(
+            {name: count for name, count in zip(names, of_rack, strict=True) if count}
+        )
         starts = np.flatnonzero(np.diff(rows, prepend=-1))
         if len(starts):
             least, most = (take.reduceat(rack, starts) for take in (np.minimum, np.maximum))
