@@ -62,8 +62,9 @@ class ClusterFacts:
     and `heaviest` is its group of most load.
 
     By rack: `racks` counts replicas of partitions with several, whose racks are known; `held` are
-    partitions of these that the rack has all of. The first partition of each is in `first_…`. `listed` are the brokers of the table
-    of brokers, `keeping` those that lead a partition of the topic of offsets.
+    partitions of these that the rack has all of. The first partition of each is in `first_…`.
+    `listed` are the brokers of the table of brokers, `keeping` those that lead a partition of the
+    topic of offsets.
     """
 
     cluster: str
