@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame
 from spark.audit.cluster_facts import ClusterFacts
 from spark.audit.facts import GroupFacts
 from spark.audit.text import sentence
+from spark.fleet import escaped_rows
 
 SEVERITIES = ("info", "warning", "critical")
 """From what is good to know to what loses records or stops a group."""
@@ -30,6 +31,9 @@ ALL_GROUPS = "all groups"
 
 NO_GROUP = "cast(null as string)"
 """SQL text: the group of a finding about a whole cluster."""
+
+Facts = Mapping[str, Any]
+"""What a sentence about the past needs, by name: `cluster`, `group` and further columns."""
 
 Settings = Mapping[str, Any]
 """A finding's levels and settings by name: numbers, and None for a level that is never reached."""
@@ -120,11 +124,12 @@ class PastFinding(Finding):
     """A kind of finding that needs many snapshots.
 
     `find` takes the frames of `spark.audit.past` that `reads` names, and the settings; it returns
-    rows of cluster, group, subject, measure and sentence. Group is null where no single one is
-    meant; the levels of a group may be its own, and the other settings are those of all.
+    rows of `rows_found`. Group is null where no single one is meant, but a topic; the levels of a
+    group may be its own, and the other settings are those of all. `describe` makes the sentence.
     """
 
     find: Callable[..., DataFrame]
+    describe: Callable[[Facts, Settings], str]
     reads: tuple[str, ...]
 
 
@@ -149,14 +154,15 @@ def _filled(
     return sentence(template, **{"name": name, "measure": measure, **words})
 
 
-def rows_found(
-    rows: DataFrame, subject: str, measure: str, sentence: str, group: str = NO_GROUP
-) -> DataFrame:
-    """What the `find` of a past finding returns; all but the rows are SQL text."""
-    return rows.selectExpr(
+def rows_found(rows: DataFrame, measure: str, *facts: str, group: str = "`group`") -> DataFrame:
+    """What the `find` of a past finding returns; `measure` and `group` are SQL text.
+
+    `facts` are the columns that its sentence needs.
+    """
+    options = "map('ignoreNullFields', 'false')"
+    return escaped_rows(rows).selectExpr(
         "cluster",
         f"{group} as `group`",
-        f"{subject} as subject",
         f"cast({measure} as double) as measure",
-        f"{sentence} as sentence",
+        f"to_json(struct({', '.join(facts)}), {options}) as facts",
     )

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
-from functools import reduce
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import DataFrame, functions as F
 
-from spark.audit.finding import COLUMNS, PastFinding
+from spark.audit.finding import COLUMNS, FindingRow, PastFinding
 from spark.audit.past import Past
 from spark.audit.thresholds import AuditSettings
-from spark.fleet import escaped
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,8 +30,6 @@ def find_in_past(
     rows = reduce(
         DataFrame.unionAll, (_rows(past_finding, past, settings) for past_finding in findings)
     )
-    names = ("cluster", "group", "subject", "sentence")
-    named = {name: F.expr(escaped(f"`{name}`")) for name in names}
     by_name = {past_finding.name: past_finding for past_finding in findings}
 
     def grade(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
@@ -40,7 +38,7 @@ def find_in_past(
             yield type(batch)([item for item in result if item], columns=COLUMNS)
 
     # few rows, and one task: each would be sent the plans of all these frames
-    return rows.withColumns(named).repartition(1).mapInPandas(grade, SCHEMA)
+    return rows.repartition(1).mapInPandas(grade, SCHEMA)
 
 
 def _rows(finding: PastFinding, past: Past, settings: AuditSettings) -> DataFrame:
@@ -52,11 +50,11 @@ def _rows(finding: PastFinding, past: Past, settings: AuditSettings) -> DataFram
 def _graded(row: Any, finding: PastFinding, settings: AuditSettings) -> tuple[Any, ...] | None:
     """The cells of `COLUMNS`, or None where no level is passed."""
     values = settings.of(row.cluster, row.group) if row.group is not None else settings.values
-    grade = finding.graded(row.measure, values[finding.name])
-    if grade is None:
+    facts = {"cluster": row.cluster, "group": row.group, **json.loads(row.facts)}
+    subject = f"topic {facts['topic']}" if row.group is None else f"group {row.group}"
+    described = partial(finding.describe, facts, settings.values[finding.name])
+    result = FindingRow(subject, row.measure, described)
+    cells = finding.cells(result, values[finding.name], finding.advice)
+    if cells is None:
         return None
-    severity, threshold = grade
-    return (
-        *(row.cluster, row.group, row.subject, finding.name, severity),
-        *(row.measure, threshold, row.sentence, finding.advice),
-    )
+    return tuple((facts | cells)[name] for name in COLUMNS)

@@ -1,4 +1,4 @@
-"""Sentences about groups, put together in a worker; `sql_text` beside has the like for Spark."""
+"""Sentences of findings, put together in a worker."""
 
 from __future__ import annotations
 

@@ -4,31 +4,32 @@ from __future__ import annotations
 
 from pyspark.sql import Column, DataFrame, functions as F
 
-from spark.audit.finding import ALL_GROUPS, PastFinding, Settings, rows_found
-from spark.audit.sql_expressions import counted, decimal, filled, sentence
-
-OF_GROUP = filled("group {group}")
-
-AT_LEAST = "if(at_least, 'at least ', '')"
+from spark.audit.finding import ALL_GROUPS, NO_GROUP, Facts, PastFinding, Settings, rows_found
+from spark.audit.text import decimal, sentence
+from spark.text import counted
 
 
 def _sql(text: str, name: str) -> Column:
     return F.expr(text).alias(name)
 
 
+def _at_least(facts: Facts) -> str:
+    return "at least " if facts["at_least"] else ""
+
+
 def frequent_rebalances(rebalanced: DataFrame, settings: Settings) -> DataFrame:
     """Groups that rebalance so often that they hardly work; times that nobody saw don't count."""
     often = rebalanced.where(f"generations >= {settings['least']!r}D and hours > 0")
-    return rows_found(
-        often,
-        group="`group`",
-        subject=OF_GROUP,
-        measure="generations / hours",
-        sentence=sentence(
-            "Group {group} rebalanced {times} in {hours} hours; the likeliest cause is: {cause}.",
-            times=counted("generations", "time"),
-            hours=decimal("hours"),
-        ),
+    return rows_found(often, "generations / hours", "generations", "hours", "cause")
+
+
+def describe_frequent_rebalances(facts: Facts, settings: Settings) -> str:
+    return sentence(
+        "Group {group} rebalanced {times} in {hours} hours; the likeliest cause is: {cause}.",
+        group=facts["group"],
+        times=counted(facts["generations"], "time"),
+        hours=decimal(facts["hours"]),
+        cause=facts["cause"],
     )
 
 
@@ -39,6 +40,7 @@ FREQUENT_REBALANCES = PastFinding(
     advice="Look for members that crash, or that take longer than max.poll.interval.ms; give "
     "members a group.instance.id so that restarts cause none. `evenfleet history` tells when.",
     find=frequent_rebalances,
+    describe=describe_frequent_rebalances,
     reads=("rebalanced",),
     needs=("history",),
     info=1,
@@ -49,16 +51,17 @@ FREQUENT_REBALANCES = PastFinding(
 
 def balance_worsens(excess: DataFrame, settings: Settings) -> DataFrame:
     """Groups whose most loaded member is further above the optimum than it was."""
-    return rows_found(
-        excess,
-        group="`group`",
-        subject=OF_GROUP,
-        measure="now - was",
-        sentence=sentence(
-            "The most loaded member of group {group} has {now} more than in the best assignment; "
-            "in snapshot {since} it was {was}.",
-            now=counted("now", "partition"),
-        ),
+    return rows_found(excess, "now - was", "now", "was", "since")
+
+
+def describe_balance_worsens(facts: Facts, settings: Settings) -> str:
+    return sentence(
+        "The most loaded member of group {group} has {now} more than in the best assignment; "
+        "in snapshot {since} it was {was}.",
+        group=facts["group"],
+        now=counted(facts["now"], "partition"),
+        since=facts["since"],
+        was=facts["was"],
     )
 
 
@@ -69,6 +72,7 @@ BALANCE_WORSENS = PastFinding(
     advice="Plan the group again (evenfleet plan), and replay its past under other strategies "
     "(evenfleet replay).",
     find=balance_worsens,
+    describe=describe_balance_worsens,
     reads=("excess",),
     needs=("history",),
     info=1,
@@ -84,17 +88,17 @@ def falls_behind(consumption: DataFrame, settings: Settings) -> DataFrame:
         _sql("count(*)", "partitions"),
         _sql("sum(lag_trend)", "grows"),
     )
-    return rows_found(
-        of_group,
-        group="`group`",
-        subject=OF_GROUP,
-        measure="partitions",
-        sentence=sentence(
-            "Group {group} falls behind on {partitions}, by {grows} records a second in all; most "
-            "on {topic}-{partition}, where its lag is {lag}.",
-            partitions=counted("partitions", "partition"),
-            grows=decimal("grows"),
-        ),
+    return rows_found(of_group, "partitions", "partitions", "grows", "topic", "partition", "lag")
+
+
+def describe_falls_behind(facts: Facts, settings: Settings) -> str:
+    return sentence(
+        "Group {group} falls behind on {partitions}, by {grows} records a second in all; most "
+        "on {topic}-{partition}, where its lag is {lag}.",
+        group=facts["group"],
+        partitions=counted(facts["partitions"], "partition"),
+        grows=decimal(facts["grows"]),
+        **{name: facts[name] for name in ("topic", "partition", "lag")},
     )
 
 
@@ -105,6 +109,7 @@ FALLS_BEHIND = PastFinding(
     advice="It needs more members or faster ones: `evenfleet members` tells how many. If few "
     "partitions get most of the records, look at the keys they are written with.",
     find=falls_behind,
+    describe=describe_falls_behind,
     reads=("consumption",),
     needs=("history.offsets",),
     info=1,
@@ -122,17 +127,17 @@ def lag_seconds(consumption: DataFrame, settings: Settings) -> DataFrame:
         ),
         _sql("max(lag_seconds)", "seconds"),
     )
-    return rows_found(
-        of_group,
-        group="`group`",
-        subject=OF_GROUP,
-        measure="seconds",
-        sentence=sentence(
-            "What group {group} reads of {topic}-{partition} was written {some}{seconds} seconds "
-            "ago.",
-            some=AT_LEAST,
-            seconds="cast(seconds as bigint)",
-        ),
+    return rows_found(of_group, "seconds", "seconds", "topic", "partition", "at_least")
+
+
+def describe_lag_seconds(facts: Facts, settings: Settings) -> str:
+    return sentence(
+        "What group {group} reads of {topic}-{partition} was written {some}{seconds} seconds ago.",
+        group=facts["group"],
+        topic=facts["topic"],
+        partition=facts["partition"],
+        some=_at_least(facts),
+        seconds=int(facts["seconds"]),
     )
 
 
@@ -143,6 +148,7 @@ LAG_SECONDS = PastFinding(
     advice="If it falls behind it needs more members; if it doesn't, it will catch up: "
     "`evenfleet rates` tells when.",
     find=lag_seconds,
+    describe=describe_lag_seconds,
     reads=("consumption",),
     needs=("history.offsets",),
     info=600,
@@ -152,30 +158,26 @@ LAG_SECONDS = PastFinding(
 
 def abandoned_group(unmanned: DataFrame, untouched: DataFrame, settings: Settings) -> DataFrame:
     """Groups that nobody runs any more, or that read nothing of what comes in."""
-    empty = rows_found(
-        unmanned,
-        group="`group`",
-        subject=OF_GROUP,
-        measure="hours",
-        sentence=sentence(
+    empty = rows_found(unmanned, "hours", "hours", "at_least")
+    return empty.unionAll(rows_found(untouched, "hours", "hours", "partitions"))
+
+
+def describe_abandoned_group(facts: Facts, settings: Settings) -> str:
+    group, hours = facts["group"], decimal(facts["hours"])
+    if "at_least" in facts:
+        return sentence(
             "Group {group} has had no members for {some}{hours} hours.",
-            some=AT_LEAST,
-            hours=decimal("hours"),
-        ),
+            group=group,
+            some=_at_least(facts),
+            hours=hours,
+        )
+    return sentence(
+        "Group {group} has members, and committed nothing in {hours} hours although records "
+        "came on {partitions}.",
+        group=group,
+        hours=hours,
+        partitions=counted(facts["partitions"], "partition"),
     )
-    idle = rows_found(
-        untouched,
-        group="`group`",
-        subject=OF_GROUP,
-        measure="hours",
-        sentence=sentence(
-            "Group {group} has members, and committed nothing in {hours} hours although records "
-            "came on {partitions}.",
-            hours=decimal("hours"),
-            partitions=counted("partitions", "partition"),
-        ),
-    )
-    return empty.unionAll(idle)
 
 
 ABANDONED_GROUP = PastFinding(
@@ -184,6 +186,7 @@ ABANDONED_GROUP = PastFinding(
     measure="hours without a member, or in which no commit moved though records came",
     advice="Delete it (kafka-consumer-groups --delete --group), or find out why it stands still.",
     find=abandoned_group,
+    describe=describe_abandoned_group,
     reads=("unmanned", "untouched"),
     needs=("history",),
     info=20,
@@ -193,16 +196,17 @@ ABANDONED_GROUP = PastFinding(
 def unread_topic(unread: DataFrame, settings: Settings) -> DataFrame:
     """Topics that no group subscribes to; Kafka's own, which begin with __, are left out."""
     own = unread.where(f"not startswith(topic, '__') and hours >= {settings['hours']!r}D")
-    return rows_found(
-        own,
-        subject=filled("topic {topic}"),
-        measure="partitions",
-        sentence=sentence(
-            "No group of cluster {cluster} has subscribed to topic {topic} in {hours} hours, which "
-            "has {partitions}.",
-            hours=decimal("hours"),
-            partitions=counted("partitions", "partition"),
-        ),
+    return rows_found(own, "partitions", "partitions", "topic", "hours", group=NO_GROUP)
+
+
+def describe_unread_topic(facts: Facts, settings: Settings) -> str:
+    return sentence(
+        "No group of cluster {cluster} has subscribed to topic {topic} in {hours} hours, which "
+        "has {partitions}.",
+        cluster=facts["cluster"],
+        topic=facts["topic"],
+        hours=decimal(facts["hours"]),
+        partitions=counted(facts["partitions"], "partition"),
     )
 
 
@@ -213,6 +217,7 @@ UNREAD_TOPIC = PastFinding(
     advice="Unless something reads it without a group (a table, a backup, an assigned consumer), "
     "it costs disk and replication for nothing.",
     find=unread_topic,
+    describe=describe_unread_topic,
     reads=("unread",),
     needs=("history", ALL_GROUPS),
     info=1,
@@ -222,19 +227,23 @@ UNREAD_TOPIC = PastFinding(
 
 def offsets_expire(unmanned: DataFrame, settings: Settings) -> DataFrame:
     """Groups without members whose offsets the coordinator is about to delete (KIP-211)."""
-    return rows_found(
-        unmanned.selectExpr("*", f"{settings['retention_hours']!r}D - hours as left"),
-        group="`group`",
-        subject=OF_GROUP,
-        measure="left",
-        sentence=sentence(
-            "Group {group} has had no members for {some}{hours} hours: {when}.",
-            some=AT_LEAST,
-            hours=decimal("hours"),
-            when="if(left > 0, concat('its offsets expire in ', "
-            f"{decimal('left')}, ' hours'), 'its offsets have expired, unless brokers keep them "
-            "longer')",
-        ),
+    left = f"{settings['retention_hours']!r}D - hours"
+    return rows_found(unmanned, left, "hours", "at_least")
+
+
+def describe_offsets_expire(facts: Facts, settings: Settings) -> str:
+    left = settings["retention_hours"] - facts["hours"]
+    when = (
+        f"its offsets expire in {decimal(left)} hours"
+        if left > 0
+        else "its offsets have expired, unless brokers keep them longer"
+    )
+    return sentence(
+        "Group {group} has had no members for {some}{hours} hours: {when}.",
+        group=facts["group"],
+        some=_at_least(facts),
+        hours=decimal(facts["hours"]),
+        when=when,
     )
 
 
@@ -245,6 +254,7 @@ OFFSETS_EXPIRE = PastFinding(
     advice="Start a member, or the group begins where auto.offset.reset says; brokers keep offsets "
     "for offsets.retention.minutes (seven days by default).",
     find=offsets_expire,
+    describe=describe_offsets_expire,
     reads=("unmanned",),
     needs=("history",),
     warning=24,
