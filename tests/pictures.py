@@ -10,6 +10,7 @@ import fcntl
 import json
 import os
 import pty
+import re
 import struct
 import subprocess
 import sys
@@ -27,6 +28,9 @@ from spark.charts import CHARTS
 DOCS = Path(__file__).parents[1] / "docs"
 
 COLUMNS, ROWS = 100, 60
+
+SPINNER = re.compile("[\u2800-\u28ff] ")
+"""What moves while a command works."""
 
 SHOWN_BY = {
     "plan.chart()": "balance",
@@ -47,10 +51,18 @@ def main() -> None:
         shown = in_terminal([program, *words], COLUMNS)
     text = shown.replace(f"{out}/plan", "demo/plan").replace(str(demo), "demo")
     draw(f"$ evenfleet plan demo/store --out demo/plan\n{text}", DOCS / "terminal.svg")
-    page = (demo / "report.html").absolute().as_uri()
-    picture = [f"--screenshot={DOCS / 'report.png'}", "--window-size=1280,900", "--hide-scrollbars"]
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder) / "report.html"
+        text = (demo / "report.html").read_text("utf-8")
+        page.write_text(text.replace(str(demo), "demo"), "utf-8")
+        photograph(page, DOCS / "report.png")
+
+
+def photograph(page: Path, to: Path) -> None:
+    """A picture of the first screen of a page."""
+    picture = [f"--screenshot={to}", "--window-size=1280,900", "--hide-scrollbars"]
     subprocess.run(
-        ["chromium", "--headless", "--no-sandbox", "--disable-gpu", *picture, page],
+        ["chromium", "--headless", "--no-sandbox", "--disable-gpu", *picture, page.as_uri()],
         check=True,
         capture_output=True,
     )
@@ -92,6 +104,7 @@ def in_terminal(words: list[str], columns: int) -> str:
 def draw(text: str, to: Path) -> None:
     """A picture of a terminal's text."""
     lines = [line.rsplit("\r", 1)[-1].rsplit("\x1b[2K", 1)[-1] for line in text.split("\n")]
+    lines = [line for line in lines if not SPINNER.search(line)]
     console = Console(record=True, width=COLUMNS, file=StringIO(), force_terminal=True)
     console.print(Text.from_ansi("\n".join(lines)))
     console.save_svg(str(to), title="evenfleet")
