@@ -29,6 +29,9 @@ DOCS = Path(__file__).parents[1] / "docs"
 
 COLUMNS, ROWS = 100, 60
 
+FONT = re.compile(r"@font-face \{.*?\}\s*", re.S)
+"""What a picture would fetch."""
+
 SPINNER = re.compile("[\u2800-\u28ff] ")
 """What moves while a command works."""
 
@@ -107,7 +110,8 @@ def draw(text: str, to: Path) -> None:
     lines = [line for line in lines if not SPINNER.search(line)]
     console = Console(record=True, width=COLUMNS, file=StringIO(), force_terminal=True)
     console.print(Text.from_ansi("\n".join(lines)))
-    console.save_svg(str(to), title="evenfleet")
+    picture = console.export_svg(title="evenfleet")
+    to.write_text(FONT.sub("", picture), "utf-8")
 
 
 if __name__ == "__main__":
