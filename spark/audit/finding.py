@@ -164,5 +164,5 @@ def rows_found(rows: DataFrame, measure: str, *facts: str, group: str = "`group`
         "cluster",
         f"{group} as `group`",
         f"cast({measure} as double) as measure",
-        f"to_json(struct({', '.join(facts)}), {options}) as facts",
+        f"to_json(struct({', '.join(f'`{fact}`' for fact in facts)}), {options}) as facts",
     )
