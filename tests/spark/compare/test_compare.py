@@ -79,14 +79,14 @@ FLEET_KEYS = (
     *("cluster", "group", "status", "reason", "strategy", "members", "partitions", "max_load"),
     *("sum_squares", "moves", "takeovers", "excess", "stopped_eager", "stopped_cooperative"),
     *("rounds", "balance_optimal", "local_reads", "remote_reads", "spread", "worst_topic_share"),
-    *("max_weight", "weight_bound", "kind"),
+    *("max_weight", "weight_bound", "host_excess", "kind"),
 )
 FLEET_SCHEMA = (
     "cluster string, `group` string, status string, reason string, strategy string, members int, "
     "partitions int, max_load long, sum_squares long, moves long, takeovers long, excess long, "
     "stopped_eager long, stopped_cooperative long, rounds int, balance_optimal boolean, "
     "local_reads long, remote_reads long, spread long, worst_topic_share double, "
-    "max_weight double, weight_bound double, kind string"
+    "max_weight double, weight_bound double, host_excess long, kind string"
 )
 
 
@@ -99,10 +99,10 @@ def line(group: str, status: str, strategy: str, members: int, *measures: Any, *
 def test_the_fleets_table_adds_up_the_groups(spark: SparkSession) -> None:
     """From rows made by hand; the best strategy comes first."""
     rows = [
-        line("g", "ok", "best", 2, 7, 4, 25, 2, 1, 0, 6, 2, 2, True, 5, 2, 13, 1.0, 6.0, 5.0),
+        line("g", "ok", "best", 2, 7, 4, 25, 2, 1, 0, 6, 2, 2, True, 5, 2, 13, 1.0, 6.0, 5.0, 1),
         line("h", "inferred", "best", 3, 0, 0, 0, 0, 0, 0, 0, 0, 1, True),
         line("i", "empty", "best", 0, reason="no members"),
-        line("g", "ok", "worst", 2, 7, 6, 37, 0, 0, 2, 6, 0, 1, False, 3, 4, 25, 2.5, 7.5, 5.0),
+        line("g", "ok", "worst", 2, 7, 6, 37, 0, 0, 2, 6, 0, 1, False, 3, 4, 25, 2.5, 7.5, 5.0, 2),
         line("h", "ok", "worst", 3, 3, 3, 9, 1, 0, 2, 3, 1, 2, False, 1, 1, 3, 1.5, 9.0, 6.0),
         # not wholly assigned
         line("i", "ok", "worst", 3, 3, 1, 3, 0, 0, 0, 3, 0, 1, None),
@@ -122,6 +122,7 @@ def test_the_fleets_table_adds_up_the_groups(spark: SparkSession) -> None:
         "mean_over_bound": 1.2,
         "worst_over_bound": 1.2,
         "excess": 0,
+        "host_excess": 1,
         "local_reads": 5,
         "remote_reads": 2,
         "sum_squares": 25,
@@ -145,6 +146,7 @@ def test_the_fleets_table_adds_up_the_groups(spark: SparkSession) -> None:
         "mean_over_bound": 1.5,
         "worst_over_bound": 1.5,
         "excess": 4,
+        "host_excess": 2,
         "local_reads": 4,
         "remote_reads": 5,
         "sum_squares": 49,
