@@ -27,7 +27,13 @@ from spark.terminal import (
     say_clusters,
     show,
 )
-from spark.whatif import WhatIfResult, fleet_for_people, group_for_people, whatif_result
+from spark.whatif import (
+    WhatIfResult,
+    fleet_for_people,
+    group_for_people,
+    lag_for_people,
+    whatif_result,
+)
 
 COLUMNS_SHOWN = (
     *("strategy", "groups", "excess_after", "moves", "rebalances", "unread_seconds"),
@@ -112,6 +118,8 @@ def _show(result: WhatIfResult, fleet: FleetSnapshot, by_weight: bool) -> None:
     }
     rows = [*map(group_for_people, result.groups)]
     groups = Table(result.groups, rows, title="groups that suffer most", most=WORST)
+    lag = lag_for_people(result.fleet)
+    tables |= {"lag": Table(lag, title="lag of the worst group", as_json=None)} if lag else {}
     shown = SHOWN_BY_WEIGHT if by_weight else COLUMNS_SHOWN
     hidden = {key for row in result.fleet for key in row if key not in shown}
     others = programs_only(result.outage) | clusters_read(fleet)

@@ -97,6 +97,25 @@ def fleet_for_people(row: Mapping[str, Any]) -> dict[str, Any]:
     return {**row} | {name: _whole(row[name]) for name in ("unread_seconds", "read_twice_seconds")}
 
 
+LAG_FOR_PEOPLE = {
+    "max_lag_records": "lag (records)",
+    "max_lag_seconds": "lag (s)",
+    "catch_up_seconds": "catch-up (s)",
+    "never_caught_up": "never caught up",
+}
+"""Columns of lag, and what people call them."""
+
+
+def lag_for_people(fleet: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """How far groups of consumers fall behind under each strategy; nothing where it isn't known."""
+    known = [row for row in fleet if row["max_lag_seconds"] is not None]
+    names = LAG_FOR_PEOPLE.items()
+    return [
+        {"strategy": row["strategy"]} | {name: _whole(row[column]) for column, name in names}
+        for row in known
+    ]
+
+
 def _whole(seconds: float | None) -> int | None:
     return None if seconds is None else round(seconds)
 

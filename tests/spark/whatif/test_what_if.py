@@ -13,6 +13,7 @@ from optimizer.scenarios import Crash, event_of
 from spark import InputError, fleet_of_whatif, what_if, whatif_advice
 from spark.settings import FleetConsumers
 from spark.solve import TimeLimit
+from spark.whatif import lag_for_people
 from spark.whatif.measure import WhatIf, rows_of_group
 from spark.whatif.text import lag_advice
 from spark.whatif.whatif_row import WhatIfRow
@@ -219,6 +220,8 @@ def test_advice_on_lag_names_the_strategy_under_which_groups_fall_behind_least()
         "again. Under uniform a partition falls up to 8 s behind, and catches up 12.5 s after it "
         "is read again."
     )
+    rows = lag_for_people([row("range", 45.4) | {"max_lag_records": 1200.2}, row("other", None)])
+    assert [[*shown.values()] for shown in rows] == [["range", 1200, 45, 12, 0]]
     assert "3 partitions never catch up" in lag_advice([row("current", 45.0, never=3)])
     assert lag_advice([row("current", None)]).startswith("Lag isn't known: ")
 
