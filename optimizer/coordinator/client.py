@@ -9,6 +9,7 @@ from typing import Any
 
 from optimizer.coordinator.assignors import Parts
 from optimizer.coordinator.context import NONE, Context
+from optimizer.coordinator.protocols import Sessions
 from optimizer.settings import ClientSettings
 
 
@@ -124,7 +125,8 @@ class Client(ABC):
             return
         self.context.log("freeze_end", self.name)
         self.sign_of_life = now
-        self.is_heard()
+        if self.group is not None:
+            self.group.hears(self)
         if now - since > self.settings.max_poll_ms:
             self.leave_late()
         else:
@@ -133,10 +135,6 @@ class Client(ABC):
     @abstractmethod
     def leave_late(self) -> None:
         """Say goodbye since poll() came too late: the membership has ended."""
-
-    @abstractmethod
-    def is_heard(self) -> None:
-        """Tell the group that it isn't silent any more."""
 
     def return_late(self) -> None:
         """It polls again, but its membership has ended meanwhile."""
@@ -328,9 +326,15 @@ class Client(ABC):
         """When it spoke to the coordinator last."""
         return max(self.sign_of_life, self.last_beat())
 
+    @property
     @abstractmethod
+    def group(self) -> Sessions[Any] | None:
+        """The group as it is at present; None while that is of the other protocol."""
+
     def fall_silent(self) -> None:
         """Let the group await the end of its session."""
+        if self.group is not None:
+            self.group.falls_silent(self)
 
     def die(self, why: str) -> None:
         """A fatal error: the application ends."""

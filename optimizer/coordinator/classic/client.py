@@ -33,7 +33,6 @@ class ClassicClient(Client):
 
     @property
     def group(self) -> GroupOfClassic[ClassicClient]:
-        """The group as it is at present."""
         return self.coordinator.group
 
     @property
@@ -293,12 +292,6 @@ class ClassicClient(Client):
 
     def last_sign(self) -> float:
         return max(super().last_sign(), self.last_commit())
-
-    def fall_silent(self) -> None:
-        self.group.falls_silent(self)
-
-    def is_heard(self) -> None:
-        self.group.hears(self)
 
     def leave_late(self) -> None:
         self.poll_timeout()

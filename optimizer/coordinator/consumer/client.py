@@ -24,7 +24,6 @@ class ConsumerClient(Client):
 
     @property
     def group(self) -> GroupOfConsumer[ConsumerClient] | None:
-        """The group, unless it is one of the classic protocol at present."""
         return self.coordinator.consumer_group
 
     @property
@@ -199,11 +198,3 @@ class ConsumerClient(Client):
         sign_of_life = self.sign_of_life
         super().commit()
         self.sign_of_life = sign_of_life
-
-    def fall_silent(self) -> None:
-        if self.group is not None:
-            self.group.falls_silent(self)
-
-    def is_heard(self) -> None:
-        if self.group is not None:
-            self.group.hears(self)
