@@ -1,0 +1,117 @@
+"""What is known of a group's rates becomes its process; what isn't is said, and never guessed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from spark.fleet import FleetFiles
+from spark.fleet.local_store import write_store
+from spark.groups import row_of_group
+from spark.scale.group_process import GroupProcess, Recorded, Unscaled, process_of
+from spark.scale.policies_file import ScaleSettings
+from spark.settings import NO_CONSUMERS
+from tests.spark.scale.groups_over_time import fleet
+from tests.spark.support.offsets import snapshot_at
+
+HOUR = 3600
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> FleetFiles:
+    write_store(fleet(1).tables(), tmp_path / "store", snapshot_at(1))
+    return FleetFiles.read(str(tmp_path / "store"))
+
+
+def process_from(
+    files: FleetFiles,
+    pairs: dict[int, list[tuple[int, int, float]]],
+    hours: int = 4,
+    settings: ScaleSettings | None = None,
+    peak: tuple[float, ...] = (100.0,),
+    **changes: Any,
+) -> GroupProcess | Unscaled:
+    """Of the group `orders`, whose partitions have pairs (since, until, rate) in hours."""
+    row = vars(row_of_group(files, "orders", "c", False)) | {"type": None} | changes
+    (topic,) = row["topic_hashes"].tolist()
+    flat = [pair for of_partition in pairs.values() for pair in of_partition]
+    rates = {
+        "pair_topics": np.full(len(pairs), topic),
+        "pair_partitions": np.array([*pairs]),
+        "pair_counts": np.array([len(items) for items in pairs.values()]),
+        "pair_since": np.array([since * HOUR for since, _, _ in flat]),
+        "pair_at": np.array([until * HOUR for _, until, _ in flat]),
+        "pair_rates": np.array([rate for _, _, rate in flat]),
+        "sized_at": np.arange(hours + 1) * HOUR,
+        "sized": np.full(hours + 1, 2),
+        "peak_rates": np.array(peak),
+    }
+    instants = {"c": np.arange(hours + 1) * HOUR}
+    recorded = Recorded(instants, 24.0 * HOUR)
+    made = SimpleNamespace(**row, **rates)
+    return process_of(made, recorded, settings or ScaleSettings(), NO_CONSUMERS)  # type: ignore[arg-type]
+
+
+def steady(hours: int = 4) -> dict[int, list[tuple[int, int, float]]]:
+    return {n: [(at, at + 1, 10.0) for at in range(hours)] for n in range(8)}
+
+
+def test_rates_of_each_interval_and_partition(files: FleetFiles) -> None:
+    made = process_from(files, steady())
+    assert isinstance(made, GroupProcess)
+    assert made.process.rates.tolist() == [[10.0] * 8] * 4
+    assert (made.process.recorded.tolist(), made.notes) == ([2] * 4, ())
+    assert made.process.assignments.strategy == "range"
+
+
+def test_two_snapshots_are_one_interval(files: FleetFiles) -> None:
+    made = process_from(files, steady(1), hours=1)
+    assert isinstance(made, GroupProcess)
+    assert made.process.hours() == 1
+
+
+def test_an_end_that_fell_makes_its_interval_not_count(files: FleetFiles) -> None:
+    pairs = steady()
+    pairs[3][1] = (1, 2, float("nan"))
+    made = process_from(files, pairs)
+    assert isinstance(made, GroupProcess)
+    assert made.process.known.tolist() == [True, False, True, True]
+    assert made.notes == (
+        "1 of 4 intervals don't count: an end offset fell, or the gap between snapshots is too "
+        "long",
+    )
+
+
+def test_a_gap_in_offsets_has_one_rate_and_is_said(files: FleetFiles) -> None:
+    pairs = steady()
+    pairs[0] = [(0, 3, 20.0), (3, 4, 10.0)]
+    made = process_from(files, pairs)
+    assert isinstance(made, GroupProcess)
+    assert made.process.rates[:, 0].tolist() == [20, 20, 20, 10]
+    assert made.notes == ("one rate stands for up to 3 intervals, where offsets are missing",)
+
+
+def test_partitions_without_rates_count_as_idle_and_are_said(files: FleetFiles) -> None:
+    pairs = steady()
+    del pairs[7]
+    pairs[6] = [(2, 3, 10.0), (3, 4, 10.0)]  # it came later
+    made = process_from(files, pairs)
+    assert isinstance(made, GroupProcess)
+    assert made.process.rates[:, 6:].tolist() == [[0, 0], [0, 0], [10, 0], [10, 0]]
+    assert made.notes == ("1 of 8 partitions have no rates and count as idle",)
+
+
+def test_groups_that_can_not_be_replayed_say_why(files: FleetFiles) -> None:
+    without = process_from(files, {})
+    assert isinstance(without, Unscaled)
+    assert "two snapshots with offsets" in without.reason
+    unseen = process_from(files, steady(), peak=())
+    assert isinstance(unseen, Unscaled)
+    assert "state `peak_rate`" in unseen.reason
+    stated = process_from(files, steady(), settings=ScaleSettings(peak_rate=70.0), peak=())
+    assert isinstance(stated, GroupProcess)
+    assert stated.process.peak_rate == 70.0
