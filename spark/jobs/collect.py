@@ -14,7 +14,7 @@ import typer
 from spark.files import LocalStore
 from spark.fleet import STORE, check_kind, check_writable, snapshot_id, write_store
 from spark.sources.live.cluster import ClusterSelection
-from spark.terminal import CHECK_FAILED, busy, clusters_named, live, option, say, show
+from spark.terminal import CHECK_FAILED, busy, clusters_named, live, option, program, say, show
 from spark.text import counted, named
 
 UNREACHABLE = 3
@@ -85,7 +85,7 @@ def collect(
     show({"clusters": [item.row() for item in collected], "to_know": statuses})
     leaderless = counted(sum(item.leaderless for item in collected), "topic")
     but = f", with {leaderless} that had partitions without a leader"
-    next_step = shlex.join(["evenfleet", "plan", str(out), "--out", "plan"])
+    next_step = f"{program()} {shlex.join(['plan', str(out), '--out', 'plan'])}"
     is_led = not any(item.leaderless for item in collected)
     say(f"Snapshot {choice} is in {out}{'' if is_led else but}. Next: {next_step}")
     if any(element.left_out for element in collected):

@@ -20,7 +20,7 @@ from spark.jobs.report import report
 from spark.jobs.verify import verify
 from spark.report import check_drawing
 from spark.settings import Settings
-from spark.terminal import Conf, Master, busy, opened, option, run_typed, say
+from spark.terminal import Conf, Master, busy, opened, option, program, run_typed, say
 
 SEED = 1
 SNAPSHOT = "20261121T060000Z"
@@ -69,8 +69,9 @@ def demo(
             say(f"There is no report: {error}.")
     say()
     say(f"Open {page} in a browser: it has all of this on one page.")
-    say("Your own clusters: evenfleet collect --bootstrap HOST:9092 --cluster NAME --out store")
-    say(f"Next: evenfleet whatif {store} --event crash-rack=eu-west-1a")
+    collect = "collect --bootstrap HOST:9092 --cluster NAME --out store"
+    say(f"Your own clusters: {program()} {collect}")
+    say(f"Next: {program()} whatif {store} --event crash-rack=eu-west-1a")
     if code:
         raise typer.Exit(code)
 

@@ -9,7 +9,7 @@ from typing import Annotated
 from spark.files import LocalStore
 from spark.fleet import STORE, check_kind, check_writable, snapshot_id, write_store
 from spark.sources.kafka_text import read_cli_text
-from spark.terminal import busy, option, say, show
+from spark.terminal import busy, option, program, say, show
 
 
 class Inference(StrEnum):
@@ -51,4 +51,4 @@ def import_cli(
         write_store(text.tables, out, choice)
     counts = [{"table": name, "rows": len(table)} for name, table in text.tables.items()]
     show({"tables": counts})
-    say(f"{len(text.left_out)} lines could not be read. Next: evenfleet plan {out} --out plan")
+    say(f"{len(text.left_out)} lines could not be read. Next: {program()} plan {out} --out plan")

@@ -37,7 +37,11 @@ from spark.terminal.live import (
     clusters_named as clusters_named,
     live as live,
 )
-from spark.terminal.next_step import NEXT as NEXT, with_next_step as with_next_step
+from spark.terminal.next_step import (
+    NEXT as NEXT,
+    program as program,
+    with_next_step as with_next_step,
+)
 from spark.terminal.openers import ALL as ALL, files_of as files_of, opened as opened
 from spark.terminal.options import (
     CHECK_FAILED as CHECK_FAILED,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from collections.abc import Callable, Mapping
@@ -36,6 +37,9 @@ NEXT = {
 
 What stands in brackets is left out where its blank isn't filled."""
 
+PROGRAM = "EVENFLEET_PROGRAM"
+"""Environment variable: how the program was called, where that isn't by its name."""
+
 _BLANK = re.compile(r"\{(\w+)\}")
 _OPTIONAL = re.compile(r" \[([^]]*)\]")
 
@@ -58,7 +62,12 @@ def next_step(name: str, stated: Mapping[str, Any]) -> str | None:
     text = _OPTIONAL.sub(lambda part: f" {part[1]}" if is_filled(part[1]) else "", text)
     if not is_filled(text):
         return None
-    return f"evenfleet {text.format_map(filled)}"
+    return f"{program()} {text.format_map(filled)}"
+
+
+def program() -> str:
+    """What to type for this program: `evenfleet`, or the path of a checkout's `bin/evenfleet`."""
+    return shlex.quote(os.environ.get(PROGRAM, "evenfleet"))
 
 
 def _flat(stated: Mapping[str, Any]) -> dict[str, Any]:

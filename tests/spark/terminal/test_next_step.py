@@ -35,6 +35,11 @@ def test_names_are_quoted_and_a_catalog_stays_one() -> None:
     assert next_step("plan", of_catalog) == "evenfleet verify --tables lake.fleet plan"
 
 
+def test_the_program_is_named_as_it_was_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EVENFLEET_PROGRAM", "bin/evenfleet")
+    assert next_step("plan", STATED) == "bin/evenfleet verify 'a store' out"
+
+
 def test_the_cluster_is_named_where_it_was() -> None:
     line = next_step("explain", {"store": "store", "group": "g", "cluster": "c"})
     assert line == "evenfleet frontier store --cluster c --group g"
