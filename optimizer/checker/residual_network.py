@@ -83,29 +83,27 @@ class ResidualNetwork:
     """The residual network of an assignment: its arcs, and how to go round in it.
 
     Nodes are the kinds, the members and a pool of load. `gain` are arcs from a kind to a member,
-    who gets one more partition of that kind, `loss` those back; `more` are arcs from a member to
-    the pool, who thereby has one more, `less` those back. A cycle is a change of the assignment,
-    and one of negative cost improves it: there is none if and only if nothing is better (Klein,
-    Management Science 14, 1967).
+    which gets one more partition of that kind, `loss` those back; `more` are arcs from a member to
+    the pool, `less` those back. A cycle is a change of the assignment; one of negative cost
+    improves it. There is none if and only if nothing is better (Klein, Management Science, 1967).
 
     Where several kinds are of one topic and topics are to be spread, a cell, which is a topic and a
     member, is a node between those kinds and that member: `up` are arcs from cells to their members
     and `down` those back. `taker` has the node of each pair, a member or a cell, cells numbered
     after the members, and `member_of_cell` the member of each cell.
 
-    Where hosts matter, a host is a node between its members, of whom `host` has that of each, and
-    the pool: `host_more` are arcs from hosts to the pool and `host_less` those back.
+    Where hosts matter, a host is a node between its members (`host` has that of each) and the pool:
+    `host_more` are arcs from hosts to the pool and `host_less` those back.
 
-    Potentials prove that there is none: one for each member, and then for each cell; the pool's is
-    0, and those of a kind and of a host are the least that their arcs allow. If no arc leads to a
-    node by more than it costs, no cycle costs less than nothing. Arcs that lead there by just what
-    they cost are tight; all cycles that cost nothing go along tight arcs, so that the next level
-    has to look at no others.
+    Potentials prove that there is none: one for each member, then for each cell; the pool's is 0,
+    and a kind's or a host's the least that its arcs allow. If no arc leads to a node by more than
+    it costs, no cycle has negative cost. Arcs that lead there by just their cost are tight: cycles
+    of cost 0 go along these, and the next level looks at no others.
 
     Where kinds have `hubs`, `gain` are arcs to those alone who own or hold some of a kind.
     `everywhere` leads from a kind to the hub of its class, `on` from there to those of racks,
-    `near` to such a hub at once, and `out` from hubs to takers. The potential of a hub is the most
-    that its takers have: so no arc out of it is violated, and none into it that needn't be.
+    `near` to such a hub at once, and `out` from hubs to takers. A hub has the highest potential of
+    its takers: no arc out of it is violated, nor one into it that needn't be.
     """
 
     taker: IntArray

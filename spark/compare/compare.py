@@ -65,9 +65,8 @@ def fleet_of(comparison: DataFrame, *keys: str) -> DataFrame:
       one of that group's optimum.
     * `host_excess`: the same of the most loaded host of each group.
     * `local_reads`, `remote_reads`: sums over groups whose goals and facts have racks.
-    * `mean_over_bound`, `worst_over_bound`: how far the most loaded member by weight is above the
-      bound of its group, 1 being as low as can be, on average and in the worst group; null without
-      goals by weight.
+    * `mean_over_bound`, `worst_over_bound`: the largest load by weight over the group's bound (1 is
+      as low as possible), on average and in the worst group; null without goals by weight.
     * `moves`, `takeovers`, `sum_squares`, `spread`, `stopped_eager`, `stopped_cooperative`,
       `rounds`: sums.
 
