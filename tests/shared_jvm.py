@@ -20,6 +20,8 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.serializers import UTF8Deserializer, read_int
 from pyspark.sql import SparkSession
 
+from spark.terminal.java_names import keep_names
+
 
 class SharedJvm:
     """The JVM of a run, whose files are in `folder`; each process of the run makes one of these."""
@@ -38,6 +40,7 @@ class SharedJvm:
             if not self._address.is_file():
                 self._start(settings)
             context = self._context(settings)
+        keep_names(context._jvm)
         java = context._jvm.org.apache.spark.sql.classic.SparkSession  # type: ignore[union-attr]
         return SparkSession(context, java.builder().getOrCreate().newSession())
 

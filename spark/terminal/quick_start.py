@@ -40,7 +40,13 @@ MEDIUM_TOGETHER = 64 * 2**20
 LOOKED_AT = 24
 """So many of the newest snapshots tell how large those of a store are."""
 
-SMALL_SETTINGS = {
+MEDIUM_SETTINGS = {
+    # folders of this machine are listed at once, without a task for each snapshot of a table
+    "spark.sql.sources.parallelPartitionDiscovery.threshold": "100000",
+}
+"""Spark's settings where a store is on this machine."""
+
+SMALL_SETTINGS = MEDIUM_SETTINGS | {
     # nobody opens a page for seconds
     "spark.ui.enabled": "false",
     # expressions are walked over, instead of becoming Java classes that are compiled first
@@ -56,6 +62,9 @@ QUIET = "-Xlog:disable"
 
 _QUICK_JAVA = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 """Quickly compiled code, and one thread that collects garbage."""
+
+
+SETTINGS = {Size.SMALL: SMALL_SETTINGS, Size.MEDIUM: MEDIUM_SETTINGS, Size.LARGE: {}}
 
 
 def java_options(size: Size) -> list[str]:

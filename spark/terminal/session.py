@@ -20,9 +20,10 @@ from spark.memory_limits import usable_memory
 from spark.terminal import java_process
 from spark.terminal.failures import known_cause, may_come_of_javas_end, sentence_of, why_java_ended
 from spark.terminal.interrupts import handlers_kept, held
+from spark.terminal.java_names import keep_names
 from spark.terminal.java_process import JavaProcess
 from spark.terminal.progress import busy, followed, session_followed
-from spark.terminal.quick_start import SMALL_SETTINGS, Size, java_options
+from spark.terminal.quick_start import SETTINGS, Size, java_options
 from spark.terminal.submission import submission, submitted
 
 LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
@@ -138,7 +139,7 @@ def settings_of(
         if settings[MASTER].startswith("local"):
             os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
             settings |= LOCAL_DEFAULTS | _sized_to_this_machine()
-            settings |= SMALL_SETTINGS if size is Size.SMALL else {}
+            settings |= SETTINGS[size]
         log = f"-Dlog4j2.configurationFile={LOG_SETTINGS.as_uri()}"
         settings["spark.driver.extraJavaOptions"] = " ".join([log, *java_options(size)])
     settings |= conf
@@ -158,6 +159,7 @@ def _started(settings: Mapping[str, str], shown: bool) -> SparkSession:
         for key, value in settings.items():
             builder = builder.config(key, value)
         started = builder.getOrCreate()
+        keep_names(started.sparkContext._jvm)
         for key in settings:
             started.conf.get(key)  # a wrong value shows when it is used
         leave_to_itself(started.sparkContext._accumulatorServer)
