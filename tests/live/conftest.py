@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,8 @@ from tests.spark.conftest import asked, run
 __all__ = ["asked", "run"]  # fixtures that are at home there
 
 KEPT = "evenfleet/kafka-jars"
+
+FOLDER = Path(__file__).parent
 
 
 @pytest.fixture(scope="session")
@@ -34,15 +37,33 @@ def jars(request: pytest.FixtureRequest) -> list[str]:
     return names
 
 
+_running = ExitStack()
+"""All brokers of this process."""
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    """Brokers take processor time as long as they run: they end with the last test that is here."""
+    last = next(one for one in reversed(item.session.items) if FOLDER in one.path.parents)
+    if item is last:
+        _running.close()
+
+
 @pytest.fixture(scope="session")
-def broker(jars: list[str]) -> Iterator[Brokers]:
+def running() -> Iterator[ExitStack]:
+    """What ends the brokers of this process, at the end of the run at the latest."""
+    with _running:
+        yield _running
+
+
+@pytest.fixture(scope="session")
+def broker(jars: list[str], running: ExitStack) -> Brokers:
     """One broker for all tests: topics and groups need names of their own."""
-    with Brokers(jars) as brokers:
-        yield brokers
+    return running.enter_context(Brokers(jars))
 
 
 @pytest.fixture(scope="session")
-def plan_broker(jars: list[str]) -> Iterator[Brokers]:
+def plan_broker(jars: list[str], running: ExitStack) -> Brokers:
     """One with Evenfleet's assignor, for the plans in its folder `plans`.
 
     Members of the new protocol that died are missed after 3 seconds.
@@ -53,13 +74,13 @@ evenfleet.plans={folder}/plans
 group.consumer.min.session.timeout.ms=1000
 group.consumer.session.timeout.ms=3000
 """
-    with Brokers([*jars, str(assignor_jar().jar)], settings=settings) as brokers:
-        (brokers.folder / "plans").mkdir()
-        yield brokers
+    jar = str(assignor_jar().jar)
+    brokers = running.enter_context(Brokers([*jars, jar], settings=settings))
+    (brokers.folder / "plans").mkdir()
+    return brokers
 
 
 @pytest.fixture(scope="session")
-def three_brokers(jars: list[str]) -> Iterator[Brokers]:
+def three_brokers(jars: list[str], running: ExitStack) -> Brokers:
     """Three brokers in the racks a, b and c. A test that ends one starts it again."""
-    with Brokers(jars, 3, racks=["a", "b", "c"]) as brokers:
-        yield brokers
+    return running.enter_context(Brokers(jars, 3, racks=["a", "b", "c"]))
