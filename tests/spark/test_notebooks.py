@@ -11,10 +11,11 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 from nbformat import NotebookNode
+from pyspark.sql import SparkSession
 
 from spark.demo.history import make_history
 from spark.fleet.local_store import write_store
-from spark.terminal.quick_start import SMALL_SETTINGS, Size, java_options
+from tests.conftest import run_folder
 from tests.paths import ROOT
 from tests.resolver import resolving
 from tests.spark.support.fleets import SNAPSHOT
@@ -25,15 +26,12 @@ LARGEST = 60_000  # bytes of a notebook with what its cells have shown
 
 GROUPS, HOURS = 20, 4
 
-SETTINGS = {
-    **SMALL_SETTINGS,
-    "spark.master": "local[2]",
-    "spark.driver.bindAddress": "127.0.0.1",
-    "spark.driver.host": "127.0.0.1",
-    "spark.sql.shuffle.partitions": "1",
-    "spark.ui.enabled": "false",
-    "spark.driver.extraJavaOptions": " ".join(java_options(Size.SMALL)),
-}
+ATTACH = """
+from pathlib import Path
+from tests.shared_jvm import SharedJvm
+SharedJvm(Path({folder!r})).session({{}})
+"""
+"""A kernel's first cell: its session is in the JVM of the run, which has compiled much already."""
 
 
 @pytest.fixture(scope="module")
@@ -47,21 +45,21 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def run(demo: Path) -> Iterator[dict[str, list[NotebookNode]]]:
+def run(
+    demo: Path, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, list[NotebookNode]]]:
     """The cells of each notebook, executed; a cell that fails ends the test with its error."""
     books = {notebook.stem: nbformat.read(notebook, 4) for notebook in NOTEBOOKS}
     cells = [cell for book in books.values() for cell in book.cells]
     for at, cell in enumerate(cells):
         cell["id"] = f"cell-{at}"
+        # Java is in another folder
+        cell["source"] = cell.source.replace('"demo/', f'"{demo}/demo/')
         if cell.cell_type == "code":
             cell["outputs"] = []  # what the file keeps is of another day
-    settings = " ".join(f'--conf "{key}={value}"' for key, value in SETTINGS.items())
-    names = {
-        "PYSPARK_SUBMIT_ARGS": f"{settings} pyspark-shell",
-        "PYSPARK_PYTHON": sys.executable,
-        "PYTHONPATH": str(ROOT),
-    }
-    together = nbformat.v4.new_notebook(cells=cells, metadata={})
+    first = nbformat.v4.new_code_cell(ATTACH.format(folder=str(run_folder(tmp_path_factory))))
+    together = nbformat.v4.new_notebook(cells=[first, *cells], metadata={})
+    names = {"PYSPARK_PYTHON": sys.executable, "PYTHONPATH": str(ROOT)}
     client = NotebookClient(
         together, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(demo)}}
     )

@@ -1,10 +1,12 @@
-"""`doomed.py HOW plan …`: the command line, but what plans ends as HOW tells. Tests run it."""
+"""What ends a process of Spark's. Run as a script, this is the command line.
+
+There `plan` takes more memory than Java has.
+"""
 
 from __future__ import annotations
 
 import os
 import signal
-import sys
 from collections.abc import Iterator
 from typing import Any
 from unittest.mock import patch
@@ -36,13 +38,10 @@ def worker_that_is_killed(session: SparkSession) -> None:
     session.range(1).mapInPandas(killed, "id long").collect()
 
 
-HOW = (memory_of_java, memory_of_a_worker, worker_that_is_killed)
-
 if __name__ == "__main__":
-    end = {item.__name__: item for item in HOW}[sys.argv.pop(1)]
 
     def plan(session: SparkSession, *_: Any) -> None:
-        end(session)
+        memory_of_java(session)
 
     with patch("spark.jobs.plan.check_out", plan):
         main()

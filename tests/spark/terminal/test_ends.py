@@ -7,15 +7,18 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from pyspark.sql import SparkSession
 
 from spark.demo.fleet import demo_fleet
 from spark.fleet import write_store
+from spark.terminal import session
 from tests.spark.support.fleets import SNAPSHOT
-from tests.spark.support.said import Said, is_one_line
+from tests.spark.support.said import Run, Said, is_one_line
+from tests.spark.terminal import doomed
 from tests.spark.terminal.processes import (
     below,
     ended,
@@ -89,17 +92,42 @@ class TestKilled:
         assert (tmp_path / "plan/groups").is_dir()
 
 
+def test_java_that_runs_out_of_memory_says_so(store: Path, tmp_path: Path) -> None:
+    words = ("plan", store, "--out", tmp_path / "o", "--conf", "spark.driver.memory=480m")
+    output = ended(started(*words, "--master", "local[1]", script=DOOMED))
+    assert (output.code, is_one_line(output)) == (3, True)
+    assert "Spark's Java process ran out of memory" in output.err
+
+
+@pytest.fixture
+def in_session(spark: SparkSession, run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Runs a command in this process as it runs by itself, but for the start and end of Java."""
+    monkeypatch.setattr("spark.terminal.openers.session", session.session)
+    monkeypatch.setattr(session, "_started", lambda *_, **__: spark)
+    monkeypatch.setattr(session, "_stop", lambda _: None)
+    return run
+
+
 @pytest.mark.parametrize(
-    ("how", "sentence"),
+    ("end", "sentence"),
     [
-        ("memory_of_java", "Spark's Java process ran out of memory"),
-        ("memory_of_a_worker", "a Python worker ran out of memory: leave the workers more"),
-        ("worker_that_is_killed", "a Python worker was killed or crashed, each time that its task"),
+        (doomed.memory_of_a_worker, "a Python worker ran out of memory: leave the workers more"),
+        (
+            doomed.worker_that_is_killed,
+            "a Python worker was killed or crashed, each time that its task",
+        ),
     ],
 )
-def test_the_cause_is_told(store: Path, tmp_path: Path, how: str, sentence: str) -> None:
-    words = ("plan", store, "--out", tmp_path / "o", "--conf", "spark.driver.memory=480m")
-    output = ended(started(how, *words, "--master", "local[1]", script=DOOMED))
+def test_the_end_of_a_worker_is_told(
+    in_session: Run,
+    monkeypatch: pytest.MonkeyPatch,
+    store: Path,
+    tmp_path: Path,
+    end: Callable[[SparkSession], None],
+    sentence: str,
+) -> None:
+    monkeypatch.setattr("spark.jobs.plan.check_out", lambda session, *_: end(session))
+    output = in_session("plan", store, "--out", tmp_path / "o")
     assert (output.code, is_one_line(output)) == (3, True)
     assert sentence in output.err
 
@@ -122,7 +150,7 @@ def full_disk(tmp_path: Path) -> Iterator[Path]:
         subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
-def test_a_full_disk(store: Path, full_disk: Path) -> None:
-    output = ended(started("plan", store, "--out", full_disk / "plan"))
+def test_a_full_disk(in_session: Run, store: Path, full_disk: Path) -> None:
+    output = in_session("plan", store, "--out", full_disk / "plan")
     assert (output.code, is_one_line(output)) == (3, True)
     assert re.search(r"no space is left on the disk.*: free some, or name folders on", output.err)
