@@ -78,7 +78,7 @@ def sizes_of(problem: Problem) -> Sizes | None:
     members = len(problem.member_ids)
     result = int(member_loads(problem, classes_of(problem).kept).max(initial=0))
     per_host = members_per_host(problem)
-    ladder = _Ladder(readers, members, per_host)
+    ladder = Ladder(readers, members, per_host)
     optimal = ladder.max_load(members)
     assert optimal is not None
     fewest_optimal = ladder.fewest(optimal)
@@ -111,7 +111,7 @@ def whole_hosts(members: int, per_host: int) -> int:
     return -(-members // per_host) * per_host
 
 
-class _Ladder:
+class Ladder:
     """The highest loads of the optimum by the number of members.
 
     Who reads nothing counts as a member, and is the first to go.

@@ -19,6 +19,10 @@ def partition_name(place: Place) -> str:
     return f"{topic}-{number}"
 
 
+FAILURES = ("write", "read", "keep")
+"""Until a partition can't be written with acks=all, can't be read, is lost."""
+
+
 class Seat(NamedTuple):
     """A group and its load at its coordinator, members × partitions; `seat` says where that is."""
 
@@ -53,6 +57,7 @@ class ClusterFacts:
 
     By topic: `partitions`, those `with_replicas` that are known, with a `single` one, `at_minimum`
     of replicas in sync (`minimum` is the largest such setting, `fewest` the fewest replicas),
+    how many brokers the weakest partition `bears` to fail (`FAILURES`, by topic and position),
     `leaderless` ones, those whose reassignment is `stuck` without a leader, or `reversed`.
 
     By broker: `replicas`, `led` partitions, those of which it is `preferred` leader, of these those
@@ -74,6 +79,7 @@ class ClusterFacts:
     at_minimum: Counter[str] = field(default_factory=Counter)
     minimum: Largest = field(default_factory=Largest)
     fewest: Smallest = field(default_factory=Smallest)
+    bears: Smallest = field(default_factory=Smallest)
     leaderless: Counter[str] = field(default_factory=Counter)
     first_leaderless: Smallest = field(default_factory=Smallest)
     stuck: Counter[str] = field(default_factory=Counter)

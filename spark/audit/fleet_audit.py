@@ -11,6 +11,7 @@ from typing import Any
 from pyspark.sql import DataFrame, Row, SparkSession, functions as F
 
 from spark.audit.cluster_evaluator import COORDINATORS, ClusterEvaluator, evaluate_clusters
+from spark.audit.failures import failures_of
 from spark.audit.finding import (
     ALL_GROUPS,
     COLUMNS,
@@ -105,7 +106,8 @@ class FleetAudit(Handle):
     first use until `release`; as a context manager the audit releases itself. `not_run` has a
     reason for each finding that couldn't be run. `judged` has a row a group, see
     `spark.audit.group_evaluator`. `coordinators` has a row a broker, with the columns
-    `COORDINATORS`; None where the snapshot has none.
+    `COORDINATORS`; None where the snapshot has none. `failures` has a row a topic, see
+    `spark.audit.failures`; None where no replicas are known.
     """
 
     snapshot: str
@@ -115,6 +117,7 @@ class FleetAudit(Handle):
     judged: DataFrame = field(repr=False)
     coordinators: DataFrame | None = field(default=None, repr=False)
     past: Past | None = field(default=None, repr=False)
+    failures: DataFrame | None = field(default=None, repr=False)
 
     @property
     def facts(self) -> DataFrame:
@@ -257,7 +260,10 @@ def audit_fleet(
     if in_past is not None:
         kept.append(in_past.persist())
         findings = findings.unionAll(in_past)
-    return FleetAudit(snapshot.id, findings, not_run, kept, judged, seats, past)
+    bears = None
+    if {"partitions.replicas", ALL_GROUPS} <= available_facts.there:
+        bears = escaped_rows(failures_of(snapshot.tables["partitions"]))
+    return FleetAudit(snapshot.id, findings, not_run, kept, judged, seats, past, bears)
 
 
 def read_audit(session: SparkSession, out: Where, snapshot: str) -> FleetAudit:

@@ -64,6 +64,19 @@ class _Counted:
         for at in np.flatnonzero(at_minimum).tolist():
             facts.minimum.add(self._name(at), int(minimum[at]))
             facts.fewest.add(self._name(at), int(sizes[at]))
+        self._count_failures(sizes, minimum)
+
+    def _count_failures(self, sizes: Ints, minimum: Ints) -> None:
+        """How many brokers may fail: without `isr` all replicas are taken to be in sync."""
+        told = self._lists("isr").sizes
+        in_sync = np.where(told < 0, sizes, told)
+        known = sizes > 0
+        bears = (in_sync - np.maximum(minimum, 1), in_sync - 1, sizes - 1)
+        for what, values in enumerate(bears):
+            least = np.full(len(self._topics), np.iinfo(np.int64).max)
+            np.minimum.at(least, self._topic[known], np.maximum(values[known], -1))
+            for at in np.unique(self._topic[known]).tolist():
+                self.facts.bears.add((self._topics[at], what), int(least[at]))
 
     def _count_brokers(self) -> None:
         facts, replicas, in_sync = self.facts, self._replicas, self._lists("isr")

@@ -44,6 +44,7 @@ class AuditSummary:
     worst: Sequence[dict[str, Any]]
     not_run: dict[str, str]
     has_coordinators: bool
+    has_failures: bool
     uneven: int
     uneven_sentence: str
     tracked: Sequence[Tracked] | None = None
@@ -55,6 +56,7 @@ class AuditSummary:
         return cls(
             *(made.snapshot, counts, groups, made.kinds(), made.worst(WORST), made.not_run),
             has_coordinators=made.coordinators is not None,
+            has_failures=made.failures is not None,
             uneven=made.uneven(),
             uneven_sentence=made.uneven_sentence(),
         )
@@ -107,6 +109,8 @@ class AuditSummary:
             yield f"All findings are in {table_in(out, 'findings')}."
             if self.has_coordinators:
                 yield f"The groups of each coordinator are in {table_in(out, 'coordinators')}."
+            if self.has_failures:
+                yield f"How many failures each topic bears is in {table_in(out, 'failures')}."
         elif sum(map(_sum, self.counts)) > len(self.worst):
             yield f"These are the worst {len(self.worst)}: {hint}."
         if self.tracked is not None:
@@ -137,6 +141,8 @@ def write_audit(
         }
         if made.coordinators:
             tables["coordinators"] = in_one_file(made.coordinators, "cluster", "broker")
+        if made.failures:
+            tables["failures"] = in_one_file(made.failures, "cluster", "topic")
         if clusters is not None:
             last = last_tracked(session, out, made.snapshot)
             tracked = changes_since(made, last or [], clusters)

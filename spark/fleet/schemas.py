@@ -240,7 +240,7 @@ RESULTS = {
     STORE: ("subscriptions", *TABLES),
     PLAN: ("assignments", "groups", "clusters", "part", "traffic", "weights"),
     COMPARISON: ("comparison", "fleet"),
-    AUDIT: ("findings", "coordinators", "groups", "tracked"),
+    AUDIT: ("findings", "coordinators", "failures", "groups", "tracked"),
     HISTORY: ("states", "changes", "rebalances"),
     REPLAY: ("replay", "league"),
     RATES: ("rates", "consumption", "members"),

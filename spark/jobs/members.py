@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame, functions as F
 
 from spark import InputError
 from spark.files import replace_text
+from spark.jobs.members_split import show_split
 from spark.members import HEADROOM, members_fleet, size_metrics
 from spark.metrics_text import check_metrics
 from spark.settings import window_length
@@ -43,6 +44,10 @@ def members(
         float, option("Target load, as a share of a member's highest observed rate.")
     ] = HEADROOM,
     window: Window = "24h",
+    split: Annotated[
+        str | None,
+        option("Show what a group of its own for this topic would bring.", metavar="TOPIC"),
+    ] = None,
     metrics: Annotated[
         Path | None,
         option("File of metrics (*.prom) for node_exporter's textfile collector, and autoscalers."),
@@ -54,6 +59,9 @@ def members(
         raise InputError(f"--headroom {headroom:g} must be above 0 and at most 1")
     if metrics:
         check_metrics(metrics)
+    if split:
+        show_split(source, split)
+        return
     with source.session() as spark:
         fleet = source.read(spark, "members")
         flowing = optional_rates(spark, source.where, fleet, length, settings)

@@ -10,6 +10,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from spark.fleet.local_store import write_store
 from tests.spark.members.test_members_fleet import fleet
+from tests.spark.support.fleets import Fleet
 from tests.spark.support.offsets import snapshot_at
 from tests.spark.support.said import Run, flat, is_one_line
 
@@ -80,3 +81,31 @@ def test_options_that_cant_be(run: Run, hourly: Path, options: tuple[str, str], 
     output = run("members", hourly, *options)
     assert (output.code, is_one_line(output)) == (2, True)
     assert why in output.err
+
+
+def test_a_topic_in_a_group_of_its_own(run: Run, tmp_path: Path) -> None:
+    made = Fleet().topic("big", 9).topic("small", 3)
+    owned = [("big", n, "a") for n in range(9)] + [("small", n, "b") for n in range(3)]
+    made.group("g", {name: ["big", "small"] for name in "abcd"}, owned)
+    made.group("one", {"a": ["big"]}, [("big", 0, "a")])
+    made.group("other", {"a": ["small"]}, [("small", 0, "a")])
+    made.add("offsets", group="g", topic="big", partition=0, committed_offset=0, end_offset=900)
+    write_store(made.tables(), tmp_path / "store", snapshot_at(0))
+    output = run("members", tmp_path / "store", "--split", "big", "--format", "json")
+    assert output.code == 0, output.err
+    rows = {row["group"]: row for row in json.loads(output.out)["split"]}
+    assert [tuple(side.values()) for side in rows["g"]["sides"]] == [
+        ("now", 4, 12, 9, 900.0, 900.0),
+        ("one group, optimal", 4, 12, 3, 900.0, 900.0),
+        ("the topic's own", 3, 9, 3, 900.0, 900.0),
+        ("the rest", 1, 3, 3, 0.0, 0.0),
+    ]
+    assert rows["g"]["sentence"] == (
+        "big alone on 3 members and the rest on 1: at most 3 partitions a member (now 9, in one "
+        "group 3). A rebalance stops 9 or 3 partitions, not 12. big has 900 of 900 records of "
+        "lag: members of the rest no longer share it."
+    )
+    assert rows["one"]["sides"] is None
+    assert rows.keys() == {"g", "one"}
+    refused = run("members", tmp_path / "store", "--split", "bgi")
+    assert (refused.code, is_one_line(refused)) == (2, True)

@@ -100,6 +100,22 @@ CASES = {
         # there is no other rack
         never=on([1, 2], [2, 1], replica_racks=[["east", "east"], ["east", "east"]]),
     ),
+    "bears-no-failure": Cases(
+        Told(
+            *("info", "cluster {cluster}", 0, 1),
+            "Cluster {cluster} bears 0 failed brokers until a partition can't be written, 1 until "
+            "one can't be read, 1 until one is lost. 1 of 1 topic bears none, such as t.",
+            group=None,
+        ),
+        fires=on(
+            *([1, 2], [1, 2, 3]),
+            min_insync_replicas=[2, 2],
+            replica_racks=[["a", "a"], ["a", "a", "b"]],
+        ),
+        nearly=on([1, 2, 3], [2, 3, 1], min_insync_replicas=[2, 2]),
+        # there is no other broker
+        never=on([1], [1]),
+    ),
     "reassignment-stuck": Cases(
         Told(
             *("warning", "topic t", 1, 1),

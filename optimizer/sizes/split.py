@@ -1,0 +1,125 @@
+"""What a group of its own for one topic would bring."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from heapq import heapify, heapreplace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optimizer.model import IntArray, Problem
+from optimizer.sizes.readers import readers_of
+from optimizer.sizes.sizes import Ladder
+
+
+@dataclass(frozen=True)
+class Side:
+    """So many members read so many partitions, of which one has `max_load` at most.
+
+    `lag` is the sum of what is known of these partitions, `max_lag` the most of a member: where
+    it isn't the present one, partitions are dealt by lag, the largest first. None: not known.
+    """
+
+    members: int
+    partitions: int
+    max_load: int
+    lag: float | None
+    max_lag: float | None
+
+
+@dataclass(frozen=True)
+class Split:
+    """A group as it is and in its optimum, and the same members as two groups."""
+
+    topic: str
+    now: Side
+    optimum: Side
+    own: Side
+    rest: Side
+
+    @property
+    def max_load(self) -> int:
+        """Of both groups together."""
+        return max(self.own.max_load, self.rest.max_load)
+
+
+def split_of(problem: Problem, topic: str) -> Split | None:
+    """The split of the group's members with the lowest largest load; weights are lags.
+
+    The members who stay are those that can carry the most, as in `sizes_of`. None where nobody
+    reads the topic, or nothing else is read, or there is one member only.
+    """
+    if topic not in problem.topics:
+        return None
+    at = list(problem.topics).index(topic)
+    others = [kind[kind != at] for kind in problem.subscriptions]
+    without = replace(problem, subscriptions=others)
+    whole, rest = readers_of(problem), readers_of(without)
+    alone = whole.partitions - rest.partitions
+    if not alone or not rest.partitions or whole.members < 2:
+        return None
+    ladder = Ladder(rest, rest.members)
+
+    def largest(members: int) -> tuple[int, int]:
+        """Of both groups, and their sum, if so many members go to the topic's own group."""
+        of_rest = ladder.max_load(whole.members - members)
+        loads = (-(-alone // members), whole.partitions if of_rest is None else of_rest)
+        return max(loads), sum(loads)
+
+    own = min(range(1, whole.members), key=largest)
+    stay = whole.members - own
+    left = ladder.max_load(stay)
+    if left is None:
+        return None
+    lags, is_own = _lags(problem), problem.topic_of == at
+    read = np.isin(problem.topic_of, np.concatenate(problem.subscriptions))
+    optimum = Ladder(whole, whole.members).max_load(whole.members)
+    return Split(
+        topic,
+        _now(problem, lags, read, whole.members),
+        _side(lags, read, whole.members, optimum or 0, whole.alike),
+        _side(lags, read & is_own, own, -(-alone // own), True),
+        _side(lags, read & ~is_own, stay, left, rest.alike),
+    )
+
+
+def _lags(problem: Problem) -> IntArray | None:
+    """Of each partition, 0 where it isn't known; None where none is."""
+    if problem.weights is None or not np.isfinite(problem.weights).any():
+        return None
+    return np.nan_to_num(problem.weights).astype(np.int64)
+
+
+def _now(problem: Problem, lags: IntArray | None, read: NDArray[np.bool_], members: int) -> Side:
+    owned = read & (problem.owner >= 0)
+    loads = np.bincount(problem.owner[owned], minlength=1)
+    lag = most = None
+    if lags is not None:
+        lag = float(lags[read].sum())
+        most = float(np.bincount(problem.owner[owned], lags[owned], minlength=1).max())
+    return Side(members, int(read.sum()), int(loads.max()), lag, most)
+
+
+def _side(
+    lags: IntArray | None, read: NDArray[np.bool_], members: int, load: int, alike: bool
+) -> Side:
+    if lags is None:
+        return Side(members, int(read.sum()), load, None, None)
+    most = _dealt(lags[read], members, load) if alike else None
+    return Side(members, int(read.sum()), load, float(lags[read].sum()), most)
+
+
+def _dealt(lags: IntArray, members: int, load: int) -> float:
+    """The most lag of a member if the largest goes to the least so far, `load` to each at most."""
+    heap = [(0, 0)] * members
+    heapify(heap)
+    full = 0
+    for lag in sorted(lags.tolist(), reverse=True):
+        total, count = heap[0]
+        if count + 1 == load:
+            full = max(full, total + lag)
+            heapreplace(heap, (2**62, load))
+        else:
+            heapreplace(heap, (total + lag, count + 1))
+    return float(max([full, *(total for total, count in heap if count < load)]))
