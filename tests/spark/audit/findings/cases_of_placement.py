@@ -102,7 +102,7 @@ CASES = {
     ),
     "bears-no-failure": Cases(
         Told(
-            *("info", "cluster {cluster}", 0, 1),
+            *("info", "all topics", 0, 1),
             "Cluster {cluster} bears 0 failed brokers until a partition can't be written, 1 until "
             "one can't be read, 1 until one is lost. 1 of 1 topic bears none, such as t.",
             group=None,
