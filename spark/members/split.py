@@ -13,13 +13,11 @@ from optimizer.sizes import Side, Split, split_of
 from spark.fleet import FleetSnapshot
 from spark.groups import (
     LAG,
-    Cells,
     Row,
     Text,
     encode,
     in_workers,
     read_or_failed,
-    schema_of,
     weight_tables,
 )
 from spark.text import counted, shortened
@@ -61,11 +59,11 @@ def split_fleet(snapshot: FleetSnapshot, topic: str) -> DataFrame:
     weights = weight_tables(snapshot, [LAG] if "offsets" in snapshot.tables else [])
     encoded = encode(snapshot.validate(), weights=weights)
 
-    def cells_of(groups: Sequence[Any]) -> list[Cells]:
-        return [_row(group, topic, LAG if weights else None).cells() for group in groups]
+    def rows_of(groups: Sequence[Any]) -> list[SplitRow]:
+        return [_row(group, topic, LAG if weights else None) for group in groups]
 
     readers = encoded.where(f"array_contains(topics, {_literal(topic)})")
-    return in_workers(readers, schema_of(SplitRow), cells_of)
+    return in_workers(readers, SplitRow, rows_of)
 
 
 def _literal(text: str) -> str:

@@ -42,8 +42,8 @@ BEARS_NO_FAILURE = ClusterFinding(
     name="bears-no-failure",
     tells="the next broker that fails stops producers of some topic",
     measure="brokers that may fail before a partition can't be written with acks=all",
-    advice="Raise replication factors above min.insync.replicas: plan that with evenfleet reassign. "
-    "The audit's table failures has each topic, and racks.",
+    advice="Raise replication factors above min.insync.replicas: plan that with evenfleet "
+    "reassign. The audit's table failures has each topic, and racks.",
     find=bears_no_failure,
     needs=("partitions.replicas", ALL_GROUPS),
     info=1,
