@@ -10,7 +10,7 @@ from itertools import pairwise
 from pyspark.sql import DataFrame, functions as F
 
 from spark.files import SNAPSHOT
-from spark.fleet import escaped_rows
+from spark.fleet import REBALANCING_STATES, escaped_rows
 from spark.groups import GROUP_KEYS
 from spark.history import FleetHistory, FleetRates, hours_between, worse
 from spark.unpersist_handle import Handle
@@ -92,6 +92,14 @@ class Past(Handle):
         return _unmanned(self.known)
 
     @cached_property
+    def unsettled(self) -> DataFrame:
+        """A row a group in a rebalance now: state, for how many snapshots running, and hours."""
+        if "groups" not in self.recent.tables:
+            nothing = "cluster string, `group` string, state string, snapshots int, hours double"
+            return self.recent.session.createDataFrame([], nothing)
+        return _unsettled(self.recent)
+
+    @cached_property
     def unread(self) -> DataFrame:
         """A row a topic that nobody subscribed to in the window: its partitions, and hours seen."""
         tables = self.recent.tables
@@ -143,6 +151,39 @@ def _unmanned(history: FleetHistory) -> DataFrame:
         since.alias("since"),
         F.col("manned").isNull().alias("at_least"),
         hours_between(since, F.col(SNAPSHOT)).alias("hours"),
+    )
+
+
+def _unsettled(history: FleetHistory) -> DataFrame:
+    """By each group's states at positions of its cluster's timeline, up to the last."""
+    position = F.broadcast(
+        history.session.createDataFrame(
+            [*history.timeline.positions()], f"cluster string, {SNAPSHOT} string, position int"
+        )
+    )
+    states = ", ".join(f"'{state}'" for state in sorted(REBALANCING_STATES))
+    seen = escaped_rows(history.tables["groups"]).join(position, ["cluster", SNAPSHOT])
+    of_group = seen.groupBy(*GROUP_KEYS).agg(
+        F.expr(f"sort_array(collect_list(struct(position, {SNAPSHOT}, state)), false) as seen")
+    )
+    # newest first: how long the group was seen in a rebalance, in neighbouring snapshots
+    running = (
+        f"aggregate(seen, 0, (n, x) -> if(seen[0].position - x.position = n and x.state in "
+        f"({states}), n + 1, n))"
+    )
+    last = F.broadcast(_newest(history).withColumnRenamed(SNAPSHOT, "last"))
+    rows = of_group.selectExpr(
+        *GROUP_KEYS, f"seen[0].{SNAPSHOT} as last", "seen", f"{running} as snapshots"
+    )
+    return (
+        rows.where("snapshots > 0")
+        .join(last, ["cluster", "last"])
+        .select(
+            *GROUP_KEYS,
+            F.expr("seen[0].state as state"),
+            "snapshots",
+            hours_between(F.expr(f"seen[snapshots - 1].{SNAPSHOT}"), F.col("last")).alias("hours"),
+        )
     )
 
 

@@ -41,6 +41,7 @@ from spark.audit.findings.placement import (
 )
 from spark.audit.findings.racks import CROSS_RACK_READS
 from spark.audit.findings.replicas import LEADERLESS, NOT_PREFERRED_LEADER, UNDER_REPLICATED
+from spark.audit.findings.states import STUCK_REBALANCE
 from spark.audit.findings.timeouts import (
     INSTANCE_ID_TWICE,
     POLL_INTERVAL,
@@ -98,6 +99,7 @@ FINDINGS = {
         INSTANCE_ID_TWICE,
         CLIENT_DEFECT,
         FREQUENT_REBALANCES,
+        STUCK_REBALANCE,
         BALANCE_WORSENS,
         FALLS_BEHIND,
         LAG_SECONDS,

@@ -55,6 +55,7 @@ class GroupExplanation:
     for a unit of its capacity now and planned, and `weight_bound` what no plan's largest is below,
     where the group is balanced by weight. `hosts` has how many partitions the members of each host
     have together, now and planned, where some members share a host, and not all of them the same.
+    `state` is Kafka's, where the source tells it.
     """
 
     cluster: str
@@ -73,6 +74,7 @@ class GroupExplanation:
     weights: dict[str, tuple[float, float]] = field(default_factory=dict)
     weight_bound: float | None = None
     hosts: dict[str, tuple[int, int]] = field(default_factory=dict)
+    state: str | None = None
 
     @property
     def cells(self) -> list[dict[str, Any]]:
@@ -142,7 +144,7 @@ def _explained(row: EncodedRow, goals: FleetGoals) -> GroupExplanation:
     if read.problem is None:
         owned = _owned(row) if read.status == UNSUPPORTED else {}
         return GroupExplanation(
-            row.cluster, group, read.status, read.reason, {}, [], [], owned=owned
+            row.cluster, group, read.status, read.reason, {}, [], [], owned=owned, state=row.state
         )
     wanted = goals.of(row.cluster, group)
     problem = on_hosts(read.problem, wanted.host)
@@ -173,6 +175,7 @@ def _explained(row: EncodedRow, goals: FleetGoals) -> GroupExplanation:
         bounds=sentences[moves:],
         by_topic=_by_topic(problem, kept, answer.target),
         hosts=_by_host(problem, np.array(before), np.array(after)),
+        state=row.state,
         **(_by_weight(problem, kept, answer, wanted) if wanted.by_weight else {}),
     )
 

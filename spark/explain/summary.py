@@ -9,6 +9,9 @@ from optimizer.figures import figure
 from spark.explain.explain import GroupExplanation
 from spark.text import counted
 
+SETTLED = "Stable"
+"""State of a group that isn't in a rebalance and has members."""
+
 
 def loads_of(result: GroupExplanation, changing_first: bool) -> list[dict[str, Any]]:
     """A row a member: what it has now and planned, by weight if that is what counts."""
@@ -31,6 +34,8 @@ def summary_of(result: GroupExplanation) -> Iterator[str]:
         f"Group {result.group} of cluster {result.cluster}",
         result.reason or "",
     )
+    if result.state and result.state != SETTLED:
+        yield f"Kafka's state of the group is {result.state}."
     if not result.loads:
         yield f"{group} is {result.status}{reason and ': '}{reason}."
         return

@@ -21,7 +21,8 @@ class StateRow(Row):
 
     What isn't known is null. `status` and `reason` are those that a plan gives it, or `gone`.
     `excess`: by so many partitions the most loaded member is above the most loaded one of the
-    optimum. `idle`: members without a partition. `type` is that of the table of groups.
+    optimum. `idle`: members without a partition. `type` and `state` are those of the table of
+    groups.
     """
 
     cluster: Text
@@ -32,6 +33,7 @@ class StateRow(Row):
     status: Text = None
     reason: Text = None
     type: Text = None
+    state: Text = None
     members: Int = None
     partitions: Int = None
     max_load: Long = None

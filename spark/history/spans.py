@@ -58,6 +58,7 @@ def _change_row(before: Moment | None, after: Moment, timeline: Timeline) -> Cha
         status=group.status,
         reason=group.reason,
         type=row.type,
+        state=row.state,
         members=len(row.member_ids),
         **result,
         **changes,

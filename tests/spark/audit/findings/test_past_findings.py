@@ -41,6 +41,10 @@ def generations(*of_instants: int) -> Build:
     return lambda fleet, cluster, i: group(fleet, cluster, "ab", generation=of_instants[i])
 
 
+def being(*states: str) -> Build:
+    return lambda fleet, cluster, i: group(fleet, cluster, "ab", state=states[i])
+
+
 def owned(*of_instants: str) -> Build:
     return lambda fleet, cluster, i: group(fleet, cluster, of_instants[i])
 
@@ -88,6 +92,11 @@ CASES: dict[str, dict[str, Build]] = {
         "nearly": generations(0, 6, 12, 18, 23),
         "never": generations(7, 7, 7, 7, 7),
     },
+    "stuck-rebalance": {
+        "fires": being("Stable", *["CompletingRebalance"] * 2, *["PreparingRebalance"] * 2),
+        "nearly": being("Stable", "PreparingRebalance", "Stable", "Stable", "PreparingRebalance"),
+        "never": being(*["PreparingRebalance"] * 4, "Stable"),
+    },
     "balance-worsens": {
         "fires": owned("aabb", "aabb", "aaab", "aaab", "aaab"),
         "nearly": owned(*["aaab"] * 5),
@@ -124,6 +133,11 @@ TOLD = {
     "frequent-rebalances": (
         *("info", "group g", 2.0, 1.0),
         "Group g rebalanced 48 times in 24.0 hours; the likeliest cause is: none seen.",
+    ),
+    "stuck-rebalance": (
+        *("critical", "group g", 4.0, 4.0),
+        "Group g is in PreparingRebalance, and was in a rebalance in each of the last 4 snapshots, "
+        "for 18.0 hours.",
     ),
     "balance-worsens": (
         *("info", "group g", 1.0, 1.0),
