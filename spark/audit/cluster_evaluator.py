@@ -72,12 +72,17 @@ OF_PARTITIONS = {
 
 OF_GROUPS = ("cluster", "group", "members", "partitions", "coordinator", "inferred", "seat")
 
+OF_CONFIGS = ("cluster", "scope", "name", "key", "value")
+
 BATCHES = 200
 """Batches of Spark's that are counted at once: one has few rows."""
 
 
 def evaluate_clusters(
-    partitions: DataFrame, judged: DataFrame | None, evaluator: ClusterEvaluator
+    partitions: DataFrame,
+    judged: DataFrame | None,
+    configs: DataFrame | None,
+    evaluator: ClusterEvaluator,
 ) -> DataFrame:
     """Rows of `SCHEMA` of all clusters; those of `judged` groups, if their coordinators count."""
     columns = [f"{text} as {name}" for name, text in OF_PARTITIONS.items()]
@@ -85,6 +90,9 @@ def evaluate_clusters(
     if judged is not None:
         groups = judged.where("coordinator is not null").select(*OF_GROUPS)
         counted.append(groups.mapInArrow(_count_groups, COUNTED))
+    if configs is not None:
+        settings = [f"{escaped(name)} as {name}" for name in OF_CONFIGS]
+        counted.append(configs.selectExpr(*settings).mapInArrow(_count_configs, COUNTED))
     together = reduce(DataFrame.unionAll, counted).repartition("cluster")
     return together.mapInArrow(evaluator.evaluated, SCHEMA)
 
@@ -157,6 +165,15 @@ def _count_groups(batches: Batches) -> Batches:
     facts: dict[str, ClusterFacts] = {}
     for row in (row for batch in batches for row in rows_of(batch)):
         facts.setdefault(row.cluster, ClusterFacts(row.cluster)).add_group(row)
+    yield from _counts(facts)
+
+
+def _count_configs(batches: Batches) -> Batches:
+    facts: dict[str, ClusterFacts] = {}
+    for row in (row for batch in batches for row in rows_of(batch)):
+        counted = facts.setdefault(row.cluster, ClusterFacts(row.cluster))
+        if row.value is not None:
+            counted.configs[row.scope, row.name, row.key] = row.value
     yield from _counts(facts)
 
 

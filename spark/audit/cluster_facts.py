@@ -58,6 +58,7 @@ class ClusterFacts:
     By topic: `partitions`, those `with_replicas` that are known, with a `single` one, `at_minimum`
     of replicas in sync (`minimum` is the largest such setting, `fewest` the fewest replicas),
     how many brokers the weakest partition `bears` to fail (`FAILURES`, by topic and position),
+    those with a replica `out_of_sync`,
     `leaderless` ones, those whose reassignment is `stuck` without a leader, or `reversed`.
 
     By broker: `replicas`, `led` partitions, those of which it is `preferred` leader, of these those
@@ -69,7 +70,7 @@ class ClusterFacts:
     By rack: `racks` counts replicas of partitions with several, whose racks are known; `held` are
     partitions of these that the rack has all of. The first partition of each is in `first_…`.
     `listed` are the brokers of the table of brokers, `keeping` those that lead a partition of the
-    topic of offsets.
+    topic of offsets. `configs` are values of settings by scope, name and key.
     """
 
     cluster: str
@@ -80,6 +81,7 @@ class ClusterFacts:
     minimum: Largest = field(default_factory=Largest)
     fewest: Smallest = field(default_factory=Smallest)
     bears: Smallest = field(default_factory=Smallest)
+    out_of_sync: Counter[str] = field(default_factory=Counter)
     leaderless: Counter[str] = field(default_factory=Counter)
     first_leaderless: Smallest = field(default_factory=Smallest)
     stuck: Counter[str] = field(default_factory=Counter)
@@ -106,6 +108,7 @@ class ClusterFacts:
     racks: Counter[str] = field(default_factory=Counter)
     held: Counter[str] = field(default_factory=Counter)
     first_held: Smallest = field(default_factory=Smallest)
+    configs: dict[tuple[str, str, str], str] = field(default_factory=dict)
     listed: frozenset[int] = frozenset()
     keeping: frozenset[int] = frozenset()
 

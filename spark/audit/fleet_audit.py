@@ -63,6 +63,7 @@ MISSING_FACT = {
     "partitions.min_insync_replicas": "the snapshot doesn't tell how many replicas have to be in "
     "sync (column partitions.min_insync_replicas)",
     "brokers": "the snapshot tells no brokers (table brokers)",
+    "configs": "the snapshot tells no settings of brokers and topics (table configs)",
     "coordinators": "the snapshot tells no coordinators (column groups.coordinator), and no "
     f"leaders of topic {OFFSETS_TOPIC}",
     "lag": "the snapshot tells no lags (table offsets)",
@@ -245,7 +246,10 @@ def audit_fleet(
         evaluator = ClusterEvaluator(of_clusters, selection, available_facts)
         has_seats = "coordinators" in available_facts.there
         groups = judged if has_seats else None
-        clusters = evaluate_clusters(snapshot.tables["partitions"], groups, evaluator).persist()
+        configs = snapshot.tables.get("configs")
+        clusters = evaluate_clusters(
+            snapshot.tables["partitions"], groups, configs, evaluator
+        ).persist()
         kept.append(clusters)
         of_cluster = clusters.where("finding is not null").selectExpr(
             "cluster", "cast(null as string) as `group`", "finding.*"

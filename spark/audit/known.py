@@ -74,6 +74,7 @@ def probe(
         shown.add("coordinators")
     spec = {
         ALL_GROUPS: snapshot.part.group is None,
+        "configs": "configs" in tables,
         "previous": previous is not None,
         "previous.offsets": previous is not None and "offsets" in previous.tables,
         "history": history is not None,

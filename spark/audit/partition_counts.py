@@ -71,6 +71,7 @@ class _Counted:
         told = self._lists("isr").sizes
         in_sync = np.where(told < 0, sizes, told)
         known = sizes > 0
+        self._add_topics(self.facts.out_of_sync, known & (in_sync < sizes))
         bears = (in_sync - np.maximum(minimum, 1), in_sync - 1, sizes - 1)
         for what, values in enumerate(bears):
             least = np.full(len(self._topics), np.iinfo(np.int64).max)

@@ -100,6 +100,30 @@ class Past(Handle):
         return _unsettled(self.recent)
 
     @cached_property
+    def aged(self) -> DataFrame:
+        """A row a group: the partition whose next record is oldest for its topic's retention."""
+        newest = self.recent.tables["configs"].join(
+            _newest(self.recent), ["cluster", SNAPSHOT], "left_semi"
+        )
+        settings = newest.where("scope = 'topic'").groupBy("cluster", F.col("name").alias("topic"))
+        kept = settings.agg(
+            F.expr("max(try_cast(if(key = 'retention.ms', value, null) as double)) / 1000 as kept"),
+            F.expr("bool_or(key = 'cleanup.policy' and value like '%delete%') as deletes"),
+        ).where("deletes and kept > 0")
+        late = self.consumption.where("lag_seconds > 0").join(
+            escaped_rows(kept), ["cluster", "topic"]
+        )
+        entry = (
+            "struct(lag_seconds / kept as share, lag_seconds as seconds, kept, topic, partition, "
+            "at_least)"
+        )
+        return (
+            late.groupBy(*GROUP_KEYS)
+            .agg(F.expr(f"max({entry}) as oldest"))
+            .select(*GROUP_KEYS, "oldest.*")
+        )
+
+    @cached_property
     def unread(self) -> DataFrame:
         """A row a topic that nobody subscribed to in the window: its partitions, and hours seen."""
         tables = self.recent.tables

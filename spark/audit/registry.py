@@ -6,6 +6,7 @@ from spark.audit.findings.balance import EAGER_REBALANCES, RANGE_SKEW, UNBALANCE
 from spark.audit.findings.brokers import COORDINATOR_LOAD, ONE_LEADER
 from spark.audit.findings.changes import AVOIDABLE_MOVES, RESTARTING_MEMBERS
 from spark.audit.findings.claims import CLAIMED_TWICE, STALE_CLAIMS
+from spark.audit.findings.configs import BROKER_SETTINGS, UNCLEAN_ELECTION
 from spark.audit.findings.defects import CLIENT_DEFECT
 <<<<<<< HEAD
 from spark.audit.findings.hosts import UNEVEN_HOSTS
@@ -41,7 +42,7 @@ from spark.audit.findings.placement import (
 )
 from spark.audit.findings.racks import CROSS_RACK_READS
 from spark.audit.findings.replicas import LEADERLESS, NOT_PREFERRED_LEADER, UNDER_REPLICATED
-from spark.audit.findings.states import STUCK_REBALANCE
+from spark.audit.findings.states import RECORDS_EXPIRE, STUCK_REBALANCE
 from spark.audit.findings.timeouts import (
     INSTANCE_ID_TWICE,
     POLL_INTERVAL,
@@ -91,6 +92,8 @@ FINDINGS = {
         OFFLINE_IF_BROKER_FAILS,
         OFFLINE_IF_RACK_FAILS,
         BEARS_NO_FAILURE,
+        UNCLEAN_ELECTION,
+        BROKER_SETTINGS,
         REASSIGNMENT_STUCK,
         SESSION_TIMEOUT,
         SESSION_TIMEOUT_OUTSIDE,
@@ -105,6 +108,7 @@ FINDINGS = {
         LAG_SECONDS,
         ABANDONED_GROUP,
         OFFSETS_EXPIRE,
+        RECORDS_EXPIRE,
         UNREAD_TOPIC,
         INVALID_GROUP,
         FAILED_GROUP,

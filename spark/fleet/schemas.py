@@ -145,6 +145,17 @@ TABLES: dict[str, Table] = {
         shown=False,
         counted_columns=_BY_CLUSTER,
     ),
+    "configs": Table(
+        (
+            _CLUSTER,
+            _key("scope", _TEXT),
+            _key("name", _TEXT),
+            _key("key", _TEXT),
+            Column("value", _TEXT),
+        ),
+        shown=False,
+        counted_columns=_BY_CLUSTER,
+    ),
 }
 
 COUNTED_COLUMNS = {name: table.counted_columns for name, table in TABLES.items()}

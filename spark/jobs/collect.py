@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import typer
 
 from spark.files import LocalStore
 from spark.fleet import STORE, check_kind, check_writable, snapshot_id, write_store
 from spark.sources.live.cluster import ClusterSelection
+from spark.sources.live.identity import ID, mixed_up
 from spark.terminal import CHECK_FAILED, busy, clusters_named, live, option, program, say, show
-from spark.text import counted, named
+from spark.text import as_sentence, counted, named
 
 UNREACHABLE = 3
 """Exit code of a run that failed: no cluster could be reached."""
@@ -78,6 +82,8 @@ def collect(
     read = [element.tables for element in collected if element.tables]
     if not read:
         raise typer.Exit(UNREACHABLE)
+    for sentence in mixed_up(_ids(element["configs"] for element in read), _ids_before(out)):
+        say(as_sentence(sentence))
     write_store(
         {name: pa.concat_tables([tables[name] for tables in read]) for name in read[0]}, out, choice
     )
@@ -91,6 +97,21 @@ def collect(
     if any(element.left_out for element in collected):
         say("It is incomplete: the lines above say what is missing.")
         raise typer.Exit(CHECK_FAILED)
+
+
+def _ids(tables: Iterable[pa.Table]) -> dict[str, str]:
+    """The clusters' own ids by their names."""
+    return {
+        row["cluster"]: row["value"]
+        for table in tables
+        for row in table.filter(pc.equal(table["key"], ID)).to_pylist()
+    }
+
+
+def _ids_before(out: Path) -> dict[str, str]:
+    """Those of the newest snapshot of the store that has any; none without a store."""
+    folders = sorted(out.glob("configs/snapshot=*"))
+    return _ids([pq.read_table(folders[-1], partitioning=None)]) if folders else {}
 
 
 def _wanted(include: list[str] | None, exclude: list[str] | None) -> ClusterSelection | None:

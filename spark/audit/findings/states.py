@@ -38,3 +38,34 @@ STUCK_REBALANCE = PastFinding(
     warning=2,
     critical=4,
 )
+
+
+def records_expire(aged: DataFrame, settings: Settings) -> DataFrame:
+    """Groups, with members or without, that read what their topic is about to delete."""
+    return rows_found(
+        aged,
+        group="`group`",
+        subject=OF_GROUP,
+        measure="share",
+        sentence=sentence(
+            "Group {group} has yet to read records of {topic}-{partition} that are {some}{hours} "
+            "hours old, and the topic keeps them for {kept} hours.",
+            some="if(at_least, 'at least ', '')",
+            hours=decimal("seconds / 3600"),
+            kept=decimal("kept / 3600"),
+        ),
+    )
+
+
+RECORDS_EXPIRE = PastFinding(
+    name="records-expire",
+    tells="records may be deleted before a group has read them",
+    measure="age of what the group reads next ÷ the topic's retention.ms",
+    advice="Start members, add some, or raise retention.ms of the topic before they are gone: then "
+    "the group goes on where auto.offset.reset says.",
+    find=records_expire,
+    reads=("aged",),
+    needs=("history.offsets", "configs"),
+    warning=0.5,
+    critical=0.9,
+)

@@ -19,7 +19,7 @@ from spark.sources.live.error_text import error_text
 from spark.sources.live.group import Claim, DescribedGroup
 from spark.sources.live.list_groups import list_groups
 from spark.sources.live.reassignments import Moving, read_reassignments
-from spark.sources.live.topic_settings import read_min_insync
+from spark.sources.live.topic_settings import Config, min_insync_of, read_configs
 from spark.text import named
 
 Report = Callable[[int, int], None]
@@ -35,9 +35,9 @@ class Reading:
     """What a cluster answered.
 
     Brokers and topics are those of a MetadataResponse; `moving` are partitions that are being
-    reassigned, `min_insync` min.insync.replicas of topics. `missing` are sentences about what
-    should be here and could not be had, `notes` about the rest; `leaderless` are names of topics
-    some of whose partitions have no leader.
+    reassigned, `min_insync` min.insync.replicas of topics, one of the `configs`. `missing` are
+    sentences about what should be here and could not be had, `notes` about the rest; `leaderless`
+    are names of topics some of whose partitions have no leader.
     """
 
     brokers: list[Any]
@@ -48,7 +48,11 @@ class Reading:
     notes: list[str]
     moving: dict[Claim, Moving] = field(default_factory=dict)
     leaderless: frozenset[str] = frozenset()
-    min_insync: dict[str, int] = field(default_factory=dict)
+    configs: list[Config] = field(default_factory=list)
+
+    @property
+    def min_insync(self) -> dict[str, int]:
+        return min_insync_of(self.configs)
 
 
 def read_cluster(cluster: Cluster, brokers: Brokers, report: Report = no_report) -> Reading:
@@ -64,7 +68,7 @@ def read_cluster(cluster: Cluster, brokers: Brokers, report: Report = no_report)
     report(len(listed), len(listed))
     read = {claim for group in groups for claim in claims_of(group)}
     ends, unknown_ends = read_end_offsets(brokers, topics, read, cluster.retries)
-    min_insync = read_min_insync(brokers, (topic.name for topic in topics))
+    configs = read_configs(brokers, (topic.name for topic in topics))
     hidden = hidden_topics(brokers, (topic for topic, _ in read if topic in cluster.topics)) + (
         [] if listed else hidden_groups(brokers)
     )
@@ -74,7 +78,7 @@ def read_cluster(cluster: Cluster, brokers: Brokers, report: Report = no_report)
         what = "with partitions that have no leader, so that their end is not known"
         notes = [*notes, f"{named('topic', leaderless)} {what}"]
     return Reading(
-        entries, topics, groups, ends, missing, [*notes, *untold], moving, leaderless, min_insync
+        entries, topics, groups, ends, missing, [*notes, *untold], moving, leaderless, configs
     )
 
 

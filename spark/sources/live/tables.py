@@ -32,6 +32,7 @@ def tables_of(cluster: Cluster, reading: Reading) -> dict[str, pa.Table]:
         ),
         "assignments": _assignments(cluster, reading.groups),
         "offsets": _offsets(cluster, reading),
+        "configs": reading.configs,
         "brokers": ((b.node_id, b.host, b.port, b.rack or None) for b in reading.brokers),
     }
     return {name: _table(cluster, name, of_table) for name, of_table in rows.items()}
@@ -72,6 +73,7 @@ def _subscriptions(cluster: Cluster, groups: Iterable[DescribedGroup]) -> Iterat
 def _partitions(reading: Reading) -> Iterator[Row]:
     """Metadata names replicas that are being added as well: these aren't replicas yet."""
     racks = {broker.node_id: broker.rack or None for broker in reading.brokers}
+    min_insync = reading.min_insync
     for topic in reading.topics:
         for p in sorted(topic.partitions, key=lambda partition: partition.partition_index):
             led = p.leader_id >= 0
@@ -84,7 +86,7 @@ def _partitions(reading: Reading) -> Iterator[Row]:
                 racks.get(p.leader_id) if led else None,
                 [racks[node] for node in replicas if racks.get(node)],
                 *(None, moving.adding or None, moving.removing or None),
-                reading.min_insync.get(topic.name),
+                min_insync.get(topic.name),
             )
 
 

@@ -1,44 +1,98 @@
-"""What the configuration of topics says that findings go by."""
+"""What the configuration of topics and brokers says that findings go by, and nothing else of it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 from kafka.protocol.admin import DescribeConfigsRequest
 
 from spark.sources.live.connection import Brokers, NoAnswer, ask_any
 
 MIN_INSYNC = "min.insync.replicas"
-TOPIC = 2  # the kind of resource
+TOPIC, BROKER = 2, 4  # the kinds of resource
 TOPICS_A_REQUEST = 10_000
 
+OF_TOPICS = (
+    MIN_INSYNC,
+    "cleanup.policy",
+    "retention.bytes",
+    "retention.ms",
+    "unclean.leader.election.enable",
+)
+OF_BROKERS = (
+    MIN_INSYNC,
+    "default.replication.factor",
+    "group.consumer.heartbeat.interval.ms",
+    "group.consumer.session.timeout.ms",
+    "group.max.session.timeout.ms",
+    "group.max.size",
+    "group.min.session.timeout.ms",
+    "log.retention.hours",
+    "offsets.retention.minutes",
+    "offsets.topic.num.partitions",
+    "offsets.topic.replication.factor",
+    "unclean.leader.election.enable",
+)
+"""Asked for by name, so that no secret is ever answered."""
 
-def read_min_insync(brokers: Brokers, topics: Iterable[str]) -> dict[str, int]:
-    """min.insync.replicas of topics, as far as one may read their configuration.
+KINDS = {TOPIC: "topic", BROKER: "broker"}
 
-    That takes `DescribeConfigs` on topics, which nothing else here does: without, it isn't known.
+
+class Config(NamedTuple):
+    """A setting as it counts, a default included; `name` is a topic's, or a broker's id."""
+
+    scope: str
+    name: str
+    key: str
+    value: str
+
+
+def read_configs(brokers: Brokers, topics: Iterable[str]) -> list[Config]:
+    """Settings of topics and brokers, as far as one may read them, and the cluster's own id.
+
+    That takes `DescribeConfigs`, which nothing else here does: without, they aren't known.
     """
-    names = list(topics)
+    own = brokers.metadata.cluster_id
+    configs = [Config("cluster", "", "cluster.id", own)] if own else []
     if not brokers.speaks(DescribeConfigsRequest, 0):
-        return {}
-    result: dict[str, int] = {}
+        return configs
+    names = list(topics)
     for start in range(0, len(names), TOPICS_A_REQUEST):
-        result |= dict(_ask(brokers, names[start : start + TOPICS_A_REQUEST]))
-    return result
+        request = _request(TOPIC, names[start : start + TOPICS_A_REQUEST], OF_TOPICS)
+        configs += _answered(ask_any(brokers, request))
+    ids = [broker.node_id for broker in brokers.metadata.brokers]
+    asked = [(node, _request(BROKER, [str(node)], OF_BROKERS)) for node in ids]
+    for answer in brokers.ask(asked):
+        configs += _answered(answer)
+    return sorted(configs)
 
 
-def _ask(brokers: Brokers, topics: Iterable[str]) -> Iterator[tuple[str, int]]:
-    of_topic = DescribeConfigsRequest.DescribeConfigsResource
-    request = DescribeConfigsRequest(
+def _request(kind: int, names: Iterable[str], keys: Iterable[str]) -> DescribeConfigsRequest:
+    resource = DescribeConfigsRequest.DescribeConfigsResource
+    return DescribeConfigsRequest(
         resources=[
-            of_topic(resource_type=TOPIC, resource_name=topic, configuration_keys=[MIN_INSYNC])
-            for topic in topics
+            resource(resource_type=kind, resource_name=name, configuration_keys=[*keys])
+            for name in names
         ]
     )
-    answer = ask_any(brokers, request)
+
+
+def _answered(answer: Any) -> Iterator[Config]:
     if isinstance(answer, NoAnswer):
         return
-    for topic in answer.results:
-        for config in topic.configs or ():
-            if not topic.error_code and config.name == MIN_INSYNC and config.value:
-                yield topic.resource_name, int(config.value)
+    for resource in answer.results:
+        keys = OF_TOPICS if resource.resource_type == TOPIC else OF_BROKERS
+        for config in () if resource.error_code else resource.configs or ():
+            if config.name in keys and config.value:
+                kind = KINDS[resource.resource_type]
+                yield Config(kind, resource.resource_name, config.name, config.value)
+
+
+def min_insync_of(configs: Iterable[Config]) -> dict[str, int]:
+    """min.insync.replicas of topics."""
+    return {
+        config.name: int(config.value)
+        for config in configs
+        if config.scope == KINDS[TOPIC] and config.key == MIN_INSYNC
+    }

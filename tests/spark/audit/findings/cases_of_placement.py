@@ -20,7 +20,48 @@ def on(*replicas: Sequence[int], brokers: int = 0, **facts: Sequence[Any]) -> Bu
     return build
 
 
+def configured(*configs: tuple[str, str, str, str], isr: Sequence[Sequence[int]] = ()) -> Build:
+    """A topic of two partitions on three brokers, with these settings: scope, name, key, value."""
+
+    def build(place: TableStore) -> None:
+        on([1, 2, 3], [2, 3, 1], isr=isr or [[1, 2, 3], [2, 3, 1]])(place)
+        for scope, name, key, value in configs:
+            row = {"scope": scope, "name": name, "key": key, "value": value}
+            place.fleets.now.add("configs", cluster=place.cluster, **row)
+
+    return build
+
+
+def brokers(key: str, *values: str) -> list[tuple[str, str, str, str]]:
+    return [("broker", str(at), key, value) for at, value in enumerate(values, 1)]
+
+
+UNCLEAN = "unclean.leader.election.enable"
+FACTOR = "default.replication.factor"
+
 CASES = {
+    "unclean-election": Cases(
+        Told(
+            *("warning", "topic t", 2, 1),
+            "A replica out of sync may lead topic t of cluster {cluster} when all others fail: "
+            "records that it hasn't copied are lost. 1 of 2 partitions has such replicas now.",
+            group=None,
+        ),
+        fires=configured(("topic", "t", UNCLEAN, "true"), isr=[[1], [2, 3, 1]]),
+        nearly=configured(("topic", "t", UNCLEAN, "false"), isr=[[1], [2, 3, 1]]),
+        never=configured(("topic", "gone", UNCLEAN, "true")),
+    ),
+    "broker-settings": Cases(
+        Told(
+            *("info", f"setting {FACTOR}", 1, 1),
+            "Setting default.replication.factor of cluster {cluster}'s brokers: it is 1: a new "
+            "topic is gone with its broker.",
+            group=None,
+        ),
+        fires=configured(*brokers(FACTOR, "1", "1", "1")),
+        nearly=configured(*brokers(FACTOR, "2", "2", "2")),
+        never=configured(*brokers(FACTOR, "1")),
+    ),
     "replicas-at-minimum": Cases(
         Told(
             *("warning", "topic t", 1, 1),

@@ -83,5 +83,11 @@ def _above_info(said: Audited, fleet: str) -> list[tuple[str, ...]]:
 def test_all_findings_but_the_configured_ones_are_run(said: Audited) -> None:
     assert set(said.not_run) == {
         *("unequal-topics", "session-timeout", "session-timeout-outside", "poll-interval"),
-        *("restart-outlasts-session", "replicas-at-minimum", "client-defect"),
+        *(
+            "restart-outlasts-session",
+            "replicas-at-minimum",
+            "client-defect",
+            "unclean-election",
+            "broker-settings",
+        ),
     }

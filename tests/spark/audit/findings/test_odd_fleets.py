@@ -18,6 +18,8 @@ from spark.fleet.schemas import TABLES
 from tests.spark.audit.findings.audited import OF_NOW, Audited, audited
 from tests.spark.support.fleets import Fleet
 
+UNTOLD = "the snapshot tells no settings of brokers and topics (table configs)"
+
 LONGEST = 2**63 - 1
 
 WHOLE_STAGE = "spark.sql.codegen.wholeStage"
@@ -104,7 +106,7 @@ def odd(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Audite
 def test_all_are_run_on_odd_rows(odd: Audited) -> None:
     assert odd.not_run.keys() == {
         *("cross-rack-reads", "unbalanced-weight", "hot-partition", "replicas-at-minimum"),
-        *("client-defect", "uneven-hosts"),
+        *("client-defect", "uneven-hosts", "unclean-election", "broker-settings"),
     }
     assert odd.groups == {"empty": 2, "invalid": 6, "ok": 6}
 
@@ -180,6 +182,8 @@ def test_a_fleet_of_which_half_is_known(spark: SparkSession, tmp_path: Path) -> 
         "partitions.isr)",
         "replicas-at-minimum": "the snapshot doesn't tell how many replicas have to be in sync "
         "(column partitions.min_insync_replicas)",
+        "unclean-election": UNTOLD,
+        "broker-settings": UNTOLD,
         "range-skew": "the snapshot doesn't tell strategies (column groups.strategy)",
         "eager-rebalances": "the snapshot doesn't tell strategies (column groups.strategy)",
         "unequal-topics": "no co-partitioned topics are configured ([[copartitioned]])",
@@ -213,5 +217,5 @@ def test_each_need_has_its_sentence() -> None:
     needs = {need for finding in FINDINGS.values() for need in finding.needs}
     assert needs <= MISSING_FACT.keys()
     assert {name for name, table in TABLES.items() if not table.required} == {
-        *("groups", "offsets", "brokers")
+        *("groups", "offsets", "brokers", "configs")
     }

@@ -64,6 +64,18 @@ def committing(committed: Callable[[int], float], members: bool = True) -> Build
     return build
 
 
+def keeping(hours: int, policy: str = "delete") -> Build:
+    """A group without members, nine hours late, on a topic that keeps records for some time."""
+
+    def build(fleet: Fleet, cluster: str, i: int) -> None:
+        committing(lambda i: i - 0.5, members=False)(fleet, cluster, i)
+        settings = {"retention.ms": str(hours * 3_600_000), "cleanup.policy": policy}
+        for key, value in settings.items():
+            fleet.add("configs", cluster=cluster, scope="topic", name="t", key=key, value=value)
+
+    return build
+
+
 def manned_until(last: int) -> Build:
     """A group with members up to an instant, and none after it."""
     return lambda fleet, cluster, i: group(
@@ -122,6 +134,11 @@ CASES: dict[str, dict[str, Build]] = {
         "nearly": manned_until(1),
         "never": manned_until(ALWAYS),
     },
+    "records-expire": {
+        "fires": keeping(12),
+        "nearly": keeping(24),
+        "never": keeping(12, "compact"),
+    },
     "unread-topic": {
         "fires": reading("u", NOT_ONCE),
         "nearly": reading("u", 0),
@@ -160,6 +177,11 @@ TOLD = {
     "offsets-expire": (
         *("warning", "group g", 22.0, 24.0),
         "Group g has had no members for 18.0 hours: its offsets expire in 22.0 hours.",
+    ),
+    "records-expire": (
+        *("warning", "group g", 0.75, 0.5),
+        "Group g has yet to read records of t-0 that are 9.0 hours old, and the topic keeps them "
+        "for 12.0 hours.",
     ),
     "unread-topic": (
         *("info", "topic u", 3.0, 1.0),
@@ -282,5 +304,7 @@ def test_without_offsets_those_that_need_them_are_not_run(
     now = FleetSnapshot.read(spark, str(tmp_path), INSTANTS[-1])
     history = FleetHistory.read(spark, str(tmp_path))
     with audit_fleet(now, None, SETTINGS, history) as audit:
-        assert {name for name in PAST if name in audit.not_run} == {"falls-behind", "lag-seconds"}
+        assert {name for name in PAST if name in audit.not_run} == {
+            *("falls-behind", "lag-seconds", "records-expire")
+        }
         assert told(audit.findings.collect(), "empty", "abandoned-group")

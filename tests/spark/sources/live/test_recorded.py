@@ -36,7 +36,7 @@ def test_thousands_of_groups_cost_requests_by_the_thousand() -> None:
 
     That is so of 1,000 classic ones, of 500 new ones and of all their offsets. One leader tells the
     ends of the only topic, and the controller what is being reassigned, anybody
-    how topics are configured.
+    how topics are configured, and each broker how it is itself.
     """
     kinds = ["classic", "classic", "new"]
     brokers = RecordedBrokers(
@@ -45,7 +45,7 @@ def test_thousands_of_groups_cost_requests_by_the_thousand() -> None:
     reports: list[tuple[int, int]] = []
     reading = read_cluster(CLUSTER, brokers, lambda done, of: reports.append((done, of)))
     assert reports == [(0, 4500), (4500, 4500)]
-    assert brokers.requests == 3 * (1 + 1 + 1 + 2) + 1 + 1 + 1
+    assert brokers.requests == 3 * (1 + 1 + 1 + 2 + 1) + 1 + 1 + 1
     tables = tables_of(CLUSTER, reading)
     assert {name: len(table) for name, table in tables.items()} == {
         "groups": 4500,
@@ -55,6 +55,7 @@ def test_thousands_of_groups_cost_requests_by_the_thousand() -> None:
         "assignments": 18_000,
         "offsets": 18_000,
         "brokers": 3,
+        "configs": 1 + len(reading.topics) + 3,
     }
     assert reading.missing == []
     assert {group.status for group in reading.groups} == {"ok"}

@@ -1,0 +1,33 @@
+"""Whether names of clusters and the ids that clusters have themselves go together."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+
+from spark.text import named
+
+ID = "cluster.id"
+"""The key under which the table `configs` has a cluster's own id."""
+
+
+def mixed_up(ids: Mapping[str, str], before: Mapping[str, str]) -> Iterator[str]:
+    """A sentence for each id with several names, and each name that had another id before.
+
+    `ids` are those of now by name, `before` those of the snapshot before.
+    """
+    names: defaultdict[str, set[str]] = defaultdict(set)
+    for name, own in {**before, **ids}.items():
+        names[own].add(name)
+    for own in sorted({*ids.values()}):
+        if len(names[own]) > 1:
+            yield (
+                f"{named('cluster', names[own])} are one cluster: its id is {own}. Keep one "
+                "name, or its groups count twice"
+            )
+    for name, own in sorted(ids.items()):
+        if name in before and before[name] != own:
+            yield (
+                f"cluster {name} has the id {own} and had {before[name]} before: one name for two "
+                "clusters mixes up their history"
+            )
