@@ -177,7 +177,7 @@ class FleetAudit(Handle):
     def worst(self, rows: int) -> list[dict[str, Any]]:
         """The worst findings: by severity, then by how far they are past their threshold."""
         past = F.try_divide("measure", "threshold")
-        under = F.try_divide("threshold", "measure")
+        under = F.expr("if(measure > 0, threshold / measure, double('inf'))")
         below = [name for name, finding in FINDINGS.items() if finding.below]
         order = F.array_position(F.lit(list(SEVERITIES)), F.col("severity"))
         ranked = self.findings.orderBy(

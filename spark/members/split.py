@@ -59,8 +59,10 @@ def split_fleet(snapshot: FleetSnapshot, topic: str) -> DataFrame:
     weights = weight_tables(snapshot, [LAG] if "offsets" in snapshot.tables else [])
     encoded = encode(snapshot.validate(), weights=weights)
 
+    weight = LAG if weights else None
+
     def rows_of(groups: Sequence[Any]) -> list[SplitRow]:
-        return [_row(group, topic, LAG if weights else None) for group in groups]
+        return [_row(group, topic, weight) for group in groups]
 
     readers = encoded.where(f"array_contains(topics, {_literal(topic)})")
     return in_workers(readers, SplitRow, rows_of)
