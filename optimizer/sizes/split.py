@@ -59,7 +59,7 @@ def split_of(problem: Problem, topic: str) -> Split | None:
     alone = whole.partitions - rest.partitions
     if not alone or not rest.partitions or whole.members < 2:
         return None
-    ladder = Ladder(rest, rest.members)
+    ladder = Ladder(rest, rest.members, 1)
 
     def largest(members: int) -> tuple[int, int]:
         """Of both groups, and their sum, if so many members go to the topic's own group."""
@@ -74,7 +74,7 @@ def split_of(problem: Problem, topic: str) -> Split | None:
         return None
     lags, is_own = _lags(problem), problem.topic_of == at
     read = np.isin(problem.topic_of, np.concatenate(problem.subscriptions))
-    optimum = Ladder(whole, whole.members).max_load(whole.members)
+    optimum = Ladder(whole, whole.members, 1).max_load(whole.members)
     return Split(
         topic,
         _now(problem, lags, read, whole.members),

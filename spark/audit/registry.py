@@ -8,11 +8,8 @@ from spark.audit.findings.changes import AVOIDABLE_MOVES, RESTARTING_MEMBERS
 from spark.audit.findings.claims import CLAIMED_TWICE, STALE_CLAIMS
 from spark.audit.findings.configs import BROKER_SETTINGS, UNCLEAN_ELECTION
 from spark.audit.findings.defects import CLIENT_DEFECT
-<<<<<<< HEAD
-from spark.audit.findings.hosts import UNEVEN_HOSTS
-=======
 from spark.audit.findings.failures import BEARS_NO_FAILURE
->>>>>>> 3942982 (Split a big topic off (members --split), and count the failures that topics bear)
+from spark.audit.findings.hosts import UNEVEN_HOSTS
 from spark.audit.findings.idle import IDLE_MEMBERS, SPARE_MEMBERS
 from spark.audit.findings.lag import (
     LAG_ON_FEW_PARTITIONS,

@@ -351,10 +351,9 @@ def test_the_worst_are_the_most_severe_and_then_the_farthest_past_their_threshol
     def rank(row: dict[str, object]) -> tuple[float, ...]:
         measure, threshold = float(str(row["measure"])), float(str(row["threshold"]))
         below = FINDINGS[str(row["finding"])].below
+        past = measure / threshold
         if below:
-            past = threshold / measure if measure > 0 else math.inf
-        else:
-            past = measure / threshold
+            past = 1 / past if past > 0 else math.inf
         return (-SEVERITIES.index(str(row["severity"])), -past)
 
     names = ("finding", "cluster", "group", "subject")
