@@ -8,4 +8,5 @@ from spark.explain.explain import (
     explain_rows as explain_rows,
     rows_of_groups as rows_of_groups,
 )
+from spark.explain.share import share_topics as share_topics
 from spark.explain.summary import loads_of as loads_of, summary_of as summary_of

@@ -55,7 +55,7 @@ class GroupExplanation:
     for a unit of its capacity now and planned, and `weight_bound` what no plan's largest is below,
     where the group is balanced by weight. `hosts` has how many partitions the members of each host
     have together, now and planned, where some members share a host, and not all of them the same.
-    `state` is Kafka's, where the source tells it.
+    `state` and `type` are as in the table of groups.
     """
 
     cluster: str
@@ -75,6 +75,7 @@ class GroupExplanation:
     weight_bound: float | None = None
     hosts: dict[str, tuple[int, int]] = field(default_factory=dict)
     state: str | None = None
+    type: str | None = None
 
     @property
     def cells(self) -> list[dict[str, Any]]:
@@ -144,7 +145,10 @@ def _explained(row: EncodedRow, goals: FleetGoals) -> GroupExplanation:
     if read.problem is None:
         owned = _owned(row) if read.status == UNSUPPORTED else {}
         return GroupExplanation(
-            row.cluster, group, read.status, read.reason, {}, [], [], owned=owned, state=row.state
+            *(row.cluster, group, read.status, read.reason, {}, [], []),
+            owned=owned,
+            state=row.state,
+            type=row.type,
         )
     wanted = goals.of(row.cluster, group)
     problem = on_hosts(read.problem, wanted.host)

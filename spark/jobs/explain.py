@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from spark.explain import explain_group, loads_of, summary_of
+from spark.explain import explain_group, loads_of, share_topics, summary_of
+from spark.fleet import SHARE
 from spark.terminal import (
     GoalOptions,
     GroupOptions,
@@ -28,6 +29,8 @@ def explain(source: GroupOptions, goals: GoalOptions) -> None:
     few = source.weighed(f"explain group {group}", settings)
     with few as (fleet, rates), busy(f"planning group {group}"):
         explanation = explain_group(fleet, group, source.cluster, settings.goals, rates)
+        is_shared = explanation.type == SHARE
+        topics = share_topics(fleet, explanation.cluster, group) if is_shared else []
     say_clusters(fleet)
     for sentence in summary_of(explanation):
         say(sentence)
@@ -42,7 +45,8 @@ def explain(source: GroupOptions, goals: GoalOptions) -> None:
     moves, bounds = explanation.moves or ["Nothing has to move."], explanation.bounds
     listed = {
         "loads": Table(loads, is_shown=bool(loads), most=FIRST, as_json=None),
-        "owners": Table(owned, is_shown=bool(owned), most=FIRST, as_json=None),
+        "owners": Table(owned, is_shown=bool(owned) and not is_shared, most=FIRST, as_json=None),
+        "topics": Table(topics, is_shown=is_shared, most=FIRST),
         "moves": Table(moves if loads else [], is_shown=bool(loads), most=FIRST, as_json=None),
         "bounds": Table(
             bounds or ["Loads are as even as possible."] if loads else [],

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from spark.fleet import CONSUMER, REBALANCING_STATES
+from spark.fleet import CONSUMER, REBALANCING_STATES, SHARE
 
 TopicPartition = tuple[str, int]
 
@@ -127,6 +127,11 @@ class ConsumerGroup:
     def topics(self) -> set[str]:
         """The topics of which some member owns a partition."""
         return {topic for (topic, _), ids in self._owners.items() if ids}
+
+    def take_starts(self, rows: Sequence[OffsetRow]) -> None:
+        """Start offsets, which kafka-share-groups prints: of nobody in particular (KIP-932)."""
+        self.listed_type = SHARE
+        self.offsets |= {row.partition: row.offset for row in rows if row.partition is not None}
 
     def take_members(self, rows: Sequence[MemberRow]) -> None:
         listed = {row.member.member_id: row.partitions for row in rows}

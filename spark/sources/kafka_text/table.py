@@ -37,6 +37,7 @@ _FORMS = {
     "LEADER-EPOCH": _EPOCH,
     "CURRENT-OFFSET": _OFFSET,
     "LOG-END-OFFSET": _OFFSET,
+    "START-OFFSET": _OFFSET,
     "LAG": _OFFSET,
     "CONSUMER-ID": r"\S.*",
     "HOST": rf"(?!\S*-{_UUID}/)\S+",

@@ -28,6 +28,7 @@ class View(Enum):
     OFFSETS = "offsets"
     STATE = "state"
     LIST = "list"
+    SHARE_OFFSETS = "share offsets"
 
 
 def view_of(header: Header) -> View | None:
@@ -35,18 +36,22 @@ def view_of(header: Header) -> View | None:
     columns = set(header.columns)
     if len(columns) < len(header.columns):
         return None
-    if columns >= {"TOPIC", "PARTITION", "CURRENT-OFFSET", "LAG"} and columns & {
-        "CONSUMER-ID",
-        "OWNER",
-    }:
-        return View.OFFSETS
-    if columns >= {"CONSUMER-ID", "#PARTITIONS"}:
-        return View.MEMBERS
-    if columns >= {"COORDINATOR (ID)", "STATE", "#MEMBERS"}:
-        return View.STATE
-    if "GROUP" in columns and columns <= {"GROUP", "TYPE", "STATE", "PROTOCOL"}:
-        return View.LIST
-    return None
+    return next((view for view, fits in _FITS.items() if fits(columns)), None)
+
+
+_FITS: dict[View, Callable[[set[str]], bool]] = {
+    View.OFFSETS: lambda columns: (
+        columns >= {"TOPIC", "PARTITION", "CURRENT-OFFSET", "LAG"}
+        and not columns.isdisjoint({"CONSUMER-ID", "OWNER"})
+    ),
+    View.SHARE_OFFSETS: lambda columns: columns >= {"TOPIC", "PARTITION", "START-OFFSET"},
+    View.MEMBERS: lambda columns: columns >= {"CONSUMER-ID", "#PARTITIONS"},
+    View.STATE: lambda columns: columns >= {"COORDINATOR (ID)", "STATE", "#MEMBERS"},
+    View.LIST: lambda columns: (
+        "GROUP" in columns and columns <= {"GROUP", "TYPE", "STATE", "PROTOCOL"}
+    ),
+}
+"""Which columns a view has; the first that fits counts."""
 
 
 def read_row(view: View, fields: Fields) -> tuple[Row, str | None]:
@@ -60,6 +65,8 @@ def take_rows(group: ConsumerGroup, view: View, rows: Sequence[Any]) -> None:
         group.take_members(rows)
     elif view is View.OFFSETS:
         group.take_offsets(rows)
+    elif view is View.SHARE_OFFSETS:
+        group.take_starts(rows)
     else:
         for row in rows:
             group.take_state(row)
@@ -98,6 +105,14 @@ def _offset_row(fields: Fields) -> tuple[Row, str | None]:
     partition = None if number is None else (fields["TOPIC"], number)
     member = _owner(fields["OWNER"]) if "OWNER" in fields else _consumer(fields)
     return OffsetRow(partition, offset, member), None
+
+
+def _share_row(fields: Fields) -> tuple[Row, str | None]:
+    """A partition that a share group reads: from where on, and how many records are left to do."""
+    start, lag = _number(fields["START-OFFSET"]), _number(fields.get("LAG"))
+    number = _number(fields["PARTITION"])
+    partition = None if number is None else (fields["TOPIC"], number)
+    return OffsetRow(partition, Offset(start, None, lag), None), None
 
 
 def _consumer(fields: Fields) -> Member | None:
@@ -155,6 +170,7 @@ def _state(fields: Fields) -> str | None:
 _READERS: dict[View, Callable[[Fields], tuple[Row, str | None]]] = {
     View.MEMBERS: _member_row,
     View.OFFSETS: _offset_row,
+    View.SHARE_OFFSETS: _share_row,
     View.STATE: _state_row,
     View.LIST: _list_row,
 }

@@ -9,7 +9,7 @@ from typing import Any
 
 from kafka.errors import GroupIdNotFoundError
 
-from spark.fleet import CLASSIC, CONSUMER
+from spark.fleet import CLASSIC, CONSUMER, SHARE
 from spark.sources.live.classic_group import read_classic_group
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.connection import Brokers, NoAnswer
@@ -18,6 +18,7 @@ from spark.sources.live.coordinators import ask_coordinators, questions_for
 from spark.sources.live.error_text import error_text
 from spark.sources.live.group import Claim, DescribedGroup, gone, unknown
 from spark.sources.live.list_groups import Listed
+from spark.sources.live.share_group import OF_GROUP, OF_OFFSETS, read_share_group
 from spark.text import named
 
 
@@ -34,14 +35,17 @@ def describe_groups(
     without `offsets` none are asked for.
     """
     classic, new, committed = questions_for(brokers)
-    more = [committed] if offsets else []
-    describe = {CLASSIC: classic, CONSUMER: new}
+    describe = {CLASSIC: classic, CONSUMER: new, SHARE: OF_GROUP}
+    of_offsets = {SHARE: OF_OFFSETS}
     coordinators = {name: group.coordinator for name, group in listed.items()}
     answers = ask_coordinators(
         brokers,
         coordinators,
         {
-            name: [describe[group.protocol], *more]
+            name: [
+                describe[group.protocol],
+                *([of_offsets.get(group.protocol, committed)] if offsets else []),
+            ]
             for name, group in listed.items()
             if group.protocol in describe
         },
@@ -50,10 +54,15 @@ def describe_groups(
     groups: list[DescribedGroup] = []
     silent: dict[str, set[str]] = defaultdict(set)
     for name, item in sorted(listed.items()):
-        if item.protocol not in describe:
+        answer = answers.get((name, describe[item.protocol])) if item.protocol in describe else None
+        if item.protocol == SHARE and not _refused(answer):
+            starts = answers.get((name, OF_OFFSETS))
+            group = read_share_group(answer, None if _refused(starts) else starts, cluster)
+            groups.append(group)
+            continue
+        if item.protocol not in (CLASSIC, CONSUMER):
             groups.append(DescribedGroup(name, item.state, type=item.type))
             continue
-        answer = answers.get((name, describe[item.protocol]))
         if answer is None or _code(answer) == GroupIdNotFoundError.errno:
             groups.append(replace(gone(name), type=item.type))
             continue
@@ -67,10 +76,10 @@ def describe_groups(
             group = read_classic_group(answer, cluster)
         group = replace(group, type=group.type or item.type)
         if offsets:
-            of_offsets = answers.get((name, committed))
-            if refused := _refused(of_offsets):
+            fetched = answers.get((name, committed))
+            if refused := _refused(fetched):
                 silent[f"no offsets, {refused}"].add(name)
-            group = replace(group, committed=_committed(of_offsets))
+            group = replace(group, committed=_committed(fetched))
         groups.append(group)
     groups = [replace(group, coordinator=coordinators[group.name]) for group in groups]
     return groups, [f"{named('group', names)}: {reason}" for reason, names in silent.items()]

@@ -30,7 +30,8 @@ class DescribedGroup:
 
     `type` is one of `spark.fleet.TYPES`, or None where nothing tells it. `committed` has an offset
     for each partition that the group committed one for; `tasks` has the number of tasks of each
-    connector that stands for a topic; `coordinator` is the broker that was asked last.
+    connector that stands for a topic; `coordinator` is the broker that was asked last. `lags`
+    are those that it tells; of others the lag is what lies between offset and end.
     """
 
     name: str
@@ -44,6 +45,7 @@ class DescribedGroup:
     committed: Mapping[Claim, int] = field(default_factory=dict)
     tasks: Mapping[str, int] = field(default_factory=dict)
     coordinator: int | None = None
+    lags: Mapping[Claim, int] = field(default_factory=dict)
 
     @property
     def status(self) -> str:

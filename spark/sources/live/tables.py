@@ -114,7 +114,8 @@ def _offsets(cluster: Cluster, reading: Reading) -> Iterator[Row]:
         for claim in sorted(claims_of(group)):
             committed, end = group.committed.get(claim), reading.end_offsets.get(claim)
             # below 0 where that is beyond the end, as Kafka's own tools print it
-            lag = None if committed is None or end is None else end - committed
+            between = None if committed is None or end is None else end - committed
+            lag = group.lags.get(claim, between)
             if claim[0] in cluster.topics:
                 yield group.name, *claim, committed, end, lag
 

@@ -186,10 +186,25 @@ def test_other_tables_are_reported_and_do_not_end_up_in_a_group(
 ) -> None:
     share = printed(
         "%-15s %-15s %-10s %-15s %s",
-        "GROUP|TOPIC|PARTITION|LEADER-EPOCH|START-OFFSET",
+        "GROUP|TOPIC|PARTITION|LEADER-EPOCH|FIRST-OFFSET",
         "share|orders|0|-|5",
     )
     listed = printed("%-25s %-20s", "GROUP|STATE", "g|Stable")
     result = read_groups(listed + share)
     assert set(result.groups) == {"g"}
     assert [line.line for line in result.unreadable] == [5, 6]
+
+
+def test_share_groups_have_start_offsets_and_lags(read_groups: Read, printed: Printed) -> None:
+    """As kafka-share-groups prints them; nobody owns a partition, and members read together."""
+    offsets = printed(
+        "%-15s %-15s %-10s %-15s %s",
+        "GROUP|TOPIC|PARTITION|START-OFFSET|LAG",
+        "share|orders|0|150|12",
+        "share|orders|1|-|-",
+    )
+    result = read_groups(offsets)
+    group = result.groups["share"]
+    assert result.unreadable == []
+    assert group.type == "share"
+    assert group.offsets == {("orders", 0): (150, None, 12), ("orders", 1): (None, None, None)}
