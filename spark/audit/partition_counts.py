@@ -68,8 +68,8 @@ class _Counted:
 
     def _count_failures(self, sizes: Ints, minimum: Ints) -> None:
         """How many brokers may fail: without `isr` all replicas are taken to be in sync."""
-        told = self._lists("isr").sizes
-        in_sync = np.where(told < 0, sizes, told)
+        reported = self._lists("isr").sizes
+        in_sync = np.where(reported < 0, sizes, reported)
         known = sizes > 0
         self._add_topics(self.facts.out_of_sync, known & (in_sync < sizes))
         bears = (in_sync - np.maximum(minimum, 1), in_sync - 1, sizes - 1)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import Annotated
 
 from spark.frontier import frontier_of_group
+from spark.settings import move_price
 from spark.terminal import (
     GoalOptions,
     GroupOptions,
@@ -12,6 +14,7 @@ from spark.terminal import (
     at_most,
     busy,
     clusters_read,
+    option,
     say,
     say_clusters,
     show,
@@ -21,16 +24,27 @@ ROWS_SHOWN = 20
 """Points that people see unless they ask for all, beside those that are worth the most."""
 
 
-def frontier(source: GroupOptions, goals: GoalOptions) -> None:
+def frontier(
+    source: GroupOptions,
+    goals: GoalOptions,
+    move_cost: Annotated[
+        str | None,
+        option("Price of a partition that moves: time to rebuild its state (30s), or bytes (2GB)."),
+    ] = None,
+) -> None:
     """Show the fewest moves for each level of balance in one group."""
     settings, group = goals.applied(source.settings), source.group
+    price = move_price(move_cost) if move_cost else None
     few = source.weighed(f"frontier of group {group}", settings)
     with few as (fleet, rates), busy(f"planning group {group}"):
         result = frontier_of_group(fleet, group, source.cluster, settings.goals, rates)
     say_clusters(fleet)
     reason = f": {result.reason}" if result.reason else ""
     say(f"Group {result.group} of cluster {result.cluster} is {result.status}{reason}.")
-    rows = [point.for_people() for point in result.points]
+    rows = [
+        point.for_people() | ({"cost": price.text(point.moves)} if price else {})
+        for point in result.points
+    ]
     last = len(rows) - 1
     step = max(1, -(-last // (ROWS_SHOWN - 1)))
     few_rows = [

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, functions as F
 from spark import InputError
 from spark.files import replace_text
 from spark.jobs.members_split import show_split
-from spark.members import HEADROOM, members_fleet, size_metrics
+from spark.members import HEADROOM, commit_rows, members_fleet, size_metrics
 from spark.metrics_text import check_metrics
 from spark.settings import window_length
 from spark.terminal import (
@@ -48,6 +48,9 @@ def members(
         str | None,
         option("Show what a group of its own for this topic would bring.", metavar="TOPIC"),
     ] = None,
+    commits: Annotated[
+        bool, option("Also show what commit intervals cost: commits, and records read twice.")
+    ] = False,
     metrics: Annotated[
         Path | None,
         option("File of metrics (*.prom) for node_exporter's textfile collector, and autoscalers."),
@@ -71,7 +74,8 @@ def members(
         replace_text(metrics, size_metrics(rows))
     sized = [row for row in rows if row["sentence"]]
     shown = [{name: row[name] for name in COLUMNS_SHOWN} for row in sized]
-    show({"members": Table(rows, shown, most=FIRST)} | clusters_read(fleet))
+    curve = {"commits": Table(commit_rows(rows), most=FIRST)} if commits else {}
+    show({"members": Table(rows, shown, most=FIRST)} | curve | clusters_read(fleet))
     print_list(
         "how many members groups need",
         [f"{row['group']} of {row['cluster']}: {row['sentence']}" for row in sized[:FIRST]],

@@ -1,0 +1,37 @@
+"""What a partition that moves costs, as users write it: `30s` of state to rebuild, or `2GB`."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from optimizer.figures import data_size, figure
+from spark.errors import InputError
+from spark.settings.duration import duration
+
+BYTES = {"kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+
+
+class MovePrice(NamedTuple):
+    """Seconds, or bytes, for each partition that moves."""
+
+    amount: float
+    is_bytes: bool
+
+    def text(self, moves: int) -> str:
+        """The price of so many moves: `1,200 s`, `3.4 GB`."""
+        cost = self.amount * moves
+        return data_size(cost) if self.is_bytes else f"{figure(cost)} s"
+
+
+def move_price(text: str) -> MovePrice:
+    """The price that a text says; InputError for anything else."""
+    size = re.fullmatch(r"(\d{1,6})(kB|MB|GB|TB)", text, re.ASCII)
+    if size:
+        return MovePrice(int(size[1]) * BYTES[size[2]], is_bytes=True)
+    try:
+        return MovePrice(duration(text).total_seconds(), is_bytes=False)
+    except ValueError:
+        raise InputError(
+            f"{text!r} is no price of a move: give a time (30s) or bytes (2GB)"
+        ) from None

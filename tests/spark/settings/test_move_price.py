@@ -1,0 +1,22 @@
+"""Prices of a move as users write them."""
+
+from __future__ import annotations
+
+import pytest
+
+from spark import InputError
+from spark.settings import move_price
+
+
+@pytest.mark.parametrize(
+    ("text", "moves", "cost"),
+    [("30s", 3, "90 s"), ("2m", 1, "120 s"), ("2GB", 3, "6.00 GB"), ("0s", 5, "0 s")],
+)
+def test_a_price_times_moves(text: str, moves: int, cost: str) -> None:
+    assert move_price(text).text(moves) == cost
+
+
+@pytest.mark.parametrize("text", ["", "30", "2 GB", "-1s", "x"])
+def test_anything_else_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="is no price of a move"):
+        move_price(text)
