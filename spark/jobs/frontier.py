@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated
 
 from spark.frontier import frontier_of_group
+from spark.jobs.move_cost import MoveCost
 from spark.settings import move_price
 from spark.terminal import (
     GoalOptions,
@@ -14,7 +14,6 @@ from spark.terminal import (
     at_most,
     busy,
     clusters_read,
-    option,
     say,
     say_clusters,
     show,
@@ -27,10 +26,7 @@ ROWS_SHOWN = 20
 def frontier(
     source: GroupOptions,
     goals: GoalOptions,
-    move_cost: Annotated[
-        str | None,
-        option("Price of a partition that moves: time to rebuild its state (30s), or bytes (2GB)."),
-    ] = None,
+    move_cost: MoveCost = None,
 ) -> None:
     """Show the fewest moves for each level of balance in one group."""
     settings, group = goals.applied(source.settings), source.group

@@ -9,6 +9,8 @@ from pyspark.sql import functions as F
 from spark import best_replayed, replay_fleet
 from spark.files import in_one_file, table_in, write_tables
 from spark.fleet import REPLAY, check_out
+from spark.jobs.move_cost import MoveCost
+from spark.settings import move_price, priced
 from spark.terminal import (
     HistoryOptions,
     OutOptions,
@@ -39,10 +41,14 @@ SENTENCES = 10
 """So many groups are told of, those first for which the best strategy saves the most."""
 
 
-def replay(source: HistoryOptions, target: OutOptions, trial: TrialOptions) -> None:
+def replay(
+    source: HistoryOptions, target: OutOptions, trial: TrialOptions, move_cost: MoveCost = None
+) -> None:
     """Replay the history of a fleet under each strategy."""
     out, settings = target.required(), trial.applied(source.settings)
     source.check()
+    if move_cost:
+        move_price(move_cost)
     with source.session(many=True) as spark, ExitStack() as kept:
         check_out(spark, out, REPLAY)
         history = kept.enter_context(source.read(spark, "replay"))
@@ -70,6 +76,8 @@ def replay(source: HistoryOptions, target: OutOptions, trial: TrialOptions) -> N
     if reports:
         print_list("groups that another strategy would have served better", reports)
     say(best_replayed(shown))
+    if move_cost:
+        say(priced(move_cost, shown))
     say(
         f"Snapshot {newest}: each group under each strategy is in {table_in(out, 'replay')}, "
         f"this table in {table_in(out, 'league')}."

@@ -8,7 +8,8 @@ from typing import Annotated
 from optimizer.scenarios import Event, EventError, event_of
 from spark import FleetSnapshot, InputError
 from spark.fleet import STORE, WHATIF, Part, check_kind, check_out, check_writable, snapshot_id
-from spark.settings import USUAL_STRATEGIES, window_length
+from spark.jobs.move_cost import MoveCost
+from spark.settings import USUAL_STRATEGIES, move_price, priced, window_length
 from spark.terminal import (
     FleetOptions,
     OutOptions,
@@ -68,9 +69,12 @@ def whatif(
         bool, option("Assume that every member is static (has an instance id).")
     ] = False,
     window: Window = "24h",
+    move_cost: MoveCost = None,
 ) -> None:
     """Predict what failures, deployments and new sizes would do to each group."""
     events = events_in(event)
+    if move_cost:
+        move_price(move_cost)
     settings = trial.applied(source.settings, USUAL_STRATEGIES)
     out, length = target.optional(), window_length(window)
     if snapshot_out:
@@ -93,6 +97,8 @@ def whatif(
         _show(result, items, bool(settings.goals.weights))
         for sentence in result.sentences(events, settings.consumers.assumed, out):
             say(sentence)
+        if move_cost:
+            say(priced(move_cost, result.fleet))
         if snapshot_out:
             _keep(whole, source.part, events, snapshot_out)
 

@@ -29,7 +29,7 @@ from spark.settings.goals import (
     goals_from_text as goals_from_text,
     goals_to_text as goals_to_text,
 )
-from spark.settings.move_price import MovePrice as MovePrice, move_price as move_price
+from spark.settings.move_price import move_price as move_price, priced as priced
 from spark.settings.rates import weight_of as weight_of
 from spark.settings.rows import (
     goal_rows as goal_rows,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 from optimizer.figures import data_size, figure
 from spark.errors import InputError
@@ -35,3 +36,11 @@ def move_price(text: str) -> MovePrice:
         raise InputError(
             f"{text!r} is no price of a move: give a time (30s) or bytes (2GB)"
         ) from None
+
+
+def priced(price: str, rows: Iterable[Mapping[str, Any]]) -> str:
+    """What the moves of each strategy cost, the cheapest first, of rows with both."""
+    each = move_price(price)
+    moves = sorted((row["moves"], row["strategy"]) for row in rows if row["moves"] is not None)
+    costs = [f"{strategy} {each.text(count)}" for count, strategy in moves]
+    return f"At {each.text(1)} for each partition that moves: {', '.join(costs) or 'no moves'}."

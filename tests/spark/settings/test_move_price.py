@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spark import InputError
-from spark.settings import move_price
+from spark.settings import move_price, priced
 
 
 @pytest.mark.parametrize(
@@ -20,3 +20,15 @@ def test_a_price_times_moves(text: str, moves: int, cost: str) -> None:
 def test_anything_else_is_refused(text: str) -> None:
     with pytest.raises(InputError, match="is no price of a move"):
         move_price(text)
+
+
+def test_strategies_the_cheapest_first() -> None:
+    rows = [
+        {"strategy": "range", "moves": 20},
+        {"strategy": "optimal", "moves": 3},
+        {"strategy": "uniform", "moves": None},
+    ]
+    assert (
+        priced("30s", rows) == "At 30 s for each partition that moves: optimal 90 s, range 600 s."
+    )
+    assert priced("2GB", []) == "At 2.00 GB for each partition that moves: no moves."
