@@ -70,8 +70,12 @@ def broker_settings(facts: ClusterFacts, settings: Settings) -> Iterator[Finding
         if len({*by_broker.values()}) > 1:
             values = sorted({f"{value} on broker {name}" for name, value in by_broker.items()})
             yield _off(facts, key, f"brokers differ: {', '.join(values[:4])}")
-    usual = {key: sorted(by_broker.values())[0] for key, by_broker in stated.items()}
-    numbers = {key: int(value) for key, value in usual.items() if value.isdecimal()}
+    same = {key: {*by_broker.values()} for key, by_broker in stated.items()}
+    numbers = {
+        key: int(value)
+        for key, values in same.items()
+        if len(values) == 1 and (value := next(iter(values))).isdecimal()
+    }
     for key, why in _reasons(numbers, len(brokers)):
         yield _off(facts, key, why)
 
