@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from pyspark.sql import DataFrame
 
-from spark.audit.finding import PastFinding, Settings, rows_found
-from spark.audit.sql_expressions import decimal, filled, sentence
-
-OF_GROUP = filled("group {group}")
+from spark.audit.finding import Facts, PastFinding, Settings, rows_found
+from spark.audit.text import decimal, sentence
 
 
 def stuck_rebalance(unsettled: DataFrame, settings: Settings) -> DataFrame:
     """Groups that each of the last snapshots saw in a rebalance."""
-    return rows_found(
-        unsettled,
-        group="`group`",
-        subject=OF_GROUP,
-        measure="snapshots",
-        sentence=sentence(
-            "Group {group} is in {state}, and was in a rebalance in each of the last {snapshots} "
-            "snapshots, for {hours} hours.",
-            hours=decimal("hours"),
-        ),
+    return rows_found(unsettled, "snapshots", "snapshots", "state", "hours")
+
+
+def describe_stuck_rebalance(facts: Facts, settings: Settings) -> str:
+    return sentence(
+        "Group {group} is in {state}, and was in a rebalance in each of the last {snapshots} "
+        "snapshots, for {hours} hours.",
+        group=facts["group"],
+        state=facts["state"],
+        snapshots=facts["snapshots"],
+        hours=decimal(facts["hours"]),
     )
 
 
@@ -33,6 +32,7 @@ STUCK_REBALANCE = PastFinding(
     "assignment: look for a member that processes longer than max.poll.interval.ms or joins "
     "again and again, and at the leader's log.",
     find=stuck_rebalance,
+    describe=describe_stuck_rebalance,
     reads=("unsettled",),
     needs=("history",),
     warning=2,
@@ -42,18 +42,19 @@ STUCK_REBALANCE = PastFinding(
 
 def records_expire(aged: DataFrame, settings: Settings) -> DataFrame:
     """Groups, with members or without, that read what their topic is about to delete."""
-    return rows_found(
-        aged,
-        group="`group`",
-        subject=OF_GROUP,
-        measure="share",
-        sentence=sentence(
-            "Group {group} has yet to read records of {topic}-{partition} that are {some}{hours} "
-            "hours old, and the topic keeps them for {kept} hours.",
-            some="if(at_least, 'at least ', '')",
-            hours=decimal("seconds / 3600"),
-            kept=decimal("kept / 3600"),
-        ),
+    return rows_found(aged, "share", "topic", "partition", "seconds", "kept", "at_least")
+
+
+def describe_records_expire(facts: Facts, settings: Settings) -> str:
+    return sentence(
+        "Group {group} has yet to read records of {topic}-{partition} that are {some}{hours} hours "
+        "old, and the topic keeps them for {kept} hours.",
+        group=facts["group"],
+        topic=facts["topic"],
+        partition=facts["partition"],
+        some="at least " if facts["at_least"] else "",
+        hours=decimal(facts["seconds"] / 3600),
+        kept=decimal(facts["kept"] / 3600),
     )
 
 
@@ -64,6 +65,7 @@ RECORDS_EXPIRE = PastFinding(
     advice="Start members, add some, or raise retention.ms of the topic before they are gone: then "
     "the group goes on where auto.offset.reset says.",
     find=records_expire,
+    describe=describe_records_expire,
     reads=("aged",),
     needs=("history.offsets", "configs"),
     warning=0.5,
