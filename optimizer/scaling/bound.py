@@ -3,12 +3,13 @@
 What is bounded. A course is any number of members in each step, from 0 on. Its true cost is that of
 `replay`: member-hours, late partition-hours and rebalances by their prices. The bound is the least
 cost of a relaxed group: its partitions form one queue, which n members (no more than partitions)
-read at n × the peak rate; a rebalance costs its price and no time; a member reads at once; the
-queue is empty at the beginning, and rounded down to the lattice's unit after each step. A step is
-late with one partition where the queue is above what all partitions together may be behind in the
-busiest interval. The
-relaxed group is never further behind than the true one, whatever its course, so no course costs
-less than the bound.
+read at n × the peak rate. A rebalance costs its price and no time, and to close all members costs
+nothing. A member reads at once. The queue is empty at the beginning, and rounded down to the
+lattice's unit after each step. A step is late with one partition where the queue is above what all
+partitions together may be behind in the busiest interval; it never gets longer than a unit above.
+
+The relaxed group with the members that read is never further behind than the true one, nor pays for
+more members or rebalances. So no course, and no policy, costs less than the bound.
 
 How. A table has the least cost of each size and each length of the queue, step by step (dynamic
 programming, exact for the relaxed group: `tests/optimizer/scaling/test_bound.py` compares it with
@@ -88,7 +89,9 @@ class _Bound:
         flat = table.reshape(-1)
         moved = np.empty_like(table)
         for _ in range(steps):
-            np.minimum(table, table.min(axis=1, keepdims=True) + rebalance, out=table)
+            cheapest = table.min(axis=1, keepdims=True)
+            np.minimum(table, cheapest + rebalance, out=table)
+            table[:, 0] = cheapest[:, 0]  # nobody is left to rebalance
             np.take(flat, source, out=moved, mode="clip")
             np.add(moved, cost, out=table)
             np.minimum(table[:, :, -1] + late, table[:, :, -2], out=table[:, :, -1])

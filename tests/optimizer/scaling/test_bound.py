@@ -38,11 +38,11 @@ def relaxed_cost(course: Sequence[int], group: Process, prices: Prices) -> float
     for members, rates in zip(course, group.rates, strict=True):
         read = group.peak_rate * min(members, group.partitions)
         change = int(np.floor((rates.sum() - read) * 60 / unit + 1e-9))
-        queue = max(0, queue + change)
+        queue = min(max(0, queue + change), UNITS + 1)
         cost += prices.member_hour * members / 60
         if queue > UNITS and not len(group.hot):
             cost += prices.late_partition_hour / 60
-    return cost + prices.rebalance * sum(a != b for a, b in pairwise(course))
+    return cost + prices.rebalance * sum(a != b > 0 for a, b in pairwise(course))
 
 
 def cool(rng: np.random.Generator) -> Process:
@@ -91,13 +91,24 @@ def test_no_written_course_costs_less_than_the_bound() -> None:
         assert min(costs) >= least_costs([group], prices)[0] - 1e-9
 
 
-def test_where_load_divides_evenly_a_true_course_costs_what_the_bound_says() -> None:
-    """Two even partitions that need two members for the middle two of six minutes."""
-    group = process([[16.0] * 2, [80.0] * 2, [80.0] * 2, [16.0] * 2], seconds=60, peak_rate=100)
-    prices = Prices(rebalance=0.001)
-    scripts = [Scripted(sizes) for sizes in product(range(3), repeat=4)]
+def test_to_close_all_members_and_to_start_again_is_one_rebalance() -> None:
+    """A minute without records between two with some: nobody is paid, and one rebalance is."""
+    group = process([[50.0], [0.0], [0.0], [50.0]], seconds=60, peak_rate=100)
+    prices = Prices(rebalance=0.01)
+    scripts = [Scripted((1, 0, 0, 1)), Fixed(1)]
     costs = [item.totals(prices).cost for item in replay([group], scripts, prices)[0]]
-    assert least_costs([group], prices, units=160)[0] == pytest.approx(min(costs))
+    bound = least_costs([group], prices)[0]
+    assert bound <= min(costs)
+    assert costs[0] == pytest.approx(2 / 60 + 0.01)
+
+
+def test_where_load_divides_evenly_a_true_course_costs_what_the_bound_says() -> None:
+    """Two even partitions with 150 records a second, for members that read 100."""
+    group = process([[75.0] * 2] * 5, seconds=60, peak_rate=100)
+    prices = Prices(rebalance=0.001, late_after=65.0)
+    scripts = [Scripted(sizes) for sizes in product(range(3), repeat=5)]
+    costs = [item.totals(prices).cost for item in replay([group], scripts, prices)[0]]
+    assert least_costs([group], prices, units=130)[0] == pytest.approx(min(costs))
 
 
 def test_a_hot_partition_is_late_whatever_the_members() -> None:
