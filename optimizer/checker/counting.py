@@ -45,16 +45,18 @@ def counted(
     bare = kinds_of(problem, by_topic)
     allowed = bare if limits is None else kinds_under(bare, limits)
     kinds = cut_by_facts(allowed, cost_facts(problem, goals), problem.owner, target)
-    counts = counts_of(problem, kinds, target, by_host)
+    counts = counts_of(problem, kinds, target, by_host, allowed)
     if limits is not None or counts is None:
         faults = list(_faults(problem, bare, limits, target))
         if faults or counts is None:
             return faults
-    forced = 0 if limits is None else forced_moves(problem, bare, allowed)
-    measures = counts.measures._replace(
-        moves=counts.measures.moves + forced, takeovers=counts.measures.takeovers - forced
+    if limits is None:
+        return counts
+    forced, measures = forced_moves(problem, bare, allowed), counts.measures
+    measures = measures._replace(
+        moves=measures.moves + forced, takeovers=measures.takeovers - forced
     )
-    return replace(counts, measures=measures, limits=limits, allowed=allowed, forced=forced)
+    return replace(counts, measures=measures, limits=limits, forced=forced)
 
 
 def _faults(

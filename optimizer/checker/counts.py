@@ -9,7 +9,7 @@ import numpy as np
 from optimizer.checker.evenness import every_host_of_members, host_loads, host_of_members, spread_of
 from optimizer.checker.kinds import Kinds
 from optimizer.checker.residual_network import ResidualNetwork
-from optimizer.model import NOBODY, IntArray, Limits, Measures, Problem, Reads
+from optimizer.model import IntArray, Limits, Measures, Problem, Reads
 
 
 @dataclass(frozen=True)
@@ -97,25 +97,31 @@ class Counts:
 
 
 def counts_of(
-    problem: Problem, kinds: Kinds, target: IntArray, by_host: bool = False
+    problem: Problem,
+    kinds: Kinds,
+    target: IntArray,
+    by_host: bool = False,
+    allowed: Kinds | None = None,
 ) -> Counts | None:
     """Count an assignment; None if it isn't one of the group."""
     holdings = kinds.holdings(problem.owner, target)
     if holdings is None:
         return None
+    owned, held, kept, taken = holdings
     loads = np.bincount(target + 1, minlength=kinds.member_count + 1)[1:]
-    moves = int(holdings.owned.sum()) - int(holdings.kept.sum())
-    before = problem.owner[(target != problem.owner) & (kinds.kind_of >= 0)]
+    moves = int(owned.sum()) - int(kept.sum())
     host = host_of_members(problem)
     measures = Measures(
-        partitions=int(loads.sum()),
+        partitions=int(held.sum()),
         max_load=int(loads.max(initial=0)),
         min_load=int(loads.min()) if len(loads) else 0,
         sum_squares=int(loads @ loads),
         moves=moves,
-        takeovers=int(np.count_nonzero(before != NOBODY)) - moves,
+        takeovers=taken - moves,
         spread=spread_of(problem, target),
         max_host_load=None if host is None else int(host_loads(host, loads).max()),
     )
     host = every_host_of_members(problem) if by_host else None
-    return Counts(problem, kinds, target, measures, loads, *holdings, host=host)
+    return Counts(
+        problem, kinds, target, measures, loads, owned, held, kept, allowed=allowed, host=host
+    )

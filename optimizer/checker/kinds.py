@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from optimizer.checker.facts import Flags
-from optimizer.model import NOTHING, IntArray, Problem, ranges, stable_order
+from optimizer.model import NOBODY, NOTHING, IntArray, Problem, ranges, stable_order
 
 CHANGED_FRACTION = 4
 """Changes are counted apart if they are fewer than one in so many partitions."""
@@ -46,11 +46,15 @@ class Hubs:
 
 
 class Holdings(NamedTuple):
-    """How many partitions of each pair's kind its member owns now, is given, and keeps."""
+    """How many partitions of each pair's kind its member owns now, is given, and keeps.
+
+    `taken` counts partitions that somebody owned, be it a member or not, and another one is given.
+    """
 
     owned: IntArray
     held: IntArray
     kept: IntArray
+    taken: int
 
 
 @dataclass(frozen=True)
@@ -143,7 +147,9 @@ class Kinds:
         else:
             held, stays = self.count(base, target), ~is_changed
             kept = self.count(base[stays], target[stays])
-        return Holdings(owned, held, kept) if int(held.sum()) == len(target) else None
+        if int(held.sum()) != len(target):
+            return None
+        return Holdings(owned, held, kept, int(np.count_nonzero(owner[changed] != NOBODY)))
 
     def count(self, base: IntArray, member: IntArray) -> IntArray:
         """How often each pair occurs; a member may be nobody, and of no pair."""
