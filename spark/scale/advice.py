@@ -34,8 +34,8 @@ def advice_of(
     at = _recommended(policies, totals)
     best, now = totals[at], _in_force(policies, totals)
     sentences = [_best(policies[at], best, bound)]
-    if now is not None:
-        sentences.append(_saved(policies[at], best, now))
+    if now is not None and now is not best:
+        sentences.append(_saved(best, now))
     sentences += _warnings(process)
     setting = manifest_of(group, process.process, policies[at], best)
     return Advice(at, " ".join(sentences), setting)
@@ -72,10 +72,8 @@ def _best(policy: Policy, best: Totals, bound: float) -> str:
     return f"{what} ({cost}, {late}{over})."
 
 
-def _saved(policy: Policy, best: Totals, now: Totals) -> str:
+def _saved(best: Totals, now: Totals) -> str:
     """What that saves against what was recorded, and what it costs instead."""
-    if isinstance(policy, AsItWas):
-        return "It is what was recorded."
     saved = {
         "member-hours": now.member_hours - best.member_hours,
         "late partition-hours": now.late_partition_hours - best.late_partition_hours,

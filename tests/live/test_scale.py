@@ -1,7 +1,8 @@
 """Java's consumers under a load that triples for a while, and what the replay predicts of them.
 
 Two members all the time, and two, then six, then two: as many rebalances, and as much lag. The load
-lasts a sixth of the two minutes that people would wait: lag grows in proportion.
+lasts a sixth of the two minutes that people would wait: lag grows in proportion. How long a process
+takes to start is measured, and an input of the replay.
 """
 
 from __future__ import annotations
@@ -47,8 +48,8 @@ SETTINGS = {
 WITHIN = 0.2
 
 
-def predicted(sizes: tuple[int, ...]) -> Course:
-    """The course by the replay, in steps of a second."""
+def predicted(sizes: tuple[int, ...], start_seconds: float) -> Course:
+    """The course by the replay, in steps of a quarter of a second."""
     edges = np.cumsum([0, *(seconds for seconds, _ in LOAD)]).astype(float)
     client = ClientSettings(assignors=("range",), heartbeat_ms=500, session_ms=10_000)
     parameters = Parameters(client, BrokerSettings(initial_delay_ms=0))
@@ -59,9 +60,9 @@ def predicted(sizes: tuple[int, ...]) -> Course:
         peak_rate=PACE,
         assignments=Assignments({TOPIC: PARTITIONS}, "range"),
         pauses=Pauses("range", parameters=parameters),
-        start_seconds=0.0,
+        start_seconds=start_seconds,
     )
-    return replay([process], [Scripted(sizes, 1.0)], step=1.0)[0][0]
+    return replay([process], [Scripted(sizes, 1.0)], step=0.25)[0][0]
 
 
 @contextmanager
@@ -122,22 +123,30 @@ def test_rebalances_and_lag_are_as_predicted(broker: Brokers) -> None:
             resize(consumers, group, 0, FEW)
         assert until(lambda: all(len(ownership.of(group)) == FEW for group in SIZES))
         with loaded(broker) as begin:
-            now = FEW
+            now, asked = FEW, {}
             while (passed := time.time() - begin) < SECONDS:
                 wanted = SIZES["scaled-2-6-2"][max(0, min(int(passed), SECONDS - 1))]
                 if wanted != now:
+                    asked.setdefault(wanted, time.time())
                     resize(consumers, "scaled-2-6-2", now, wanted)
                     now = wanted
                 for group, reader in readers.items():
                     seen[group].append((time.time() - begin, lag_of(reader)))
                 time.sleep(0.25)
         assert not ownership.failures
+        start_seconds = first_read(ownership, f"m{FEW}") - asked[MANY]
+        print(f"members read {start_seconds:.2f} s after they are asked for")
         for group, sizes in SIZES.items():
-            check(group, predicted(sizes), seen[group], ownership, begin)
+            check(group, predicted(sizes, start_seconds), seen[group], ownership, begin)
     finally:
         consumers.kill()
         for reader in readers.values():
             reader.close()
+
+
+def first_read(ownership: Ownership, member: str) -> float:
+    """When a member had partitions for the first time."""
+    return min(event.time for event in ownership.events if event.owned and event.member == member)
 
 
 def check(
