@@ -9,9 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from optimizer.model import DEFAULT_GOALS, Goals, IntArray, Problem
-from optimizer.solver.demand import Demand, counted
+from optimizer.solver.demand import Demand, counted, on_hosts_for
 from optimizer.solver.distribute import distribute
-from optimizer.solver.hosts import on_hosts_for
 from optimizer.solver.kinds import Kinds
 from optimizer.solver.layers import Caps
 from optimizer.solver.network import cheapest_shares
@@ -117,7 +116,7 @@ def loads_by_moves(problem: Problem, lowest: int, goals: Goals = DEFAULT_GOALS) 
     bare = Pipeline.of(problem, replace(DEFAULT_GOALS, **goals.limits._asdict()))
     caps, by_topic = bare.caps, bare.caps is not None and bare.caps.of_topic is not None
     kinds, demand = counted(problem, bare.kinds, {}, (), by_topic)
-    demand = on_hosts_for(demand, problem, (), caps)
+    demand = on_hosts_for(demand, problem, (), caps is not None and caps.of_host is not None)
     owned = np.bincount(demand.members, demand.owned, demand.member_count)
     low = max(lowest, int(owned.max(initial=0)))
     new = int(demand.supply.sum() - demand.owned.sum())

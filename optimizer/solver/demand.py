@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from optimizer.model import IntArray, Problem, distinct, stable_order
+from optimizer.model import IntArray, Problem, distinct, every_host_of, hosts_of, stable_order
 from optimizer.solver.costs import CostTable, Flags
 from optimizer.solver.kinds import CostClasses, Kinds, cost_classes, kinds_by_cost, kinds_by_topic
 
@@ -119,6 +119,16 @@ def counted(
             return coarse, demand_of(coarse, members, topics, fine)
     cut_kinds, topics = cut(kinds_by_cost(kinds, tables))
     return cut_kinds, demand_of(cut_kinds, members, topics)
+
+
+def on_hosts_for(
+    demand: Demand, problem: Problem, levels: Sequence[str], are_capped: bool
+) -> Demand:
+    """The demand with the host of each member, if levels ask for it or hosts are capped."""
+    if are_capped:
+        return replace(demand, hosts=every_host_of(problem).of_member)
+    hosts = hosts_of(problem) if "hosts" in levels else None
+    return replace(demand, hosts=hosts.of_member) if hosts else demand
 
 
 def demand_of(

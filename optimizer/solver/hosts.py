@@ -8,24 +8,13 @@ that its part allows and every kind to the readers that it has there.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
-from optimizer.model import IntArray, Problem, every_host_of, hosts_of
+from optimizer.model import IntArray
 from optimizer.solver.demand import Demand, Distribution, Shares
-from optimizer.solver.layers import Bounds, Caps
+from optimizer.solver.layers import Bounds
 from optimizer.solver.network import cheapest_of_fine
-
-
-def on_hosts_for(
-    demand: Demand, problem: Problem, levels: Sequence[str], caps: Caps | None
-) -> Demand:
-    """The demand with the host of each member, if levels or caps ask for it."""
-    if caps is not None and caps.of_host is not None:
-        return replace(demand, hosts=every_host_of(problem).of_member)
-    hosts = hosts_of(problem) if "hosts" in levels else None
-    return replace(demand, hosts=hosts.of_member) if hosts else demand
 
 
 def hosts_are_settled(demand: Demand, shares: Shares, levels: Sequence[str]) -> bool:

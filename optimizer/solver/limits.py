@@ -21,8 +21,7 @@ from optimizer.model import (
     limits_of,
     units_of,
 )
-from optimizer.solver.demand import Demand, counted
-from optimizer.solver.hosts import on_hosts_for
+from optimizer.solver.demand import Demand, counted, on_hosts_for
 from optimizer.solver.kinds import Kinds, kinds_of
 from optimizer.solver.layers import Caps
 from optimizer.solver.network import cannot_be_placed
@@ -76,7 +75,7 @@ def _unplaced(problem: Problem, limit_set: LimitSet) -> tuple[IntArray, int]:
         return _units_unplaced(problem, limit_set, caps)
     by_topic = caps is not None and caps.of_topic is not None
     kinds, demand = counted(problem, kinds_of(problem, goals), {}, (), by_topic)
-    demand = on_hosts_for(demand, problem, (), caps)
+    demand = on_hosts_for(demand, problem, (), caps is not None and caps.of_host is not None)
     everything = np.full(len(problem.member_ids), problem.partition_count)
     among, short = cannot_be_placed(demand, caps or Caps(everything))
     of_partition = np.append(among, False)[kinds.of_partition]

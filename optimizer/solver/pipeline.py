@@ -19,9 +19,9 @@ from optimizer.model import (
     spread_of,
 )
 from optimizer.solver.costs import CostTable, costs_of
-from optimizer.solver.demand import Demand, Distribution, Shares, components, counted
+from optimizer.solver.demand import Demand, Distribution, Shares, components, counted, on_hosts_for
 from optimizer.solver.distribute import distribute
-from optimizer.solver.hosts import hosts_are_settled, on_hosts_for, spread_over_hosts
+from optimizer.solver.hosts import hosts_are_settled, spread_over_hosts
 from optimizer.solver.kinds import Kinds, kinds_by_cost, kinds_if_nothing_moves, kinds_of
 from optimizer.solver.layers import Caps
 from optimizer.solver.limits import caps_of
@@ -81,7 +81,9 @@ class Pipeline:
         """The best plan by some levels, within caps; None if there is none."""
         problem, by_topic = self.problem, caps is not None and caps.of_topic is not None
         kinds, demand = counted(problem, self.kinds, self.tables, levels, by_topic)
-        demand = on_hosts_for(demand, problem, levels, caps)
+        demand = on_hosts_for(
+            demand, problem, levels, caps is not None and caps.of_host is not None
+        )
         shares = best_shares(demand, levels, caps)
         if shares is None:
             return None
