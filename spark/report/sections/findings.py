@@ -9,7 +9,7 @@ from spark.report.material import Material, anchor
 
 SEVERITIES = ("critical", "warning", "info")
 
-INFOS = 15
+INFOS = 12
 """Findings of a kind that are listed if none is worse than `info`."""
 
 
