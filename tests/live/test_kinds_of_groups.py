@@ -94,6 +94,15 @@ def rows(folder: Path, table: str) -> list[dict[str, Any]]:
     return result
 
 
+def test_a_share_group_is_shown_with_what_it_reads(store: Path, run: Run) -> None:
+    of_group = [row for row in rows(store, "subscriptions") if row["group"] == "k-share"]
+    assert {row["topic"] for row in of_group} == {TOPIC}
+    assert not any(row["group"] == "k-share" for row in rows(store, "assignments"))
+    output = run("explain", store, "--group", "k-share", "--format", "json")
+    (topic,) = json.loads(output.out)["topics"]
+    assert (topic["topic"], topic["members"]) == (TOPIC, len(of_group))
+
+
 def test_each_group_is_what_it_is(store: Path, run: Run, tmp_path: Path) -> None:
     assert run("plan", store, "--out", tmp_path / "plan").code == 0
     types = {row["group"]: row["type"] for row in rows(store, "groups")}
@@ -155,15 +164,6 @@ def test_other_commands_take_them(
     assert output.code == 0, output.err
     if command == "snapshots":
         assert "2 connect, 1 other, 1 share, 2 streams" in flat(output.err)
-
-
-def test_a_share_group_is_shown_with_what_it_reads(store: Path, run: Run) -> None:
-    of_group = [row for row in rows(store, "subscriptions") if row["group"] == "k-share"]
-    assert {row["topic"] for row in of_group} == {TOPIC}
-    assert not any(row["group"] == "k-share" for row in rows(store, "assignments"))
-    output = run("explain", store, "--group", "k-share", "--format", "json")
-    (topic,) = json.loads(output.out)["topics"]
-    assert (topic["topic"], topic["members"]) == (TOPIC, len(of_group))
 
 
 def test_settings_come_by_name_and_with_the_clusters_own_id(store: Path) -> None:
