@@ -95,6 +95,8 @@ def _are_usual(goals: Goals, row: EncodedRow) -> bool:
         return False
     if "hosts" in goals.levels and any(row.hosts):
         return False
+    if goals.ranking.index("spread") < goals.ranking.index("moves"):
+        return False
     return goals.rack is None or not any(row.racks)
 
 
