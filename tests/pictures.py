@@ -41,6 +41,7 @@ SHOWN_BY = {
     "history.chart()": "trend",
     "frontier.chart()": "frontier",
     "deployed.chart()": "timeline",
+    "scaled.chart(best.group, best.cluster)": "scaling",
 }
 """The last line of a notebook's cell, and the chart that it shows."""
 

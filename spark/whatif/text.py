@@ -106,7 +106,7 @@ def _lag_of(row: Row) -> str:
     if never := row["never_caught_up"]:
         return f"{behind} behind, and {counted(never, 'partition')} never catch up."
     caught_up = figure(row["catch_up_seconds"] or 0)
-    return f"{behind} behind, and catches up {caught_up} s after it is read again."
+    return f"{behind} behind, and catches up at most {caught_up} s after it is read again."
 
 
 FIGURES = {

@@ -216,9 +216,9 @@ def test_advice_on_lag_names_the_strategy_under_which_groups_fall_behind_least()
         return {"kind": "consumer", "strategy": strategy, **figures}
 
     assert lag_advice([row("current", 45.0), row("uniform", 8.0)]) == (
-        "Under current a partition falls up to 45 s behind, and catches up 12.5 s after it is read "
-        "again. Under uniform a partition falls up to 8 s behind, and catches up 12.5 s after it "
-        "is read again."
+        "Under current a partition falls up to 45 s behind, and catches up at most 12.5 s after "
+        "it is read again. Under uniform a partition falls up to 8 s behind, and catches up at "
+        "most 12.5 s after it is read again."
     )
     rows = lag_for_people([row("range", 45.4) | {"max_lag_records": 1200.2}, row("other", None)])
     assert [[*shown.values()] for shown in rows] == [["range", 1200, 45, 12, 0]]
