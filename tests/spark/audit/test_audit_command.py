@@ -193,7 +193,13 @@ class TestAudit:
     ) -> None:
         write_store(troubled().tables(), store, FIRST)
         result = {"finding": "claimed-twice", "critical": 0, "warning": 1, "info": 3}
-        summary = AuditSummary(FIRST, [result], {"ok": 1}, {}, [], {}, False, 0, "")
+        summary = AuditSummary(
+            *(FIRST, [result], {"ok": 1}, {}, [], {}),
+            has_coordinators=False,
+            has_failures=False,
+            uneven=0,
+            uneven_sentence="",
+        )
         monkeypatch.setattr("spark.jobs.audit.write_audit", lambda *_: summary)
         assert run("audit", store, *words).code == code
 
@@ -326,7 +332,7 @@ class TestSnapshots:
         counts = {"groups": 1, "members": 3, "subscriptions": 3, "partitions": 2, "assignments": 2}
         assert rows[0] == {
             "snapshot": FIRST, "state": "whole", **counts, "offsets": None, "brokers": None,
-            "other_kinds": None, "clusters": ["c"],
+            "configs": None, "other_kinds": None, "clusters": ["c"],
         }  # fmt: skip
         assert rows[1] | {"partitions": 2} == rows[0] | {
             k: rows[1][k] for k in ("snapshot", "state")
