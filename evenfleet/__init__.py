@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from optimizer import *  # noqa: F403 - all of its public names
-    from optimizer.assignor.plan_assignor import PlanAssignor as PlanAssignor, rejoin as rejoin
+    from optimizer.assignor.plan_assignor import PlanAssignor, rejoin
     from spark import *  # noqa: F403
 
 IN_CONSUMERS = ("PlanAssignor", "rejoin")

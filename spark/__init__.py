@@ -11,76 +11,40 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from spark.audit import (
-        AuditSettings as AuditSettings,
-        FleetAudit as FleetAudit,
-        audit_fleet as audit_fleet,
-        metrics_of as metrics_of,
-        read_audit_settings as read_audit_settings,
-        verdict as verdict,
+        AuditSettings,
+        FleetAudit,
+        audit_fleet,
+        metrics_of,
+        read_audit_settings,
+        verdict,
     )
-    from spark.compare import (
-        FleetComparison as FleetComparison,
-        best_of as best_of,
-        compare_fleet as compare_fleet,
-        fleet_of as fleet_of,
-    )
-    from spark.enforce import group_plan as group_plan
-    from spark.errors import InputError as InputError
-    from spark.explain import GroupExplanation as GroupExplanation, explain_group as explain_group
-    from spark.files import CatalogSchema as CatalogSchema
-    from spark.fleet import (
-        FleetFiles as FleetFiles,
-        FleetSnapshot as FleetSnapshot,
-        snapshots as snapshots,
-    )
-    from spark.frontier import (
-        GroupFrontier as GroupFrontier,
-        frontier_of_group as frontier_of_group,
-    )
-    from spark.graph import (
-        FleetGraph as FleetGraph,
-        competitors as competitors,
-        components as components,
-        coupled_groups as coupled_groups,
-        fleet_graph as fleet_graph,
-        reach as reach,
-    )
-    from spark.history import FleetHistory as FleetHistory, FleetRates as FleetRates
-    from spark.members import members_fleet as members_fleet
-    from spark.plan import (
-        FleetPlan as FleetPlan,
-        cross_rack_traffic as cross_rack_traffic,
-        plan_fleet as plan_fleet,
-    )
-    from spark.replay import (
-        FleetReplay as FleetReplay,
-        best_replayed as best_replayed,
-        replay_fleet as replay_fleet,
-    )
-    from spark.rollout import rollout_fleet as rollout_fleet, rollout_report as rollout_report
-    from spark.scale import (
-        FleetScale as FleetScale,
-        ScaleSettings as ScaleSettings,
-        fleet_of_scale as fleet_of_scale,
-        scale_fleet as scale_fleet,
-    )
+    from spark.compare import FleetComparison, best_of, compare_fleet, fleet_of
+    from spark.enforce import group_plan
+    from spark.errors import InputError
+    from spark.explain import GroupExplanation, explain_group
+    from spark.files import CatalogSchema
+    from spark.fleet import FleetFiles, FleetSnapshot, snapshots
+    from spark.frontier import GroupFrontier, frontier_of_group
+    from spark.graph import FleetGraph, competitors, components, coupled_groups, fleet_graph, reach
+    from spark.history import FleetHistory, FleetRates
+    from spark.members import members_fleet
+    from spark.plan import FleetPlan, cross_rack_traffic, plan_fleet
+    from spark.replay import FleetReplay, best_replayed, replay_fleet
+    from spark.rollout import rollout_fleet, rollout_report
+    from spark.scale import FleetScale, ScaleSettings, fleet_of_scale, scale_fleet
     from spark.settings import (
-        FleetConsumers as FleetConsumers,
-        FleetGoals as FleetGoals,
-        GroupConsumers as GroupConsumers,
-        GroupGoals as GroupGoals,
-        Settings as Settings,
-        check_strategies as check_strategies,
-        read_settings as read_settings,
+        FleetConsumers,
+        FleetGoals,
+        GroupConsumers,
+        GroupGoals,
+        Settings,
+        check_strategies,
+        read_settings,
     )
-    from spark.simulate import GroupSimulation as GroupSimulation, simulate_group as simulate_group
-    from spark.sources.live.data_source import KafkaGroups as KafkaGroups
-    from spark.verify import verify_plan as verify_plan
-    from spark.whatif import (
-        fleet_of_whatif as fleet_of_whatif,
-        what_if as what_if,
-        whatif_advice as whatif_advice,
-    )
+    from spark.simulate import GroupSimulation, simulate_group
+    from spark.sources.live.data_source import KafkaGroups
+    from spark.verify import verify_plan
+    from spark.whatif import fleet_of_whatif, what_if, whatif_advice
 
 ROOMS = {
     "spark.audit": (

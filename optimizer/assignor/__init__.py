@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .plan_assignor import PlanAssignor as PlanAssignor, rejoin as rejoin
-    from .plan_file import GroupPlan as GroupPlan, PlanFileError as PlanFileError
+    from .plan_assignor import PlanAssignor, rejoin
+    from .plan_file import GroupPlan, PlanFileError
 
 
 def __getattr__(name: str) -> Any:

@@ -2,5 +2,5 @@
 
 from __future__ import annotations
 
-from optimizer.reasons.explain import Explanation as Explanation, explain as explain
-from optimizer.reasons.weights import explain_by_weight as explain_by_weight
+from optimizer.reasons.explain import Explanation, explain
+from optimizer.reasons.weights import explain_by_weight

@@ -2,35 +2,19 @@
 
 from __future__ import annotations
 
-from optimizer.replicas.batches import Batches as Batches, Step as Step, batches_of as batches_of
-from optimizer.replicas.bytes_balance import most_bytes_bound as most_bytes_bound
-from optimizer.replicas.check import check_replicas as check_replicas
-from optimizer.replicas.cluster import (
-    Broker as Broker,
-    Cluster as Cluster,
-    InvalidClusterError as InvalidClusterError,
-    Partition as Partition,
-)
-from optimizer.replicas.goals import (
-    BALANCE as BALANCE,
-    BYTES as BYTES,
-    COPIES as COPIES,
-    TOPICS as TOPICS,
-    ReplicaGoals as ReplicaGoals,
-    ReplicaGoalsError as ReplicaGoalsError,
-)
-from optimizer.replicas.numbering import (
-    LeftOut as LeftOut,
-    NumberedCluster as NumberedCluster,
-    describe_reasons as describe_reasons,
-)
+from optimizer.replicas.batches import Batches, Step, batches_of
+from optimizer.replicas.bytes_balance import most_bytes_bound
+from optimizer.replicas.check import check_replicas
+from optimizer.replicas.cluster import Broker, Cluster, InvalidClusterError, Partition
+from optimizer.replicas.goals import BALANCE, BYTES, COPIES, TOPICS, ReplicaGoals, ReplicaGoalsError
+from optimizer.replicas.numbering import LeftOut, NumberedCluster, describe_reasons
 from optimizer.replicas.plan import (
-    BOUNDED as BOUNDED,
-    NOT_PROVEN as NOT_PROVEN,
-    OPTIMAL as OPTIMAL,
-    OPTIMAL_FOR_SETS as OPTIMAL_FOR_SETS,
-    Change as Change,
-    Limit as Limit,
-    ReplicaPlan as ReplicaPlan,
-    plan_replicas as plan_replicas,
+    BOUNDED,
+    NOT_PROVEN,
+    OPTIMAL,
+    OPTIMAL_FOR_SETS,
+    Change,
+    Limit,
+    ReplicaPlan,
+    plan_replicas,
 )

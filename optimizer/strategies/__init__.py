@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from optimizer.strategies.connect import assign_connect_cooperative, assign_connect_eager
 from optimizer.strategies.defects import (
-    DEFECTS as DEFECTS,
-    DIFFERENT as DIFFERENT,
-    EQUAL as EQUAL,
-    LARGE as LARGE,
-    RACKS as RACKS,
-    TOPICS as TOPICS,
-    Defect as Defect,
-    defects_of as defects_of,
+    DEFECTS,
+    DIFFERENT,
+    EQUAL,
+    LARGE,
+    RACKS,
+    TOPICS,
+    Defect,
+    defects_of,
 )
 from optimizer.strategies.optimal import assign_optimally
-from optimizer.strategies.own import installed as installed, is_own, own_strategy
+from optimizer.strategies.own import installed, is_own, own_strategy
 from optimizer.strategies.range import assign_ranges, assign_server_range
 from optimizer.strategies.roundrobin import assign_round_robin
 from optimizer.strategies.sticky import assign_cooperative_sticky, assign_sticky
-from optimizer.strategies.strategy import CLASSIC, CONNECT, CONSUMER, Strategy as Strategy
+from optimizer.strategies.strategy import CLASSIC, CONNECT, CONSUMER, Strategy
 from optimizer.strategies.uniform import assign_uniform, assign_uniform_4_0
 
 OPTIMAL = "optimal"

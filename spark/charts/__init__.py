@@ -2,5 +2,5 @@
 
 from __future__ import annotations
 
-from spark.charts.registry import CHARTS as CHARTS
-from spark.charts.sums import balance_of as balance_of, trend_of as trend_of
+from spark.charts.registry import CHARTS
+from spark.charts.sums import balance_of, trend_of

@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-from spark.compare.best_strategy import best_of as best_of
-from spark.compare.compare import (
-    best_first as best_first,
-    compare_fleet as compare_fleet,
-    fleet_of as fleet_of,
-)
-from spark.compare.cures import (
-    kafka_could as kafka_could,
-    sentence_of_cures as sentence_of_cures,
-)
-from spark.compare.fleet_comparison import FleetComparison as FleetComparison
-from spark.compare.past import compare_history as compare_history
-from spark.compare.write import (
-    write_compared_history as write_compared_history,
-    write_comparison as write_comparison,
-)
+from spark.compare.best_strategy import best_of
+from spark.compare.compare import best_first, compare_fleet, fleet_of
+from spark.compare.cures import kafka_could, sentence_of_cures
+from spark.compare.fleet_comparison import FleetComparison
+from spark.compare.past import compare_history
+from spark.compare.write import write_compared_history, write_comparison

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from spark.demo.fleet import demo_fleet as demo_fleet
-from spark.demo.history import make_history as make_history
-from spark.demo.uneven import most_uneven as most_uneven
+from spark.demo.fleet import demo_fleet
+from spark.demo.history import make_history
+from spark.demo.uneven import most_uneven

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from spark.explain.explain import (
-    GroupExplanation as GroupExplanation,
-    explain_group as explain_group,
-    explain_rows as explain_rows,
-    rows_of_groups as rows_of_groups,
-)
-from spark.explain.share import share_topics as share_topics
-from spark.explain.summary import loads_of as loads_of, summary_of as summary_of
+from spark.explain.explain import GroupExplanation, explain_group, explain_rows, rows_of_groups
+from spark.explain.share import share_topics
+from spark.explain.summary import loads_of, summary_of

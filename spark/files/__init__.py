@@ -14,59 +14,34 @@ reads, and a hidden folder `.evenfleet` beside them:
 
 from __future__ import annotations
 
-from spark.files.arrow_store import NeedsSparkError as NeedsSparkError
-from spark.files.catalog_tables import (
-    CatalogSource as CatalogSource,
-    check_tables as check_tables,
-    remove_from_catalog as remove_from_catalog,
-)
-from spark.files.columns import (
-    NULL as NULL,
-    coded as coded,
-    is_there as is_there,
-    nothing as nothing,
-    texts as texts,
-    whole_numbers as whole_numbers,
-)
-from spark.files.direct_store import DirectStore as DirectStore, ValueFilter as ValueFilter
-from spark.files.disk import replace_text as replace_text, writing as writing
-from spark.files.local_run import (
-    LocalRemoval as LocalRemoval,
-    LocalRun as LocalRun,
-    written_file as written_file,
-)
-from spark.files.local_store import LocalStore as LocalStore
-from spark.files.locked_run import sweep as sweep, written_by_others as written_by_others
-from spark.files.manifest import File as File
-from spark.files.merging import (
-    ROWS_A_FILE as ROWS_A_FILE,
-    common_schema as common_schema,
-    fewest_files as fewest_files,
-    merge as merge,
-    rows_in as rows_in,
-)
-from spark.files.parts import read_parts as read_parts
+from spark.files.arrow_store import NeedsSparkError
+from spark.files.catalog_tables import CatalogSource, check_tables, remove_from_catalog
+from spark.files.columns import NULL, coded, is_there, nothing, texts, whole_numbers
+from spark.files.direct_store import DirectStore, ValueFilter
+from spark.files.disk import replace_text, writing
+from spark.files.local_run import LocalRemoval, LocalRun, written_file
+from spark.files.local_store import LocalStore
+from spark.files.locked_run import sweep, written_by_others
+from spark.files.manifest import File
+from spark.files.merging import ROWS_A_FILE, common_schema, fewest_files, merge, rows_in
+from spark.files.parts import read_parts
 from spark.files.source import (
-    REMOVED as REMOVED,
-    SNAPSHOT as SNAPSHOT,
-    CatalogSchema as CatalogSchema,
-    Source as Source,
-    StoredTable as StoredTable,
-    Where as Where,
-    table_in as table_in,
+    REMOVED,
+    SNAPSHOT,
+    CatalogSchema,
+    Source,
+    StoredTable,
+    Where,
+    table_in,
 )
-from spark.files.spark_store import SparkStore as SparkStore
-from spark.files.table_store import TableStore as TableStore, TooLateError as TooLateError
+from spark.files.spark_store import SparkStore
+from spark.files.table_store import TableStore, TooLateError
 from spark.files.table_stores import (
-    DEFAULT_FS as DEFAULT_FS,
-    Opener as Opener,
-    direct_store as direct_store,
-    run_of as run_of,
-    source_of as source_of,
-    table_store_of as table_store_of,
+    DEFAULT_FS,
+    Opener,
+    direct_store,
+    run_of,
+    source_of,
+    table_store_of,
 )
-from spark.files.tables import (
-    in_one_file as in_one_file,
-    write_by_snapshot as write_by_snapshot,
-    write_tables as write_tables,
-)
+from spark.files.tables import in_one_file, write_by_snapshot, write_tables

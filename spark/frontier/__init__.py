@@ -2,12 +2,5 @@
 
 from __future__ import annotations
 
-from spark.frontier.frontier import (
-    frontier_of_group as frontier_of_group,
-    frontiers_of_rows as frontiers_of_rows,
-)
-from spark.frontier.points import (
-    FrontierPoint as FrontierPoint,
-    GroupFrontier as GroupFrontier,
-    WeightedFrontierPoint as WeightedFrontierPoint,
-)
+from spark.frontier.frontier import frontier_of_group, frontiers_of_rows
+from spark.frontier.points import FrontierPoint, GroupFrontier, WeightedFrontierPoint

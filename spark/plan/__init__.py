@@ -2,14 +2,6 @@
 
 from __future__ import annotations
 
-from spark.plan.fleet_plan import (
-    TRAFFIC as TRAFFIC,
-    FleetPlan as FleetPlan,
-    plan_fleet as plan_fleet,
-)
-from spark.plan.summary import IDLE_TO_BUSY as IDLE_TO_BUSY
-from spark.plan.traffic import (
-    cross_rack_traffic as cross_rack_traffic,
-    kept_traffic as kept_traffic,
-    traffic_of_fleet as traffic_of_fleet,
-)
+from spark.plan.fleet_plan import TRAFFIC, FleetPlan, plan_fleet
+from spark.plan.summary import IDLE_TO_BUSY
+from spark.plan.traffic import cross_rack_traffic, kept_traffic, traffic_of_fleet

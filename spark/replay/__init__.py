@@ -2,5 +2,5 @@
 
 from __future__ import annotations
 
-from spark.replay.fleet_replay import FleetReplay as FleetReplay, replay_fleet as replay_fleet
-from spark.replay.text import best_replayed as best_replayed
+from spark.replay.fleet_replay import FleetReplay, replay_fleet
+from spark.replay.text import best_replayed

@@ -2,8 +2,5 @@
 
 from __future__ import annotations
 
-from spark.rollout.rollout import rollout_fleet as rollout_fleet
-from spark.rollout.text import (
-    rollout_report as rollout_report,
-    step_for_people as step_for_people,
-)
+from spark.rollout.rollout import rollout_fleet
+from spark.rollout.text import rollout_report, step_for_people

@@ -7,7 +7,5 @@ Connect places as well, are in no table: each strategy says what it takes for gr
 
 from __future__ import annotations
 
-from optimizer.strategies.connect.cooperative import (
-    assign_connect_cooperative as assign_connect_cooperative,
-)
-from optimizer.strategies.connect.eager import assign_connect_eager as assign_connect_eager
+from optimizer.strategies.connect.cooperative import assign_connect_cooperative
+from optimizer.strategies.connect.eager import assign_connect_eager

@@ -2,7 +2,4 @@
 
 from __future__ import annotations
 
-from optimizer.strategies.range.assignor import (
-    assign_ranges as assign_ranges,
-    assign_server_range as assign_server_range,
-)
+from optimizer.strategies.range.assignor import assign_ranges, assign_server_range

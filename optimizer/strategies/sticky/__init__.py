@@ -2,7 +2,4 @@
 
 from __future__ import annotations
 
-from optimizer.strategies.sticky.assignor import (
-    assign_cooperative_sticky as assign_cooperative_sticky,
-    assign_sticky as assign_sticky,
-)
+from optimizer.strategies.sticky.assignor import assign_cooperative_sticky, assign_sticky

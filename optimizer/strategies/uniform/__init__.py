@@ -2,7 +2,4 @@
 
 from __future__ import annotations
 
-from optimizer.strategies.uniform.assignor import (
-    assign_uniform as assign_uniform,
-    assign_uniform_4_0 as assign_uniform_4_0,
-)
+from optimizer.strategies.uniform.assignor import assign_uniform, assign_uniform_4_0

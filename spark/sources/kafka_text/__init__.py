@@ -2,4 +2,4 @@
 
 from __future__ import annotations
 
-from spark.sources.kafka_text.cli_text import read_cli_text as read_cli_text
+from spark.sources.kafka_text.cli_text import read_cli_text

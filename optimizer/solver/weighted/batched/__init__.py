@@ -7,7 +7,4 @@ what few groups need is done by it, and groups that need more are left to it.
 
 from __future__ import annotations
 
-from optimizer.solver.weighted.batched.solve import (
-    BatchResult as BatchResult,
-    solve_many_by_weight as solve_many_by_weight,
-)
+from optimizer.solver.weighted.batched.solve import BatchResult, solve_many_by_weight

@@ -2,5 +2,5 @@
 
 from __future__ import annotations
 
-from optimizer.solver.weighted.moves.improvements import IMPROVEMENTS as IMPROVEMENTS
-from optimizer.solver.weighted.moves.steps import STEPS as STEPS
+from optimizer.solver.weighted.moves.improvements import IMPROVEMENTS
+from optimizer.solver.weighted.moves.steps import STEPS
