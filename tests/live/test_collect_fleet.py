@@ -76,15 +76,15 @@ def rows(found: Collected, table: str) -> list[dict[str, Any]]:
 def test_requests_grow_with_brokers_and_not_with_groups(fleet: Brokers) -> None:
     """One for topics, one for what is being reassigned, one for the topics' settings.
 
-    Then of each: versions, groups, members, offsets, ends. The bootstrap server's connection is
-    that of its broker.
+    Then of each: versions, groups, members, offsets, ends, its settings. The bootstrap server's
+    connection is that of its broker.
     """
     half = collected(fleet, groups=ClusterSelection(("fleet-*",)))
     whole = collected(fleet, groups=ClusterSelection(("fleet-*", "more-*")))
     assert [len(rows(item, "groups")) for item in (half, whole)] == [40, 80]
     assert [len(rows(item, "members")) for item in (half, whole)] == [200, 400]
     assert [len(rows(item, "assignments")) for item in (half, whole)] == [800, 1600]
-    assert half.requests == whole.requests == 1 + 1 + 1 + 3 * 5
+    assert half.requests == whole.requests == 1 + 1 + 1 + 3 * 6
     assert half.seconds < 3
 
 

@@ -2,14 +2,17 @@
 
 Two members all the time, and two, then six, then two: as many rebalances, and as much lag. The load
 lasts a sixth of the two minutes that people would wait: lag grows in proportion. How long a process
-takes to start is measured, and an input of the replay.
+takes to start is measured, and an input of the replay. Lag depends on how busy the machine is, so this
+runs only when it is asked for: `SCALE_LIVE=1 bin/test tests/live/test_scale.py`.
 """
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import confluent_kafka
@@ -46,6 +49,11 @@ SETTINGS = {
     "records.per.second": PACE,
 }
 WITHIN = 0.2
+
+pytestmark = pytest.mark.skipif(
+    "SCALE_LIVE" not in os.environ,
+    reason="lag is measured on a quiet machine: SCALE_LIVE=1 bin/test tests/live/test_scale.py",
+)
 
 
 def predicted(sizes: tuple[int, ...], start_seconds: float) -> Course:
@@ -102,8 +110,9 @@ def lag_of(consumer: confluent_kafka.Consumer) -> int:
 def resize(consumers: JavaConsumers, group: str, now: int, members: int) -> None:
     for number in range(now, members):
         consumers.start(group, f"m{number}", [TOPIC], SETTINGS)
-    for number in range(members, now):
-        consumers.close(group, f"m{number}")
+    leaving = [f"m{number}" for number in range(members, now)]
+    with ThreadPoolExecutor(max(1, len(leaving))) as threads:  # at once, as a Deployment ends pods
+        list(threads.map(lambda member: consumers.close(group, member), leaving))
 
 
 def test_rebalances_and_lag_are_as_predicted(broker: Brokers) -> None:

@@ -204,7 +204,7 @@ def test_audit(run: Run, store: Path, tmp_path: Path) -> None:
         *("single-replica", "replica-skew", "leader-skew", "empty-broker"),
         "replicas-at-minimum",
         *("offline-if-broker-fails", "offline-if-rack-fails", "reassignment-stuck"),
-        "unread-topic",
+        *("unread-topic", "bears-no-failure", "unclean-election", "broker-settings"),
     }
     output = run("audit", store, "--cluster", "west", "--out", tmp_path / "one")
     assert output.code == 0
