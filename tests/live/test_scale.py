@@ -2,8 +2,8 @@
 
 Two members all the time, and two, then six, then two: as many rebalances, and as much lag. The load
 lasts a sixth of the two minutes that people would wait: lag grows in proportion. How long a process
-takes to start is measured, and an input of the replay. Lag depends on how busy the machine is, so this
-runs only when it is asked for: `SCALE_LIVE=1 bin/test tests/live/test_scale.py`.
+takes to start is measured, and an input of the replay. Lag depends on how busy the machine is:
+this runs only when it is asked for: `SCALE_LIVE=1 bin/test tests/live/test_scale.py`.
 """
 
 from __future__ import annotations
