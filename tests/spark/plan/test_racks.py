@@ -165,7 +165,7 @@ def test_config_shows_what_is_in_force(run: Run, config: Path) -> None:
     assert row == {
         "goals of": "group left-over, by left-*",
         "rack": "leader",
-        "levels": "racks, moves, spread",
+        "levels": "racks, moves, hosts, spread",
         "min_gain": 3.0,
         "max_moves": "any",
         "limits": "none",
