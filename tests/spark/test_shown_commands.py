@@ -29,6 +29,7 @@ CHAIN = [ROOT / f"docs/{name}.md" for name in ("audit", "plan", "verify", "compa
 
 GROUP = "clickstream-session-archiver"
 CONNECTORS = "connect-devices-exporter"
+SHARED = "orders-basket-aggregator"
 
 STANDS_FOR = {"orders": GROUP, "connect-prod": CONNECTORS}
 """Groups of the demo for those that pages only speak of."""
@@ -46,7 +47,7 @@ SHOWN = sorted(
 def _some(tables: dict[str, pa.Table]) -> dict[str, pa.Table]:
     """The groups that pages name, and a few others."""
     names = pc.unique(tables["groups"]["group"]).to_pylist()[:8]
-    wanted = pa.array([GROUP, CONNECTORS, *names])
+    wanted = pa.array([GROUP, CONNECTORS, SHARED, *names])
     return {
         name: rows.filter(pc.is_in(rows["group"], wanted)) if TABLES[name].by_group else rows
         for name, rows in tables.items()
