@@ -63,6 +63,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> SparkSession:
         # machines differ in how they find their own name; some can't
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
+        # one JVM serves the whole run: with 1 GB it only collected garbage after half of the tests
+        "spark.driver.memory": "4g",
         # the tables are small: each task more costs more than it computes
         "spark.sql.shuffle.partitions": "1",
         "spark.default.parallelism": "1",
