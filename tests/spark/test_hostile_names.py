@@ -100,7 +100,9 @@ def test_an_audit(
     assert {(item.labels["cluster"], item.labels["group"]) for item in series} == {(CLUSTER, GROUP)}
     assert sum(item.value for item in series) == len(findings)
 
-    judged = spark.range(1).selectExpr("'ok' as status", "cast(null as string) as kind")
+    judged = spark.range(1).selectExpr(
+        "'ok' as status", "cast(null as string) as kind", "2L as current_max_load", "1L as max_load"
+    )
     again = FleetAudit(SNAPSHOT, spark.createDataFrame(findings), {"x": "y"}, [], judged)
     monkeypatch.setattr("spark.audit.of_store.audit_fleet", lambda *_: again)
     for width in (60, 200):
