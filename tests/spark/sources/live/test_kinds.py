@@ -21,7 +21,6 @@ pytestmark = pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize(
     ("listed", "kind", "reason"),
     [
-        ("Share", "share", "no one owner"),
         ("Streams", "streams", "one owner each"),
         ("Novel", "other", "aren't consumers"),
     ],
@@ -29,6 +28,7 @@ pytestmark = pytest.mark.usefixtures("at_once")
 def test_groups_of_other_protocols_are_unsupported_and_not_asked_about(
     listed: str, kind: str, reason: str
 ) -> None:
+    """Share groups are asked about with messages of their own: see test_share_group.py."""
     brokers = three()
 
     def spoil(node: int, request: Any, answer: Any) -> Any:
