@@ -220,7 +220,7 @@ def _together(
 
 
 def _malformed(problem: Problem, target: IntArray) -> list[str]:
-    """Why it can't be an assignment of any group of so many partitions and members."""
+    """Why it can't be an assignment of any group with these numbers of partitions and members."""
     if len(target) != problem.partition_count:
         return [
             f"{len(target)} partitions are assigned, and the group has {problem.partition_count}"

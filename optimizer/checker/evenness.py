@@ -20,7 +20,7 @@ from optimizer.model import (
 )
 
 DENSE = 4
-"""A table of all topics and members may have so many entries for each partition."""
+"""A table of all topics and members has at most this number of entries for each partition."""
 
 
 def spread_of(problem: Problem, target: IntArray) -> int:

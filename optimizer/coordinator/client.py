@@ -308,7 +308,7 @@ class Client(ABC):
 
     @abstractmethod
     def say_goodbye_after(self, delay: float, leave: bool | None) -> None:
-        """Leave so many milliseconds later, or fall silent."""
+        """Leave after a delay in milliseconds, or fall silent."""
 
     def kill(self, silent_ms: float | None = None) -> None:
         """The process is gone without a word."""
