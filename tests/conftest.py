@@ -17,6 +17,7 @@ from tests.turns import turn
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+    from xdist.workermanage import WorkerController
 
 
 LIVE = "tests/live"
@@ -35,6 +36,21 @@ class ByFile(LoadScopeScheduling):
         file = nodeid.split("::", 1)[0]
         return LIVE if file.startswith(f"{LIVE}/") else file
 
+    def remove_node(self, node: WorkerController) -> str | None:
+        """The test at which a process ended; others run what it had left.
+
+        xdist would run that test again, which ends one process after another.
+        """
+        work = self.assigned_work.pop(node)
+        todo = (test for tests in work.values() for test in tests if not tests[test])
+        ended_at = next(todo, None)
+        for scope, tests in work.items():
+            if left := {test: done for test, done in tests.items() if test != ended_at}:
+                self.workqueue[scope] = left
+        for other in self.assigned_work:
+            self._reschedule(other)
+        return ended_at
+
 
 def run_folder(factory: pytest.TempPathFactory) -> Path:
     """The folder of the whole run, in which each of its processes has one of its own."""
@@ -48,6 +64,12 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     folder = run_folder(item.config._tmp_path_factory)  # type: ignore[attr-defined]
     with turn(folder, alone=item.get_closest_marker("alone") is not None):
         return (yield)
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Tell why a test failed at once: a run that is cut off prints no summary."""
+    if report.failed and "PYTEST_XDIST_WORKER" not in os.environ:
+        print(f"\n{report.nodeid} failed:\n{report.longreprtext}", file=sys.stderr, flush=True)
 
 
 @pytest.fixture(scope="session")

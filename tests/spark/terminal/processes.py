@@ -46,7 +46,13 @@ def started(*words: object, script: Path | None = None) -> subprocess.Popen[str]
 
 
 def ended(command: subprocess.Popen[str]) -> Said:
-    out, err = command.communicate(timeout=WITHIN)
+    """What a command said; one that doesn't end is killed with all that it started, and fails."""
+    try:
+        out, err = command.communicate(timeout=WITHIN)
+    except subprocess.TimeoutExpired:
+        for process in [*below(command.pid), Process(command.pid, "")]:
+            kill(process)
+        raise
     return Said(command.returncode, out, err)
 
 
@@ -85,7 +91,7 @@ def wait_for(
         if result := tuple(filter(wanted, below(command.pid))):
             return result
         time.sleep(0.02)
-    raise AssertionError(f"it ended before there was one: {command.communicate()}")
+    raise AssertionError(f"it ended, or waited, before there was one: {ended(command)}")
 
 
 def kill(process: Process) -> None:
@@ -97,9 +103,13 @@ def is_gone(process: Process) -> bool:
     """Whether it is gone, or will be in moments."""
     until = time.monotonic() + WITHIN
     while time.monotonic() < until:
-        try:
-            os.kill(process.number, 0)
-        except ProcessLookupError:
+        state = subprocess.run(
+            ["ps", "-o", "stat=", "-p", str(process.number)],
+            capture_output=True,
+            text=True,
+            check=False,
+        ).stdout
+        if not state or state.startswith("Z"):  # one that has ended, and nobody has asked how
             return True
         time.sleep(0.02)
     return False
