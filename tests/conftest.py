@@ -42,11 +42,12 @@ class ByFile(LoadScopeScheduling):
         xdist would run that test again, which ends one process after another.
         """
         work = self.assigned_work.pop(node)
-        todo = (test for tests in work.values() for test in tests if not tests[test])
-        ended_at = next(todo, None)
-        for scope, tests in work.items():
-            if left := {test: done for test, done in tests.items() if test != ended_at}:
-                self.workqueue[scope] = left
+        left = [(scope, test) for scope, tests in work.items() for test in tests if not tests[test]]
+        if not left:
+            return None
+        (_, ended_at), *left = left
+        for scope, test in left:
+            self.workqueue.setdefault(scope, {})[test] = False
         for other in self.assigned_work:
             self._reschedule(other)
         return ended_at
@@ -86,7 +87,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> SparkSession:
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         # one JVM serves the whole run: with 1 GB it only collected garbage after half of the tests
-        "spark.driver.memory": "4g",
+        "spark.driver.memory": "3g",
         # the tables are small: each task more costs more than it computes
         "spark.sql.shuffle.partitions": "1",
         "spark.default.parallelism": "1",
