@@ -57,6 +57,7 @@ def test_nothing_is_shown_where_nobody_looks(
     assert screen.getvalue() == pipe.getvalue() == ""
 
 
+@pytest.mark.alone  # tasks of other tests would be counted, and wait for these
 def test_tasks_of_spark_are_counted(spark: SparkSession, tmp_path: Path) -> None:
     """While they run, from another thread than the one that waits for them."""
     go = tmp_path / "go"
@@ -71,10 +72,12 @@ def test_tasks_of_spark_are_counted(spark: SparkSession, tmp_path: Path) -> None
     with followed(spark), busy("planning"):
         job.start()
         until = time.monotonic() + PATIENCE
-        while "planning: 0 of 3 tasks" not in (line := shared._progress.line()):
-            assert time.monotonic() < until, line
-        go.touch()
-        job.join()
+        try:
+            while "planning: 0 of 3 tasks" not in (line := shared._progress.line()):
+                assert time.monotonic() < until, line
+        finally:  # or no other task would ever run
+            go.touch()
+            job.join()
 
 
 def test_jobs_are_called_by_their_step(spark: SparkSession) -> None:
