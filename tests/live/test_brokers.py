@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 
+from tests.alive import is_alive
 from tests.paths import ROOT
 
 STARTS_AND_WAITS = """
@@ -36,10 +37,3 @@ def test_a_broker_ends_with_the_process_that_started_it(jars: list[str]) -> None
     while is_alive(broker) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not is_alive(broker)
-
-
-def is_alive(pid: int) -> bool:
-    """Whether the process runs: one that ended and that nobody has asked after (Z) doesn't."""
-    ps = ["ps", "-o", "stat=", "-p", str(pid)]
-    state = subprocess.run(ps, capture_output=True, text=True, check=False)
-    return not state.stdout.strip().startswith("Z") and bool(state.stdout.strip())

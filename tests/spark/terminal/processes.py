@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.alive import is_alive
 from tests.paths import ROOT
 from tests.spark.support.said import Said
 
@@ -50,8 +51,9 @@ def ended(command: subprocess.Popen[str]) -> Said:
     try:
         out, err = command.communicate(timeout=WITHIN)
     except subprocess.TimeoutExpired:
-        for process in [*below(command.pid), Process(command.pid, "")]:
+        for process in below(command.pid):
             kill(process)
+        command.kill()
         raise
     return Said(command.returncode, out, err)
 
@@ -103,13 +105,7 @@ def is_gone(process: Process) -> bool:
     """Whether it is gone, or will be in moments."""
     until = time.monotonic() + WITHIN
     while time.monotonic() < until:
-        state = subprocess.run(
-            ["ps", "-o", "stat=", "-p", str(process.number)],
-            capture_output=True,
-            text=True,
-            check=False,
-        ).stdout
-        if not state or state.startswith("Z"):  # one that has ended, and nobody has asked how
+        if not is_alive(process.number):
             return True
         time.sleep(0.02)
     return False
