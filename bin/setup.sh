@@ -25,7 +25,7 @@ find_python() {
 }
 
 # Without the archive commands run as well: it saves each of them seconds of reading Spark's jars.
-# Commands that need Java, and lack it, say so themselves.
+# Commands that need Java, and lack it, say so themselves. Runs after `setup`.
 archive_classes() {
     local java=java java_version wanted
     [ -z "${JAVA_HOME:-}" ] || java=$JAVA_HOME/bin/java
@@ -47,7 +47,6 @@ setup() {
     local extra=${1:-} python wanted
     wanted="$(cksum <"$root/pyproject.toml") $extra${with[*]:+ ${with[*]}}"
     if [ -x "$venv/bin/python" ] && [ "$(cat "$venv/.made-for${extra:+-$extra}" 2>/dev/null)" = "$wanted" ]; then
-        archive_classes
         return
     fi
     python=$(find_python) || exit 2
@@ -56,5 +55,4 @@ setup() {
     install "$root${extra:+[$extra]}" ${with[@]+"${with[@]}"} \
         || give_up "the installation failed: see the lines above."
     echo "$wanted" >"$venv/.made-for${extra:+-$extra}"
-    archive_classes
 }

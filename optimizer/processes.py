@@ -85,7 +85,7 @@ class Subscribe:
 
 @dataclass(frozen=True)
 class Grow:
-    """A topic has so many partitions from now on; one that wasn't there is created."""
+    """Set a topic's number of partitions from now on; a new topic is created."""
 
     at: float
     topic: str
@@ -111,7 +111,7 @@ class Away:
 
 @dataclass(frozen=True)
 class MoveCoordinator:
-    """Another broker coordinates the group: sessions start anew, nothing else changes."""
+    """Another broker coordinates the group: sessions start again, nothing else changes."""
 
     at: float
 

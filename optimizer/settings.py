@@ -68,10 +68,6 @@ class ClientSettings(_Settings):
     metadata_max_age_ms: float = _key("metadata.max.age.ms", 300_000)
     revoke_ms: float = 0
 
-    def with_revoke(self, revoke_ms: float) -> ClientSettings:
-        """With an onPartitionsRevoked that takes so long."""
-        return replace(self, revoke_ms=revoke_ms)
-
     def __post_init__(self) -> None:
         if self.protocol not in ("classic", "consumer"):
             raise ValueError(f"group.protocol is {self.protocol!r}: say classic or consumer")

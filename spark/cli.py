@@ -55,7 +55,7 @@ PAGES = {
     "import-cli": "docs/collect.md",
     "reassign-verify": "docs/reassign.md",
 }
-"""Where more is said of a command; of all others in the page of their name."""
+"""Pages of commands whose page has another name."""
 
 WITHOUT_TABLES = ("report", "export-plan")
 """Commands that print sentences alone."""
@@ -87,9 +87,10 @@ def app_for(words: Sequence[str]) -> typer.Typer:
 
 
 def _more_on(name: str) -> str:
-    """What stands below a command's help: three examples and the page about it."""
+    """What stands below a command's help: three examples and the pages about it."""
     examples = "\n".join(f"* `evenfleet {item}`" for item in EXAMPLES[name])
-    return f"Examples:\n\n{examples}\n\nMore: {PAGES.get(name, f'docs/{name}.md')}"
+    page = PAGES.get(name, f"docs/{name}.md")
+    return f"Examples:\n\n{examples}\n\nMore: {page} · Words: docs/glossary.md"
 
 
 def _purpose(name: str) -> str | None:
@@ -119,7 +120,7 @@ def evenfleet(
 
 def main() -> None:
     """Run a command; however it ends, an error is one readable line and an exit code."""
-    # Py4J logs whatever ends a call, with its traceback; what counts of it is said here.
+    # Py4J logs the traceback of any failed call; our error is printed here.
     logging.basicConfig(handlers=[logging.NullHandler()])
     with sentences_apart():
         with interrupts() as signals:
@@ -133,7 +134,7 @@ def main() -> None:
 
 
 def _run(words: list[str]) -> tuple[int, str | None]:
-    """The exit code of a command, and what is the matter if something is."""
+    """The exit code of a command, and its error if there is one."""
     try:
         _refuse_empty(words)
         code = app_for(_completed() or words)(words, prog_name="evenfleet", standalone_mode=False)
@@ -178,8 +179,9 @@ def _exit_and_sentence(error: Exception) -> tuple[int, str]:
     if about_options:
         context = getattr(error, "ctx", None)
         command = context.command_path if context else "evenfleet"
-        in_one_line = " ".join(about_options().split())
-        return BAD_INPUT, f"{in_one_line.rstrip('.')}: see {command} --help"
+        in_one_line = " ".join(about_options().split()).replace(": Value error, ", ": ")
+        see = " See" if in_one_line.endswith("?") else ": see"
+        return BAD_INPUT, f"{in_one_line.rstrip('.')}{see} {command} --help"
     if unreadable_file(error):
         return BAD_INPUT, first_line(error)
     return RUN_FAILED, sentence_of(error)

@@ -5,49 +5,57 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 GLOSSARY = {
-    "assignment": "which member of a group reads which partition",
-    "excess": "partitions of a group's most loaded member above those in the best assignment; "
-    "summed over groups",
-    "host excess": "partitions of a group's most loaded host above those in the best assignment; "
-    "summed over groups",
     "uneven": "a group's largest load is above the best possible one; by weight where the group "
     "is balanced by weight",
     "worst": "the group with the highest largest load ÷ best possible largest load, then the one "
     "with the most partitions",
+    "over bound": "a group's largest load by weight ÷ the proven lower bound; 1 is the best",
     "unbalanced": "some load of a group could be more even, perhaps not the largest one; this is "
     "proven",
-    "move": "a partition goes from a member that is still there to another",
-    "takeover": "a partition gets a new owner because its old owner is gone",
-    "stopped": "partitions that nobody reads during a rebalance: all of the group's under the "
-    "eager protocol, only those that move under the cooperative one. Server-side assignors "
-    "(KIP-848) never stop all",
-    "not evaluated": "groups that are empty, rebalancing, or have contradictory data",
-    "over bound": "load of a group's worst member by weight ÷ the proven lower bound: 1 is "
-    "the best",
-    "lag": "records that a group hasn't read yet",
+    "excess": "partitions of a group's most loaded member above those in the best assignment; "
+    "summed over groups",
+    "host excess": "partitions of a group's most loaded host above those in the best assignment; "
+    "summed over groups",
+    "max to mean": "a group's largest load ÷ its mean load; where few partitions meet many "
+    "members, also the best plan has a high one",
+    "kafka could": "Kafka's own assignor that reaches the planned largest load by the fewest moves",
+    "idle used": "members without a partition now to which the plan gives one",
+    "cost over bound": "cost of a policy ÷ a lower bound for all courses of sizes; 1 is the best",
     "late partition hours": "partition-hours in which a partition was further behind than its "
     "limit of time, 60 s unless prices say otherwise",
-    "cost over bound": "cost of a policy ÷ a bound that no course of sizes costs less than: 1 is "
-    "the best",
     "avoidable moves": "moves beyond the fewest that reach the same balance",
+    "stopped": "partitions that nobody reads during a rebalance; all of the group's under the "
+    "eager protocol, only those that move under the cooperative one. Server-side "
+    "assignors (KIP-848) never stop all",
+    "takeover": "a partition gets a new owner because its old owner is gone",
+    "move": "a partition goes from a member that is still there to another",
+    "lag": "records that a group hasn't read yet",
+    "not evaluated": "groups that are empty, rebalancing, or have contradictory data",
+    "assignment": "which member of a group reads which partition",
 }
-"""In the order of a glossary."""
+"""In the order in which a legend prefers them: what is misread most easily comes first."""
 
 FORMS = {
     **{word: word for word in GLOSSARY},
     "uneven groups": "uneven",
+    **dict.fromkeys(("worst max/mean", "worst max to mean"), "max to mean"),
     "moves": "move",
     "takeovers": "takeover",
     "stopped eager": "stopped",
     "stopped cooperative": "stopped",
     "avoidable": "avoidable moves",
     **dict.fromkeys(("mean over bound", "worst over bound"), "over bound"),
+    "× bound": "cost over bound",
     **dict.fromkeys(("mean over bound after", "worst over bound after"), "over bound"),
 }
 """The words as titles of columns have them."""
 
 
-def legend_of(titles: Iterable[str]) -> dict[str, str]:
-    """What those of the titles mean that need to be told, in their order."""
-    words = (FORMS.get(title.replace("_", " ")) for title in titles)
-    return {word: GLOSSARY[word] for word in words if word}
+def legend_of(titles: Iterable[str]) -> str | None:
+    """The one line below tables: what the most important word of their titles means.
+
+    All of them are in the glossary, which each command's help names.
+    """
+    words = {FORMS.get(title.replace("_", " ")) for title in titles}
+    word = next((word for word in GLOSSARY if word in words), None)
+    return word and f"{word}: {GLOSSARY[word].split(';')[0]}."

@@ -39,7 +39,7 @@ def memory_limits(root: Path = ROOT) -> Iterator[Limit]:
 
     Files that were read and can be read again count as used there, and don't as needed. In a
     container the group that /proc tells may be seen from outside: its files then stand right below
-    /sys/fs/cgroup, which is looked at as the group above.
+    /sys/fs/cgroup, which is examined as the group above.
     """
     for folder, limit, used in _control_groups(root):
         most, now = _number_in(folder / limit), _number_in(folder / used)

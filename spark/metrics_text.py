@@ -24,8 +24,8 @@ def metrics_text(families: Iterable[Family]) -> str:
 def _lines(name: str, about: str, samples: Iterable[Sample]) -> Iterator[str]:
     yield f"# HELP {name} {about}\n# TYPE {name} gauge\n"
     for labels, value in samples:
-        stated = ",".join(f'{label}="{_escaped(text)}"' for label, text in labels.items())
-        yield f"{name}{{{stated}}} {float(value):.12g}\n"
+        label_text = ",".join(f'{label}="{_escaped(text)}"' for label, text in labels.items())
+        yield f"{name}{{{label_text}}} {float(value):.12g}\n"
 
 
 def _escaped(text: str) -> str:

@@ -9,7 +9,17 @@ import re
 
 from optimizer.model import matches
 
-__all__ = ["beginning", "like", "matches"]
+__all__ = ["ForGroups", "beginning", "like", "matches"]
+
+
+class ForGroups:
+    """Something that is stated for groups whose name matches, in clusters whose name does."""
+
+    match: str
+    cluster: str
+
+    def fits(self, cluster: str, group: str) -> bool:
+        return matches(self.cluster, cluster) and matches(self.match, group)
 
 
 def like(pattern: str) -> str:

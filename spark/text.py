@@ -9,8 +9,10 @@ from difflib import get_close_matches
 from hashlib import sha256
 from pathlib import Path
 
+from optimizer.figures import counted
+
 LONGEST = 250
-"""Characters of a name that is told in full: of a topic's there are 249 at most (Kafka's Topic)."""
+"""Characters of a name shown in full: of a topic's there are 249 at most (Kafka's Topic)."""
 
 SIMILARITY = 0.7
 """How alike two names are of which one may be a slip for the other, of 1 (`difflib`)."""
@@ -18,7 +20,7 @@ SIMILARITY = 0.7
 HEAD, TAIL, DIGITS = 160, 60, 8
 
 LONGEST_SENTENCE = 2_000
-"""Characters of a sentence that is told in full; who wants to know more reads the data."""
+"""Characters of a sentence that is shown in full; the data has the rest."""
 
 _LONG_WORD = re.compile(rf"\S{{{LONGEST + 1},}}")
 
@@ -27,7 +29,7 @@ def named(noun: str, names: Iterable[str]) -> str:
     """`3 groups (a, b, c)`, `1 group (a)`, `9 groups (a, b, c, d, e, …)`, in sorted order."""
     ordered = sorted(set(names))
     shown = ", ".join(ordered[:5]) + (", …" if len(ordered) > 5 else "")
-    return f"{len(ordered)} {noun}{'' if len(ordered) == 1 else 's'} ({shown})"
+    return f"{counted(len(ordered), noun)} ({shown})"
 
 
 def did_you_mean(name: str, names: Iterable[str], alike: float = SIMILARITY) -> str:
@@ -53,11 +55,6 @@ def as_sentence(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}."
 
 
-def counted(number: int, noun: str) -> str:
-    """`1 move`, `2 moves`, `1,200 moves`."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def shortened(name: str, longest: int = LONGEST) -> str:
     """A name as it is shown: of a long one the two ends, and a hash by which it isn't another's.
 
@@ -77,8 +74,8 @@ def shortened_in(sentence: str) -> str:
     return shortened(words, LONGEST_SENTENCE)
 
 
-def shortened_in_sql(name: str, longest: int = LONGEST) -> str:
+def shortened_in_sql(name: str) -> str:
     """SQL text: the same as `shortened`, of the value of a column or variable."""
     ends = f"left({name}, {HEAD}), '…', right({name}, {TAIL})"
     digest = f"left(sha2({name}, 256), {DIGITS})"
-    return f"if(length({name}) > {longest}, concat({ends}, ' #', {digest}), {name})"
+    return f"if(length({name}) > {LONGEST}, concat({ends}, ' #', {digest}), {name})"

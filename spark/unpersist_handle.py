@@ -1,4 +1,4 @@
-"""What keeps rows in Spark until it is told that they aren't needed any more."""
+"""Keeps rows in Spark until they are released."""
 
 from __future__ import annotations
 

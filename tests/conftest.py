@@ -73,10 +73,27 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
         print(f"\n{report.nodeid} failed:\n{report.longreprtext}", file=sys.stderr, flush=True)
 
 
+MANY = 500
+"""Tests with Spark from which on Java's best compiler saves more processor time than it takes."""
+
+BEST_COMPILER = (
+    "-XX:TieredStopAtLevel=4",
+    # three times the defaults: it compiles less, and what it leaves out costs less than that
+    "-XX:Tier4InvocationThreshold=15000",
+    "-XX:Tier4MinInvocationThreshold=2000",
+    "-XX:Tier4CompileThreshold=45000",
+    "-XX:Tier4BackEdgeThreshold=120000",
+)
+
+
 @pytest.fixture(scope="session")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> SparkSession:
+def spark(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> SparkSession:
     from spark.terminal.quick_start import SMALL_SETTINGS, Size, java_options  # noqa: PLC0415 - as below
 
+    with_spark = sum(
+        isinstance(item, pytest.Function) and "spark" in item.fixturenames
+        for item in request.session.items
+    )
     settings = {
         # enough to see that work is spread, and no more than a small machine has
         # and a task is tried twice: what a group does to its worker shows in the second try
@@ -98,9 +115,14 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> SparkSession:
         "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse")),
         # Spark 4.0 has it off: its rows hold lists then where workers get arrays
         "spark.sql.execution.arrow.pyspark.enabled": "true",
-        # starts sooner: one thread collects garbage, and code is compiled once, quickly
+        # starts sooner: one thread collects garbage, and code is compiled quickly, in a short run
+        # once; what is new has room, so that garbage is seldom collected
         "spark.driver.extraJavaOptions": " ".join(
-            [*java_options(Size.SMALL), "-XX:ReservedCodeCacheSize=512m"]
+            [
+                *java_options(Size.SMALL),
+                *("-XX:ReservedCodeCacheSize=512m", "-Xms2g", "-Xmn1g"),
+                *(BEST_COMPILER if with_spark > MANY else ()),
+            ]
         ),
         # no origin of each column for messages, which costs calls to the JVM; code compiled once
         "spark.python.sql.dataFrameDebugging.enabled": "false",

@@ -6,16 +6,11 @@ headless Chromium; charts are those in the outputs of the notebooks, and the lea
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
-import pty
 import re
-import struct
 import subprocess
 import sys
 import tempfile
-import termios
 from io import StringIO
 from pathlib import Path
 
@@ -24,16 +19,14 @@ from rich.console import Console
 from rich.text import Text
 
 from spark.charts import CHARTS
+from tests.terminal import in_terminal
 
 DOCS = Path(__file__).parents[1] / "docs"
 
-COLUMNS, ROWS = 100, 60
+COLUMNS = 100
 
 FONT = re.compile(r"@font-face \{.*?\}\s*", re.S)
 """What a picture would fetch."""
-
-SPINNER = re.compile("[\u2800-\u28ff] ")
-"""What moves while a command works."""
 
 SHOWN_BY = {
     "plan.chart()": "balance",
@@ -85,32 +78,10 @@ def draw_charts(demo: Path) -> None:
     CHARTS["league"].drawn(consumers).save(DOCS / "charts/league.svg")
 
 
-def in_terminal(words: list[str], columns: int) -> str:
-    """What a command shows in a terminal of so many columns, with its colours."""
-    here, there = pty.openpty()
-    fcntl.ioctl(there, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, columns, 0, 0))
-    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": str(columns)}
-    with subprocess.Popen(words, stdin=there, stdout=there, stderr=there, env=environment):
-        os.close(there)
-        pieces = []
-        while True:
-            try:
-                piece = os.read(here, 65_536)
-            except OSError:  # the other end is closed
-                break
-            if not piece:
-                break
-            pieces.append(piece)
-    os.close(here)
-    return b"".join(pieces).decode("utf-8", "replace").replace("\r\n", "\n")
-
-
 def draw(text: str, to: Path) -> None:
     """A picture of a terminal's text."""
-    lines = [line.rsplit("\r", 1)[-1].rsplit("\x1b[2K", 1)[-1] for line in text.split("\n")]
-    lines = [line for line in lines if not SPINNER.search(line)]
     console = Console(record=True, width=COLUMNS, file=StringIO(), force_terminal=True)
-    console.print(Text.from_ansi("\n".join(lines)))
+    console.print(Text.from_ansi(text))
     picture = console.export_svg(title="evenfleet")
     to.write_text(FONT.sub("", picture), "utf-8")
 

@@ -109,7 +109,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "spark.audit": (*WORKERS, "spark.history", "spark.charts", "optimizer.assignor"),
     # a plan explains its groups
     "spark.plan": (*WORKERS, "spark.history", "spark.charts", "spark.explain"),
-    "spark.members": (*WORKERS, "spark.history", "optimizer.sizes"),
+    "spark.members": (*WORKERS, "spark.history", "optimizer.sizes", "optimizer.coordinator"),
     "spark.scale": (
         *(*WORKERS, "spark.history", "spark.charts"),
         *("optimizer.coordinator", "optimizer.scaling"),
@@ -138,7 +138,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "spark.terminal": ("spark", *LIBRARY, "optimizer", "optimizer.assignor"),
     "spark.jobs": (
         *("spark", *LIBRARY, "spark.terminal", "optimizer", "optimizer.assignor"),
-        *("optimizer.scenarios", "optimizer.replicas"),
+        *("optimizer.scenarios", "optimizer.replicas", "spark.trial"),
     ),
     "spark.cli": ("spark", *BASE, "spark.terminal", "spark.jobs"),
     "evenfleet": ("optimizer", "optimizer.assignor", "spark", "spark.cli"),
@@ -232,9 +232,9 @@ def _faults_of_file(path: Path, file: str) -> Iterator[tuple[int, str]]:
                 yield line, f"{package} is imported by {' and '.join(NEEDS[package])} alone"
             continue
         target = room_of(module)
-        # `from spark.sources import live` names a room as well
+        # `from spark import terminal` names a room as well
         if name and f"{module}.{name}" in ROOMS and f"{module}.{name}" not in WITHOUT_FACE:
-            target = f"{module}.{name}"
+            module = target = f"{module}.{name}"
         if target == room or module == FOR_ALL:
             continue
         if target not in ROOMS[room]:

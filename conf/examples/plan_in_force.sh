@@ -16,7 +16,7 @@ mkdir -p "$WORK" && cd "$WORK"
 declare -A running=()
 trap 'kill "${running[@]}" 2>/dev/null || true' EXIT
 
-consumer() { # NAME [PLAN]: start it, or start it anew
+consumer() { # NAME [PLAN]: start it, or start it again
     [[ -z ${running[$1]:-} ]] || { kill "${running[$1]}"; wait "${running[$1]}" 2>/dev/null || true; }
     "$python" "$root/conf/examples/consumer.py" "$@" >>"$1.log" 2>>"$1.err" &
     running[$1]=$!
@@ -29,7 +29,7 @@ loads() { # what each consumer said last
     done
 }
 
-until_loads() { # until the consumers have so many
+until_loads() { # until the consumers have this many
     local tries
     for tries in {1..120}; do
         [[ $(loads) != "$1 " ]] || return 0
@@ -62,7 +62,7 @@ for name in worker-1 worker-2 worker-3; do consumer "$name" orders.json; sleep 1
 until_loads "4 4 4"
 after=$(loads)
 
-echo "4. From now on a new plan comes into force by enforce; this one is there already"
+echo "4. From now on a new plan takes effect by enforce; this one is there already"
 "$evenfleet" enforce orders.json --bootstrap "$BROKER" --apply
 
 printf '\npartitions of worker-1, worker-2, worker-3\n  range:    %s\n  the plan: %s\n' "$before" "$after"

@@ -55,7 +55,7 @@ def _least_loaded(group: JoiningGroup) -> Assignment:
 
 
 def in_turns(cluster: Any, members: Iterable[Any]) -> Assignment:
-    """A plain assignment of what kafka-python shows to a leader, whatever else is wrong with it.
+    """A plain assignment of what kafka-python shows to a leader, also if other things are wrong.
 
     A member whose metadata can't be read, or that the cluster can't be asked for, gets nothing.
     """

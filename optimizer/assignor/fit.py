@@ -33,18 +33,18 @@ def _misfits(plan: GroupPlan, name: str, group: JoiningGroup) -> Iterator[str]:
     for key in sorted(plan.members.keys() - present.keys()):
         yield f"its member {key!r} isn't in the group"
     for key in sorted(present.keys() - plan.members.keys()):
-        yield f"it has no member {key!r}, who is in the group"
+        yield f"it has no member {key!r}, which is in the group"
     yield from _misfits_of_topics(plan.topics, group)
     for key, topics in plan.members.items():
         for topic, partitions in topics.items():
             if partitions and topic not in present[key].topics:
-                yield f"it gives {topic!r} to {key!r}, who doesn't read it"
+                yield f"it gives {topic!r} to {key!r}, which doesn't read it"
 
 
 def _misfits_of_topics(planned: dict[str, int], group: JoiningGroup) -> Iterator[str]:
     for topic, count in planned.items():
         if topic not in group.topics:
-            yield f"its topic {topic!r} isn't in the cluster, or nobody reads it"
+            yield f"its topic {topic!r} isn't in the cluster, or no member reads it"
         elif count != group.topics[topic]:
             yield f"it has {count} partitions of {topic!r}, and there are {group.topics[topic]}"
     for topic in sorted(group.topics.keys() - planned.keys()):

@@ -108,9 +108,9 @@ def _without_void_claims(members: Collection[JoiningMember]) -> list[JoiningMemb
 def _stands(member: JoiningMember, newest: int) -> bool:
     """Whether a member really has what it claims; see `optimizer.assignor.membership`.
 
-    It hasn't if it got it under another member id: it fell out since and joined anew. Nor has it
+    It hasn't if it got it under another member id: it fell out since and joined again. Nor has it
     if it missed a generation that it didn't even try to join, as a static member may that is
-    late: it is told so, drops all, and joins again.
+    late: the coordinator says so, it drops all, and joins again.
     """
     mark = member.mark
     rejoined = mark.assigned_as not in ("", member.member_id)

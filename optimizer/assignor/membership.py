@@ -68,7 +68,7 @@ class Membership:
     def assigned(self, owned: frozenset[tuple[str, int]], generation: int, user_data: Any) -> None:
         """Remember an assignment.
 
-        A static member that starts anew gets the assignment of its predecessor, in whose rebalance
+        A static member that starts again gets the assignment of its predecessor, in whose rebalance
         it took no part; the echo in it is the predecessor's.
         """
         self.owned, self.generation, self._joins = owned, generation, 0

@@ -128,7 +128,8 @@ class PlanAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
     def _report(self, what: str) -> None:
         """Log what has become of the plan, unless that was what was logged last.
 
-        Good news are told as loudly as bad ones: else the last word of a log would be wrong.
+        Good news are logged at the level of bad ones: else a log would end with a fault that is
+        over.
         """
         if what != self._last_report:
             plan = without_secrets(self._plan)
@@ -139,7 +140,7 @@ class PlanAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
 def rejoin(consumer: Any) -> None:
     """Let a kafka-python consumer ask for a rebalance of its group, at its next `poll`.
 
-    So a changed plan comes into force: the leader reads it again. For this kafka-python has no
+    So a changed plan takes effect: the leader reads it again. For this kafka-python has no
     public call (Java's is `enforceRebalance`).
     """
     consumer._coordinator.request_rejoin()

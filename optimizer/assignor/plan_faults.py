@@ -33,9 +33,9 @@ class PlanFileError(ValueError):
     """A text that isn't a plan, or isn't a whole one; the message says where."""
 
 
-def fault_of(stated: Any) -> str | None:
+def fault_of(plan_file: Any) -> str | None:
     """The first thing that is wrong with what a plan file states, if anything is."""
-    return next(_faults(stated), None)
+    return next(_faults(plan_file), None)
 
 
 def _faults(settings: Any) -> Iterator[str]:
@@ -116,7 +116,7 @@ def _faults_of_version_2(settings: Mapping[str, Any]) -> Iterator[str]:
         yield from _faults_of_names("member_ids", settings["member_ids"])
         for key in settings["member_ids"]:
             if key not in settings["members"]:
-                yield f"member_ids has {key!r}, who isn't among the members"
+                yield f"member_ids has {key!r}, which isn't among the members"
 
 
 def _faults_of_names(name: str, ids: Any) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Whether a largest load is the least that so many moves reach, shown from the bare facts.
+"""Whether a largest load is the least that this many moves reach, shown from the bare facts.
 
 What shows it is a whole number of 0 or more for each member: the price of a place there. A plan in
 which nobody has more than L partitions can't have cost less than this: what each partition costs
@@ -28,7 +28,7 @@ from optimizer.checker.proof import Proof, prove
 from optimizer.model import Goals, IntArray, Limits, Problem
 
 MAX_PRICE = 2**31
-"""A price beyond proves nothing: no group has so many partitions to move."""
+"""A higher price proves nothing: no group has that number of partitions to move."""
 
 
 def prove_within_budget(
@@ -38,13 +38,13 @@ def prove_within_budget(
 
     Moves are the fewest, and then the balance the best, among plans with its largest load. That no
     plan has a lower one within the moves allowed is shown by the certificate's prices, or by those
-    that the rival leads to; if neither do, nothing is said of the balance.
+    that the rival leads to; if neither do, the balance is neither proven nor refuted.
     """
     problem, measures = counts.problem, counts.measures
     load = measures.max_load - 1
     budget = goals.budget(measures.partitions) or 0
     if measures.moves > budget and prove(counts, ["moves"], None).proven["moves"]:
-        budget = measures.moves  # limits take as many, whatever is allowed
+        budget = measures.moves  # limits take as many, also beyond the budget
     prices, rest, fault = _given(counts, certificate)
     shown = prices is not None and are_ruled_out(problem, prices, load, budget, counts.limits)
     if prices is not None and not shown:

@@ -95,7 +95,7 @@ def _numbers_at(certificate: bytes, at: int, members: int) -> tuple[IntArray, by
     """The members' numbers that start at a byte, and what follows them."""
     width = certificate[at] if at < len(certificate) else 0
     if at >= len(certificate) or width not in (0, *WIDTHS, BIT):
-        raise MalformedCertificateError(f"byte {at} of it should say how wide numbers are")
+        raise MalformedCertificateError(f"bad width of numbers at byte {at}")
     end = at + 1 + (-(-members // 8) if width == BIT else members * width)
     if end > len(certificate):
         raise MalformedCertificateError(f"it ends before the numbers of {members} members do")

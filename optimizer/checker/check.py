@@ -40,7 +40,7 @@ class Verdict(NamedTuple):
     `balance_optimal`: no assignment has a lower Σ load². `moves_optimal` and `racks_optimal`: none
     that is as good at the levels above moves fewer partitions, or has fewer read across racks; None
     when a level above isn't optimal, and for racks where the goals or the facts have none. All are
-    None where optimality isn't looked at (`measure_assignment`).
+    None where optimality isn't examined (`measure_assignment`).
     `hosts_optimal`: so it is with the spread over hosts; None too where no two members share one.
     `spread_optimal`: so it is with the spread of topics; None too where the group is too large to
     look at it. `witness` tells a change that improves what isn't optimal.
@@ -88,7 +88,7 @@ def check_assignment(
     there is none (`optimizer.checker.certificate`); without one it is searched for.
 
     Where `Goals.max_moves` keeps a plan from balance, a certificate or a `rival` (`Answer.rival`)
-    has to show that its largest load is the least that so many moves reach: then balance is
+    has to show that its largest load is the least that this many moves reach: then balance is
     optimal, if Σ load² is the least of plans that move as few, and moves are, if none with such a
     largest load moves fewer. Without either nothing is known of the balance.
     """
@@ -96,7 +96,7 @@ def check_assignment(
         return Verdict(faults, None, False, None, None)
     problem = on_hosts(problem, goals.host)
     if goals.copartition:
-        return _together(problem, target, certificate, goals, rival)
+        return _copartitioned(problem, target, certificate, goals, rival)
     if goals.by_weight:
         return _by_weight(problem, target, certificate, goals)
     levels = levels_of(problem, goals) if levels is None else levels
@@ -133,9 +133,9 @@ def measure_assignment(problem: Problem, target: IntArray, goals: Goals = DEFAUL
 
 
 def _measured(counts: Counts) -> Verdict:
-    """What is told of any assignment without faults."""
-    found, reads = counts.reads(counts.owned), counts.reads(counts.held)
-    return Verdict([], counts.measures, None, None, None, reads_found=found, reads=reads)
+    """The verdict on any assignment without faults."""
+    owned_reads, reads = counts.reads(counts.owned), counts.reads(counts.held)
+    return Verdict([], counts.measures, None, None, None, reads_found=owned_reads, reads=reads)
 
 
 def _proven(measures: Measures, levels: Sequence[str]) -> Verdict:
@@ -146,7 +146,7 @@ def _proven(measures: Measures, levels: Sequence[str]) -> Verdict:
 
 
 def _columns(proven: Mapping[str, bool], has_costs: Container[str]) -> dict[str, Any]:
-    """What is told of each level below balance; nothing of costs that the group doesn't have."""
+    """The columns of each level below balance; none of costs that the group doesn't have."""
     return {
         level.column: None if name in COSTS and name not in has_costs else proven.get(name)
         for name, level in LEVELS.items()
@@ -162,9 +162,9 @@ def _by_weight(
         return Verdict(counts, None, False, None, None)
     kinds = counts.allowed or counts.kinds
     weight_verdict = check_by_weight(problem, kinds, target, goals, certificate, counts.forced)
-    is_fewest = weight_verdict.within and weight_verdict.moves <= weight_verdict.moves_bound
+    is_fewest = weight_verdict.in_tolerance and weight_verdict.moves <= weight_verdict.moves_bound
     return _measured(counts)._replace(
-        balance_optimal=weight_verdict.within or None,
+        balance_optimal=weight_verdict.in_tolerance or None,
         moves_optimal=is_fewest or None,
         certificate=weight_verdict.certificate,
         certificate_fault=weight_verdict.fault,
@@ -172,7 +172,7 @@ def _by_weight(
     )
 
 
-def _together(
+def _copartitioned(
     problem: Problem,
     target: IntArray,
     certificate: bytes | None,
@@ -203,7 +203,7 @@ def _together(
     if goals.max_moves is not None and not is_known and not goals.by_weight:
         balance = None
     weight = verdict.weight and verdict.weight._replace(
-        moves=counts.measures.moves, weights_known=weights_of(problem).known
+        moves=counts.measures.moves, weights_known=weights_of(problem).known_share
     )
     if weight and moves:
         moves = weight.moves <= weight.moves_bound or None

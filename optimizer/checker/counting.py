@@ -13,19 +13,10 @@ from optimizer.checker.facts import cost_facts
 from optimizer.checker.hubs import cut_by_facts, kinds_under
 from optimizer.checker.kinds import Kinds, kinds_of
 from optimizer.figures import figure
-from optimizer.model import (
-    NOBODY,
-    NOTHING,
-    Goals,
-    IntArray,
-    Limits,
-    Problem,
-    limits_of,
-    weights_of,
-)
+from optimizer.model import NOBODY, NOTHING, Goals, IntArray, Limits, Problem, limits_of, weights_of
 
 FAULTS_NAMED = 5
-"""So many partitions of each sort of fault are named; the rest are counted."""
+"""Partitions named for each sort of fault; the rest are counted."""
 
 
 def counted(
@@ -64,9 +55,7 @@ def _faults(
 ) -> Iterator[str]:
     """What makes it no assignment of the group; `kinds` are those without limits."""
     could, nobody = kinds.pair_of(target) >= 0, target == NOBODY
-    yield from _named(
-        problem, nobody & (kinds.kind_of >= 0), "has subscribers and is assigned to nobody"
-    )
+    yield from _named(problem, nobody & (kinds.kind_of >= 0), "has subscribers and no owner")
     unread = "is assigned to a member that doesn't subscribe to it"
     yield from _named(problem, ~nobody & ~could, unread)
     if limits is not None:

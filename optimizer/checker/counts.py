@@ -49,7 +49,7 @@ class Counts:
         return int(self.kept.sum()) == self.measures.partitions
 
     def reads(self, counts: IntArray) -> Reads | None:
-        """Reads of so many partitions by each pair; None where racks don't matter."""
+        """Reads by each pair, of `counts` partitions; None where racks don't matter."""
         flags = self.kinds.flags
         if "racks" not in flags:
             return None

@@ -35,7 +35,7 @@ def spread_of(problem: Problem, target: IntArray) -> int:
 
 
 def least_spread(readers: IntArray, sizes: IntArray) -> IntArray:
-    """The least Σ of squares of each topic's partitions over its readers: as even as can be."""
+    """The least Σ of squares of each topic's partitions over its readers: the most even spread."""
     low, extra = np.divmod(sizes, readers)
     least: IntArray = readers * low * low + extra * (2 * low + 1)
     return least
@@ -108,7 +108,7 @@ def hosts_proven(
     otherwise all of them and some others. These loads of hosts are an M-convex set, in which
     nothing is better if no single exchange is (Murota, Discrete Convex Analysis, 2003): if it takes
     from no host one partition for another that has two less. Where hosts come before moves, members
-    are alike whatever they own.
+    are alike, also if they own different partitions.
     """
     group = np.arange(len(offsets) - 1).repeat(np.diff(offsets))
     has_more, is_rich = loads > quota, owned > quota
@@ -131,9 +131,9 @@ def hosts_proven(
 class HomogeneousMeasures(NamedTuple):
     """`optimizer.model.Measures` of each group without takeovers, and whether it is optimal.
 
-    `proven` is about balance and moves both, `hosts_proven` about hosts, which are looked at after
-    moves, and `spread_proven` about the spread of topics, after hosts; where one is False, nothing
-    is said.
+    `proven` is about balance and moves both, `hosts_proven` about hosts, which are examined after
+    moves, and `spread_proven` about the spread of topics, after hosts; False
+    means that it isn't proven.
     """
 
     partitions: IntArray

@@ -119,4 +119,4 @@ The flags of the level's own name in the facts tell what costs; others only go a
 def cost_facts(problem: Problem, goals: Goals) -> list[PairFacts]:
     """The facts of all levels that the goals and the group have."""
     result = [COSTS[level](problem, goals) for level in goals.order if level in COSTS]
-    return [facts for facts in result if facts is not None]
+    return [pair_facts for pair_facts in result if pair_facts is not None]

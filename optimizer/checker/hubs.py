@@ -16,7 +16,7 @@ from optimizer.checker.kinds import Hubs, Kinds
 from optimizer.model import IntArray, Limits, distinct, occurs, ranges
 
 FEWER = 7
-"""Hubs are taken where they are so many times fewer than pairs of a kind and a reader."""
+"""Hubs are used if there are this many times fewer of them than pairs of a kind and a reader."""
 
 ALLOWED = "allowed"
 
@@ -25,8 +25,8 @@ def kinds_under(kinds: Kinds, limits: Limits) -> Kinds:
     """The kinds with those readers alone whom limits allow."""
     if limits.allowed.all():
         return kinds
-    facts = TableFacts(limits.row_of, np.arange(kinds.member_count), ALLOWED, limits.allowed)
-    result = cut(kinds, facts)
+    allowed = TableFacts(limits.row_of, np.arange(kinds.member_count), ALLOWED, limits.allowed)
+    result = cut(kinds, allowed)
     may = result.flags[ALLOWED]
     kind = np.arange(result.kind_count).repeat(np.diff(result.offsets))[may]
     return replace(
@@ -39,24 +39,24 @@ def kinds_under(kinds: Kinds, limits: Limits) -> Kinds:
 
 
 def cut_by_facts(
-    kinds: Kinds, facts: Sequence[PairFacts], owner: IntArray, target: IntArray
+    kinds: Kinds, levels: Sequence[PairFacts], owner: IntArray, target: IntArray
 ) -> Kinds:
-    """Cut every kind by all facts; with hubs where racks alone make pairs by far too many."""
-    for each in facts:
+    """Kinds cut by the facts of all levels; with hubs where racks make far too many pairs."""
+    for pair_facts in levels:
         with_hubs = None
-        if len(facts) == 1 and isinstance(each, RackFacts):
-            with_hubs = cut_with_hubs(kinds, each, owner, target)
-        kinds = with_hubs or cut(kinds, each)
+        if len(levels) == 1 and isinstance(pair_facts, RackFacts):
+            with_hubs = cut_with_hubs(kinds, pair_facts, owner, target)
+        kinds = with_hubs or cut(kinds, pair_facts)
     return with_cells(kinds)
 
 
-def cut(kinds: Kinds, facts: PairFacts) -> Kinds:
+def cut(kinds: Kinds, pair_facts: PairFacts) -> Kinds:
     """Cut every kind by what is true of its partitions."""
-    kind_of, kind, row = _cut(kinds, facts)
+    kind_of, kind, row = _cut(kinds, pair_facts)
     counts = np.diff(kinds.offsets)[kind]
     pairs = ranges(kinds.offsets[kind], counts)
     member = kinds.member[pairs]
-    flags = facts.flags(row.repeat(counts), facts.column_of[member])
+    flags = pair_facts.flags(row.repeat(counts), pair_facts.column_of[member])
     return Kinds(
         kind_of=kind_of,
         offsets=np.append(0, counts.cumsum()),
@@ -71,22 +71,22 @@ def cut(kinds: Kinds, facts: PairFacts) -> Kinds:
     )
 
 
-def _cut(kinds: Kinds, facts: PairFacts) -> tuple[IntArray, IntArray, IntArray]:
+def _cut(kinds: Kinds, pair_facts: PairFacts) -> tuple[IntArray, IntArray, IntArray]:
     """The finer kind of each partition; the kind that each of them is of, and its row."""
     read = kinds.kind_of >= 0
-    key = kinds.kind_of[read] * facts.rows + facts.row_of[read]
-    result, number = distinct(key, kinds.kind_count * facts.rows)
+    key = kinds.kind_of[read] * pair_facts.rows + pair_facts.row_of[read]
+    result, number = distinct(key, kinds.kind_count * pair_facts.rows)
     kind_of = np.full_like(kinds.kind_of, -1)
     kind_of[read] = number
-    return kind_of, result // max(facts.rows, 1), result % max(facts.rows, 1)
+    return kind_of, result // max(pair_facts.rows, 1), result % max(pair_facts.rows, 1)
 
 
 def cut_with_hubs(
-    kinds: Kinds, facts: RackFacts, owner: IntArray, target: IntArray
+    kinds: Kinds, rack_facts: RackFacts, owner: IntArray, target: IntArray
 ) -> Kinds | None:
     """The same with hubs; None where pairs will do."""
-    kind_of, kind, row = _cut(kinds, facts)
-    hubs = hubs_of(kind, row, kinds.offsets, kinds.member, facts)
+    kind_of, kind, row = _cut(kinds, rack_facts)
+    hubs = hubs_of(kind, row, kinds.offsets, kinds.member, rack_facts)
     if hubs is None:
         return None
     members = kinds.member_count
@@ -103,7 +103,7 @@ def cut_with_hubs(
         member=member,
         keys=keys,
         member_count=members,
-        flags=facts.flags(row[of], facts.column_of[member]),
+        flags=rack_facts.flags(row[of], rack_facts.column_of[member]),
         topic=kinds.topic[kind] if len(kinds.topic) else kinds.topic,
         hubs=hubs,
     )
@@ -135,31 +135,31 @@ def with_cells(kinds: Kinds) -> Kinds:
 
 
 def hubs_of(
-    class_of: IntArray, row: IntArray, offsets: IntArray, readers: IntArray, facts: RackFacts
+    class_of: IntArray, row: IntArray, offsets: IntArray, readers: IntArray, rack_facts: RackFacts
 ) -> Hubs | None:
     """The hubs of kinds that are each of a class and a row; None where pairs will do.
 
     The readers of class c are readers[offsets[c]:offsets[c + 1]].
     """
-    sizes, columns = np.diff(offsets), facts.columns + 1
-    near, counts = facts.near_columns(row)
-    is_costly = facts.named[row]
+    sizes, columns = np.diff(offsets), rack_facts.columns + 1
+    near, counts = rack_facts.near_columns(row)
+    is_costly = rack_facts.named[row]
     most = len(row) + int(counts.sum()) + int(is_costly.sum()) + len(readers)
     if most * FEWER >= int(sizes[class_of].sum()):
         return None
-    keys = np.arange(len(sizes)).repeat(sizes) * columns + facts.column_of[readers]
+    keys = np.arange(len(sizes)).repeat(sizes) * columns + rack_facts.column_of[readers]
     hubs, hub_of_reader = np.unique(keys, return_inverse=True)
     kinds = np.arange(len(row))
     # Members without a rack read nothing across racks.
     near_kind = np.concatenate((kinds.repeat(counts), kinds[is_costly]))
-    column = np.concatenate((near, np.full(int(is_costly.sum()), facts.columns)))
+    column = np.concatenate((near, np.full(int(is_costly.sum()), rack_facts.columns)))
     wanted = class_of[near_kind] * columns + column
-    there = occurs(wanted, hubs)
+    is_hub = occurs(wanted, hubs)
     return Hubs(
         class_of=class_of,
         costly=is_costly,
-        near_kind=near_kind[there],
-        near_hub=hubs.searchsorted(wanted[there]),
+        near_kind=near_kind[is_hub],
+        near_hub=hubs.searchsorted(wanted[is_hub]),
         class_of_hub=hubs // columns,
         hub_of_reader=hub_of_reader.reshape(-1),
         reader=readers,

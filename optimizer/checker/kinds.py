@@ -17,10 +17,10 @@ from optimizer.checker.facts import Flags
 from optimizer.model import NOBODY, NOTHING, IntArray, Problem, ranges, stable_order
 
 CHANGED_FRACTION = 4
-"""Changes are counted apart if they are fewer than one in so many partitions."""
+"""Changes are counted apart if they are fewer than one in this many partitions."""
 
 DENSE = 8
-"""A table of all kinds and members may have so many times the entries that are used."""
+"""A table of all kinds and members may have this many times the entries that are used."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Kinds:
     subscribes to it; the pairs of kind k are offsets[k]:offsets[k + 1]. `member` has the reader of
     each pair and `keys` kind * (number of members) + reader, ascending. `flags` has what is true of
     each pair, by name (see `optimizer.checker.facts`). `topic` is that of each kind, where
-    kinds are told apart by it.
+    kinds differ in it.
 
     A cell is a topic and a member. Where kinds differ by topic and by other facts as well, `cell`
     has the number of each pair's cell, `member_of_cell` and `topic_of_cell` what each cell is of.
@@ -154,8 +154,8 @@ class Kinds:
     def count(self, base: IntArray, member: IntArray) -> IntArray:
         """How often each pair occurs; a member may be nobody, and of no pair."""
         if member.min(initial=0) < 0:
-            there = (member >= 0).nonzero()[0]
-            base, member = base[there], member[there]
+            placed = (member >= 0).nonzero()[0]
+            base, member = base[placed], member[placed]
         keys, entries = base + member, self.kind_count * self.member_count
         if entries > DENSE * (len(self.keys) + len(keys)):
             at = self.keys.searchsorted(keys)

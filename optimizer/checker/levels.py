@@ -54,7 +54,7 @@ class Cost(CheckedLevel):
         return ArcCosts(cost, -cost, everywhere=everywhere)
 
     def is_shown(self) -> bool:
-        """It costs nobody anything, whatever the plan."""
+        """It costs no member anything in any plan."""
         return self.counts.kinds.is_free(self.name)
 
 

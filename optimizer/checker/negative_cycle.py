@@ -11,7 +11,7 @@ import numpy as np
 from optimizer.model import NOTHING, IntArray, ranges, stable_order
 
 ROUNDS = 4
-"""Once in so many rounds a search looks for a cycle, and carries distances along all paths."""
+"""Rounds after which a search looks for a cycle, and carries distances along all paths."""
 
 
 class Arcs(NamedTuple):
@@ -38,7 +38,7 @@ def search(parts: Sequence[Arcs], nodes: int) -> Search:
 
     A round goes through the parts in turn, each by the distances that the one before it left: parts
     that stand as cycles pass them carry a distance farther in a round. Only arcs from nodes that
-    have been lowered are looked at again. Every few rounds, where a cycle is looked for, distances
+    have been lowered are examined again. Every few rounds, where a cycle is looked for, distances
     go along all arcs that last lowered their nodes, however long the paths are that they form.
     """
     by_tail = [_ByTail(arcs, nodes) for arcs in parts if len(arcs.tail)]
@@ -93,7 +93,7 @@ class _Tree(NamedTuple):
 
 
 class _ByTail:
-    """Arcs sorted by where they come from; `is_lower` marks nodes that are to be looked at."""
+    """Arcs sorted by where they come from; `is_lower` marks nodes that are to be examined."""
 
     def __init__(self, arcs: Arcs, nodes: int) -> None:
         order = stable_order(arcs.tail, nodes)

@@ -37,7 +37,7 @@ def prove(
     Of plans in which nobody has more than `most`, if that is given.
 
     The certificate's numbers are tried first, or zeros, which do for most plans. Where they prove
-    nothing, potentials or a cycle are searched for. The next level is then looked at in those arcs
+    nothing, potentials or a cycle are searched for. The next level is then examined in those arcs
     alone by which this one stays as good, unless it and all after it are settled without.
     """
     proven: dict[str, bool] = {}
@@ -97,7 +97,7 @@ class _Level:
 
     @property
     def doubt(self) -> str:
-        """Why the numbers that were looked at don't."""
+        """Why the numbers that were examined don't."""
         if self._violated:
             return _Sentences(self._counts).violated_arc(self._name, self._violated)
         return f"the certificate is one of another plan: {self._swap}"

@@ -47,7 +47,7 @@ class Catalog:
         return self.versions[-1]
 
     def resize(self, topic: str, partitions: int | None) -> None:
-        """A topic has so many partitions now; None: it is gone."""
+        """Set a topic's number of partitions; None: it is gone."""
         sizes = dict(self.versions[-1])
         if partitions is None:
             sizes.pop(topic, None)

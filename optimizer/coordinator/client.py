@@ -239,6 +239,11 @@ class Client(ABC):
             self.context.log("lost", self.name, partitions=self.owned, why=why)
         self.owned = NONE
 
+    def lose_and_return(self, why: str) -> None:
+        """The membership is gone, and the client joins again."""
+        self.lose(why)
+        self.return_to_group()
+
     # Heartbeats.
 
     def next_beat(self) -> float:

@@ -2,15 +2,44 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import heapq
+from collections.abc import Callable
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from optimizer.coordinator.assignors import Parts
 from optimizer.coordinator.catalog import Catalog
-from optimizer.coordinator.clock import Clock
 from optimizer.coordinator.lag import Backlog
 from optimizer.coordinator.ledger import Ledger
 from optimizer.coordinator.scenario import Scenario
+
+
+class Clock:
+    """Runs actions in the order of their times; those of one time in the order they were set."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self._queue: list[tuple[float, int, Callable[..., None], tuple[Any, ...]]] = []
+        self._set = 0
+
+    def at(self, time: float, action: Callable[..., None], *arguments: Any) -> None:
+        """Do something at a time in milliseconds; what is late already is done next."""
+        self._set += 1
+        heapq.heappush(self._queue, (max(time, self.now), self._set, action, arguments))
+
+    def run(self, until: float) -> None:
+        """Let time pass up to and including `until`."""
+        queue = self._queue
+        while queue and queue[0][0] <= until:
+            self.now, _, action, arguments = heapq.heappop(queue)
+            action(*arguments)
+        self.now = max(self.now, until)
+
+    @property
+    def next_time(self) -> float | None:
+        """When something happens next; None if nothing will."""
+        return self._queue[0][0] if self._queue else None
+
 
 NONE: Parts = frozenset()
 

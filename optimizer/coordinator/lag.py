@@ -18,12 +18,16 @@ from optimizer.model import Group
 NONE_LEFT = 1e-9
 """Fewer records than this are none."""
 
+LONGEST_CATCH_UP = 365 * 24 * 3_600.0
+"""Seconds. What needs longer never catches up: a member that reads just what comes in would take
+as long as the rounding of its rate allows."""
+
 
 class PartitionLag(NamedTuple):
     """The most that a partition was behind, in records and in seconds of what comes in.
 
     `catch_up` are the most seconds from when a member, the `reader`, read it again until nothing
-    was left; None: that never happens.
+    was left; None: that never happens, or takes more than a year.
     """
 
     records: float
@@ -61,6 +65,15 @@ class Lag(NamedTuple):
     def never(self) -> int:
         """How many partitions never catch up."""
         return sum(item.catch_up is None for item in self.partitions.values())
+
+
+def catch_up_seconds(records: float, spare: float) -> float | None:
+    """How long a lag lasts if `spare` records a second more are read than come in.
+
+    None: for ever, or more than a year.
+    """
+    seconds = records / spare if spare > 0 else inf
+    return seconds if seconds < LONGEST_CATCH_UP else None
 
 
 def peak_rate_of(
@@ -127,7 +140,7 @@ class Backlog:
             reader.behind.pop(partition, None)
 
     def read_again(self, now: float, member: int | None, partition: int, seconds: float) -> None:
-        """What came in within so many seconds wasn't committed: the next reader begins there.
+        """What came in within `seconds` wasn't committed: the next reader begins there.
 
         `member` reads it at present, None if nobody does.
         """
@@ -185,16 +198,17 @@ class Backlog:
             for partition in reader.partitions - reader.behind.keys():
                 if self.rate_of(partition) > share:
                     reader.behind[partition] = reader.at
+            spare = {partition: share - self.rate_of(partition) for partition in reader.behind}
             ends = {
-                partition: reader.at + self.records[partition] / (share - rate) * 1000
-                for partition in reader.behind
-                if (rate := self.rate_of(partition)) < share
+                partition: reader.at + needed * 1000
+                for partition, more in spare.items()
+                if (needed := catch_up_seconds(self.records[partition], more)) is not None
             }
             then = min([until, *ends.values()])
             if then == inf:
                 return
-            for partition in reader.behind:
-                self._grow(partition, reader.at, then, self.rate_of(partition) - share)
+            for partition, more in spare.items():
+                self._grow(partition, reader.at, then, -more)
             for partition, end in ends.items():
                 if end <= then:
                     self._caught_up(reader, member, partition, then)

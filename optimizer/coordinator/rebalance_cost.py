@@ -13,7 +13,7 @@ from optimizer.scenarios import Event, event_of
 from optimizer.settings import Parameters
 
 SEEDS = 5
-"""So many runs are averaged by default: phases of heartbeats are chance."""
+"""Runs that are averaged by default: phases of heartbeats are random."""
 
 
 @dataclass(frozen=True)

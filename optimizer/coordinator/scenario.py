@@ -8,11 +8,7 @@ from dataclasses import dataclass, field
 from optimizer.coordinator.chance import Chance
 from optimizer.model import DEFAULT_GOALS, Goals, Group
 from optimizer.processes import Step
-from optimizer.settings import (
-    BrokerSettings,
-    ClientSettings,
-    Delays,
-)
+from optimizer.settings import BrokerSettings, ClientSettings, Delays
 
 
 @dataclass(frozen=True)

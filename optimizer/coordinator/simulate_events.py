@@ -23,7 +23,7 @@ BETWEEN_SECONDS = 600.0
 
 
 ELECTION_MS = 9_000
-"""broker.session.timeout.ms of 4.3.1: so long after it fails a broker's partitions are led anew."""
+"""broker.session.timeout.ms of 4.3.1: from a broker's failure until others lead its partitions."""
 
 NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
@@ -57,7 +57,7 @@ def simulate_events(
 ) -> EventsTimeline:
     """Let events happen to a group that is at rest, one after the other.
 
-    What is chance in life goes by the group's `name`: the same each time. `rates` are records a
+    Random choices depend on the group's `name`: the same each time. `rates` are records a
     second of one partition, by topic; `down` says what is led by brokers that go down.
     `goals` are those of `optimal`, and `capacities` those of members, also of those who come.
     """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import singledispatchmethod
 
+import optimizer.processes as steps
 from optimizer.coordinator.classic.client import ClassicClient
 from optimizer.coordinator.client import Client
 from optimizer.coordinator.consumer.client import ConsumerClient
@@ -11,19 +12,6 @@ from optimizer.coordinator.context import Context
 from optimizer.coordinator.coordinator import Coordinator
 from optimizer.coordinator.scenario import Scenario
 from optimizer.model import Member
-from optimizer.processes import (
-    Away,
-    Block,
-    Close,
-    Delete,
-    Freeze,
-    Grow,
-    Kill,
-    MoveCoordinator,
-    Start,
-    Step,
-    Subscribe,
-)
 from optimizer.settings import ClientSettings
 
 MISSING_TOPIC_MS = 1_000
@@ -54,9 +42,9 @@ class Simulator:
         lives = self.processes.get(client.name, [])
         self.processes[client.name] = [*(item for item in lives if item.alive), client]
 
-    def prepare(self, steps: list[Step]) -> None:
+    def prepare(self, script: list[steps.Step]) -> None:
         """Put every step where it belongs in time."""
-        for step in steps:
+        for step in script:
             self.context.clock.at(step.at, self.do, step)
 
     @singledispatchmethod
@@ -64,7 +52,7 @@ class Simulator:
         raise TypeError(f"{step!r} is no step of a scenario")
 
     @do.register
-    def _start(self, step: Start) -> None:
+    def _start(self, step: steps.Start) -> None:
         context, before = self.context, self._newest(step.member)
         scenario: Scenario = context.scenario
         settings = step.client or (
@@ -110,32 +98,32 @@ class Simulator:
         return ClassicClient(self.coordinator, name, topics, settings, **named)
 
     @do.register
-    def _close(self, step: Close) -> None:
+    def _close(self, step: steps.Close) -> None:
         if client := self._newest(step.member):
             client.when_polling(client.close, step.leave, step.delay_ms, step.silent_ms)
 
     @do.register
-    def _kill(self, step: Kill) -> None:
+    def _kill(self, step: steps.Kill) -> None:
         if client := self._newest(step.member):
             client.kill(step.silent_ms)
 
     @do.register
-    def _block(self, step: Block) -> None:
+    def _block(self, step: steps.Block) -> None:
         if client := self._newest(step.member):
             client.block(step.for_ms)
 
     @do.register
-    def _freeze(self, step: Freeze) -> None:
+    def _freeze(self, step: steps.Freeze) -> None:
         if client := self._newest(step.member):
             client.freeze(step.for_ms)
 
     @do.register
-    def _subscribe(self, step: Subscribe) -> None:
+    def _subscribe(self, step: steps.Subscribe) -> None:
         if client := self._newest(step.member):
             client.when_polling(client.subscribe, step.topics)
 
     @do.register
-    def _grow(self, step: Grow) -> None:
+    def _grow(self, step: steps.Grow) -> None:
         missed = step.topic not in self.context.catalog.sizes
         entries = len(self.context.catalog)
         self.context.catalog.resize(step.topic, step.partitions)
@@ -144,7 +132,7 @@ class Simulator:
         self._tell_clients(missed=missed)
 
     @do.register
-    def _delete(self, step: Delete) -> None:
+    def _delete(self, step: steps.Delete) -> None:
         gone = self.context.catalog.of_topics((step.topic,))
         self.context.catalog.resize(step.topic, None)
         self.context.gone |= gone
@@ -166,7 +154,7 @@ class Simulator:
         client.when_polling(client.look_at_metadata)
 
     @do.register
-    def _away(self, step: Away) -> None:
+    def _away(self, step: steps.Away) -> None:
         numbers = self.context.catalog.numbers
         gone = frozenset(
             numbers[partition] for partition in step.partitions if partition in numbers
@@ -182,6 +170,6 @@ class Simulator:
             client.read(client.owned & gone)
 
     @do.register
-    def _move(self, step: MoveCoordinator) -> None:
+    def _move(self, step: steps.MoveCoordinator) -> None:
         self.context.log("coordinator_moved")
         self.coordinator.group.restart_sessions()

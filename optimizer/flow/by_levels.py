@@ -16,14 +16,14 @@ def cheapest_by_levels(levels: Sequence[Sequence[Arcs]], supply: IntArray) -> In
     The parts of every level are the same arcs, at what they cost at that level. With potentials
     that show that a flow is the cheapest, every cheapest flow has the same on an arc that costs
     more or less than the difference of its ends (complementary slackness): such arcs are left as
-    they are, and the next level goes by the others. Raises `CostOverflowError` where a single level
+    they are, and the next level uses the others. Raises `CostOverflowError` where a single level
     doesn't fit 64 bits.
     """
     each = [Arcs(*map(np.concatenate, zip(*parts, strict=True))) for parts in levels]
     flows = np.zeros(len(each[0].cost), np.int64)
     free = np.arange(len(flows))
     for number, arcs in enumerate(each, 1):
-        items = Arcs(*(facts[free] for facts in arcs))
+        items = Arcs(*(column[free] for column in arcs))
         indices = cheapest_flow([items], supply)
         if indices is None:
             return None
@@ -41,10 +41,10 @@ def cheapest_by_levels(levels: Sequence[Sequence[Arcs]], supply: IntArray) -> In
 
 def _potentials(arcs: Arcs, flows: IntArray, nodes: int) -> IntArray:
     """How far each node is at least from any, along what a cheapest flow leaves (Bellman, Ford)."""
-    there, back = flows < arcs.capacity, flows > 0
-    tail = np.concatenate((arcs.tail[there], arcs.head[back]))
-    head = np.concatenate((arcs.head[there], arcs.tail[back]))
-    cost = np.concatenate((arcs.cost[there], -arcs.cost[back]))
+    forward, back = flows < arcs.capacity, flows > 0
+    tail = np.concatenate((arcs.tail[forward], arcs.head[back]))
+    head = np.concatenate((arcs.head[forward], arcs.tail[back]))
+    cost = np.concatenate((arcs.cost[forward], -arcs.cost[back]))
     order = np.argsort(head, kind="stable")
     tail, head, cost = tail[order], head[order], cost[order]
     starts = np.diff(head, prepend=-1).nonzero()[0]

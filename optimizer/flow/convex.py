@@ -16,7 +16,7 @@ from optimizer.flow.or_tools import Arcs
 from optimizer.model import IntArray
 
 EXACT_RADIUS = 3
-"""Within so many units of the point, and one more, each has an arc of its own."""
+"""Units this near to the point, and one more, have an arc of their own each."""
 
 STEPS = np.concatenate((np.arange(1, EXACT_RADIUS + 1), 2 ** np.arange(2, 40)))
 """How far from the point the cost is exact; in between it is a line."""
@@ -62,6 +62,6 @@ def dearer_arcs(
     return Arcs(first + node, head[node], end - start, cost), segments
 
 
-def are_near(some: IntArray, point: IntArray) -> bool:
+def are_near(flows: IntArray, point: IntArray) -> bool:
     """Whether what some units cost is exact in the network near a point."""
-    return bool((np.abs(some - point) <= EXACT_RADIUS).all())
+    return bool((np.abs(flows - point) <= EXACT_RADIUS).all())

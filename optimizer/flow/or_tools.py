@@ -123,9 +123,9 @@ def source_side(
         return np.append(flow.side[: len(supply)].astype(np.int64), flow.amount)
 
     is_long = sink * len(parts[0].tail) >= LONG
-    found = interruptible(solved) if is_long else solved()
-    assert found is not None
-    return found[:-1].astype(np.bool_), int(found[-1])
+    result = interruptible(solved) if is_long else solved()
+    assert result is not None
+    return result[:-1].astype(np.bool_), int(result[-1])
 
 
 def taken_in(supply: IntArray, limit: IntArray, tail: IntArray, head: IntArray) -> LargestFlow:
@@ -145,7 +145,7 @@ def taken_in(supply: IntArray, limit: IntArray, tail: IntArray, head: IntArray) 
 class PriceProgramme:
     """Prices of partitions from 0 to 1 and a budget for each kind of members, above every bundle.
 
-    It looks for prices whose sum exceeds what all members' budgets come to by as much as can be.
+    It looks for prices whose sum exceeds what all members' budgets come to by as much as possible.
     """
 
     def __init__(self, partitions: int, members_of_kind: IntArray) -> None:
@@ -175,7 +175,7 @@ class PriceProgramme:
 
 
 NODES = 5_000
-"""So many parts of a search for the fewest takers are looked at."""
+"""Parts of a search for the fewest takers, at most."""
 
 
 class Takers(NamedTuple):
@@ -218,8 +218,8 @@ def fewest_takers(
     status = solver.Solve()
     if status not in (solver.OPTIMAL, solver.FEASIBLE):
         return None
-    found = np.array([round(count.solution_value()) for count in counts], np.int64)
-    return Takers(found, status == solver.OPTIMAL)
+    result = np.array([round(count.solution_value()) for count in counts], np.int64)
+    return Takers(result, status == solver.OPTIMAL)
 
 
 def _graph() -> Any:

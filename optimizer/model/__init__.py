@@ -9,7 +9,7 @@ from optimizer.model.arrays import (
     distinct,
     occurs,
     ranges,
-    sorted_places,
+    sorted_positions,
     stable_order,
 )
 from optimizer.model.claims import Ownership, resolve

@@ -20,7 +20,7 @@ WEIGHTS = ("column", "rate", "lag")
 """Where a fleet's weights come from: partitions.weight, rates of its history, or lags."""
 
 MOST_SHARE = 1_000
-"""The largest tolerance and gain: whatever is more changes no plan."""
+"""The largest tolerance and gain: more changes no plan."""
 
 EFFORTS = ("quick", "standard", "thorough")
 """How far a plan by weight, and the bound that shows how good it is, are searched for."""
@@ -55,11 +55,11 @@ class Goals:
     come last, in this order: by default neither hosts nor spread cost a move. Groups that are too
     large for spread have none (`optimizer.model.spread`)."""
     min_gain: float = 0.0
-    """How many partitions a plan has to put right for each one that it moves; with less gain all
-    stays, and only partitions without an owner are placed. Put right is a partition above the load
-    that its member has in the plan when both are sorted by load (half of the sum of differences);
-    where racks matter, one less that is read across them; where spread comes before moves, one
-    above what its member has of its topic in the plan. 0: every gain will do."""
+    """Minimum improvement (partitions) per move; below it all stays, and only partitions without
+    an owner are placed. An improvement is a partition above the load that its member has in the
+    plan when both are sorted by load (half of the sum of differences); where racks matter, one less
+    that is read across them; where spread comes before moves, one above what its member has of its
+    topic in the plan. 0: any improvement is enough."""
     balance: str = "count"
     """With "count" every partition weighs one and every member is like any other.
 
@@ -91,7 +91,7 @@ class Goals:
     """What a member's partitions may weigh, where balance is by weight."""
     copartition: tuple[Limit, ...] = ()
     """Topics whose partitions of equal numbers go to the same member; racks and spread aren't
-    looked at then."""
+    examined then."""
     host: str | None = None
     """Which members share a host. None: those that name the same one; otherwise a pattern of client
     ids, such as "{host}-consumer-*"."""
@@ -106,12 +106,12 @@ class Goals:
                 faults += wrong
                 object.__setattr__(self, name, limits)
         if self.max_weight and not self.by_weight:
-            faults.append("max_weight is about weights, which count where balance is 'weight'")
+            faults.append("max_weight needs balance = 'weight'")
         if self.copartition and self.max_per_topic:
-            faults.append("max_per_topic can't be kept to with copartition: use max_partitions")
+            faults.append("max_per_topic doesn't work with copartition: use max_partitions")
         if self.max_per_host and (self.copartition or self.by_weight):
             against = "copartition" if self.copartition else "balance = 'weight'"
-            faults.append(f"max_per_host can't be kept to with {against}: use max_partitions")
+            faults.append(f"max_per_host doesn't work with {against}: use max_partitions")
         if faults:
             raise GoalsError(faults)
         object.__setattr__(self, "levels", tuple(self.levels))
@@ -138,7 +138,7 @@ class Goals:
 
     @property
     def limits(self) -> LimitSet:
-        """What may not be, whatever it costs."""
+        """What no plan may do, at any cost."""
         return LimitSet(*(getattr(self, name) for name in LimitSet._fields))
 
     @property

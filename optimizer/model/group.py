@@ -59,7 +59,7 @@ class Member:
             object.__setattr__(self, "owned", self.owned or ())
 
 
-class Happening(Protocol):
+class GroupEvent(Protocol):
     """What changes a group: an event of `optimizer.scenarios`, or a scenario of them."""
 
     def apply(self, group: Group) -> Group:
@@ -84,12 +84,14 @@ class Group:
 
     def __post_init__(self) -> None:
         for name in ("weights", "leader_racks", "replica_racks", "topic_ids"):
-            facts: Mapping[str, Any] | None = getattr(self, name)
-            if facts is None or None in facts.values():  # None is nothing
-                entries = {topic: fact for topic, fact in (facts or {}).items() if fact is not None}
+            by_topic: Mapping[str, Any] | None = getattr(self, name)
+            if by_topic is None or None in by_topic.values():  # None is nothing
+                entries = {
+                    topic: item for topic, item in (by_topic or {}).items() if item is not None
+                }
                 object.__setattr__(self, name, entries)
 
-    def after(self, event: Happening) -> Group:
+    def after(self, event: GroupEvent) -> Group:
         """The group when that has happened, with all that its members still own.
 
         What nobody owns then waits for the next rebalance: `assign` says what a strategy makes of
@@ -125,7 +127,7 @@ def check_group(group: Group) -> Owned:
 
 
 def _owned(group: Group) -> Owned | None:
-    """The claims, so many at a time as stay in a processor's cache; None if one is bad."""
+    """The claims in batches that fit a processor's cache; None if one is bad."""
     lists = [member.owned for member in group.members]
     index_of = dict(zip(group.topics, range(len(group.topics)), strict=True)).get
     topics, numbers = [NOTHING], [NOTHING]
@@ -180,7 +182,7 @@ def _claim_faults(group: Group) -> Iterator[str]:
     for member in group.members:
         for claim in member.owned:
             if _partition_numbers([claim[1]]) is None:
-                yield f"member {member.member_id!r} owns {claim!r}, which is no partition"
+                yield f"member {member.member_id!r} owns {claim!r}, which is not a partition"
 
 
 def _partition_numbers(settings: list[Any]) -> IntArray | None:
@@ -195,12 +197,12 @@ def _partition_numbers(settings: list[Any]) -> IntArray | None:
 
 
 def _fact_faults(group: Group) -> Iterator[str]:
-    facts = {
+    tables = {
         "weights": group.weights,
         "leader_racks": group.leader_racks,
         "replica_racks": group.replica_racks,
     }
-    for name, by_topic in facts.items():
+    for name, by_topic in tables.items():
         for topic, values in by_topic.items():
             count = group.topics.get(topic)
             if count is not None and len(values) != count:

@@ -58,9 +58,9 @@ def members_per_host(problem: Problem) -> int:
     return counts.pop() if len(counts) == 1 else 1
 
 
-def host_names(stated: Sequence[str | None]) -> list[str | None]:
+def host_names(hosts: Sequence[str | None]) -> list[str | None]:
     """The hosts' names without the slash that Kafka writes before an address; "" is no host."""
-    return [(name or "").removeprefix("/") or None for name in stated]
+    return [(name or "").removeprefix("/") or None for name in hosts]
 
 
 def max_host_load(problem: Problem, loads: IntArray) -> int | None:
@@ -81,8 +81,8 @@ def on_hosts(problem: Problem, pattern: str | None) -> Problem:
 def _on_hosts(problem: Problem, pattern: str) -> Problem:
     fits = re.compile(_expression(pattern), re.DOTALL).fullmatch
     ids = problem.kafka.client_ids or [None] * len(problem.member_ids)
-    found = [client_id and fits(client_id) for client_id in ids]
-    return replace(problem, hosts=[item["host"] if item else None for item in found])
+    matches = [client_id and fits(client_id) for client_id in ids]
+    return replace(problem, hosts=[item["host"] if item else None for item in matches])
 
 
 def host_fault(pattern: object) -> str | None:

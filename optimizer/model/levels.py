@@ -1,4 +1,4 @@
-"""What is looked at in a plan, level after level: what each needs, and how it is told."""
+"""What is examined in a plan, level after level: what each needs, and its sentence."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ class Level(NamedTuple):
 
     `better` is how a sentence calls what is better at it, and `doubt` what a certificate may not
     prove. `column` of verdicts tells whether nothing is better; None: certificates alone do. It is
-    looked at where the goals have a value for `setting`, or always, if that is None.
+    examined where the goals have a value for `setting`, or always, if that is None.
     """
 
     better: str

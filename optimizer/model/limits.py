@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from optimizer.figures import counted
 from optimizer.model.arrays import IntArray
 from optimizer.model.patterns import matches
 from optimizer.model.problem import Problem, once_a_problem
@@ -52,7 +53,7 @@ class Limit:
 
 
 def _partitions_of(limit: Limit) -> str:
-    return f"{limit.most} partition{'s' * (limit.most != 1)}"
+    return counted(int(limit.most or 0), "partition")
 
 
 PATTERNS = ("members", "hosts", "racks", "topics")
@@ -112,13 +113,13 @@ class LimitSet(NamedTuple):
         )
 
 
-def stated_limits(name: str, stated: Any) -> tuple[tuple[Limit, ...], list[str]]:
+def stated_limits(name: str, value: Any) -> tuple[tuple[Limit, ...], list[str]]:
     """The limits that a goal of that name states, and what is wrong with it.
 
     It is a list, or one of its entries alone: a `Limit`, a table of its keys, or short for one a
     number (`most`) or a text (a pattern of members; of topics for `copartition`).
     """
-    entries = stated if isinstance(stated, list | tuple) else [stated]
+    entries = value if isinstance(value, list | tuple) else [value]
     result, faults = [], []
     for entry in entries:
         if isinstance(entry, Limit):
@@ -139,7 +140,7 @@ def stated_limits(name: str, stated: Any) -> tuple[tuple[Limit, ...], list[str]]
 def _faults(name: str, entry: Any) -> Iterator[str]:
     keys = KEYS[name]
     if not isinstance(entry, Mapping):
-        yield f"{name} has {entry!r}, which is no table of {', '.join(keys)}"
+        yield f"{name} has {entry!r}, which is not a table of {', '.join(keys)}"
         return
     neutral = {field.name: field.default for field in fields(Limit)} | {"partitions": []}
     for key, value in entry.items():
@@ -161,9 +162,9 @@ def _faults(name: str, entry: Any) -> Iterator[str]:
             "comma between them, or a pattern of them"
         )
     if name == "pin" and not any(entry.get(key, "*") != "*" for key in PATTERNS[:3]):
-        yield "a pin has to say to whom: members, hosts or racks"
+        yield "a pin needs members, hosts or racks"
     if name == "exclude" and not any(entry.get(key, "*") != "*" for key in PATTERNS[:3]):
-        yield "an exclude has to say whom: members, hosts or racks"
+        yield "an exclude needs members, hosts or racks"
 
 
 def _are_numbers(value: Any) -> bool:
@@ -195,13 +196,13 @@ class Limits(NamedTuple):
 
 
 @once_a_problem
-def limits_of(problem: Problem, stated: LimitSet) -> Limits | None:
+def limits_of(problem: Problem, limit_set: LimitSet) -> Limits | None:
     """The limits of a group; None where it has none."""
-    if not any(stated):
+    if not any(limit_set):
         return None
-    who = [_members(problem, item) for _, item in stated.each()]
-    fits = dict(zip(stated.each(), who, strict=True))
-    bars = [(name, item) for name, item in stated.each() if name in ("pin", "exclude")]
+    who = [_members(problem, item) for _, item in limit_set.each()]
+    fits = dict(zip(limit_set.each(), who, strict=True))
+    bars = [(name, item) for name, item in limit_set.each() if name in ("pin", "exclude")]
     row_of = np.zeros(problem.partition_count, np.int64)
     allowed = np.ones((1, len(problem.member_ids)), np.bool_)
     for name, item in bars:
@@ -211,7 +212,7 @@ def limits_of(problem: Problem, stated: LimitSet) -> Limits | None:
         rows, row_of = np.unique(row_of * 2 + mine, return_inverse=True)
         allowed = allowed[rows // 2] & (may | (rows % 2 == 0)[:, None])
     most = _least(
-        [_caps(fits["max_partitions", element], element) for element in stated.max_partitions]
+        [_caps(fits["max_partitions", element], element) for element in limit_set.max_partitions]
     )
     of_topic = _least(
         [
@@ -219,17 +220,17 @@ def limits_of(problem: Problem, stated: LimitSet) -> Limits | None:
                 np.array([matches(element.topics, topic) for topic in problem.topics], np.bool_),
                 element,
             )
-            for element in stated.max_per_topic
+            for element in limit_set.max_per_topic
         ]
     )
     heaviest = _least(
         [
             _weight_cap(problem, fits["max_weight", element], element)
-            for element in stated.max_weight
+            for element in limit_set.max_weight
         ]
     )
     on_host = _least(
-        [_caps(fits["max_per_host", element], element) for element in stated.max_per_host]
+        [_caps(fits["max_per_host", element], element) for element in limit_set.max_per_host]
     )
     return Limits(row_of, allowed, most, of_topic, heaviest, on_host)
 
@@ -258,13 +259,13 @@ def _members(problem: Problem, limit: Limit) -> NDArray[np.bool_]:
         kafka.client_ids or nothing,
         strict=True,
     )
-    places = zip(problem.hosts or nothing, problem.racks or nothing, strict=True)
+    locations = zip(problem.hosts or nothing, problem.racks or nothing, strict=True)
     return np.array(
         [
             any(name is not None and matches(limit.members, name) for name in of_member)
             and (_fits(limit.hosts, host) or _fits(limit.hosts, host and host.removeprefix("/")))
             and _fits(limit.racks, rack)
-            for of_member, (host, rack) in zip(names, places, strict=True)
+            for of_member, (host, rack) in zip(names, locations, strict=True)
         ],
         np.bool_,
     )

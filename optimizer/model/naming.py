@@ -28,7 +28,7 @@ def group_of(problem: Problem) -> Group:
     reads = [[problem.topics[t] for t in topics.tolist()] for topics in problem.subscriptions]
     instances, clients = kafka.instance_ids or absent, kafka.client_ids or absent
     racks, hosts = problem.racks or absent, problem.hosts or absent
-    capacities = absent if problem.capacities is None else _known(problem.capacities)
+    capacities = absent if problem.capacities is None else _or_none(problem.capacities)
     generations = absent if kafka.generations is None else kafka.generations.tolist()
     order = range(count) if kafka.leader_order is None else kafka.leader_order.tolist()
     members = [
@@ -49,7 +49,7 @@ def group_of(problem: Problem) -> Group:
     return Group(
         topics=dict(zip(problem.topics, problem.topic_sizes.tolist(), strict=True)),
         members=members,
-        weights=_by_topic(problem, None if problem.weights is None else _known(problem.weights)),
+        weights=_by_topic(problem, None if problem.weights is None else _or_none(problem.weights)),
         leader_racks=_by_topic(problem, problem.leader_racks),
         replica_racks=_by_topic(problem, problem.replica_racks),
         topic_ids={
@@ -58,15 +58,15 @@ def group_of(problem: Problem) -> Group:
     )
 
 
-def _known(numbers: np.ndarray[Any, np.dtype[np.float64]]) -> list[float | None]:
+def _or_none(numbers: np.ndarray[Any, np.dtype[np.float64]]) -> list[float | None]:
     return [None if np.isnan(number) else number for number in numbers.tolist()]
 
 
-def _by_topic(problem: Problem, facts: Sequence[Any] | None) -> dict[str, Sequence[Any]]:
-    if facts is None:
+def _by_topic(problem: Problem, values: Sequence[Any] | None) -> dict[str, Sequence[Any]]:
+    if values is None:
         return {}
     ends = problem.topic_offsets.tolist()
     return {
-        topic: facts[start:end]
+        topic: values[start:end]
         for topic, start, end in zip(problem.topics, ends, ends[1:], strict=False)
     }

@@ -211,4 +211,4 @@ def rack_notes(problem: Problem) -> Iterator[str]:
         alike.setdefault(rack.strip().casefold(), []).append(rack)
     for racks in alike.values():
         if len(racks) > 1:
-            yield f"racks {', '.join(map(repr, racks))} are different ones to Kafka"
+            yield f"racks {', '.join(map(repr, racks))} differ for Kafka"

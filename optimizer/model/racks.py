@@ -22,19 +22,19 @@ class RackTable(NamedTuple):
     """Partitions that are near to the same members' racks have a place in common.
 
     `rack_set_of` has the place of each partition, `rack_of` a rack below `racks`, or NO_RACK, for
-    each member. `known` tells of which places any rack is known at all, and `near` has
+    each member. `has_racks` tells of which places any rack is known at all, and `near` has
     place * `racks` + rack, ascending, for the racks within which a place is read.
     """
 
     rack_set_of: IntArray
     rack_of: IntArray
     racks: int
-    known: Flags
+    has_racks: Flags
     near: IntArray
 
     def is_remote(self, place: IntArray, rack: IntArray) -> Flags:
         """Whether members of some racks read some places across racks."""
-        remote: Flags = self.known[place] & (rack != NO_RACK)
+        remote: Flags = self.has_racks[place] & (rack != NO_RACK)
         remote &= ~occurs(place * self.racks + rack, self.near)
         return remote
 
@@ -43,7 +43,7 @@ class RackTable(NamedTuple):
         read = target >= 0
         place, rack = self.rack_set_of[read], self.rack_of[target[read]]
         remote = int(np.count_nonzero(self.is_remote(place, rack)))
-        entries = int(np.count_nonzero(self.known[place] & (rack != NO_RACK)))
+        entries = int(np.count_nonzero(self.has_racks[place] & (rack != NO_RACK)))
         return Reads(local=entries - remote, remote=remote)
 
 
@@ -57,22 +57,22 @@ def rack_table_of(problem: Problem, rack: str | None) -> RackTable | None:
         return None
     number: dict[str, int] = {}
     rack_of = [number.setdefault(r, len(number)) if r else NO_RACK for r in problem.racks]
-    near_of = {facts: _near(facts, number) for facts in set(values)}
-    place = {near: at for at, near in enumerate(sorted(set(near_of.values())))}
-    rack_set = {facts: place[near] for facts, near in near_of.items()}
-    keys = [at * len(number) + rack for near, at in place.items() for rack in near[:-1]]
+    near_of = {entry: _near(entry, number) for entry in set(values)}
+    row_of = {near: at for at, near in enumerate(sorted(set(near_of.values())))}
+    rack_set = {entry: row_of[near] for entry, near in near_of.items()}
+    keys = [at * len(number) + rack for near, at in row_of.items() for rack in near[:-1]]
     return RackTable(
         rack_set_of=np.fromiter(map(rack_set.__getitem__, values), np.int64, len(values)),
         rack_of=np.array(rack_of, np.int64),
         racks=len(number),
-        known=np.array([near != () for near in place], np.bool_),
+        has_racks=np.array([near != () for near in row_of], np.bool_),
         near=np.array(keys, np.int64),
     )
 
 
-def _near(facts: str | tuple[str, ...] | None, number: dict[str, int]) -> tuple[int, ...]:
+def _near(entry: str | tuple[str, ...] | None, number: dict[str, int]) -> tuple[int, ...]:
     """Those of a partition's racks that members are in, and an end; nothing if none is known."""
-    racks: Sequence[str | None] = facts if isinstance(facts, tuple) else (facts,)
+    racks: Sequence[str | None] = entry if isinstance(entry, tuple) else (entry,)
     if not any(racks):
         return ()
     return (*sorted({number[rack] for rack in racks if rack and rack in number}), len(number))

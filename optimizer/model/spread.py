@@ -1,4 +1,4 @@
-"""How a plan spreads topics over members, and in which groups that is looked at."""
+"""How a plan spreads topics over members, and in which groups that is examined."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from optimizer.model.hosts import hosts_of
 from optimizer.model.problem import Problem, once_a_problem
 
 DENSE = 4
-"""A table of all topics and members may have so many entries for each partition."""
+"""Largest number of entries for each partition in a table of all topics and members."""
 
 
 def spread_of(problem: Problem, target: IntArray) -> int:
@@ -28,7 +28,7 @@ def worst_topic_share(problem: Problem, target: IntArray) -> float | None:
     """The most partitions of a topic that a member has, over its fair share, of the worst topic.
 
     A fair share is what the topic comes to when it is spread evenly over those who subscribe to
-    it, rounded up: so 1 is as good as can be. None if nothing is assigned.
+    it, rounded up: so 1 is as good as possible. None if nothing is assigned.
     """
     topic, counts = _held(problem, target)
     readers = readers_of(problem)[topic]
@@ -70,13 +70,13 @@ def readers_of(problem: Problem) -> IntArray:
 
 
 QUICK = 400
-"""Subscriptions of members to topics up to which spread is looked at though no goal names it.
+"""Subscriptions of members to topics up to which spread is examined though no goal names it.
 
 It then takes a millisecond or two (tests/bench/spread_grid.py).
 """
 
 MAX_SUBSCRIPTIONS = 20_000
-"""Subscriptions up to which spread is looked at where `Goals.levels` names it.
+"""Subscriptions up to which spread is examined where `Goals.levels` names it.
 
 It takes a tenth of a second for 10,000 and up to four for 20,000, two seconds with half a million
 partitions.
@@ -84,7 +84,7 @@ partitions.
 
 
 def levels_of(problem: Problem, goals: Goals) -> tuple[str, ...]:
-    """The levels below balance that are looked at in a group, in their order."""
+    """The levels below balance that are examined in a group, in their order."""
     return tuple(
         level for level in goals.order if level not in NEEDS or NEEDS[level](problem, goals)
     )
@@ -100,7 +100,7 @@ NEEDS: dict[str, Callable[[Problem, Goals], bool]] = {
     "hosts": lambda problem, _: hosts_of(problem) is not None,
     "spread": _is_spread_looked_at,
 }
-"""Levels that aren't looked at in every group, and whether a group has what each needs."""
+"""Levels that aren't examined in every group, and whether a group has what each needs."""
 
 
 def spread_is_looked_at(groups: HomogeneousGroups) -> NDArray[np.bool_]:

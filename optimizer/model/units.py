@@ -82,7 +82,7 @@ class Units:
 
 @dataclass(frozen=True, eq=False)
 class UnitProblem(Problem):
-    """A group of units; each is told by the partitions that it has."""
+    """A group of units; each has its partitions as its name."""
 
     unit_names: Sequence[str] = ()
 
@@ -91,17 +91,17 @@ class UnitProblem(Problem):
 
 
 @once_a_problem
-def units_of(problem: Problem, stated: LimitSet) -> Units:
+def units_of(problem: Problem, limit_set: LimitSet) -> Units:
     """The units of a group."""
     members = len(problem.member_ids)
     reads = _reads(problem)
-    limits = limits_of(problem, stated._replace(copartition=()))
+    limits = limits_of(problem, limit_set._replace(copartition=()))
     row_of = np.zeros(problem.partition_count, np.int64) if limits is None else limits.row_of
     allowed = np.ones((1, members), np.bool_) if limits is None else limits.allowed
-    together = _topics_together(problem, stated)
+    topic_groups = _topics_together(problem, limit_set)
     number = np.arange(problem.partition_count) - problem.topic_offsets[problem.topic_of]
     read = (reads.sum(axis=1) > 0)[problem.topic_of].nonzero()[0]
-    key = together[problem.topic_of[read]] * (int(number.max(initial=0)) + 1) + number[read]
+    key = topic_groups[problem.topic_of[read]] * (int(number.max(initial=0)) + 1) + number[read]
     _, unit = np.unique(key, return_inverse=True)
     parts: list[list[tuple[int, int]]] = [[] for _ in range(int(unit.max(initial=-1)) + 1)]
     topics, rows = problem.topic_of[read].tolist(), row_of[read].tolist()

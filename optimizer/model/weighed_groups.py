@@ -16,15 +16,15 @@ Reals = NDArray[np.float64]
 
 BY_ONE, BY_ALL, BY_NUMBERS = 0, 1, 2
 """What shows a bound of such a group: its heaviest partition; all its members together; or how many
-partitions there are, of which somebody has to have so many."""
+partitions there are, of which some member must have this many."""
 
 
 @dataclass(frozen=True)
 class WeighedGroups:
     """Groups, and what their partitions weigh in whole numbers: see `optimizer.model.Weights`.
 
-    `weight` has that of each partition. A member's level is its load. In the units that a group was
-    stated in, `weight_unit` is the weight 1 and `capacity` each member's; `known` is the share of
+    `weight` has that of each partition. A member's level is its load. In the units of the input,
+    `weight_unit` is the weight 1 and `capacity` each member's; `known_share` is the share of
     partitions whose own weight was known.
     """
 
@@ -32,10 +32,10 @@ class WeighedGroups:
     weight: IntArray
     weight_unit: Reals
     capacity: Reals
-    known: Reals
+    known_share: Reals
 
 
-def weighed(groups: HomogeneousGroups, stated: Reals, capacity: Reals) -> WeighedGroups:
+def weighed(groups: HomogeneousGroups, raw_weights: Reals, capacity: Reals) -> WeighedGroups:
     """The groups with what is stated of each partition (NaN: not known) and of a group's members.
 
     `weights_of` says the same of one group.
@@ -44,7 +44,7 @@ def weighed(groups: HomogeneousGroups, stated: Reals, capacity: Reals) -> Weighe
     weights, units, shares = [], [], []
     for at, (first, last) in enumerate(pairwise(ends)):
         of_topics = groups.first_of_topic[topics[at] : topics[at + 1] + 1] - first
-        of_group, entries = known_or_mean(stated[first:last], of_topics)
+        of_group, entries = known_or_mean(raw_weights[first:last], of_topics)
         weight, unit = whole(of_group)
         weights.append(weight)
         units.append(unit)

@@ -24,7 +24,7 @@ NOTHING_WEIGHS = 1e-250
 """The weight of a group below which it has none: reals can't be cut as finely."""
 
 MOST_PARTS = 1 << 12
-"""Into so many parts a unit of load is cut at most."""
+"""Largest number of parts of a unit of load."""
 
 Reals = NDArray[np.float64]
 
@@ -37,12 +37,11 @@ class Weights:
     member of capacity 1: members of `capacity` c take in `level` * c // `parts`. It is exact where
     `parts` is a multiple of every capacity, as it is unless they are odd to each other.
 
-    `of_partition` and `capacity` have 64 bits, and so have all results here that are whole. In the
-    units that the group was stated in, `weight_unit` is the weight 1, a power of two, so that whole
-    weights stay as they are; `capacity_unit` is the capacity 1, and `stated` are the capacities.
-    Partitions without readers weigh nothing. `known` is the share of partitions whose own weight
-    was known; the others weigh what those of their topic do on average, or else those of the group,
-    or else 1.
+    `of_partition` and `capacity` have 64 bits, and so have all whole results here. In the units of
+    the input, `weight_unit` is the weight 1, a power of two, so that whole weights stay as they
+    are; `capacity_unit` is the capacity 1, and `raw_capacity` has the capacities. Partitions
+    without readers weigh nothing. `known_share` is the share of partitions whose own weight was
+    known; the others weigh the mean of their topic, or else of the group, or else 1.
     """
 
     of_partition: IntArray
@@ -50,8 +49,8 @@ class Weights:
     parts: int
     weight_unit: float
     capacity_unit: float
-    stated: Reals
-    known: float
+    raw_capacity: Reals
+    known_share: float
 
     def limits(self, level: int) -> IntArray:
         """The weight that each member takes in at a level."""
@@ -74,7 +73,7 @@ class Weights:
 
     def stated_loads(self, target: IntArray) -> Reals:
         """Each member's load for a unit of its capacity, as stated."""
-        result: Reals = self.loads(target) * self.weight_unit / self.stated
+        result: Reals = self.loads(target) * self.weight_unit / self.raw_capacity
         return result
 
     def highest(self, target: IntArray) -> float:
@@ -87,24 +86,24 @@ class Weights:
         Rounded down where capacities aren't multiples of a unit, or levels don't divide by them.
         """
         least = level - int((self.parts % self.capacity).any())
-        return self._stated(max(0, least)) * float(min(1.0, self._ratios.min(initial=1.0)))
+        return self._in_units(max(0, least)) * float(min(1.0, self._ratios.min(initial=1.0)))
 
     def stated_limit(self, level: int) -> float:
         """A load that the largest of a plan at a level isn't above, rounded up likewise."""
-        return self._stated(level) * float(max(1.0, self._ratios.max(initial=1.0)))
+        return self._in_units(level) * float(max(1.0, self._ratios.max(initial=1.0)))
 
     @property
     def is_exact(self) -> bool:
         """Whether no capacity was rounded."""
         return bool((self._ratios == 1).all())
 
-    def _stated(self, level: int) -> float:
+    def _in_units(self, level: int) -> float:
         return level / self.parts * self.weight_unit / self.capacity_unit
 
     @property
     def _ratios(self) -> Reals:
         """What each capacity is as a whole number to what was stated."""
-        ratios: Reals = self.capacity * self.capacity_unit / self.stated
+        ratios: Reals = self.capacity * self.capacity_unit / self.raw_capacity
         return np.where(np.abs(ratios - 1) < NO_RATIO, 1.0, ratios)
 
 
@@ -120,13 +119,7 @@ def weights_of(problem: Problem) -> Weights:
     capacity, capacity_unit = _whole_capacities(capacities)
     parts = _parts(capacity)
     return Weights(
-        of_partition=of_partition,
-        capacity=capacity,
-        parts=parts,
-        weight_unit=weight_unit,
-        capacity_unit=capacity_unit,
-        stated=capacities,
-        known=entries,
+        of_partition, capacity, parts, weight_unit, capacity_unit, capacities, known_share=entries
     )
 
 
@@ -138,24 +131,24 @@ def _is_read(problem: Problem) -> NDArray[np.bool_]:
     return of_topic.repeat(np.diff(problem.topic_offsets))
 
 
-def whole(stated: Reals) -> tuple[IntArray, float]:
+def whole(values: Reals) -> tuple[IntArray, float]:
     """The weights of a group as whole numbers, and what 1 is of what was stated."""
-    total = fsum(stated.tolist())
+    total = fsum(values.tolist())
     if not total > NOTHING_WEIGHS:  # all is alike
-        stated, total = np.ones(len(stated)), float(max(len(stated), 1))
+        values, total = np.ones(len(values)), float(max(len(values), 1))
     weight_unit = 2.0 ** (frexp(total)[1] - BITS)
-    return np.rint(stated / weight_unit).astype(np.int64), weight_unit
+    return np.rint(values / weight_unit).astype(np.int64), weight_unit
 
 
-def known_or_mean(stated: Reals, topic_offsets: IntArray) -> tuple[Reals, float]:
+def known_or_mean(weights: Reals, topic_offsets: IntArray) -> tuple[Reals, float]:
     """Each partition's weight, and the share of those that were known (the others are NaN).
 
     Means are rounded once (`fsum`), so that they don't hang on the order of what is summed.
     """
-    unknown = np.isnan(stated)
+    unknown = np.isnan(weights)
     if not unknown.any():
-        return stated, 1.0
-    reals = stated.copy()
+        return weights, 1.0
+    reals = weights.copy()
     group_mean = _mean(reals[~unknown], 1.0)
     ends = topic_offsets.tolist()
     topics = topic_offsets.searchsorted(unknown.nonzero()[0], "right") - 1
@@ -163,11 +156,11 @@ def known_or_mean(stated: Reals, topic_offsets: IntArray) -> tuple[Reals, float]
         of_topic = slice(ends[topic], ends[topic + 1])
         entries = reals[of_topic][~unknown[of_topic]]
         reals[of_topic][unknown[of_topic]] = _mean(entries, group_mean)
-    return reals, 1.0 - int(np.count_nonzero(unknown)) / len(stated)
+    return reals, 1.0 - int(np.count_nonzero(unknown)) / len(weights)
 
 
-def _mean(known: Reals, otherwise: float) -> float:
-    return fsum(known) / len(known) if len(known) else otherwise
+def _mean(values: Reals, otherwise: float) -> float:
+    return fsum(values) / len(values) if len(values) else otherwise
 
 
 def _capacities(problem: Problem) -> Reals:
@@ -177,15 +170,15 @@ def _capacities(problem: Problem) -> Reals:
     return np.where(np.isnan(problem.capacities), 1.0, problem.capacities)
 
 
-def _whole_capacities(stated: Reals) -> tuple[IntArray, float]:
+def _whole_capacities(capacities: Reals) -> tuple[IntArray, float]:
     """Capacities as multiples of a unit, and the unit: the coarsest that fits all, if one does."""
-    largest = float(stated.max(initial=0.0)) or 1.0
-    share = np.unique(stated / largest)
+    largest = float(capacities.max(initial=0.0)) or 1.0
+    share = np.unique(capacities / largest)
     steps = np.arange(1, FINEST + 1)[:, None] * share
     fits = np.abs(steps - np.rint(steps)).max(axis=1, initial=0.0) < NO_RATIO
     fits &= np.rint(steps).min(axis=1, initial=1.0) >= 1
     finest = int(fits.argmax()) + 1 if fits.any() else FINEST
-    whole = np.rint(stated / largest * finest).astype(np.int64)
+    whole = np.rint(capacities / largest * finest).astype(np.int64)
     return np.maximum(whole, 1), largest / finest
 
 

@@ -9,19 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optimizer.checker import Kinds
-from optimizer.figures import figure
+from optimizer.figures import counted, figure
 from optimizer.model import IntArray, Problem
 
+NO = "no assignment has"
+
 NAMED = 3
-"""So many members or topics are named; the rest are counted."""
+"""Members or topics that are named; the rest are counted."""
 
 
 @dataclass(frozen=True)
 class Bound:
     """A set of members and what it implies for the load of one of them.
 
-    "at least": `partitions` of `topics` may be read by `members` only, so one of them has `load` or
-    more. "at most": `members` may read no more than `partitions`, all of `topics`, so one of them
+    "at least": only `members` can read the `partitions` of `topics`, so one of them has `load` or
+    more. "at most": `members` can read no others than the `partitions` of `topics`, so one of them
     has `load` or less.
     """
 
@@ -32,15 +34,22 @@ class Bound:
     load: int
 
     def __str__(self) -> str:
-        members, topics = _named(self.members, "members"), _named(self.topics, "topics")
-        counted = f"{self.partitions} partition{'s' * (self.partitions != 1)}"
-        of_topics = f" of {topics}" if self.topics else ""
+        members = _named(self.members, "members")
         if self.side == "at least":
-            return (
-                f"{counted}{of_topics} may be read by {members} only: one of them has at "
-                f"least {self.load}"
-            )
-        return f"{members} may read {counted}{of_topics} only: one of them has at most {self.load}"
+            share = self._share("that can read them", members)
+            return f"{share}: {NO} a largest load below {self.load}"
+        share = self._share("that can read no others", members)
+        return f"{share}: {NO} a smallest load above {self.load}"
+
+    def _share(self, which: str = "", members: str = "") -> str:
+        """What a member has on average of these partitions, if these members have them all."""
+        named = f" {which} ({members})" if which else ""
+        of_topics = f" of {_named(self.topics, 'topics')}" if self.topics else ""
+        return (
+            f"{counted(self.partitions, 'partition')}{of_topics} ÷ "
+            f"{counted(len(self.members), 'member')}{named} = "
+            f"{figure(self.partitions / len(self.members))}"
+        )
 
 
 def sentences_of(bounds: Sequence[Bound]) -> list[str]:
@@ -53,15 +62,8 @@ def sentences_of(bounds: Sequence[Bound]) -> list[str]:
 
 
 def _of_both(least: Bound, most: Bound) -> str:
-    count = len(least.members)
-    members = f"{count} member{'s' * (count != 1)}"
-    partitions = f"{least.partitions} partition{'s' * (least.partitions != 1)}"
-    of_topics = f" of {_named(least.topics, 'topics')}" if least.topics else ""
     above = f" or a smallest one above {most.load}" if most.load < least.load else ""
-    return (
-        f"{partitions}{of_topics} ÷ {members} = {figure(least.partitions / count)}: no assignment "
-        f"has a largest load below {least.load}{above}"
-    )
+    return f"{least._share()}: {NO} a largest load below {least.load}{above}"
 
 
 def _named(names: tuple[str, ...], what: str) -> str:

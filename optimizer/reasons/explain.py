@@ -56,7 +56,7 @@ def explain(problem: Problem, target: IntArray, goals: Goals = DEFAULT_GOALS) ->
     view = _View(problem, target, goals)
     reasons = [
         (path[place].partition, reason)
-        for path in paths_of(view.found, target)
+        for path in paths_of(view.current, target)
         for place, reason in view.reasons(path)
     ]
     reasons.sort(key=lambda pair: pair[0])
@@ -71,13 +71,13 @@ class _View:
         self._problem = problem
         self.kinds: Kinds = kinds_of(problem)
         may_keep = self.kinds.pair_of(problem.owner) >= 0
-        self.found = np.where(may_keep, problem.owner, NOBODY)
+        self.current = np.where(may_keep, problem.owner, NOBODY)
         self._before, self._after = (
             np.bincount(items[items >= 0], minlength=len(problem.member_ids)).tolist()
-            for items in (self.found, target)
+            for items in (self.current, target)
         )
         self._limits = limits_of(problem, goals.limits)
-        self._facts = rack_facts_of(problem, goals.rack)
+        self._rack_facts = rack_facts_of(problem, goals.rack)
         self._reads: set[int] = set(self.kinds.keys.tolist())
         topics = problem.topic_of[target >= 0].tolist()
         self._held = Counter(zip(topics, target[target >= 0].tolist(), strict=True))
@@ -96,8 +96,8 @@ class _View:
                 previous = path[max(place - 1, 0)].partition
                 barred = not self._may_read(path[-1].taker, previous)
                 over_hosts = self._over_hosts(path)
-                facts = (loads, fewer, less_spread, barred, over_hosts)
-                yield place, Reason(steps, place, cause, *facts)
+                details = (loads, fewer, less_spread, barred, over_hosts)
+                yield place, Reason(steps, place, cause, *details)
 
     def _step(self, partition: int, giver: int, taker: int) -> Step:
         problem = self._problem
@@ -181,11 +181,11 @@ class _View:
         return sum(more * (2 * self._held[cell] + more) for cell, more in change.items())
 
     def _is_remote(self, partition: int, member: int) -> bool:
-        facts = self._facts
-        if facts is None:
+        rack_facts = self._rack_facts
+        if rack_facts is None:
             return False
-        row, column = facts.row_of[[partition]], facts.column_of[[member]]
-        return bool(facts.flags(row, column)["racks"][0])
+        row, column = rack_facts.row_of[[partition]], rack_facts.column_of[[member]]
+        return bool(rack_facts.flags(row, column)["racks"][0])
 
     def _may_read(self, member: int, partition: int) -> bool:
         kind = int(self.kinds.kind_of[partition])

@@ -24,19 +24,19 @@ class Transfer(NamedTuple):
 Path = list[Transfer]
 
 
-def paths_of(found: IntArray, target: IntArray) -> Iterator[Path]:
+def paths_of(current: IntArray, target: IntArray) -> Iterator[Path]:
     """Split all changes into paths, and cycles, on which no member comes twice.
 
-    `found` has OUTSIDE for partitions without an owner who may keep them. Of what a member gets and
-    gives, one of each is linked, as long as there are both: so every path starts outside or at a
-    member who has less in the end, and ends at one who has more; a path that ends where it starts
-    is a cycle. Every change is in one path.
+    `current` has OUTSIDE for partitions without an owner that may keep them. What a member gets is
+    linked to what it gives, one by one, as long as there are both. So every path starts outside or
+    at a member that has less in the end, and ends at one that has more; a path that ends where it
+    starts is a cycle. Every change is in one path.
     """
-    changed = np.flatnonzero((target >= 0) & (target != found)).tolist()
-    transfers = [Transfer(p, int(found[p]), int(target[p])) for p in changed]
+    changed = np.flatnonzero((target >= 0) & (target != current)).tolist()
+    transfers = [Transfer(p, int(current[p]), int(target[p])) for p in changed]
     following = _linked(transfers)
-    later = set(following.values())
-    starts = [at for at in range(len(transfers)) if at not in later]
+    followers = set(following.values())
+    starts = [at for at in range(len(transfers)) if at not in followers]
     seen: set[int] = set()
     for start in (*starts, *range(len(transfers))):
         chain: Path = []

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from optimizer.figures import counted
+
 
 @dataclass(frozen=True)
 class Step:
@@ -107,7 +109,7 @@ class Reason:
             return "hosts get more even: {} and {}".format(*self.on_hosts)
         if self.cause == "spread":
             return "topics are spread more evenly"
-        return f"{self.fewer_remote} fewer read{'s' * (self.fewer_remote != 1)} across racks"
+        return f"{counted(self.fewer_remote, 'fewer read')} across racks"
 
     def _had(self, member: str | None) -> str:
         return f"{member}, which had {self.loads[str(member)][0]},"

@@ -16,7 +16,7 @@ TAKEN = "; its limits take that"
 
 @dataclass(frozen=True)
 class WeightExplanation(Explanation):
-    """What is said of a plan by weight: a sentence a moved partition, and one on the bound."""
+    """The sentences on a plan by weight: one a moved partition, and one on the bound."""
 
     lines: list[str] = field(default_factory=list)
 

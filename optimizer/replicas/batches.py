@@ -1,7 +1,7 @@
 """In which batches a plan is carried out: few copies at a time, spread over brokers.
 
-A copy goes from its partition's leader to the new broker. With at most so many copies a batch, and
-so many into or out of a broker, the fewest batches are as many as the busiest of these needs:
+A copy goes from its partition's leader to the new broker. With limits for the copies of a batch,
+and for those into or out of a broker, the fewest batches are as many as the busiest of these needs:
 copies are the edges of a bipartite graph of sources and targets, whose edges can be coloured so
 that every colour has its share of all edges and of each vertex's (König; de Werra 1971). What has
 several copies gets them in different batches, one after the other.
@@ -51,7 +51,7 @@ def batches_of(
     leaders: dict[Name, int] | None = None,
     urgent: set[Name] | None = None,
 ) -> Batches:
-    """The plan in batches of so many copies, with so many into and out of each broker.
+    """The plan in batches, with limits for the copies of a batch and of a broker.
 
     `leaders` tells who leads partitions now, where it isn't the first replica. Batches with more of
     the `urgent` partitions come first, then those with more replicas that leave brokers which
@@ -225,11 +225,11 @@ class _Colouring:
             for part, beyond in (self.ends[at], self.ends[at][::-1]):
                 if (part, few) in self.at:
                     continue
-                path, there, wanted = [at], beyond, few
-                while (edge := self.at.get((there, wanted))) is not None:
+                path, end, wanted = [at], beyond, few
+                while (edge := self.at.get((end, wanted))) is not None:
                     path.append(edge)
                     ends = self.ends[edge]
-                    there = ends[0] if ends[1] == there else ends[1]
+                    end = ends[0] if ends[1] == end else ends[1]
                     wanted = many if wanted == few else few
                 if len(path) % 2:
                     return path

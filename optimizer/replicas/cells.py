@@ -112,6 +112,6 @@ def _in_rack(placement: Placement, rack: int, rows: IntArray) -> tuple[IntArray,
     listed = np.where(here, placement.listed[rows], placement.brokers)
     order = np.argsort(listed, axis=1, kind="stable")
     listed = np.take_along_axis(listed, order, 1)
-    there = listed < placement.brokers
+    is_broker = listed < placement.brokers
     cost = np.take_along_axis(placement.listed_cost[rows], order, 1)
-    return np.where(there, listed, NOBODY), np.where(there, cost, 0)
+    return np.where(is_broker, listed, NOBODY), np.where(is_broker, cost, 0)

@@ -19,11 +19,11 @@ def distribute(placement: Placement, cells: Cells, flow: CellFlow) -> IntArray:
     quota = placement.low + _beyond(placement, cells, flow)
     for rack in range(placement.racks):
         _keep(selection, cells, flow, rack, quota)
-    places = np.nonzero(quota)
-    partition = np.repeat(places[0], quota[places])
-    rack_of_place = np.repeat(places[1], quota[places])
+    quota_cells = np.nonzero(quota)
+    partition = np.repeat(quota_cells[0], quota[quota_cells])
+    rack_of_cell = np.repeat(quota_cells[1], quota[quota_cells])
     topic, rack, broker, amount = flow.pool.T
-    give(selection, partition, rack_of_place, np.repeat(np.stack([topic, rack, broker]), amount, 1))
+    give(selection, partition, rack_of_cell, np.repeat(np.stack([topic, rack, broker]), amount, 1))
     return selection.rows
 
 
@@ -141,16 +141,18 @@ class _Matching:
         fits: BoolArray = ~taken & ~same.any(axis=1)
         return fits
 
-    def swap(self, one: IntArray, other: IntArray) -> None:
+    def swap(self, left: IntArray, right: IntArray) -> None:
         """Swap brokers of pairs of places; a place is in one pair only, the first of its pairs."""
-        both = np.concatenate([one, other])
+        both = np.concatenate([left, right])
         first = np.zeros(len(both), np.bool_)
         first[np.unique(both, return_index=True)[1]] = True
-        alone = first[: len(one)] & first[len(one) :]
-        one, other = one[alone], other[alone]
-        good = ~has(self.taken[one], self.broker[other]) & ~has(self.taken[other], self.broker[one])
-        one, other = one[good], other[good]
-        self.broker[one], self.broker[other] = self.broker[other], self.broker[one]
+        alone = first[: len(left)] & first[len(left) :]
+        left, right = left[alone], right[alone]
+        good = ~has(self.taken[left], self.broker[right]) & ~has(
+            self.taken[right], self.broker[left]
+        )
+        left, right = left[good], right[good]
+        self.broker[left], self.broker[right] = self.broker[right], self.broker[left]
 
 
 def _add_all(selection: ReplicaRows, partition: IntArray, broker: IntArray) -> None:

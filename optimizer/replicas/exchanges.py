@@ -77,7 +77,7 @@ def _to_new(
     """Exchanges for a broker that isn't listed.
 
     For each place and rack the partitions that could give that place up for one of that rack are
-    looked at in the order of their costs, until each broker of the rack has found one.
+    examined in the order of their costs, until each broker of the rack has found one.
     """
     giver, rack, cost, partition = _givers(placement, indices, costs)
     key = giver * placement.racks + rack
@@ -98,8 +98,8 @@ def _to_new(
     rank = 0
     while len(run):
         at = start[run] + rank
-        there = at < end[run]
-        run, taker, at = run[there], taker[there], at[there]
+        in_run = at < end[run]
+        run, taker, at = run[in_run], taker[in_run], at[in_run]
         p = partition[at]
         fits = ~has(indices[p], taker) & ~has(placement.listed[p], taker)
         here = at[fits]

@@ -21,7 +21,7 @@ class ReplicaGoals:
     broker's share of each topic. `copies` or `bytes`: fewest of them copied. After the replicas,
     leaders: least Σ leaders² of brokers, then leaders in the rack that `leader_racks` names for a
     partition, then the fewest changes of preferred leaders. `leaders_only` leaves replicas where
-    they are. `most_copies`: so many at most, for which balance gives way.
+    they are. `most_copies`: the largest number, for which balance gives way.
     """
 
     levels: tuple[str, ...] = (BALANCE, COPIES)
@@ -33,7 +33,7 @@ class ReplicaGoals:
         unknown = [level for level in self.levels if level not in LEVELS]
         if unknown:
             raise ReplicaGoalsError(
-                f"there is no level {unknown[0]!r} of goals; there are {', '.join(LEVELS)}"
+                f"unknown level {unknown[0]!r}: choose one of {', '.join(LEVELS)}"
             )
         if len(set(self.levels)) < len(self.levels):
             raise ReplicaGoalsError(f"a level is there twice: {', '.join(self.levels)}")
@@ -44,7 +44,9 @@ class ReplicaGoals:
         if self.most_copies is None:
             return
         if self.most_copies < 0:
-            raise ReplicaGoalsError(f"{self.most_copies} copies at most are less than none")
+            raise ReplicaGoalsError(
+                f"the limit of copies is {self.most_copies} and must be 0 or more"
+            )
         if self.levels != (BALANCE, COPIES):
             raise ReplicaGoalsError(
                 f"a limit of copies is for the levels {BALANCE}, {COPIES}, not for "

@@ -1,4 +1,4 @@
-"""The best choice with at most so many copies, by what a copy has to save.
+"""The best choice with at most that many copies, by what a copy has to save.
 
 At a price of c a copy, the least of Σ replicas² + c · copies is a plan like any other, exact and
 proven; the dearer a copy, the fewer there are. Each such plan bounds all with N copies at most:
@@ -24,7 +24,7 @@ from optimizer.replicas.prices import proves
 from optimizer.replicas.solve import solve
 
 FINE = 24
-"""Prices are told apart to so many parts: halves, thirds and quarters lie between them."""
+"""Parts of a unit to which prices differ: halves, thirds and quarters lie between them."""
 
 
 class Limited(NamedTuple):
@@ -33,20 +33,20 @@ class Limited(NamedTuple):
     `bound`: no choice with as few copies has less; None if that isn't proven.
     """
 
-    chosen: IntArray
+    brokers: IntArray
     balance: int
     bound: int | None
 
 
 def solve_within(problem: Placement, copies: int) -> Limited:
-    """The best choice with at most so many copies; ReplicaGoalsError where more are needed."""
+    """The best choice with at most that many copies; ReplicaGoalsError where more are needed."""
     return _Search(problem, copies).best()
 
 
 class _Search:
     def __init__(self, problem: Placement, copies: int) -> None:
         self.problem, self.copies = problem, copies
-        self.found: Limited | None = None
+        self.cheapest: Limited | None = None
         self.bound: int | None = None
         draw = np.random.default_rng(problem.partitions)
         self.rank = draw.permutation(problem.partitions)
@@ -58,8 +58,8 @@ class _Search:
         least = self._copies_at(most * problem.brokers, 1)
         if least > self.copies:
             raise ReplicaGoalsError(
-                f"at least {least} copies are needed for what is wanted, and at most "
-                f"{self.copies} are allowed: allow more, or want it of fewer topics"
+                f"at least {least} copies are needed, and at most "
+                f"{self.copies} are allowed: allow more, or choose fewer topics"
             )
         dear = 1
         while self._copies_at(dear, 1) > self.copies:
@@ -72,8 +72,8 @@ class _Search:
             lambda price: self._copies_at(price | 1, 2 * FINE) <= self.copies,
         )
         self._distribute((part | 1) - 1)
-        assert self.found is not None
-        spent = self._spent(self.found.chosen)
+        assert self.cheapest is not None
+        spent = self._spent(self.cheapest.brokers)
         return Limited(spent, balance_of(problem, spent), self.bound)
 
     def _spent(self, indices: IntArray) -> IntArray:
@@ -122,8 +122,8 @@ class _Search:
             above = int(paid.sum()) - int(costs.max(initial=0)) * self.copies
             bound = balance - (-above // load_weight)  # rounded up: balances are whole numbers
             self.bound = bound if self.bound is None else max(self.bound, bound)
-        if copies <= self.copies and (self.found is None or balance < self.found.balance):
-            self.found = Limited(selection, balance, None)
+        if copies <= self.copies and (self.cheapest is None or balance < self.cheapest.balance):
+            self.cheapest = Limited(selection, balance, None)
         return copies
 
 

@@ -152,8 +152,8 @@ class _Network:
         weight = placement.load_weight * placement.weight
         base, head = placement.base, np.full(placement.brokers, self.sink)
         if self.topical:
-            places = placement.topics * placement.brokers
-            weight = np.append(np.full(places, placement.topic_weight), weight)
+            cells = placement.topics * placement.brokers
+            weight = np.append(np.full(cells, placement.topic_weight), weight)
             base = np.append(placement.topic_base.ravel(), base)
             head = np.append(self.broker + np.tile(brokers, placement.topics), head)
         most = np.full(len(guess), self.units)

@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from optimizer.figures import counted
 from optimizer.replicas.arrays import NOBODY, BoolArray, IntArray, any_of, row_numbers
 from optimizer.replicas.cluster import Broker, Cluster, Partition
-from optimizer.replicas.racks import rack_bounds
 
 FINEST = 10**6
-"""Capacities are told apart to so many parts of the greatest."""
+"""Capacities are rounded to this fraction of the greatest."""
 
 
 class LeftOut(NamedTuple):
@@ -89,12 +89,7 @@ def numbered(cluster: Cluster) -> NumberedCluster:
     counts = np.array([len(partition.replicas) for partition in partitions], np.int64)
     wanted = [partition.replication_factor for partition in partitions]
     return NumberedCluster(
-        brokers=brokers,
-        partitions=partitions,
-        topics=topics,
-        ids=ids,
-        racks=racks,
-        rack_of=rack_of,
+        *(brokers, partitions, topics, ids, racks, rack_of),
         receives=np.array([broker.receives for broker in brokers], np.bool_) & (rack_of >= 0),
         weight=_weights(brokers, used),
         replicas=_replicas(partitions, counts, ids),
@@ -184,10 +179,10 @@ def shapes_of(cluster: NumberedCluster, rows: IntArray) -> Shapes:
 
 def in_scope(cluster: NumberedCluster) -> tuple[IntArray, list[LeftOut]]:
     """Which partitions can be planned, and those in scope that can't, with the reason."""
-    there = cluster.replicas >= 0
+    is_filled = cluster.replicas >= 0
     new = np.array([partition.is_new for partition in cluster.partitions], np.bool_)
-    unknown = ~any_of(there) & ~new
-    lost = ~any_of(there & cluster.alive[cluster.replicas]) & ~new
+    unknown = ~any_of(is_filled) & ~new
+    lost = ~any_of(is_filled & cluster.alive[cluster.replicas]) & ~new
     room = np.full(len(cluster.partitions), int(cluster.receives.sum()))
     kept = cluster.kept
     for column in kept.T:
@@ -202,9 +197,8 @@ def in_scope(cluster: NumberedCluster) -> tuple[IntArray, list[LeftOut]]:
         elif lost[at]:
             reason = "all its replicas are on dead brokers, so there is nothing to copy from"
         else:
-            reason = (
-                f"{cluster.wanted[at]} replicas take as many brokers, and {room[at]} can be used"
-            )
+            wanted = cluster.wanted[at]
+            reason = f"{wanted} replicas need as many brokers, and only {room[at]} can be used"
         left_out.append(LeftOut(item.topic, item.partition, reason))
     return np.flatnonzero(scope & ~unknown & ~lost & ~short), left_out
 
@@ -222,8 +216,29 @@ def leadable(cluster: NumberedCluster) -> tuple[IntArray, list[LeftOut]]:
 
 def describe_reasons(left_out: list[LeftOut]) -> list[str]:
     """A sentence for each reason and topic."""
-    counted = Counter((item.topic, item.reason) for item in left_out)
+    counts = Counter((item.topic, item.reason) for item in left_out)
     return [
-        f"{count} partition{'s' if count > 1 else ''} of {topic} left out: {reason}"
-        for (topic, reason), count in counted.items()
+        f"{counted(count, 'partition')} of {topic} left out: {reason}"
+        for (topic, reason), count in counts.items()
     ]
+
+
+def rack_bounds(replicas: IntArray, room: IntArray) -> tuple[IntArray, IntArray]:
+    """The least and the most replicas of each rack in every choice of least Σ replicas².
+
+    `replicas` (shapes) of a partition go to racks with `room` for them: (shapes, racks). By
+    water-filling every rack is filled up to a level, and some of those with room left get one
+    more; so any two racks' bounds can be met together, whoever else does what.
+    """
+    low = np.zeros_like(room)
+    left = replicas.copy()
+    while True:
+        open_racks = room > low
+        count = open_racks.sum(axis=1)
+        full = (left >= count) & (count > 0) & (left > 0)
+        if not full.any():
+            break
+        low = low + (open_racks & full[:, None])
+        left = left - np.where(full, count, 0)
+    high = low + ((room > low) & (left > 0)[:, None])
+    return low, high

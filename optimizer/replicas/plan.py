@@ -46,7 +46,7 @@ class Proof:
 
 
 class Limit(NamedTuple):
-    """What at most so many copies leave of the balance.
+    """What at most that many copies leave of the balance.
 
     `balance` is the plan's Σ replicas² of brokers (by capacity weighted), `best` what it would be
     with as many copies as it takes, and no plan with so few is below `bound`.
@@ -141,17 +141,19 @@ def plan_replicas(cluster: Cluster, goals: ReplicaGoals | None = None) -> Replic
     done stay as they are and are named in `left_out`.
     """
     goals = goals or ReplicaGoals()
-    facts = numbered(cluster)
-    rows, left_out = leadable(facts) if goals.leaders_only else in_scope(facts)
-    notes = list(facts.notes)
-    if BYTES in goals.levels and (unknown := facts.sizes()[1]):
+    numbered_cluster = numbered(cluster)
+    rows, left_out = (
+        leadable(numbered_cluster) if goals.leaders_only else in_scope(numbered_cluster)
+    )
+    notes = list(numbered_cluster.notes)
+    if BYTES in goals.levels and (unknown := numbered_cluster.sizes()[1]):
         notes.append(f"{unknown} partitions without a size are taken to be as large as the mean")
     limit = None
     if goals.leaders_only:
         sets, prices = None, None
-        listed = facts.kept[rows]
+        listed = numbered_cluster.kept[rows]
     else:
-        problem = replica_placement(facts, rows, goals)
+        problem = replica_placement(numbered_cluster, rows, goals)
         sets, prices = solve(problem)
         if problem.size_step > 1:
             notes.append(
@@ -162,34 +164,27 @@ def plan_replicas(cluster: Cluster, goals: ReplicaGoals | None = None) -> Replic
             limited = solve_within(problem, goals.most_copies)
             best = balance_of(problem, sets)
             limit = Limit(goals.most_copies, limited.balance, best, limited.bound)
-            sets, prices = limited.chosen, None
+            sets, prices = limited.brokers, None
         listed = sets
-    leading = leader_placement(facts, rows, listed, goals)
+    leading = leader_placement(numbered_cluster, rows, listed, goals)
     leaders, leader_prices = solve(leading)
     proven = proves(leading, leaders, leader_prices)
     if limit is not None:
         proven = proven and limit.bound is not None
     elif sets is not None and prices is not None:
         proven = proven and proves(problem, sets, prices)
-    after = facts.replicas
+    after = numbered_cluster.replicas
     if len(rows):
-        selection = facts.replicas[rows] if sets is None else sets
-        after = _with_rows(after, rows, _ordered(facts.replicas[rows], selection, leaders[:, 0]))
-    return ReplicaPlan(
-        cluster=facts,
-        goals=goals,
-        after=after,
-        planned=rows,
-        left_out=left_out,
-        notes=notes,
-        optimal=_claim(proven, limit, leading, leaders),
-        proof=Proof(prices, leader_prices),
-        limit=limit,
-    )
+        selection = numbered_cluster.replicas[rows] if sets is None else sets
+        after = _with_rows(
+            after, rows, _ordered(numbered_cluster.replicas[rows], selection, leaders[:, 0])
+        )
+    claim, proof = _claim(proven, limit, leading, leaders), Proof(prices, leader_prices)
+    return ReplicaPlan(numbered_cluster, goals, after, rows, left_out, notes, claim, proof, limit)
 
 
 def _claim(proven: bool, limit: Limit | None, leading: Placement, leaders: IntArray) -> str:
-    """What is said of a plan. Leaders that are as even as any sets allow leave nothing better."""
+    """What is proven of a plan. `OPTIMAL`: no replica sets would spread leaders better."""
     if not proven:
         return NOT_PROVEN
     if limit and not limit.is_reached:

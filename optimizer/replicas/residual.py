@@ -38,17 +38,17 @@ def residual_arcs(placement: Placement, indices: IntArray) -> Arcs:
     Nodes are places (topic · brokers + broker), then, where topics count, brokers, then the sink.
     """
     exchanges = exchanges_of(placement, indices)
-    places = placement.topics * placement.brokers
+    cells = placement.topics * placement.brokers
     used = np.flatnonzero(placement.rack_of >= 0)
     parts = [Arcs(*exchanges[:4])]
     first = 0
     if placement.topic_weight:
-        first = places
+        first = cells
         x = placement.topic_loads(indices)[:, used].ravel()
         place = (np.arange(placement.topics)[:, None] * placement.brokers + used).ravel()
-        broker = places + place % placement.brokers
+        broker = cells + place % placement.brokers
         parts += _up_and_down(place, broker, placement.topic_weight * np.ones_like(x), x)
-    sink = first + placement.brokers if placement.topic_weight else places
+    sink = first + placement.brokers if placement.topic_weight else cells
     loads = placement.loads(indices)[used]
     weight = placement.load_weight * placement.weight[used]
     parts += _up_and_down(first + used, np.full(len(used), sink), weight, loads)
@@ -114,8 +114,8 @@ def _cycles(arcs: Arcs, arc_to: IntArray) -> list[list[int]]:
 def prices_of(placement: Placement, searched: Searched) -> Prices:
     """What the distances of a search that found no cycle say that a replica more is worth."""
     distance = searched.distance
-    places = placement.topics * placement.brokers
-    of_place = (distance[-1] - distance[:places]).reshape(placement.topics, placement.brokers)
+    cells = placement.topics * placement.brokers
+    of_place = (distance[-1] - distance[:cells]).reshape(placement.topics, placement.brokers)
     if not placement.topic_weight:
         return Prices(of_place[0], of_place)
-    return Prices(distance[-1] - distance[places:-1], of_place)
+    return Prices(distance[-1] - distance[cells:-1], of_place)

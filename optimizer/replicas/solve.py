@@ -30,7 +30,7 @@ FREE_SHARE = 0.05
 class Solved(NamedTuple):
     """Brokers of each partition, in no order, and prices that prove that nothing is better."""
 
-    chosen: IntArray
+    brokers: IntArray
     prices: Prices
 
 
@@ -49,7 +49,7 @@ def solve(placement: Placement) -> Solved:
         part = placement.rows(indices, rows)
         cells = cells_of(part)
         solved = _improved(part, distribute(part, cells, flow_through(part, cells)))
-        indices[rows] = solved.chosen
+        indices[rows] = solved.brokers
         wanting = with_cheaper(placement, indices, solved.prices)
         if not wanting.any():
             return Solved(indices, solved.prices)

@@ -9,7 +9,7 @@ from optimizer.replicas.distribute import ReplicaRows, give
 from optimizer.replicas.placement import Placement
 
 CHUNKS = 64
-"""Loads are looked at anew after so many parts of all partitions."""
+"""Parts of all partitions after which loads are examined again: one in this many."""
 
 
 def first_choice(placement: Placement) -> IntArray:
@@ -32,9 +32,9 @@ def first_choice(placement: Placement) -> IntArray:
         rack = np.where(open_racks, luck, -1).argmax(axis=1)
         quota[rows, rack] += 1
         beyond[rows] -= 1
-    places = np.nonzero(quota)
-    partition = np.repeat(places[0], quota[places])
-    rack = np.repeat(places[1], quota[places])
+    cells = np.nonzero(quota)
+    partition = np.repeat(cells[0], quota[cells])
+    rack = np.repeat(cells[1], quota[cells])
     slots = _slots(placement, placement.topic[partition], rack, loads)
     give(selection, partition, rack, slots)
     return selection.rows
@@ -107,30 +107,30 @@ def _slots(placement: Placement, topic: IntArray, rack: IntArray, loads: IntArra
     loads = loads.copy()
     parts = [np.empty((3, 0), np.int64)]
     kind, sizes = np.unique(topic * placement.racks + rack, return_counts=True)
-    for item, places in zip(kind.tolist(), sizes.tolist(), strict=True):
+    for item, slots in zip(kind.tolist(), sizes.tolist(), strict=True):
         brokers = placement.receivers_of(item % placement.racks)
         if not len(brokers):
             continue
-        amount = fill(loads[brokers], placement.weight[brokers], places)
+        amount = fill(loads[brokers], placement.weight[brokers], slots)
         loads[brokers] += amount
         taker = np.repeat(brokers, amount)
-        kinds = np.full((2, places), [[item // placement.racks], [item % placement.racks]])
-        parts.append(np.concatenate([kinds, taker[None]]))
+        cells = np.full((2, slots), [[item // placement.racks], [item % placement.racks]])
+        parts.append(np.concatenate([cells, taker[None]]))
     return np.concatenate(parts, axis=1)
 
 
-def fill(loads: IntArray, weight: IntArray, places: int) -> IntArray:
+def fill(loads: IntArray, weight: IntArray, slots: int) -> IntArray:
     """How many of some places each broker takes, so that loads become as even as they can."""
-    low, high = 0, int((weight * (2 * (loads + places) + 1)).max())
+    low, high = 0, int((weight * (2 * (loads + slots) + 1)).max())
     while low < high:  # the least price at which all places are taken
         price = (low + high) // 2
-        if _taken(loads, weight, price).sum() >= places:
+        if _taken(loads, weight, price).sum() >= slots:
             high = price
         else:
             low = price + 1
     amount = _taken(loads, weight, low - 1)
     more = np.flatnonzero(_taken(loads, weight, low) > amount)
-    amount[more[: places - int(amount.sum())]] += 1
+    amount[more[: slots - int(amount.sum())]] += 1
     return amount
 
 

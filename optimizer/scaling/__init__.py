@@ -7,11 +7,15 @@ from __future__ import annotations
 
 from optimizer.scaling.assignments import Assignments
 from optimizer.scaling.bound import least_costs
+from optimizer.scaling.by_weight import fewest_by_weight
 from optimizer.scaling.course import Course, Totals
-from optimizer.scaling.pauses import NoPauses, Pause, Pauses
+from optimizer.scaling.pauses import Pause, Pauses
 from optimizer.scaling.policies import (
+    NO_BEHAVIOR,
     OFFERED,
     POLICIES,
+    SCALE_DOWN,
+    SCALE_UP,
     SEARCHED,
     AsItWas,
     Evenfleet,
@@ -25,5 +29,5 @@ from optimizer.scaling.policies import (
     thresholds,
 )
 from optimizer.scaling.prices import Prices
-from optimizer.scaling.process import Process
+from optimizer.scaling.process import WEEK_SECONDS, Process
 from optimizer.scaling.replay import STEP_SECONDS, replay

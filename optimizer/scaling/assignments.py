@@ -16,7 +16,7 @@ class Assignments:
     """The strategy's assignment for each size, computed at its first use and kept.
 
     All members subscribe to all `topics`, whose partitions are numbered topic by topic in order of
-    name. The strategy starts with nothing owned, so a size has one assignment, whatever was before.
+    name. The strategy starts with nothing owned, so a size has one assignment, after any other.
     """
 
     topics: Mapping[str, int]

@@ -1,37 +1,37 @@
-"""The least that any course of sizes could have cost, in hindsight.
+"""The least that any course of sizes could have cost, in hindsight, within the SLO.
 
 What is bounded. A course is any number of members in each step, from 0 on. Its true cost is that of
-`replay`: member-hours, late partition-hours and rebalances by their prices. The bound is the least
-cost of a relaxed group: its partitions form one queue, which n members (no more than partitions)
-read at n × the peak rate. A rebalance costs its price and no time, and to close all members costs
-nothing. A member reads at once. The queue is empty at the beginning, and rounded down to the
-lattice's unit after each step. A step is late with one partition where the queue is above what all
-partitions together may be behind in the busiest interval; it never gets longer than a unit above.
+`replay`: member-hours, late partition-hours and rebalances by their prices. It meets the SLO if
+some partition is late for no more than the share 1 - `on_time` of the time. The bound is the least
+cost of the relaxed groups of `queue_table`, over all mixtures of courses that meet the SLO on
+average. The relaxed group is never further behind than the true one, nor pays for more members or
+rebalances. So no course that meets the SLO, and no policy, costs less than the bound.
 
-The relaxed group with the members that read is never further behind than the true one, nor pays for
-more members or rebalances. So no course, and no policy, costs less than the bound.
-
-How. A table has the least cost of each size and each length of the queue, step by step (dynamic
-programming, exact for the relaxed group: `tests/optimizer/scaling/test_bound.py` compares it with
-all courses).
+How. With a price for each late second beside its own, a table gives the cheapest course (dynamic
+programming). Such a course shows a corner of the least cost as a function of the late time: a
+convex line, of which the bound is the value at the time that the SLO allows. The price is that of
+the line's slope there (Lagrange), found by the two corners beside it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from optimizer.model import IntArray
+from optimizer.scaling.course import SAME_SECONDS
+from optimizer.scaling.inevitable import inevitable_lateness
 from optimizer.scaling.prices import Prices
 from optimizer.scaling.process import Process, Reals
+from optimizer.scaling.queue_table import UNITS, QueueTable
 from optimizer.scaling.replay import STEP_SECONDS
 
-UNITS = 16
-"""Of the queue at which the group is late in its busiest interval, by default."""
+GAP = 1e-3
+"""Of the bound: what it may be below the line's value, where that saves further tables."""
 
-SAME = 1e-9
-"""Of a unit: what floating point may make of a whole number."""
+SAME_COST = 1e-9
+"""Of a cost: what floating point may make of it."""
 
 
 def least_costs(
@@ -39,120 +39,85 @@ def least_costs(
     prices: Prices | None = None,
     step: float = STEP_SECONDS,
     units: int = UNITS,
+    gap: float = GAP,
 ) -> Reals:
-    """A bound for each process, in the unit of the prices; all have the same `edges`."""
-    return _Bound(list(processes), prices or Prices(), step, units).solve()
+    """A bound for each process, in the unit of the prices; all have the same `edges`.
 
-
-class _Bound:
-    """Tables of processes × sizes × lengths of the queue: the least cost with a queue so long."""
-
-    def __init__(self, processes: list[Process], prices: Prices, step: float, units: int) -> None:
-        self._prices, self._step, self._edges = prices, step, processes[0].edges
-        self._peak = np.array([process.peak_rate for process in processes])
-        self._partitions = np.array([process.partitions for process in processes])
-        self._total = np.array([process.total for process in processes]).T
-        self._known = np.array([process.known for process in processes]).T
-        most = np.array([_allowed(process, prices.late_after) for process in processes])
-        self._unit = np.where(most > 0, most, np.maximum(self._peak * step, 1.0)) / units
-        self._queue = np.arange(units + 2)
-        self._sizes = np.arange(self._largest_size() + 1)
-        late = [_inevitable(process, prices.late_after, step) for process in processes]
-        self._inevitable = np.array(late).T
-
-    def _largest_size(self) -> int:
-        """More members empty the longest queue in one step, or are more than partitions."""
-        coming = self._total.max(axis=0, initial=0.0) * self._step + self._unit * len(self._queue)
-        enough = np.ceil(coming / (self._peak * self._step))
-        return int(np.minimum(enough, self._partitions).max(initial=1))
-
-    def solve(self) -> Reals:
-        """The least cost of each process."""
-        table = np.zeros((len(self._peak), len(self._sizes), len(self._queue)))
-        paid = self._inevitable.sum(axis=0) / 3600 * self._prices.late_partition_hour
-        for interval in range(len(self._edges) - 1):
-            seconds = float(self._edges[interval + 1] - self._edges[interval])
-            steps = max(1, int(np.ceil(seconds / self._step - 1e-9)))
-            self._pass(table, interval, steps, seconds / steps)
-            low = table.min(axis=(1, 2))
-            paid = paid + low
-            table -= low[:, None, None]
-        return np.asarray(paid)
-
-    def _pass(self, table: Reals, interval: int, steps: int, length: float) -> None:
-        """Let the steps of an interval pass over the table.
-
-        It never grows with the queue, since a longer one may always be pretended.
-        """
-        source, cost = self._sources(interval, length), self._members_cost(interval, length)
-        late, rebalance = self._late_cost(interval, length), self._prices.rebalance
-        flat = table.reshape(-1)
-        moved = np.empty_like(table)
-        for _ in range(steps):
-            cheapest = table.min(axis=1, keepdims=True)
-            np.minimum(table, cheapest + rebalance, out=table)
-            table[:, 0] = cheapest[:, 0]  # nobody is left to rebalance
-            np.take(flat, source, out=moved, mode="clip")
-            np.add(moved, cost, out=table)
-            np.minimum(table[:, :, -1] + late, table[:, :, -2], out=table[:, :, -1])
-
-    def _sources(self, interval: int, length: float) -> IntArray:
-        """From which cell each cell of the table comes in a step.
-
-        An empty queue comes from the longest that a step empties, the longest from the longest.
-        Where nothing leads to a queue, what it costs is infinitely much.
-        """
-        shift, last = self._shift(interval, length), len(self._queue) - 1
-        source = np.minimum(self._queue - shift[:, :, None], last)
-        source[:, :, last] = last
-        rows = np.arange(shift.size).reshape(shift.shape) * len(self._queue)
-        return np.where(source < 0, 0, source + rows[:, :, None])
-
-    def _shift(self, interval: int, length: float) -> IntArray:
-        """By how many units the queue grows in a step with so many members, rounded down."""
-        read = self._peak[:, None] * np.minimum(self._sizes, self._partitions[:, None])
-        change = (self._total[interval][:, None] - read) * length / self._unit[:, None]
-        shift = np.floor(change + SAME).astype(np.int64)
-        return np.where(self._known[interval][:, None], shift, 0)
-
-    def _members_cost(self, interval: int, length: float) -> Reals:
-        """What members cost in a step; infinitely much where a queue can't be so short."""
-        hours = length / 3600 * self._known[interval]
-        cost = self._prices.member_hour * hours[:, None] * self._sizes
-        impossible = self._queue < self._shift(interval, length)[:, :, None]
-        impossible[:, :, -1] = False
-        return np.where(impossible, np.inf, cost[:, :, None])
-
-    def _late_cost(self, interval: int, length: float) -> Reals:
-        """What a step costs in which the queue is too long; nothing where that is in it already."""
-        counts = self._known[interval] & (self._inevitable[interval] == 0)
-        late = self._prices.late_partition_hour * length / 3600
-        return np.where(counts, late, 0.0)[:, None]
-
-
-def _allowed(process: Process, late_after: float) -> float:
-    """The most records that ever may wait while no partition is late."""
-    rates = np.maximum(process.arrivals, process.usual).sum(axis=1)
-    return float(rates.max(initial=0.0) * late_after)
-
-
-def _inevitable(process: Process, late_after: float, step: float) -> Reals:
-    """Partition-seconds in each interval in which partitions are late whatever the members.
-
-    A partition is read by one member at most: if that reads nothing else and never pauses, it is
-    no further behind than this.
+    Infinite where no course meets the SLO.
     """
-    late = np.zeros(len(process.rates))
-    hot = process.hot
-    lag = np.zeros(len(hot))
-    for interval, rates in enumerate(process.arrivals[:, hot] if len(hot) else ()):
-        if not process.known[interval]:
-            continue
-        seconds = float(process.edges[interval + 1] - process.edges[interval])
-        steps = max(1, int(np.ceil(seconds / step - 1e-9)))
-        ends = np.arange(1, steps + 1) * (seconds / steps)
-        behind = np.maximum(lag[:, None] + (rates - process.peak_rate)[:, None] * ends, 0.0)
-        allowed = np.maximum(rates, process.usual[hot]) * late_after
-        late[interval] = float((behind > allowed[:, None]).sum()) * seconds / steps
-        lag = behind[:, -1]
-    return late
+    tables = _Tables(processes, prices or Prices(), step, units)
+    result = np.zeros(len(processes))
+    for numbers in tables.alike():
+        result[numbers] = _Search(tables, numbers).solve(gap)
+    return result
+
+
+class _Tables:
+    """Makes the tables of some processes at a time; what is late anyhow is computed once."""
+
+    def __init__(
+        self, processes: Sequence[Process], prices: Prices, step: float, units: int
+    ) -> None:
+        self.processes, self.prices, self._made = processes, prices, (prices, step, units)
+        self.late = [inevitable_lateness(process, prices.late_after, step) for process in processes]
+
+    def of(self, numbers: IntArray) -> QueueTable:
+        processes = [self.processes[number] for number in numbers]
+        late = [self.late[number] for number in numbers]
+        return QueueTable(processes, late, *self._made)
+
+    def alike(self) -> Iterator[IntArray]:
+        """Numbers of processes whose tables have about the same size, so that they share one."""
+        every = np.arange(len(self.processes))
+        cells = [self.of(every[number : number + 1]).cells for number in every]
+        classes = np.ceil(np.log2(cells)).astype(np.int64)
+        for size in np.unique(classes):
+            yield np.flatnonzero(classes == size)
+
+
+class _Search:
+    """For each process two corners of the line, at most and at least as late as the SLO allows."""
+
+    def __init__(self, tables: _Tables, numbers: IntArray) -> None:
+        self._tables, self._numbers, prices = tables, numbers, tables.prices
+        seconds = [tables.processes[number].hours() * 3600 for number in numbers]
+        inevitable = [tables.late[number] for number in numbers]
+        any_partition = np.array([item.any_partition.sum() for item in inevitable])
+        self._allowed = np.array([prices.late_seconds(item) for item in seconds]) - any_partition
+        late = np.array([item.partitions.sum() for item in inevitable])
+        self._paid = late / 3600 * prices.late_partition_hour
+        self._steepest = tables.of(numbers).most
+
+    def solve(self, gap: float) -> Reals:
+        """The least cost of each process, or less by that share at most."""
+        everybody = np.arange(len(self._numbers))
+        result, late = self._cheapest(everybody, np.zeros(len(everybody)))
+        over = late > self._allowed + SAME_SECONDS
+        busy = everybody[over]
+        if len(busy):
+            result[busy] = self._between(busy, result[busy], late[busy], gap)
+        return result + self._paid
+
+    def _between(self, busy: IntArray, cost: Reals, late: Reals, gap: float) -> Reals:
+        """The line's value at the time that is allowed, from the corner that is later."""
+        result = np.full(len(busy), np.inf)
+        punctual, least = self._cheapest(busy, self._steepest[busy])
+        allowed = self._allowed[busy]
+        open_ = np.flatnonzero(least <= allowed + SAME_SECONDS)
+        while len(open_):
+            slope = (punctual[open_] - cost[open_]) / (late[open_] - least[open_])
+            line = cost[open_] + slope * (late[open_] - allowed[open_])
+            new_cost, new_late = self._cheapest(busy[open_], slope)
+            value = new_cost + slope * (new_late - allowed[open_])
+            is_done = value >= line - np.maximum(gap * line, SAME_COST * np.maximum(1.0, line))
+            result[open_[is_done]] = np.minimum(value, line)[is_done]
+            is_late = new_late > allowed[open_]
+            lagging, punctual_ones = open_[is_late], open_[~is_late]
+            cost[lagging], late[lagging] = new_cost[is_late], new_late[is_late]
+            punctual[punctual_ones], least[punctual_ones] = new_cost[~is_late], new_late[~is_late]
+            open_ = open_[~is_done]
+        return result
+
+    def _cheapest(self, numbers: IntArray, prices: Reals) -> tuple[Reals, Reals]:
+        """Cost without the price of late seconds, and late seconds, of the cheapest with it."""
+        return self._tables.of(self._numbers[numbers]).cheapest(prices)

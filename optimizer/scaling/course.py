@@ -10,6 +10,9 @@ from optimizer.model import IntArray
 from optimizer.scaling.prices import Prices
 from optimizer.scaling.process import Process, Reals
 
+SAME_SECONDS = 1e-6
+"""Late times that differ by less are the same."""
+
 
 @dataclass(frozen=True, eq=False)
 class Course:
@@ -40,18 +43,19 @@ class Course:
         """What it comes to."""
         hours, seconds = float(self.member_seconds.sum()) / 3600, float(self.seconds.sum())
         late, rebalances = float(self.late.sum()) / 3600, int(self.rebalances.sum())
-        known = max(seconds, 1e-9)
+        length, some_late = max(seconds, 1e-9), float(self.some_late.sum())
         return Totals(
             policy=self.policy,
             member_hours=hours,
-            mean_members=hours * 3600 / known,
+            mean_members=hours * 3600 / length,
             most_members=int(self.most_members.max(initial=0)),
             changes=int(self.changes.sum()),
             rebalances=rebalances,
-            mean_lag=float(self.lag_record_seconds.sum()) / known,
+            mean_lag=float(self.lag_record_seconds.sum()) / length,
             worst_lag_seconds=float(self.lag_seconds.max(initial=0.0)),
             late_partition_hours=late,
-            on_time=1.0 - float(self.some_late.sum()) / known,
+            on_time=1.0 - some_late / length,
+            meets_slo=some_late <= prices.late_seconds(seconds) + SAME_SECONDS,
             unread_seconds=float(self.unread.sum()),
             cost=prices.cost(hours, late, rebalances),
         )
@@ -71,6 +75,7 @@ class Totals:
     worst_lag_seconds: float
     late_partition_hours: float
     on_time: float
+    meets_slo: bool
     unread_seconds: float
     cost: float
 

@@ -10,7 +10,7 @@ from optimizer.coordinator import Parameters, rebalance_cost
 from optimizer.model import Group, Member
 
 LARGEST = 8
-"""A larger group stands still as long as one of so many members of the same proportions."""
+"""Members of the largest group that is simulated; larger ones pause as long in proportion."""
 
 EACH = 3
 """Partitions of each member in the small group."""
@@ -62,14 +62,6 @@ class Pauses:
         if small not in self._of_sizes:
             self._of_sizes[small] = _simulated(self.strategy, self.static, self.parameters, *small)
         return self._of_sizes[small]
-
-
-@dataclass(frozen=True, eq=False)
-class NoPauses(Pauses):
-    """A rebalance that costs no time, as the bound has it."""
-
-    def between(self, before: int, after: int) -> Pause:
-        return Pause(int(before != after and after > 0), 0.0, 0.0)
 
 
 def _small(before: int, after: int) -> tuple[int, int]:

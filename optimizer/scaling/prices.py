@@ -1,4 +1,4 @@
-"""What a course of sizes costs, and when a partition is late."""
+"""What a course of sizes costs, when a partition is late, and how often one may be: the SLO."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class Prices:
 
     A partition is late while its lag is above `late_after` seconds: its records behind ÷ the
     records a second that come in (at least its mean rate). `on_time` is the share of the time in
-    which no partition should be late: it is reported, and costs nothing by itself.
+    which no partition is late under a course that meets the SLO; 0 asks for nothing.
     """
 
     member_hour: float = 1.0
@@ -19,6 +19,10 @@ class Prices:
     rebalance: float = 0.05
     late_after: float = 60.0
     on_time: float = 0.99
+
+    def late_seconds(self, seconds: float) -> float:
+        """The seconds, of a length of time, in which partitions may be late."""
+        return (1.0 - self.on_time) * seconds
 
     def cost(self, member_hours: float, late_partition_hours: float, rebalances: int) -> float:
         """The price of a course."""

@@ -16,6 +16,12 @@ Reals = NDArray[np.float64]
 WEEK_SECONDS = 7 * 86_400.0
 
 
+def steps_in(seconds: float, longest: float) -> tuple[int, float]:
+    """The number of equal steps of at most `longest` seconds in a time, and their length."""
+    count = max(1, int(np.ceil(seconds / longest - 1e-9)))
+    return count, seconds / count
+
+
 @dataclass(frozen=True, eq=False)
 class Process:
     """A group over `len(edges) - 1` intervals of time.
@@ -42,14 +48,14 @@ class Process:
         return int(self.rates.shape[1])
 
     @cached_property
-    def known(self) -> NDArray[np.bool_]:
+    def is_known(self) -> NDArray[np.bool_]:
         """Whether each interval counts."""
         return np.asarray(~np.isnan(self.rates).any(axis=1))
 
     @cached_property
     def arrivals(self) -> Reals:
         """The rates, 0 in intervals that don't count."""
-        return np.asarray(np.where(self.known[:, None], self.rates, 0.0))
+        return np.asarray(np.where(self.is_known[:, None], self.rates, 0.0))
 
     @cached_property
     def total(self) -> Reals:
@@ -59,7 +65,7 @@ class Process:
     @cached_property
     def usual(self) -> Reals:
         """The mean rate of each partition over the time that counts."""
-        lengths = np.diff(self.edges) * self.known
+        lengths = np.diff(self.edges) * self.is_known
         return np.asarray(lengths @ self.arrivals / max(float(lengths.sum()), 1e-9))
 
     @cached_property
@@ -75,4 +81,4 @@ class Process:
 
     def hours(self) -> float:
         """Hours that count."""
-        return float((np.diff(self.edges) * self.known).sum() / 3600)
+        return float((np.diff(self.edges) * self.is_known).sum() / 3600)

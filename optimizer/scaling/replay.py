@@ -13,11 +13,11 @@ from optimizer.model import IntArray, ranges
 from optimizer.scaling.course import Course, Record
 from optimizer.scaling.policies import Decider, Policy, Seen
 from optimizer.scaling.prices import Prices
-from optimizer.scaling.process import Process, Reals
+from optimizer.scaling.process import Process, Reals, steps_in
 from optimizer.scaling.tables import OwnersTable, PausesTable
 
 STEP_SECONDS = 60.0
-"""Lag is looked at so often; policies that decide more often see the same lag in between."""
+"""Lag is examined so often; policies that decide more often see the same lag in between."""
 
 
 def replay(
@@ -55,7 +55,7 @@ class _Runs:
         self._group = np.repeat(np.arange(len(processes)), counts)
         self._arrivals = np.concatenate([process.arrivals for process in processes], axis=1)
         self._usual = np.concatenate([process.usual for process in processes])
-        self._known = np.array([process.known for process in processes]).T
+        self._is_known = np.array([process.is_known for process in processes]).T
         self._peak = np.array([process.peak_rate for process in processes])
         self._deciders = [policy.decider(processes) for policy in policies]
         self._due = [policy.every_seconds for policy in policies]
@@ -82,19 +82,19 @@ class _Runs:
     def pass_interval(self, interval: int) -> None:
         """Let an interval pass, step by step."""
         seconds = float(self._edges[interval + 1] - self._edges[interval])
-        count = max(1, int(np.ceil(seconds / self._step - 1e-9)))
-        length, known, last = seconds / count, self._known[interval], len(self._edges) - 2
+        count, length = steps_in(seconds, self._step)
+        is_known, last = self._is_known[interval], len(self._edges) - 2
         arrivals = self._arrivals[interval]
         reference = np.maximum(arrivals, self._usual)
         inverse = np.divide(1.0, reference, out=np.zeros_like(reference), where=reference > 0)
         sums = self.record.of(interval)
-        sums["seconds"][:] = seconds * known
+        sums["seconds"][:] = seconds * is_known
         for step in range(count):
             self._join(sums)
-            self._read(arrivals * length, length * known, inverse, sums)
+            self._read(arrivals * length, length * is_known, inverse, sums)
             self._now += length
             self._steps += 1
-            self._decide(min(interval + (step == count - 1), last), known, length, sums)
+            self._decide(min(interval + (step == count - 1), last), is_known, length, sums)
             self._rate = np.add.reduceat(arrivals, self._starts[:-1])
         sums["members"][:] = self.asked
         sums["lag"][:] = self._lag_of_groups
@@ -131,25 +131,28 @@ class _Runs:
             self._resize(at, groups, np.minimum(members, self.asked[at, groups]), sums)
 
     def _decide(
-        self, interval: int, known: IntArray, length: float, sums: dict[str, Reals]
+        self, interval: int, is_known: IntArray, length: float, sums: dict[str, Reals]
     ) -> None:
+        wanted = self.asked.copy()
         for at, decider in enumerate(self._deciders):
             if decider is not None:
-                wanted = self._wanted(at, decider, interval)
-                groups = ((wanted != self.asked[at]) & known).nonzero()[0]
-                if len(groups):
-                    self._change(np.full(len(groups), at), groups, wanted[groups], length, sums)
+                wanted[at] = self._wanted(at, decider, interval)
+        at_, groups = ((wanted != self.asked) & is_known).nonzero()
+        if len(groups):
+            self._change(at_, groups, wanted[at_, groups], length, sums)
 
     def _wanted(self, at: int, decider: Decider, interval: int) -> IntArray:
         """What a policy asks for at the end of a step, after all that it decided within it."""
-        members = self.asked[at]
+        members: IntArray = self.asked[at]
         lag = self._lag_of_groups[at]
         behind = partial(self._behind, at)
+        times = []
         while self._due[at] <= self._now - self._edges[0] + 1e-6:
-            now = self._edges[0] + self._due[at]
-            members = decider.decide(Seen(now, interval, lag, behind, self._rate, members))
+            times.append(float(self._edges[0] + self._due[at]))
             self._due[at] += self._policies[at].every_seconds
-        return np.asarray(members)
+        if not times:
+            return members
+        return decider.decide(Seen(times, interval, lag, behind, self._rate, members))
 
     def _behind(self, at: int) -> IntArray:
         """Partitions of each group that have a record behind."""
@@ -179,7 +182,7 @@ class _Runs:
     def _resize(
         self, at: IntArray, groups: IntArray, members: IntArray, sums: dict[str, Reals]
     ) -> None:
-        """Rebalances: so many members read from now on."""
+        """Rebalances: `members` members read from now on."""
         before = self.reading[at, groups]
         changed = members != before
         if not changed.any():
@@ -219,7 +222,7 @@ class _Slots:
     def seat(
         self, at: IntArray, groups: IntArray, members: IntArray
     ) -> tuple[IntArray, NDArray[np.bool_]]:
-        """Let so many members share the partitions of each group.
+        """Let `members` members share the partitions of each group.
 
         The cells of these partitions, and whether each goes to another member.
         """

@@ -12,6 +12,10 @@ from optimizer.scaling.process import Process, Reals
 
 MISSING = -1
 
+SIZE_BITS = 24
+LARGEST_SIZE = (1 << SIZE_BITS) - 1
+"""Two sizes and a kind of pauses are one number; more members no group has."""
+
 
 class OwnersTable:
     """The assignments of groups at each size, one behind the other."""
@@ -49,31 +53,30 @@ class OwnersTable:
 
 
 class PausesTable:
-    """What a change of size costs, for groups that pause alike and all pairs of sizes."""
+    """What a change of size costs, for groups that pause alike and the pairs of sizes seen."""
 
     def __init__(self, processes: Sequence[Process]) -> None:
-        kinds = {process.pauses.key: process.pauses for process in processes}
-        numbers = {key: number for number, key in enumerate(kinds)}
-        self._kinds = [*kinds.values()]
-        self._kind = np.array([numbers[process.pauses.key] for process in processes])
-        self._known: Reals = np.full((len(kinds), 1, 1, len(Pause._fields)), np.nan)
+        pauses = {process.pauses.key: process.pauses for process in processes}
+        numbers = {key: number for number, key in enumerate(pauses)}
+        self._pauses = [*pauses.values()]
+        self._pauses_of = np.array([numbers[process.pauses.key] for process in processes])
+        self._changes: IntArray = np.array([np.iinfo(np.int64).max])
+        self._costs: Reals = np.zeros((1, len(Pause._fields)))
 
     def of(self, groups: IntArray, before: IntArray, after: IntArray) -> Reals:
         """A column for each group: rebalances, seconds of the stop, seconds of what moves."""
-        most = max(int(before.max(initial=0)), int(after.max(initial=0)))
-        if most >= self._known.shape[1]:
-            self._grow(2 * most)
-        kinds = self._kind[groups]
-        result = self._known[kinds, before, after]
-        if np.isnan(result).any():
-            for key in {*zip(kinds.tolist(), before.tolist(), after.tolist(), strict=True)}:
-                if np.isnan(self._known[key]).any():
-                    self._known[key] = self._kinds[key[0]].between(*key[1:])
-            result = self._known[kinds, before, after]
-        return np.asarray(result.T)
+        changes = (self._pauses_of[groups] << 2 * SIZE_BITS) + (before << SIZE_BITS) + after
+        at = np.searchsorted(self._changes, changes)
+        if (self._changes[at] != changes).any():
+            self._add(np.setdiff1d(changes, self._changes))
+            at = np.searchsorted(self._changes, changes)
+        return np.asarray(self._costs[at].T)
 
-    def _grow(self, most: int) -> None:
-        there = self._known.shape[1]
-        larger = np.full((len(self._kinds), most + 1, most + 1, len(Pause._fields)), np.nan)
-        larger[:, :there, :there] = self._known
-        self._known = larger
+    def _add(self, changes: IntArray) -> None:
+        """The costs of further changes, which stay in order."""
+        sizes = changes >> SIZE_BITS & LARGEST_SIZE, changes & LARGEST_SIZE
+        entries = np.array([changes >> 2 * SIZE_BITS, *sizes]).T.tolist()
+        costs = [self._pauses[number].between(*pair) for number, *pair in entries]
+        at = np.searchsorted(self._changes, changes)
+        self._changes = np.insert(self._changes, at, changes)
+        self._costs = np.insert(self._costs, at, costs, axis=0)

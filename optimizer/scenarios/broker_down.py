@@ -18,7 +18,7 @@ class BrokerDown(Event):
     """A broker is down: its coordinators move, and partitions that it leads get other leaders.
 
     Partitions without another replica in sync go unread. A `Group` knows nothing of brokers, so
-    that it stays as it is: a coordinator that moves starts sessions anew and no rebalance.
+    that it stays as it is: a coordinator that moves starts sessions again and no rebalance.
     """
 
     broker: int
@@ -27,10 +27,6 @@ class BrokerDown(Event):
 
     def __post_init__(self) -> None:
         check_count("the id of the broker that is down", self.broker, 0)
-
-    @property
-    def value(self) -> str:
-        return str(self.broker)
 
     @classmethod
     def of_value(cls, name: str, value: str) -> BrokerDown:

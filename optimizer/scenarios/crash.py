@@ -52,7 +52,7 @@ class Crash(Event):
     def of_value(cls, name: str, value: str) -> Crash:
         return cls(**{name.removeprefix("crash").removeprefix("-") or "member": value})
 
-    def places(self, group: Group) -> list[int]:
+    def member_indexes(self, group: Group) -> list[int]:
         """Which of a group's members crash; NotApplicableError where none does."""
         if self.member is not None:
             return [member_index(group, self.member)]
@@ -61,12 +61,16 @@ class Crash(Event):
         if not result:
             entries = sorted({getattr(member, what) for member in group.members} - {None})
             at = "in" if what == "rack" else "on"
-            others = f"they are {at} {', '.join(entries[:5])}" if entries else f"no {what} is known"
+            others = (
+                f"they are {at} {', '.join(entries[:5])}"
+                if entries
+                else f"no {what} of its members is known"
+            )
             raise NotApplicableError(f"no member is {at} {what} {name!r} ({others})")
         return result
 
     def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
-        return without(group, self.places(group))
+        return without(group, self.member_indexes(group))
 
     def steps(self, at: float, running: Running, after: Group) -> Iterator[Step]:
-        return (Kill(at, running.names[place]) for place in self.places(running.group))
+        return (Kill(at, running.names[place]) for place in self.member_indexes(running.group))

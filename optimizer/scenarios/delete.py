@@ -26,14 +26,6 @@ class Delete(TopicEvent):
         check_text("the topic that is deleted", self.topic)
 
     @property
-    def value(self) -> str:
-        return self.topic
-
-    @classmethod
-    def of_value(cls, name: str, value: str) -> Delete:
-        return cls(value)
-
-    @property
     def size(self) -> None:
         return None
 
@@ -58,5 +50,5 @@ class Delete(TopicEvent):
         yield DeleteStep(at, self.topic)
 
 
-def _without(facts: Mapping[str, Any], topic: str) -> dict[str, Any]:
-    return {item: fact for item, fact in facts.items() if item != topic}
+def _without(by_topic: Mapping[str, Any], topic: str) -> dict[str, Any]:
+    return {name: value for name, value in by_topic.items() if name != topic}

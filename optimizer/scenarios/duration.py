@@ -33,7 +33,7 @@ def seconds_to_text(seconds: float) -> str:
 def check_seconds(what: str, seconds: object) -> float:
     """A length of time in an event, as a float; EventError unless it is 0 s to 30 days."""
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not isfinite(seconds):
-        raise EventError(f"{what} of {seconds!r} is no number of seconds")
+        raise EventError(f"{what} is {seconds!r}, which is not a number of seconds")
     if seconds < 0:
         raise EventError(f"{what} of {seconds:g} s is negative")
     if seconds > MOST_SECONDS:
@@ -44,5 +44,5 @@ def check_seconds(what: str, seconds: object) -> float:
 def check_some_seconds(what: str, seconds: object) -> float:
     """The same; EventError for no time at all."""
     if not (checked := check_seconds(what, seconds)):
-        raise EventError(f"{what} of 0 s is none: give a time such as 30s")
+        raise EventError(f"{what} is 0 s and must be longer, such as 30s")
     return checked

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from optimizer.model import Group, Member
 from optimizer.processes import Step
@@ -15,7 +15,7 @@ from optimizer.settings import DEFAULT_LIMITS, Limits
 
 
 class EventError(ValueError):
-    """An event that makes no sense, whatever the group."""
+    """An event that makes no sense for any group."""
 
 
 class NotApplicableError(EventError):
@@ -36,14 +36,14 @@ class Event(ABC):
         return self.names[0]
 
     @property
-    @abstractmethod
     def value(self) -> str:
-        """What follows its name and `=` as text."""
+        """What follows its name and `=` as text: of an event with one field that field."""
+        return str(getattr(self, fields(self)[0].name))  # type: ignore[arg-type]
 
     @classmethod
-    @abstractmethod
-    def of_value(cls, name: str, value: str) -> Event:
+    def of_value(cls, name: str, value: str) -> Self:
         """The event of that name and text; EventError where it makes no sense."""
+        return cls(value)  # type: ignore[call-arg]
 
     @abstractmethod
     def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
@@ -104,7 +104,7 @@ def check_count(what: str, number: object, least: int, most: int = 2**31 - 1) ->
 def check_text(what: str, text: object) -> None:
     """Raise EventError unless it is a text that isn't empty."""
     if not isinstance(text, str) or not text:
-        raise EventError(f"{what} is {text!r}, which is no name")
+        raise EventError(f"{what} is {text!r}, which is not a name")
 
 
 def whole_number(what: str, text: str) -> int:
@@ -115,6 +115,14 @@ def whole_number(what: str, text: str) -> int:
         raise EventError(f"{what} is {text!r:.40}, which is not a whole number") from None
 
 
+def halves(name: str, value: str, form: str, example: str) -> tuple[str, str]:
+    """What stands before and after the last colon; EventError with an example without one."""
+    first, colon, second = value.rpartition(":")
+    if not colon:
+        raise EventError(f"{name}={value} is not {form}, such as {name}={example}")
+    return first, second
+
+
 def member_index(group: Group, name: str) -> int:
     """Where the member of that member id or instance id stands among the members of a group."""
     by_id = [place for place, member in enumerate(group.members) if member.member_id == name]
@@ -123,18 +131,18 @@ def member_index(group: Group, name: str) -> int:
     ]
     if not result:
         raise NotApplicableError(
-            f"no member has the member id or instance id {name!r}{_known(group.members)}"
+            f"no member has the member id or instance id {name!r}{_member_names(group.members)}"
         )
     return result[0]
 
 
-def _known(members: Sequence[Member]) -> str:
+def _member_names(members: Sequence[Member]) -> str:
     items = ", ".join(member.instance_id or member.member_id for member in members[:3])
     return f" (there are {items}{' and others' if len(members) > 3 else ''})" if items else ""
 
 
-def without(group: Group, places: Sequence[int]) -> Group:
+def without(group: Group, member_indexes: Sequence[int]) -> Group:
     """The group without the members who stand there."""
-    gone = set(places)
+    gone = set(member_indexes)
     stay = [member for place, member in enumerate(group.members) if place not in gone]
     return replace(group, members=stay)

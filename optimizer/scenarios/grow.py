@@ -13,7 +13,7 @@ from optimizer.settings import DEFAULT_LIMITS, Limits
 
 @dataclass(frozen=True)
 class Grow(SizedTopic):
-    """A topic that a group reads gets more partitions, so many in all.
+    """A topic that a group reads gets more partitions: `size` in all.
 
     Where partitions have weights, new ones weigh as much as the others on average.
     """
@@ -40,6 +40,6 @@ class Grow(SizedTopic):
         )
 
 
-def _longer(facts: Mapping[str, Any], topic: str, more: list[Any]) -> Mapping[str, Any]:
+def _longer(by_topic: Mapping[str, Any], topic: str, more: list[Any]) -> Mapping[str, Any]:
     """Facts of partitions with those of new partitions, where the topic has any."""
-    return {**facts, topic: [*facts[topic], *more]} if topic in facts else facts
+    return {**by_topic, topic: [*by_topic[topic], *more]} if topic in by_topic else by_topic

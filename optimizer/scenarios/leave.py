@@ -27,14 +27,6 @@ class Leave(Event):
     def __post_init__(self) -> None:
         check_text("the member that leaves", self.member)
 
-    @property
-    def value(self) -> str:
-        return self.member
-
-    @classmethod
-    def of_value(cls, name: str, value: str) -> Leave:
-        return cls(value)
-
     def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
         return without(group, [member_index(group, self.member)])
 

@@ -25,10 +25,6 @@ class Members(Event):
     def __post_init__(self) -> None:
         check_count("the number of members", self.n, 0, MOST_MEMBERS)
 
-    @property
-    def value(self) -> str:
-        return str(self.n)
-
     @classmethod
     def of_value(cls, name: str, value: str) -> Members:
         return cls(whole_number("the number of members", value))

@@ -15,7 +15,7 @@ from optimizer.scenarios.running import Running
 def newcomers(group: Group, n: int, like: str | None = None) -> list[Member]:
     """Members to come: see `Join`."""
     if not group.members:
-        raise NotApplicableError("nobody is there to tell what a new member would read")
+        raise NotApplicableError("the group has no member that shows what a new one would read")
     members = group.members
     example = members[member_index(group, like)] if like is not None else _common(members)
     per_rack = Counter(member.rack for member in members if member.rack is not None)

@@ -33,7 +33,7 @@ EVENTS: dict[str, type[Event]] = {name: kind for kind in KINDS for name in kind.
 """Each event by the names that it has as text."""
 
 
-def event_of(stated: str | Mapping[str, Any]) -> Event:
+def event_of(source: str | Mapping[str, Any]) -> Event:
     """The event that a text (`crash-rack=eu-west-a`) or a table of a TOML file states.
 
     A table has the event's name under `event`, and its fields by their names; lengths of time may
@@ -41,17 +41,15 @@ def event_of(stated: str | Mapping[str, Any]) -> Event:
 
     Raises EventError, with a sentence that says what is wrong.
     """
-    if isinstance(stated, str):
-        return _of_text(stated)
-    name = stated.get("event")
+    if isinstance(source, str):
+        return _of_text(source)
+    name = source.get("event")
     if not isinstance(name, str):
         raise EventError("an event needs its name under 'event', such as event = \"leave\"")
-    inputs = {key: value for key, value in stated.items() if key != "event"}
+    inputs = {key: value for key, value in source.items() if key != "event"}
     if "=" in name:
         if inputs:
-            raise EventError(
-                f"event {name!r} states all of it: {', '.join(inputs)} can't be beside"
-            )
+            raise EventError(f"event {name!r} is complete: remove the key {', '.join(inputs)}")
         return _of_text(name)
     return _of_fields(name, inputs)
 
@@ -81,5 +79,5 @@ def _of_fields(name: str, entries: Mapping[str, Any]) -> Event:
 
 def _kind(name: str) -> type[Event]:
     if name not in EVENTS:
-        raise EventError(f"unknown event {name!r}: choose of {', '.join(EVENTS)}")
+        raise EventError(f"unknown event {name!r}: choose one of {', '.join(EVENTS)}")
     return EVENTS[name]

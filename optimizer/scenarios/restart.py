@@ -23,7 +23,7 @@ from optimizer.settings import DEFAULT_LIMITS, Limits
 
 @dataclass(frozen=True)
 class Restart(TimedMember):
-    """A member closes and is back after so many seconds.
+    """A member closes and is back after a number of seconds.
 
     `static`: as if it had an instance id, or as if it had none; None: as it is. A static member
     that is back within its session keeps what it owns (KIP-345), any other one comes back as a new

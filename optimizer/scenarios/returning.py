@@ -11,12 +11,12 @@ from optimizer.settings import Limits
 
 
 def restarted(
-    group: Group, places: Sequence[int], seconds: float, static: bool | None, limits: Limits
+    group: Group, member_indexes: Sequence[int], seconds: float, static: bool | None, limits: Limits
 ) -> Group:
-    """The group when the members who stand there are back after so many seconds."""
+    """The group when the members who stand there are back after a number of seconds."""
     members = list(group.members)
     taken = {member.member_id for member in members}
-    for place in places:
+    for place in member_indexes:
         was = members[place]
         instance = was.instance_id
         if static is not None:

@@ -38,8 +38,8 @@ READY_MS = 10_000
 class Rolling(Event):
     """All members restart, `at_once` at a time, the next ones when those are back.
 
-    Each is away for so many seconds; `static` as in `Restart`. `order` is `forward` or `backward`
-    (as the pods of a StatefulSet go).
+    Each is away for a number of seconds; `static` as in `Restart`. `order` is `forward` or
+    `backward` (as the pods of a StatefulSet go).
     """
 
     at_once: int
@@ -66,8 +66,8 @@ class Rolling(Event):
     def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
         if not group.members:
             raise NotApplicableError("the group has no member that could restart")
-        places = range(len(group.members))
-        return restarted(group, places, self.seconds, self.static, limits)
+        member_indexes = range(len(group.members))
+        return restarted(group, member_indexes, self.seconds, self.static, limits)
 
     def client(self, now: ClientSettings) -> ClientSettings | None:
         """What members come back with; None: what they had."""

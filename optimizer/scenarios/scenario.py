@@ -26,7 +26,7 @@ class Step(NamedTuple):
 class Scenario:
     """What happens to a group, in the order of time; `title` says it in words.
 
-    `seconds` is how long it is looked at, None until the group is at rest again. `rates` are the
+    `seconds` is how long it is examined, None until the group is at rest again. `rates` are the
     records a second that come in to each partition of a topic, `peak_rate` those that a member can
     read; where both are known, simulations tell the lag. As TOML:
 
@@ -71,36 +71,34 @@ class Scenario:
         return Scenario(tuple(Step(0.0, _as_event(event)) for event in events))
 
     @staticmethod
-    def of_table(stated: Mapping[str, Any]) -> Scenario:
+    def of_table(table: Mapping[str, Any]) -> Scenario:
         """What a TOML file states; EventError tells all that is wrong with it."""
         faults = [
-            f"unknown key {key!r} (known are {', '.join(KEYS)})"
-            for key in stated
-            if key not in KEYS
+            f"unknown key {key!r} (known are {', '.join(KEYS)})" for key in table if key not in KEYS
         ]
-        if not isinstance(stated.get("title", ""), str):
+        if not isinstance(table.get("title", ""), str):
             faults.append("the title must be a text")
         seconds = None
         try:
-            if "seconds" in stated:
-                seconds = _seconds("seconds", stated["seconds"])
+            if "seconds" in table:
+                seconds = _seconds("seconds", table["seconds"])
         except EventError as error:
             faults.append(str(error))
-        peak_rate, rates = stated.get("peak_rate"), stated.get("rates", {})
+        peak_rate, rates = table.get("peak_rate"), table.get("rates", {})
         if not isinstance(rates, dict):
             raise EventError("; ".join([*faults, "rates must be a table, such as orders = 50"]))
-        tables = stated.get("step", [])
+        tables = table.get("step", [])
         if not isinstance(tables, list) or not all(isinstance(item, dict) for item in tables):
             raise EventError("; ".join([*faults, "step must be tables, each headed [[step]]"]))
         steps = []
-        for number, table in enumerate(tables, start=1):
+        for number, step in enumerate(tables, start=1):
             try:
-                steps.append(_step_of(table))
+                steps.append(_step_of(step))
             except EventError as error:
                 faults.append(f"[[step]] number {number}: {error}")
         if faults:
             raise EventError("; ".join(faults))
-        return Scenario(tuple(steps), stated.get("title", ""), seconds, peak_rate, rates)
+        return Scenario(tuple(steps), table.get("title", ""), seconds, peak_rate, rates)
 
     def to_toml(self) -> str:
         """The text of a TOML file that states this scenario."""

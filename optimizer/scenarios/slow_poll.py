@@ -8,8 +8,6 @@ from typing import ClassVar
 
 from optimizer.model import Group
 from optimizer.processes import Block, Step
-from optimizer.scenarios.event import member_index
-from optimizer.scenarios.returning import restarted
 from optimizer.scenarios.running import Running
 from optimizer.scenarios.timed_member import TimedMember
 from optimizer.settings import DEFAULT_LIMITS, Limits
@@ -17,7 +15,7 @@ from optimizer.settings import DEFAULT_LIMITS, Limits
 
 @dataclass(frozen=True)
 class SlowPoll(TimedMember):
-    """A member's application doesn't poll for so many seconds.
+    """A member's application doesn't poll for a number of seconds.
 
     If that is longer than its max.poll.interval.ms it leaves its group and comes back as a new one.
     """
@@ -28,12 +26,8 @@ class SlowPoll(TimedMember):
     example: ClassVar = "10m"
 
     def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
-        place = member_index(group, self.member)
-        if self.seconds <= limits.poll:
-            return group
         silent = self.seconds - limits.poll  # a static member's session begins when it is too late
-        is_static = group.members[place].instance_id is not None
-        return restarted(group, [place], silent, is_static, limits)
+        return self.silenced(group, silent, limits.poll, limits)
 
     def steps(self, at: float, running: Running, after: Group) -> Iterator[Step]:
         yield Block(at, running.name(self.member), self.seconds * 1000)

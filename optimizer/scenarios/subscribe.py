@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from optimizer.model import Group
 from optimizer.processes import Step, Subscribe as SubscribeStep
-from optimizer.scenarios.event import Event, EventError, check_text, member_index
+from optimizer.scenarios.event import Event, check_text, halves, member_index
 from optimizer.scenarios.running import Running
 from optimizer.settings import DEFAULT_LIMITS, Limits
 
@@ -36,11 +36,7 @@ class Subscribe(Event):
 
     @classmethod
     def of_value(cls, name: str, value: str) -> Subscribe:
-        member, colon, topics = value.rpartition(":")
-        if not colon:
-            raise EventError(
-                f"subscribe={value} is not MEMBER:TOPICS, such as subscribe=orders-1:orders,refunds"
-            )
+        member, topics = halves(name, value, "MEMBER:TOPICS", "orders-1:orders,refunds")
         return cls(member, tuple(filter(None, (topic.strip() for topic in topics.split(",")))))
 
     def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:

@@ -7,12 +7,14 @@ from typing import ClassVar, Self
 
 from optimizer.model import Group
 from optimizer.scenarios.duration import check_some_seconds, seconds_of, seconds_to_text
-from optimizer.scenarios.event import Event, EventError, check_text
+from optimizer.scenarios.event import Event, check_text, halves, member_index
+from optimizer.scenarios.returning import restarted
+from optimizer.settings import Limits
 
 
 @dataclass(frozen=True)
 class TimedMember(Event):
-    """Something that a member does for so many seconds; sentences on faults name both so."""
+    """Something that a member does for a number of seconds; sentences on faults name both so."""
 
     member: str
     seconds: float
@@ -36,11 +38,15 @@ class TimedMember(Event):
     @classmethod
     def timed(cls, name: str, value: str) -> tuple[str, float]:
         """A member and its time, as MEMBER:TIME."""
-        member, colon, seconds = value.rpartition(":")
-        if not colon:
-            example = f"{name}=orders-1:{cls.example}"
-            raise EventError(f"{name}={value} is not MEMBER:TIME, such as {example}")
+        member, seconds = halves(name, value, "MEMBER:TIME", f"orders-1:{cls.example}")
         return member, seconds_of(seconds)
+
+    def silenced(self, group: Group, silent: float, allowed: float, limits: Limits) -> Group:
+        """The group when the member is back: as a new one if it took more than `allowed`."""
+        place = member_index(group, self.member)
+        if self.seconds <= allowed:
+            return group
+        return restarted(group, [place], silent, None, limits)
 
     def lasts(self, group: Group) -> float:
         return self.seconds

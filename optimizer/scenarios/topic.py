@@ -12,10 +12,10 @@ from optimizer.processes import Grow as GrowStep, Step
 from optimizer.scenarios.event import (
     MOST_PARTITIONS,
     Event,
-    EventError,
     NotApplicableError,
     check_count,
     check_text,
+    halves,
     whole_number,
 )
 from optimizer.scenarios.running import Running
@@ -49,7 +49,7 @@ class TopicEvent(Event):
 
 @dataclass(frozen=True)
 class SizedTopic(TopicEvent):
-    """A topic that gets so many partitions in all."""
+    """A topic's new number of partitions."""
 
     topic: str
     partitions: int
@@ -72,9 +72,7 @@ class SizedTopic(TopicEvent):
     @classmethod
     def of_value(cls, name: str, value: str) -> Self:
         """Of TOPIC:NUMBER."""
-        topic, colon, number = value.rpartition(":")
-        if not colon:
-            raise EventError(f"{name}={value} is not TOPIC:PARTITIONS, such as {name}=orders:48")
+        topic, number = halves(name, value, "TOPIC:PARTITIONS", "orders:48")
         return cls(topic, whole_number(f"the number of partitions of {topic!r}", number))
 
     def steps(self, at: float, running: Running, after: Group) -> Iterator[Step]:

@@ -36,7 +36,9 @@ class Upgrade(Rolling):
         for name in names:
             if name not in CLASSIC_ASSIGNORS:
                 entries = ", ".join(CLASSIC_ASSIGNORS)
-                raise EventError(f"members can't offer the assignor {name!r}: choose of {entries}")
+                raise EventError(
+                    f"members can't offer the assignor {name!r}: choose one of {entries}"
+                )
         if len(set(names)) < len(names):
             raise EventError(f"an upgrade names an assignor twice: {', '.join(names)}")
         super().__post_init__()

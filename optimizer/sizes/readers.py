@@ -14,7 +14,7 @@ from optimizer.model import IntArray, Problem, classes_of, ranges
 from optimizer.solver import min_max_load
 
 UNBOUNDED = 1_000_000
-"""No group has so many members: more don't fit into what Kafka keeps of a group."""
+"""More members than any group has: they wouldn't fit into Kafka's record of a group."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Readers:
         return len(self.counts) == 1
 
     def least_max(self, counts: IntArray) -> int:
-        """The highest load of the optimum with so many members of each kind."""
+        """The optimum's highest load with `counts` members of each kind."""
         if self.alike:
             return -(-self.partitions // int(counts[0]))
         starts, kinds = counts.cumsum() - counts, [row.nonzero()[0] for row in self.reads]
@@ -60,33 +60,35 @@ class Readers:
         return min_max_load(self.supply, offsets, np.concatenate(of_class), int(counts.sum()))
 
     def with_more(self, members: int) -> IntArray:
-        """The counts with so many new members of the commonest kind."""
+        """The counts with `members` more members of the commonest kind."""
         counts = self.counts.copy()
         counts[self.commonest] += members
         return counts
 
-    def fewest_left(self, load: float, supply: NDArray[Any] | None = None) -> Takers | None:
+    def fewest_left(self, load: float) -> Takers | None:
         """The fewest of the members who read everything with no load above this one.
 
-        `supply` stands for the partitions, such as their rates. None: all of them don't do.
+        None: all of them don't do.
         """
-        return self._fewest(load, supply, np.zeros_like(self.counts), self.counts)
+        return self._fewest(load, self.supply, np.zeros_like(self.counts), self.counts)
 
     def fewest_added(self, load: float) -> Takers | None:
         """The same of all the members and new ones of the commonest kind."""
-        return self._fewest(load, None, self.counts, self.with_more(UNBOUNDED))
+        return self._fewest(load, self.supply, self.counts, self.with_more(UNBOUNDED))
 
     def fewest(self, load: float, supply: NDArray[Any]) -> Takers | None:
-        """The same of any of the members, and of new ones of the commonest kind."""
+        """The same of any of the members, and of new ones of the commonest kind.
+
+        `supply` stands for the partitions, such as their rates.
+        """
         return self._fewest(load, supply, np.zeros_like(self.counts), self.with_more(UNBOUNDED))
 
     def _fewest(
-        self, load: float, supply: NDArray[Any] | None, least: IntArray, most: IntArray
+        self, load: float, supply: NDArray[Any], least: IntArray, most: IntArray
     ) -> Takers | None:
-        amount = self.supply if supply is None else supply
         if not self.alike:
-            return fewest_takers(amount, self.reads, load, least, most)
-        needed = max(int(least[0]), _quotient(amount.sum(), load), 1)
+            return fewest_takers(supply, self.reads, load, least, most)
+        needed = max(int(least[0]), _quotient(supply.sum(), load), 1)
         return Takers(np.array([needed]), True) if needed <= most[0] else None
 
 

@@ -9,15 +9,15 @@ from optimizer.model import Problem, classes_of, member_loads, members_per_host
 from optimizer.sizes.readers import Readers, readers_of
 
 SIZES_AROUND = 3
-"""So many sizes above and below that of a group are told."""
+"""Sizes listed above and below that of a group."""
 
 FARTHEST = 64
-"""Up to so many more or fewer members an even size is looked for."""
+"""Members to add or remove, at most, in the search for an even size."""
 
 
 @dataclass(frozen=True)
 class Size:
-    """So many members have `max_load` partitions at most, if they are assigned as well as can be.
+    """The smallest `max_load` that `members` members can have.
 
     `even`: all have the same.
     """
@@ -67,7 +67,7 @@ class Sizes:
 
 
 def sizes_of(problem: Problem) -> Sizes | None:
-    """What there is to say of a group's number of members; None where they read nothing.
+    """The sizes of a group near its current one; None where members read nothing.
 
     More members are new ones of the commonest subscription. Fewer are those of the present ones
     that carry the most: which ones go is the best choice of all, by what they read.
@@ -107,7 +107,7 @@ def sizes_of(problem: Problem) -> Sizes | None:
 
 
 def whole_hosts(members: int, per_host: int) -> int:
-    """So many members, rounded up to all members of each host."""
+    """A number of members, rounded up to all members of each host."""
     return -(-members // per_host) * per_host
 
 

@@ -15,7 +15,7 @@ from optimizer.sizes.sizes import Ladder
 
 @dataclass(frozen=True)
 class Side:
-    """So many members read so many partitions, of which one has `max_load` at most.
+    """`members` members read `partitions` partitions, and none more than `max_load`.
 
     `lag` is the sum of what is known of these partitions, `max_lag` the most of a member: where
     it isn't the present one, partitions are dealt by lag, the largest first. None: not known.
@@ -62,7 +62,7 @@ def split_of(problem: Problem, topic: str) -> Split | None:
     ladder = Ladder(rest, rest.members, 1)
 
     def largest(members: int) -> tuple[int, int]:
-        """Of both groups, and their sum, if so many members go to the topic's own group."""
+        """Of both groups, and their sum, if `members` members go to the topic's own group."""
         of_rest = ladder.max_load(whole.members - members)
         loads = (-(-alone // members), whole.partitions if of_rest is None else of_rest)
         return max(loads), sum(loads)

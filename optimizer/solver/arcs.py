@@ -44,7 +44,7 @@ class PairArcs:
         shares[owned] += flows[pairs : pairs + len(owned)]
         return shares
 
-    given = shares
+    distribution_of = shares
 
 
 class AggregatedArcs:
@@ -71,9 +71,9 @@ class AggregatedArcs:
         self.weights = {"moves": 0, **level_weights(demand, levels, passed, (fine.level,))}
         free_fine, free_column = fine.free
         wanted = fine.kind[free_fine] * columns + free_column
-        there = occurs(wanted, hubs)
-        self._free_fine = free_fine[there]
-        self._free_hub = hubs.searchsorted(wanted[there])
+        is_hub = occurs(wanted, hubs)
+        self._free_fine = free_fine[is_hub]
+        self._free_hub = hubs.searchsorted(wanted[is_hub])
         self._demand, self._taker, self._first = demand, taker, first
         self.arcs = self.at(self.weights)
 
@@ -115,7 +115,7 @@ class AggregatedArcs:
         )
         return shares
 
-    def given(self, flows: IntArray) -> Distribution:
+    def distribution_of(self, flows: IntArray) -> Distribution:
         """Which fine kinds that is of: what comes into a hub goes on in the order of numbers."""
         owned, to_all, to_column, on, taken = np.split(flows, self._ends)[:5]
         by_all, hub, passed = matched((self.fine.kind, to_all), (self._kind_of_hub, on))

@@ -1,4 +1,4 @@
-"""The least largest load that so many moves reach, and the whole curve of both."""
+"""The least largest load for a number of moves, and the whole curve of both."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from optimizer.model import DEFAULT_GOALS, Goals, IntArray, Problem
-from optimizer.solver.demand import Demand, counted, on_hosts_for
+from optimizer.solver.demand import Demand, demand_in_kinds, on_hosts_for
 from optimizer.solver.distribute import distribute
 from optimizer.solver.kinds import Kinds
 from optimizer.solver.layers import Caps
@@ -22,7 +22,7 @@ MOST_POINTS = 200
 
 @dataclass(frozen=True)
 class LoadsByMoves:
-    """How many moves it takes at least that no member has more than so many partitions.
+    """The fewest moves after which no member has more than `load` partitions.
 
     That number falls with the load, and falls less and less: it is what a min-cost flow costs, and
     so convex in the capacity that members have. At `lowest`, the least largest load there is, it is
@@ -50,17 +50,17 @@ class LoadsByMoves:
     def plan(self, load: int) -> IntArray:
         """A plan with the fewest moves for a load from the lowest on."""
         shares, problem = self.shares(load), self.problem
-        assert shares is not None, "no load is looked at below the least there is"
+        assert shares is not None, "no load is examined below the least there is"
         return distribute(problem.owner, problem.topic_offsets, self.kinds, self.demand, shares)
 
     def moves(self, load: int) -> int:
         """The fewest moves for a load from the lowest on."""
-        if load not in self._known:
-            self._known[load] = self._moves(load)
-        return self._known[load]
+        if load not in self._moves_seen:
+            self._moves_seen[load] = self._moves(load)
+        return self._moves_seen[load]
 
     def least_load(self, moves: int) -> int:
-        """The least largest load that so many moves reach."""
+        """The least largest load that `moves` moves reach."""
         low, high = self.lowest, self.highest
         while low < high:
             middle = (low + high) // 2
@@ -70,22 +70,22 @@ class LoadsByMoves:
                 low = middle + 1
         return low
 
-    def points(self, most: int = MOST_POINTS) -> list[tuple[int, int]]:
+    def points(self) -> list[tuple[int, int]]:
         """Each load from the lowest to the highest, and the fewest moves for it.
 
         Where a point lies on the line between two others, all between them do, since the curve is
-        convex: so most points need no flow. Of more loads than `most` some are left out, the fewer
-        the nearer they are to the lowest.
+        convex: so most points need no flow. Of more loads than MOST_POINTS some are left out, the
+        fewer the nearer they are to the lowest.
         """
-        if self.highest - self.lowest >= most:
-            steps = np.geomspace(1, self.highest - self.lowest + 1, most) - 1
+        if self.highest - self.lowest >= MOST_POINTS:
+            steps = np.geomspace(1, self.highest - self.lowest + 1, MOST_POINTS) - 1
             loads = np.unique(self.lowest + steps.astype(np.int64)).tolist()
             return [(load, self.moves(load)) for load in loads]
         end = (self.highest, self.moves(self.highest))
         return sorted({*self._between(self.lowest, self.highest), end})
 
     @cached_property
-    def _known(self) -> dict[int, int]:
+    def _moves_seen(self) -> dict[int, int]:
         return {}
 
     def _moves(self, load: int) -> int:
@@ -95,7 +95,7 @@ class LoadsByMoves:
         ):  # what anybody has above the load has to go
             return int(np.maximum(owned - load, 0).sum())
         shares = self.shares(load)
-        assert shares is not None, "no load is looked at below the least there is"
+        assert shares is not None, "no load is examined below the least there is"
         return int(owned.sum() - np.minimum(shares, owned).sum())
 
     def _between(self, low: int, high: int) -> Iterator[tuple[int, int]]:
@@ -115,7 +115,7 @@ def loads_by_moves(problem: Problem, lowest: int, goals: Goals = DEFAULT_GOALS) 
     """Of a group, whose least largest load is known; under the limits of its goals."""
     bare = Pipeline.of(problem, replace(DEFAULT_GOALS, **goals.limits._asdict()))
     caps, by_topic = bare.caps, bare.caps is not None and bare.caps.of_topic is not None
-    kinds, demand = counted(problem, bare.kinds, {}, (), by_topic)
+    kinds, demand = demand_in_kinds(problem, bare.kinds, {}, (), by_topic)
     demand = on_hosts_for(demand, problem, (), caps is not None and caps.of_host is not None)
     owned = np.bincount(demand.members, demand.owned, demand.member_count)
     low = max(lowest, int(owned.max(initial=0)))

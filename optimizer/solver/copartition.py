@@ -11,7 +11,7 @@ from optimizer.solver.weighted import WeightedSolution, solve_by_weight
 def solve_together(problem: Problem, goals: Goals) -> Answer:
     """The plan by count of a group whose limits have a `copartition`.
 
-    Where all units have as many partitions it is the best, as of any group of so many. Units of
+    Where all units have as many partitions it is the best, as of any group of that size. Units of
     several sizes have to be packed, which is NP-hard: then it is the lowest that is found.
     """
     check_limits(problem, goals)

@@ -41,8 +41,8 @@ def _reads_across_racks(problem: Problem, goals: Goals) -> CostTable | None:
     if racks is None:
         return None
     place, rack = np.divmod(racks.near, racks.racks)
-    near_all = np.bincount(place, minlength=len(racks.known)) == racks.racks
-    costly = racks.known & ~near_all
+    near_all = np.bincount(place, minlength=len(racks.has_racks)) == racks.racks
+    costly = racks.has_racks & ~near_all
     row = np.where(costly, costly.cumsum(), FREE_ROW)
     near = costly[place]
     return CostTable(

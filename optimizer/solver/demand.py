@@ -52,7 +52,7 @@ class Demand:
         return np.arange(len(self.supply)).repeat(self.offsets[1:] - self.offsets[:-1])
 
     def restricted_to(self, pairs: IntArray) -> Demand:
-        """The demand of some pairs only (ascending), its kinds and members numbered anew."""
+        """The demand of some pairs only (ascending), its kinds and members renumbered."""
         if len(pairs) == len(self.members) and self._has_every_member():
             return self
         present, members = distinct(self.members[pairs], self.member_count)
@@ -95,7 +95,7 @@ Solver = Callable[[Sequence[str]], Shares | None]
 """Finds the best shares of a part by levels that are all within one of each other, if any are."""
 
 
-def counted(
+def demand_in_kinds(
     problem: Problem,
     kinds: Kinds,
     tables: Mapping[str, CostTable],

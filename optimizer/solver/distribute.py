@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from optimizer.model import NOBODY, NOTHING, IntArray, ranges, sorted_places, stable_order
+from optimizer.model import NOBODY, NOTHING, IntArray, ranges, sorted_positions, stable_order
 from optimizer.solver.demand import Demand, Distribution, Shares
 from optimizer.solver.kinds import Kinds
 
@@ -33,7 +33,7 @@ def distribute(
 def _released(
     owner_pair: IntArray, topic_offsets: IntArray, demand: Demand, shares: IntArray
 ) -> IntArray:
-    """Partitions that an owner has above its share: only the owners with too many are looked at."""
+    """Partitions that an owner has above its share: only the owners with too many are examined."""
     # One entry more than there are pairs: a partition without a pair has -1 and looks up that one.
     too_many = np.zeros(len(shares) + 1, np.bool_)
     np.greater(demand.owned, shares, out=too_many[:-1])
@@ -77,7 +77,7 @@ def _by_rank(owned: IntArray, first: IntArray, before: IntArray, topic: IntArray
     turn = (np.arange(len(start)) + (before - bounds[:-1])[of_owner]) % runs[of_owner]
     place = np.arange(count)
     key = (of_owner * (count * most) + turn - start * most)[run] + place * most
-    return sorted_places(key, place)
+    return sorted_positions(key, place)
 
 
 def _deal(demand: Demand, shares: IntArray) -> IntArray:
@@ -92,18 +92,18 @@ def _deal(demand: Demand, shares: IntArray) -> IntArray:
 
 
 def _as_pairs(
-    owner: IntArray, kinds: Kinds, demand: Demand, given: Distribution
+    owner: IntArray, kinds: Kinds, demand: Demand, distribution: Distribution
 ) -> tuple[Kinds, Demand, IntArray]:
     """Fine kinds with those pairs alone that own any or get any, and how many each gets."""
     fine, members = demand.fine, demand.member_count
     assert fine is not None, "only fine kinds are given by kind and pair"
     owned_key = fine.owned_fine * members + kinds.members[fine.owned_pair]
-    given_key = given.fine * members + kinds.members[given.pair]
+    given_key = distribution.fine * members + kinds.members[distribution.pair]
     keys = np.union1d(owned_key, given_key)
     offsets = keys.searchsorted(np.arange(len(fine.supply) + 1) * members)
     owned, shares = (
         np.bincount(keys.searchsorted(key), count, len(keys)).astype(np.int64)
-        for key, count in ((owned_key, fine.owned), (given_key, given.amount))
+        for key, count in ((owned_key, fine.owned), (given_key, distribution.amount))
     )
     kept = kinds.owner_pair >= 0
     wanted = fine.of_partition * members + owner

@@ -22,7 +22,7 @@ def min_max_load_of(problem: Problem) -> int:
 
 
 def min_max_load(supply: IntArray, offsets: IntArray, members: IntArray, count: int) -> int:
-    """The highest load of the optimum of so many members, none of whom owns anything.
+    """The optimum's highest load for numbers of members of which none owns anything.
 
     The readers of kind k, of which there are `supply[k]` partitions, are
     members[offsets[k]:offsets[k + 1]].

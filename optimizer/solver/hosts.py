@@ -1,7 +1,7 @@
 """Partitions spread over hosts as evenly as the levels above leave it.
 
 Members of one host tie parts of a group together that share no member. So parts are balanced first,
-each by itself, and then all are looked at in one network, in which every member keeps to the loads
+each by itself, and then all are examined in one network, in which every member keeps to the loads
 that its part allows and every kind to the readers that it has there.
 """
 
@@ -50,10 +50,10 @@ def spread_over_hosts(demand: Demand, parts: Sequence[IntArray], levels: Sequenc
     inner = demand.restricted_to(pairs)
     if inner.member_count < demand.member_count:
         least = least[np.unique(demand.members[pairs])]
-    found = cheapest_of_fine(inner, Bounds(least, least + 1), levels)
-    assert found is not None, "parts that are balanced have such shares"
-    if isinstance(found, Distribution) and inner.fine is not None:
-        return found.renumbered(inner.fine.numbers, pairs)
+    solution = cheapest_of_fine(inner, Bounds(least, least + 1), levels)
+    assert solution is not None, "parts that are balanced have such shares"
+    if isinstance(solution, Distribution) and inner.fine is not None:
+        return solution.renumbered(inner.fine.numbers, pairs)
     shares = np.zeros_like(demand.owned)
-    shares[pairs] = found
+    shares[pairs] = solution
     return shares

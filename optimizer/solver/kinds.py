@@ -21,7 +21,7 @@ from optimizer.model import (
 from optimizer.solver.costs import FREE_ROW, CostTable, Flags
 
 FEWER = 7
-"""Hubs are taken where they have so many times fewer arcs than one for each kind and reader.
+"""Hubs are used if they have this many times fewer arcs than one for each kind and reader.
 
 With three racks direct arcs are as fast, with eight they aren't (tests/bench/rack_grid.py).
 """
@@ -45,7 +45,7 @@ class Kinds:
 
 
 def kinds_of(problem: Problem, goals: Goals) -> Kinds:
-    """The classes of a problem under its limits; what partitions cost isn't looked at."""
+    """The classes of a problem under its limits; what partitions cost isn't examined."""
     classes = classes_of(problem)
     kinds = Kinds(classes.of_partition, classes.owner_pair, classes.offsets, classes.members)
     if limits := limits_of(problem, goals.limits):
@@ -64,7 +64,7 @@ def kinds_by_cost(kinds: Kinds, tables: Mapping[str, CostTable]) -> Kinds:
 
 
 def rows_that_matter(kinds: Kinds, table: CostTable) -> IntArray:
-    """The row of each partition: FREE_ROW where one reader has to pay whatever it costs."""
+    """The row of each partition: FREE_ROW where the only reader has to pay any cost."""
     can_choose = np.append(np.diff(kinds.offsets) > 1, False)
     return np.where(can_choose[kinds.of_partition], table.row_of, FREE_ROW)
 
@@ -156,7 +156,7 @@ class CostClasses:
     owned_costs: Flags
 
     def restricted_to(self, pairs: IntArray, kind_of_pair: IntArray) -> CostClasses:
-        """Those of some pairs only (ascending), numbered anew as `Demand.of_pairs` does."""
+        """Those of some pairs only (ascending), renumbered as `Demand.restricted_to` does."""
         if len(pairs) == len(kind_of_pair):
             return self
         kinds, _ = distinct(kind_of_pair[pairs], int(kind_of_pair[-1]) + 1)

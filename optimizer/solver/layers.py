@@ -43,7 +43,7 @@ class Caps:
     of_host: IntArray | None = None
 
     def bounds(self, demand: Demand) -> Bounds:
-        """As what there is to read allows."""
+        """As the partitions to read allow."""
         supply = demand.supply[demand.kind_of_pair]
         readable = np.bincount(demand.members, supply, demand.member_count).astype(np.int64)
         return Bounds(0, np.minimum(readable, self.of_member), self.of_topic, self.of_host)

@@ -1,4 +1,4 @@
-"""Limits in the solver: kinds with fewer readers, caps, and what is said where they clash."""
+"""Limits in the solver: kinds with fewer readers, caps, and the sentences where they clash."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
+from optimizer.figures import counted
 from optimizer.model import (
     DEFAULT_GOALS,
     Goals,
@@ -21,16 +22,16 @@ from optimizer.model import (
     limits_of,
     units_of,
 )
-from optimizer.solver.demand import Demand, counted, on_hosts_for
+from optimizer.solver.demand import Demand, demand_in_kinds, on_hosts_for
 from optimizer.solver.kinds import Kinds, kinds_of
 from optimizer.solver.layers import Caps
 from optimizer.solver.network import cannot_be_placed
 
 MAX_LIMITS_TRIED = 10
-"""Of so many limits every set is tried for the smallest that clashes."""
+"""Up to this number of limits every set is tried for the smallest that clashes."""
 
 NAMES_SHOWN = 5
-"""So many names are told."""
+"""Names that a sentence lists, at most."""
 
 
 def caps_of(problem: Problem, goals: Goals) -> Caps | None:
@@ -57,10 +58,10 @@ def check_limits(problem: Problem, goals: Goals) -> None:
 
 
 def clash_error(clash: LimitSet, shortage: str) -> LimitsError:
-    """The error that tells of limits that clash, and of what there is too little."""
-    together = " together" if len(clash.each()) > 1 else ""
+    """The error that names limits that clash, and what is too little for them."""
+    suffix = " together" if len(clash.each()) > 1 else ""
     named = " and ".join(clash.in_words())
-    return LimitsError(f"its limits can't be met{together}: {named}; {shortage}")
+    return LimitsError(f"its limits can't be met{suffix}: {named}; {shortage}")
 
 
 def _is_met(problem: Problem, limit_set: LimitSet) -> bool:
@@ -74,7 +75,7 @@ def _unplaced(problem: Problem, limit_set: LimitSet) -> tuple[IntArray, int]:
     if limit_set.copartition:
         return _units_unplaced(problem, limit_set, caps)
     by_topic = caps is not None and caps.of_topic is not None
-    kinds, demand = counted(problem, kinds_of(problem, goals), {}, (), by_topic)
+    kinds, demand = demand_in_kinds(problem, kinds_of(problem, goals), {}, (), by_topic)
     demand = on_hosts_for(demand, problem, (), caps is not None and caps.of_host is not None)
     everything = np.full(len(problem.member_ids), problem.partition_count)
     among, short = cannot_be_placed(demand, caps or Caps(everything))
@@ -114,7 +115,7 @@ def _too_large(units: Units, kinds: Kinds, most: IntArray) -> IntArray:
 
 
 def _large_unit(problem: Problem, clash: LimitSet) -> str | None:
-    """The first unit that is larger than any member may have, as what there is no room for."""
+    """The first unit that is larger than any member may have, in words."""
     if not clash.copartition or not clash.max_partitions:
         return None
     units, limits = units_of(problem, clash), limits_of(problem, clash)
@@ -128,8 +129,8 @@ def _large_unit(problem: Problem, clash: LimitSet) -> str | None:
     readers = kinds.members[kinds.offsets[kind] : kinds.offsets[kind + 1]]
     names = units.problem.partition_name(int(large[0]))
     return (
-        f"{names} go to the same member, and those who read them may have "
-        f"{int(limits.most[readers].max())} at most"
+        f"{names} go to the same member, and the members that read them may have at "
+        f"most {int(limits.most[readers].max())}"
     )
 
 
@@ -176,7 +177,7 @@ def _shortage(problem: Problem, clash: LimitSet) -> str:
     names = named([problem.member_ids[m] for m in sorted(takers)])
     topics = named([problem.topics[t] for t in np.unique(problem.topic_of[partitions])])
     count = len(partitions)
-    subject = f"{count} partition{'s' * (count != 1)} of {topics}"
+    subject = f"{counted(count, 'partition')} of {topics}"
     if not takers:
-        return f"{subject} may go to nobody who reads {'it' if count == 1 else 'them'}"
-    return f"{subject} may go to {names} alone, where there is room for {count - short}"
+        return f"{subject} may go to no member that reads {'it' if count == 1 else 'them'}"
+    return f"{subject} may go only to {names}, with room for {count - short}"

@@ -37,7 +37,7 @@ def cheapest_shares(demand: Demand, bounds: Bounds, levels: Sequence[str]) -> In
     The levels are "moves", those of `optimizer.solver.costs`, at which a partition costs 0 or 1,
     and three that grow with what is there: "spread", for which the demand has topics, by cells,
     "balance", the least Σ load², by members, and "hosts", the same by hosts. Levels that don't fit
-    in one cost are looked at one after the other where one of the last two is among them;
+    in one cost are examined one after the other where one of the last two is among them;
     otherwise, and where a single one doesn't fit 64 bits, raises `CostOverflowError`.
     """
     network = Network.of(demand, bounds, levels)
@@ -49,7 +49,7 @@ def cheapest_of_fine(demand: Demand, bounds: Bounds, levels: Sequence[str]) -> S
     """The same; of a demand with fine kinds, how much of which of these."""
     network = Network.of(demand, bounds, levels)
     flows = network.cheapest()
-    return None if flows is None else network.arcs.given(flows)
+    return None if flows is None else network.arcs.distribution_of(flows)
 
 
 def by_network(part: Demand) -> Solver:
@@ -129,7 +129,7 @@ class Network:
 
     @property
     def may_be_split(self) -> bool:
-        """Whether levels may be looked at one after the other."""
+        """Whether levels may be examined one after the other."""
         return not {"balance", "hosts"}.isdisjoint(self.weights)
 
     @property

@@ -19,7 +19,14 @@ from optimizer.model import (
     spread_of,
 )
 from optimizer.solver.costs import CostTable, costs_of
-from optimizer.solver.demand import Demand, Distribution, Shares, components, counted, on_hosts_for
+from optimizer.solver.demand import (
+    Demand,
+    Distribution,
+    Shares,
+    components,
+    demand_in_kinds,
+    on_hosts_for,
+)
 from optimizer.solver.distribute import distribute
 from optimizer.solver.hosts import hosts_are_settled, spread_over_hosts
 from optimizer.solver.kinds import Kinds, kinds_by_cost, kinds_if_nothing_moves, kinds_of
@@ -34,7 +41,7 @@ class Pipeline:
     """A group, and what is sought of it.
 
     `kinds` have the readers that limits allow, `caps` how much members may have, `tables` what
-    costs anybody anything, and `levels` what is looked at below balance that isn't settled by it,
+    costs anybody anything, and `levels` what is examined below balance that isn't settled by it,
     as the spread of a single topic is.
     """
 
@@ -60,7 +67,7 @@ class Pipeline:
     def best(self) -> IntArray | None:
         """The best plan when partitions of a kind may only go to its readers; None within no caps.
 
-        `distribute` spreads topics as well as can be told from counts. If that may leave anything
+        `distribute` spreads topics as well as counts allow. If that may leave anything
         to better, and the group isn't too large, a flow spreads them.
         """
         if self.caps is not None:
@@ -80,7 +87,7 @@ class Pipeline:
     def planned(self, levels: Sequence[str], caps: Caps | None = None) -> IntArray | None:
         """The best plan by some levels, within caps; None if there is none."""
         problem, by_topic = self.problem, caps is not None and caps.of_topic is not None
-        kinds, demand = counted(problem, self.kinds, self.tables, levels, by_topic)
+        kinds, demand = demand_in_kinds(problem, self.kinds, self.tables, levels, by_topic)
         demand = on_hosts_for(
             demand, problem, levels, caps is not None and caps.of_host is not None
         )
@@ -165,7 +172,9 @@ def _parts(demand: Demand, levels: Sequence[str]) -> Iterator[tuple[IntArray, Sh
         shares = solve(levels)
         if shares is None:
             for half in halves(part):
-                parts += [pairs[half][some] for some in components(part.restricted_to(half))]
+                parts += [
+                    pairs[half][component] for component in components(part.restricted_to(half))
+                ]
         elif isinstance(shares, Distribution) and part.fine is not None:
             yield pairs, shares.renumbered(part.fine.numbers, pairs)
         else:

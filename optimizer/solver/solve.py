@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from optimizer.figures import counted
 from optimizer.model import (
     DEFAULT_GOALS,
     Answer,
@@ -36,8 +37,8 @@ def solve(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Answer:
 
     Limits come first (`Goals.limits`); raises LimitsError where they can't all be met.
 
-    If that moves more than `Goals.max_moves`, the largest load is as low as so many moves make it,
-    and as few move as that takes.
+    If that moves more than `Goals.max_moves`, the largest load is as low as `max_moves` moves make
+    it, and as few move as that takes.
 
     If it isn't worth its moves (`Goals.min_gain`), everything stays with its owner, and only what
     has none is placed, as balanced as that leaves it; the answer's `reason` says so.
@@ -57,7 +58,7 @@ def solve(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Answer:
         gain_of(problem, unmoved, answer.target, goals) >= goals.min_gain * moves
     ):
         return answer
-    return settled(unmoved, reason=f"not worth {moves} move{'s' * (moves != 1)}")
+    return settled(unmoved, reason=f"not worth {counted(moves, 'move')}")
 
 
 def _within_budget(pipeline: Pipeline, best: IntArray, goals: Goals) -> Answer:
@@ -82,9 +83,7 @@ def _within_budget(pipeline: Pipeline, best: IntArray, goals: Goals) -> Answer:
     assert target is not None, "a load that the curve knows can be reached"
     rival = curve.plan(load - 1) if load > curve.lowest else best
     count = moves + forced
-    more = (
-        f"{count} move{'s' * (count != 1)} instead of {changes_of(problem, target)[0]} would make "
-    )
+    more = f"{counted(count, 'move')} instead of {changes_of(problem, target)[0]} would make "
     limited = member_loads(problem, target)
     if load > curve.lowest:
         gained = f"the largest load {loads.max()} instead of {load}"
@@ -95,27 +94,28 @@ def _within_budget(pipeline: Pipeline, best: IntArray, goals: Goals) -> Answer:
     return settled(target, reason=more + gained, rival=rival)
 
 
-def gain_of(problem: Problem, found: IntArray, planned: IntArray, goals: Goals) -> float:
-    """Partitions that `planned` puts right over `found`, as `Goals.min_gain` counts them."""
+def gain_of(problem: Problem, current: IntArray, planned: IntArray, goals: Goals) -> float:
+    """Partitions that `planned` puts right over `current`, as `Goals.min_gain` counts them."""
     members = len(problem.member_ids)
-    gain = _put_right(found, planned, members)
+    gain = _put_right(current, planned, members)
     table = rack_table_of(problem, goals.rack)
     if table is not None:
-        gain += max(table.reads(found).remote - table.reads(planned).remote, 0)
+        gain += max(table.reads(current).remote - table.reads(planned).remote, 0)
     levels = levels_of(problem, goals)
     levels = levels[: levels.index("moves")]
     if "hosts" in levels and (hosts := hosts_of(problem)):
-        gain += _put_right(hosts.of_target(found), hosts.of_target(planned), hosts.total)
+        gain += _put_right(hosts.of_target(current), hosts.of_target(planned), hosts.total)
     if "spread" in levels:
         ends = problem.topic_offsets.tolist()
         for topic in map(slice, ends, ends[1:]):
-            gain += _put_right(found[topic], planned[topic], members)
+            gain += _put_right(current[topic], planned[topic], members)
     return gain
 
 
-def _put_right(found: IntArray, planned: IntArray, members: int) -> float:
+def _put_right(current: IntArray, planned: IntArray, members: int) -> float:
     """Half of the differences of what members have when both are sorted by it."""
     before, after = (
-        np.sort(np.bincount(target[target >= 0], minlength=members)) for target in (found, planned)
+        np.sort(np.bincount(target[target >= 0], minlength=members))
+        for target in (current, planned)
     )
     return float(np.abs(before - after).sum()) / 2

@@ -13,6 +13,7 @@ from optimizer.strategies.defects import (
     Defect,
     defects_of,
 )
+from optimizer.strategies.kafka import string_hash
 from optimizer.strategies.optimal import assign_optimally
 from optimizer.strategies.own import installed, is_own, own_strategy
 from optimizer.strategies.range import assign_ranges, assign_server_range
@@ -102,7 +103,7 @@ def is_strategy(name: str) -> bool:
 
 
 def strategy_named(name: str) -> Strategy:
-    """The strategy of that name, for whatever groups; ValueError names those that exist.
+    """The strategy of that name, for groups of any type; ValueError names those that exist.
 
     `package:function`, or the name of an entry point, is a team's own.
     """

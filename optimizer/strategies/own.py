@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -13,7 +13,6 @@ import numpy as np
 from optimizer.model import (
     NOBODY,
     Answer,
-    Group,
     Problem,
     StrategyError,
     classes_of,
@@ -26,9 +25,7 @@ ENTRY_POINTS = "evenfleet.strategies"
 """The group of entry points under whose names installed packages offer strategies."""
 
 NAMED = 5
-"""So many faults of an assignment are told."""
-
-Function = Callable[[Group], Any]
+"""Faults of an assignment that a message lists, at most."""
 
 
 def installed() -> dict[str, EntryPoint]:
@@ -51,7 +48,7 @@ def own_strategy(name: str) -> Strategy:
     """
     function = _loaded(name)
     if not callable(function):
-        raise ValueError(f"strategy {name!r} is no function")
+        raise ValueError(f"strategy {name!r} is not a function")
 
     def answer(problem: Problem) -> Answer:
         return _answer_of(problem, name, function(group_of(problem)))
@@ -71,7 +68,7 @@ def _loaded(name: str) -> Any:
     except Exception as error:
         raise ValueError(
             f"strategy {name!r} can't be loaded ({type(error).__name__}: {error}): it must be "
-            "package:function, and the package must be where Python finds it (PYTHONPATH)"
+            "package:function, and Python must find the package (PYTHONPATH)"
         ) from None
     return result
 
@@ -83,7 +80,9 @@ def _answer_of(problem: Problem, name: str, inputs: Any) -> Answer:
     if faults:
         more = f", and {len(faults) - NAMED} more" if len(faults) > NAMED else ""
         report = "; ".join(faults[:NAMED])
-        raise StrategyError(f"strategy {name} gives no assignment of this group: {report}{more}")
+        raise StrategyError(
+            f"strategy {name} returns no valid assignment of this group: {report}{more}"
+        )
     return settled(target)
 
 
@@ -104,17 +103,17 @@ def _faults(problem: Problem, inputs: Any, target: np.ndarray) -> Iterator[str]:
         for pair in pairs:
             place = _place(pair, topics, sizes)
             if place is None:
-                yield f"{pair!r}, given to {member}, is no partition"
+                yield f"{pair!r}, given to {member}, is not a partition"
                 continue
             topic, number = place
             partition = offsets[topic] + number
             if topic not in subscribed:
-                yield f"{problem.partition_name(partition)} goes to {member}, who doesn't read it"
+                yield f"{problem.partition_name(partition)} goes to {member}, which doesn't read it"
             if target[partition] != NOBODY:
                 yield f"{problem.partition_name(partition)} is given twice"
             target[partition] = members[member]
     for partition in ((target == NOBODY) & (classes_of(problem).of_partition >= 0)).nonzero()[0]:
-        yield f"{problem.partition_name(int(partition))} goes to nobody"
+        yield f"{problem.partition_name(int(partition))} goes to no member"
 
 
 def _place(pair: Any, topics: Mapping[str, int], sizes: list[int]) -> tuple[int, int] | None:

@@ -19,17 +19,17 @@ def assign_round_robin(problem: Problem) -> Answer:
     circle = member_info_order(problem)
     place = np.argsort(circle)
     classes = classes_of(problem)
-    places_of = cache(lambda c: np.sort(place[classes.members_of(c)]))
+    positions_of = cache(lambda c: np.sort(place[classes.members_of(c)]))
     target = np.full(problem.partition_count, NOBODY)
     at = 0
     topics = np.argsort(string_ranks(problem.topics))
     for t, c in zip(topics.tolist(), classes.of_topic[topics].tolist(), strict=True):
         if c < 0:
             continue
-        places = places_of(c)
+        positions = positions_of(c)
         start, end = problem.topic_offsets[t : t + 2]
-        turns = (np.searchsorted(places, at) + np.arange(end - start)) % len(places)
-        target[start:end] = circle[places[turns]]
+        turns = (np.searchsorted(positions, at) + np.arange(end - start)) % len(positions)
+        target[start:end] = circle[positions[turns]]
         if len(turns):
-            at = (int(places[turns[-1]]) + 1) % len(circle)
+            at = (int(positions[turns[-1]]) + 1) % len(circle)
     return settled(target)

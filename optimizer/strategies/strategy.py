@@ -18,11 +18,11 @@ class Strategy:
     `answer` is its function of a problem; with `has_goals` it takes goals as well, as Evenfleet's
     own does, while Kafka's strategies have no others than their own. `protocol` is the one whose
     groups use it, None any of consumers; `kafka_names` are what Kafka calls it there, `java_class`
-    its class in Kafka's clients. `rack_aware`: it looks at the
-    racks of members and replicas whatever the goals (KIP-881). `eager`: consumers that use it give
-    up all that they own at each rebalance. `target_of`: another strategy, whose target is
-    always this one's. `may_give_to_strangers`: Kafka's own code now and then gives partitions to a
-    member that doesn't subscribe to them.
+    its class in Kafka's clients. `rack_aware`: it looks at the racks of members and replicas, also
+    without such goals (KIP-881). `eager`: consumers that use it give up all that they own at each
+    rebalance. `target_of`: another strategy, whose target is always this one's.
+    `may_give_to_strangers`: Kafka's own code now and then gives partitions to a member that doesn't
+    subscribe to them.
     """
 
     answer: Callable[..., Answer]

@@ -6,13 +6,13 @@ import pickle
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import islice
+from itertools import chain, islice
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame, types as t
 
-from spark.audit.cluster_facts import ClusterFacts
+from spark.audit.cluster_facts import FAILURES, ClusterFacts
 from spark.audit.finding import ClusterFinding
 from spark.audit.known import AvailableFacts
 from spark.audit.partition_counts import count_partitions
@@ -28,9 +28,14 @@ def _struct(**types: t.DataType) -> t.StructType:
     return t.StructType([t.StructField(name, of) for name, of in types.items()])
 
 
-TEXT, LONG, REAL = t.StringType(), t.LongType(), t.DoubleType()
+TEXT, INT, LONG, REAL = t.StringType(), t.IntegerType(), t.LongType(), t.DoubleType()
 
-COUNTED = _struct(cluster=TEXT, facts=t.BinaryType())
+BEARS = tuple(f"{what}_{parts}" for parts in ("brokers", "racks") for what in FAILURES)
+"""The most brokers, or racks, that may fail, whichever they are: until producers with acks=all lack
+in-sync replicas (min.insync.replicas), until readers lack one that can lead, and until no replica
+is left. -1: they do even now. Those of racks are null where racks of replicas aren't known."""
+
+COUNTED = _struct(cluster=TEXT, counts=t.BinaryType())
 
 SCHEMA = _struct(
     cluster=TEXT,
@@ -40,13 +45,14 @@ SCHEMA = _struct(
         **dict.fromkeys(("sentence", "advice"), TEXT),
     ),
     coordinator=_struct(
-        broker=t.IntegerType(),
+        broker=INT,
         **dict.fromkeys(("groups", "members", "partitions", "load"), LONG),
         load_to_mean=REAL,
         inferred=t.BooleanType(),
     ),
+    failures=_struct(topic=TEXT, partitions=LONG, **dict.fromkeys(BEARS, INT)),
 )
-"""A row a finding, or a coordinator: the other is null."""
+"""A row a finding, a coordinator, or a topic that failures hit: the others are null."""
 
 COORDINATORS = (
     *("cluster", "broker", "groups", "members", "partitions"),
@@ -93,8 +99,8 @@ def evaluate_clusters(
     if configs is not None:
         settings = [f"{escaped(name)} as {name}" for name in OF_CONFIGS]
         counted.append(configs.selectExpr(*settings).mapInArrow(_count_configs, COUNTED))
-    together = reduce(DataFrame.unionAll, counted).repartition("cluster")
-    return together.mapInArrow(evaluator.evaluated, SCHEMA)
+    by_cluster = reduce(DataFrame.unionAll, counted).repartition("cluster")
+    return by_cluster.mapInArrow(evaluator.evaluated, SCHEMA)
 
 
 @dataclass(frozen=True)
@@ -106,78 +112,91 @@ class ClusterEvaluator:
 
     findings: Sequence[str]
     settings: AuditSettings
-    known: AvailableFacts
+    available: AvailableFacts
 
     def evaluated(self, batches: Batches) -> Batches:
         """Counts of clusters to rows of `SCHEMA`."""
-        facts: dict[str, ClusterFacts] = {}
-        for row in (row for batch in batches for row in rows_of(batch)):
-            counted = pickle.loads(row.facts)
-            facts.setdefault(row.cluster, self._empty(row.cluster)).add(counted)
-        for cluster in facts.values():
-            if rows := [*self._findings(cluster), *_coordinators(cluster)]:
+        clusters: dict[str, ClusterFacts] = {}
+        for row in chain.from_iterable(map(rows_of, batches)):
+            counted = pickle.loads(row.counts)
+            clusters.setdefault(row.cluster, self._empty(row.cluster)).add(counted)
+        for cluster in clusters.values():
+            rows = [*self._findings(cluster), *_coordinators(cluster), *failures_of(cluster)]
+            if rows:
                 yield batch_of(rows, SCHEMA)
 
     def _empty(self, cluster: str) -> ClusterFacts:
-        kept = self.known.offsets.get(cluster)
+        kept = self.available.offsets.get(cluster)
         return ClusterFacts(
             cluster,
-            listed=self.known.listed.get(cluster, frozenset()),
+            listed=self.available.listed.get(cluster, frozenset()),
             keeping=frozenset(kept.leaders.values()) if kept else frozenset(),
         )
 
-    def _findings(self, facts: ClusterFacts) -> Iterator[Cells]:
+    def _findings(self, cluster: ClusterFacts) -> Iterator[Cells]:
         for name in self.findings:
             finding, settings = FINDINGS[name], self.settings.values[name]
             assert isinstance(finding, ClusterFinding)
-            for result in finding.find(facts, settings):
+            for result in finding.find(cluster, settings):
                 if cells := finding.cells(result, settings, finding.advice):
-                    yield facts.cluster, cells, None
+                    yield cluster.name, cells, None, None
 
 
-def _coordinators(facts: ClusterFacts) -> Iterator[Cells]:
-    mean = facts.mean_load
-    for broker in facts.coordinators:
-        load = facts.load[broker]
+def _coordinators(cluster: ClusterFacts) -> Iterator[Cells]:
+    mean = cluster.mean_load
+    for broker in cluster.coordinators:
+        load = cluster.load[broker]
         cells = {
             "broker": broker,
-            "groups": facts.coordinated[broker],
-            "members": facts.members[broker],
-            "partitions": facts.read[broker],
+            "groups": cluster.coordinated[broker],
+            "members": cluster.members[broker],
+            "partitions": cluster.read[broker],
             "load": load,
             "load_to_mean": load / mean if mean else None,
-            "inferred": facts.inferred[broker] > 0,
+            "inferred": cluster.inferred[broker] > 0,
         }
-        yield facts.cluster, None, cells
+        yield cluster.name, None, cells, None
+
+
+def failures_of(cluster: ClusterFacts) -> Iterator[Cells]:
+    """A row a topic of which replicas are counts: `BEARS` are those of its weakest partition."""
+    for topic in sorted({topic for topic, _ in cluster.bears}):
+        numbers = [
+            bears.get((topic, what))
+            for bears in (cluster.bears, cluster.bears_racks)
+            for what in range(len(FAILURES))
+        ]
+        counts = {"topic": topic, "partitions": cluster.with_replicas[topic]}
+        yield cluster.name, None, None, counts | dict(zip(BEARS, numbers, strict=True))
 
 
 def _count_partitions(batches: Batches) -> Batches:
-    facts: dict[str, ClusterFacts] = {}
+    clusters: dict[str, ClusterFacts] = {}
     while portion := [*islice(batches, BATCHES)]:
         table = pa.Table.from_batches(portion)
         for cluster in pc.unique(table["cluster"]).to_pylist():
             rows = table.filter(pc.equal(table["cluster"], cluster))
-            count_partitions(facts.setdefault(cluster, ClusterFacts(cluster)), rows)
-    yield from _counts(facts)
+            count_partitions(clusters.setdefault(cluster, ClusterFacts(cluster)), rows)
+    yield from _counts(clusters)
 
 
 def _count_groups(batches: Batches) -> Batches:
-    facts: dict[str, ClusterFacts] = {}
-    for row in (row for batch in batches for row in rows_of(batch)):
-        facts.setdefault(row.cluster, ClusterFacts(row.cluster)).add_group(row)
-    yield from _counts(facts)
+    clusters: dict[str, ClusterFacts] = {}
+    for row in chain.from_iterable(map(rows_of, batches)):
+        clusters.setdefault(row.cluster, ClusterFacts(row.cluster)).add_group(row)
+    yield from _counts(clusters)
 
 
 def _count_configs(batches: Batches) -> Batches:
-    facts: dict[str, ClusterFacts] = {}
-    for row in (row for batch in batches for row in rows_of(batch)):
-        counted = facts.setdefault(row.cluster, ClusterFacts(row.cluster))
+    clusters: dict[str, ClusterFacts] = {}
+    for row in chain.from_iterable(map(rows_of, batches)):
+        counted = clusters.setdefault(row.cluster, ClusterFacts(row.cluster))
         if row.value is not None:
             counted.configs[row.scope, row.name, row.key] = row.value
-    yield from _counts(facts)
+    yield from _counts(clusters)
 
 
-def _counts(facts: Mapping[str, ClusterFacts]) -> Iterable[pa.RecordBatch]:
-    if facts:
-        cells = [(cluster, pickle.dumps(counted)) for cluster, counted in facts.items()]
+def _counts(clusters: Mapping[str, ClusterFacts]) -> Iterable[pa.RecordBatch]:
+    if clusters:
+        cells = [(cluster, pickle.dumps(counted)) for cluster, counted in clusters.items()]
         yield batch_of(cells, COUNTED)

@@ -9,21 +9,11 @@ from collections import Counter
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
-Place = tuple[str, int]
-"""A topic, and the number of one of its partitions."""
-
-
-def partition_name(place: Place) -> str:
-    """`orders-3`, as Kafka writes it."""
-    topic, number = place
-    return f"{topic}-{number}"
-
-
 FAILURES = ("write", "read", "keep")
 """Until a partition can't be written with acks=all, can't be read, is lost."""
 
 
-class Seat(NamedTuple):
+class CoordinatedGroup(NamedTuple):
     """A group and its load at its coordinator, members × partitions; `seat` says where that is."""
 
     load: int
@@ -53,12 +43,13 @@ class Largest(Smallest):
 
 @dataclass
 class ClusterFacts:
-    """One cluster of a fleet; what is counted are partitions, unless something else is said.
+    """One cluster of a fleet; what is counted are partitions, unless the text says otherwise.
 
     By topic: `partitions`, those `with_replicas` that are known, with a `single` one, `at_minimum`
     of replicas in sync (`minimum` is the largest such setting, `fewest` the fewest replicas),
-    how many brokers the weakest partition `bears` to fail (`FAILURES`, by topic and position),
-    those with a replica `out_of_sync`,
+    how many brokers the weakest partition `bears` to fail (`FAILURES`, by topic and position), and
+    racks (`bears_racks`), those with a replica `out_of_sync`, and of these those `one_from_loss`,
+    with one replica in sync or none,
     `leaderless` ones, those whose reassignment is `stuck` without a leader, or `reversed`.
 
     By broker: `replicas`, `led` partitions, those of which it is `preferred` leader, of these those
@@ -73,7 +64,7 @@ class ClusterFacts:
     topic of offsets. `configs` are values of settings by scope, name and key.
     """
 
-    cluster: str
+    name: str
     partitions: Counter[str] = field(default_factory=Counter)
     with_replicas: Counter[str] = field(default_factory=Counter)
     single: Counter[str] = field(default_factory=Counter)
@@ -81,7 +72,9 @@ class ClusterFacts:
     minimum: Largest = field(default_factory=Largest)
     fewest: Smallest = field(default_factory=Smallest)
     bears: Smallest = field(default_factory=Smallest)
+    bears_racks: Smallest = field(default_factory=Smallest)
     out_of_sync: Counter[str] = field(default_factory=Counter)
+    one_from_loss: Counter[str] = field(default_factory=Counter)
     leaderless: Counter[str] = field(default_factory=Counter)
     first_leaderless: Smallest = field(default_factory=Smallest)
     stuck: Counter[str] = field(default_factory=Counter)
@@ -127,7 +120,7 @@ class ClusterFacts:
         self.read[broker] += row.partitions
         self.load[broker] += load
         self.inferred[broker] += bool(row.inferred)
-        self.heaviest.add(broker, Seat(load, row.group, row.seat))
+        self.heaviest.add(broker, CoordinatedGroup(load, row.group, row.seat))
 
     @property
     def coordinators(self) -> list[int]:

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from optimizer.model import IntArray, Problem
 from spark.audit.disputes import Claims, Dispute, disputes_among, read_claims
 from spark.audit.lags import (
-    Beyond,
     Lags,
+    OutsideLog,
     Stuck,
-    beyond_ends,
     lags_of_owners,
+    outside_logs,
     read_lags,
     stuck_since_before,
 )
@@ -66,7 +66,7 @@ class GroupFacts:
     client_version: str | None = None
 
     @property
-    def group(self) -> str:
+    def name(self) -> str:
         name: str = self.row.group
         return name
 
@@ -81,11 +81,10 @@ class GroupFacts:
 
     @cached_property
     def weighed(self) -> Problem | None:
-        """The group with what its partitions weigh; None without a plan, or if no weight is known.
-
-        Only where the encoded row has weights.
-        """
-        if self.plan is None or not np.isfinite(self.row.column_values).any():
+        """The group with its partitions' weights; None without a plan or a known weight."""
+        # encoded only where the store has weights
+        values = getattr(self.row, "column_values", None)
+        if self.plan is None or values is None or not np.isfinite(values).any():
             return None
         return read_or_failed(self.row, "column").problem
 
@@ -178,20 +177,22 @@ class GroupFacts:
             return []
         return stuck_since_before(self.row, self.topic_index, self.topic_sizes)
 
-    @cached_property
-    def beyond(self) -> list[Beyond]:
-        """By topic that the group reads, or may read again, what is committed beyond its end."""
-        row = self.row
-        if not len(row.beyonds):
+    def outside_logs(self, side: str) -> list[OutsideLog]:
+        """By topic that the group reads, or may read again, what is committed outside of its log.
+
+        The side is `beyond` the end, or `deleted`, which is before the start.
+        """
+        topics = getattr(self.row, f"{side}_topics")
+        if not len(topics):
             return []
         if self.solved.status == EMPTY:
-            return beyond_ends(row, np.ones(len(row.beyonds), np.bool_))
+            return outside_logs(self.row, side, np.ones(len(topics), np.bool_))
         if self.plan is None:
             return []
-        topic = self.topic_index.find(row.beyond_topics)
+        topic = self.topic_index.find(topics)
         is_read = topic >= 0
         is_read[is_read] = self.topic_sizes[topic[is_read]] > 0
-        return beyond_ends(row, is_read)
+        return outside_logs(self.row, side, is_read)
 
     @cached_property
     def led(self) -> Led:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import partial
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, Self, TypeVar
 
 from pyspark.sql import DataFrame
 
@@ -29,44 +28,40 @@ COLUMNS = (
 ALL_GROUPS = "all groups"
 """What findings need that are about a cluster as a whole: they aren't looked for among some."""
 
-NO_GROUP = "cast(null as string)"
-"""SQL text: the group of a finding about a whole cluster."""
-
-Facts = Mapping[str, Any]
+Details = Mapping[str, Any]
 """What a sentence about the past needs, by name: `cluster`, `group` and further columns."""
 
 Settings = Mapping[str, Any]
 """A finding's levels and settings by name: numbers, and None for a level that is never reached."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Finding:
     """What is the same of every kind of finding.
 
-    `needs` are the tables and columns without which it can't run. The levels are those from which
-    on (or, with `below`, under which) a measure has that severity; None is never. No level may be
-    less than `lowest`, where `find` can't see smaller measures. Of Connect's workers, connectors
-    and tasks `advice_to_connect` is told instead of `advice`, where it is stated, and of groups
-    that follow a plan `advice_to_planned`.
+    `needs` are the tables and columns without which it can't run. `levels` are those from which on
+    (or, with `below`, under which) a measure has a severity; None, or no level, is never. None may
+    be less than `lowest`, where `find` can't see smaller measures. Of Connect's workers, connectors
+    and tasks `advice_to_connect` replaces `advice`, where it is stated, and of groups that follow a
+    plan `advice_to_planned`.
     """
 
-    name: str
+    name: str = ""
     tells: str
     measure: str
     advice: str
     needs: tuple[str, ...] = ()
-    info: float | None = None
-    warning: float | None = None
-    critical: float | None = None
+    levels: Mapping[str, float | None]
     settings: Mapping[str, float] = field(default_factory=dict)
     below: bool = False
     lowest: float = 0.0
     advice_to_connect: str | None = None
     advice_to_planned: str | None = None
 
-    @property
-    def levels(self) -> dict[str, float | None]:
-        return {"info": self.info, "warning": self.warning, "critical": self.critical}
+    def __post_init__(self) -> None:
+        """Name every severity in `levels`."""
+        levels = {severity: self.levels.get(severity) for severity in SEVERITIES}
+        object.__setattr__(self, "levels", levels)
 
     def graded(self, measure: float, settings: Settings) -> tuple[str, float] | None:
         """The worst severity whose level a measure passes, and that level; or None."""
@@ -95,74 +90,113 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class FindingRow:
-    """Something that was found: what it is about, how much it is, and the sentence.
-
-    The sentence is put together by `describe` once it is known that the measure counts.
-    """
+    """Something that was found: what it is about, how much it is, and the sentence."""
 
     subject: str
     measure: float
-    describe: Callable[[], str]
+    template: str
+    blanks: Mapping[str, object]
+    cure: Callable[[], str | None] | None = None
+    """Advice to this group alone, which is asked once it is known that the measure counts."""
+
+    def describe(self) -> str:
+        """The sentence, which is put together once it is known that the measure counts."""
+        return sentence(self.template, self.blanks)
+
+
+Facts = TypeVar("Facts")
+
+Find = Callable[[Facts, Settings], Iterator[FindingRow]]
+"""What yields the findings of one group, or of one cluster."""
+
+
+def _find_nothing(group_or_cluster: object, settings: Settings) -> Iterator[FindingRow]:
+    return iter(())
 
 
 @dataclass(frozen=True, kw_only=True)
-class GroupFinding(Finding):
-    """A kind of finding that one group's facts tell, in a worker."""
+class PresentFinding(Finding, Generic[Facts]):
+    """A kind of finding in one snapshot, looked for in a worker by the function it decorates."""
 
-    find: Callable[[GroupFacts, Settings], Iterator[FindingRow]]
+    find: Find[Facts] = _find_nothing
+
+    def __call__(self, find: Find[Facts]) -> Self:
+        """The finding, named as its function."""
+        return replace(self, name=find.__name__.replace("_", "-"), find=find)
+
+
+class GroupFinding(PresentFinding[GroupFacts]):
+    """A kind of finding in one group."""
+
+
+Measures = tuple[Mapping[Any, float], Mapping[str, object]]
+"""Measures by name, and blanks. Of a table of these by name each has its own."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClusterFinding(Finding):
-    """A kind of finding that one cluster's facts tell, in a worker."""
+class ClusterFinding(PresentFinding[ClusterFacts]):
+    """A kind of finding in one cluster, about `each` broker, topic or rack that is measured.
 
-    find: Callable[[ClusterFacts, Settings], Iterator[FindingRow]]
+    The function that it decorates yields `Measures`; blanks of the template are these, and the
+    `name`, `cluster` and `measure`.
+    """
+
+    each: str
+    template: str
+
+    def __call__(self, measured: Callable[[ClusterFacts, Settings], Iterator[Measures]]) -> Self:  # type: ignore[override]
+        def find(cluster: ClusterFacts, settings: Settings) -> Iterator[FindingRow]:
+            for measures, blanks in measured(cluster, settings):
+                for name, measure in measures.items():
+                    own = {
+                        blank: value.get(name) if isinstance(value, Mapping) else value
+                        for blank, value in blanks.items()
+                    }
+                    common = {"name": name, "cluster": cluster.name, "measure": measure}
+                    yield FindingRow(f"{self.each} {name}", measure, self.template, common | own)
+
+        return replace(self, name=measured.__name__.replace("_", "-"), find=find)
 
 
 @dataclass(frozen=True, kw_only=True)
 class PastFinding(Finding):
     """A kind of finding that needs many snapshots.
 
-    `find` takes the frames of `spark.audit.past` that `reads` names, and the settings; it returns
-    rows of `rows_found`. Group is null where no single one is meant, but a topic; the levels of a
-    group may be its own, and the other settings are those of all. `describe` makes the sentence.
+    It reads the frames of `spark.audit.past` that `reads` names: `rows` makes one of them, if they
+    aren't all of it, and `where` and `value` (the measure) are SQL text, in which settings are
+    blanks. The template's blanks are its columns, and what `more` makes of these. It is about a
+    topic with `of_topic`, else about a group, whose levels may be its own.
     """
 
-    find: Callable[..., DataFrame]
-    describe: Callable[[Facts, Settings], str]
     reads: tuple[str, ...]
+    value: str
+    template: str
+    where: str = "true"
+    rows: Callable[..., DataFrame] | None = None
+    more: Callable[[Details, Settings], Details] | None = None
+    of_topic: bool = False
 
-
-def about(
-    noun: str, measures: Mapping[Any, float], template: str, **blanks: Callable[[Any], object]
-) -> Iterator[FindingRow]:
-    """A finding about each broker, topic or rack that is measured.
-
-    The template's blanks are `name`, what a finding is about, `measure`, and those of `blanks`,
-    each a function of the name.
-    """
-    for name, measure in measures.items():
-        yield FindingRow(
-            f"{noun} {name}", measure, partial(_filled, template, name, measure, blanks)
+    def find(self, frames: Sequence[DataFrame], settings: Settings) -> DataFrame:
+        """Rows of `cluster`, `group`, `measure`, and `details` as JSON."""
+        numbers = {name: f"{value!r}D" for name, value in settings.items()}
+        rows = self.rows(*frames) if self.rows else frames[0]
+        cells = ", ".join(f"`{name}`" for name in rows.columns if name not in ("cluster", "group"))
+        return escaped_rows(rows.where(self.where.format_map(numbers))).selectExpr(
+            "cluster",
+            f"{'cast(null as string)' if self.of_topic else '`group`'} as `group`",
+            f"cast({self.value.format_map(numbers)} as double) as measure",
+            f"to_json(struct({cells}), map('ignoreNullFields', 'false')) as details",
         )
 
 
-def _filled(
-    template: str, name: Any, measure: float, blanks: Mapping[str, Callable[[Any], object]]
-) -> str:
-    words = {blank: word(name) for blank, word in blanks.items()}
-    return sentence(template, **{"name": name, "measure": measure, **words})
-
-
-def rows_found(rows: DataFrame, measure: str, *facts: str, group: str = "`group`") -> DataFrame:
-    """What the `find` of a past finding returns; `measure` and `group` are SQL text.
-
-    `facts` are the columns that its sentence needs.
-    """
-    options = "map('ignoreNullFields', 'false')"
-    return escaped_rows(rows).selectExpr(
-        "cluster",
-        f"{group} as `group`",
-        f"cast({measure} as double) as measure",
-        f"to_json(struct({', '.join(f'`{fact}`' for fact in facts)}), {options}) as facts",
-    )
+def about(
+    group: GroupFacts,
+    measure: float,
+    template: str,
+    subject: str | None = None,
+    cure: Callable[[], str | None] | None = None,
+    **blanks: object,
+) -> FindingRow:
+    """A finding about a group, or the `subject` in it; `group` is a blank of the template too."""
+    of_group = {"group": group.name, **blanks}
+    return FindingRow(subject or f"group {group.name}", measure, template, of_group, cure)

@@ -10,8 +10,8 @@ from typing import Any
 
 from pyspark.sql import DataFrame, Row, SparkSession, functions as F
 
+from optimizer.figures import counted
 from spark.audit.cluster_evaluator import COORDINATORS, ClusterEvaluator, evaluate_clusters
-from spark.audit.failures import failures_of
 from spark.audit.finding import (
     ALL_GROUPS,
     COLUMNS,
@@ -32,48 +32,39 @@ from spark.audit.thresholds import AuditSettings
 from spark.audit.verdict import verdict
 from spark.charts import CHARTS, balance_of
 from spark.files import Where
-from spark.fleet import (
-    PLANNED,
-    UNEVEN,
-    FleetSnapshot,
-    escaped_rows,
-    read_results,
-    worst_first,
-)
+from spark.fleet import PLANNED, UNEVEN, FleetSnapshot, escaped_rows, read_results, worst_first
 from spark.groups import OFFSETS_TOPIC, encode, weight_tables
 from spark.history import FleetHistory
 from spark.notebook import FIRST, shown_in_notebook
-from spark.text import counted
 from spark.unpersist_handle import Handle
 
 MISSING_FACT = {
-    "groups.strategy": "the snapshot doesn't tell strategies (column groups.strategy)",
-    "generation": "the snapshot tells no generations (columns members.generation and "
+    "groups.strategy": "the snapshot has no strategies (column groups.strategy)",
+    "generation": "the snapshot has no generations (columns members.generation and "
     "assignments.generation)",
-    "members.host": "the snapshot tells no hosts of members (column members.host)",
-    "members.rack": "the snapshot tells no racks of members (column members.rack)",
-    "partitions.leader": "the snapshot tells no leaders (column partitions.leader)",
-    "partitions.leader_rack": "the snapshot tells no racks of leaders (column "
+    "members.host": "the snapshot has no hosts of members (column members.host)",
+    "members.rack": "the snapshot has no racks of members (column members.rack)",
+    "partitions.leader": "the snapshot has no leaders (column partitions.leader)",
+    "partitions.leader_rack": "the snapshot has no racks of leaders (column "
     "partitions.leader_rack)",
-    "partitions.replicas": "the snapshot tells no replicas (column partitions.replicas)",
-    "partitions.weight": "the snapshot doesn't tell what partitions weigh (column "
-    "partitions.weight)",
-    "partitions.isr": "the snapshot doesn't tell which replicas are in sync (column "
-    "partitions.isr)",
-    "partitions.min_insync_replicas": "the snapshot doesn't tell how many replicas have to be in "
-    "sync (column partitions.min_insync_replicas)",
-    "brokers": "the snapshot tells no brokers (table brokers)",
-    "configs": "the snapshot tells no settings of brokers and topics (table configs)",
-    "coordinators": "the snapshot tells no coordinators (column groups.coordinator), and no "
+    "partitions.replicas": "the snapshot has no replicas (column partitions.replicas)",
+    "partitions.weight": "the snapshot has no weights of partitions (column partitions.weight)",
+    "partitions.isr": "the snapshot has no replicas in sync (column partitions.isr)",
+    "partitions.min_insync_replicas": "the snapshot has no minimum of replicas in sync (column "
+    "partitions.min_insync_replicas)",
+    "brokers": "the snapshot has no brokers (table brokers)",
+    "configs": "the snapshot has no settings of brokers and topics (table configs)",
+    "coordinators": "the snapshot has no coordinators (column groups.coordinator), and no "
     f"leaders of topic {OFFSETS_TOPIC}",
-    "lag": "the snapshot tells no lags (table offsets)",
+    "lag": "the snapshot has no lags (table offsets)",
+    "start": "the snapshot has no starts of logs (column offsets.start_offset)",
     "previous": "there is no earlier snapshot to compare with",
     "previous.offsets": "the earlier snapshot has no table offsets",
     "client_version": "no versions of clients are configured (client_version in [consumers])",
     "timeouts": "no time-outs are configured ([[timeouts]])",
-    ALL_GROUPS: "it is about a whole cluster, and only some groups are looked at",
-    "history": "no history is looked at, or it has fewer than three snapshots ([history])",
-    "history.offsets": "no history with a table offsets is looked at",
+    ALL_GROUPS: "it is about a whole cluster, and only some groups are examined",
+    "history": "there is no history, or it has fewer than three snapshots ([history])",
+    "history.offsets": "there is no history with offsets ([history], table offsets)",
     "copartitioned": "no co-partitioned topics are configured ([[copartitioned]])",
 }
 """What a finding needs, and what to say where it isn't there."""
@@ -83,7 +74,7 @@ COLUMNS_SHOWN = {
     "severity": "severity",
     "finding": "finding",
     "cluster": "cluster",
-    "sentence": "what was found",
+    "sentence": "finding in words",
     "advice": "what to do",
 }
 """What notebooks show of a finding."""
@@ -107,8 +98,8 @@ class FleetAudit(Handle):
     first use until `release`; as a context manager the audit releases itself. `not_run` has a
     reason for each finding that couldn't be run. `judged` has a row a group, see
     `spark.audit.group_evaluator`. `coordinators` has a row a broker, with the columns
-    `COORDINATORS`; None where the snapshot has none. `failures` has a row a topic, see
-    `spark.audit.failures`; None where no replicas are known.
+    `COORDINATORS`; None where the snapshot has none. `failures` has a row a topic, with
+    `spark.audit.cluster_evaluator.BEARS`; None where no replicas are known.
     """
 
     snapshot: str
@@ -121,7 +112,7 @@ class FleetAudit(Handle):
     failures: DataFrame | None = field(default=None, repr=False)
 
     @property
-    def facts(self) -> DataFrame:
+    def group_rows(self) -> DataFrame:
         """A row a group: its status and kind, and how even it is now and planned."""
         return escaped_rows(self.judged.select(*GROUP_COLUMNS))
 
@@ -131,25 +122,25 @@ class FleetAudit(Handle):
 
     def uneven(self) -> int:
         """How many groups are uneven: their largest load is above the best possible one."""
-        return sum(row["uneven"] for row in self._statuses_and_kinds)
+        return sum(row["uneven"] for row in self._statuses_and_other_kinds)
 
     def worst_groups(self, groups: int = FIRST) -> list[dict[str, Any]]:
         """The groups that are uneven, the worst first, with the columns `GROUP_COLUMNS`."""
         rows = self.judged.where(UNEVEN).orderBy(*worst_first()).limit(groups)
         return [row.asDict() for row in escaped_rows(rows.select(*GROUP_COLUMNS)).collect()]
 
-    def kinds(self) -> dict[str, int]:
+    def other_kinds(self) -> dict[str, int]:
         """How many groups there are that aren't consumer groups, by kind."""
         return self._groups_by("kind")
 
     def _groups_by(self, column: str) -> dict[str, int]:
         counts = Counter[str]()
-        for row in self._statuses_and_kinds:
+        for row in self._statuses_and_other_kinds:
             counts[row[column]] += row["groups"]
         return {name: counts[name] for name in sorted(filter(None, counts))}
 
     @cached_property
-    def _statuses_and_kinds(self) -> list[Row]:
+    def _statuses_and_other_kinds(self) -> list[Row]:
         uneven = F.count_if(F.expr(UNEVEN)).alias("uneven")
         grouped = self.judged.groupBy("status", "kind")
         return grouped.agg(F.count("*").alias("groups"), uneven).collect()
@@ -170,7 +161,7 @@ class FleetAudit(Handle):
     def _counts_by_finding(self) -> dict[str, Row]:
         """The counts of each severity by finding."""
         # all groups are judged by then: else two parts of a cluster's job might each do it
-        assert self._statuses_and_kinds is not None
+        assert self._statuses_and_other_kinds is not None
         of = [F.count_if(F.col("severity") == severity).alias(severity) for severity in WORST_FIRST]
         return {row["finding"]: row for row in self.findings.groupBy("finding").agg(*of).collect()}
 
@@ -225,26 +216,24 @@ def audit_fleet(
     for null keys.
     """
     selection = settings or AuditSettings()
-    available_facts = probe(snapshot.validate(), previous, selection, history)
+    available = probe(snapshot.validate(), previous, selection, history)
     not_run = {
-        name: "; ".join(MISSING_FACT[need] for need in _lacking(finding, available_facts.there))
+        name: "; ".join(MISSING_FACT[need] for need in _lacking(finding, available.names))
         for name, finding in FINDINGS.items()
-        if not available_facts.there.issuperset(finding.needs)
+        if not available.names.issuperset(finding.needs)
     }
     run = [finding for name, finding in FINDINGS.items() if name not in not_run]
-    weights = weight_tables(
-        snapshot, ["column"] if "partitions.weight" in available_facts.there else []
-    )
-    parts = parts_for(snapshot, previous, available_facts.there)
+    weights = weight_tables(snapshot, ["column"] if "partitions.weight" in available.names else [])
+    parts = parts_for(snapshot, previous, available.names)
     encoded = encode(snapshot, more=parts, weights=weights)
     names = [finding.name for finding in run if isinstance(finding, GroupFinding)]
-    judged = evaluate_groups(encoded, GroupEvaluator(names, selection, available_facts)).persist()
+    judged = evaluate_groups(encoded, GroupEvaluator(names, selection, available)).persist()
     findings = judged.selectExpr("cluster", "`group`", "inline(findings)").select(*COLUMNS)
-    kept, seats = [judged], None
+    kept, seats, bears = [judged], None, None
     of_clusters = [finding.name for finding in run if isinstance(finding, ClusterFinding)]
     if of_clusters:
-        evaluator = ClusterEvaluator(of_clusters, selection, available_facts)
-        has_seats = "coordinators" in available_facts.there
+        evaluator = ClusterEvaluator(of_clusters, selection, available)
+        has_seats = "coordinators" in available.names
         groups = judged if has_seats else None
         configs = snapshot.tables.get("configs")
         clusters = evaluate_clusters(
@@ -258,15 +247,15 @@ def audit_fleet(
         if has_seats:
             rows = clusters.where("coordinator is not null")
             seats = rows.selectExpr("cluster", "coordinator.*").select(*COORDINATORS)
+        if "partitions.replicas" in available.names:
+            rows = clusters.where("failures is not null")
+            bears = rows.selectExpr("cluster", "failures.*")
     past = Past.of(history, selection.window) if history else None
     of_past = [item for item in run if isinstance(item, PastFinding)]
     in_past = find_in_past(of_past, past, selection) if past else None
     if in_past is not None:
         kept.append(in_past.persist())
         findings = findings.unionAll(in_past)
-    bears = None
-    if {"partitions.replicas", ALL_GROUPS} <= available_facts.there:
-        bears = escaped_rows(failures_of(snapshot.tables["partitions"]))
     return FleetAudit(snapshot.id, findings, not_run, kept, judged, seats, past, bears)
 
 
@@ -283,7 +272,7 @@ def read_audit(session: SparkSession, out: Where, snapshot: str) -> FleetAudit:
     return FleetAudit(snapshot, findings, {}, (), judged)
 
 
-def _lacking(finding: Finding, there: Set[str]) -> list[str]:
-    """What a finding needs and isn't there; a part isn't told of where the whole is missing."""
-    lacking = [need for need in finding.needs if need not in there]
+def _lacking(finding: Finding, available: Set[str]) -> list[str]:
+    """What a finding needs and a snapshot lacks; of a missing table no columns are named."""
+    lacking = [need for need in finding.needs if need not in available]
     return [need for need in lacking if need.partition(".")[0] not in {*lacking} - {need}]

@@ -16,13 +16,14 @@ from optimizer.model import IntArray
 from optimizer.strategies import OPTIMAL
 from spark.audit.facts import GroupFacts
 from spark.audit.finding import GroupFinding, Settings
-from spark.audit.findings.unjudged import FAILED_GROUP
-from spark.audit.findings.weights import QUICK, UNBALANCED_WEIGHT
+from spark.audit.findings.unjudged import failed_group
+from spark.audit.findings.weights import QUICK, unbalanced_weight
 from spark.audit.known import AvailableFacts
 from spark.audit.parts import AuditRow, as_before, claims_changed, rack_number
 from spark.audit.registry import FINDINGS
+from spark.audit.rules import Timeouts
 from spark.audit.thresholds import AuditSettings
-from spark.fleet import CONNECT, kind_of
+from spark.fleet import CONNECT, other_kind_of
 from spark.groups import Cells, CoordinatorLocation, cells_in_workers, failed, location_of
 from spark.solve import SolvedRow, plan_columns, solved_rows, targets_by_weight
 
@@ -71,7 +72,7 @@ class GroupEvaluator:
 
     findings: Sequence[str]
     settings: AuditSettings
-    known: AvailableFacts
+    available: AvailableFacts
 
     def evaluated(self, rows: list[Any]) -> list[Cells]:
         """The cells of some encoded groups, in their order."""
@@ -87,8 +88,8 @@ class GroupEvaluator:
         ]
 
     def _from_before(self, rows: list[Any]) -> dict[Any, SolvedRow]:
-        """Groups whose claims have changed, solved anew from what was claimed before."""
-        if "previous" not in self.known.there:
+        """Groups whose claims have changed, solved again from what was claimed before."""
+        if "previous" not in self.available.names:
             return {}
         before = [as_before(row) for row in rows if claims_changed(row)]
         return {
@@ -98,7 +99,7 @@ class GroupEvaluator:
 
     def _by_weight(self, rows: list[Any]) -> dict[Any, IntArray]:
         """Plans by weight of groups that get them at once; others are planned where it matters."""
-        if UNBALANCED_WEIGHT.name not in self.findings:
+        if unbalanced_weight.name not in self.findings:
             return {}
         try:
             return targets_by_weight(rows, QUICK)
@@ -112,20 +113,20 @@ class GroupEvaluator:
         before: SolvedRow | None,
         by_weight: IntArray | None = None,
     ) -> tuple[Any, ...]:
-        """Whatever is raised becomes the group's own: it is failed then, and the reason told."""
+        """The row of a group; an error makes it a failed one, with the reason."""
         seat = NO_SEAT
         try:
             seat = self._seat(row)
-            facts = self._facts(row, solved, before, seat, by_weight)
-            rows = self._finding_rows(facts)
+            group = self._group(row, solved, before, seat, by_weight)
+            rows = self._finding_rows(group)
         except Exception as error:
             solved = SolvedRow(**plan_columns(row, failed(error), OPTIMAL))
-            facts = self._facts(row, solved, None, seat)
-            rows = list(_cells(FAILED_GROUP, facts, self.settings.values[FAILED_GROUP.name]))
+            group = self._group(row, solved, None, seat)
+            rows = list(_cells(failed_group, group, self.settings.values[failed_group.name]))
         sizes = row.topic_sizes
         return (
             *(row.cluster, row.group, solved.status),
-            kind_of(row.type, row.group_strategy, len(row.member_ids) > 0),
+            other_kind_of(row.type, row.group_strategy, len(row.member_ids) > 0),
             *(len(row.member_ids), int(sizes[sizes > 0].sum(dtype=np.int64))),
             *(getattr(solved, name) for name in MEASURES),
             _idle_to_busy(solved),
@@ -134,11 +135,11 @@ class GroupEvaluator:
         )
 
     def _seat(self, row: AuditRow) -> CoordinatorLocation:
-        values = row.stated.tolist() if "groups.coordinator" in self.known.there else ()
-        offsets = self.known.offsets.get(row.cluster)
+        values = row.reported.tolist() if "groups.coordinator" in self.available.names else ()
+        offsets = self.available.offsets.get(row.cluster)
         return location_of(row.group, values[0] if values else None, offsets)
 
-    def _facts(
+    def _group(
         self,
         row: AuditRow,
         solved: SolvedRow,
@@ -152,8 +153,8 @@ class GroupEvaluator:
             solved=solved,
             from_before=before,
             seat=seat,
-            several_brokers=row.cluster in self.known.several_brokers,
-            timeouts=next((timeout for timeout in settings.timeouts if timeout.fits(*name)), None),
+            several_brokers=row.cluster in self.available.several_brokers,
+            timeouts=self._timeouts(*name),
             joined=[
                 copartitioned.topics
                 for copartitioned in settings.copartitioned
@@ -163,12 +164,19 @@ class GroupEvaluator:
             client_version=settings.consumers.of(*name).get("client_version"),
         )
 
-    def _finding_rows(self, facts: GroupFacts) -> list[dict[str, Any]]:
-        values = self.settings.of(facts.row.cluster, facts.group)
+    def _timeouts(self, cluster: str, group: str) -> Timeouts | None:
+        """Those stated for a group; missing bounds are those of its brokers."""
+        rules = (rule for rule in self.settings.timeouts if rule.fits(cluster, group))
+        timeouts = next(rules, None)
+        bounds = self.available.sessions.get(cluster)
+        return timeouts.with_bounds(*bounds) if timeouts and bounds else timeouts
+
+    def _finding_rows(self, group: GroupFacts) -> list[dict[str, Any]]:
+        values = self.settings.of(group.row.cluster, group.name)
         return [
             cells
             for finding in self._findings
-            for cells in _cells(finding, facts, values[finding.name])
+            for cells in _cells(finding, group, values[finding.name])
         ]
 
     @cached_property
@@ -187,19 +195,19 @@ def _idle_to_busy(solved: SolvedRow) -> int | None:
 
 
 def _cells(
-    finding: GroupFinding, facts: GroupFacts, settings: Settings
+    finding: GroupFinding, group: GroupFacts, settings: Settings
 ) -> Iterator[dict[str, Any]]:
     """What a finding finds in a group and is past a level, as cells of the column `findings`."""
-    advice = _advice(finding, facts.row)
-    for result in finding.find(facts, settings):
-        if cells := finding.cells(result, settings, advice):
+    of_kind = _advice_to_kind(finding, group.row)
+    for result in finding.find(group, settings):
+        if cells := finding.cells(result, settings, of_kind or finding.advice):
+            if result.cure and not of_kind:
+                cells["advice"] = result.cure() or finding.advice
             yield cells
 
 
-def _advice(finding: GroupFinding, row: AuditRow) -> str:
-    own = None
+def _advice_to_kind(finding: GroupFinding, row: AuditRow) -> str | None:
+    """What Connect's workers, or groups that follow a plan, should do instead, if anything."""
     if row.type == CONNECT:
-        own = finding.advice_to_connect
-    elif row.group_strategy in (EAGER, COOPERATIVE):
-        own = finding.advice_to_planned
-    return own or finding.advice
+        return finding.advice_to_connect
+    return finding.advice_to_planned if row.group_strategy in (EAGER, COOPERATIVE) else None

@@ -31,23 +31,26 @@ SHOWN_BY = {
     "groups.coordinator": ("groups", "coordinator >= 0"),
     OFFSETS_TOPIC: ("partitions", f"topic = '{OFFSETS_TOPIC}' and leader >= 0"),
     "lag": ("offsets", f"{LAG} is not null"),
+    "start": ("offsets", "start_offset is not null"),
 }
 """Optional facts, and the rows of a table that show that a snapshot has them."""
 
 
 @dataclass(frozen=True)
 class AvailableFacts:
-    """`there` are the optional facts that a snapshot has; a column that is null throughout isn't.
+    """`names` are the optional facts that a snapshot has; a column that is null throughout isn't.
 
     `several_brokers` are the clusters of which more than one broker is listed, leads a partition
     or has a replica of one; `offsets` tell of `OFFSETS_TOPIC` by cluster, `listed` are the brokers
-    that the table of brokers names.
+    that the table of brokers names. `sessions` are the least and the most session.timeout.ms that
+    all brokers of a cluster allow, where the table of settings has them.
     """
 
-    there: frozenset[str]
+    names: frozenset[str]
     several_brokers: frozenset[str] = frozenset()
     offsets: Mapping[str, OffsetsTopic] = field(default_factory=dict)
     listed: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    sessions: Mapping[str, tuple[int | None, int | None]] = field(default_factory=dict)
 
 
 def probe(
@@ -66,6 +69,8 @@ def probe(
     looks += [_look(tables["partitions"], "partitions", _OF_PARTITIONS)]
     if "brokers" in tables:
         looks += [_look(tables["brokers"].where("broker >= 0"), "brokers", _OF_BROKERS)]
+    if "configs" in tables:
+        looks += [_look(tables["configs"].where("scope = 'broker'"), "configs", _OF_CONFIGS)]
     rows = reduce(DataFrame.unionAll, looks).collect()
     shown = {need for row in rows for need in row.shown}
     if shown & {"members.generation", "assignments.generation"}:
@@ -85,7 +90,10 @@ def probe(
     }
     shown |= {need for need, is_there in spec.items() if is_there}
     listed = {row.cluster: frozenset(row.listed) for row in rows if row.listed}
-    return AvailableFacts(frozenset(shown), _several_brokers(rows), _offsets(rows), listed)
+    sessions = {row.cluster: tuple(row.sessions) for row in rows if row.sessions}
+    return AvailableFacts(
+        frozenset(shown), _several_brokers(rows), _offsets(rows), listed, sessions
+    )
 
 
 _OF_PARTITIONS = {
@@ -102,24 +110,33 @@ _OF_BROKERS = {
     "highest": "max(broker)",
     "listed": "collect_set(broker)",
 }
+_MIN_SESSION, _MAX_SESSION = (
+    f"try_cast(if(key = 'group.{bound}.session.timeout.ms', value, null) as int)"
+    for bound in ("min", "max")
+)
+_OF_CONFIGS = {
+    "cluster": escaped("cluster"),
+    "sessions": f"struct(max({_MIN_SESSION}) as least, min({_MAX_SESSION}) as most)",
+}
 _NOTHING = {
     **{"cluster": "cast(null as string)", "lowest": "cast(null as int)"},
     **{
         "highest": "cast(null as int)",
         "kept": "cast(null as array<struct<partition: int, leader: int>>)",
         "listed": "cast(null as array<int>)",
+        "sessions": "cast(null as struct<least: int, most: int>)",
     },
 }
 
 
 def _look(table: DataFrame, name: str, of_cluster: Mapping[str, str] | None = None) -> DataFrame:
     """A row of the table, or each of its clusters: what facts it shows, and `of_cluster`."""
-    facts = [
+    shown = [
         f"if(bool_or({shows}), '{need}', null)"
         for need, (of, shows) in SHOWN_BY.items()
         if of == name
     ]
-    columns = {"shown": f"array_compact(array({', '.join(facts) or 'cast(null as string)'}))"}
+    columns = {"shown": f"array_compact(array({', '.join(shown) or 'cast(null as string)'}))"}
     columns |= _NOTHING | dict(of_cluster or {})
     grouped = table.groupBy("cluster") if of_cluster else table.groupBy()
     key = columns.pop("cluster")
@@ -136,11 +153,4 @@ def _several_brokers(rows: list[Any]) -> frozenset[str]:
 
 
 def _offsets(rows: list[Any]) -> dict[str, OffsetsTopic]:
-    return {
-        row.cluster: OffsetsTopic(
-            len(row.kept),
-            dict(sorted((number, led) for number, led in row.kept if led is not None and led >= 0)),
-        )
-        for row in rows
-        if row.kept
-    }
+    return {row.cluster: OffsetsTopic.of(row.kept) for row in rows if row.kept}

@@ -78,11 +78,11 @@ def lags_of_owners(lags: Lags, plan: Any, members: int) -> dict[str, int]:
     entries = np.zeros(len(plan.topics), np.bool_)
     entries[list(lags.of_topic)] = True
     owned = entries[plan.topic] & (plan.previous >= 0) & (plan.previous < members)
-    owner, wanted = plan.previous[owned], _places(plan.topic[owned], plan.partition[owned])
-    places = _places(lags.topic, lags.partition)
-    at = places.searchsorted(wanted)
-    at[at == len(places)] = 0
-    lag = np.where(places[at] == wanted, lags.lag[at], 0)
+    owner, wanted = plan.previous[owned], _keys(plan.topic[owned], plan.partition[owned])
+    keys = _keys(lags.topic, lags.partition)
+    at = keys.searchsorted(wanted)
+    at[at == len(keys)] = 0
+    lag = np.where(keys[at] == wanted, lags.lag[at], 0)
     sums = [0] * members
     if lag.sum(dtype=np.float64) < EXACT:
         sums = np.bincount(owner, weights=lag, minlength=members).astype(np.int64).tolist()
@@ -117,12 +117,12 @@ def stuck_since_before(row: AuditRow, topics: Lookup, topic_sizes: IntArray) -> 
     late[late] = (topic[late] >= 0) & (topic_sizes[topic[late]] > 0)
     topic, partition, lag = topic[late], row.lag_partitions[late], row.lags[late]
     committed, ends = row.lag_committed[late], row.lag_ends[late]
-    places = _places(before, row.before_partitions)
-    order = places.argsort()
-    places = places[order]
-    wanted = _places(topic, partition)
-    first = places.searchsorted(wanted)
-    count = places.searchsorted(wanted, "right") - first
+    keys = _keys(before, row.before_partitions)
+    order = keys.argsort()
+    keys = keys[order]
+    wanted = _keys(topic, partition)
+    first = keys.searchsorted(wanted)
+    count = keys.searchsorted(wanted, "right") - first
     now, then = np.arange(len(wanted)).repeat(count), order[ranges(first, count)]
     is_stuck = (committed[now] == row.before_committed[then]) & (ends[now] > row.before_ends[then])
     now = now[is_stuck]
@@ -139,10 +139,10 @@ def _of_topic(
     return Stuck(topic, len(stuck), int(partition[worst]), int(committed[worst]), int(lag[worst]))
 
 
-class Beyond(NamedTuple):
-    """Partitions of a topic with an offset that is committed beyond the end.
+class OutsideLog(NamedTuple):
+    """Partitions of a topic with an offset that is committed beyond the end, or before the start.
 
-    The `first` is `records` beyond; where its `end` is and what is `committed` may not be known.
+    The `first` is `records` away from that `bound`, which may not be known, as `committed`.
     """
 
     topic: str
@@ -150,26 +150,32 @@ class Beyond(NamedTuple):
     first: int
     records: int
     committed: str | None
-    end: str | None
+    bound: str | None
 
 
-def beyond_ends(row: AuditRow, is_read: NDArray[np.bool_]) -> list[Beyond]:
-    """Offsets beyond the end, by topic, of those that `is_read` chooses; there are few of them."""
+def outside_logs(row: AuditRow, side: str, is_read: NDArray[np.bool_]) -> list[OutsideLog]:
+    """Offsets on that side of their logs, by topic, of those that `is_read` chooses; few of them.
+
+    The side is `beyond` the end, or `deleted`, which is before the start.
+    """
     of_topic: dict[bytes, list[tuple[Any, ...]]] = {}
-    columns = (row.beyond_partitions, row.beyonds, row.beyond_committed, row.beyond_ends)
-    for name, *entry in compress(zip(row.beyond_names, *columns, strict=True), is_read):
+    names, *columns = (
+        getattr(row, f"{side}_{of}")
+        for of in ("names", "partitions", "records", "committed", "bounds")
+    )
+    for name, *entry in compress(zip(names, *columns, strict=True), is_read):
         of_topic.setdefault(bytes(name), []).append(tuple(entry))
     return [
-        Beyond(spelled(name), len(entries), *min(entries, key=_nulls_first))
+        OutsideLog(spelled(name), len(entries), *min(entries, key=_nulls_first))
         for name, entries in sorted(of_topic.items())
     ]
 
 
 def _nulls_first(entry: tuple[Any, ...]) -> tuple[int, ...]:
-    partition, beyond, *offsets = entry
-    return partition, beyond, *(-1 << 64 if offset is None else int(offset) for offset in offsets)
+    partition, records, *offsets = entry
+    return partition, records, *(-1 << 64 if offset is None else int(offset) for offset in offsets)
 
 
-def _places(topic: IntArray, partition: IntArray) -> IntArray:
+def _keys(topic: IntArray, partition: IntArray) -> IntArray:
     """A number for each partition of a topic."""
     return (topic.astype(np.int64) << 32) + partition

@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class AuditedStore:
-    """A store as an audit reads it; `say` is told what is skipped."""
+    """A store as an audit reads it; `say` prints what is skipped."""
 
     session: SparkSession
     store: Where
@@ -44,7 +44,7 @@ class AuditedStore:
             try:
                 return work(*self._to_audit(snapshot, stored), stored)
             except Exception as error:
-                broken = _unreadable(error)
+                broken = _unreadable_snapshot(error)
                 if broken is None or broken == snapshot or stored.why_not(broken) is not None:
                     raise
                 stored = stored.without(broken)
@@ -102,7 +102,7 @@ class AuditedStore:
             return None
 
 
-def _unreadable(error: Exception) -> str | None:
+def _unreadable_snapshot(error: Exception) -> str | None:
     """The snapshot with a file that can't be read, if that is what went wrong."""
     where = str(error) if isinstance(error, UnreadableError) else unreadable_file(error)
     name = re.search(r"/snapshot=([\w.-]+)", where or "")

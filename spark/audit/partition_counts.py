@@ -1,8 +1,9 @@
-"""Counts a cluster's partitions for its facts, many at once."""
+"""Counts one cluster's partitions, many at once."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -27,16 +28,24 @@ class Lists(NamedTuple):
     row: Ints
 
 
-def count_partitions(facts: ClusterFacts, rows: pa.Table) -> None:
+class RacksOfReplicas(NamedTuple):
+    """`complete` rows have a rack for each replica: the number of its name, -1 for null."""
+
+    complete: Mask
+    names: list[str]
+    numbers: Ints
+
+
+def count_partitions(cluster: ClusterFacts, rows: pa.Table) -> None:
     """Count rows of the table of partitions, all of this cluster."""
-    _Counted(facts, rows).count()
+    _Counted(cluster, rows).count()
 
 
 @dataclass(frozen=True)
 class _Counted:
-    """Partitions of one cluster as arrays, counted into its facts."""
+    """Partitions of one cluster as arrays, counted into `cluster`."""
 
-    facts: ClusterFacts
+    cluster: ClusterFacts
     rows: pa.Table
 
     def count(self) -> None:
@@ -46,77 +55,89 @@ class _Counted:
         self._count_reassignments()
 
     def _count_topics(self) -> None:
-        facts, sizes = self.facts, self._replicas.sizes
+        cluster, sizes = self.cluster, self._replicas.sizes
         minimum = _numbers(self.rows["min_insync_replicas"])
         at_minimum = (minimum > 1) & (sizes >= 1) & (sizes <= minimum)
         # tasks of connectors, which stand among partitions, never have a leader
         of_brokers = np.array([not is_connector(name) for name in self._topics], np.bool_)
         leaderless = (self._leader < 0) & of_brokers[self._topic]
         for counts, mask in (
-            (facts.partitions, np.ones(len(sizes), np.bool_)),
-            (facts.with_replicas, sizes >= 0),
-            (facts.single, sizes == 1),
-            (facts.at_minimum, at_minimum),
-            (facts.leaderless, leaderless),
+            (cluster.partitions, np.ones(len(sizes), np.bool_)),
+            (cluster.with_replicas, sizes >= 0),
+            (cluster.single, sizes == 1),
+            (cluster.at_minimum, at_minimum),
+            (cluster.leaderless, leaderless),
         ):
             self._add_topics(counts, mask)
-        self._add_firsts(facts.first_leaderless, leaderless)
+        self._add_firsts(cluster.first_leaderless, leaderless)
         for at in np.flatnonzero(at_minimum).tolist():
-            facts.minimum.add(self._name(at), int(minimum[at]))
-            facts.fewest.add(self._name(at), int(sizes[at]))
+            cluster.minimum.add(self._name(at), int(minimum[at]))
+            cluster.fewest.add(self._name(at), int(sizes[at]))
         self._count_failures(sizes, minimum)
 
     def _count_failures(self, sizes: Ints, minimum: Ints) -> None:
         """How many brokers may fail: without `isr` all replicas are taken to be in sync."""
         reported = self._lists("isr").sizes
         in_sync = np.where(reported < 0, sizes, reported)
-        known = sizes > 0
-        self._add_topics(self.facts.out_of_sync, known & (in_sync < sizes))
-        bears = (in_sync - np.maximum(minimum, 1), in_sync - 1, sizes - 1)
-        for what, values in enumerate(bears):
+        has_replicas = sizes > 0
+        behind = has_replicas & (in_sync < sizes)
+        self._add_topics(self.cluster.out_of_sync, behind)
+        self._add_topics(self.cluster.one_from_loss, behind & (in_sync < 2))
+        spare = in_sync - np.maximum(minimum, 1)
+        self._add_weakest(self.cluster.bears, has_replicas, (spare, in_sync - 1, sizes - 1))
+        rows, rack = self._replicas.row, self._racks.numbers
+        in_isr = (reported < 0)[rows] | np.isin(_pairs(self._replicas), _pairs(self._lists("isr")))
+        racks = racks_that_may_fail(rows[in_isr], rack[in_isr], spare)
+        every = racks_that_may_fail(rows, rack, sizes)
+        bears = (np.where(spare < 0, -1, racks.lost), racks.all - 1, every.all - 1)
+        complete = self._racks.complete.copy()
+        complete[rows[rack < 0]] = False
+        self._add_weakest(self.cluster.bears_racks, has_replicas & complete, bears)
+
+    def _add_weakest(self, bears: Smallest, has_replicas: Mask, numbers: Sequence[Ints]) -> None:
+        """By topic and position the smallest of each of the numbers."""
+        for what, values in enumerate(numbers):
             least = np.full(len(self._topics), np.iinfo(np.int64).max)
-            np.minimum.at(least, self._topic[known], np.maximum(values[known], -1))
-            for at in np.unique(self._topic[known]).tolist():
-                self.facts.bears.add((self._topics[at], what), int(least[at]))
+            np.minimum.at(least, self._topic[has_replicas], np.maximum(values[has_replicas], -1))
+            for at in np.unique(self._topic[has_replicas]).tolist():
+                bears.add((self._topics[at], what), int(least[at]))
 
     def _count_brokers(self) -> None:
-        facts, replicas, in_sync = self.facts, self._replicas, self._lists("isr")
-        facts.replicas.update(replicas.items[replicas.items >= 0].tolist())
-        facts.led.update(self._leader[self._leader >= 0].tolist())
+        cluster, replicas, in_sync = self.cluster, self._replicas, self._lists("isr")
+        cluster.replicas.update(replicas.items[replicas.items >= 0].tolist())
+        cluster.led.update(self._leader[self._leader >= 0].tolist())
         first = np.full(len(self._leader), -1, np.int64)
         starts = np.flatnonzero(np.diff(replicas.row, prepend=-1))
         first[replicas.row[starts]] = replicas.items[starts]
         is_led = (self._leader >= 0) & (replicas.sizes > 0)
-        facts.preferred.update(first[is_led].tolist())
-        facts.away.update(first[is_led & (first != self._leader)].tolist())
+        cluster.preferred.update(first[is_led].tolist())
+        cluster.away.update(first[is_led & (first != self._leader)].tolist())
         odd = (in_sync.sizes >= 0) & ~_equal(replicas, in_sync)
         keys = _pairs(replicas)[odd[replicas.row] & (replicas.items >= 0)]
         lagging = np.unique(keys[~np.isin(keys, _pairs(in_sync)[odd[in_sync.row]])])
         alone = (replicas.sizes > 1) & (in_sync.sizes == 1)
         is_alone = alone[in_sync.row]
         for counts, firsts, rows, brokers in (
-            (facts.behind, facts.first_behind, lagging >> 32, lagging & 0xFFFFFFFF),
-            (facts.alone, facts.first_alone, in_sync.row[is_alone], in_sync.items[is_alone]),
+            (cluster.behind, cluster.first_behind, lagging >> 32, lagging & 0xFFFFFFFF),
+            (cluster.alone, cluster.first_alone, in_sync.row[is_alone], in_sync.items[is_alone]),
         ):
             for row, broker in zip(rows.tolist(), brokers.tolist(), strict=True):
                 counts[broker] += 1
                 firsts.add(broker, (self._name(row), int(self._partition[row])))
 
     def _count_racks(self) -> None:
-        facts, replicas, racks = self.facts, self._replicas, self._lists("replica_racks")
-        complete = (racks.sizes == replicas.sizes) & (racks.sizes > 0)
+        cluster, replicas, (complete, names, numbers) = self.cluster, self._replicas, self._racks
         if not complete.any():
             return
-        encoded = pa.array(racks.items[complete[racks.row]], pa.string()).dictionary_encode()
-        names, rack = encoded.dictionary.to_pylist(), _numbers(encoded.indices)
-        width = len(names) + 1
-        brokers, rows = replicas.items[complete[replicas.row]], replicas.row[complete[replicas.row]]
+        width, is_known = len(names) + 1, complete[replicas.row]
+        brokers, rows = replicas.items[is_known], replicas.row[is_known]
+        rack = numbers[is_known]
         for pair in np.unique((brokers * width + rack)[(rack >= 0) & (brokers >= 0)]).tolist():
-            facts.rack.add(pair // width, names[pair % width])
+            cluster.rack.add(pair // width, names[pair % width])
         several = (replicas.sizes > 1)[rows]
         rows, rack = rows[several], rack[several]
         of_rack = np.bincount(rack[rack >= 0], minlength=len(names)).tolist()
-        facts.racks.update(
+        cluster.racks.update(
             {name: count for name, count in zip(names, of_rack, strict=True) if count}
         )
         starts = np.flatnonzero(np.diff(rows, prepend=-1))
@@ -124,19 +145,19 @@ class _Counted:
             least, most = (take.reduceat(rack, starts) for take in (np.minimum, np.maximum))
             alone = (least == most) & (least >= 0)
             for at, held in zip(rows[starts][alone].tolist(), least[alone].tolist(), strict=True):
-                facts.held[names[held]] += 1
-                facts.first_held.add(names[held], (self._name(at), int(self._partition[at])))
+                cluster.held[names[held]] += 1
+                cluster.first_held.add(names[held], (self._name(at), int(self._partition[at])))
 
     def _count_reassignments(self) -> None:
-        facts = self.facts
+        cluster = self.cluster
         adding, removing = self._lists("adding_replicas"), self._lists("removing_replicas")
         both = np.isin(_pairs(adding), _pairs(removing))
         is_reversed = np.zeros(len(self._leader), np.bool_)
         is_reversed[adding.row[both]] = True
         stuck = (self._leader < 0) & (adding.sizes > 0) & ~is_reversed
         for counts, firsts, mask in (
-            (facts.stuck, facts.first_stuck, stuck),
-            (facts.reversed, facts.first_reversed, is_reversed),
+            (cluster.stuck, cluster.first_stuck, stuck),
+            (cluster.reversed, cluster.first_reversed, is_reversed),
         ):
             self._add_topics(counts, mask)
             self._add_firsts(firsts, mask)
@@ -179,6 +200,15 @@ class _Counted:
     def _replicas(self) -> Lists:
         return self._lists("replicas")
 
+    @cached_property
+    def _racks(self) -> RacksOfReplicas:
+        replicas, racks = self._replicas, self._lists("replica_racks")
+        complete = (racks.sizes == replicas.sizes) & (racks.sizes > 0)
+        numbers = np.full(len(replicas.row), -1, np.int64)
+        encoded = pa.array(racks.items[complete[racks.row]], pa.string()).dictionary_encode()
+        numbers[complete[replicas.row]] = _numbers(encoded.indices)
+        return RacksOfReplicas(complete, encoded.dictionary.to_pylist(), numbers)
+
     def _lists(self, name: str) -> Lists:
         column = self.rows[name].combine_chunks()
         sizes = _numbers(pc.list_value_length(column))
@@ -191,17 +221,39 @@ class _Counted:
         return Lists(sizes, values, np.repeat(np.arange(len(sizes)), np.maximum(sizes, 0)))
 
 
+class Racks(NamedTuple):
+    """By row: of how many racks its replicas are, and how many of these may fail."""
+
+    all: Ints
+    lost: Ints
+
+
+def racks_that_may_fail(rows: Ints, rack: Ints, spare: Ints) -> Racks:
+    """Racks, those with most replicas first, that together have no more replicas than `spare`.
+
+    `rows` and `rack` are those of each replica, `spare` is by row.
+    """
+    pairs, counts = np.unique(np.stack([rows, rack]), axis=1, return_counts=True)
+    order = np.lexsort((-counts, pairs[0]))
+    of, sums = pairs[0][order], counts[order].cumsum()
+    starts = np.flatnonzero(np.diff(of, prepend=-1))
+    before = np.concatenate([[0], sums])[starts]
+    own = sums - np.repeat(before, np.diff(starts, append=len(of)))
+    lost = np.bincount(of[own <= spare[of]], minlength=len(spare))
+    return Racks(np.bincount(of, minlength=len(spare)), lost)
+
+
 def _numbers(column: Any) -> Ints:
     """A column of whole numbers; -1 for null."""
     numbers: Ints = pc.fill_null(column, -1).to_numpy(zero_copy_only=False).astype(np.int64)
     return numbers
 
 
-def _equal(one: Lists, other: Lists) -> Mask:
+def _equal(left: Lists, right: Lists) -> Mask:
     """Whether both have the same list in a row."""
-    equal: Mask = one.sizes == other.sizes
-    differ = one.items[equal[one.row]] != other.items[equal[other.row]]
-    equal[one.row[equal[one.row]][differ]] = False
+    equal: Mask = left.sizes == right.sizes
+    differ = left.items[equal[left.row]] != right.items[equal[right.row]]
+    equal[left.row[equal[left.row]][differ]] = False
     return equal
 
 

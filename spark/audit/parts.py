@@ -6,7 +6,7 @@ from collections.abc import Set
 from typing import Any, Protocol
 
 import numpy as np
-from pyspark.sql import DataFrame, functions as F
+from pyspark.sql import Column, DataFrame, functions as F
 
 from spark.fleet import LAG, FleetSnapshot
 from spark.groups import GROUP_KEYS, EncodedRow, Names, Numbers, claims_of
@@ -29,7 +29,7 @@ class AuditRow(EncodedRow, Protocol):
     member_racks: Numbers
     """A number for each member's rack; 0: not known."""
     column_values: Numbers
-    stated: Numbers
+    reported: Numbers
     """One number, the coordinator that the source named, if it did."""
 
     # what the group reads or claims: `led_counts` of the partitions are of each topic, in order
@@ -51,10 +51,18 @@ class AuditRow(EncodedRow, Protocol):
     # offsets beyond the end, with numbers as text, or null, and the bytes of topics' names
     beyond_topics: Numbers
     beyond_partitions: Numbers
-    beyonds: Numbers
+    beyond_records: Numbers
     beyond_committed: Names
-    beyond_ends: Names
+    beyond_bounds: Names
     beyond_names: Any
+
+    # the same of offsets before the start
+    deleted_topics: Numbers
+    deleted_partitions: Numbers
+    deleted_records: Numbers
+    deleted_committed: Names
+    deleted_bounds: Names
+    deleted_names: Any
 
     # the snapshot before: all claims, dynamic members, offsets and ends that are known
     before_claim_topics: Numbers
@@ -68,28 +76,28 @@ class AuditRow(EncodedRow, Protocol):
 
 
 def parts_for(
-    snapshot: FleetSnapshot, previous: FleetSnapshot | None, there: Set[str]
+    snapshot: FleetSnapshot, previous: FleetSnapshot | None, available: Set[str]
 ) -> dict[str, DataFrame]:
-    """The parts that can be made of what is `there`, by name (`spark.groups.encode`).
+    """The parts that can be made of what is `available`, by name (`spark.groups.encode`).
 
     Their columns are those of `AuditRow`.
     """
     tables = snapshot.tables
     parts: dict[str, DataFrame] = {}
-    if "groups.coordinator" in there:
-        parts["stated"] = _stated(tables["groups"])
-    racks = there >= {"members.rack", "partitions.leader_rack"}
-    if racks or "partitions.leader" in there:
+    if "groups.coordinator" in available:
+        parts["reported"] = _reported(tables["groups"])
+    racks = available >= {"members.rack", "partitions.leader_rack"}
+    if racks or "partitions.leader" in available:
         reads = [
             tables[name].select(*GROUP_KEYS, "topic") for name in ("subscriptions", "assignments")
         ]
         parts["led"] = _led(reads[0].unionAll(reads[1]).distinct(), tables["partitions"], racks)
-    if "lag" in there:
+    if "lag" in available:
         parts["offsets"] = _offsets(tables["offsets"])
     if previous:
         parts["claims_before"] = _claims_before(previous.tables["assignments"])
         parts["members_before"] = _members_before(previous.tables["members"])
-    if previous and there >= {"lag", "previous.offsets"}:
+    if previous and available >= {"lag", "previous.offsets"}:
         parts["offsets_before"] = _offsets_before(previous.tables["offsets"])
     return parts
 
@@ -99,9 +107,9 @@ def rack_number(rack: str) -> str:
     return f"if({rack} != '', xxhash64({rack}), 0L)"
 
 
-def _stated(groups: DataFrame) -> DataFrame:
+def _reported(groups: DataFrame) -> DataFrame:
     entries = groups.where("coordinator >= 0").groupBy(*GROUP_KEYS)
-    return entries.agg(F.expr("array(min(coordinator)) as stated"))
+    return entries.agg(F.expr("array(min(coordinator)) as reported"))
 
 
 def _led(reads: DataFrame, partitions: DataFrame, racks: bool) -> DataFrame:
@@ -136,7 +144,7 @@ def _offsets(offsets: DataFrame) -> DataFrame:
     A negative offset isn't known. Beyond the end is no lag: where the group goes on is for its
     auto.offset.reset to say.
     """
-    entries = {"committed": "committed_offset", "end": "end_offset"}
+    entries = {"committed": "committed_offset", "end": "end_offset", "start": "start_offset"}
     offsets = offsets.withColumns(
         {name: F.when(F.col(column) >= 0, F.col(column)) for name, column in entries.items()}
     )
@@ -145,26 +153,34 @@ def _offsets(offsets: DataFrame) -> DataFrame:
         *("cluster", "`group`", "xxhash64(topic) as topic", "partition"),
         "cast(topic as binary) as name",
         *("committed", "end", f"{beyond} as beyond"),
+        *("start", "try_subtract(start, committed) as deleted"),
         f"if({beyond} > 0 or {LAG} < 0, null, {LAG}) as lag",
     )
     late = (
         "struct(topic, partition, lag, ifnull(committed, 0L) as committed, "
         f"if(committed is null, {LEAST}, ifnull(end, {LEAST})) as end)"
     )
-    impossible = (
-        "struct(topic, name, partition, beyond, string(committed) as committed, string(end) as end)"
-    )
     grouped = rows.groupBy(*GROUP_KEYS).agg(
         F.expr(f"collect_list({late}) filter (where lag is not null) as late"),
-        F.expr(f"collect_list({impossible}) filter (where beyond > 0) as impossible"),
+        _outside("beyond", "end"),
+        _outside("deleted", "start"),
     )
     return grouped.selectExpr(
         *("cluster", "`group`", "late.topic as lag_topics", "late.partition as lag_partitions"),
         *("late.lag as lags", "late.committed as lag_committed", "late.end as lag_ends"),
-        *("impossible.topic as beyond_topics", "impossible.partition as beyond_partitions"),
-        *("impossible.beyond as beyonds", "impossible.committed as beyond_committed"),
-        *("impossible.end as beyond_ends", "impossible.name as beyond_names"),
+        *(f"{side}.{of} as {side}_{of}" for side in ("beyond", "deleted") for of in OUTSIDE),
     )
+
+
+OUTSIDE = ("topics", "names", "partitions", "records", "committed", "bounds")
+"""What is known of offsets outside of their logs, in the columns of a row."""
+
+
+def _outside(side: str, bound: str) -> Column:
+    """Offsets that lie on that side of their log, whose `bound` there is known."""
+    columns = ("topic", "name", "partition", side, "string(committed)", f"string({bound})")
+    entry = ", ".join(f"{column} as {of}" for column, of in zip(columns, OUTSIDE, strict=True))
+    return F.expr(f"collect_list(struct({entry})) filter (where {side} > 0) as {side}")
 
 
 def _claims_before(assignments: DataFrame) -> DataFrame:
@@ -205,7 +221,7 @@ def claims_changed(row: AuditRow) -> bool:
 
 
 def _fingerprint(row: AuditRow, when: str) -> int:
-    """A number that tells who claims what, in whatever order."""
+    """A number that tells who claims what, in any order."""
     topic, partition, member = (getattr(row, f"{when}{name}") for name in CLAIMS[:3])
     place = topic ^ (partition * _ODD)
     place ^= place >> 29

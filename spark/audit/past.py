@@ -23,12 +23,12 @@ UNMANNED = f"manned is null or manned < {SNAPSHOT}"
 class Past(Handle):
     """The frames by name, each a DataFrame that is computed when it is used.
 
-    `recent` is the history of the window that findings look at, `known` all that was read, which
+    `recent` is the history of the window that findings look at, `full` all that was read, which
     may reach further back.
     """
 
     recent: FleetHistory
-    known: FleetHistory
+    full: FleetHistory
 
     def __getitem__(self, name: str) -> DataFrame:
         frame: DataFrame = getattr(self, name)
@@ -51,7 +51,7 @@ class Past(Handle):
     @cached_property
     def excess(self) -> DataFrame:
         """A row a group whose excess grew: what it was, what it is now, since which snapshot."""
-        return worse(self.recent.states).selectExpr(
+        return worse(self.recent.states_without_lag).selectExpr(
             *GROUP_KEYS, "excess_first as was", "excess_last as now", "first as since"
         )
 
@@ -62,7 +62,7 @@ class Past(Handle):
     @cached_property
     def consumption(self) -> DataFrame:
         """A row a partition that a group has offsets of: see `FleetRates.consumption`."""
-        return self._rates.consumption
+        return self.recent.keep(self._rates.consumption)
 
     @cached_property
     def untouched(self) -> DataFrame:
@@ -89,7 +89,26 @@ class Past(Handle):
 
         `at_least` tells that no snapshot is known in which it had any.
         """
-        return _unmanned(self.known)
+        return self.full.keep(_unmanned(self.full))
+
+    @cached_property
+    def expiring(self) -> DataFrame:
+        """The rows of `unmanned`, with the hours for which brokers keep offsets: `kept_hours`.
+
+        These are null where the settings of the cluster's brokers aren't known.
+        """
+        if "configs" not in self.recent.tables:
+            return self.unmanned.withColumn("kept_hours", F.lit(None).cast("double"))
+        retention = "scope = 'broker' and key = 'offsets.retention.minutes'"
+        kept = self._settings.where(retention).groupBy("cluster")
+        least = kept.agg(F.expr("min(try_cast(value as double)) / 60 as kept_hours"))
+        return self.unmanned.join(F.broadcast(escaped_rows(least)), "cluster", "left")
+
+    @cached_property
+    def _settings(self) -> DataFrame:
+        """Each cluster's newest settings."""
+        newest = _newest(self.recent)
+        return self.recent.tables["configs"].join(newest, ["cluster", SNAPSHOT], "left_semi")
 
     @cached_property
     def unsettled(self) -> DataFrame:
@@ -102,10 +121,8 @@ class Past(Handle):
     @cached_property
     def aged(self) -> DataFrame:
         """A row a group: the partition whose next record is oldest for its topic's retention."""
-        newest = self.recent.tables["configs"].join(
-            _newest(self.recent), ["cluster", SNAPSHOT], "left_semi"
-        )
-        settings = newest.where("scope = 'topic'").groupBy("cluster", F.col("name").alias("topic"))
+        of_topics = self._settings.where("scope = 'topic'")
+        settings = of_topics.groupBy("cluster", F.col("name").alias("topic"))
         kept = settings.agg(
             F.expr("max(try_cast(if(key = 'retention.ms', value, null) as double)) / 1000 as kept"),
             F.expr("bool_or(key = 'cleanup.policy' and value like '%delete%') as deletes"),
@@ -128,8 +145,8 @@ class Past(Handle):
         """A row a topic that nobody subscribed to in the window: its partitions, and hours seen."""
         tables = self.recent.tables
         newest = _newest(self.recent)
-        there = tables["partitions"].join(newest, ["cluster", SNAPSHOT], "left_semi")
-        topics = there.groupBy("cluster", "topic").agg(F.count("*").alias("partitions"))
+        current = tables["partitions"].join(newest, ["cluster", SNAPSHOT], "left_semi")
+        topics = current.groupBy("cluster", "topic").agg(F.count("*").alias("partitions"))
         read = tables["subscriptions"].select("cluster", "topic").distinct()
         rows = topics.join(read, ["cluster", "topic"], "left_anti")
         return escaped_rows(rows).join(self._hours(self.recent), "cluster")
@@ -145,7 +162,7 @@ class Past(Handle):
 
     def release(self) -> None:
         self.recent.release()
-        self.known.release()
+        self.full.release()
 
 
 def _newest(history: FleetHistory) -> DataFrame:
@@ -166,9 +183,9 @@ def _unmanned(history: FleetHistory) -> DataFrame:
         .agg(F.min(SNAPSHOT).alias("first"), F.max(SNAPSHOT).alias(SNAPSHOT))
     )
     last = manned.groupBy(*GROUP_KEYS).agg(F.max(SNAPSHOT).alias("manned"))
-    there = seen.join(_newest(history), ["cluster", SNAPSHOT]).join(last, [*GROUP_KEYS], "left")
+    current = seen.join(_newest(history), ["cluster", SNAPSHOT]).join(last, [*GROUP_KEYS], "left")
     after = F.broadcast(_followers(history))
-    rows = there.join(after, ["cluster", "manned"], "left").where(UNMANNED)
+    rows = current.join(after, ["cluster", "manned"], "left").where(UNMANNED)
     since = F.coalesce("following", "first")
     return rows.select(
         *GROUP_KEYS,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from functools import partial, reduce
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import DataFrame, functions as F
@@ -43,18 +43,18 @@ def find_in_past(
 
 def _rows(finding: PastFinding, past: Past, settings: AuditSettings) -> DataFrame:
     values = settings.values[finding.name]
-    rows = finding.find(*(past[frame] for frame in finding.reads), values)
+    rows = finding.find([past[frame] for frame in finding.reads], values)
     return rows.withColumn("finding", F.lit(finding.name))
 
 
 def _graded(row: Any, finding: PastFinding, settings: AuditSettings) -> tuple[Any, ...] | None:
     """The cells of `COLUMNS`, or None where no level is passed."""
     values = settings.of(row.cluster, row.group) if row.group is not None else settings.values
-    facts = {"cluster": row.cluster, "group": row.group, **json.loads(row.facts)}
-    subject = f"topic {facts['topic']}" if row.group is None else f"group {row.group}"
-    described = partial(finding.describe, facts, settings.values[finding.name])
-    result = FindingRow(subject, row.measure, described)
+    details = {"cluster": row.cluster, "group": row.group, **json.loads(row.details)}
+    subject = f"topic {details['topic']}" if row.group is None else f"group {row.group}"
+    more = finding.more(details, settings.values[finding.name]) if finding.more else {}
+    result = FindingRow(subject, row.measure, finding.template, {**details, **more})
     cells = finding.cells(result, values[finding.name], finding.advice)
     if cells is None:
         return None
-    return tuple((facts | cells)[name] for name in COLUMNS)
+    return tuple((details | cells)[name] for name in COLUMNS)

@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from spark.settings import matches
+from spark.patterns import ForGroups
 
 Values = Mapping[str, Mapping[str, float | None]]
 """Levels and settings by finding; None is never."""
 
 
 @dataclass(frozen=True)
-class ForGroups:
-    """Something that is stated for the groups of a pattern, in the clusters of another."""
-
-    match: str
-    cluster: str = "*"
-
-    def fits(self, cluster: str, group: str) -> bool:
-        return matches(self.match, group) and matches(self.cluster, cluster)
-
-
-@dataclass(frozen=True)
 class GroupRule(ForGroups):
     """What is different for groups whose names match."""
 
+    match: str
+    cluster: str = "*"
     values: Values = field(default_factory=dict)
 
 
@@ -37,6 +28,8 @@ class Timeouts(ForGroups):
     `restart_ms` is for how long a restart keeps a member away.
     """
 
+    match: str
+    cluster: str = "*"
     session_timeout_ms: int | None = None
     heartbeat_interval_ms: int | None = None
     max_poll_interval_ms: int | None = None
@@ -45,14 +38,19 @@ class Timeouts(ForGroups):
     group_max_session_timeout_ms: int | None = None
     restart_ms: int | None = None
 
+    def with_bounds(self, least: int | None, most: int | None) -> Timeouts:
+        """The same, with these limits of brokers where none are stated."""
+        return replace(
+            self,
+            group_min_session_timeout_ms=self.group_min_session_timeout_ms or least,
+            group_max_session_timeout_ms=self.group_max_session_timeout_ms or most,
+        )
+
 
 @dataclass(frozen=True)
-class Copartitioned:
+class Copartitioned(ForGroups):
     """Topics that groups whose names match join by partition number."""
 
     topics: tuple[str, ...]
     match: str = "*"
     cluster: str = "*"
-
-    def fits(self, cluster: str, group: str) -> bool:
-        return ForGroups(self.match, self.cluster).fits(cluster, group)

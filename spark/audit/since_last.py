@@ -40,7 +40,7 @@ class Tracked:
     """A finding that stands, or is gone since the last audit; `since` is a snapshot.
 
     It stands at its worst severity. Where a group, a cluster or the finding itself couldn't be
-    looked at, what stood goes on to stand: an audit that sees less ends nothing.
+    examined, what stood goes on to stand: an audit that sees less ends nothing.
     """
 
     cluster: str

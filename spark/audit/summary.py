@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from spark.audit.finding import SEVERITIES
+from spark.audit.findings.balance import unbalanced
 from spark.audit.fleet_audit import FleetAudit
 from spark.audit.prometheus import metrics_of
 from spark.audit.registry import FINDINGS
-from spark.audit.since_last import (
-    Change,
-    Tracked,
-    changes_since,
-    counts_of,
-    last_tracked,
-    rows_of,
-)
+from spark.audit.since_last import Change, Tracked, changes_since, counts_of, last_tracked, rows_of
 from spark.audit.thresholds import AuditSettings
 from spark.audit.verdict import state_of, verdict
 from spark.files import Where, in_one_file, replace_text, table_in, write_tables
@@ -40,7 +34,7 @@ class AuditSummary:
     snapshot: str
     counts: Sequence[dict[str, Any]]
     groups: dict[str, int]
-    kinds: dict[str, int]
+    other_kinds: dict[str, int]
     worst: Sequence[dict[str, Any]]
     not_run: dict[str, str]
     has_coordinators: bool
@@ -54,7 +48,7 @@ class AuditSummary:
         """Of an audit."""
         counts, groups = made.counts(), made.groups()
         return cls(
-            *(made.snapshot, counts, groups, made.kinds(), made.worst(WORST), made.not_run),
+            *(made.snapshot, counts, groups, made.other_kinds(), made.worst(WORST), made.not_run),
             has_coordinators=made.coordinators is not None,
             has_failures=made.failures is not None,
             uneven=made.uneven(),
@@ -71,7 +65,7 @@ class AuditSummary:
         return {
             "worst": [*self.worst],
             "not_run": [{"finding": name, "why": why} for name, why in self.not_run.items()],
-            "other_kinds": [{"kind": kind, "groups": n} for kind, n in self.kinds.items()],
+            "other_kinds": [{"kind": kind, "groups": n} for kind, n in self.other_kinds.items()],
             "groups": [{"status": status, "groups": n} for status, n in self.groups.items()],
             "verdict": [
                 {
@@ -100,24 +94,45 @@ class AuditSummary:
             if item.change is change
         ]
 
+    def worst_by_finding(self) -> Iterator[tuple[str, list[str], str]]:
+        """Of the worst: severity and name, a sentence each, and what to do."""
+        alike: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+        for row in self.worst:
+            key = f"{row['severity']}: {row['finding']}", row["advice"]
+            alike[key].append(f"{row['cluster']}: {row['sentence']}")
+        for (title, advice), sentences in alike.items():
+            yield title, sentences, advice
+
+    def not_run_by_reason(self) -> list[str]:
+        """A sentence for each reason why findings weren't looked for."""
+        alike: defaultdict[str, list[str]] = defaultdict(list)
+        for name, reason in self.not_run.items():
+            alike[reason].append(name)
+        return [f"{', '.join(names)}: {reason}." for reason, names in alike.items()]
+
     def sentences(self, out: Where | None, hint: str) -> Iterator[str]:
         """What people read below the tables, the verdict last; `hint` says how to get all."""
-        if self.kinds:
-            listed = ", ".join(f"{count} {kind}" for kind, count in self.kinds.items())
+        if self.other_kinds:
+            listed = ", ".join(f"{count} {kind}" for kind, count in self.other_kinds.items())
             yield f"Groups that aren't consumer groups: {listed}."
         if out:
             yield f"All findings are in {table_in(out, 'findings')}."
             if self.has_coordinators:
                 yield f"The groups of each coordinator are in {table_in(out, 'coordinators')}."
             if self.has_failures:
-                yield f"How many failures each topic bears is in {table_in(out, 'failures')}."
+                yield f"Broker failures that each topic survives: {table_in(out, 'failures')}."
         elif sum(map(_sum, self.counts)) > len(self.worst):
             yield f"These are the worst {len(self.worst)}: {hint}."
         if self.tracked is not None:
-            of_change = Counter(one.change for one in self.tracked)
-            changes = ", ".join(f"{of_change[one]} {one}" for one in Change)
+            of_change = Counter(finding.change for finding in self.tracked)
+            changes = ", ".join(f"{of_change[change]} {change}" for change in Change)
             yield f"Warnings and critical findings since the last audit: {changes}."
-        yield f"Snapshot {self.snapshot}. {self.verdict} {self.uneven_sentence}"
+        yield f"Snapshot {self.snapshot}. {self.verdict} {self.uneven_sentence}{self._unbalanced()}"
+
+    def _unbalanced(self) -> str:
+        """How many of the uneven groups a finding lists: the others are below its thresholds."""
+        count = sum(_sum(row) for row in self.counts if row["finding"] == unbalanced.name)
+        return f" Finding `{unbalanced.name}` lists the {count:,} worst of them." if count else ""
 
 
 def write_audit(
@@ -130,14 +145,14 @@ def write_audit(
     """Write the tables to `out` and the metrics to a file; what the audit comes to.
 
     With `clusters`, those of the fleet, what is new, worse or gone since the last audit in `out`
-    is told as well.
+    comes as well.
     """
     session, tracked = made.findings.sparkSession, None
     summary = AuditSummary.of(made)
     if out:
         tables = {
             "findings": in_one_file(made.findings, "cluster", "group", "finding", "subject"),
-            "groups": in_one_file(made.facts, "cluster", "group"),
+            "groups": in_one_file(made.group_rows, "cluster", "group"),
         }
         if made.coordinators:
             tables["coordinators"] = in_one_file(made.coordinators, "cluster", "broker")

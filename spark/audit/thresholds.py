@@ -68,11 +68,11 @@ class AuditSettings:
     def with_consumers(self, consumers: FleetConsumers) -> AuditSettings:
         """With a configuration's time-outs, where none are stated here, and clients' versions."""
         rules = [
-            Timeouts(answers.match, answers.cluster, **_times(answers.stated))
+            Timeouts(answers.match, answers.cluster, **_times(answers.settings))
             for answers in consumers.rules
         ]
-        if consumers.stated:
-            rules.append(Timeouts("*", "*", **_times(consumers.stated)))
+        if consumers.settings:
+            rules.append(Timeouts("*", "*", **_times(consumers.settings)))
         return replace(self, timeouts=(*self.timeouts, *rules), consumers=consumers)
 
     @property

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
+from optimizer.figures import counted
 from spark.audit.finding import SEVERITIES, WORST_FIRST
 from spark.fleet import PLANNED, STATUSES, UNSUPPORTED
-from spark.text import counted
 
 NOT_KNOWN = ("rebalancing", "invalid", "failed")
 """Statuses of groups that have members, or may have, and of which nothing is known."""

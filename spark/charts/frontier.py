@@ -11,7 +11,7 @@ from spark.charts.drawing import FOUND, PLANNED, WIDTH, altair, of
 def draw(rows: Rows) -> Any:
     """A step for each largest load at the fewest moves that reach it; the knee has a ring.
 
-    By weight there is a dashed line below, of what no plan is under by so many moves.
+    By weight there is a dashed line below, the lower bound of each number of moves.
     """
     alt = altair()
     load, title = ("max_weight", "weight") if _is_by_weight(rows) else ("max_load", "partitions")

@@ -33,8 +33,8 @@ def _panel(alt: Any, rows: Rows, measure: str, policies: list[str] | None) -> An
     steps = {} if measure == "lag" else {"interpolate": "step-after"}
     time = alt.X("instant:T", title=None if policies else "time (UTC)").scale(type="utc")
     encoded = {
-        "x": time.axis(labels=not policies, format="%d %b %H:%M", tickCount=6),
-        "y": alt.Y(f"{measure}:Q", title=TITLES[measure]).axis(tickCount=4),
+        "x": time.axis(labels=not policies, format="%d %b %H:%M", tickCount=4),
+        "y": alt.Y(f"{measure}:Q", title=TITLES[measure]).axis(tickCount=4, format="~s"),
     }
     if policies:
         colors = [SERIES[at % len(SERIES)] for at in range(len(policies))]

@@ -1,4 +1,4 @@
-"""Rows that charts of a fleet are drawn of: summed up in Spark, few whatever its size."""
+"""Rows that charts of a fleet are drawn of: summed up in Spark, few for a fleet of any size."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ INSTANT = (
 Rows = list[dict[str, Any]]
 
 
-def balance_of(facts: DataFrame) -> Rows:
+def balance_of(groups: DataFrame) -> Rows:
     """A row a class of groups: how many are in it now and planned."""
     names = RATIO.replace("max_load", "current_max_load")
     counted = [
@@ -28,7 +28,7 @@ def balance_of(facts: DataFrame) -> Rows:
         for name, ratio in (("current", names), ("planned", RATIO))
         for at in range(len(CLASSES))
     ]
-    (row,) = facts.agg(*counted).collect()
+    (row,) = groups.agg(*counted).collect()
     return [
         {
             "ratio": _name(at),

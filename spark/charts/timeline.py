@@ -55,7 +55,7 @@ def draw(rows: Rows) -> Any:
     return alt.vconcat(lanes_drawn, drawn_lag).resolve_scale(x="shared")
 
 
-TIMELINE = Chart("timeline", "What each member reads over time, and what nobody reads", draw)
-"""Rows: `member` (None: nobody), from `start` to `end` (seconds), so many `partitions`.
+TIMELINE = Chart("timeline", "Partitions of each member over time, and those nobody reads", draw)
+"""Rows: `member` (None: nobody), from `start` to `end` (seconds), and its `partitions`.
 
-Rows with `lag` instead: so many records behind `at` a second, with lines between."""
+Rows with `lag` instead: records behind `at` a second, with lines between."""

@@ -14,6 +14,10 @@ MEASURES = {
 }
 
 
+FEW = 24
+"""Snapshots of which each has a point; more are a line alone."""
+
+
 def draw(rows: Rows) -> Any:
     """A line a measure, one below the other, over one axis of time."""
     alt = altair()
@@ -25,15 +29,16 @@ def draw(rows: Rows) -> Any:
 def _line(alt: Any, rows: Rows, at: int) -> Any:
     measure, title = [*MEASURES.items()][at]
     last = at == len(MEASURES) - 1
+    point: Any = {"size": 12, "color": SERIES[at]} if len(rows) <= FEW else False
     data = [{"instant": row["instant"], "value": row[measure]} for row in rows]
     return (
         alt.Chart(of(data))
-        .mark_line(color=SERIES[at], point={"size": 12, "color": SERIES[at]})
+        .mark_line(color=SERIES[at], point=point)
         .encode(
             x=alt.X("instant:T", title="time (UTC)" if last else None)
             .scale(type="utc")
             .axis(labels=last, format="%d %b %H:%M", tickCount=6),
-            y=alt.Y("value:Q", title=title).axis(tickCount=3),
+            y=alt.Y("value:Q", title=title).axis(tickCount=3, format="~s"),
         )
         .properties(width=WIDTH, height=80)
     )

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from spark.compare.best_strategy import best_of
-from spark.compare.compare import best_first, compare_fleet, fleet_of
+from spark.compare.compare import best_first, compare_fleet, compare_history, fleet_of
 from spark.compare.cures import kafka_could, sentence_of_cures
 from spark.compare.fleet_comparison import FleetComparison
-from spark.compare.past import compare_history
 from spark.compare.write import write_compared_history, write_comparison

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from optimizer.figures import figure
+from optimizer.figures import counted, figure
 from optimizer.strategies import OPTIMAL
 from spark.settings import CURRENT
-from spark.text import counted
 from spark.trial import Row, kafkas_own, of_racks, verdicts
 
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from pyspark.sql import Column, DataFrame, functions as F
 
 from optimizer.model import Goals
+from spark.compare.compared_row import ComparedRow
 from spark.compare.measure import measure_groups
-from spark.fleet import UNPLANNED, FleetSnapshot
-from spark.groups import GROUP_KEYS, encode, weight_tables
+from spark.errors import InputError
+from spark.files import SNAPSHOT
+from spark.fleet import UNPLANNED, FleetSnapshot, escaped_rows
+from spark.groups import GROUP_KEYS, Int, encode, weight_tables
+from spark.history import FleetHistory, encode_changes
 from spark.settings import (
     DEFAULT_FLEET_GOALS,
     STRATEGY_SECONDS,
@@ -33,12 +38,12 @@ def compare_fleet(
     The columns are those of a plan's `groups`, and the price of getting there: see
     `spark.compare.compared_row`. `current`, the current assignment, is one of the strategies, and
     without any named all are compared. Groups of Connect workers (`type` of their row in groups)
-    have rows for the strategies of Connect, all others for those of consumers, whatever is named.
-    Where a strategy needs more than `strategy_seconds` of
-    processor time for a group, or Kafka's own code would throw, the row is `failed` and says so.
-    `goals` are those of `optimal`; reads are counted in their meaning for all strategies. A group
-    is encoded once for all strategies. `rates` are as `plan_fleet` takes them. InputError (a
-    ValueError) for an unknown strategy and for null keys.
+    have rows for the strategies of Connect, all others for those of consumers, also if others are
+    named. Where a strategy needs more than `strategy_seconds` of processor time for a group, or
+    Kafka's own code would throw, the row is `failed` and says so. `goals` are those of `optimal`;
+    reads are counted in their meaning for all strategies. A group is encoded once for all
+    strategies. `rates` are as `plan_fleet` takes them. InputError (a ValueError) for an unknown
+    strategy and for null keys.
     """
     names = check_strategies(strategies)
     goals = as_fleet_goals(goals)
@@ -133,3 +138,36 @@ def _why() -> Column:
     )
     counted = F.array_join(F.array(*parts), ", ")
     return F.when(counted != "", F.concat_ws("; ", counted, F.when(first.isNotNull(), named)))
+
+
+SPAN = ("cluster", "group", "start")
+
+
+@dataclass(slots=True, kw_only=True)
+class _Past(ComparedRow):
+    """A group's row at the position `start` of its cluster's snapshots."""
+
+    start: Int = None
+
+
+def compare_history(
+    history: FleetHistory,
+    strategies: Sequence[str] = (),
+    strategy_seconds: float = STRATEGY_SECONDS,
+    goals: FleetGoals | Goals = DEFAULT_FLEET_GOALS,
+) -> DataFrame:
+    """The rows of `compare_fleet` for each snapshot, which the column `snapshot` names.
+
+    A group is measured once for all neighbouring snapshots in which its facts are the same, and the
+    plan's size doesn't depend on their number. InputError for an unknown strategy, and for goals by
+    weight: weights change without any fact, so those snapshots are compared one by one.
+    """
+    selection, goals = check_strategies(strategies), as_fleet_goals(goals)
+    if goals.weights:
+        raise InputError("goals by weight can't be compared over a history: compare each snapshot")
+    racks = need_racks(selection, goals)
+    group_spans = history.group_spans(racks)
+    encoded = encode_changes(history.tables, group_spans, racks)
+    measured = measure_groups(encoded, selection, strategy_seconds, goals, _Past)
+    rows = escaped_rows(group_spans.rows.select(SNAPSHOT, *SPAN))
+    return rows.join(measured, [*SPAN]).drop("start")

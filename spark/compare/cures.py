@@ -18,14 +18,14 @@ from spark.solve import TimeLimit
 PLAN_IT = "a plan"
 """The cure where no assignor that was compared does as well as one."""
 
-MOST = 10_000
-"""Uneven groups that are looked at, the worst ones."""
+MAX_GROUPS = 10_000
+"""Uneven groups that are examined, the worst ones."""
 
 KAFKAS = ("cooperative-sticky", "uniform")
 """Kafka's assignors that keep what they can."""
 
 TOLERANCE = 1.01
-"""A largest load of up to so many times the plan's is as good; that of goals by default."""
+"""A largest load of up to this multiple of the plan's is as good; that of goals by default."""
 
 
 def cures_of(comparison: DataFrame) -> list[dict[str, Any]]:
@@ -49,12 +49,12 @@ def cures_of(comparison: DataFrame) -> list[dict[str, Any]]:
         f"sort_array(filter(outcomes, one -> one.load <= best * if(one.strategy = '{OPTIMAL}', "
         f"1, {TOLERANCE}D)))"
     )
-    others = F.filter(good, lambda one: one["strategy"] != OPTIMAL)
+    others = F.filter(good, lambda row: row["strategy"] != OPTIMAL)
     cure = F.coalesce(F.try_element_at(others, F.lit(1)), F.try_element_at(good, F.lit(1)))
     named = F.when(cure["strategy"] == OPTIMAL, F.lit(PLAN_IT)).otherwise(cure["strategy"])
     uneven = of_group.where(F.col("now") > F.col("best") * F.lit(1 + 1e-9))
     order = ((F.col("now") / F.col("best")).desc(), F.desc("partitions"), "cluster", "group")
-    worst = uneven.orderBy(*order).limit(MOST)
+    worst = uneven.orderBy(*order).limit(MAX_GROUPS)
     values = {"set": named, "then": cure["load"], "moves": cure["moves"]}
     rows = worst.select(
         *("cluster", "group", "now", "best"),

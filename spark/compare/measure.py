@@ -27,13 +27,7 @@ from optimizer.strategies import OPTIMAL, strategy_named
 from spark.compare.compared_row import ComparedRow
 from spark.errors import TimeLimitError
 from spark.groups import EncodedRow, FleetGroup, columns_of
-from spark.settings import (
-    CURRENT,
-    DEFAULT_FLEET_GOALS,
-    STRATEGY_SECONDS,
-    FleetGoals,
-    kind_of,
-)
+from spark.settings import CURRENT, DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals, kind_of
 from spark.solve import TimeLimit, max_weight, plan_columns
 from spark.trial import Trial, rows_by_strategy, tried
 
@@ -77,7 +71,7 @@ def rows_of_group(
     goals: Goals = DEFAULT_GOALS,
     make: Callable[..., ComparedRow] = ComparedRow,
 ) -> Iterator[ComparedRow]:
-    """Whatever a strategy makes of a group becomes a row, so that it doesn't stop the others."""
+    """The row of a group under a strategy; a failure becomes a row, and doesn't stop others."""
 
     def row_of(group: FleetGroup, strategy: str, **outcome: Any) -> ComparedRow:
         return make(**plan_columns(row, group, strategy), kind=kind_of(row.type), **outcome)

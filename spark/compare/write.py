@@ -6,9 +6,8 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
-from spark.compare.compare import best_first, compare_fleet, fleet_of
+from spark.compare.compare import best_first, compare_fleet, compare_history, fleet_of
 from spark.compare.cures import cures_of
-from spark.compare.past import compare_history
 from spark.files import SNAPSHOT, Where, in_one_file, write_by_snapshot, write_tables
 from spark.fleet import COMPARISON, RESULTS, FleetSnapshot
 from spark.history import FleetHistory

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from spark.demo.fleet import demo_fleet
 from spark.demo.history import make_history
-from spark.demo.uneven import most_uneven
+from spark.demo.uneven import drain_settings, most_uneven

@@ -25,8 +25,8 @@ IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
-SIZES = np.unique(np.outer(2 ** np.arange(8), [1, 3, 5, 15, 25]))
-SIZES = SIZES[SIZES <= 512]
+DOUBLED = np.unique(np.outer(2 ** np.arange(8), [1, 3, 5, 15, 25]))
+SIZES = DOUBLED[DOUBLED <= 512]
 """Partition counts that people choose: round numbers, doubled and doubled again."""
 
 HABITUAL_SIZES = (6, 12, 12, 12, 16, 24, 30)
@@ -99,7 +99,7 @@ class Topics:
 
 
 def make_cluster(name: str, groups: int) -> DemoCluster:
-    """A cluster that is large enough for so many groups."""
+    """A cluster that is large enough for `groups` groups."""
     if name == LEGACY_CLUSTER:
         return DemoCluster(name, [None] * 4)
     region = name.split("-", 1)[1]
@@ -109,16 +109,10 @@ def make_cluster(name: str, groups: int) -> DemoCluster:
 
 def brokers_table(clusters: Sequence[DemoCluster]) -> pa.Table:
     rows = [(c.name, b, rack) for c in clusters for b, rack in enumerate(c.racks, start=1)]
-    return table_of(
-        "brokers",
-        {
-            "cluster": [name for name, _, _ in rows],
-            "broker": [broker for _, broker, _ in rows],
-            "host": [f"kafka-{broker}.{name}.internal" for name, broker, _ in rows],
-            "port": [9092] * len(rows),
-            "rack": [rack for _, _, rack in rows],
-        },
-    )
+    names, brokers, racks = zip(*rows, strict=True)
+    hosts = [f"kafka-{broker}.{name}.internal" for name, broker, _ in rows]
+    columns = {"cluster": names, "broker": brokers, "host": hosts, "rack": racks}
+    return table_of("brokers", columns | {"port": [9092] * len(rows)})
 
 
 def make_topics(
@@ -128,7 +122,7 @@ def make_topics(
     giants: Sequence[int],
     healthy: bool,
 ) -> Topics:
-    """Topics for clusters that have so many groups, and so many giants among them.
+    """Topics for clusters with these numbers of groups, and of giants among them.
 
     Unless all is `healthy` a few have grown, and their readers don't know yet.
     """
@@ -164,7 +158,9 @@ def _topics_of(
     count = max(12, round(0.9 * groups))
     habits = {domain: int(rng.choice(HABITUAL_SIZES)) for domain in ENTITIES}
     popularity = rng.permutation((1.0 + np.arange(count)) ** -0.8)
-    for n, domain in enumerate(_domains(rng, count)):
+    share = (1.0 + np.arange(len(ENTITIES))) ** -0.7
+    domains = rng.choice(len(ENTITIES), count, p=share / share.sum())
+    for n, domain in enumerate([*ENTITIES][at] for at in domains):
         entities = ENTITIES[domain]
         entity = entities[int(len(entities) * rng.random() ** 1.5)]
         event = EVENTS[int(len(EVENTS) * rng.random() ** 1.5)]
@@ -174,13 +170,6 @@ def _topics_of(
         )
         topics.append((name, domain, size, float(popularity[n])))
     return topics
-
-
-def _domains(rng: np.random.Generator, count: int) -> list[str]:
-    share = (1.0 + np.arange(len(ENTITIES))) ** -0.7
-    drawn = rng.choice(len(ENTITIES), count, p=share / share.sum())
-    names = list(ENTITIES)
-    return [names[d] for d in drawn]
 
 
 def _size(rng: np.random.Generator, habit: int) -> int:
@@ -243,8 +232,8 @@ def partitions_table(
             "partition": pa.array(topics.numbers, pa.int32()),
             "topic_id": ids.take(pa.array(of, mask=legacy)),
             "leader": pa.array(placed.leaders, pa.int32(), mask=~placed.led),
-            "replicas": _lists(_ints(placed.brokers[placed.replicas]), placed.replicas),
-            "isr": _lists(_ints(placed.brokers[placed.in_sync]), placed.in_sync),
+            "replicas": _lists(placed.brokers[placed.replicas], placed.replicas),
+            "isr": _lists(placed.brokers[placed.in_sync], placed.in_sync),
             "leader_rack": racks.take(pa.array(rack_of + placed.leaders, mask=~placed.led)),
             "replica_racks": _lists(
                 racks.take(pa.array((rack_of[:, None] + placed.brokers)[mask])), mask, legacy
@@ -304,11 +293,9 @@ def _careless(
     return kept
 
 
-def _ints(values: IntArray) -> pa.Array:
-    return pa.array(values, pa.int32())
-
-
-def _lists(values: pa.Array, taken: BoolArray, absent: BoolArray | None = None) -> pa.ListArray:
+def _lists(
+    values: pa.Array | IntArray, taken: BoolArray, absent: BoolArray | None = None
+) -> pa.ListArray:
     """One list a row of `taken`, of as many values as the row has marks; null where `absent`."""
     offsets = pa.array(np.append(0, np.cumsum(taken.sum(axis=1))), pa.int32())
     mask = None if absent is None else pa.array(absent)

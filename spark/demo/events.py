@@ -18,18 +18,17 @@ UUID = 36
 """Characters at the end of a classic member's id that are new each time that it joins."""
 
 DEPLOY, STATIC_DEPLOY, CRASH, SCALE_OUT = "deploy", "static deploy", "crash", "scale-out"
-RENEWED, RESTLESS = "made anew", "restless"
-GROWTH, FALLS_BEHIND, ABANDONED = "topic grows", "falls behind", "abandoned"
-UNREAD, MISSING = "unread topic", "cluster missing"
+RENEWED, RESTLESS = "recreated", "restless"
+GROWTH, FALLS_BEHIND, MISSING = "topic grows", "falls behind", "cluster missing"
 
 AT_ONCE = (DEPLOY, STATIC_DEPLOY, SCALE_OUT, GROWTH)
 """What has happened altogether by the first snapshot that shows it."""
 
 AWAY = 2
-"""Snapshots from a crash until the member is back, and of a group until it is made anew."""
+"""Snapshots from a crash until the member is back, and of a group until it is recreated."""
 
 GENERATIONS_BEFORE = 200
-"""By so much the generation of a group falls that was deleted and made anew."""
+"""By so much the generation of a group falls that was deleted and recreated."""
 
 
 @dataclass(frozen=True)
@@ -64,11 +63,11 @@ def rejoined(rng: np.random.Generator, group: DemoGroup, members: IntArray) -> D
 
 def handed_round(group: DemoGroup) -> DemoGroup:
     """The group in which each one that is there owns what its neighbour does, if it may."""
-    there = group.cast.present
+    present = group.cast.present
     if len(group.subscriptions) != 1:
         return group
     turned = np.arange(len(group.cast.member_ids))
-    turned[there] = np.roll(there, 1)
+    turned[present] = np.roll(present, 1)
     return replace(group, claims=replace(group.claims, members=turned[group.claims.members]))
 
 
@@ -83,39 +82,23 @@ def without(group: DemoGroup, absent: IntArray, sizes: IntArray) -> DemoGroup:
 
 
 def _owners_without(group: DemoGroup, cast: Cast, absent: IntArray, sizes: IntArray) -> IntArray:
-    there = cast.present
+    present = cast.present
     if group.strategy in MEMORYLESS:
-        alone = _only(cast, there)
+        alone = replace(cast.of(present), parts=np.full(len(present), FOUNDER))
         dealt = owners(str(group.strategy), alone, group.subscriptions, sizes, joining=False)
-        return np.where(dealt == NOBODY, NOBODY, there[dealt])
+        return np.where(dealt == NOBODY, NOBODY, present[dealt])
     owner = np.full(int(sizes.sum()), NOBODY)
     owner[group.claims.partitions] = group.claims.members
     topic_of = np.repeat(np.arange(len(sizes)), sizes)
     heirs = who_reads(cast, group.subscriptions, len(sizes))
-    heirs &= np.isin(np.arange(len(heirs)), there)[:, None]
+    heirs &= np.isin(np.arange(len(heirs)), present)[:, None]
     for item in absent.tolist():
         hand_on(owner, item, topic_of, heirs)
     return owner
 
 
-def _only(cast: Cast, members: IntArray) -> Cast:
-    """These members alone, as if they had been there for long."""
-    selection = members.tolist()
-    return Cast(
-        member_ids=[cast.member_ids[m] for m in selection],
-        instance_ids=[cast.instance_ids[m] for m in selection],
-        client_ids=[cast.client_ids[m] for m in selection],
-        hosts=[cast.hosts[m] for m in selection],
-        racks=[cast.racks[m] for m in selection],
-        capacities=[cast.capacities[m] for m in selection],
-        parts=np.full(len(selection), FOUNDER),
-        roles=cast.roles[members],
-        generations=cast.generations[members],
-    )
-
-
 def earlier(group: DemoGroup, rebalances: int) -> DemoGroup:
-    """The group so many rebalances ago; less than none is one of that name that was before it."""
+    """The group before `rebalances` rebalances; below 0 is an earlier group of that name."""
     cast = replace(group.cast, generations=group.cast.generations - rebalances)
     return replace(group, generation=group.generation - rebalances, cast=cast)
 
@@ -130,15 +113,15 @@ def before(
     if number > event.last or (event.kind in AT_ONCE and number == event.first):
         return group
     is_away = number >= event.first
-    there = group.cast.present
+    present = group.cast.present
     who = np.flatnonzero(np.isin(group.cast.member_ids, event.members))
     rebalances, was = event.rebalances, group
     if event.kind == RENEWED and is_away:
         return None
     if event.kind == DEPLOY:
-        was = handed_round(rejoined(rng, group, there))
+        was = handed_round(rejoined(rng, group, present))
     elif event.kind in (STATIC_DEPLOY, RENEWED):
-        was = rejoined(rng, group, there)
+        was = rejoined(rng, group, present)
     elif event.kind == SCALE_OUT:
         was = without(group, who, sizes)
     elif event.kind == CRASH:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from spark.demo.clusters import (
+    BoolArray,
     DemoCluster,
     IntArray,
     Placement,
@@ -20,22 +23,29 @@ from spark.demo.clusters import (
     partitions_table,
     place,
 )
-from spark.demo.connect import with_connectors
-from spark.demo.groups import GIANTS, DemoGroup, draw_kinds, group_before, make_group
-from spark.demo.kinds import with_other_kinds
+from spark.demo.groups import GIANTS, DemoGroup, draw_kinds, make_group
+from spark.demo.kinds import with_connectors, with_other_kinds
 from spark.demo.names import CLUSTERS
 from spark.demo.offsets import Offsets, draw_offsets
 from spark.fleet import table_of
 
 NONE = np.empty(0, np.int64)
 
+OF_GROUP = {
+    **{"state": "state", "strategy": "strategy", "generation": "generation", "type": "type"},
+    "subscriptions_inferred": "inferred",
+}
+OF_MEMBER = {
+    **{"member_id": "member_ids", "instance_id": "instance_ids", "client_id": "client_ids"},
+    **{"host": "hosts", "rack": "racks", "generation": "generations", "capacity": "capacities"},
+}
+"""Columns of the tables, and what a `DemoGroup` and a `Cast` call them."""
+
 
 @dataclass(frozen=True)
 class MadeFleet:
-    """A made-up fleet: its tables now and an hour before, and what it was made of."""
+    """A made-up fleet: what its tables are made of."""
 
-    tables: dict[str, pa.Table]
-    before: dict[str, pa.Table]
     clusters: list[DemoCluster]
     topics: Topics
     placed: Placement
@@ -43,16 +53,106 @@ class MadeFleet:
     partitions: pa.Table
     offsets: Offsets
 
+    @cached_property
+    def tables(self) -> dict[str, pa.Table]:
+        """All tables of a snapshot."""
+        return self.tables_of(self.groups, *self.offsets)
+
+    def cluster_of(self, group: DemoGroup) -> str:
+        """The name of a group's cluster."""
+        return self.clusters[group.cluster].name
+
     def tables_of(
-        self, groups: Sequence[DemoGroup], end: IntArray, committed: IntArray, never: np.ndarray
+        self, groups: Sequence[DemoGroup], end: IntArray, committed: IntArray, never: BoolArray
     ) -> dict[str, pa.Table]:
         """All tables, of these groups in place of the fleet's.
 
-        Where partitions end and what is committed there is told group after group, one for each
+        Where partitions end and what is committed there comes group after group, one for each
         partition that a group knows; `never` marks where nothing is committed.
         """
-        fixed = (self.clusters, self.topics, self.partitions)
-        return _tables(*fixed, groups, end, committed, never)
+        tables = {
+            "groups": self._groups(groups),
+            "members": self._members(groups),
+            "subscriptions": self._subscriptions(groups),
+            "partitions": self.partitions,
+            "assignments": self._assignments(groups),
+            "offsets": self._offsets(groups, end, committed, never),
+            "brokers": brokers_table(self.clusters),
+        }
+        return with_connectors(tables, self.clusters, groups)
+
+    def _table(
+        self, name: str, groups: Sequence[DemoGroup], counts: Sequence[int], columns: dict[str, Any]
+    ) -> pa.Table:
+        """A table in which each group has `counts` rows."""
+        of = pa.array(np.repeat(np.arange(len(groups)), counts))
+        clusters = pa.array([self.cluster_of(group) for group in groups]).take(of)
+        names = pa.array([group.name for group in groups]).take(of)
+        return table_of(name, {"cluster": clusters, "group": names, **columns})
+
+    def _groups(self, groups: Sequence[DemoGroup]) -> pa.Table:
+        columns = {name: [getattr(g, value) for g in groups] for name, value in OF_GROUP.items()}
+        return self._table("groups", groups, [1] * len(groups), columns)
+
+    def _members(self, groups: Sequence[DemoGroup]) -> pa.Table:
+        present = [group.cast.of(group.cast.present) for group in groups]
+        columns = {
+            name: [item for cast in present for item in getattr(cast, value)]
+            for name, value in OF_MEMBER.items()
+        }
+        return self._table("members", groups, [len(cast.roles) for cast in present], columns)
+
+    def _subscriptions(self, groups: Sequence[DemoGroup]) -> pa.Table:
+        counts, members, read = [], [], []
+        for group in groups:
+            present = group.cast.present if len(group.subscriptions) else NONE
+            subscriptions = [group.subscriptions[role] for role in group.cast.roles[present]]
+            sizes = [len(subscription) for subscription in subscriptions]
+            counts.append(sum(sizes))
+            members.append(np.repeat(present, sizes))
+            read.append(group.topics[_joined(subscriptions)])
+        topics = pa.array(self.topics.names).take(pa.array(_joined(read)))
+        columns = {"member_id": _ids_of(groups, members), "topic": topics}
+        return self._table("subscriptions", groups, counts, columns)
+
+    def _assignments(self, groups: Sequence[DemoGroup]) -> pa.Table:
+        topics, owners = self.topics, [group.claims.members for group in groups]
+        rows = _joined(topics.known_rows(g.topics)[g.claims.partitions] for g in groups)
+        generations = _joined(g.cast.generations[g.claims.members] for g in groups)
+        columns = self._of_partitions(rows) | {
+            "member_id": _ids_of(groups, owners),
+            "generation": pa.array(generations, pa.int32()),
+        }
+        return self._table("assignments", groups, [len(members) for members in owners], columns)
+
+    def _offsets(
+        self, groups: Sequence[DemoGroup], end: IntArray, committed: IntArray, never: BoolArray
+    ) -> pa.Table:
+        rows = [self.topics.known_rows(group.topics) for group in groups]
+        columns = self._of_partitions(_joined(rows)) | {
+            "committed_offset": pa.array(committed, mask=never),
+            "end_offset": pa.array(end),
+            "lag": pa.array(end - committed, mask=never),
+        }
+        return self._table("offsets", groups, [len(of_group) for of_group in rows], columns)
+
+    def _of_partitions(self, rows: IntArray) -> dict[str, pa.Array]:
+        """The names and numbers of partitions, given as rows of their table."""
+        topics = self.topics
+        return {
+            "topic": pa.array(topics.names).take(pa.array(topics.of_partition[rows])),
+            "partition": pa.array(topics.numbers[rows], pa.int32()),
+        }
+
+
+def _ids_of(groups: Sequence[DemoGroup], members: Sequence[IntArray]) -> pa.Array:
+    """The ids of members, given group by group as indexes of its cast."""
+    ids = [np.array(g.cast.member_ids, object)[own] for g, own in zip(groups, members, strict=True)]
+    return pa.array(np.concatenate(ids), pa.string())
+
+
+def _joined(arrays: Iterable[IntArray]) -> IntArray:
+    return np.concatenate([NONE, *arrays])
 
 
 def demo_fleet(groups: int, seed: int) -> dict[str, pa.Table]:
@@ -64,7 +164,7 @@ def demo_fleet(groups: int, seed: int) -> dict[str, pa.Table]:
 
 
 def make_fleet(groups: int, seed: int, healthy: bool = False) -> MadeFleet:
-    """The same with an earlier snapshot and what it was made of; a healthy one has no trouble."""
+    """The same with what it was made of; a healthy one has no trouble."""
     if groups < 1:
         raise ValueError(f"a fleet has at least one group, not {groups}")
     rng = np.random.default_rng(seed)
@@ -72,39 +172,7 @@ def make_fleet(groups: int, seed: int, healthy: bool = False) -> MadeFleet:
     placed = place(rng, clusters, topics, healthy)
     partitions = partitions_table(rng, clusters, topics, placed)
     offsets = draw_offsets(rng, topics, fleet)
-    earlier = [group_before(rng, group) for group in fleet]
-    fixed = (clusters, topics, partitions)
-    return MadeFleet(
-        tables=_tables(*fixed, fleet, offsets.end, offsets.committed, offsets.never),
-        before=_tables(*fixed, earlier, *offsets.before, offsets.never),
-        clusters=clusters,
-        topics=topics,
-        placed=placed,
-        groups=fleet,
-        partitions=partitions,
-        offsets=offsets,
-    )
-
-
-def _tables(
-    clusters: Sequence[DemoCluster],
-    topics: Topics,
-    partitions: pa.Table,
-    groups: Sequence[DemoGroup],
-    end: IntArray,
-    committed: IntArray,
-    never: np.ndarray,
-) -> dict[str, pa.Table]:
-    of_consumers = {
-        "groups": _groups_table(clusters, groups),
-        "members": _members_table(clusters, groups),
-        "subscriptions": _subscriptions_table(clusters, topics, groups),
-        "partitions": partitions,
-        "assignments": _assignments_table(clusters, topics, groups),
-        "offsets": _offsets_table(clusters, topics, groups, end, committed, never),
-        "brokers": brokers_table(clusters),
-    }
-    return with_connectors(of_consumers, clusters, groups)
+    return MadeFleet(clusters, topics, placed, fleet, partitions, offsets)
 
 
 def _draw(
@@ -126,128 +194,3 @@ def _draw(
     ]
     fleet = with_other_kinds(sorted(fleet, key=lambda group: group.key), clusters, topics)
     return clusters, topics, sorted(fleet, key=lambda group: group.key)
-
-
-def _groups_table(clusters: Sequence[DemoCluster], fleet: Sequence[DemoGroup]) -> pa.Table:
-    return table_of(
-        "groups",
-        {
-            "cluster": [clusters[group.cluster].name for group in fleet],
-            "group": [group.name for group in fleet],
-            "state": [group.state for group in fleet],
-            "strategy": [group.strategy for group in fleet],
-            "generation": [group.generation for group in fleet],
-            "subscriptions_inferred": [group.inferred for group in fleet],
-            "type": [group.type for group in fleet],
-        },
-    )
-
-
-def _members_table(clusters: Sequence[DemoCluster], fleet: Sequence[DemoGroup]) -> pa.Table:
-    present = [(group, group.cast, m) for group in fleet for m in group.cast.present.tolist()]
-    return table_of(
-        "members",
-        {
-            "cluster": [clusters[group.cluster].name for group, _, _ in present],
-            "group": [group.name for group, _, _ in present],
-            "member_id": [cast.member_ids[m] for _, cast, m in present],
-            "instance_id": [cast.instance_ids[m] for _, cast, m in present],
-            "client_id": [cast.client_ids[m] for _, cast, m in present],
-            "host": [cast.hosts[m] for _, cast, m in present],
-            "rack": [cast.racks[m] for _, cast, m in present],
-            "generation": [int(cast.generations[m]) for _, cast, m in present],
-            "capacity": [cast.capacities[m] for _, cast, m in present],
-        },
-    )
-
-
-def _subscriptions_table(
-    clusters: Sequence[DemoCluster], topics: Topics, fleet: Sequence[DemoGroup]
-) -> pa.Table:
-    counts, members, read = [], [], []
-    for group in fleet:
-        present = group.cast.present if len(group.subscriptions) else NONE
-        subscriptions = [group.subscriptions[role] for role in group.cast.roles[present]]
-        sizes = [len(subscription) for subscription in subscriptions]
-        counts.append(sum(sizes))
-        members.append(np.repeat(present, sizes))
-        read.append(group.topics[_joined(subscriptions)])
-    return table_of(
-        "subscriptions",
-        {
-            **_group_columns(clusters, fleet, counts),
-            "member_id": _member_column(fleet, members),
-            "topic": pa.array(topics.names).take(pa.array(_joined(read))),
-        },
-    )
-
-
-def _assignments_table(
-    clusters: Sequence[DemoCluster], topics: Topics, fleet: Sequence[DemoGroup]
-) -> pa.Table:
-    claims = [group.claims for group in fleet]
-    rows = _joined(topics.known_rows(g.topics)[g.claims.partitions] for g in fleet)
-    generations = _joined(g.cast.generations[g.claims.members] for g in fleet)
-    return table_of(
-        "assignments",
-        {
-            **_group_columns(clusters, fleet, [len(claim.members) for claim in claims]),
-            **_partition_columns(topics, rows),
-            "member_id": _member_column(fleet, [claim.members for claim in claims]),
-            "generation": pa.array(generations, pa.int32()),
-        },
-    )
-
-
-def _offsets_table(
-    clusters: Sequence[DemoCluster],
-    topics: Topics,
-    fleet: Sequence[DemoGroup],
-    end: IntArray,
-    committed: IntArray,
-    never: np.ndarray,
-) -> pa.Table:
-    """Offsets of every partition that a group knows; `never` marks where nothing is committed."""
-    counts = [int(topics.known_sizes[group.topics].sum()) for group in fleet]
-    rows = _joined(topics.known_rows(group.topics) for group in fleet)
-    return table_of(
-        "offsets",
-        {
-            **_group_columns(clusters, fleet, counts),
-            **_partition_columns(topics, rows),
-            "committed_offset": pa.array(committed, mask=never),
-            "end_offset": pa.array(end),
-            "lag": pa.array(end - committed, mask=never),
-        },
-    )
-
-
-def _joined(arrays: Iterable[IntArray]) -> IntArray:
-    return np.concatenate([NONE, *arrays])
-
-
-def _group_columns(
-    clusters: Sequence[DemoCluster], fleet: Sequence[DemoGroup], counts: Sequence[int]
-) -> dict[str, pa.Array]:
-    """The names of each group and its cluster on so many rows."""
-    of = pa.array(np.repeat(np.arange(len(fleet)), counts))
-    names = pa.array([clusters[group.cluster].name for group in fleet])
-    groups = pa.array([group.name for group in fleet])
-    return {"cluster": names.take(of), "group": groups.take(of)}
-
-
-def _partition_columns(topics: Topics, rows: IntArray) -> dict[str, pa.Array]:
-    """The names and numbers of partitions, given as rows of their table."""
-    return {
-        "topic": pa.array(topics.names).take(pa.array(topics.of_partition[rows])),
-        "partition": pa.array(topics.numbers[rows], pa.int32()),
-    }
-
-
-def _member_column(fleet: Sequence[DemoGroup], members: Sequence[IntArray]) -> pa.Array:
-    """The ids of members, given group by group as indexes of its cast."""
-    ids = pa.array([i for group in fleet for i in group.cast.member_ids], pa.string())
-    first = np.cumsum([0, *(len(group.cast.member_ids) for group in fleet)])
-    return ids.take(
-        pa.array(_joined(member + at for member, at in zip(members, first, strict=False)))
-    )

@@ -60,7 +60,7 @@ class Flow:
             elif group.kind == "stalled":
                 flow.stuck[of] = np.minimum(offsets.end - STALLED, last)[of]
                 flow.behind[of] = 0
-            elif (fleet.clusters[group.cluster].name, group.name) in behind:
+            elif (fleet.cluster_of(group), group.name) in behind:
                 flow.losing[of] = (1 - KEEPS_UP) * written[of]
         return flow
 

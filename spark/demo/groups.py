@@ -10,11 +10,10 @@ from itertools import pairwise
 import numpy as np
 
 from optimizer.model import NOBODY
-from spark.demo.clusters import DemoCluster, IntArray, Topics
-from spark.demo.health import is_well, kept_busy, made_well
-from spark.demo.members import EMPTY_CAST, Cast, Turnout, make_cast
+from spark.demo.clusters import FIREHOSE_SIZES, DemoCluster, IntArray, Topics
+from spark.demo.members import EMPTY_CAST, Cast, make_cast, parts_of
 from spark.demo.names import ENTITIES, FIREHOSE_ROLES, ROLES, group_name, uuids
-from spark.demo.owners import MEMORYLESS, owners
+from spark.demo.owners import MEMORYLESS, is_well, kept_busy, made_well, owners
 from spark.fleet import CLASSIC, CONSUMER
 
 HEALTHY = {
@@ -40,6 +39,9 @@ TROUBLED = {
 }
 """Share of the groups of each kind that is in trouble."""
 
+SIZES_OF = {"overprovisioned": (1, 12), "joining": (6, 12), "idle": (3, 16)}
+"""Partitions of the topics that such groups read, at least and at most."""
+
 GIANTS = ("giant", "stopping")
 ONE_TOPIC = ("overprovisioned", "joining", "stalled", "hot", "slow", "stopping")
 
@@ -50,6 +52,13 @@ STRATEGIES = {
     "roundrobin": 0.06,
     "sticky": 0.06,
 }
+
+STRATEGY_OF = {
+    **{"idle": "range", "stopping": "range", "shuffled": "roundrobin"},
+    # whose members keep what they own while they rejoin
+    **{"disputed": "cooperative-sticky", "joining": "cooperative-sticky"},
+}
+"""The strategy of kinds whose trouble comes of it."""
 
 GIANT = 1000
 """Partitions from which on a group is a giant."""
@@ -146,9 +155,9 @@ def make_group(
         return replace(group, state="Empty", strategy=strategy if server_side else None)
     sizes = topics.known_sizes[group.topics]
     subscriptions = _subscriptions(rng, kind, len(sizes))
-    turnout = _turnout(rng, kind, strategy, sizes, len(subscriptions))
+    parts = _parts(rng, kind, strategy, sizes, len(subscriptions))
     cast = make_cast(
-        *(rng, cluster, group.name, turnout),
+        *(rng, cluster, group.name, parts),
         roles=len(subscriptions),
         generation=group.generation,
         server_side=server_side,
@@ -208,28 +217,21 @@ def _choose_topics(rng: np.random.Generator, kind: str, cluster: int, topics: To
         return np.array([rng.choice(here[sizes >= GIANT])])
     if kind in TROUBLED or kind == "overlapping":
         popular = _only(popular, sizes == topics.sizes[here])
-    if kind == "overprovisioned":
-        popular = _only(popular, sizes <= 12)
-    elif kind == "joining":
-        popular = _only(popular, (sizes >= 6) & (sizes <= 12))
-    elif kind == "idle":
-        many, popular = int(rng.integers(4, 8)), _only(popular, (sizes > 2) & (sizes <= 16))
-    elif kind == "overlapping":
+    if kind == "overlapping":
         many = 1 + min(many, 30)
     elif kind in TROUBLED:
-        popular = _only(popular, sizes >= 12)
-    if kind in ONE_TOPIC:
-        many = 1
+        least, most = SIZES_OF.get(kind, (12, FIREHOSE_SIZES[-1]))
+        many = int(rng.integers(4, 8)) if kind == "idle" else many
+        popular = _only(popular, (sizes >= least) & (sizes <= most))
     about = rng.choice(len(here), p=popular / popular.sum())
     of_team = topics.domains[here] == topics.domains[here[about]]
     others = np.where(of_team, 30, 1) * popular
     others[about] = 0
-    items = min(many - 1, int(np.count_nonzero(others)))
-    selection = here[[about]]
-    if items > 0:
-        more = rng.choice(here, items, replace=False, p=others / others.sum())
-        selection = np.append(selection, more)
-    return selection
+    items = 0 if kind in ONE_TOPIC else min(many - 1, int(np.count_nonzero(others)))
+    if not items:
+        return here[[about]]
+    more = rng.choice(here, items, replace=False, p=others / others.sum())
+    return np.append(here[about], more)
 
 
 def _only(popular: np.ndarray, fitting: np.ndarray) -> np.ndarray:
@@ -251,20 +253,10 @@ def _giant_topics(
 
 
 def _strategy(rng: np.random.Generator, kind: str, cluster: DemoCluster) -> str:
-    if kind in ("idle", "stopping"):
-        return "range"
-    if kind == "shuffled":
-        return "roundrobin"
+    if kind in STRATEGY_OF:
+        return STRATEGY_OF[kind]
     if kind == "giant":
-        return str(
-            rng.choice(
-                ["cooperative-sticky", "uniform"]
-                if not cluster.is_legacy
-                else ["cooperative-sticky"]
-            )
-        )
-    if kind in ("disputed", "joining"):
-        return "cooperative-sticky"  # whose members keep what they own while they rejoin
+        return str(rng.choice(["cooperative-sticky", "uniform"][: 1 if cluster.is_legacy else 2]))
     drawn = str(rng.choice(list(STRATEGIES), p=list(STRATEGIES.values())))
     # the legacy brokers are too old for KIP-848; where it is used, the broker knows who owns what
     classic = cluster.is_legacy or kind == "departed"
@@ -296,19 +288,19 @@ def _subscriptions(rng: np.random.Generator, kind: str, topics: int) -> list[Int
     return [everything, *(np.append(0, 1 + np.flatnonzero(row)) for row in mask)]
 
 
-def _turnout(
+def _parts(
     rng: np.random.Generator, kind: str, strategy: str, sizes: IntArray, roles: int
-) -> Turnout:
+) -> IntArray:
     """How many members, now and in the past; sticky strategies remember the past."""
     members = max(_members(rng, kind, sizes), roles)
     departed = int(kind == "departed")
     members -= departed * (members > 1)  # it was one of them
     if kind == "joining":
-        return Turnout(members - 1, newcomers=1)
+        return parts_of(members - 1, newcomers=1)
     if strategy in MEMORYLESS or kind == "overprovisioned":
-        return Turnout(members, departed=departed)
+        return parts_of(members, departed=departed)
     newcomers = int(rng.integers(0, min(4, members)))
-    return Turnout(members - newcomers, newcomers, int(rng.integers(0, 3)), departed)
+    return parts_of(members - newcomers, newcomers, int(rng.integers(0, 3)), departed)
 
 
 def _members(rng: np.random.Generator, kind: str, sizes: IntArray) -> int:

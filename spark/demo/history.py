@@ -115,7 +115,7 @@ def _before_growth(table: pa.Table, event: Event) -> pa.Table:
 
 
 def make_history(groups: int, seed: int, hours: int = HOURS) -> MadeHistory:
-    """A fleet of so many groups and how it came to be so; the same for the same seed.
+    """A fleet of `groups` groups and its history; the same for the same seed.
 
     ValueError if there is no group to make, or there are fewer than 12 hours.
     """

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 
-from spark.demo.clusters import DemoCluster, IntArray
+from spark.demo.clusters import BoolArray, DemoCluster, IntArray
 from spark.demo.names import client_pattern, kafka_uuids, uuids
 
 FOUNDER, NEWCOMER, LEAVER, DEPARTED = range(4)
@@ -33,45 +34,49 @@ class Cast:
     generations: IntArray
 
     @property
+    def is_present(self) -> BoolArray:
+        return self.parts <= NEWCOMER
+
+    @property
     def present(self) -> IntArray:
-        return np.flatnonzero(self.parts <= NEWCOMER)
+        return np.flatnonzero(self.is_present)
+
+    def of(self, members: IntArray) -> Cast:
+        """These members alone, in that order."""
+        columns: dict[str, Any] = {item.name: getattr(self, item.name) for item in fields(self)}
+        for name, values in columns.items():
+            is_array = isinstance(values, np.ndarray)
+            columns[name] = values[members] if is_array else [values[at] for at in members.tolist()]
+        return Cast(**columns)
 
 
 EMPTY_CAST = Cast((), (), (), (), (), (), *(np.empty(0, np.int64) for _ in range(3)))
 
 
-@dataclass(frozen=True)
-class Turnout:
-    """How many members a group has of each part."""
-
-    founders: int
-    newcomers: int = 0
-    leavers: int = 0
-    departed: int = 0
-
-    @property
-    def parts(self) -> IntArray:
-        counts = [self.founders, self.newcomers, self.leavers, self.departed]
-        return np.repeat([FOUNDER, NEWCOMER, LEAVER, DEPARTED], counts)
+def parts_of(founders: int, newcomers: int = 0, leavers: int = 0, departed: int = 0) -> IntArray:
+    """The part of each member of a group with these numbers of them."""
+    return np.repeat(
+        [FOUNDER, NEWCOMER, LEAVER, DEPARTED], [founders, newcomers, leavers, departed]
+    )
 
 
 def make_cast(
     rng: np.random.Generator,
     cluster: DemoCluster,
     group: str,
-    turnout: Turnout,
+    parts: IntArray,
     *,
     roles: int,
     generation: int,
     server_side: bool,
     dynamic: bool,
 ) -> Cast:
-    """Draw a group's members; `server_side` is KIP-848's protocol, which names them itself.
+    """Draw members with these parts; `server_side` is KIP-848's protocol, which names them itself.
 
     With `dynamic` none has a static id.
     """
-    count = len(turnout.parts)
-    parts = turnout.parts[rng.permutation(count)]
+    count = len(parts)
+    parts = parts[rng.permutation(count)]
     threads = int(rng.choice([1, 1, 1, 1, 2, 4]))
     process = np.arange(count) // threads
     pattern = client_pattern(rng, group)
@@ -93,7 +98,7 @@ def make_cast(
         roles=_roles(rng, parts, roles),
         generations=np.where(parts == DEPARTED, generation - 1, generation),
     )
-    return _sorted_by_id(cast)
+    return cast.of(np.array(sorted(range(count), key=ids.__getitem__), np.int64))
 
 
 def _instance_ids(
@@ -133,18 +138,3 @@ def _roles(rng: np.random.Generator, parts: IntArray, roles: int) -> IntArray:
     present = np.flatnonzero(parts <= NEWCOMER)
     selection[rng.permutation(present)[:roles]] = np.arange(roles)
     return selection
-
-
-def _sorted_by_id(cast: Cast) -> Cast:
-    order = sorted(range(len(cast.member_ids)), key=cast.member_ids.__getitem__)
-    return Cast(
-        member_ids=[cast.member_ids[m] for m in order],
-        instance_ids=[cast.instance_ids[m] for m in order],
-        client_ids=[cast.client_ids[m] for m in order],
-        hosts=[cast.hosts[m] for m in order],
-        racks=[cast.racks[m] for m in order],
-        capacities=[cast.capacities[m] for m in order],
-        parts=cast.parts[order],
-        roles=cast.roles[order],
-        generations=cast.generations[order],
-    )

@@ -9,19 +9,9 @@ from collections.abc import Iterator
 import numpy as np
 
 CLUSTERS = (
-    "prod-eu-west",
-    "prod-us-east",
-    "analytics-eu-west",
-    "legacy-dc1",
-    "prod-ap-south",
-    "payments-eu-west",
-    "analytics-us-east",
-    "payments-us-east",
-    "devices-eu-north",
-    "platform-eu-west",
-    "logging-eu-west",
-    "logging-us-east",
-    "devices-us-west",
+    *("prod-eu-west", "prod-us-east", "analytics-eu-west", "legacy-dc1", "prod-ap-south"),
+    *("payments-eu-west", "analytics-us-east", "payments-us-east", "devices-eu-north"),
+    *("platform-eu-west", "logging-eu-west", "logging-us-east", "devices-us-west"),
     "staging-eu-west",
 )
 
@@ -54,21 +44,8 @@ ENTITIES: dict[str, tuple[str, ...]] = {
 EVENTS = ("created", "updated", "events", "changelog", "commands", "deleted", "snapshots")
 
 ROLES = (
-    "projector",
-    "writer",
-    "enricher",
-    "indexer",
-    "notifier",
-    "aggregator",
-    "exporter",
-    "reconciler",
-    "router",
-    "validator",
-    "archiver",
-    "cache-loader",
-    "audit",
-    "sync",
-    "alerts",
+    *("projector", "writer", "enricher", "indexer", "notifier", "aggregator", "exporter"),
+    *("reconciler", "router", "validator", "archiver", "cache-loader", "audit", "sync", "alerts"),
     "deduplicator",
 )
 

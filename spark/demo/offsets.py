@@ -21,37 +21,23 @@ STALLED = 5_000
 class Offsets(NamedTuple):
     """Where partitions end and what is committed there, group after group.
 
-    An entry for each partition that a group knows. `stalled` ones stood still for an hour; `never`
-    marks where nothing was committed.
+    An entry for each partition that a group knows; `never` marks where nothing was committed.
     """
 
     end: IntArray
     committed: IntArray
-    written: IntArray
-    stalled: np.ndarray
     never: np.ndarray
-
-    @property
-    def before(self) -> tuple[IntArray, IntArray]:
-        """The same an hour before: ends and committed offsets."""
-        moved = np.where(self.stalled, 0, self.written)
-        return self.end - self.written, self.committed - moved
 
 
 def draw_offsets(rng: np.random.Generator, topics: Topics, fleet: Sequence[DemoGroup]) -> Offsets:
     """The offsets of all groups."""
     days = 10 ** rng.uniform(0.3, 2.9, len(topics.names))[topics.of_partition]
-    end = 1_000_000 + (topics.rates * days * 24 * HOUR).astype(np.int64)
     rows = [topics.known_rows(group.topics) for group in fleet]
     lags = [_lag(rng, group, topics.rates[of]) for group, of in zip(fleet, rows, strict=True)]
-    stalled = [
-        np.full(len(of), group.kind == "stalled") for group, of in zip(fleet, rows, strict=True)
-    ]
-    every, lag, still = (np.concatenate(items) for items in (rows, lags, stalled))
-    written = np.where(still, STALLED, (topics.rates[every] * HOUR).astype(np.int64))
-    lag = np.minimum(lag, end[every])
-    never = rng.random(len(every)) < 0.004
-    return Offsets(end[every], end[every] - lag, written, still, never)
+    ends = 1_000_000 + (topics.rates * days * 24 * HOUR).astype(np.int64)
+    end = ends[np.concatenate(rows)]
+    never = rng.random(len(end)) < 0.004
+    return Offsets(end, end - np.minimum(np.concatenate(lags), end), never)
 
 
 def _lag(rng: np.random.Generator, group: DemoGroup, rates: np.ndarray) -> IntArray:

@@ -1,4 +1,4 @@
-"""The group of a made-up fleet that needs a plan most."""
+"""The group of a made-up fleet that needs a plan most, and settings that drain a host of its."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ import pyarrow.compute as pc
 
 GROUP = ["cluster", "group"]
 
+Tables = dict[str, pa.Table]
 
-def most_uneven(tables: dict[str, pa.Table]) -> tuple[str, str]:
+
+def most_uneven(tables: Tables) -> tuple[str, str]:
     """Cluster and name of the stable group whose largest load is farthest above the best possible.
 
     All of its members read the same topics, so that a plan evens it out.
@@ -19,21 +21,29 @@ def most_uneven(tables: dict[str, pa.Table]) -> tuple[str, str]:
     loads = owned.group_by(GROUP).aggregate([("count_all", "max"), ("count_all", "sum")])
     members = tables["members"].group_by(GROUP).aggregate([([], "count_all")])
     stable = tables["groups"].filter(pc.equal(tables["groups"]["state"], "Stable")).select(GROUP)
-    reads = (
-        tables["subscriptions"]
-        .group_by(GROUP)
-        .aggregate([([], "count_all"), ("topic", "count_distinct")])
-    )
+    counts = [([], "count_all"), ("topic", "count_distinct")]
+    reads = tables["subscriptions"].group_by(GROUP).aggregate(counts)
     reads = reads.rename_columns([*GROUP, "subscriptions", "topics"])
     rows = loads.join(members, GROUP).join(reads, GROUP).join(stable, GROUP, join_type="inner")
+
+    def over(row: dict[str, int]) -> tuple[float, int]:
+        """The largest load ÷ the best possible one, and how many partitions there are."""
+        partitions = row["count_all_sum"]
+        return row["count_all_max"] / ceil(partitions / row["count_all"]), partitions
+
     alike = [
         row for row in rows.to_pylist() if row["subscriptions"] == row["count_all"] * row["topics"]
     ]
-    worst = max(alike, key=lambda row: (*_over(row), row["cluster"], row["group"]))
+    worst = max(alike, key=lambda row: (*over(row), row["cluster"], row["group"]))
     return worst["cluster"], worst["group"]
 
 
-def _over(row: dict[str, int]) -> tuple[float, int]:
-    """The largest load ÷ the best possible one, and how many partitions there are."""
-    partitions = row["count_all_sum"]
-    return row["count_all_max"] / ceil(partitions / row["count_all"]), partitions
+def drain_settings(tables: Tables, cluster: str, group: str) -> str:
+    """Settings (TOML) that take all partitions from the members on one host of this group."""
+    members = tables["members"]
+    is_own = pc.and_(pc.equal(members["cluster"], cluster), pc.equal(members["group"], group))
+    host = min(filter(None, members.filter(is_own)["host"].to_pylist())).lstrip("/")
+    return (
+        f"# Host {host} goes into maintenance: its members get nothing.\n"
+        f'[goals]\nexclude = [{{ hosts = "{host}" }}]\n'
+    )

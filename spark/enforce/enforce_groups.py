@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from optimizer.assignor.plan_file import GroupPlan
 from spark.enforce.evaluate_group import Status, Verdict
 from spark.enforce.watcher import GroupWatcher
-from spark.enforce.waves import waves
+from spark.fleet import components
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.group import DescribedGroup
 from spark.text import named
@@ -41,7 +42,7 @@ class Enforced:
 
 @dataclass(frozen=True)
 class Watched:
-    """`groups` are the groups by name as they were when they were looked at last."""
+    """`groups` are the groups by name as they were when they were examined last."""
 
     outcomes: list[Outcome]
     groups: Mapping[str, DescribedGroup]
@@ -61,15 +62,16 @@ def enforce_groups(
     timeout: float,
     report: Callable[[str], None] = lambda sentence: None,
 ) -> Enforced:
-    """Make groups rebalance whose plans would come into force then, and wait for them.
+    """Rebalance groups whose plans then take effect, and wait for them.
 
     At most `at_once` at a time, and never two that are coupled by `topics`, which are those that
     each group of the cluster reads. No more are begun when one of them isn't at rest after
     `timeout` seconds, or when none of a wave took its plan: one group alone may be at fault itself,
-    unless none has taken its plan before. All are looked at in the end; those that couldn't be
-    begun before then have a second turn. Groups whose plan is in force are left alone, so that
-    another run goes on where this one ended. Raises UnreachableError if the cluster isn't there to
-    begin with; later it is unknown what can't be asked.
+    unless none has taken its plan before. All are examined in the end, at rest if they come to it
+    within `timeout`; those that couldn't be begun before then have a second turn. Groups whose plan
+    is in force are left alone, so that another run goes on where this one ended. Raises
+    UnreachableError if the cluster isn't there to begin with; later it is unknown what can't be
+    asked.
     """
     everybody = frozenset(plans)
     with GroupWatcher(cluster, plans) as watcher:
@@ -80,6 +82,10 @@ def enforce_groups(
             result = watcher.look(everybody)
             if any(verdict.status is Status.UNKNOWN for verdict in result.values()):
                 result = watcher.look(everybody)  # over a new connection
+            # after a broker's crash a group joins its new coordinator: let it come to rest first
+            if not run.stopped and (moving := _moving(result)):
+                _await_rest(watcher, moving, timeout)
+                result |= watcher.look(moving)
             if run.stopped or not run.ready(result):
                 break
     return Enforced(_outcomes(result, run.reasons(result), run.begun), run.stopped)
@@ -147,7 +153,7 @@ class _Run:
 
 
 def watch_groups(cluster: Cluster, plans: Mapping[str, GroupPlan], timeout: float) -> Watched:
-    """Look at groups until all plans are in force, or waiting won't help, for so many seconds."""
+    """Wait, for at most `timeout` seconds, until all plans are in force or waiting won't help."""
     deadline = time.monotonic() + timeout
     with GroupWatcher(cluster, plans) as watcher:
         result = watcher.look(frozenset(plans))
@@ -162,6 +168,14 @@ def watch_groups(cluster: Cluster, plans: Mapping[str, GroupPlan], timeout: floa
 
 def _is_done(verdict: Verdict) -> bool:
     return verdict.status is Status.IN_FORCE or verdict.is_final
+
+
+def _moving(verdicts: Mapping[str, Verdict]) -> frozenset[str]:
+    return frozenset(
+        name
+        for name, verdict in verdicts.items()
+        if not verdict.is_at_rest and verdict.status is not Status.UNKNOWN
+    )
 
 
 def _await_rest(watcher: GroupWatcher, names: frozenset[str], timeout: float) -> list[str]:
@@ -208,3 +222,25 @@ def _outcomes(
         )
         for name, item in sorted(verdicts.items())
     ]
+
+
+def waves(
+    groups: Iterable[str], topics: Mapping[str, Collection[str]], at_once: int
+) -> list[list[str]]:
+    """The groups in waves of at most `at_once`, and no two of a component in one.
+
+    `topics` are those that each group of the cluster reads, of these and of others; groups that
+    share one, directly or through others, are of one component.
+    """
+    pairs = [(group, topic) for group, read in topics.items() for topic in {*read}]
+    component = components(*zip(*pairs, strict=True)) if pairs else {}
+    waiting: dict[str, list[str]] = defaultdict(list)
+    for group in sorted(groups):
+        waiting[component.get(group, group)].append(group)
+    result = []
+    while waiting:
+        # those of whom most are waiting first, or they are left for the end, one a wave
+        next_ones = sorted(waiting, key=lambda item: (-len(waiting[item]), item))[:at_once]
+        result.append([waiting[item].pop(0) for item in next_ones])
+        waiting = defaultdict(list, {item: items for item, items in waiting.items() if items})
+    return result

@@ -1,4 +1,4 @@
-"""How a plan comes into force in a group of its type: who assigns there, and by what.
+"""How a plan takes effect in a group of its type: which member or broker assigns, and by what.
 
 Kafka has two protocols for consumers: in the classic one the leader of the group assigns, by the
 strategy that all its members know; in that of KIP-848 the broker does.

@@ -17,7 +17,7 @@ AT_REST = ("Stable", "Empty", "Dead")
 
 
 class Status(StrEnum):
-    """What is told of a plan."""
+    """The events of a plan."""
 
     IN_FORCE = "in force"
     NOT_IN_FORCE = "not in force"

@@ -14,7 +14,15 @@ from optimizer.assignor.plan_faults import CLASSIC
 from optimizer.assignor.plan_file import GroupPlan, Topics
 from spark.enforce.enforcement import why_not
 from spark.errors import InputError
-from spark.fleet import CONNECT, CONSUMER, GROUP_KEYS, FleetSnapshot, escaped, is_like
+from spark.fleet import (
+    CONNECT,
+    CONSUMER,
+    GROUP_KEYS,
+    FleetSnapshot,
+    escaped,
+    is_like,
+    near_miss,
+)
 
 
 @dataclass(frozen=True)
@@ -69,7 +77,8 @@ def exported_plan(
     plans = list(_plans(fleet, groups, assignments, condition))
     if not plans:
         where = f" of cluster {cluster!r}" if cluster is not None else ""
-        raise InputError(f"the plan has no group {group!r}{where}")
+        near = near_miss(fleet, "group", group, cluster)
+        raise InputError(f"the plan has no group {group!r}{where}{near}")
     if len(plans) > 1:
         raise InputError(
             f"several clusters have a group {group!r}: choose its cluster of "
@@ -224,9 +233,10 @@ def _keys(members: Iterable[Any]) -> dict[str, str]:
         by_key[key].append(member_id)
     for key, alike in by_key.items():
         if key is None or len(alike) > 1:
-            what = "no group.instance.id and no client.id" if key is None else f"one key, {key!r}"
+            no_key = "have no group.instance.id and no client.id"
+            what = no_key if key is None else f"share the key {key!r}"
             raise InputError(
-                f"can't be told by its plan who is who: {len(alike)} of its members have {what}; "
+                f"has members that a plan can't tell apart: {len(alike)} of them {what}; "
                 "give each a group.instance.id or a client.id of its own"
             )
     return keys

@@ -146,7 +146,7 @@ class LiveReplicas:
         }
 
     def throttle(self, steps: Sequence[Any], rate: int) -> list[str]:
-        """Let copies of these steps take so many bytes a second of each broker; what failed.
+        """Limit copies of these steps, in bytes a second of each broker; returns what failed.
 
         As kafka-reassign-partitions does: from the replicas that are there, to the new ones.
         """

@@ -20,11 +20,12 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from optimizer.assignor.plan_file import GroupPlan, PlanFileError
+from optimizer.figures import counted
 from spark.enforce.export import Exported, NoPlan
 from spark.errors import InputError
 from spark.files import replace_text, writing
 from spark.patterns import matches
-from spark.text import counted, named
+from spark.text import named
 
 INDEX, FORMAT, VERSION = "index.json", "evenfleet-plan-index", 1
 REASONS = 5

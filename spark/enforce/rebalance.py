@@ -1,4 +1,4 @@
-"""Make a live group assign anew, so that its plan is read again.
+"""Make a live group assign again, so that its plan is read again.
 
 A guest that reads nothing joins the group and leaves it at once: nobody loses a partition for it,
 as a member does that an administrator removes. How a guest comes and goes depends on the protocol.
@@ -43,7 +43,7 @@ def make_rebalance(
     RebalanceError.
     """
     if group.coordinator is None:
-        raise RebalanceError(group.reason or f"nobody coordinates group {group.name}")
+        raise RebalanceError(group.reason or f"no broker coordinates group {group.name}")
     if group.type == CONSUMER:
         _visit_new(brokers, group, group.coordinator)
     else:
@@ -53,8 +53,8 @@ def make_rebalance(
 def _visit_new(brokers: Connection, group: DescribedGroup, node: int) -> None:
     """Come and go in a group of the new protocol, whose epoch rises when a member leaves.
 
-    For a new epoch the broker assigns anew. The guest subscribes to a pattern that no topic has: to
-    read no topic at all isn't allowed.
+    For a new epoch the broker assigns again. The guest subscribes to a pattern that no topic has:
+    to read no topic at all isn't allowed.
     """
     if not brokers.speaks(ConsumerGroupHeartbeatRequest, 1):
         raise RebalanceError(

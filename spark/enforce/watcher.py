@@ -1,9 +1,8 @@
-"""Looks at groups of a live cluster for as long as their plans take to come into force."""
+"""Looks at groups of a live cluster until their plans take effect."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import TracebackType
 from typing import NamedTuple
 
 from optimizer.assignor.plan_file import GroupPlan
@@ -25,7 +24,7 @@ class _Live(NamedTuple):
 
 
 class GroupWatcher:
-    """A connection to a cluster that is made anew when a broker has stopped to answer.
+    """A connection to a cluster that is made again when a broker has stopped to answer.
 
     `with GroupWatcher(cluster, plans) as watcher:`; plans are by group. To begin
     with the cluster has to be there: UnreachableError. Later it may be away.
@@ -40,12 +39,7 @@ class GroupWatcher:
         self._open()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._close()
 
     def look(self, names: frozenset[str]) -> dict[str, Verdict]:
@@ -63,7 +57,7 @@ class GroupWatcher:
         return result
 
     def make_rebalance(self, name: str) -> str | None:
-        """Let a group that was looked at assign anew; returns why it couldn't be made to."""
+        """Let a group that was examined assign again; returns why it couldn't be made to."""
         try:
             brokers, reader, guests = self._live or self._open()
             make_rebalance(brokers, guests, reader, self.groups[name], self._cluster.timeout)

@@ -1,4 +1,4 @@
-"""Why one group's plan is as it is; of a store it is told without Spark."""
+"""Why one group's plan is as it is; of a store, without Spark."""
 
 from __future__ import annotations
 

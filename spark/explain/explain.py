@@ -30,7 +30,7 @@ from spark.errors import InputError
 from spark.fleet import UNSUPPORTED, FleetFiles, FleetSnapshot
 from spark.groups import (
     EncodedRow,
-    coordinators,
+    coordinator_of,
     one_row,
     read_or_failed,
     row_of_group,
@@ -43,7 +43,7 @@ from spark.settings import DEFAULT_FLEET_GOALS, FleetGoals
 
 @dataclass(frozen=True)
 class GroupExplanation:
-    """What is the matter with a group, and the sentences about its optimal plan.
+    """The faults of a group, and sentences about its optimal plan.
 
     `by_topic` has (member, topic, partitions now, partitions planned) where there are any.
     `moves` are about one moved partition each, `bounds` say why loads can't be more even. Both are
@@ -119,9 +119,9 @@ def explain_group(
         raise InputError("goals by weight are explained of a FleetSnapshot, which Spark reads")
     row = one_row(snapshot, group, cluster, goals.need_racks, goals.weights, rates)
     if isinstance(snapshot, FleetFiles):
-        seat: Any = seat_of_group(snapshot, row.cluster, group)
+        seat = seat_of_group(snapshot, row.cluster, group)
     else:
-        seat = _seat(snapshot, row.cluster, group)
+        seat = coordinator_of(snapshot.tables, row.cluster, group)
     return replace(
         _explained(row, goals),
         offsets_partition=seat.offsets_partition,
@@ -226,13 +226,6 @@ def _by_topic(
         )
         for cell in sorted({*np.flatnonzero(before).tolist(), *np.flatnonzero(after).tolist()})
     ]
-
-
-def _seat(snapshot: FleetSnapshot, cluster: str, group: str) -> Any:
-    """Who coordinates a group: a row of `spark.groups.coordinators`."""
-    session = snapshot.tables["members"].sparkSession
-    item = session.createDataFrame([(cluster, group)], "cluster string, group string")
-    return coordinators(item, snapshot.tables).first()
 
 
 def rows_of_groups(

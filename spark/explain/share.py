@@ -43,8 +43,8 @@ def _rows(
     """Topic and numbers of each row that a table has of a group."""
     names = ("group", "topic", *columns)
     if isinstance(fleet, FleetFiles):
-        found = fleet.rows(table, names, cluster)
-        rows = zip(*(_plain(found[name]) for name in names), strict=True)
+        values = fleet.rows(table, names, cluster)
+        rows = zip(*(_plain(values[name]) for name in names), strict=True)
     elif table in fleet.tables:
         of_cluster = fleet.tables[table].where(F.col("cluster") == cluster)
         rows = map(tuple, of_cluster.select(*names).collect())  # type: ignore[assignment]

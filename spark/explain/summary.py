@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from optimizer.figures import figure
+from optimizer.figures import counted, figure
 from spark.explain.explain import GroupExplanation
-from spark.text import counted
 
 SETTLED = "Stable"
 """State of a group that isn't in a rebalance and has members."""

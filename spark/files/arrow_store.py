@@ -34,7 +34,7 @@ class NeedsSparkError(InputError):
 
 
 class ArrowStore(DirectStore):
-    """What a file system lists is kept: make one anew for each look."""
+    """What a file system lists is kept: make one again for each look."""
 
     def __init__(self, root: str, system: fs.FileSystem, path: str) -> None:
         self.root = root.partition("?")[0].rstrip("/")  # what follows are settings of the system
@@ -43,7 +43,7 @@ class ArrowStore(DirectStore):
 
     @staticmethod
     def at(root: str) -> ArrowStore:
-        """The place of a URI; NotOurOwnError where Arrow has no such file system or can't look."""
+        """The place of a URI; NeedsSparkError where Arrow has no such file system or can't look."""
         try:
             system, path = fs.FileSystem.from_uri(root)
         except (pa.ArrowException, OSError, ValueError):  # a scheme or settings of Hadoop's
@@ -92,8 +92,8 @@ class ArrowStore(DirectStore):
         return result
 
     def has(self, table: str, snapshot: str) -> bool:
-        there = self.files_in(self.folder(table, snapshot))
-        return bool(there) or self._is_there(table, snapshot)
+        files = self.files_in(self.folder(table, snapshot))
+        return bool(files) or self._is_there(table, snapshot)
 
     def being_written(self, among: Collection[str]) -> set[str]:
         return self._written.intersection(among)
@@ -106,7 +106,7 @@ class ArrowStore(DirectStore):
         """The manifests of these snapshots are fetched many at a time."""
 
         def fetch(snapshot: str) -> None:
-            with suppress(UnreadableError):  # which is told when somebody asks for it
+            with suppress(UnreadableError):  # whoever reads the table gets the error
                 self.manifest(snapshot)
 
         with ThreadPoolExecutor(FETCHED_AT_ONCE) as pool:

@@ -28,7 +28,7 @@ from spark.files.source import SNAPSHOT, CatalogSchema, Cells, Source, StoredTab
 class CatalogSource(Source):
     """Nothing tells which rows were written together: what is there is taken as it is.
 
-    What it has seen is kept: make one anew for each look.
+    What it has seen is kept: make one again for each look.
     """
 
     def __init__(self, session: SparkSession, schema: CatalogSchema) -> None:
@@ -58,7 +58,7 @@ class CatalogSource(Source):
         try:
             kind = next((item.dataType for item in rows.schema if item.name == SNAPSHOT), None)
         except Exception as error:
-            raise self._unreadable(table, error) from None
+            raise self._unreadable_error(table, error) from None
         if kind is None:
             raise InputError(f"table {self.root}.{table} lacks the column {SNAPSHOT}")
         if not isinstance(kind, t.StringType):
@@ -67,7 +67,7 @@ class CatalogSource(Source):
             )
         return rows
 
-    def _unreadable(self, table: str, error: Exception) -> UnreadableError:
+    def _unreadable_error(self, table: str, error: Exception) -> UnreadableError:
         return UnreadableError(f"table {self.root}.{table} can't be read: {first_line(error)}")
 
     def ids(self, table: str) -> list[str]:
@@ -93,7 +93,7 @@ class CatalogSource(Source):
             for row in reduce(DataFrame.unionAll, named).dropna().collect():
                 result[row.table].append(row.snapshot)
         except Exception as error:
-            raise self._unreadable(min(opened), error) from None
+            raise self._unreadable_error(min(opened), error) from None
         return {table: sorted(ids) for table, ids in result.items()}
 
     def being_written(self, among: Collection[str]) -> set[str]:
@@ -156,7 +156,7 @@ class CatalogSource(Source):
         try:
             counted = selection.groupBy(SNAPSHOT, *cells).count().collect()
         except Exception as error:
-            raise self._unreadable(table, error) from None
+            raise self._unreadable_error(table, error) from None
         for row in counted:
             yield row[SNAPSHOT], cells_in(row, columns), row["count"]
 
@@ -238,13 +238,13 @@ def _replace(
         # Made first, and empty: where that fails no half of a table is in the way of the next run.
         empty = session.createDataFrame([], new.schema)
         empty.writeTo(name).partitionedBy(F.col(SNAPSHOT)).create()
-    there, of_snapshot = session.table(name), F.col(SNAPSHOT) == snapshot
-    if lacking := [column for column in rows.columns if column not in there.columns]:
+    stored, of_snapshot = session.table(name), F.col(SNAPSHOT) == snapshot
+    if lacking := [column for column in rows.columns if column not in stored.columns]:
         raise InputError(
             f"table {schema}.{table} lacks the column {', '.join(lacking)}: add it with ALTER "
             "TABLE … ADD COLUMN"
         )
-    types = {field.name: field.dataType for field in there.schema}
+    types = {field.name: field.dataType for field in stored.schema}
     ordered = new.select(
         *(
             F.col(column) if column in new.columns else F.lit(None).cast(kind).alias(column)
@@ -253,7 +253,7 @@ def _replace(
     )
     if not _is_of_files(session, schema, table):
         ordered.writeTo(name).overwrite(of_snapshot)
-    elif not there.where(of_snapshot).isEmpty() and ordered.isEmpty():
+    elif not stored.where(of_snapshot).isEmpty() and ordered.isEmpty():
         # Nothing to write would leave what is there.
         _remove(session, schema, table, snapshot)
     else:

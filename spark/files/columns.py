@@ -18,7 +18,7 @@ NULL = np.iinfo(np.int64).min
 
 
 def texts(column: pa.ChunkedArray) -> pa.Array:
-    """A column of strings as their bytes, whatever they are; TypeError if it has none."""
+    """A column of strings as their bytes, valid or not; TypeError if it has none."""
     array = _as_one(column)
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
@@ -65,7 +65,7 @@ def taken(table: pa.Table, rows: NDArray[Any]) -> pa.Table:
 
 
 def nothing(kind: pa.DataType, rows: int) -> pa.Array:
-    """So many nulls."""
+    """A column of nulls."""
     return pa.Array.from_buffers(pa.null(), rows, [None]).cast(kind)
 
 

@@ -81,7 +81,7 @@ class DirectStore(TableStore):
             return True
 
     def resized(self, path: str, size: int, file: File) -> str:
-        """What is told of a file of another size than was written; UnreadableError if broken."""
+        """The error for a file of another size than was written; UnreadableError if broken."""
         try:
             rows = self.opened(path).metadata.num_rows
         except (OSError, pa.ArrowException):
@@ -103,7 +103,7 @@ class DirectStore(TableStore):
         try:
             return self.opened(path).schema_arrow
         except UNREADABLE as error:
-            raise _unreadable(table, path, error) from None
+            raise _unreadable_error(table, path, error) from None
 
     def rows(
         self, table: str, path: str, columns: Sequence[str], wanted: Mapping[str, ValueFilter]
@@ -114,12 +114,12 @@ class DirectStore(TableStore):
         """
         try:
             file = self.opened(path)
-            there = [name for name in columns if name in file.schema_arrow.names]
-            others = [name for name in there if name not in wanted]
+            present = [name for name in columns if name in file.schema_arrow.names]
+            others = [name for name in present if name not in wanted]
             for number in range(file.num_row_groups):
                 if not _may_have(file.metadata.row_group(number), wanted):
                     continue
-                keys = file.read_row_group(number, [*wanted] or there)
+                keys = file.read_row_group(number, [*wanted] or present)
                 selection = _matching_rows(keys, wanted)
                 if not wanted:
                     yield keys
@@ -130,14 +130,14 @@ class DirectStore(TableStore):
                         rows = rows.append_column(name, taken(of_name, selection)[name])
                     yield rows
         except UNREADABLE as error:
-            raise _unreadable(table, path, error) from None
+            raise _unreadable_error(table, path, error) from None
 
     def has_no_null(self, table: str, path: str, columns: Collection[str]) -> bool:
         """Whether the file itself says that it has no null in these columns of texts and ints."""
         try:
             metadata = self.opened(path).metadata
         except UNREADABLE as error:
-            raise _unreadable(table, path, error) from None
+            raise _unreadable_error(table, path, error) from None
         schema = metadata.schema
         longs = {  # which may be beyond an int
             schema.column(at).path
@@ -187,7 +187,7 @@ class DirectStore(TableStore):
             return None
 
 
-def _unreadable(table: str, path: str, error: Exception) -> UnreadableError:
+def _unreadable_error(table: str, path: str, error: Exception) -> UnreadableError:
     return UnreadableError(f"table {table} can't be read from {path}: {first_line(error)}")
 
 

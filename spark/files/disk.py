@@ -27,9 +27,7 @@ def writing(out: object) -> Iterator[None]:
         why = error.strerror or str(error)
         if error.errno in ELSEWHERE:
             raise InputError(f"{error.filename or out} can't be written: {why}") from None
-        raise RunError(
-            f"{out} can't be written: {why}: what was there before is as it was"
-        ) from None
+        raise RunError(f"{out} can't be written: {why}: what was there is unchanged") from None
 
 
 def sync_folder(folder: Path) -> None:

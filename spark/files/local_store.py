@@ -40,7 +40,7 @@ _OF_SNAPSHOT = re.compile(r"snapshot=(.+)", re.DOTALL)
 
 
 class LocalStore(DirectStore):
-    """Its files are looked at one by one, each byte of what is read."""
+    """Its files are examined one by one, each byte of what is read."""
 
     def __init__(self, root: Path | str) -> None:
         self.root = str(root).rstrip("/") or "/"
@@ -90,7 +90,7 @@ class LocalStore(DirectStore):
         return set().union(*(self._named(table) | self._aside(table) for table in tables))
 
     def has(self, table: str, snapshot: str) -> bool:
-        aside = self._aside(table)  # looked at first: from there it comes to its place
+        aside = self._aside(table)  # examined first: from there it comes to its place
         if self.files_in(self.folder(table, snapshot)):
             return True
         return snapshot in aside and self._is_there(table, snapshot)
@@ -130,7 +130,7 @@ class LocalStore(DirectStore):
         return max(result, key=lambda manifest: manifest.version, default=None)
 
     def parts(self, table: str, snapshot: str, thoroughly: bool = True) -> Parts | None:
-        """The same; what looks odd is looked at twice, since a run may be moving it meanwhile."""
+        """The same; what looks odd is examined twice, since a run may be moving it meanwhile."""
         before: Manifest | None = None
         while True:
             manifest = self.manifest(snapshot) or Manifest()
@@ -227,7 +227,7 @@ class LocalStore(DirectStore):
 
 
 class CachedStore(LocalStore):
-    """The same folder as it was when it was first looked at, each part of it once."""
+    """The same folder as it was when it was first examined, each part of it once."""
 
     def __init__(self, root: str) -> None:
         super().__init__(root)

@@ -204,7 +204,7 @@ def take_out_removed(place: LocalStore, run: Path, snapshot: str) -> None:
         last = manifests_of(place, snapshot) / f"{manifest.version:06}.json"
         _forget_before(last)
         last.unlink(missing_ok=True)
-    with suppress(OSError):  # it isn't empty: another run writes the snapshot anew
+    with suppress(OSError):  # it isn't empty: another run writes the snapshot again
         manifests_of(place, snapshot).rmdir()
     with suppress(FileNotFoundError):
         (run / REMOVING / f"snapshot={snapshot}").rmdir()
@@ -245,12 +245,12 @@ def _add(aside: Path, target: Path, files: Sequence[File]) -> None:
 
 def _take_out(place: LocalStore, run: Path, table: str, snapshot: str) -> None:
     """Move what was in the place of a table into the run's folder, which goes soon."""
-    there = Path(place.folder(table, snapshot))
-    if there.is_dir():
+    folder = Path(place.folder(table, snapshot))
+    if folder.is_dir():
         away = run / REPLACED / table
         away.mkdir(parents=True, exist_ok=True)
         with suppress(FileNotFoundError):  # another run was faster
-            shutil.move(there, away / there.name)
+            shutil.move(folder, away / folder.name)
 
 
 def sweep(place: LocalStore) -> None:

@@ -16,7 +16,7 @@ from spark.errors import UnreadableError
 from spark.files.source import Cells
 
 MAX_COMBINATIONS = 500
-"""So many combinations of values are told; who wants to know of more has to open the file."""
+"""Combinations of values that are listed; for more, the file has to be opened."""
 
 Columns = tuple[str, ...]
 """Columns of texts, of which combinations of values are counted."""

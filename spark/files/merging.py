@@ -1,4 +1,4 @@
-"""The many small files of a table of a snapshot, written anew as few."""
+"""The many small files of a table of a snapshot, rewritten as few."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROWS_A_FILE = 250_000
 
 
 def fewest_files(rows: int) -> int:
-    """So many files hold so many rows."""
+    """The number of files, and of rows in them."""
     return max(1, -(-rows // ROWS_A_FILE))
 
 

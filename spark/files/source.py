@@ -76,7 +76,7 @@ def cells_in(row: Row, columns: Sequence[str]) -> Cells:
 class StoredTable(NamedTuple):
     """One table of one snapshot; `notes` tell what was made of it since it was written.
 
-    Its files say that `without_nulls` are columns that have none; nothing is said of the others.
+    Its files say that `without_nulls` are columns that have none; the others may have some.
     """
 
     rows: DataFrame
@@ -151,8 +151,8 @@ class Source(ABC):
     ) -> list[StoredTable]:
         """One table of several snapshots, of each that has it; `SNAPSHOT` is a column more.
 
-        Rows that have the same columns come together. Files are looked at quickly, and all that
-        can be told of their bytes is told when they are read. UnreadableError when one is broken.
+        Rows that have the same columns come together. Files are examined quickly, and all that
+        is wrong with their bytes shows when they are read. UnreadableError when one is broken.
         """
 
     @abstractmethod

@@ -33,7 +33,7 @@ class Seen(NamedTuple):
 class SparkStore(TableStore):
     """What Spark tells without Hadoop's own classes, which not every session has.
 
-    What it has read of manifests and files is kept: make one anew for each look.
+    What it has read of manifests and files is kept: make one again for each look.
     """
 
     def __init__(self, session: SparkSession, root: str) -> None:
@@ -104,12 +104,12 @@ class SparkStore(TableStore):
 
     def paths(self, table: str, snapshots: Collection[str]) -> dict[str, tuple[str, ...]]:
         in_place = self._in_place(table)
-        there = {
+        own_paths = {
             snapshot: (self.folder(table, snapshot),)
             for snapshot in snapshots
             if snapshot in in_place
         }
-        return there | super().paths(
+        return own_paths | super().paths(
             table, [snapshot for snapshot in snapshots if snapshot not in in_place]
         )
 

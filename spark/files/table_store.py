@@ -17,7 +17,7 @@ from spark.files.source import SNAPSHOT, Source, StoredTable
 
 
 def rewritten(path: str, rows: int, file: File) -> str:
-    """What is told of a file that another program has replaced by one of so many rows."""
+    """The error for a file that another program replaced by one with another number of rows."""
     return (
         f"{path} was changed by another program since it was written "
         f"({rows} rows instead of {file.rows})"
@@ -55,7 +55,7 @@ class TableStore(Source):
         """What another program made of a file that can be read all the same, if anything.
 
         `file` is what the manifest has of it, if there is one. UnreadableError if it is broken,
-        as far as can be told: `thoroughly` looks at each byte.
+        as far as it can be seen: `thoroughly` looks at each byte.
         """
 
     @abstractmethod
@@ -96,7 +96,7 @@ class TableStore(Source):
                 base = parts.paths[0].rpartition(f"/{SNAPSHOT}=")[0]
                 alike.setdefault((base, entries.footers.schema.json()), []).append(entries)
         return [
-            _together(session, table, base, known_values)
+            _merged_table(session, table, base, known_values)
             for (base, _), known_values in alike.items()
         ]
 
@@ -184,7 +184,7 @@ def _footers_by_spark(session: SparkSession, table: str, parts: Parts) -> Footer
     return Footers(rows.schema, frozenset())
 
 
-def _together(
+def _merged_table(
     session: SparkSession, table: str, base: str, entries: Sequence[_UnreadTable]
 ) -> StoredTable:
     """Tables with the same columns, in one folder; their own folders tell whose the rows are."""

@@ -51,7 +51,7 @@ def table_store_of(opener: Opener, root: str) -> DirectStore | SparkStore:
 def direct_store(root: str, default: str = "file:") -> DirectStore:
     """The place that this process can open by itself; `default` is that of `DEFAULT_FS`.
 
-    Raises NotOurOwnError where it can't: only Spark may.
+    Raises NeedsSparkError where it can't: only Spark may.
     """
     root = root.rstrip("/") or "/"
     if local_store := _local_store(root, default):

@@ -10,9 +10,17 @@ from spark.fleet.clusters import (
     evenly,
     within_reach,
 )
-from spark.fleet.compaction import Scattered, compact_each, compacted_by_day, scattered_in
+from spark.fleet.compaction import (
+    Scattered,
+    compact_each,
+    compacted_by_day,
+    fault_of,
+    scattered_in,
+    sweep_store,
+)
 from spark.fleet.conform import conformed, is_keyed, name_groups, null_keys
-from spark.fleet.contents import clusters_in_turn, contents_of
+from spark.fleet.contents import clusters_in_turn, contents_of, contents_report
+from spark.fleet.coupled import HUB, components
 from spark.fleet.fleet_files import FleetFiles, Rows
 from spark.fleet.kinds import (
     CLASSIC,
@@ -31,7 +39,7 @@ from spark.fleet.kinds import (
     UNSUPPORTED,
     connector_topic,
     is_connector,
-    kind_of,
+    other_kind_of,
     type_of_protocol,
     why_unsupported,
 )
@@ -44,6 +52,7 @@ from spark.fleet.results import (
     PLAN_WEIGHTS,
     check_out,
     check_writable,
+    no_plan,
     read_planned,
     read_result,
     read_results,
@@ -71,6 +80,7 @@ from spark.fleet.schemas import (
 from spark.fleet.snapshot import FleetSnapshot
 from spark.fleet.store import (
     Stored,
+    check_folder,
     ids,
     skipped_sentence,
     snapshot_id,

@@ -132,8 +132,8 @@ def _member(row: Mapping[str, Any]) -> Member:
 
 
 def _row(member: Member) -> dict[str, Any]:
-    facts = {name: getattr(member, name) for name in _FIELDS}
-    return facts | {"topics": sorted(set(member.topics))}
+    values = {name: getattr(member, name) for name in _FIELDS}
+    return values | {"topics": sorted(set(member.topics))}
 
 
 def _with_changes(tables: Mapping[str, DataFrame], changes: DataFrame) -> dict[str, DataFrame]:

@@ -20,7 +20,7 @@ from spark.fleet.store import Stored, skipped_sentence, time_of
 from spark.fleet.utf8 import escaped_rows, spelled
 
 BEYOND = 24
-"""So many snapshots out of reach are looked at, to name clusters that are in none within it."""
+"""Older snapshots that are examined, to name clusters that no newer one has."""
 
 MAX_AGE = timedelta(hours=24)
 """How much older than the newest snapshot of all that of a cluster may be."""
@@ -61,38 +61,38 @@ class Composition(NamedTuple):
 def compositions(
     opener: Opener, store: Where, stored: Stored, max_age: timedelta
 ) -> tuple[Composition, Composition | None]:
-    """The newest fleet of the whole snapshots of a store, and what there is of it before that.
+    """The newest fleet of the whole snapshots of a store, and the one before it.
 
     Before is, for each cluster, the last snapshot that has it before the one that is taken; where
     none within reach has it, the last one before all those, which may not have it either.
     """
-    there = recent(stored, max_age)
-    near = within_reach(there, max_age)
+    recent_ids = recent(stored, max_age)
+    near = within_reach(recent_ids, max_age)
     skipped = {
         item: why
         for item, why in stored.unfinished_seen.items()
         if item > near[-1] or not time_of(item) or item in within_reach([item, near[-1]], max_age)
     }
-    if len(there) == 1 and not skipped:
-        return Composition(there[0]), None
-    out_of_reach = [name for name in there if name not in near][-BEYOND:]
+    if len(recent_ids) == 1 and not skipped:
+        return Composition(recent_ids[0]), None
+    out_of_reach = [name for name in recent_ids if name not in near][-BEYOND:]
     held = clusters_in(opener, store, [*out_of_reach, *near, *skipped])
-    within = {name: held[name] for name in near}
-    newest = newest_of_each(within)
+    reachable = {name: held[name] for name in near}
+    newest = newest_of_each(reachable)
     last = newest_of_each({item: held[item] for item in [*out_of_reach, *skipped]})
     left_out = {cluster: name for cluster, name in last.items() if cluster not in newest}
     unread = tuple(name for name in near if not held[name])
     now = Composition(near[-1], newest, left_out, unread, skipped)
-    older = [name for name in there if name < near[0]][-1:]
+    older = [name for name in recent_ids if name < near[0]][-1:]
     if len(near) == 1:
         return now, Composition(older[0]) if older else None
     before = dict.fromkeys(newest, older[0]) if older else {}
-    before |= ones_before(within, newest)
+    before |= ones_before(reachable, newest)
     return now, Composition(max(before.values()), before) if before else None
 
 
 def recent(stored: Stored, max_age: timedelta) -> list[str]:
-    """The whole snapshots that tell what a fleet is, oldest first: of many no other is looked at.
+    """The whole snapshots that tell what a fleet is, oldest first: of many no other is examined.
 
     Those are all within reach of the newest, and the last `BEYOND` that aren't, at least.
     """
@@ -116,7 +116,7 @@ def within_reach(snapshots: Sequence[str], max_age: timedelta) -> list[str]:
 
 
 def evenly(snapshots: Sequence[str], most: int) -> list[str]:
-    """So many of them at most, two or more, the first and the last among them."""
+    """At most `most` of them, two or more, the first and the last among them."""
     if len(snapshots) <= most:
         return [*snapshots]
     return [snapshots[at * (len(snapshots) - 1) // (most - 1)] for at in range(most)]

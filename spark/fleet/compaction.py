@@ -12,6 +12,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from optimizer.figures import counted
 from spark.errors import InputError, RunError, UnreadableError
 from spark.files import (
     LocalRun,
@@ -20,6 +21,7 @@ from spark.files import (
     fewest_files,
     merge,
     rows_in,
+    sweep,
     writing,
     written_by_others,
 )
@@ -31,13 +33,19 @@ MEGABYTE = 1_000_000
 
 @dataclass(frozen=True)
 class Scattered:
-    """Tables of one snapshot that are to be written anew: `files` of `bytes` become `fewer`."""
+    """Tables of one snapshot that are to be rewritten: `files` of `bytes` become `fewer`."""
 
     snapshot: str
     tables: tuple[str, ...]
     files: int
     fewer: int
     bytes: int
+
+
+def sweep_store(place: LocalStore) -> None:
+    """Remove what a run before left, whether or not there is something to compact now."""
+    with writing(place.root):
+        sweep(place)
 
 
 def compacted_by_day(items: Sequence[Scattered], after: Mapping[str, int]) -> list[dict[str, Any]]:
@@ -135,8 +143,19 @@ def compact_each(
     return after
 
 
+def fault_of(
+    items: Sequence[Scattered], after: Mapping[str, int], left: Mapping[str, str]
+) -> RunError | None:
+    """What to raise where some of them weren't compacted."""
+    failed = [left[item.snapshot] for item in items if item.snapshot not in after]
+    if not failed:
+        return None
+    of = counted(len(items), "snapshot")
+    return RunError(f"{len(failed)} of {of} could not be compacted: {failed[0]}")
+
+
 def compact(place: LocalStore, item: Scattered) -> int:
-    """Write those tables of a snapshot anew; how many bytes they have then.
+    """Rewrite those tables of a snapshot; how many bytes they have then.
 
     Until all of them are written the ones before stay. UnreadableError where a file is broken,
     RunError where another run has written them meanwhile; they stay as they are then.
@@ -154,9 +173,9 @@ def _write_anew(place: LocalStore, run: LocalRun, table: str) -> None:
     schema = common_schema(files) if files else None
     if schema is None:
         raise RunError(f"table {table} of snapshot {run.snapshot} has changed meanwhile")
-    there = rows_in(place.opened, files)
+    expected = rows_in(place.opened, files)
     rows = merge(place.opened, files, schema, run.folder(table), run.id)
-    if rows != there:
-        raise RunError(f"{rows} of {there} rows of {table} were written: nothing is changed")
+    if rows != expected:
+        raise RunError(f"{rows} of {expected} rows of {table} were written: nothing is changed")
     if (Path(place.folder(table, run.snapshot)) / "_SUCCESS").exists():  # others wait for it
         (run.folder(table) / "_SUCCESS").touch()

@@ -16,12 +16,12 @@ def conformed(name: str, table: DataFrame) -> DataFrame:
 
     A number that an int can't hold becomes null, so that a key of such a number is found.
     """
-    there = table.columns
+    present = table.columns
     columns = [
-        (F.col(c.name) if c.name in there else F.lit(None)).try_cast(c.type).alias(c.name)
+        (F.col(c.name) if c.name in present else F.lit(None)).try_cast(c.type).alias(c.name)
         for c in TABLES[name].columns
     ]
-    return table.select(*columns, *(item for item in there if item == SNAPSHOT))
+    return table.select(*columns, *(item for item in present if item == SNAPSHOT))
 
 
 def name_groups(tables: Mapping[str, DataFrame]) -> bool:

@@ -3,40 +3,47 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from optimizer.figures import counted
 from spark.files import Source
 from spark.fleet.clusters import clusters_by_snapshot
-from spark.fleet.kinds import MEMBERLESS_STATES, kind_of
+from spark.fleet.kinds import MEMBERLESS_STATES, other_kind_of
 from spark.fleet.schemas import KIND, TABLES
 from spark.fleet.utf8 import spelled
+
+NAMED = 20
+"""Snapshots that a sentence names at most."""
 
 
 @dataclass(frozen=True)
 class Contents:
     """What one snapshot has: the rows of each table that is there, and its clusters, sorted.
 
-    `unreadable` tables have no rows here. `other_kinds` has how many groups aren't consumer groups,
-    by kind; whether a group has members is told by its state.
+    `unreadable_tables` have no rows here. `other_kinds` counts groups that aren't consumer groups,
+    by kind; a group's state shows whether it has members.
     """
 
     rows: Mapping[str, int]
-    unreadable: tuple[str, ...]
+    unreadable_tables: tuple[str, ...]
     clusters: tuple[str, ...]
     other_kinds: Mapping[str, int]
 
     def row(self, snapshot: str, unfinished: str | None) -> dict[str, Any]:
         """The snapshot in a list of them: a table that it lacks has no count."""
-        broken = ", ".join(self.unreadable)
-        kinds = (f"{count} {kind}" for kind, count in self.other_kinds.items())
+        broken = ", ".join(self.unreadable_tables)
+        other_kinds = (f"{count} {kind}" for kind, count in self.other_kinds.items())
         return {
             "snapshot": snapshot,
             "state": f"{broken} can't be read" if broken else unfinished or "whole",
-            **{name: 0 if name in self.unreadable else self.rows.get(name) for name in TABLES},
-            "other_kinds": ", ".join(kinds) or None,
+            **{
+                name: 0 if name in self.unreadable_tables else self.rows.get(name)
+                for name in TABLES
+            },
+            "other_kinds": ", ".join(other_kinds) or None,
             "clusters": [*self.clusters],
         }
 
@@ -51,15 +58,33 @@ def clusters_in_turn(contents: Mapping[str, Contents]) -> list[str]:
     return sentences
 
 
+def contents_report(
+    rows: Sequence[Mapping[str, Any]], states: Mapping[str, str | None], hint: str
+) -> Iterator[str]:
+    """What people read below a list of snapshots; `hint` says how to get the others of `states`."""
+    if rows and (kinds := rows[-1]["other_kinds"]):
+        yield f"Groups of snapshot {rows[-1]['snapshot']} that aren't consumer groups: {kinds}."
+    listed = {row["snapshot"]: row["state"] for row in rows}
+    others = [item for item in states if item not in listed]
+    broken = [item for item, state in listed.items() if state != "whole"]
+    if skipped := sorted([*broken, *(item for item in others if states[item])]):
+        named = ", ".join(skipped[-NAMED:])
+        more = f"{len(skipped) - NAMED} older ones, " if len(skipped) > NAMED else ""
+        yield f"Skipped because they are incomplete: {more}{named}."
+    if others:
+        ids = f"from {others[0]} to {others[-1]}" if len(others) > 1 else others[0]
+        yield f"Not listed: {counted(len(others), 'other snapshot')}, {ids} ({hint})."
+
+
 def contents_of(source: Source, snapshots: Collection[str]) -> dict[str, Contents]:
     """What these snapshots have; files are opened where no manifest tells it."""
     seen = source.for_one_look()
-    there = {
+    by_snapshot = {
         snapshot: [table for table in TABLES if seen.has(table, snapshot)] for snapshot in snapshots
     }
     statistics = seen.tally(TABLES, snapshots)
     clusters = clusters_by_snapshot(seen, snapshots)
-    kinds = _other_kinds(seen, snapshots)
+    other_kinds = _other_kinds(seen, snapshots)
     return {
         item: Contents(
             {
@@ -69,19 +94,19 @@ def contents_of(source: Source, snapshots: Collection[str]) -> dict[str, Content
             },
             tuple(table for table in tables if (table, item) not in statistics),
             tuple(clusters[item]),
-            kinds.get(item, {}),
+            other_kinds.get(item, {}),
         )
-        for item, tables in there.items()
+        for item, tables in by_snapshot.items()
     }
 
 
 def _other_kinds(source: Source, snapshots: Collection[str]) -> dict[str, dict[str, int]]:
     result = {}
     for (_, snapshot), rows in source.tally(["groups"], snapshots, KIND).items():
-        kinds: Counter[str] = Counter()
-        for facts, count in rows.items():
-            type_, strategy, state = (None if fact is None else spelled(fact) for fact in facts)
-            if kind := kind_of(type_, strategy, has_members=state not in MEMBERLESS_STATES):
-                kinds[kind] += count
-        result[snapshot] = dict(sorted(kinds.items()))
+        other_kinds: Counter[str] = Counter()
+        for texts, count in rows.items():
+            type_, strategy, state = (None if text is None else spelled(text) for text in texts)
+            if kind := other_kind_of(type_, strategy, has_members=state not in MEMBERLESS_STATES):
+                other_kinds[kind] += count
+        result[snapshot] = dict(sorted(other_kinds.items()))
     return result

@@ -49,7 +49,7 @@ class FilesOf(NamedTuple):
 class FleetFiles:
     """The same fleet as a `FleetSnapshot` of a store, for questions about few of its rows.
 
-    What is said of a snapshot's `notes`, `instants` and `changes` is said of these.
+    `notes`, `instants` and `changes` are those of a snapshot.
     """
 
     id: str
@@ -68,7 +68,7 @@ class FleetFiles:
     ) -> FleetFiles:
         """The fleet that `FleetSnapshot.read` would read; InputErrors are the same.
 
-        `place` is that folder, if it is open. What only Spark can open raises NotOurOwnError, an
+        `place` is that folder, if it is open. What only Spark can open raises NeedsSparkError, an
         InputError as well.
         """
         place = place or direct_store(store)
@@ -101,8 +101,8 @@ class FleetFiles:
             for name in TABLES
         }
         changes = tuple(change for item in read for change in item.changes)
-        there = {name: of_name for name, of_name in tables.items() if of_name}
-        return replace(whole_of_it, id=of.id, tables=there, changes=changes)
+        present = {name: of_name for name, of_name in tables.items() if of_name}
+        return replace(whole_of_it, id=of.id, tables=present, changes=changes)
 
     def clusters(self) -> Mapping[str, str]:
         """Each cluster, and the id of the snapshot that its rows are of."""
@@ -184,7 +184,7 @@ class FleetFiles:
 def _opened(place: DirectStore, snapshot: str) -> FleetFiles:
     """The tables of a snapshot, checked as far as their schemas tell."""
     tables: dict[str, list[FilesOf]] = {}
-    unreadable: list[str] = []
+    read_errors: list[str] = []
     columns: list[str] = []
     notes: list[str] = []
     changes: list[str] = []
@@ -198,14 +198,14 @@ def _opened(place: DirectStore, snapshot: str) -> FleetFiles:
                 continue
             schema = _schema(place.schema(name, files[0]))
         except InputError as error:
-            unreadable.append(str(error))
+            read_errors.append(str(error))
             continue
         tables[name] = [FilesOf(files)]
         columns += faults_of(name, schema)
         notes += unknown_columns(name, schema)
         changes += parts.notes
-    if faults := [*unreadable, *columns]:
-        kind = UnreadableError if unreadable else InputError
+    if faults := [*read_errors, *columns]:
+        kind = UnreadableError if read_errors else InputError
         raise kind(f"snapshot {snapshot} can't be used: {'; '.join(faults)}")
     changes += removed_since(place, snapshot, tables.keys())
     return FleetFiles(snapshot, place, tables, tuple(notes), {}, tuple(changes))

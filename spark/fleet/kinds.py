@@ -13,7 +13,7 @@ TYPES = (CLASSIC, CONSUMER, CONNECT, SHARE, STREAMS, OTHER)
 
 `classic` and `consumer` are consumer groups of the classic protocol and of that of KIP-848;
 `connect` is a cluster of Connect workers, `share` a group of KIP-932, `streams` one of KIP-1071,
-and `other` whatever else lets Kafka coordinate it, such as a schema registry.
+and `other` anything else that Kafka coordinates, such as a schema registry.
 """
 
 STREAMS_STRATEGY = "stream"
@@ -46,7 +46,7 @@ def why_unsupported(kind: str | None, strategy: str | None, members: int) -> str
     return _WHY.get(kind, f"a group of the type {kind!r}, which isn't known")
 
 
-def kind_of(group_type: str | None, strategy: str | None, has_members: bool) -> str | None:
+def other_kind_of(group_type: str | None, strategy: str | None, has_members: bool) -> str | None:
     """What a group is that isn't one of consumers, or None: `why_unsupported` in one word."""
     kind = (CLASSIC if group_type is None else group_type).lower()
     if kind == CLASSIC:
@@ -95,7 +95,7 @@ PLANNED = ("ok", "inferred")
 """Statuses of groups that have a plan."""
 
 UNSUPPORTED = "unsupported"
-"""Status of a group that isn't one of consumers: nothing is the matter with it."""
+"""Status of a group that isn't one of consumers; it isn't a fault."""
 
 UNPLANNED = ("empty", "rebalancing", UNSUPPORTED, "invalid", "failed")
 """Statuses of groups that have none, and that no strategy has an answer for."""

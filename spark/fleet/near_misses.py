@@ -11,7 +11,7 @@ from spark.fleet.utf8 import is_named, spelled
 from spark.text import did_you_mean
 
 NEAREST = 5
-"""Names that Spark brings, of which the nearest is told."""
+"""Names that Spark brings, of which the nearest is proposed."""
 
 TABLE_OF = {"group": "subscriptions", "topic": "partitions"}
 

@@ -15,7 +15,7 @@ from spark.fleet.kinds import UNSUPPORTED
 from spark.fleet.part import Part
 from spark.fleet.schemas import RESULTS, TABLES, check_kind
 from spark.fleet.snapshot import FleetSnapshot
-from spark.fleet.store import has_snapshots, whole
+from spark.fleet.store import check_folder, has_snapshots, whole
 
 OLD_PREFIX, NEW_PREFIX = "found_", "current_"
 OLD_NAMES = {"afresh": "resets", "ability": "peak_rate", "without_answer": "not_evaluated"}
@@ -76,6 +76,13 @@ def check_writable(out: Where) -> None:
         raise InputError(f"output {out} can't be written: no permission for {nearest}")
 
 
+def no_plan(session: SparkSession, plan: Where) -> InputError:
+    """The error on a plan that isn't there, or has nothing."""
+    remedy = "write it with `evenfleet plan`"
+    check_folder(session, plan, remedy)
+    return InputError(f"plan {plan} is empty: {remedy}")
+
+
 def check_out(session: SparkSession, out: Where, kind: str) -> None:
     """Raise InputError when a result of that kind can't be in `out` (see `check_kind`).
 
@@ -119,7 +126,8 @@ def read_results(
         for name in names:
             if (table := source.read(session, name, snapshot)) is None:
                 raise InputError(
-                    f"plan {out} has no table {name} of snapshot {snapshot}: plan it again"
+                    f"plan {out} has no table {name} of snapshot {snapshot}: name a folder that "
+                    "plan wrote, or plan this snapshot again"
                 )
             tables.append(with_new_names(table))
         return tables
@@ -128,7 +136,7 @@ def read_results(
 
 
 def read_planned(session: SparkSession, store: Where, out: Where, snapshot: str) -> FleetSnapshot:
-    """The fleet that a plan is of, whatever has come to the store since.
+    """The fleet that a plan is of, also if the store has newer snapshots.
 
     That is what the plan's table of clusters names, or else all of the snapshot of that id; of a
     plan of part of a fleet the same part. Raises

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from typing import Any
 
-from optimizer.figures import data_size
+from optimizer.figures import counted, data_size
 from spark.errors import InputError
 from spark.files import (
     CatalogSource,
@@ -25,7 +25,6 @@ from spark.files import (
 from spark.fleet.contents import contents_of
 from spark.fleet.schemas import TABLES
 from spark.fleet.store import BEING_WRITTEN, REQUIRED, Stored, time_of
-from spark.text import counted
 
 DAY = timedelta(days=1)
 
@@ -38,7 +37,7 @@ class Retention:
     """How long snapshots are kept.
 
     Of those older than `age` stay, for each cluster, the newest of all and `daily` of each day
-    (UTC): the last of each of so many equal parts of the day, and where some of these have none the
+    (UTC): the last of each of that number of equal parts of the day, and where some have none the
     last others. That choice stays the same while older ones go.
     """
 
@@ -91,7 +90,7 @@ class Aged:
 class Pruning:
     """What goes, oldest first, and why others stay that can't be told to be younger than `before`.
 
-    `kept` whole ones that are older stay since a cluster needs them. `source` was looked at for it.
+    `kept` whole ones that are older stay since a cluster needs them. `source` was examined for it.
     """
 
     source: Source
@@ -148,8 +147,8 @@ def pruning_of(opener: Opener, store: Where, retention: Retention, now: datetime
     left = {item: why for item, why in states.items() if why}
     left |= dict.fromkeys(written.intersection(contents), BEING_WRITTEN)
     for item, of_it in contents.items():
-        if of_it.unreadable:
-            left[item] = f"{', '.join(of_it.unreadable)} can't be read"
+        if of_it.unreadable_tables:
+            left[item] = f"{', '.join(of_it.unreadable_tables)} can't be read"
     judged = [element for element in stored.whole if element not in left]
     if not judged:
         return Pruning(source, None, (), (), left)
@@ -209,7 +208,7 @@ def removable(source: Source) -> Source:
 def prune(pruning: Pruning) -> Iterator[str]:
     """Remove what has had its time, the oldest first; the ids of those that are gone.
 
-    One that was written since it was looked at stays. InputError or RunError if the place can't be
+    One that was written since it was examined stays. InputError or RunError if the place can't be
     written.
     """
     if isinstance(pruning.source, LocalStore):
@@ -227,5 +226,5 @@ def prune(pruning: Pruning) -> Iterator[str]:
 
 
 def now_in_utc() -> datetime:
-    """The time that ids are told in."""
+    """The time zone of ids."""
     return datetime.now(UTC)

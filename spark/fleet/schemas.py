@@ -130,6 +130,7 @@ TABLES: dict[str, Table] = {
             Column("committed_offset", _LONG),
             Column("end_offset", _LONG),
             Column("lag", _LONG),
+            Column("start_offset", _LONG),
         ),
         by_group=True,
         shown=False,
@@ -229,7 +230,7 @@ def unknown_columns(name: str, schema: t.StructType) -> list[str]:
 
 
 def describe_null_keys(snapshot: str, counts: Mapping[str, int]) -> str:
-    """What is said of keys that are null: `counts` has the rows by table and column."""
+    """The sentence on keys that are null: `counts` has the rows by table and column."""
     faults = "; ".join(f"{column}: {rows} rows" for column, rows in sorted(counts.items()))
     return (
         f"snapshot {snapshot} has keys that are null or beyond an int ({faults}): remove those "

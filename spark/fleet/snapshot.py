@@ -100,7 +100,7 @@ class FleetSnapshot:
 
     `tables` has every table that is there, with exactly the columns of
     `spark.fleet.schemas.TABLES`: optional columns that are missing are null. `instants` has for
-    each cluster the id of the snapshot that its rows are of, where that was looked at; `id` is the
+    each cluster the id of the snapshot that its rows are of, where that was examined; `id` is the
     newest of them. Without any all rows are of that one. `changes` tell of files that another
     program has changed since they were written. Of the tables in `keyed` files say that no key is
     null. `part` tells which part of a fleet it is.
@@ -133,7 +133,7 @@ class FleetSnapshot:
         isn't there, and one that lists all missing, mistyped and doubled columns of all tables.
         """
         if unknown := others.keys() - TABLES.keys():
-            raise InputError(f"unknown table {min(unknown)!r}: choose of {', '.join(TABLES)}")
+            raise InputError(f"unknown table {min(unknown)!r}: choose one of {', '.join(TABLES)}")
         inputs = {
             "groups": groups,
             "members": members,
@@ -291,7 +291,7 @@ class FleetSnapshot:
     def validate(self) -> FleetSnapshot:
         """Look for null keys; InputError names tables and columns, and tells how many rows.
 
-        Tables whose files say that there are none aren't looked at.
+        Tables whose files say that there are none aren't examined.
         """
         doubtful = {name: rows for name, rows in self.tables.items() if name not in self.keyed}
         if not doubtful:
@@ -354,11 +354,11 @@ def _read(snapshot: str, opened: Opened, source: Source) -> FleetSnapshot:
 
 
 def _checked(
-    snapshot: str, entries: Mapping[str, DataFrame], unreadable: Sequence[str] = ()
+    snapshot: str, entries: Mapping[str, DataFrame], read_errors: Sequence[str] = ()
 ) -> FleetSnapshot:
     columns = (fault for name, table in entries.items() for fault in faults_of(name, table.schema))
-    if faults := [*unreadable, *columns]:
-        kind = UnreadableError if unreadable else InputError
+    if faults := [*read_errors, *columns]:
+        kind = UnreadableError if read_errors else InputError
         raise kind(f"snapshot {snapshot} can't be used: {'; '.join(faults)}")
     notes = tuple(
         note for name, table in entries.items() for note in unknown_columns(name, table.schema)

@@ -65,7 +65,7 @@ def _unusable(snapshot: str, why: str, of: str = "") -> str:
 
 
 class Stored:
-    """The snapshots of a store, of which each is looked at when somebody asks for it, and once.
+    """The snapshots of a store, of which each is examined when somebody asks for it, and once.
 
     A snapshot is whole when its id is a time, every required table has it, none of them is being
     written, and no file is missing or cut short. One that was removed meanwhile isn't there.
@@ -101,8 +101,8 @@ class Stored:
     def why_not(self, snapshot: str) -> str | None:
         """Why a snapshot isn't whole, `REMOVED` if it isn't there; None if it is whole."""
         if snapshot not in self._known:
-            there = snapshot in self._ids
-            self._known[snapshot] = self._why(snapshot) if there else REMOVED
+            is_stored = snapshot in self._ids
+            self._known[snapshot] = self._why(snapshot) if is_stored else REMOVED
         return self._known[snapshot]
 
     def newest_first(self) -> Iterator[str]:
@@ -141,7 +141,7 @@ class Stored:
 
     @property
     def unfinished_seen(self) -> dict[str, str]:
-        """Those of them that have been looked at so far."""
+        """Those of them that have been examined so far."""
         entries = (
             (item, why) for item, why in sorted(self._known.items()) if why and why != REMOVED
         )
@@ -177,7 +177,7 @@ def states_of(source: Source) -> dict[str, str | None]:
 
 
 def _why_not_whole(source: Source, snapshot: str) -> str | None:
-    """Looked at twice before anything is told: a run may have put files in place meanwhile."""
+    """Examined twice before an error is raised: a run may have put files in place meanwhile."""
     why, again = _why_as_seen(source, snapshot), source.for_next_look()
     if why and again is not source:
         why = _why_as_seen(again, snapshot)
@@ -185,12 +185,12 @@ def _why_not_whole(source: Source, snapshot: str) -> str | None:
 
 
 def _why_as_seen(source: Source, snapshot: str) -> str | None:
-    there = [name for name in TABLES if source.has(name, snapshot)]
-    if not there:
+    present = [name for name in TABLES if source.has(name, snapshot)]
+    if not present:
         return REMOVED
     if source.being_written([snapshot]):
         return BEING_WRITTEN
-    lacking = [name for name in REQUIRED if name not in there]
+    lacking = [name for name in REQUIRED if name not in present]
     return f"it lacks {', '.join(lacking)}" if lacking else source.broken(snapshot, TABLES)
 
 
@@ -206,20 +206,25 @@ def whole(opener: Opener, store: Where, snapshot: str | None = None) -> Stored:
     return stored.up_to(snapshot) if snapshot else stored
 
 
+def check_folder(opener: Opener, where: Where, remedy: str = "import or write one first") -> None:
+    """Raise InputError where a local folder of a store, or of results, isn't there."""
+    place = source_of(opener, where)
+    if isinstance(place, LocalStore) and not Path(place.root).exists():
+        raise InputError(f"no folder {where}{near_path(place.root) or f': {remedy}'}")
+
+
 def _why_none(opener: Opener, store: Where, snapshot: str | None, stored: Stored) -> str:
-    """Why there is no such snapshot, and what there is instead."""
-    if isinstance(opener, LocalStore) and not Path(opener.root).exists():
-        near = near_path(opener.root) or ": import or write one first"
-        return f"no folder {store}{near}"
+    """Why there is no such snapshot, and which there are."""
+    check_folder(opener, store)
     others = stored.unfinished
     newest = snapshot or next(reversed(others), None)
     if newest and (why := others.get(newest)):
         return _unusable(newest, why, f" of store {store}")
     wanted = f"snapshot {snapshot}" if snapshot else "whole snapshot"
     if present := [*islice(stored.newest_first(), 5)]:
-        there = ", ".join(reversed(present))
+        newest = ", ".join(reversed(present))
         near = did_you_mean(snapshot, present, SLIP) if snapshot else ""
-        return f"store {store} has no {wanted}: the newest it has are {there}{near}"
+        return f"store {store} has no {wanted}: the newest it has are {newest}{near}"
     empty = [name for name in REQUIRED if not ids(opener, store, name)]
     lacks = f" (nothing is in {', '.join(empty)})" if empty else ""
     return f"store {store} has no {wanted}{lacks}: import or write one first"

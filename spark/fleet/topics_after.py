@@ -56,21 +56,21 @@ def _with_topic(
     )
     numbers = F.sequence(F.coalesce("size", F.lit(0)).cast("int"), F.lit(event.size - 1))
     is_more = F.coalesce("size", F.lit(0)) < event.size
-    chosen = partitions.sparkSession.createDataFrame(
+    grown = partitions.sparkSession.createDataFrame(
         [(name,) for name in clusters], "cluster string"
     )
     new = (
-        chosen.join(of_cluster, "cluster", "left")
+        grown.join(of_cluster, "cluster", "left")
         .where(is_more)
         .withColumns({"topic": F.lit(event.topic), "partition": F.explode(numbers)})
     )
-    facts = [
+    columns = [
         F.col(field.name)
         if field.name in new.columns
         else F.lit(None).cast(field.dataType).alias(field.name)
         for field in partitions.schema
     ]
-    return {"partitions": partitions.unionByName(new.select(*facts))}
+    return {"partitions": partitions.unionByName(new.select(*columns))}
 
 
 def _states(tables: Mapping[str, DataFrame], topic: str) -> DataFrame:
@@ -100,11 +100,11 @@ def _outcomes_of_broker(entries: Mapping[str, DataFrame], broker: int) -> Outcom
 
 def _of_broker(tables: Mapping[str, DataFrame], broker: int) -> DataFrame:
     """A row a group: whether its cluster has that broker."""
-    there = tables["partitions"].where(_involves(broker)).select("cluster")
+    clusters = tables["partitions"].where(_involves(broker)).select("cluster")
     if "brokers" in tables:
         listed = tables["brokers"].where(F.col("broker") == broker).select("cluster")
-        there = there.unionAll(listed)
-    marked = there.distinct().withColumn("found", F.lit(True))
+        clusters = clusters.unionAll(listed)
+    marked = clusters.distinct().withColumn("found", F.lit(True))
     groups = tables["members"].select(*GROUP_KEYS).distinct()
     return groups.join(marked, "cluster", "left").select(
         *GROUP_KEYS, F.coalesce("found", F.lit(False)).alias("is_there")

@@ -2,7 +2,7 @@
 
 Spark's strings are any bytes, and nobody checks those of a Parquet file. Java puts U+FFFD in place
 of what it can't decode, so that two names may become one; Arrow hands them to Python as they are,
-which ends the job. Whatever leaves Spark is escaped before.
+which ends the job. Names are escaped before they leave Spark.
 """
 
 from __future__ import annotations

@@ -28,7 +28,9 @@ def with_weights(
 ) -> DataFrame:
     """Partitions with that measure as their weight; null for those without a rate."""
     if column not in MEASURES:
-        raise InputError(f"unknown measure {column!r} of rates: choose of {', '.join(MEASURES)}")
+        raise InputError(
+            f"unknown measure {column!r} of rates: choose one of {', '.join(MEASURES)}"
+        )
     rows = rates if isinstance(rates, DataFrame) else rates.rates
     if lacking := [name for name in (*PARTITION, column) if name not in rows.columns]:
         raise InputError(f"table of rates lacks the column {', '.join(lacking)}")

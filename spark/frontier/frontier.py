@@ -7,7 +7,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
-from optimizer.figures import figure
+from optimizer.figures import counted, figure
 from optimizer.model import Goals, LimitsError, Problem
 from optimizer.solver import Frontier, WeightedFrontier, frontier_of, weighted_frontier_of
 from spark.errors import InputError
@@ -15,7 +15,6 @@ from spark.fleet import FleetFiles, FleetSnapshot
 from spark.frontier.points import FrontierPoint, GroupFrontier, WeightedFrontierPoint
 from spark.groups import EncodedRow, one_row, read_or_failed
 from spark.settings import DEFAULT_FLEET_GOALS, FleetGoals
-from spark.text import counted
 
 
 def frontier_of_group(
@@ -35,7 +34,7 @@ def frontier_of_group(
     InputError when there is no such group, or several clusters have one and none is chosen.
     """
     if goals.weights and isinstance(snapshot, FleetFiles):
-        raise InputError("what moves buy by weight is told of a FleetSnapshot, which Spark reads")
+        raise InputError("what moves buy by weight needs a FleetSnapshot, which Spark reads")
     return _frontier(one_row(snapshot, group, cluster, weights=goals.weights, rates=rates), goals)
 
 

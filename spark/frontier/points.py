@@ -1,4 +1,4 @@
-"""What moves buy in a group, as it is told."""
+"""What moves buy in a group, in words and rows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spark.notebook import shown_in_notebook
 
 @dataclass(frozen=True)
 class FrontierPoint:
-    """With so many moves the largest load is this, and with fewer none is so low.
+    """With `moves` moves the largest load is this, and with fewer none is as low.
 
     `gain` is how much that is of all that moves can gain, from 0 to 1; `knee` marks the point that
     is worth its moves the most.
@@ -31,7 +31,7 @@ class FrontierPoint:
 
 @dataclass(frozen=True)
 class WeightedFrontierPoint:
-    """By so many moves a plan was found with that largest load by weight.
+    """A plan of `moves` moves with that largest load by weight was found.
 
     With no more moves none is below `weight_bound`; both are for a unit of capacity, in the unit of
     the weights. `gain` is of all that was found; `knee` as that of a `FrontierPoint`.
@@ -63,7 +63,7 @@ class GroupFrontier:
     `current_max_load` is the largest load now, `balanced_moves` what the plan with the most even
     loads of all moves. `sentence` tells the knee. Where goals are by weight the points are
     `WeightedFrontierPoint`; then `current_max_weight` is the largest load now, and no plan is
-    below `weight_bound`, whatever it moves.
+    below `weight_bound`, by any moves.
     """
 
     cluster: str

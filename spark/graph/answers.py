@@ -8,14 +8,9 @@ from typing import Any
 from pyspark.sql import DataFrame, functions as F
 
 from spark.errors import InputError
-from spark.graph.fleet_graph import (
-    FleetGraph,
-    competitors,
-    components,
-    coupled_groups,
-    reach,
-)
+from spark.graph.fleet_graph import FleetGraph, competitors, components, coupled_groups, reach
 from spark.groups import GROUP_KEYS
+from spark.text import did_you_mean
 
 
 class Question(StrEnum):
@@ -49,7 +44,9 @@ def _cluster_of(asked: FleetGraph, group: str) -> str:
     if len(clusters) == 1:
         return str(clusters[0])
     if not clusters:
-        raise InputError(f"no cluster has a group {group!r} with members")
+        groups = asked.vertices.select("group").distinct().collect()
+        near = did_you_mean(group, (row.group for row in groups if row.group))
+        raise InputError(f"no cluster has a group {group!r} with members{near}")
     raise InputError(
         f"several clusters have a group {group!r}: name its cluster ({', '.join(clusters)})"
     )

@@ -28,12 +28,12 @@ def edges_of(tables: Tables, vertices: Vertices, grain: str) -> dict[str, DataFr
 
 def _subscribes(tables: Tables, vertices: Vertices, grain: str) -> DataFrame:
     """From each member to each topic that the cluster has, or to each of its partitions."""
-    places = _ids(vertices[grain].where("listed"), TOPIC_KEYS, "dst", "partitions")
+    read_vertices = _ids(vertices[grain].where("listed"), TOPIC_KEYS, "dst", "partitions")
     return (
         tables["subscriptions"]
         .distinct()
         .join(_ids(vertices[MEMBER], MEMBER_KEYS, "src"), list(MEMBER_KEYS))
-        .join(places, list(TOPIC_KEYS))
+        .join(read_vertices, list(TOPIC_KEYS))
         .select("src", "dst", "partitions", F.lit(None).cast("int").alias("generation"))
     )
 
@@ -71,5 +71,5 @@ def _led_by(tables: Tables, vertices: Vertices, grain: str) -> DataFrame:
     )
 
 
-def _ids(vertices: DataFrame, keys: Sequence[str], end: str, *facts: str) -> DataFrame:
-    return vertices.select(*keys, F.col("id").alias(end), *facts)
+def _ids(vertices: DataFrame, keys: Sequence[str], end: str, *columns: str) -> DataFrame:
+    return vertices.select(*keys, F.col("id").alias(end), *columns)

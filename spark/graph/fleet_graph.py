@@ -21,7 +21,7 @@ from spark.graph.edges import OWNS, SUBSCRIBES, edges_of
 from spark.graph.packages import coordinate
 from spark.graph.reaching import Reaching
 from spark.graph.spreading import Ids
-from spark.graph.vertex_ids import BROKER, MEMBER, PARTITION, TOPIC, kinds_of, name_of
+from spark.graph.vertex_ids import BROKER, MEMBER, PARTITION, TOPIC, name_of, vertex_kinds
 from spark.graph.vertices import Tables, vertices_of
 from spark.unpersist_handle import Handle
 
@@ -64,7 +64,7 @@ class FleetGraph(GraphFrame, Handle):
         return rows
 
     def release(self) -> None:
-        """Free all that is kept; what is asked later is computed anew."""
+        """Free all that is kept; what is asked later is computed again."""
         while self._kept:
             self._kept.pop().unpersist()
 
@@ -73,7 +73,7 @@ def fleet_graph(snapshot: FleetSnapshot, grain: Grain = "partition") -> FleetGra
     """The graph of a snapshot: members, partitions or topics, brokers, and what ties them.
 
     With partitions there are as many `subscribes` edges as pairs of a member and a partition that
-    it may read; a group of thousands of members is better looked at by topics. InputError for
+    it may read; a group of thousands of members is better examined by topics. InputError for
     another grain, for null keys, and when the session lacks GraphFrames' jar.
     """
     if grain not in GRAINS:
@@ -92,7 +92,7 @@ def has_graphframes(session: SparkSession) -> bool:
     vertices = session.range(0)
     try:
         GraphFrame(vertices, vertices.select(F.col("id").alias("src"), F.col("id").alias("dst")))
-    except Exception as error:  # of whatever Java throws
+    except Exception as error:  # of anything that Java throws
         if "ClassNotFoundException" in str(error):
             return False
         raise
@@ -127,14 +127,14 @@ def coupled_groups(graph: FleetGraph, hub: int | None = None) -> DataFrame:
             F.count_if(is_hub).alias("hub_topics"),
         )
     )
-    together = Window.partitionBy("component_id")
+    of_component = Window.partitionBy("component_id")
     return (
         groups.join(_connected(graph, ids, through), "id")
         .join(counts, "id", "left")
         .na.fill({"shared_topics": 0, "hub_topics": 0})
         .select(
-            *("cluster", "group", F.min("group").over(together).alias("component")),
-            F.count("*").over(together).alias("component_groups"),
+            *("cluster", "group", F.min("group").over(of_component).alias("component")),
+            F.count("*").over(of_component).alias("component_groups"),
             *("shared_topics", "hub_topics"),
         )
     )
@@ -150,7 +150,7 @@ def components(graph: FleetGraph, cluster: str, group: str) -> DataFrame:
     has partitions), partitions (how many that is). InputError when there is no such group.
     """
     members = _members(graph, cluster, group)
-    vertices, edges = _within(graph, members, [SUBSCRIBES])
+    vertices, edges = _members_part(graph, members, [SUBSCRIBES])
     first = F.min("member_id").over(Window.partitionBy("component_id"))
     return vertices.join(_connected(graph, vertices.select("id"), edges), "id").select(
         first.alias("component"), "kind", "member_id", "topic", "partition", "partitions"
@@ -168,15 +168,15 @@ def competitors(graph: FleetGraph, cluster: str, group: str, member_id: str) -> 
     if members.where(F.col("member_id") == member_id).isEmpty():
         raise InputError(f"group {group!r} of cluster {cluster!r} has no member {member_id!r}")
     pairs = (
-        GraphFrame(*_within(graph, members, [SUBSCRIBES, OWNS]))
+        GraphFrame(*_members_part(graph, members, [SUBSCRIBES, OWNS]))
         .find("(one)-[may]->(place); (other)-[does]->(place)")
         .where(F.col("one.member_id") == member_id)
         .where("may.kind = 'subscribes' and one.id != other.id")
     )
     of_kind = F.col("does.kind") == SUBSCRIBES
-    facts = ("cluster", "group", "member_id", "instance_id", "client_id", "host")
+    columns = ("cluster", "group", "member_id", "instance_id", "client_id", "host")
     return (
-        pairs.groupBy(*(F.col(f"other.{fact}").alias(fact) for fact in facts))
+        pairs.groupBy(*(F.col(f"other.{fact}").alias(fact) for fact in columns))
         .agg(
             F.sum(F.when(of_kind, F.col("place.partitions")).otherwise(0)).alias("shared"),
             F.sum(F.when(~of_kind, F.col("does.partitions")).otherwise(0)).alias("owned"),
@@ -211,7 +211,7 @@ def reach(
     ((name, value),) = settings
     led = np.empty(0, np.int64)
     if name == "topic":
-        failing = graph.reaching.places_of(str(value), cluster)
+        failing = graph.reaching.vertices_named(str(value), cluster)
     else:
         brokers = _brokers(graph, name, value, cluster)
         failing = brokers.select("id").toArrow()["id"].to_numpy()
@@ -231,7 +231,7 @@ def _brokers(graph: FleetGraph, name: str, value: int | str, cluster: str | None
 
 def _reached_rows(graph: FleetGraph, ids: Ids, depths: Ids) -> DataFrame:
     """The vertices of these ids, with their `depth`."""
-    is_broker = kinds_of(ids) == BROKER
+    is_broker = vertex_kinds(ids) == BROKER
     far = pa.table({"id": ids[is_broker], "depth": pa.array(depths[is_broker], pa.int32())})
     brokers = graph.vertices.sparkSession.createDataFrame(far)
     parts = [graph.parts[BROKER].join(F.broadcast(brokers), "id")]
@@ -246,7 +246,7 @@ def _members(graph: FleetGraph, cluster: str, group: str) -> DataFrame:
     return members
 
 
-def _within(
+def _members_part(
     graph: FleetGraph, members: DataFrame, kinds: Sequence[str]
 ) -> tuple[DataFrame, DataFrame]:
     """Vertices and edges of the members' part of the graph."""
@@ -269,7 +269,7 @@ def _connected(graph: FleetGraph, vertices: DataFrame, edges: DataFrame) -> Data
 def _iterated(graph: FleetGraph, vertices: DataFrame, edges: DataFrame) -> GraphFrame:
     """A graph for GraphX to iterate over, which computes its input more than once: so it is there.
 
-    It is spread anew, by how much there is: each part of a union, or each of a session's hundreds
+    It is spread again, by how much there is: each part of a union, or each of a session's hundreds
     of shuffle partitions, would else be a task of its own in each step. What GraphX caches on its
     way is freed by the JVM's garbage collection, once the result has been released.
     """

@@ -17,7 +17,7 @@ from pyspark.sql import Column, DataFrame, functions as F
 from spark.fleet import escaped
 from spark.graph.names import MEMBER_HASH, TOPIC_HASH, Names, member_names, topic_names
 from spark.graph.spreading import Ids, depths_from
-from spark.graph.vertex_ids import MEMBER, NUMBER_BITS, PARTITION, kinds_of
+from spark.graph.vertex_ids import MEMBER, NUMBER_BITS, PARTITION, vertex_kinds
 from spark.graph.vertices import MEMBER_FACTS, Tables, as_vertices
 
 BROADCAST_ROWS = 100_000
@@ -42,7 +42,7 @@ class Reaching:
     def _topics(self) -> Names:
         return topic_names(self.tables, self.grain)
 
-    def places_of(self, topic: str, cluster: str | None) -> Ids:
+    def vertices_named(self, topic: str, cluster: str | None) -> Ids:
         """The places of a topic, in one cluster or in all."""
         names = self._topics.rows
         and_ = pc.equal(names["topic"], topic)
@@ -52,7 +52,7 @@ class Reaching:
         owned, _ = self._owns
         of_topic = np.isin(_topic_of(owned), self._topics.of(hashes["hash"].to_numpy()))
         listed = self._partitions().join(self._rows(hashes), "hash")
-        return np.unique(np.concatenate([owned[of_topic], self._places(listed)]))
+        return np.unique(np.concatenate([owned[of_topic], self._unique_vertices(listed)]))
 
     def led_by(self, brokers: DataFrame) -> Ids:
         """The places that these brokers (cluster, broker) lead something of."""
@@ -61,7 +61,9 @@ class Reaching:
         named = led.selectExpr(
             *("hash", "partition", "leader as broker"), f"{escaped('cluster')} as cluster"
         )
-        return self._places(named.join(F.broadcast(brokers), ["cluster", "broker"], "left_semi"))
+        return self._unique_vertices(
+            named.join(F.broadcast(brokers), ["cluster", "broker"], "left_semi")
+        )
 
     def depths(self, failing: Ids, led: Ids, most: int | None) -> tuple[Ids, Ids]:
         """All that is reached, in ascending order, and how far away; what fails leads `led`."""
@@ -76,9 +78,11 @@ class Reaching:
     def reached_rows(self, ids: Ids, depths: Ids) -> list[DataFrame]:
         """Vertices, but for brokers, of these ids and depths, with the columns of a graph's."""
         reached = pa.table({"id": ids, "depth": pa.array(depths, pa.int32())})
-        kinds = kinds_of(ids)
-        members, places = (reached.filter(pa.array(kinds == kind)) for kind in (MEMBER, self.grain))
-        return [self._member_rows(members), self._place_rows(places)]
+        kinds = vertex_kinds(ids)
+        members, grain_vertices = (
+            reached.filter(pa.array(kinds == kind)) for kind in (MEMBER, self.grain)
+        )
+        return [self._member_rows(members), self._place_rows(grain_vertices)]
 
     def _member_rows(self, reached: pa.Table) -> DataFrame:
         names = self._members.among(reached["id"].to_numpy())
@@ -95,10 +99,10 @@ class Reaching:
     def _place_rows(self, reached: pa.Table) -> DataFrame:
         names = self._topics.among(_topic_of(reached["id"].to_numpy()))
         topic = f"(id >> {NUMBER_BITS}) << {NUMBER_BITS}"
-        places = self._rows(reached).selectExpr(
+        grain_vertices = self._rows(reached).selectExpr(
             *("id", "depth", f"cast(id - ({topic}) as int) as partition", f"{topic} as topic_id")
         )
-        named = places.join(
+        named = grain_vertices.join(
             self._rows(_once(names).rename_columns(["topic_id", "cluster", "topic"])), "topic_id"
         )
         hashes = self._rows(names.select(["hash", "id"]))
@@ -129,7 +133,7 @@ class Reaching:
         listed = self.tables["partitions"].where("partition >= 0")
         return listed.selectExpr(f"{TOPIC_HASH} as hash", "partition", *columns)
 
-    def _places(self, partitions: DataFrame) -> Ids:
+    def _unique_vertices(self, partitions: DataFrame) -> Ids:
         """The places of partitions with the `hash` of their topics."""
         return np.unique(self._places_in(partitions.select("hash", "partition").toArrow()))
 
@@ -142,9 +146,9 @@ class Reaching:
         return F.broadcast(rows) if len(table) < BROADCAST_ROWS else rows
 
 
-def _topic_of(places: Ids) -> Ids:
+def _topic_of(grain_vertices: Ids) -> Ids:
     """The place of the same topic whose number is 0."""
-    return places >> NUMBER_BITS << NUMBER_BITS
+    return grain_vertices >> NUMBER_BITS << NUMBER_BITS
 
 
 def _once(names: pa.Table) -> pa.Table:

@@ -1,7 +1,7 @@
 """The layout of a vertex's id: one long that nothing but names and numbers decide.
 
     bit 63      0
-    bits 61-62  kind: its place in KINDS
+    bits 61-62  kind: its index in VERTEX_KINDS
     bits 31-60  rank of the name that the vertex belongs to, 0, 1, … in the order of the names
     bits  0-30  number within that name
 
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pyspark.sql import Column, DataFrame, Window, functions as F
 
-MEMBER, PARTITION, TOPIC, BROKER = KINDS = ("member", "partition", "topic", "broker")
+MEMBER, PARTITION, TOPIC, BROKER = VERTEX_KINDS = ("member", "partition", "topic", "broker")
 
 NUMBER_BITS = 31
 RANK_BITS = 30
@@ -26,7 +26,7 @@ RANK_BITS = 30
 
 def packed(kind: str, rank: str, number: str | Column) -> Column:
     """The id of a vertex; `rank` and `number` are not negative, `number` is an int."""
-    high = KINDS.index(kind) << RANK_BITS
+    high = VERTEX_KINDS.index(kind) << RANK_BITS
     too_many = F.raise_error(F.lit(f"a graph has room for {1 << RANK_BITS} names of one kind"))
     checked = F.when(F.col(rank) < 1 << RANK_BITS, F.col(rank)).otherwise(too_many.cast("long"))
     number = F.col(number) if isinstance(number, str) else number
@@ -35,12 +35,12 @@ def packed(kind: str, rank: str, number: str | Column) -> Column:
 
 def id_of(kind: str, rank: NDArray[np.int64], number: NDArray[np.int64] | int) -> NDArray[np.int64]:
     """The same in arrays."""
-    return ((rank + (KINDS.index(kind) << RANK_BITS)) << NUMBER_BITS) + number
+    return ((rank + (VERTEX_KINDS.index(kind) << RANK_BITS)) << NUMBER_BITS) + number
 
 
-def kinds_of(ids: NDArray[np.int64]) -> NDArray[np.str_]:
+def vertex_kinds(ids: NDArray[np.int64]) -> NDArray[np.str_]:
     """The kind of each id."""
-    kinds: NDArray[np.str_] = np.array(KINDS)[ids >> (NUMBER_BITS + RANK_BITS)]
+    kinds: NDArray[np.str_] = np.array(VERTEX_KINDS)[ids >> (NUMBER_BITS + RANK_BITS)]
     return kinds
 
 

@@ -41,10 +41,10 @@ BROKER_KEYS = ("cluster", "broker")
 
 def vertices_of(tables: Tables, grain: str) -> dict[str, DataFrame]:
     """The vertices of each kind, those of `grain` being partitions or topics."""
-    places = _partitions_of if grain == PARTITION else _topics_of
+    partition_rows = _partitions_of if grain == PARTITION else _topics_of
     return {
         MEMBER: _members_of(tables),
-        grain: places(tables),
+        grain: partition_rows(tables),
         BROKER: _brokers_of(tables),
     }
 
@@ -104,9 +104,9 @@ def _brokers_of(tables: Tables) -> DataFrame:
         .where("broker >= 0")
     )
     listed = tables["brokers"] if "brokers" in tables else _no_brokers(leaders)
-    facts = ("host", "rack", "led_rack")
+    columns = ("host", "rack", "led_rack")
     brokers = _listed_first(
-        listed.withColumn("led_rack", F.lit(None).cast("string")), [leaders], BROKER_KEYS, facts
+        listed.withColumn("led_rack", F.lit(None).cast("string")), [leaders], BROKER_KEYS, columns
     ).where("broker >= 0")
     entries = {"rack": F.coalesce("rack", "led_rack"), "number": F.col("broker")}
     cluster_rank = F.dense_rank().over(Window.orderBy("cluster")).cast("long") - 1
@@ -119,15 +119,15 @@ def _no_brokers(leaders: DataFrame) -> DataFrame:
 
 
 def _listed_first(
-    listed: DataFrame, named: list[DataFrame], keys: tuple[str, ...], facts: tuple[str, ...]
+    listed: DataFrame, named: list[DataFrame], keys: tuple[str, ...], columns: tuple[str, ...]
 ) -> DataFrame:
     """One row a key, `listed` or only named; the least of each fact, should rows contradict."""
-    rows = [listed.select(*keys, *facts, F.lit(True).alias("listed"))]
+    rows = [listed.select(*keys, *columns, F.lit(True).alias("listed"))]
     rows += [table.withColumn("listed", F.lit(False)) for table in named]
     return (
         reduce(lambda a, b: a.unionByName(b, allowMissingColumns=True), rows)
         .groupBy(*keys)
-        .agg(F.bool_or("listed").alias("listed"), *(F.min(fact).alias(fact) for fact in facts))
+        .agg(F.bool_or("listed").alias("listed"), *(F.min(fact).alias(fact) for fact in columns))
     )
 
 

@@ -11,8 +11,10 @@ from spark.groups.columns import (
     Int,
     Ints,
     Long,
+    Outcome,
     Real,
     Row,
+    RowOfGroup,
     Text,
     Texts,
     Tinies,
@@ -20,7 +22,7 @@ from spark.groups.columns import (
     columns_of,
     schema_of,
 )
-from spark.groups.coordinators import coordinators
+from spark.groups.coordinators import coordinator_of, coordinators
 from spark.groups.encode import ABSENT, claims_of, encode
 from spark.groups.encoded_row import EncodedRow, Names, Numbers
 from spark.groups.group import FleetGroup, failed, read_or_failed

@@ -37,6 +37,22 @@ class Row:
         return tuple([getattr(self, name) for name in self.__dataclass_fields__])
 
 
+@dataclass(slots=True, kw_only=True)
+class RowOfGroup(Row):
+    """A row about one group."""
+
+    cluster: Text
+    group: Text
+
+
+@dataclass(slots=True, kw_only=True)
+class Outcome(RowOfGroup):
+    """A row about what came of a group; `reason` says why there is nothing more."""
+
+    status: Text
+    reason: Text = None
+
+
 def columns_of(row: type[Row]) -> tuple[str, ...]:
     """The names of a row's columns, in their order."""
     return tuple(row.__dataclass_fields__)

@@ -1,87 +1,69 @@
-"""Who coordinates a group, and where its offsets are kept."""
+"""Who coordinates the groups of a fleet, as its tables tell."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 
-from pyspark.sql import DataFrame, functions as F
+import pyarrow as pa
+from pyspark.sql import DataFrame, functions as F, types as t
 
-from spark.fleet import GROUP_KEYS
-from spark.groups.seats import OFFSETS_TOPIC
+from spark.fleet import GROUP_KEYS, escaped, escaped_rows, is_named
+from spark.groups.batches import rows_of
+from spark.groups.columns import Cells, batch_of
+from spark.groups.seats import OFFSETS_TOPIC, CoordinatorLocation, OffsetsTopic, location_of
+
+SCHEMA = t.StructType(
+    [
+        *(t.StructField(name, t.StringType()) for name in GROUP_KEYS),
+        *(t.StructField(name, t.IntegerType()) for name in CoordinatorLocation._fields[:3]),
+        t.StructField("inferred", t.BooleanType()),
+        t.StructField("seat", t.StringType()),
+    ]
+)
 
 
 def coordinators(groups: DataFrame, tables: Mapping[str, DataFrame]) -> DataFrame:
-    """For each of these groups (cluster, group) what a snapshot's tables tell of its coordinator.
+    """For each of these groups (cluster, group) its `CoordinatorLocation`, in the same columns."""
+    offsets = _offsets_topics(tables["partitions"])
+    reported = groups.join(_reported(tables), list(GROUP_KEYS), "left").na.fill({"reported": -1})
 
-    Adds `offsets_partition` and its leader, `offsets_leader`, both null where the snapshot doesn't
-    have them; `coordinator`, the broker that the source named, or else that leader, and then
-    `inferred`; and `seat`, that in words, as the end of a sentence, null where nothing is known.
-    """
-    kept_in = tables["partitions"].where(F.col("topic") == OFFSETS_TOPIC)
-    of_cluster = kept_in.groupBy("cluster").agg(F.expr("count(*)").alias("n"))
-    led = kept_in.where("leader >= 0").selectExpr(
-        "cluster", "partition as offsets_partition", "leader as offsets_leader"
-    )
-    placed = (
-        groups.join(F.broadcast(of_cluster), "cluster", "left")
-        .selectExpr(
-            *("cluster", "`group`"),
-            f"cast({coordinating_partition('`group`', 'n')} as int) as offsets_partition",
-        )
-        .join(F.broadcast(led), ["cluster", "offsets_partition"], "left")
-    )
-    result = placed.join(_coordinators_by_source(tables), list(GROUP_KEYS), "left").selectExpr(
-        *("cluster", "`group`", "offsets_partition", "offsets_leader", "stated"),
-        "coalesce(stated, offsets_leader) as coordinator",
-        "stated is null and offsets_leader is not null as inferred",
-    )
-    return result.withColumn("seat", F.expr(_SEAT)).drop("stated")
+    def located(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            cells: list[Cells] = []
+            for row in rows_of(batch):
+                named = row.reported if row.reported >= 0 else None
+                location = location_of(row.group, named, offsets.get(row.cluster))
+                cells.append((row.cluster, row.group, *location))
+            if cells:
+                yield batch_of(cells, SCHEMA)
+
+    return escaped_rows(reported).mapInArrow(located, SCHEMA)
 
 
-def _coordinators_by_source(tables: Mapping[str, DataFrame]) -> DataFrame:
+def coordinator_of(
+    tables: Mapping[str, DataFrame], cluster: str, group: str
+) -> CoordinatorLocation:
+    """The same of one group."""
+    in_cluster = is_named("cluster", [cluster])
+    row = _reported(tables).where(in_cluster & is_named("group", [group])).first()
+    offsets = _offsets_topics(tables["partitions"].where(in_cluster))
+    return location_of(group, row.reported if row else None, offsets.get(cluster))
+
+
+def _offsets_topics(partitions: DataFrame) -> dict[str, OffsetsTopic]:
+    """Each cluster's topic of offsets."""
+    kept = partitions.where(F.col("topic") == OFFSETS_TOPIC)
+    led: defaultdict[str, list[tuple[int, int | None]]] = defaultdict(list)
+    for cluster, *place in kept.selectExpr(escaped("cluster"), "partition", "leader").collect():
+        led[cluster].append((place[0], place[1]))
+    return {cluster: OffsetsTopic.of(pairs) for cluster, pairs in led.items()}
+
+
+def _reported(tables: Mapping[str, DataFrame]) -> DataFrame:
     """The coordinators that the source named; none in a snapshot without table groups."""
     if "groups" not in tables:
         nobody = tables["members"].select(*GROUP_KEYS).limit(0)
-        return nobody.withColumn("stated", F.lit(None).cast("int"))
+        return nobody.withColumn("reported", F.lit(None).cast("int"))
     groups = tables["groups"].where("coordinator >= 0")
-    return groups.groupBy(*GROUP_KEYS).agg(F.min("coordinator").alias("stated"))
-
-
-_SEAT = f"""
-case when offsets_partition is null then concat('broker ', stated, ' coordinates it')
-else concat(
-    'its offsets are in {OFFSETS_TOPIC}-', offsets_partition,
-    case when offsets_leader is null then ', which has no leader'
-    else concat(', led by broker ', offsets_leader) end,
-    case when stated is null and offsets_leader is null then ''
-    when stated is null then ' (its coordinator, as inferred from its name)'
-    when stated = offsets_leader then ', its coordinator'
-    else concat('; broker ', stated, ' coordinates it') end
-) end
-"""
-
-
-def string_hash(text: str) -> str:
-    """String.hashCode of an SQL text's value, as an unsigned number of 32 bits.
-
-    That is s[0]·31^(n-1) + … + s[n-1] over UTF-16 code units.
-    """
-    units = f"split(regexp_replace(hex(encode({text}, 'UTF-16BE')), '(.{{4}})', '$1 '), ' ')"
-    return (
-        f"aggregate(filter({units}, unit -> unit != ''), 0L, "
-        "(value, unit) -> (value * 31 + cast(conv(unit, 16, 10) as bigint)) % 4294967296)"
-    )
-
-
-def coordinating_partition(group: str, partitions: str) -> str:
-    """The partition of __consumer_offsets whose leader coordinates a group.
-
-    Kafka's Utils.abs of the name's hash, which is 0 for Integer.MIN_VALUE, modulo the topic's
-    partitions (GroupMetadataManager.partitionFor).
-    """
-    # an array of one hash: a name for what is used thrice
-    return (
-        f"transform(array({string_hash(group)}), value -> "
-        "if(value = 2147483648, 0, least(value, 4294967296 - value)))"
-        f"[0] % {partitions}"
-    )
+    return groups.groupBy(*GROUP_KEYS).agg(F.min("coordinator").alias("reported"))

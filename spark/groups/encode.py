@@ -43,7 +43,7 @@ UNLISTED = {
     **{"listed": 1, "state": None, "group_strategy": None, "inferred": False},
     "type": None,
 }
-"""What is said of a group as a whole when no table says it; the other columns are arrays."""
+"""Values of a group as a whole when no table has them; the other columns are arrays."""
 
 
 def encode(
@@ -66,9 +66,9 @@ def encode(
     """
     tables, weights = snapshot.tables, weights or {}
     topics = by_topic(_topics(tables["partitions"], racks, weights.get(COLUMN)), weights)
-    together = _combined(
+    rows = _combined(
         {
-            "facts": _groups(
+            "listing": _groups(
                 tables["groups"] if "groups" in tables else _unlisted(tables["members"])
             ),
             "members": _members(tables["members"], bool(weights)),
@@ -78,7 +78,7 @@ def encode(
         {**(more or {}), **({"lag": lags_of(weights[LAG])} if LAG in weights else {})},
         tasks or tasks_for(tables),
     )
-    return readable(together)
+    return readable(rows)
 
 
 def _groups(groups: DataFrame) -> DataFrame:
@@ -93,11 +93,11 @@ def _groups(groups: DataFrame) -> DataFrame:
 
 
 def _unlisted(members: DataFrame) -> DataFrame:
-    """Without a table of groups nothing is said of any: none is listed."""
+    """Without a table of groups none is listed."""
     unknown = F.lit(None).cast("string")
-    facts = {"state": unknown, "strategy": unknown, "type": unknown}
-    facts["subscriptions_inferred"] = F.lit(False)
-    return members.select(*GROUP_KEYS).withColumns(facts).limit(0)
+    columns = {"state": unknown, "strategy": unknown, "type": unknown}
+    columns["subscriptions_inferred"] = F.lit(False)
+    return members.select(*GROUP_KEYS).withColumns(columns).limit(0)
 
 
 def _members(members: DataFrame, capacities: bool) -> DataFrame:
@@ -132,8 +132,10 @@ def _subscriptions(subscriptions: DataFrame, topics: DataFrame) -> DataFrame:
         .agg(F.collect_list(F.xxhash64("member_id")).alias("subscribers"))
         .join(topics, list(TOPIC_KEYS), "left")
     )
-    facts = [column for column in topics.columns if column not in ("cluster", "topic", "size")]
-    fields = F.struct("topic", _or_absent("size").alias("size"), "subscribers", *facts)
+    topic_columns = [
+        column for column in topics.columns if column not in ("cluster", "topic", "size")
+    ]
+    fields = F.struct("topic", _or_absent("size").alias("size"), "subscribers", *topic_columns)
     columns = {
         "topics": F.col("topic.topic"),
         "topic_hashes": _hashes("topic.topic"),
@@ -142,9 +144,9 @@ def _subscriptions(subscriptions: DataFrame, topics: DataFrame) -> DataFrame:
         "subscriber_counts": F.transform("topic.subscribers", F.size),
         "subscribers": F.flatten("topic.subscribers"),
     }
-    if "places" in facts:
+    if "places" in topic_columns:
         columns |= _of_places(F.col("topic.places"))
-    columns |= of_topics(F.col("topic"), [item for item in (COLUMN, RATE) if item in facts])
+    columns |= of_topics(F.col("topic"), [item for item in (COLUMN, RATE) if item in topic_columns])
     return (
         by_topic.groupBy(*GROUP_KEYS)
         .agg(F.sort_array(F.collect_list(fields)).alias("topic"))
@@ -153,7 +155,7 @@ def _subscriptions(subscriptions: DataFrame, topics: DataFrame) -> DataFrame:
 
 
 def _of_places(by_topic: Column) -> dict[str, Column]:
-    entries = F.transform(by_topic, lambda places: F.coalesce(places, F.array()))
+    entries = F.transform(by_topic, lambda entry: F.coalesce(entry, F.array()))
     place = F.flatten(entries)
     partitions = place["partitions"]
     return {
@@ -166,7 +168,7 @@ def _of_places(by_topic: Column) -> dict[str, Column]:
 
 
 def _topics(partitions: DataFrame, racks: bool, weights: DataFrame | None) -> DataFrame:
-    """What there is to know about each topic; `weights` are those that the partitions have.
+    """The columns of each topic; `weights` are those of its partitions.
 
     Of a table without ids or racks nothing is read for them.
     """
@@ -176,7 +178,7 @@ def _topics(partitions: DataFrame, racks: bool, weights: DataFrame | None) -> Da
     topics = sizes.join(_ids(partitions), list(TOPIC_KEYS), "left")
     fault_of_id = F.when(F.col("size") >= 0, F.col("fault"))
     topics = topics.withColumn("size", F.coalesce(fault_of_id, "size")).drop("fault")
-    return topics.join(_places(partitions), list(TOPIC_KEYS), "left") if racks else topics
+    return topics.join(_partition_racks(partitions), list(TOPIC_KEYS), "left") if racks else topics
 
 
 def _sizes(partitions: DataFrame, *more: Column) -> DataFrame:
@@ -223,7 +225,7 @@ def _in_hex(text: Column) -> Column:
     ).when(digits.rlike("^[0-9A-F]{32}$"), digits)
 
 
-def _places(partitions: DataFrame) -> DataFrame:
+def _partition_racks(partitions: DataFrame) -> DataFrame:
     """The racks of each topic's partitions, those that have the same ones together."""
     return (
         partitions.where("leader_rack is not null or replica_racks is not null")
@@ -248,7 +250,7 @@ _RACKS = {
     "leader_rack": escaped("leader_rack"),
     "replica_racks": f"transform(replica_racks, one -> {escaped('one')})",
 }
-"""Racks are only ever compared with each other: a group can be planned whatever they are called."""
+"""Racks are only ever compared with each other: a group can be planned with any names of them."""
 
 
 def claims_of(assignments: DataFrame) -> DataFrame:

@@ -63,7 +63,7 @@ class EncodedRow(Protocol):
     place_sizes: Numbers
     place_partitions: Numbers
 
-    # what each partition weighs by lag, only with such weights; topics are told by hash
+    # what each partition weighs by lag, only with such weights; topics stand as hashes
     lag_topics: Numbers
 
     # what members own; -1: a claim of no generation

@@ -135,7 +135,7 @@ def _problem(
     previous: IntArray,
 ) -> Problem:
     read = read_subscriptions(topics, len(member_ids), subscriber, subscribed)
-    places = read_racks(row, topics)
+    racks = read_racks(row, topics)
     return Problem(
         member_ids=member_ids,
         topics=topics.names,
@@ -145,8 +145,8 @@ def _problem(
         owner=np.where(previous >= len(member_ids), GONE, previous),
         racks=row.racks.tolist(),
         hosts=row.hosts.tolist(),
-        leader_racks=places and places.leaders,
-        replica_racks=places and places.replicas,
+        leader_racks=racks and racks.leaders,
+        replica_racks=racks and racks.replicas,
         kafka=KafkaFacts(
             claims=claims.of_present_members(len(member_ids)),
             instance_ids=row.instance_ids.tolist(),
@@ -237,12 +237,12 @@ def read_racks(row: EncodedRow, topics: Topics) -> PartitionRacks | None:
         return None
     topic = topics.subscribed.repeat(row.place_counts).repeat(sizes)
     partition = topics.offsets[topic] + row.place_partitions
-    places = np.arange(len(sizes)).repeat(sizes)
+    rows = np.arange(len(sizes)).repeat(sizes)
     count = int(topics.offsets[-1])
     leaders, replicas = np.full(count, None), np.full(count, None)
     replicas[:] = [()]
-    leaders[partition] = row.place_leaders[places]
+    leaders[partition] = row.place_leaders[rows]
     sets = np.empty(len(sizes), object)
     sets[:] = list(map(tuple, row.place_replicas))
-    replicas[partition] = sets[places]
+    replicas[partition] = sets[rows]
     return PartitionRacks(leaders.tolist(), replicas.tolist())

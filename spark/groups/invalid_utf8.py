@@ -18,7 +18,7 @@ TEXT_COLUMNS = {"state": "state", "group_strategy": "strategy", "type": "type"}
 """What an encoded group has of texts, in lists and on their own, and what each is called."""
 
 NAMES_SHOWN = 3
-"""So many names are told of each group."""
+"""Names listed for each group, at most."""
 
 
 class GroupEndedError(Exception):
@@ -32,12 +32,12 @@ def readable(encoded: DataFrame) -> DataFrame:
     """The groups without invalid texts, and in place of `named` the column `invalid_utf8`.
 
     It has the bytes of such texts, for `why_invalid_utf8`; it is null if all are valid. Of a sound
-    group all texts are looked at together, in one: no sequence of bytes reaches across the comma
+    group all texts are examined together, in one: no sequence of bytes reaches across the comma
     between two. Of any other no text is kept; its lists are as long as they were.
     """
-    together = ", ".join([*NAMES, *TEXT_COLUMNS])
+    name_list = ", ".join([*NAMES, *TEXT_COLUMNS])
     looked_at = encoded.selectExpr(
-        "*", f"{NAMED} and is_valid_utf8(concat_ws(',', {together})) as sound"
+        "*", f"{NAMED} and is_valid_utf8(concat_ws(',', {name_list})) as sound"
     )
     without = {
         **{name: f"transform({name}, one -> '')" for name in NAMES},

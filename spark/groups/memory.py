@@ -12,13 +12,12 @@ from pathlib import Path
 
 import numpy as np
 
-from optimizer.figures import data_size
+from optimizer.figures import counted, data_size
 from spark.groups.encoded_row import EncodedRow
 from spark.memory_limits import free_memory
-from spark.text import counted
 
 ASKED_FROM = 32_000_000
-"""Bytes; what needs less is let through without a look at what there is."""
+"""Bytes; what needs less is let through without a look at free memory."""
 
 A_PAIR = 400
 """Bytes for each partition class, or part of one that has racks of its own, and its reader."""
@@ -85,9 +84,9 @@ def memory_needed(row: EncodedRow, partitions: int) -> int:
 
 def _pairs(row: EncodedRow) -> int:
     """Classes times their readers, at most: each topic may be a class, or one for each place."""
-    places = getattr(row, "place_counts", None)
-    if places is not None:
-        return int(row.subscriber_counts.astype(np.int64) @ np.maximum(places, 1))
+    counts = getattr(row, "place_counts", None)
+    if counts is not None:
+        return int(row.subscriber_counts.astype(np.int64) @ np.maximum(counts, 1))
     if len(row.subscribers) == len(row.member_ids) * len(row.topics):  # all read all: one class
         return len(row.member_ids)
     return len(row.subscribers)

@@ -18,8 +18,8 @@ def named_group(row: EncodedRow, problem: Problem, owner: IntArray) -> Group:
     `owner` has the index of a member for each partition, or a negative number. Members come in the
     order of their ids.
     """
-    facts = problem.kafka
-    vanished = facts.vanished or [()] * len(problem.subscriptions)
+    kafka = problem.kafka
+    vanished = kafka.vanished or [()] * len(problem.subscriptions)
     topics = [
         [*(problem.topics[t] for t in subscription.tolist()), *gone]
         for subscription, gone in zip(problem.subscriptions, vanished, strict=True)
@@ -27,13 +27,13 @@ def named_group(row: EncodedRow, problem: Problem, owner: IntArray) -> Group:
     count = len(problem.member_ids)
     owned = _owned(problem, owner)
     none: list[Any] = [None] * count
-    generations = none if facts.generations is None else facts.generations.tolist()
+    generations = none if kafka.generations is None else kafka.generations.tolist()
     hosts = row.hosts.tolist()
     columns = (
         problem.member_ids,
         problem.member_subscription.tolist(),
         owned,
-        facts.instance_ids or none,
+        kafka.instance_ids or none,
         problem.racks or none,
         generations,
         hosts,
@@ -86,12 +86,12 @@ def _number(number: float) -> float | None:
     return None if isnan(number) else number
 
 
-def _by_topic(problem: Problem, facts: Any) -> dict[str, list[Any]]:
-    if not facts:
+def _by_topic(problem: Problem, values: Any) -> dict[str, list[Any]]:
+    if not values:
         return {}
     offsets = problem.topic_offsets.tolist()
     return {
-        topic: list(facts[offsets[t] : offsets[t + 1]]) for t, topic in enumerate(problem.topics)
+        topic: list(values[offsets[t] : offsets[t + 1]]) for t, topic in enumerate(problem.topics)
     }
 
 

@@ -17,6 +17,7 @@ from spark.groups.encode import ABSENT
 from spark.groups.invalid_utf8 import NAMES, OF_GROUP, TEXT_COLUMNS
 from spark.groups.one_groups_topics import objects, topics_of
 from spark.groups.seats import OFFSETS_TOPIC, CoordinatorLocation, OffsetsTopic, location_of
+from spark.text import did_you_mean
 
 COLUMNS = {
     "groups": ("state", "strategy", "subscriptions_inferred", "type"),
@@ -51,14 +52,18 @@ def row_of_group(
 
 
 def no_such_group(fleet: FleetSnapshot | FleetFiles, group: str, cluster: str | None) -> str:
-    """What is said of a group that isn't there."""
+    """The sentence on a group that isn't there."""
+    clusters = fleet.instants
+    if clusters and cluster is not None and cluster not in clusters:
+        near = did_you_mean(cluster, clusters)
+        return f"snapshot {fleet.id} has no cluster {cluster!r}{near}"
     where = f" in cluster {cluster!r}" if cluster is not None else ""
     near = near_miss(fleet, "group", group, cluster)
     return f"snapshot {fleet.id} has no group {group!r}{where}{near}"
 
 
 def several_clusters(group: str, clusters: Iterable[str]) -> str:
-    """What is said where a name alone doesn't tell which group is meant."""
+    """The sentence where several clusters have a group of this name."""
     among = ", ".join(sorted(clusters))
     return f"several clusters have a group {group!r}: choose its cluster of {among}"
 
@@ -76,7 +81,7 @@ def _topics_read(subscriptions: Rows) -> dict[str, list[bytes]]:
 def _check_keys(
     fleet: FleetFiles, cluster: str | None, named: ValueFilter, topics: Mapping[str, list[bytes]]
 ) -> None:
-    """Raise InputError for null keys in what is told of the group."""
+    """Raise InputError for null keys in the group's rows."""
     nulls = fleet.null_keys("brokers")
     for name, table in TABLES.items():
         if table.by_group:
@@ -112,16 +117,16 @@ class _Row:
 
     def whole(self) -> Any:
         """All of its columns."""
-        columns = self._facts() | self._members() | self._subscriptions() | self._claims()
-        columns["invalid_utf8"] = self._unreadable(columns)
+        columns = self._group_columns() | self._members() | self._subscriptions() | self._claims()
+        columns["invalid_utf8"] = self._invalid_utf8(columns)
         texts = {name: objects(map(_spelled, columns[name])) for name in (*NAMES, *BESIDE)}
-        facts = {name: _spelled(columns[name]) for name in TEXT_COLUMNS}
-        facts["type"] = facts["type"] and facts["type"].lower()
+        group_texts = {name: _spelled(columns[name]) for name in TEXT_COLUMNS}
+        group_texts["type"] = group_texts["type"] and group_texts["type"].lower()
         topics = topics_of(self.fleet, self.cluster, self.topics, self.racks)
-        return SimpleNamespace(cluster=self.cluster, **columns | texts | facts | topics)
+        return SimpleNamespace(cluster=self.cluster, **columns | texts | group_texts | topics)
 
-    def _facts(self) -> dict[str, Any]:
-        """What is said of the group as a whole; of several rows the least."""
+    def _group_columns(self) -> dict[str, Any]:
+        """A value of the group as a whole; of several rows the least."""
         rows = self.tables["groups"]
         (name, *_) = [item for table in self.tables.values() for item in _different(table["group"])]
         return {
@@ -190,7 +195,7 @@ class _Row:
         codes, names = coded(texts)
         return self._numbered(entries, names)[codes]
 
-    def _unreadable(self, columns: Mapping[str, Any]) -> bytes | None:
+    def _invalid_utf8(self, columns: Mapping[str, Any]) -> bytes | None:
         """Texts that aren't valid, as `spark.groups.invalid_utf8` has them."""
         keys = (
             item
@@ -234,7 +239,5 @@ def seat_of_group(fleet: FleetFiles, cluster: str, group: str) -> CoordinatorLoc
     named = names_wanted([group])
     coordinator = fleet.rows("groups", ("coordinator",), cluster, group=named)["coordinator"]
     broker = min(coordinator[coordinator >= 0].tolist(), default=None)
-    pairs = zip(kept_in["partition"].tolist(), kept_in["leader"].tolist(), strict=True)
-    leaders = {partition: leader for partition, leader in pairs if leader >= 0}
-    count = len(kept_in["partition"])
-    return location_of(group, broker, OffsetsTopic(count, leaders) if count else None)
+    pairs = [*zip(kept_in["partition"].tolist(), kept_in["leader"].tolist(), strict=True)]
+    return location_of(group, broker, OffsetsTopic.of(pairs) if pairs else None)

@@ -1,4 +1,4 @@
-"""What there is to know about the topics of one group, of rows that were read without Spark."""
+"""Columns about the topics of one group, from rows that were read without Spark."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def topics_of(
     ids = _ids(rows, of_topic)
     shared = _shared(fleet, cluster, {item for of_one in ids for item in of_one if item})
     sizes = [_size(number, result, shared) for number, result in zip(numbers, ids, strict=True)]
-    facts = {
+    topic_columns = {
         "topic_sizes": np.array(sizes, np.int32),
         "topic_ids": objects(min(filter(None, result), default=None) for result in ids),
     }
-    return facts | _places(rows, of_topic) if racks else facts
+    return topic_columns | _rack_columns(rows, of_topic) if racks else topic_columns
 
 
 def _by_topic(rows: Rows, topics: Sequence[bytes]) -> list[IntArray]:
@@ -96,12 +96,12 @@ def _shared(fleet: FleetFiles, cluster: str, ids: set[str]) -> set[str]:
     return {item for item, topics in users.items() if item and len(topics) > 1}
 
 
-def _places(rows: Rows, of_topic: Sequence[IntArray]) -> dict[str, Any]:
+def _rack_columns(rows: Rows, of_topic: Sequence[IntArray]) -> dict[str, Any]:
     """The racks of each topic's partitions, those that have the same ones together."""
     codes, leaders = coded(rows["leader_rack"])
     replicas = rows["replica_racks"]
     counts: list[int] = []
-    places: list[tuple[bytes | None, tuple[bytes, ...] | None]] = []
+    rack_sets: list[tuple[bytes | None, tuple[bytes, ...] | None]] = []
     partitions: list[list[int]] = []
     for numbers in of_topic:
         result: dict[Any, list[int]] = {}
@@ -114,11 +114,11 @@ def _places(rows: Rows, of_topic: Sequence[IntArray]) -> dict[str, Any]:
             result.setdefault(key, []).append(int(rows["partition"][row]))
         counts.append(len(result))
         partitions += result.values()
-        places += result
+        rack_sets += result
     return {
         "place_counts": np.array(counts, np.int32),
-        "place_leaders": objects(None if item is None else spelled(item) for item, _ in places),
-        "place_replicas": [[*map(spelled, few or ())] for _, few in places],
+        "place_leaders": objects(None if item is None else spelled(item) for item, _ in rack_sets),
+        "place_replicas": [[*map(spelled, few or ())] for _, few in rack_sets],
         "place_sizes": np.array([len(partition) for partition in partitions], np.int32),
         "place_partitions": np.array(
             [item for partition in partitions for item in partition], np.int32
@@ -127,7 +127,7 @@ def _places(rows: Rows, of_topic: Sequence[IntArray]) -> dict[str, Any]:
 
 
 def objects(values: Iterable[Any]) -> Any:
-    """An array of whatever these are, texts for example."""
+    """An array of objects, texts for example."""
     listed = list(values)
     array = np.empty(len(listed), object)
     array[:] = listed

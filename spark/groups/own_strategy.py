@@ -12,8 +12,6 @@ CONNECT_PROTOCOLS = by_kafka_name(CONNECT)
 DEFAULT_STRATEGY = "range"
 """What consumers use that say nothing of it (partition.assignment.strategy)."""
 
-UNKNOWN_STRATEGY = "groups whose own strategy isn't known use range, as consumers do by default"
-
 
 def own_strategy(row: EncodedRow) -> str:
     """The strategy that a group's row states; where it states none, what consumers use then."""

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession, functions as F
 PARTITIONS = "spark.sql.shuffle.partitions"
 
 ROWS_A_TASK = 20_000
-"""Claims and subscriptions: groups of so many take longer to solve than a task takes to start."""
+"""Claims and subscriptions of groups that take longer to solve than a task takes to start."""
 
 LEAST = 4
 """A few, however small the fleet is: strategies differ in what they take for a row."""
@@ -27,7 +27,7 @@ def tasks_for(tables: Mapping[str, DataFrame]) -> int:
 
 
 def tasks_for_rows(session: SparkSession, rows: Callable[[], int]) -> int:
-    """The same for so many claims and subscriptions, which are counted if they are asked for.
+    """The same for a number of claims and subscriptions, which are counted if they are asked for.
 
     Never more than Spark's own default, 200 tasks, which a small fleet would wait for one by one.
     """

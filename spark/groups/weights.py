@@ -72,7 +72,7 @@ def by_topic(topics: DataFrame, tables: Mapping[str, DataFrame]) -> DataFrame:
 
 
 def of_partitions() -> Column:
-    """The partitions of a grouping that are told a weight at all, and the weight of each."""
+    """The partitions of a grouping that have a weight, and the weight of each."""
     return F.sort_array(F.collect_list(F.struct("partition", _valid())))
 
 
@@ -88,7 +88,7 @@ def of_topics(topics: Column, sources: Iterable[str]) -> dict[str, Column]:
 
 
 def lags_of(lags: DataFrame) -> DataFrame:
-    """The lags of each group, a row each; topics are told by hash."""
+    """The lags of each group, a row each; topics stand as hashes."""
     result = F.collect_list(F.struct(F.xxhash64("topic").alias("topic"), "partition", _valid()))
     return (
         lags.groupBy("cluster", "group")

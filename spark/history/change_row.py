@@ -1,4 +1,4 @@
-"""What is told of a group from one change of its facts to the next: one row."""
+"""One row: a group from one change of its facts to the next."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pyspark.sql import types as t
 
-from spark.groups import Flag, Int, Long, Row, Text
+from spark.groups import Flag, Int, Long, RowOfGroup, Text
 
 Names = Annotated[list[str] | None, t.ArrayType(t.StringType())]
 
@@ -16,17 +16,15 @@ GONE = "gone"
 
 
 @dataclass(slots=True, kw_only=True)
-class StateRow(Row):
+class StateRow(RowOfGroup):
     """How a group was from `snapshot`, at position `start` of its cluster's timeline, to `end`.
 
     What isn't known is null. `status` and `reason` are those that a plan gives it, or `gone`.
-    `excess`: by so many partitions the most loaded member is above the most loaded one of the
+    `excess`: how many partitions the most loaded member has more than the most loaded one of the
     optimum. `idle`: members without a partition. `type` and `state` are those of the table of
     groups.
     """
 
-    cluster: Text
-    group: Text
     snapshot: Text
     start: Int
     end: Int
@@ -49,9 +47,10 @@ class ChangeRow(StateRow):
 
     `changed` tells whether anything of that did. `status_before` is null if the group wasn't there.
     `came` and `left` are ids of members, `returned` those of new members that have the instance id
-    of one who was there. `topics_grew`, `topics_came` and `topics_went` are topics that somebody
-    reads. `subscriptions_changed` counts the members, of those who stayed or returned, who read
-    other topics than before.
+    of one who was there. `left_hosts` counts the hosts of members that left: an unknown one is one
+    of its own. `topics_grew`, `topics_came` and `topics_went` are topics that somebody reads.
+    `subscriptions_changed` counts the members, of those who stayed or returned, who read other
+    topics than before.
 
     `changed_hands`: partitions with an owner before and after, who is another member. A member that
     returned under its instance id is the same owner (KIP-345). Of these are `moves`, whose owner
@@ -67,6 +66,7 @@ class ChangeRow(StateRow):
     members_before: Int = None
     came: Names = None
     left: Names = None
+    left_hosts: Int = None
     returned: Names = None
     topics_grew: Names = None
     topics_came: Names = None

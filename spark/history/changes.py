@@ -9,13 +9,16 @@ from spark.history.change_row import ChangeRow, StateRow
 
 BEFORE = ("cluster", "group", "from_snapshot", "snapshot", "status", "status_before")
 
+FIRST = (*BEFORE, "type", "type_before", "members", "members_before")
+
+INTERNAL = ("changed", "left_hosts")
+
 COLUMNS = [
-    *BEFORE,
-    *("type", "type_before", "members", "members_before"),
+    *FIRST,
     *(
         name
         for name in columns_of(ChangeRow)
-        if name not in (*columns_of(StateRow), *BEFORE, "changed", "type_before", "members_before")
+        if name not in (*columns_of(StateRow), *FIRST, *INTERNAL)
     ),
 ]
 

@@ -13,7 +13,7 @@ from pyspark.sql import Column, DataFrame, functions as F
 from spark.files import SNAPSHOT
 from spark.fleet import TABLES, FleetSnapshot
 from spark.groups import LAG, EncodedRow, encode, tasks_for_rows, weight_tables
-from spark.history.facts import AT, KEYS, TOPIC, GroupSpans, key_of
+from spark.history.group_spans import AT, KEYS, TOPIC, GroupSpans, key_of
 
 SEPARATOR = " "
 """Between the id of a snapshot, which has none, and the name of a cluster."""
@@ -35,24 +35,24 @@ class RowInTime(EncodedRow, Protocol):
 
 def encode_changes(
     tables: Mapping[str, DataFrame],
-    facts: GroupSpans,
+    group_spans: GroupSpans,
     racks: bool = False,
     weights: Collection[str] = (),
     rates: DataFrame | None = None,
 ) -> DataFrame:
-    """A `RowInTime` for each group at each start of `facts`.
+    """A `RowInTime` for each group at each start of `group_spans`.
 
     All rows of a group are in one task, one after the other, in order of time.
 
     `weights` are where those come from that go along, as they were at `start`; those by `rates`
     are the same at any time. InputError where one of these has nothing to tell.
     """
-    tasks = tasks_for_rows(facts.rows.sparkSession, facts.size_of_starts)
-    changed = _changed(tables, facts, LAG in weights)
+    tasks = tasks_for_rows(group_spans.rows.sparkSession, group_spans.size_of_starts)
+    changed = _changed(tables, group_spans, LAG in weights)
     fleet = FleetSnapshot("of the history", {name: _as_one(rows) for name, rows in changed.items()})
     at_all = None if rates is None else _at_all_instants(rates, changed["partitions"])
     weighed = weight_tables(fleet, weights, at_all)
-    spans = facts.spans.select(
+    spans = group_spans.spans.select(
         _instant().alias("cluster"), "group", F.array("start", "end").alias("span")
     )
     encoded = encode(fleet, racks, {"span": spans}, tasks, weighed)
@@ -74,13 +74,13 @@ def encode_changes(
 
 def _at_all_instants(rates: DataFrame, partitions: DataFrame) -> DataFrame:
     """The rates of the partitions that there are at each instant."""
-    there = partitions.select(_instant().alias("at"), "cluster", "topic", "partition")
-    rows = there.join(rates, ["cluster", "topic", "partition"])
+    at_instants = partitions.select(_instant().alias("at"), "cluster", "topic", "partition")
+    rows = at_instants.join(rates, ["cluster", "topic", "partition"])
     return rows.select(F.col("at").alias("cluster"), "topic", "partition", "weight")
 
 
 def _changed(
-    tables: Mapping[str, DataFrame], facts: GroupSpans, offsets: bool
+    tables: Mapping[str, DataFrame], group_spans: GroupSpans, offsets: bool
 ) -> dict[str, DataFrame]:
     """The rows that groups have at those instants, and those of the topics that they read then.
 
@@ -89,12 +89,12 @@ def _changed(
     What is used more than once is kept: to look for it takes a pass over all snapshots.
     """
     result = {
-        name: _among(rows, facts.starts, KEYS)
+        name: _among(rows, group_spans.starts, KEYS)
         for name, rows in tables.items()
         if TABLES[name].by_group and (name not in NOT_FACTS or (offsets and name == "offsets"))
     }
-    read = facts.keep(result["subscriptions"])
-    topics = facts.keep(_among(tables["partitions"], read, TOPIC))
+    read = group_spans.keep(result["subscriptions"])
+    topics = group_spans.keep(_among(tables["partitions"], read, TOPIC))
     return result | {"subscriptions": read, "partitions": topics}
 
 

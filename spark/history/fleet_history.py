@@ -28,7 +28,7 @@ from spark.fleet import (
     within_reach,
 )
 from spark.history.changes import changes_of
-from spark.history.facts import GroupSpans, spans_of
+from spark.history.group_spans import GroupSpans, spans_of
 from spark.history.rates import QUANTILE, WINDOW, FleetRates, fleet_rates
 from spark.history.read import read_tables
 from spark.history.rebalances import rebalances_of
@@ -43,7 +43,7 @@ COLUMNS_SHOWN = {
     "cluster": "cluster",
     "group": "group",
     "generations": "rebalances (times)",
-    "cause": "commonest cause",
+    "cause": "most frequent cause",
     "moves": "moves (partitions)",
     "takeovers": "takeovers (partitions)",
     "avoidable": "avoidable moves (partitions)",
@@ -139,7 +139,7 @@ class FleetHistory(Handle):
         return replace(self, tables=tables, timeline=timeline, _kept=[], _rates=[])
 
     def spaced(self, window: timedelta, most: int) -> FleetHistory:
-        """Of the snapshots of each cluster within a window of its last so many, evenly spaced."""
+        """Of the snapshots of each cluster within a window `most`, evenly spaced."""
         reach = window.total_seconds()
         snapshots = {
             cluster: evenly([text for text in ids if seconds_between(text, ids[-1]) <= reach], most)
@@ -156,34 +156,42 @@ class FleetHistory(Handle):
         """Whether any table names a group."""
         return name_groups(self.tables)
 
-    def facts(self, racks: bool = False) -> GroupSpans:
+    def group_spans(self, racks: bool = False) -> GroupSpans:
         """When each group's facts changed; with `racks` those of partitions are facts too."""
         return spans_of(self.tables, self.timeline, racks, self._kept)
 
     @cached_property
-    def _facts(self) -> GroupSpans:
-        return self.facts()
+    def _group_spans(self) -> GroupSpans:
+        return self.group_spans()
 
     @cached_property
     def _change_rows(self) -> DataFrame:
-        report = change_rows_of(self._facts, self.tables, self.timeline).persist()
-        self._kept.append(report)
-        return report
+        return self.keep(change_rows_of(self._group_spans, self.tables, self.timeline))
 
-    @property
+    @cached_property
     def states(self) -> DataFrame:
         """A row a snapshot and group: see `spark.history.states`."""
-        return states_of(self._change_rows, self._facts, self.tables)
+        return self.keep(states_of(self._change_rows, self._group_spans, self.tables))
+
+    @property
+    def states_without_lag(self) -> DataFrame:
+        """The same, with null for each lag: these take a pass over all offsets."""
+        return states_of(self._change_rows, self._group_spans, {})
 
     @property
     def changes(self) -> DataFrame:
         """A row a group and transition in which anything changed: see `spark.history.changes`."""
         return changes_of(self._change_rows)
 
-    @property
+    @cached_property
     def rebalances(self) -> DataFrame:
         """A row a group and transition with rebalances: see `spark.history.rebalances`."""
-        return rebalances_of(self._change_rows, self._facts, self.tables)
+        return self.keep(rebalances_of(self._change_rows, self._group_spans))
+
+    def keep(self, rows: DataFrame) -> DataFrame:
+        """The same rows, kept from their first use until `release`."""
+        self._kept.append(rows.persist())
+        return self._kept[-1]
 
     def rates(self, window: timedelta | str = WINDOW, quantile: float = QUANTILE) -> FleetRates:
         """How fast each partition flows, each group and each member reads.

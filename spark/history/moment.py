@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -33,6 +33,11 @@ class Moment:
     def instances(self) -> dict[str, str | None]:
         """The members, and the instance id of each that has one."""
         return dict(zip(self.row.member_ids.tolist(), self.row.instance_ids.tolist(), strict=True))
+
+    def hosts_of(self, members: Collection[str]) -> set[str]:
+        """Where these members ran; one whose host isn't known, on a host of its own name."""
+        hosts = zip(self.row.member_ids.tolist(), self.row.hosts.tolist(), strict=True)
+        return {item if host is None else host for item, host in hosts if item in members}
 
     @cached_property
     def sizes(self) -> dict[str, int]:
@@ -65,7 +70,7 @@ class Moment:
                 result[named[hashed]].add(item)
         return {member: frozenset(topics) for member, topics in result.items()}
 
-    def found(self, least_max: int) -> dict[str, int]:
+    def current_loads(self, least_max: int) -> dict[str, int]:
         """What an assignment was found to be like; `least_max` is the optimum's highest load."""
         assert self.problem is not None
         loads = member_loads(self.problem, classes_of(self.problem).kept)

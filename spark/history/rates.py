@@ -67,8 +67,8 @@ def doubts_of(ends: DataFrame, window: RateWindow) -> tuple[list[Doubt], list[st
     """The instants between which all ends of a cluster fell, and a sentence on each two.
 
     That is: from one snapshot of it to the next no end rose, and nine tenths of those that are
-    written at all fell, of more than one topic. Topics are made anew one by one, while the others
-    go on; of a topic alone it can't be told.
+    written at all fell, of more than one topic. Topics are created again one by one, while the
+    others go on; of a topic alone it cannot be told.
     """
     fallen = (
         ends.where("end is not null")
@@ -84,7 +84,7 @@ def doubts_of(ends: DataFrame, window: RateWindow) -> tuple[list[Doubt], list[st
         result.setdefault(cluster, set()).update((since, at))
         notes.append(
             f"cluster {cluster}: all end offsets fell from snapshot {names[since]} to {names[at]}: "
-            "the clock of who collected them may have jumped back; no pair with one of the two "
+            "the clock of the collecting machine may have jumped back; no pair with one of the two "
             "counts"
         )
     return [Doubt(cluster, (*sorted(of),)) for cluster, of in result.items()], notes
@@ -174,6 +174,35 @@ class FleetRates(Handle):
         """A row (cluster, group), `most`: the most that one of its members has been seen to do."""
         seen = self.members.where("maximum > 0")
         return seen.groupBy("cluster", "group").agg(F.max("maximum").alias("most"))
+
+    @cached_property
+    def commits(self) -> DataFrame:
+        """A row (cluster, group): `offsets` and `requests` that it committed a second, at least.
+
+        An offset that two neighbours differ in was committed once or more, and by a request for
+        each member that owns such partitions.
+        """
+        first_and_last = (
+            (cluster, float(seconds_of(ids[-1]) - seconds_of(ids[0])))
+            for cluster, ids in self.window.snapshots.items()
+            if len(ids) > 1
+        )
+        seconds = self._tracks.sparkSession.createDataFrame(
+            [*first_and_last], "cluster string, seconds double"
+        )
+        return (
+            self._tracks.where("committed != before.value")
+            .groupBy("cluster", "group")
+            .agg(
+                F.count("*").alias("changed"),
+                F.expr(f"count(distinct {AT}, coalesce(owner, ''))").alias("asked"),
+            )
+            .join(F.broadcast(seconds), "cluster")
+            .selectExpr(
+                *("cluster", "`group`", "changed / seconds as offsets"),
+                "asked / seconds as requests",
+            )
+        )
 
     @contextmanager
     def written(self, out: Where, snapshot: str) -> Iterator[None]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pyspark.sql import DataFrame, functions as F
 
-from optimizer.figures import figure
+from optimizer.figures import NO_FIGURE, counted, duration, figure
 from spark.groups import GROUP_KEYS
 from spark.history.rates_ends import PARTITION
 from spark.history.rates_window import RateWindow
@@ -21,11 +21,9 @@ BEHIND = {
 }
 """SQL text over the partitions of a group."""
 
-UNITS = {"d": 86_400, "h": 3_600, "min": 60}
-
 
 def groups_behind(consumption: DataFrame, window: RateWindow) -> DataFrame:
-    """A row (cluster, group) for each group that fell behind when its cluster was last looked at.
+    """A row (cluster, group) for each group that fell behind when its cluster was last examined.
 
     It does so on `behind` of its `partitions`, whose `lag` and `lag_trend` are summed up;
     `lag_seconds` and `at_least` are those of the worst. That lag in seconds comes first.
@@ -55,25 +53,33 @@ def still_there(rows: DataFrame, window: RateWindow) -> DataFrame:
     return rows.join(F.broadcast(last), ["cluster", "last_seen"], "left_semi")
 
 
-def summary_of_group(row: Mapping[str, Any]) -> str:
-    """A sentence on a row of `groups_behind`."""
-    late = (
-        f"{figure(row['lag'])} records"
-        if row["lag"] is not None
-        else "more records than can be counted"
-    )
-    if row["lag_seconds"] is not None:
-        least = "at least " if row["at_least"] else ""
-        late += f", {least}{_time(row['lag_seconds'])}"
+def behind_for_people(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of `groups_behind` as people read it: counts in one column, the age in its unit."""
+    return {
+        **{key: row[key] for key in GROUP_KEYS},
+        "partitions": f"{row['behind']:,} of {row['partitions']:,}",
+        "lag": row["lag"],
+        "lag time": _age(row),
+        "lag growth/s": row["lag_trend"],
+    }
+
+
+def behind_verdict(rows: Sequence[Mapping[str, Any]]) -> str:
+    """How many groups fall behind, and the first of the rows of `groups_behind` in words."""
+    if not rows:
+        return "No group falls behind."
+    worst = rows[0]
+    ages = [_age(worst)] if worst["lag_seconds"] is not None else []
+    lags = [f"{figure(worst['lag'])} records"] if worst["lag"] is not None else []
+    late = f" ({', '.join([*lags, *ages])})" if lags or ages else ""
     return (
-        f"Group {row['group']} of cluster {row['cluster']} falls behind on {row['behind']} of "
-        f"{row['partitions']} partition{'s' * (row['partitions'] != 1)}: it is late by {late}, and "
-        f"by {figure(row['lag_trend'])} more records each second."
+        f"{counted(len(rows), 'group')} {'falls' if len(rows) == 1 else 'fall'} behind: lag grew "
+        f"in the window, and still grows. Worst: {worst['group']} of {worst['cluster']}{late}."
     )
 
 
-def _time(seconds: float) -> str:
-    for unit, length in UNITS.items():
-        if seconds >= length:
-            return f"{figure(seconds / length)} {unit}"
-    return f"{seconds:.0f} s"
+def _age(row: Mapping[str, Any]) -> str:
+    """`54 s`; `≥ 1 d` where the window begins later than the record was written."""
+    if row["lag_seconds"] is None:
+        return NO_FIGURE
+    return ("≥ " if row["at_least"] else "") + duration(row["lag_seconds"])

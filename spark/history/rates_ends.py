@@ -8,7 +8,7 @@ from pyspark.sql import Column, DataFrame, Window, functions as F
 
 from spark.files import SNAPSHOT
 from spark.fleet import escaped_rows
-from spark.history.rates_pairs import Doubt, fell, in_time, known, neighbour, rate, resets
+from spark.history.rates_pairs import Doubt, fell, in_time, known_offset, neighbour, rate, resets
 from spark.history.rates_window import AT, RateWindow
 
 PARTITION = ("cluster", "topic", "partition")
@@ -23,7 +23,7 @@ def ends_of(offsets: DataFrame, window: RateWindow) -> DataFrame:
     ends = (
         window.placed(offsets)
         .groupBy(*PARTITION, AT, SNAPSHOT)
-        .agg(F.max(known("end_offset")).alias("end"))
+        .agg(F.max(known_offset("end_offset")).alias("end"))
         .withColumn("before", neighbour("end", in_time(*PARTITION)))
     )
     every = Window.partitionBy(*PARTITION)

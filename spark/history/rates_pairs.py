@@ -23,7 +23,7 @@ class Doubt(NamedTuple):
     instants: tuple[int, ...]
 
 
-def known(offset: str) -> Column:
+def known_offset(offset: str) -> Column:
     """An offset, null where there is none: Kafka says -1 then, and there is no negative one."""
     return F.when(F.col(offset) >= 0, F.col(offset))
 

@@ -8,7 +8,7 @@ from pyspark.sql import Column, DataFrame, Window, functions as F
 
 from spark.files import SNAPSHOT
 from spark.fleet import RECORDS_BEHIND
-from spark.history.rates_pairs import fell, in_time, known, neighbour
+from spark.history.rates_pairs import fell, in_time, known_offset, neighbour
 from spark.history.rates_window import AT, RateWindow
 
 TRACK = ("cluster", "group", "topic", "partition")
@@ -26,8 +26,8 @@ def tracks_of(tables: Mapping[str, DataFrame], window: RateWindow) -> DataFrame:
     """
     offsets = window.placed(tables["offsets"]).select(
         *(*TRACK, AT, SNAPSHOT),
-        known("committed_offset").alias("committed"),
-        known("end_offset").alias("end"),
+        known_offset("committed_offset").alias("committed"),
+        known_offset("end_offset").alias("end"),
         F.expr(RECORDS_BEHIND).alias("lag"),
         F.lit(True).alias("listed"),
     )

@@ -38,13 +38,13 @@ class RateWindow:
         """
         wanted = window_length(length)
         most = wanted.total_seconds()
-        there = {cluster: ids for cluster, ids in timeline.snapshots.items() if ids}
+        instants = {cluster: ids for cluster, ids in timeline.snapshots.items() if ids}
         near = {
             cluster: [item for item in ids if seconds_between(item, ids[-1]) <= most]
-            for cluster, ids in there.items()
+            for cluster, ids in instants.items()
         }
         if not any(len(ids) > 1 for ids in near.values()):
-            _refuse_if_longer_would_do(wanted, there)
+            _refuse_if_longer_would_do(wanted, instants)
         return RateWindow(wanted, near)
 
     def notes(self) -> list[str]:
@@ -80,8 +80,8 @@ def seconds_of(snapshot: str) -> int:
     return int(time.timestamp())
 
 
-def _refuse_if_longer_would_do(length: timedelta, there: Mapping[str, Sequence[str]]) -> None:
-    gaps = [seconds_between(*ids[-2:]) for ids in there.values() if len(ids) > 1]
+def _refuse_if_longer_would_do(length: timedelta, instants: Mapping[str, Sequence[str]]) -> None:
+    gaps = [seconds_between(*ids[-2:]) for ids in instants.values() if len(ids) > 1]
     if gaps:
         enough = in_words(timedelta(seconds=min(gaps)))
         raise InputError(

@@ -40,8 +40,8 @@ def read_tables(
             f"{', '.join(stored.whole[-3:])}"
         )
     last = until or stored.whole[-1]
-    within = (text for text in stored.unfinished if names[0] <= text <= last or not time_of(text))
-    notes = [skipped_sentence(item, stored.unfinished[item]) for item in within]
+    in_range = (text for text in stored.unfinished if names[0] <= text <= last or not time_of(text))
+    notes = [skipped_sentence(item, stored.unfinished[item]) for item in in_range]
     source = source_of(session, store)
     settings = {name: source.read_several(session, name, names) for name in TABLES}
     tables = {name: _table(name, items) for name, items in settings.items() if items}
@@ -84,7 +84,7 @@ def _with_null_keys(
 ) -> dict[str, str]:
     """The snapshots with null keys, and where.
 
-    Tables whose files say that there are none aren't looked at.
+    Tables whose files say that there are none aren't examined.
     """
     doubtful = [
         null_keys(name, rows)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from pyspark.sql import Column, DataFrame, Window, functions as F
+from pyspark.sql import Column, DataFrame, functions as F
 
 from spark.files import SNAPSHOT
 from spark.fleet import escaped_rows
-from spark.history.facts import KEYS, GroupSpans
+from spark.history.group_spans import GroupSpans
 from spark.history.timeline import hours_between
 
 TRANSITION = ("cluster", "group", "from_snapshot", SNAPSHOT)
 
 CAUSES = {
-    "made anew": "remade",
+    "recreated": "remade",
     "restart": "size(returned) > 0 or (size(came) > 0 and size(left) > 0)",
     "join": "size(came) > 0",
     "leave": "size(left) > 0 and (members = 0 or left_hosts > 1)",
@@ -32,9 +30,7 @@ hosts at once: then the group was shut down, or made smaller.
 NONE_SEEN = "none seen"
 
 
-def rebalances_of(
-    change_rows: DataFrame, facts: GroupSpans, tables: Mapping[str, DataFrame]
-) -> DataFrame:
+def rebalances_of(change_rows: DataFrame, group_spans: GroupSpans) -> DataFrame:
     """A row (cluster, group, from_snapshot, snapshot) for each transition with a rebalance.
 
     `generation_before` and `generation` are those of the group (its epoch, under KIP-848), and
@@ -42,14 +38,15 @@ def rebalances_of(
     deleted and `remade`. `hours` is the time between the snapshots, `per_hour` the generations in
     an hour. `cause` is the likeliest one (see `CAUSES`), or `none seen`.
     """
-    generations = escaped_rows(_generations(facts, tables))
     changes = change_rows.where("changed and status_before is not null").select(
-        *TRANSITION, *_OF_CHANGES, "members", "subscriptions_changed", "changed_hands"
+        *TRANSITION, *_OF_CHANGES
     )
-    hosts = _hosts_of_those_who_left(changes, tables)
+    generations = group_spans.rows.where("from_snapshot is not null").select(
+        *TRANSITION, "generation", "generation_before"
+    )
     rows = (
-        generations.join(changes, list(TRANSITION), "left")
-        .join(hosts, list(TRANSITION), "left")
+        escaped_rows(generations)
+        .join(changes, list(TRANSITION), "left")
         .withColumns(
             {
                 "remade": F.coalesce(
@@ -75,48 +72,10 @@ def rebalances_of(
     )
 
 
-_OF_CHANGES = ("came", "left", "returned", "topics_grew", "topics_came", "topics_went")
-
-
-def _generations(facts: GroupSpans, tables: Mapping[str, DataFrame]) -> DataFrame:
-    """The generation of each group in each snapshot that follows on one with it."""
-    of_members = tables["members"].select(*KEYS, "generation")
-    settings = [of_members.where("generation >= 0")]
-    if "groups" in tables:
-        settings = [
-            tables["groups"].select(*KEYS, "generation").where("generation >= 0"),
-            *settings,
-        ]
-    result = settings[0]
-    for other in settings[1:]:
-        result = result.unionAll(other)
-    highest = result.groupBy(*KEYS).agg(F.max("generation").alias("generation"))
-    in_time = Window.partitionBy("cluster", "group").orderBy("position")
-    rows = facts.rows.join(highest, list(KEYS), "left")
-    return (
-        rows.select(
-            *KEYS,
-            "generation",
-            F.lag(SNAPSHOT).over(in_time).alias("from_snapshot"),
-            F.lag("generation").over(in_time).alias("generation_before"),
-            (F.lag("position").over(in_time) == F.col("position") - 1).alias("follows"),
-        )
-        .where("follows")
-        .drop("follows")
-    )
-
-
-def _hosts_of_those_who_left(changes: DataFrame, tables: Mapping[str, DataFrame]) -> DataFrame:
-    """From how many hosts members left; one whose host isn't known counts as one of its own."""
-    left = changes.select(*TRANSITION, F.explode("left").alias("member_id"))
-    members = escaped_rows(
-        tables["members"].select(
-            F.col(SNAPSHOT).alias("from_snapshot"), "cluster", "group", "member_id", "host"
-        )
-    )
-    entries = left.join(members, ["from_snapshot", "cluster", "group", "member_id"], "left")
-    host = F.coalesce("host", "member_id")
-    return entries.groupBy(*TRANSITION).agg(F.count_distinct(host).alias("left_hosts"))
+_OF_CHANGES = (
+    *("came", "left", "left_hosts", "returned", "topics_grew", "topics_came", "topics_went"),
+    *("members", "subscriptions_changed", "changed_hands"),
+)
 
 
 def _cause() -> Column:

@@ -1,4 +1,4 @@
-"""What is told of each group from one change of its facts to the next, inside workers."""
+"""Each group from one change of its facts to the next, inside workers."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from optimizer.solver import min_max_load_of
 from spark.groups import in_workers_by_group
 from spark.history.change_row import GONE, ChangeRow
 from spark.history.encode import RowInTime, encode_changes
-from spark.history.facts import GroupSpans
+from spark.history.group_spans import GroupSpans
 from spark.history.moment import Moment
 from spark.history.timeline import Timeline
 from spark.history.transition import changes_between, first_seen, last_seen
 
 
 def change_rows_of(
-    facts: GroupSpans, tables: Mapping[str, DataFrame], timeline: Timeline
+    group_spans: GroupSpans, tables: Mapping[str, DataFrame], timeline: Timeline
 ) -> DataFrame:
-    """A `ChangeRow` for each group and start of `facts`, and for each time that a group is gone."""
-    encoded = encode_changes(tables, facts)
+    """A `ChangeRow` for each group and start of a span, and for each time that a group is gone."""
+    encoded = encode_changes(tables, group_spans)
     return in_workers_by_group(encoded, ChangeRow, lambda group: rows_of(group, timeline))
 
 
@@ -43,7 +43,7 @@ def _change_row(before: Moment | None, after: Moment, timeline: Timeline) -> Cha
     row, group = after.row, after.group
     result: dict[str, Any] = {}
     if group.problem:
-        result |= after.found(min_max_load_of(group.problem))
+        result |= after.current_loads(min_max_load_of(group.problem))
     snapshots = timeline.snapshots[row.cluster]
     changes: dict[str, Any] = {}
     if row.start:

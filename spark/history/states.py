@@ -7,10 +7,11 @@ from functools import reduce
 
 from pyspark.sql import DataFrame, functions as F
 
+from spark.files import SNAPSHOT
 from spark.fleet import RECORDS_BEHIND, escaped_rows
 from spark.groups import columns_of
 from spark.history.change_row import GONE, StateRow
-from spark.history.facts import KEYS, GroupSpans
+from spark.history.group_spans import KEYS, GroupSpans
 
 LAG_OF_GROUP = "if(members > 0, lag_of_read, lag_of_all)"
 """SQL text: of what a group has offsets of and doesn't read, nobody is to follow the end."""
@@ -19,7 +20,7 @@ COLUMNS = [name for name in columns_of(StateRow) if name not in (*KEYS, "start",
 
 
 def states_of(
-    change_rows: DataFrame, facts: GroupSpans, tables: Mapping[str, DataFrame]
+    change_rows: DataFrame, group_spans: GroupSpans, tables: Mapping[str, DataFrame]
 ) -> DataFrame:
     """A row (snapshot, cluster, group): a `StateRow`'s columns, and the group's `lag` in records.
 
@@ -27,11 +28,12 @@ def states_of(
     over all that it has offsets of; null where none is known.
     """
     span = ("cluster", "group", "start")
+    spans = group_spans.rows.select(SNAPSHOT, *span)
     if "offsets" in tables:
-        rows = facts.rows.join(_lags(tables, KEYS), list(KEYS), "left")
+        rows = spans.join(_lags(tables, KEYS), list(KEYS), "left")
     else:
         unknown = F.lit(None).cast("long")
-        rows = facts.rows.withColumns({"lag_of_read": unknown, "lag_of_all": unknown})
+        rows = spans.withColumns({"lag_of_read": unknown, "lag_of_all": unknown})
     states = escaped_rows(rows).join(
         change_rows.where(F.col("status") != GONE).select(*span, *COLUMNS), list(span)
     )
@@ -58,12 +60,24 @@ def lags_of(tables: Mapping[str, DataFrame]) -> DataFrame:
 
 def _lags(tables: Mapping[str, DataFrame], keys: Sequence[str]) -> DataFrame:
     """The known lags of each group over what it reads, and over all that it has offsets of."""
-    read = tables["subscriptions"].select(*keys, "topic", F.lit(True).alias("is_read")).distinct()
+    topic = [*keys, "topic"]
+    lags = tables["offsets"].selectExpr(
+        *(f"`{name}`" for name in topic),
+        f"cast({RECORDS_BEHIND} as decimal(20)) as lag",
+        "false as is_read",
+    )
+    read = tables["subscriptions"].selectExpr(
+        *(f"`{name}`" for name in topic), "null as lag", "true as is_read"
+    )
     by_topic = (
-        tables["offsets"]
-        .groupBy(*keys, "topic")
-        .agg(F.expr(f"sum(cast({RECORDS_BEHIND} as decimal(20)))").alias("lag"))
-        .join(read, [*keys, "topic"], "left")
+        lags.unionAll(read)
+        .groupBy(*topic)
+        .agg(
+            F.sum("lag").alias("lag"),
+            F.bool_or("is_read").alias("is_read"),
+            F.bool_or(~F.col("is_read")).alias("is_listed"),
+        )
+        .where("is_listed")
     )
     return by_topic.groupBy(*keys).agg(
         F.expr("try_cast(sum(lag) filter (where is_read) as long)").alias("lag_of_read"),

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from pyspark.sql import Column, DataFrame, functions as F
 
+from optimizer.figures import counted
 from spark.files import SNAPSHOT
 from spark.groups import GROUP_KEYS
 from spark.history.timeline import hours_between
-from spark.text import counted
 
 _SUMS = ("moves", "takeovers", "avoidable_moves")
 

@@ -1,4 +1,4 @@
-"""When each cluster was looked at, and for how long what was seen may be taken to have held."""
+"""When each cluster was examined, and for how long what was seen may be taken to hold."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Timeline:
     """For each cluster the ids of its snapshots, oldest first; a position is an index into them.
 
     What a snapshot tells is taken to hold until the next of its cluster, though no longer than
-    `max_age`: of a cluster that nobody looked at for a week six days aren't known. What the last
+    `max_age`: of a cluster that nobody examined for a week six days aren't known. What the last
     one tells holds for no time yet.
     """
 
@@ -38,11 +38,11 @@ class Timeline:
 
     def known_seconds(self, cluster: str, start: int, end: int) -> float:
         """How long what was seen from position `start` to `end` held, both included."""
-        entries = self._known[cluster]
+        entries = self._seconds_before[cluster]
         return entries[end + 1] - entries[start]
 
     @cached_property
-    def _known(self) -> dict[str, list[float]]:
+    def _seconds_before(self) -> dict[str, list[float]]:
         """For each cluster the seconds known before each position, and in the end."""
         return {
             cluster: [*accumulate(self._lengths(ids), initial=0.0)]

@@ -66,13 +66,15 @@ def _is_change(changes: Mapping[str, Any], before: Moment, after: Moment) -> boo
     )
 
 
-def _of_members(before: Moment, after: Moment) -> dict[str, list[str]]:
+def _of_members(before: Moment, after: Moment) -> dict[str, Any]:
     was, now = before.instances, after.instances
     entries = set(filter(None, was.values()))
     came = sorted(now.keys() - was.keys())
+    left = was.keys() - now.keys()
     return {
         "came": came,
-        "left": sorted(was.keys() - now.keys()),
+        "left": sorted(left),
+        "left_hosts": len(before.hosts_of(left)),
         "returned": [member for member in came if now[member] in entries],
     }
 

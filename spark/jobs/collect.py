@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 import typer
 
+from optimizer.figures import counted
+from spark import terminal
 from spark.files import LocalStore
 from spark.fleet import STORE, check_kind, check_writable, snapshot_id, write_store
 from spark.sources.live.cluster import ClusterSelection
-from spark.sources.live.identity import ID, mixed_up
-from spark.terminal import CHECK_FAILED, busy, clusters_named, live, option, program, say, show
-from spark.text import as_sentence, counted, named
+from spark.sources.live.identity import ids_in, ids_in_store, mixed_up
+from spark.terminal import CHECK_FAILED, busy, option, say, say_all, show
+from spark.text import as_sentence, named
 
 UNREACHABLE = 3
 """Exit code of a run that failed: no cluster could be reached."""
@@ -41,9 +40,7 @@ def collect(
         option("Name of the cluster; with --clusters, read only these (repeatable).", shown="all"),
     ] = None,
     clusters: Clusters = None,
-    snapshot: Annotated[
-        str | None, option("Id such as 20261121T060000Z.", shown="now, in UTC")
-    ] = None,
+    snapshot: Annotated[str | None, terminal.snapshot_option("now, in UTC")] = None,
     groups: Patterns = None,
     exclude_groups: NotPatterns = None,
     topics: Patterns = None,
@@ -72,18 +69,20 @@ def collect(
         "timeout": timeout,
     }
     options = {name: value for name, value in settings.items() if value is not None}
-    asked = [replace(item, **options) for item in clusters_named(bootstrap, cluster, clusters)]
-    collect_clusters = live("spark.sources.live.collect").collect_clusters
+    asked = [
+        replace(item, **options) for item in terminal.clusters_named(bootstrap, cluster, clusters)
+    ]
+    collect_clusters = terminal.live("spark.sources.live.collect").collect_clusters
     with busy(f"reading {named('cluster', [item.name for item in asked])}") as step:
         collected = collect_clusters(asked, partial(step.report, what="groups"))
     for item in collected:
-        for sentence in [*item.left_out, *item.notes]:
-            say(f"{item.cluster}: {sentence}" if item.tables else sentence)
+        where = f"{item.cluster}: " if item.tables else ""
+        say_all(f"{where}{sentence}" for sentence in [*item.left_out, *item.notes])
     read = [element.tables for element in collected if element.tables]
     if not read:
         raise typer.Exit(UNREACHABLE)
-    for sentence in mixed_up(_ids(element["configs"] for element in read), _ids_before(out)):
-        say(as_sentence(sentence))
+    ids = ids_in(tables["configs"] for tables in read)
+    say_all(map(as_sentence, mixed_up(ids, ids_in_store(out))))
     write_store(
         {name: pa.concat_tables([tables[name] for tables in read]) for name in read[0]}, out, choice
     )
@@ -91,27 +90,12 @@ def collect(
     show({"clusters": [item.row() for item in collected], "to_know": statuses})
     leaderless = counted(sum(item.leaderless for item in collected), "topic")
     but = f", with {leaderless} that had partitions without a leader"
-    next_step = f"{program()} {shlex.join(['plan', str(out), '--out', 'plan'])}"
+    next_step = f"{terminal.program()} {shlex.join(['plan', str(out), '--out', 'plan'])}"
     is_led = not any(item.leaderless for item in collected)
     say(f"Snapshot {choice} is in {out}{'' if is_led else but}. Next: {next_step}")
     if any(element.left_out for element in collected):
         say("It is incomplete: the lines above say what is missing.")
         raise typer.Exit(CHECK_FAILED)
-
-
-def _ids(tables: Iterable[pa.Table]) -> dict[str, str]:
-    """The clusters' own ids by their names."""
-    return {
-        row["cluster"]: row["value"]
-        for table in tables
-        for row in table.filter(pc.equal(table["key"], ID)).to_pylist()
-    }
-
-
-def _ids_before(out: Path) -> dict[str, str]:
-    """Those of the newest snapshot of the store that has any; none without a store."""
-    folders = sorted(out.glob("configs/snapshot=*"))
-    return _ids([pq.read_table(folders[-1], partitioning=None)]) if folders else {}
 
 
 def _wanted(include: list[str] | None, exclude: list[str] | None) -> ClusterSelection | None:

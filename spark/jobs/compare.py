@@ -7,34 +7,13 @@ from contextlib import suppress
 
 from pyspark.sql import SparkSession
 
-from spark import FleetSnapshot
-from spark.compare import (
-    best_of,
-    sentence_of_cures,
-    write_compared_history,
-    write_comparison,
-)
+from spark import FleetSnapshot, terminal
+from spark.compare import best_of, sentence_of_cures, write_compared_history, write_comparison
 from spark.errors import UnreadableError
 from spark.files import Where, table_in
 from spark.fleet import COMPARISON, check_out, snapshot_id
 from spark.settings import Settings
-from spark.terminal import (
-    ALL,
-    FleetsOptions,
-    OutOptions,
-    Rows,
-    Table,
-    TrialOptions,
-    busy,
-    by_kind,
-    clusters_read,
-    rates_for,
-    read_history,
-    say,
-    say_clusters,
-    say_snapshots,
-    show,
-)
+from spark.terminal import ROWS_SHOWN, Table, busy, say, show
 
 COLUMNS_SHOWN = (
     *("strategy", "uneven", "worst_max_to_mean", "mean_topic_share", "excess", "moves"),
@@ -51,23 +30,24 @@ SHOWN_BY_WEIGHT = (
 GROUPS = "groups to change"
 """The table of uneven groups, with the assignor that each should use."""
 
-ROWS_SHOWN = 10
-"""Groups of it that people see unless they ask for all."""
 
-
-def compare(source: FleetsOptions, target: OutOptions, trial: TrialOptions) -> None:
+def compare(
+    source: terminal.FleetsOptions, target: terminal.OutOptions, trial: terminal.TrialOptions
+) -> None:
     """Compare strategies on every group of a snapshot, and name the best."""
     out, settings = target.required(), trial.applied(source.settings)
-    with source.session(source.one, source.snapshot == ALL) as spark:
+    with source.session(source.single_snapshot, source.snapshot == terminal.ALL) as spark:
         check_out(spark, out, COMPARISON)
-        if source.snapshot == ALL and not settings.goals.weights:
-            with suppress(UnreadableError):  # then one by one, and what can't be read is said
+        if source.snapshot == terminal.ALL and not settings.goals.weights:
+            with suppress(UnreadableError):  # then one by one, with an error for what can't be read
                 return _compare_all(spark, source, out, settings)
 
-        def compare_one(fleet: FleetSnapshot) -> tuple[FleetSnapshot, tuple[Rows, Rows]]:
+        def compare_one(
+            fleet: FleetSnapshot,
+        ) -> tuple[FleetSnapshot, tuple[terminal.Rows, terminal.Rows]]:
             snapshot_id(fleet.id)  # checked before any work is done
             doing = busy(f"comparing strategies on snapshot {fleet.id}")
-            with rates_for(spark, source.where, settings, fleet.id) as rates, doing:
+            with terminal.rates_for(spark, source.where, settings, fleet.id) as rates, doing:
                 return fleet, write_comparison(fleet, settings, rates, out)
 
         compared, fault = source.each(spark, "compare", "compared", compare_one)
@@ -80,10 +60,10 @@ def compare(source: FleetsOptions, target: OutOptions, trial: TrialOptions) -> N
             ]
             changed = [row for _, (_, groups) in compared for row in groups]
             beside = {GROUPS: Table(changed, is_shown=bool(changed), most=ROWS_SHOWN)}
-            beside |= clusters_read(*(fleet for fleet, _ in compared))
+            beside |= terminal.clusters_read(*(fleet for fleet, _ in compared))
             _show(table, beside, settings)
     for fleet, (rows, groups) in compared:
-        say_clusters(fleet)
+        terminal.say_clusters(fleet)
         if fleet.part:
             say(f"Only {fleet.part} were compared.")
         say(best_of(rows))
@@ -98,10 +78,12 @@ def compare(source: FleetsOptions, target: OutOptions, trial: TrialOptions) -> N
 
 
 def _compare_all(
-    session: SparkSession, source: FleetsOptions, out: Where, settings: Settings
+    session: SparkSession, source: terminal.FleetsOptions, out: Where, settings: Settings
 ) -> None:
     """The same of every snapshot at once, with one verdict over all; UnreadableError if one is."""
-    history = read_history(session, source.where, "compare", None, None, source.part, settings)
+    history = terminal.read_history(
+        session, source.where, "compare", None, None, source.part, settings
+    )
     held, snapshots = history.timeline.snapshots, history.snapshots
     with history, busy(f"comparing strategies on {len(snapshots)} snapshots"):
         rows, over_all = write_compared_history(history, settings, out)
@@ -112,7 +94,7 @@ def _compare_all(
         if snapshot in ids
     ]
     _show(rows, {"clusters": Table(clusters, is_shown=False)}, settings)
-    say_snapshots(held)
+    terminal.say_snapshots(held)
     if source.part:
         say(f"Only {source.part} were compared.")
     say(f"Over all, a group counts once in each snapshot. {best_of(over_all)}")
@@ -122,9 +104,9 @@ def _compare_all(
     )
 
 
-def _show(rows: Rows, beside: Mapping[str, Table], settings: Settings) -> None:
+def _show(rows: terminal.Rows, beside: Mapping[str, Table], settings: Settings) -> None:
     """Print the tables of all snapshots, one below the other, and those `beside` them."""
     shown = SHOWN_BY_WEIGHT if settings.goals.weights else COLUMNS_SHOWN
     selection = ["snapshot", *shown, *(["remote_reads"] if settings.goals.need_racks else [])]
     hidden = {column for row in rows for column in row if column not in selection}
-    show({**by_kind("strategies", rows), **beside}, hidden)
+    show({**terminal.by_kind("strategies", rows), **beside}, hidden)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from spark import InputError
-from spark.demo import make_history, most_uneven
+from spark.demo import drain_settings, make_history, most_uneven
 from spark.fleet import check_writable, write_store
 from spark.jobs.audit import audit
 from spark.jobs.compare import compare
@@ -20,7 +20,7 @@ from spark.jobs.report import report
 from spark.jobs.verify import verify
 from spark.report import check_drawing
 from spark.settings import Settings
-from spark.terminal import Conf, Master, busy, opened, option, program, run_typed, say
+from spark.terminal import Conf, Master, busy, opened, option, program, run_typed, say, side_by_side
 
 SEED = 1
 SNAPSHOT = "20261121T060000Z"
@@ -40,7 +40,7 @@ def demo(
     master: Master = None,
     conf: Conf = None,
 ) -> None:
-    """Generate a fleet, then explain, audit, plan, compare, verify and report it."""
+    """Generate a fleet, then explain, audit, plan, compare, report and verify it."""
     store, audited, planned, compared, weighed, past, replayed, page = (
         f"{out}/{name}"
         for name in (
@@ -50,16 +50,22 @@ def demo(
     )
     cluster, group = make_store(groups, store, history)
     run_typed(explain, store, "--cluster", cluster, "--group", group)
-    with opened(master, conf, Settings(), store):
-        run_typed(audit, store, "--out", audited)
-        run_typed(plan, store, "--out", planned)
-        run_typed(compare, store, "--out", compared, "--strategies", BY_COUNT)
-        by_weight = ("--weight", "column", "--strategies", BY_COUNT)
-        run_typed(compare, store, "--out", weighed, *by_weight)
-        code = run_typed(verify, store, planned)
+    with opened(master, conf, Settings(), store) as spark, side_by_side(spark) as start:
+        by_count = ("--strategies", BY_COUNT)
+        running = [
+            start(audit, store, "--out", audited),
+            start(plan, store, "--out", planned),
+            start(compare, store, "--out", compared, *by_count),
+            start(compare, store, "--out", weighed, "--weight", "column", *by_count),
+        ]
         if history:
-            run_typed(history_command, store, "--out", past)
-            run_typed(replay, store, "--out", replayed, "--strategies", REPLAYED)
+            running += [
+                start(history_command, store, "--out", past),
+                start(replay, store, "--out", replayed, "--strategies", REPLAYED),
+            ]
+        for finish in running:
+            finish()
+        verified = start(verify, store, planned)
         of_plan = ("--plan", planned, "--audit", audited, "--compare", compared)
         of_past = ("--history", past) if history else ()
         try:
@@ -67,17 +73,20 @@ def demo(
             run_typed(report, store, "--out", page, *of_plan, "--by-weight", weighed, *of_past)
         except InputError as error:
             say(f"There is no report: {error}.")
+        code = verified()
     say()
     say(f"Open {page} in a browser: it has all of this on one page.")
     collect = "collect --bootstrap HOST:9092 --cluster NAME --out store"
     say(f"Your own clusters: {program()} {collect}")
-    say(f"Next: {program()} whatif {store} --event crash-rack=eu-west-1a")
+    say(f"Next: {program()} whatif {store} --event crash-rack=eu-west-a")
     if code:
         raise typer.Exit(code)
 
 
 def make_store(groups: int, store: str, history: bool = False) -> tuple[str, str]:
-    """Write a fleet of so many groups by the hour; the cluster and name of its most uneven group.
+    """Write a fleet of `groups` groups by the hour, and settings that drain a host of its.
+
+    Returns its most uneven group, which has that host.
 
     InputError if something is there.
     """
@@ -90,4 +99,6 @@ def make_store(groups: int, store: str, history: bool = False) -> tuple[str, str
     with busy("making the fleet"):
         for snapshot, tables in made.snapshots(SNAPSHOT, hours):
             write_store(tables, Path(store), snapshot)
-    return most_uneven(tables)
+    cluster, group = most_uneven(tables)
+    Path(store).with_name("drain.toml").write_text(drain_settings(tables, cluster, group), "utf-8")
+    return cluster, group

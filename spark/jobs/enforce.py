@@ -7,25 +7,14 @@ from typing import Annotated, Any
 
 import typer
 
-from spark.enforce import Status, differences
-from spark.terminal import (
-    CHECK_FAILED,
-    ChosenPlans,
-    LiveOptions,
-    Table,
-    all_in_force,
-    busy,
-    live,
-    option,
-    say,
-    show,
-    show_outcomes,
-)
-from spark.text import counted
+from optimizer.figures import counted
+from spark import terminal
+from spark.enforce import Status
+from spark.terminal import CHECK_FAILED, busy, option, say
 
 
 def enforce(
-    plans: LiveOptions,
+    plans: terminal.LiveOptions,
     dry_run: Annotated[
         bool,
         option("Print what would change, or change it.", "--dry-run/--apply", " /--no-dry-run"),
@@ -45,7 +34,7 @@ def enforce(
     stable. If one isn't in time, no further wave starts; run the command again to continue. Exit
     code 1 if a plan can't take effect.
     """
-    chosen_plans = plans.chosen()
+    chosen_plans = plans.by_cluster()
     again = plans.command("enforce", "--apply")
     if not plans.is_folder:
         _enforce_one(chosen_plans[0], dry_run, again, plans.command("watch"))
@@ -55,17 +44,13 @@ def enforce(
         _enforce_many(chosen_plans, at_once, timeout, again)
 
 
-def _enforce_one(chosen_plans: ChosenPlans, dry_run: bool, again: str, watch: str) -> None:
+def _enforce_one(chosen_plans: terminal.ChosenPlans, dry_run: bool, again: str, watch: str) -> None:
     ((name, plan),) = chosen_plans.plans.items()
-    with live("spark.enforce.watcher").GroupWatcher(
+    with terminal.live("spark.enforce.watcher").GroupWatcher(
         chosen_plans.cluster, chosen_plans.plans
     ) as watcher:
         verdict = watcher.look(frozenset([name]))[name]
-        entries = watcher.groups.get(name)
-        rows = (
-            differences(plan, entries) if entries and verdict.status is not Status.UNKNOWN else []
-        )
-        show({"differences": Table(rows, is_shown=bool(rows))})
+        terminal.show_differences(plan, watcher.groups.get(name), verdict.status)
         if verdict.reason:
             _refuse(f"Group {name}: {verdict.reason}")
         if not verdict.is_ready:
@@ -83,11 +68,11 @@ def _refuse(sentence: str) -> None:
     raise typer.Exit(CHECK_FAILED)
 
 
-def _look(chosen_plans: Sequence[ChosenPlans], again: str) -> None:
-    probe = live("spark.enforce.enforce_groups").probe
+def _look(chosen_plans: Sequence[terminal.ChosenPlans], again: str) -> None:
+    probe = terminal.live("spark.enforce.enforce_groups").probe
     with busy("reading the groups"):
         outcomes = {item.cluster.name: probe(item.cluster, item.plans) for item in chosen_plans}
-    show_outcomes(outcomes)
+    terminal.show_outcomes(outcomes)
     every = [item for outcome in outcomes.values() for item in outcome]
     ready = [item for item in every if item.status is Status.NOT_IN_FORCE and not item.reason]
     if ready:
@@ -97,9 +82,9 @@ def _look(chosen_plans: Sequence[ChosenPlans], again: str) -> None:
 
 
 def _enforce_many(
-    chosen_plans: Sequence[ChosenPlans], at_once: int, timeout: float, again: str
+    chosen_plans: Sequence[terminal.ChosenPlans], at_once: int, timeout: float, again: str
 ) -> None:
-    enforce_groups = live("spark.enforce.enforce_groups").enforce_groups
+    enforce_groups = terminal.live("spark.enforce.enforce_groups").enforce_groups
     enforced: dict[str, Any] = {
         item.cluster.name: enforce_groups(
             item.cluster, item.plans, item.topics, at_once, timeout, say
@@ -107,13 +92,13 @@ def _enforce_many(
         for item in chosen_plans
     }
     outcomes = {name: item.outcomes for name, item in enforced.items()}
-    show_outcomes(outcomes)
+    terminal.show_outcomes(outcomes)
     for name, item in enforced.items():
         if item.stopped:
             say(
                 f"Cluster {name}: {item.stopped}; no further group was started. Look at the "
                 "logs of its members."
             )
-    if not all_in_force(outcomes):
+    if not terminal.all_in_force(outcomes):
         say(f"To continue with the remaining groups: {again}")
         raise typer.Exit(CHECK_FAILED)

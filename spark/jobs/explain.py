@@ -4,26 +4,14 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from spark import terminal
 from spark.explain import explain_group, loads_of, share_topics, summary_of
 from spark.fleet import SHARE
-from spark.terminal import (
-    GoalOptions,
-    GroupOptions,
-    Table,
-    at_most,
-    busy,
-    clusters_read,
-    say,
-    say_clusters,
-    show,
-)
+from spark.terminal import ROWS_SHOWN, Table, at_most, busy, say_all, show
 from spark.text import as_sentence
 
-FIRST = 10
-"""Members, moves and bounds that people see unless they ask for all."""
 
-
-def explain(source: GroupOptions, goals: GoalOptions) -> None:
+def explain(source: terminal.GroupOptions, goals: terminal.GoalOptions) -> None:
     """Explain one group: why each partition moves, and why it can't be more even."""
     settings, group = goals.applied(source.settings), source.group
     few = source.weighed(f"explain group {group}", settings)
@@ -31,30 +19,30 @@ def explain(source: GroupOptions, goals: GoalOptions) -> None:
         explanation = explain_group(fleet, group, source.cluster, settings.goals, rates)
         is_shared = explanation.type == SHARE
         topics = share_topics(fleet, explanation.cluster, group) if is_shared else []
-    say_clusters(fleet)
-    for sentence in summary_of(explanation):
-        say(sentence)
-    if explanation.seat:
-        say(as_sentence(explanation.seat))
+    terminal.say_clusters(fleet)
+    seat = [as_sentence(explanation.seat)] if explanation.seat else []
+    say_all([*summary_of(explanation), *seat])
     owned = [{"member": m, "partitions now": count} for m, count in explanation.owned.items()]
     loads = (
-        loads_of(explanation, changing_first=at_most(FIRST) is not None)
+        loads_of(explanation, changing_first=at_most(ROWS_SHOWN) is not None)
         if explanation.loads
         else []
     )
     moves, bounds = explanation.moves or ["Nothing has to move."], explanation.bounds
     listed = {
-        "loads": Table(loads, is_shown=bool(loads), most=FIRST, as_json=None),
-        "owners": Table(owned, is_shown=bool(owned) and not is_shared, most=FIRST, as_json=None),
-        "topics": Table(topics, is_shown=is_shared, most=FIRST),
-        "moves": Table(moves if loads else [], is_shown=bool(loads), most=FIRST, as_json=None),
+        "loads": Table(loads, is_shown=bool(loads), most=ROWS_SHOWN, as_json=None),
+        "owners": Table(
+            owned, is_shown=bool(owned) and not is_shared, most=ROWS_SHOWN, as_json=None
+        ),
+        "topics": Table(topics, is_shown=is_shared, most=ROWS_SHOWN),
+        "moves": Table(moves if loads else [], is_shown=bool(loads), most=ROWS_SHOWN, as_json=None),
         "bounds": Table(
             bounds or ["Loads are as even as possible."] if loads else [],
             title="why it can't be more even",
             is_shown=bool(loads),
-            most=FIRST,
+            most=ROWS_SHOWN,
             as_json=None,
         ),
         "explanation": Table([], is_shown=False, as_json=[asdict(explanation)]),
     }
-    show(listed | clusters_read(fleet))
+    show(listed | terminal.clusters_read(fleet))

@@ -11,37 +11,27 @@ from typing import Annotated, NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
 
+from spark import terminal
 from spark.enforce import Exported, PlanFolder, exported_plan, group_plans
 from spark.errors import InputError
 from spark.files import Where, replace_text
-from spark.fleet import FleetSnapshot, ids, read_planned, read_results
-from spark.terminal import (
-    PlanFolder as PlanPath,
-    PlanTables,
-    StoreOptions,
-    busy,
-    option,
-    read_and_report,
-    say,
-    say_clusters,
-)
+from spark.fleet import FleetSnapshot, ids, near_miss, no_plan, read_planned, read_results
+from spark.terminal import PlanFolder as PlanPath, busy, option, say, say_all
 
 
 def export_plan(
-    source: StoreOptions,
+    source: terminal.StoreOptions,
     *,
     plan: PlanPath = None,
     group: Annotated[str | None, option("Name of the group, or a pattern (`*`, `?`).")] = None,
     all_groups: Annotated[bool, option("All groups that have a plan.", "--all")] = False,
     out: Annotated[Path, option("Local file; for several groups a local folder.")],
-    plan_tables: PlanTables = None,
+    plan_tables: terminal.PlanTables = None,
     cluster: Annotated[
         str | None,
         option("Only this cluster.", shown="all; for one group the only cluster that has it"),
     ] = None,
-    snapshot: Annotated[
-        str | None, option("Id such as 20261121T060000Z.", shown="the newest of the plan")
-    ] = None,
+    snapshot: Annotated[str | None, terminal.snapshot_option("the newest of the plan")] = None,
 ) -> None:
     """Write plans of groups as JSON, for consumers and brokers that follow them.
 
@@ -65,10 +55,10 @@ def export_plan(
     with reading as read, busy(f"writing plans into {out}"):
         plans = group_plans(read.fleet, read.groups, read.assignments, pattern, cluster)
         written = folder.write(read.fleet.id, plans)
-        for sentence in written.reasons():
-            say(sentence)
+        say_all(written.reasons())
         if not written.outcomes:
-            raise InputError(f"the plan has nothing to export of a group {pattern!r}")
+            near = near_miss(read.fleet, "group", pattern, cluster)
+            raise InputError(f"the plan has nothing to export of a group {pattern!r}{near}")
         say(written.summary())
 
 
@@ -79,21 +69,23 @@ class _Read(NamedTuple):
 
 
 @contextmanager
-def _read(source: StoreOptions, store: Where, plan: Where, snapshot: str | None) -> Iterator[_Read]:
+def _read(
+    source: terminal.StoreOptions, store: Where, plan: Where, snapshot: str | None
+) -> Iterator[_Read]:
     """A plan and the fleet that it is of, for as long as the session lasts."""
     with source.session() as session:
         selection = snapshot or _newest(session, plan)
         groups, assignments = read_results(session, plan, ("groups", "assignments"), selection)
         reading = partial(read_planned, session, store, plan, selection)
-        fleet = read_and_report(session, store, "export-plan", reading)
+        fleet = terminal.read_and_report(session, store, "export-plan", reading)
         yield _Read(fleet, groups.rows, assignments.rows)
-        say_clusters(fleet, (*groups.notes, *assignments.notes))
+        terminal.say_clusters(fleet, (*groups.notes, *assignments.notes))
 
 
 def _newest(session: SparkSession, plan: Where) -> str:
     for newest in reversed(ids(session, plan, "groups")):
         return newest
-    raise InputError(f"plan {plan} is empty: write it with `evenfleet plan`")
+    raise no_plan(session, plan)
 
 
 def _write_one(out: Path, exported: Exported) -> None:

@@ -4,29 +4,16 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from spark import terminal
 from spark.frontier import frontier_of_group
-from spark.jobs.move_cost import MoveCost
 from spark.settings import move_price
-from spark.terminal import (
-    GoalOptions,
-    GroupOptions,
-    Table,
-    at_most,
-    busy,
-    clusters_read,
-    say,
-    say_clusters,
-    show,
-)
-
-ROWS_SHOWN = 20
-"""Points that people see unless they ask for all, beside those that are worth the most."""
+from spark.terminal import ROWS_SHOWN, Table, at_most, busy, say, show
 
 
 def frontier(
-    source: GroupOptions,
-    goals: GoalOptions,
-    move_cost: MoveCost = None,
+    source: terminal.GroupOptions,
+    goals: terminal.GoalOptions,
+    move_cost: terminal.MoveCost = None,
 ) -> None:
     """Show the fewest moves for each level of balance in one group."""
     settings, group = goals.applied(source.settings), source.group
@@ -34,20 +21,22 @@ def frontier(
     few = source.weighed(f"frontier of group {group}", settings)
     with few as (fleet, rates), busy(f"planning group {group}"):
         result = frontier_of_group(fleet, group, source.cluster, settings.goals, rates)
-    say_clusters(fleet)
-    reason = f": {result.reason}" if result.reason else ""
-    say(f"Group {result.group} of cluster {result.cluster} is {result.status}{reason}.")
-    rows = [
-        point.for_people() | ({"cost": price.text(point.moves)} if price else {})
-        for point in result.points
-    ]
+    terminal.say_clusters(fleet)
+    status = f"has status {result.status}"
+    if result.reason:
+        status = f"is {result.status}: {result.reason}"
+    say(f"Group {result.group} of cluster {result.cluster} {status}.")
+    rows = [point.for_people() for point in result.points]
+    row = asdict(result)
+    if price:
+        rows, row["points"] = price.with_costs(rows), price.with_costs(row["points"])
     last = len(rows) - 1
     step = max(1, -(-last // (ROWS_SHOWN - 1)))
     few_rows = [
         row for at, row in enumerate(rows) if at % step == 0 or at == last or result.points[at].knee
     ]
     shown = rows if at_most(ROWS_SHOWN) is None else few_rows
-    points = Table(rows, shown, bool(rows), as_json=[asdict(result)])
-    show({"frontier": points} | clusters_read(fleet))
+    points = Table(rows, shown, bool(rows), as_json=[row])
+    show({"frontier": points} | terminal.clusters_read(fleet))
     if result.points:
         say(str(result.sentence))

@@ -8,18 +8,9 @@ from typing import Annotated, Any
 
 from pyspark.sql import SparkSession
 
-from spark import InputError
+from spark import InputError, terminal
 from spark.graph import Grain, Question, answers, coordinate, fleet_graph, has_graphframes
-from spark.terminal import (
-    SnapshotOptions,
-    as_rows,
-    at_most,
-    busy,
-    clusters_read,
-    option,
-    say_clusters,
-    show,
-)
+from spark.terminal import as_rows, at_most, busy, option, show
 
 ROWS = 20
 """Rows of each table that people see unless they ask for more."""
@@ -56,7 +47,7 @@ class QuestionOptions:
     group: Annotated[str | None, option("competitors, components: the group.")] = None
     member: Annotated[str | None, option("competitors: the member's id.")] = None
 
-    def stated(self, question: Question) -> dict[str, Any]:
+    def settings_of(self, question: Question) -> dict[str, Any]:
         """Those that are stated; InputError if the question doesn't have one, or lacks one."""
         settings = {name: value for name, value in asdict(self).items() if value is not None}
         unknown = [name for name in settings if name not in OPTIONS[question]]
@@ -69,7 +60,7 @@ class QuestionOptions:
 
 
 def graph(
-    source: SnapshotOptions,
+    source: terminal.SnapshotOptions,
     question: Annotated[Question, option("What to ask.")],
     asked: QuestionOptions,
     rows: Annotated[
@@ -80,7 +71,7 @@ def graph(
     ] = None,
 ) -> None:
     """Query the fleet as a graph: coupled groups, reach of a failure, competitors, components."""
-    settings = asked.stated(question)
+    settings = asked.settings_of(question)
     most = at_most(ROWS) if rows is None else rows
     with source.session(source.snapshot) as spark:
         fleet = source.fleet(spark, f"graph: {question}")
@@ -91,8 +82,8 @@ def graph(
                 name: as_rows((table.limit(most) if most else table).collect())
                 for name, table in answers(whole, question, settings).items()
             }
-    say_clusters(fleet)
-    show({**tables, **clusters_read(fleet)})
+    terminal.say_clusters(fleet)
+    show({**tables, **terminal.clusters_read(fleet)})
 
 
 def bring_graphframes(session: SparkSession) -> None:

@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
+from spark import terminal
 from spark.files import table_in
 from spark.fleet import HISTORY, check_out
 from spark.history import restless, totals, worse
-from spark.terminal import (
-    HistoryOptions,
-    OutOptions,
-    Table,
-    as_rows,
-    busy,
-    say,
-    say_snapshots,
-    show,
-)
+from spark.terminal import ROWS_SHOWN, Table, as_rows, busy, say, show
 
-ROWS_SHOWN = 10
-"""Groups of each table that people see unless they ask for all."""
-
-HIDDEN = ("first", "last", "most_per_hour", "takeovers")
+HIDDEN = ("first", "last", "generations", "most_per_hour", "takeovers")
 
 
-def history(source: HistoryOptions, target: OutOptions) -> None:
+def history(source: terminal.HistoryOptions, target: terminal.OutOptions) -> None:
     """Report how groups changed over time, and how often and why they rebalanced."""
     out = target.required()
     source.check()
@@ -39,7 +28,7 @@ def history(source: HistoryOptions, target: OutOptions) -> None:
         "groups that got worse": Table(got_worse, most=ROWS_SHOWN),
     }
     show(tables, HIDDEN)
-    say_snapshots(past.timeline.snapshots)
+    terminal.say_snapshots(past.timeline.snapshots)
     say(sentence)
     say(
         "Each snapshot's groups are in "

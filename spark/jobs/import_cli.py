@@ -9,7 +9,7 @@ from typing import Annotated
 from spark.files import LocalStore
 from spark.fleet import STORE, check_kind, check_writable, snapshot_id, write_store
 from spark.sources.kafka_text import read_cli_text
-from spark.terminal import busy, option, program, say, show
+from spark.terminal import busy, option, program, say, say_all, show, snapshot_option
 
 
 class Inference(StrEnum):
@@ -24,9 +24,7 @@ def import_cli(
     groups: Annotated[list[Path], option("Text of kafka-consumer-groups; repeatable.")],
     topics: Annotated[list[Path], option("Text of kafka-topics --describe; repeatable.")],
     out: Annotated[Path, option("The store, a local folder.")],
-    snapshot: Annotated[
-        str | None, option("Id such as 20261121T060000Z.", shown="now, in UTC")
-    ] = None,
+    snapshot: Annotated[str | None, snapshot_option("now, in UTC")] = None,
     brokers: Annotated[Path | None, option("Text of kafka-broker-api-versions, for racks.")] = None,
     infer: Annotated[
         Inference,
@@ -45,8 +43,7 @@ def import_cli(
     choice = snapshot_id(snapshot)
     with busy(f"reading {len(groups)} texts of groups and {len(topics)} of topics"):
         text = read_cli_text(cluster, groups, topics, brokers, infer.value, subscriptions)
-    for sentence in [*text.notes, *text.left_out]:
-        say(sentence)
+    say_all([*text.notes, *text.left_out])
     with busy(f"writing snapshot {choice}"):
         write_store(text.tables, out, choice)
     counts = [{"table": name, "rows": len(table)} for name, table in text.tables.items()]

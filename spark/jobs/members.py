@@ -5,45 +5,31 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from pyspark.sql import DataFrame, functions as F
-
-from spark import InputError
+from spark import InputError, terminal
 from spark.files import replace_text
 from spark.jobs.members_split import show_split
-from spark.members import HEADROOM, commit_rows, members_fleet, size_metrics
+from spark.members import (
+    HEADROOM,
+    broker_commits,
+    commit_rows,
+    members_fleet,
+    shortest_first,
+    size_metrics,
+)
 from spark.metrics_text import check_metrics
 from spark.settings import window_length
-from spark.terminal import (
-    FleetOptions,
-    Table,
-    Window,
-    as_rows,
-    busy,
-    clusters_read,
-    option,
-    optional_rates,
-    print_list,
-    say,
-    say_clusters,
-    show,
-)
+from spark.terminal import ROWS_SHOWN, Table, as_rows, busy, option, say, show
 
-COLUMNS_SHOWN = (
-    *("cluster", "group", "members", "partitions", "optimal_max", "fewest_optimal", "spare"),
-    "needed",
-)
+COLUMNS_SHOWN = ("cluster", "group", "members", "partitions", "optimal_max", "spare", "needed")
 """What fits a terminal of 80 columns; JSON has all."""
-
-FIRST = 20
-"""Groups that people see unless they ask for all: those short of members, then the spare ones."""
 
 
 def members(
-    source: FleetOptions,
+    source: terminal.FleetOptions,
     headroom: Annotated[
         float, option("Target load, as a share of a member's highest observed rate.")
     ] = HEADROOM,
-    window: Window = "24h",
+    window: terminal.Window = "24h",
     split: Annotated[
         str | None,
         option("Show what a group of its own for this topic would bring.", metavar="TOPIC"),
@@ -63,35 +49,33 @@ def members(
     if metrics:
         check_metrics(metrics)
     if split:
-        show_split(source, split)
+        show_split(source, split, length)
         return
-    with source.session() as spark:
+    with source.session(many=True) as spark:
         fleet = source.read(spark, "members")
-        flowing = optional_rates(spark, source.where, fleet, length, settings)
+        flowing = terminal.optional_rates(spark, source.where, fleet, length, settings)
         with flowing as rates, busy("counting members"):
-            rows = as_rows(in_order(members_fleet(fleet, rates, headroom)).collect())
+            rows = as_rows(shortest_first(members_fleet(fleet, rates, headroom)).collect())
+            by_broker = as_rows(broker_commits(fleet, rates).collect()) if commits and rates else []
     if metrics:
         replace_text(metrics, size_metrics(rows))
     sized = [row for row in rows if row["sentence"]]
     shown = [{name: row[name] for name in COLUMNS_SHOWN} for row in sized]
-    curve = {"commits": Table(commit_rows(rows), most=FIRST)} if commits else {}
-    show({"members": Table(rows, shown, most=FIRST)} | curve | clusters_read(fleet))
-    print_list(
+    tables = {"members": Table(rows, shown, most=ROWS_SHOWN)}
+    if commits:
+        tables["commits"] = Table(commit_rows(rows), most=ROWS_SHOWN)
+        tables["coordinators"] = Table(by_broker, title="commits a second by broker, at least")
+    show(tables | terminal.clusters_read(fleet))
+    terminal.print_list(
         "how many members groups need",
-        [f"{row['group']} of {row['cluster']}: {row['sentence']}" for row in sized[:FIRST]],
+        [f"{row['group']} of {row['cluster']}: {row['sentence']}" for row in sized[:ROWS_SHOWN]],
     )
-    for assumed in dict.fromkeys(row["assumed"] for row in sized[:FIRST] if row["assumed"]):
+    for assumed in dict.fromkeys(row["assumed"] for row in sized[:ROWS_SHOWN] if row["assumed"]):
         say(f"Assumed: {assumed}.")
     if without := len(rows) - len(sized):
         say(f"Not evaluated: {without} groups (--format json says why).")
-    say_clusters(fleet)
+    terminal.say_clusters(fleet)
     if settings.goals.weights:
         say("Sizes count partitions, though goals are by weight; needed follows rates.")
     if rates is None:
         say("Members needed are unknown: rates take two snapshots with offsets in the window.")
-
-
-def in_order(rows: DataFrame) -> DataFrame:
-    """Those most short of members first, then those with the most to spare; unknown ones last."""
-    short = F.greatest(F.coalesce(F.col("needed") - F.col("members"), F.lit(0)), F.lit(0))
-    return rows.orderBy(short.desc(), F.desc_nulls_last("spare"), "cluster", "group")

@@ -8,43 +8,37 @@ from dataclasses import replace
 from typing import Annotated
 
 from optimizer import STRATEGY_NAMES
-from spark import FleetPlan, FleetSnapshot, plan_fleet
+from spark import FleetPlan, FleetSnapshot, plan_fleet, terminal
 from spark.compare import kafka_could
 from spark.explain import rows_of_groups
 from spark.files import Where, table_in
 from spark.fleet import PLAN, check_out
-from spark.plan import TRAFFIC, kept_traffic, traffic_of_fleet
+from spark.plan import TRAFFIC, kept_traffic, traffic_of_fleet, uneven_for_people
 from spark.settings import Settings, check_strategy
-from spark.terminal import (
-    FleetsOptions,
-    GoalOptions,
-    OutOptions,
-    Rows,
-    at_most,
-    busy,
-    clusters_read,
-    files_of,
-    option,
-    rates_for,
-    say,
-    say_clusters,
-    show,
-)
+from spark.terminal import ROWS_SHOWN, Table, at_most, busy, option, say, show
 
 WORST = "worst groups"
 """The table of uneven groups, which the plan evens out."""
 
-ROWS_SHOWN = 10
-"""Groups of it that people see unless they ask for all, and of which it says what Kafka could."""
+STATUSES = {
+    "ok": "planned",
+    "inferred": "planned; subscriptions are guessed from what members own",
+    "empty": "no members",
+    "rebalancing": "partitions are changing hands",
+    "unsupported": "not a consumer group",
+    "invalid": "contradictory data: see the column reason",
+    "failed": "not solved: see the column reason",
+}
+"""What a group's status means, beside the number of such groups."""
 
 OPTIONAL = (WORST, TRAFFIC)
 """Tables that aren't shown where they have no rows."""
 
 
 def plan(
-    source: FleetsOptions,
-    target: OutOptions,
-    goals: GoalOptions,
+    source: terminal.FleetsOptions,
+    target: terminal.OutOptions,
+    goals: terminal.GoalOptions,
     strategy: Annotated[
         str | None,
         option(f"{', '.join(STRATEGY_NAMES)}, or your own package:function.", shown="optimal"),
@@ -55,7 +49,7 @@ def plan(
     selection = strategy or source.settings.strategy
     check_strategy(selection)
     settings = replace(goals.applied(source.settings), strategy=selection)
-    with source.session(source.one) as spark:
+    with source.session(source.single_snapshot) as spark:
         check_out(spark, out, PLAN)
         planned, fault = source.each(
             *(spark, f"plan by {selection}", "planned"),
@@ -67,47 +61,41 @@ def plan(
         raise fault
 
 
-def _show(planned: Sequence[tuple[FleetSnapshot, dict[str, Rows]]]) -> None:
+def _show(planned: Sequence[tuple[FleetSnapshot, dict[str, terminal.Rows]]]) -> None:
     """Print the tables of all snapshots, one below the other."""
     tables = [of_snapshot for _, of_snapshot in planned]
     shown = {name: [row for table in tables for row in table[name]] for name in tables[0]}
     hide = {"sum of squares"} if len(planned) > 1 else {"sum of squares", "snapshot"}
     filled = {name: rows for name, rows in shown.items() if rows or name not in OPTIONAL}
-    show({**filled, **clusters_read(*(fleet for fleet, _ in planned))}, hide)
+    by_status = filled["groups"]
+    explained = [{**row, "means": STATUSES.get(row["status"])} for row in by_status]
+    shown_groups = {"groups": Table(by_status, explained)}
+    show(
+        {**filled, **shown_groups, **terminal.clusters_read(*(fleet for fleet, _ in planned))}, hide
+    )
 
 
-def _worst(made: FleetPlan, fleet: FleetSnapshot, store: Where, settings: Settings) -> Rows:
+def _worst(
+    made: FleetPlan, fleet: FleetSnapshot, store: Where, settings: Settings
+) -> terminal.Rows:
     """The uneven groups as people read them, the worst first."""
     rows = made.worst(at_most(ROWS_SHOWN))
-    could = {}
-    if rows and not settings.goals.weights:
-        groups = [(row["cluster"], row["group"]) for row in rows[:ROWS_SHOWN]]
-        encoded = rows_of_groups(files_of(store, fleet) or fleet, groups, settings.goals)
-        could = kafka_could(encoded, settings.goals, settings.strategy_seconds)
-    load = "max_weight" if settings.goals.weights else "max_load"
-    return [
-        {
-            **{"cluster": row["cluster"], "group": row["group"]},
-            **{"now": row[f"current_{load}"], "planned": row[load], "moves": row["moves"]},
-            "idle to busy": row["idle_to_busy"],
-            **(
-                {"kafka could": could.get((row["cluster"], row["group"]))}
-                if not settings.goals.weights
-                else {}
-            ),
-        }
-        for row in rows
-    ]
+    if not rows or settings.goals.weights:
+        return uneven_for_people(rows)
+    groups = [(row["cluster"], row["group"]) for row in rows[:ROWS_SHOWN]]
+    encoded = rows_of_groups(terminal.files_of(store, fleet) or fleet, groups, settings.goals)
+    could = kafka_could(encoded, settings.goals, settings.strategy_seconds)
+    return uneven_for_people(rows, could)
 
 
 def _plan_one(
     fleet: FleetSnapshot, store: Where, out: Where, settings: Settings
-) -> tuple[FleetSnapshot, dict[str, Rows]]:
+) -> tuple[FleetSnapshot, dict[str, terminal.Rows]]:
     """Before and after, the groups by status, and what is read across racks, of this fleet."""
     session, price = fleet.tables["groups"].sparkSession, settings.price_per_gb
     doing = busy(f"planning snapshot {fleet.id}")
     with ExitStack() as kept:
-        rates = kept.enter_context(rates_for(session, store, settings, fleet.id))
+        rates = kept.enter_context(terminal.rates_for(session, store, settings, fleet.id))
         planned = plan_fleet(
             fleet, settings.strategy, settings.goals, settings.strategy_seconds, rates
         )
@@ -123,7 +111,7 @@ def _plan_one(
             TRAFFIC: traffic_of_fleet(traffic, price) if traffic is not None else [],
         }
         sentence = made.sentence()
-    say_clusters(fleet)
+    terminal.say_clusters(fleet)
     say(
         f"Snapshot {fleet.id} is planned by {settings.strategy}: "
         f"the plan is in {table_in(out, 'assignments')} and {table_in(out, 'groups')}."

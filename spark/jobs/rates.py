@@ -4,38 +4,24 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from spark import terminal
 from spark.files import table_in
 from spark.fleet import RATES, check_out
-from spark.history import QUANTILE, busiest, groups_behind, summary_of_group
+from spark.history import QUANTILE, behind_for_people, behind_verdict, busiest, groups_behind
 from spark.settings import window_length
-from spark.terminal import (
-    OutOptions,
-    PartOptions,
-    Table,
-    Until,
-    Window,
-    as_rows,
-    busy,
-    option,
-    print_list,
-    read_history,
-    say,
-    say_snapshots,
-    show,
-    snapshots_read,
-)
+from spark.terminal import ROWS_SHOWN, Table, as_rows, busy, option, say, say_all, show
 from spark.text import as_sentence
 
-ROWS_SHOWN = 10
-"""Partitions that people see unless they ask for all."""
+FLOW = ("cluster", "topic", "partition", "mean", "quantile", "maximum")
+"""Columns of partitions that people see."""
 
 
 def rates(
-    source: PartOptions,
-    target: OutOptions,
-    window: Window = "24h",
+    source: terminal.PartOptions,
+    target: terminal.OutOptions,
+    window: terminal.Window = "24h",
     quantile: Annotated[float, option("Quantile of the rates.", min=0, max=1)] = QUANTILE,
-    until: Until = None,
+    until: terminal.Until = None,
 ) -> None:
     """Report how fast partitions are written and read, and which groups fall behind."""
     out, settings, part = target.required(), source.settings, source.part
@@ -43,7 +29,9 @@ def rates(
     with source.session(many=True) as spark:
         check_out(spark, out, RATES)
         since = length + settings.max_age
-        with read_history(spark, source.where, "rates", since, until, part, settings) as history:
+        with terminal.read_history(
+            spark, source.where, "rates", since, until, part, settings
+        ) as history:
             with busy("comparing offsets"):
                 result = history.rates(length, quantile)
             snapshot, held = history.snapshots[-1], result.window.snapshots
@@ -51,15 +39,18 @@ def rates(
                 fast = as_rows(busiest(result.rates, result.window).collect())
                 late = as_rows(groups_behind(result.consumption, result.window).collect())
                 resets = result.rates.where("resets > 0").count()
+    slow = [behind_for_people(row) for row in late]
+    flows = [{name: row[name] for name in FLOW} for row in fast]
     shown = {
-        "busiest": Table(fast, title="busiest partitions, in records a second", most=ROWS_SHOWN),
-        "behind": Table(late, is_shown=False),
+        "busiest": Table(fast, flows, title="busiest partitions, records/s", most=ROWS_SHOWN),
+        "behind": Table(
+            late, slow, bool(late), title="groups that fall behind, lag in records", most=ROWS_SHOWN
+        ),
     }
-    show(shown | snapshots_read(held))
-    print_list("groups that fall behind", [summary_of_group(row) for row in late] or ["None does."])
-    say_snapshots(held)
-    for note in result.notes:
-        say(as_sentence(note))
+    show(shown | terminal.snapshots_read(held))
+    say(behind_verdict(late))
+    terminal.say_snapshots(held)
+    say_all(map(as_sentence, result.notes))
     if resets:
         start = "1 partition starts" if resets == 1 else f"{resets} partitions start"
         say(f"{start} again: the end offset fell, as when a topic is created again.")

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from spark import terminal
 from spark.errors import InputError
 from spark.jobs.reassign_create import create_topics
 from spark.jobs.reassign_execution import carry_out, undo_plan
@@ -28,20 +29,7 @@ from spark.reassign import (
     write_batches,
     write_fleet,
 )
-from spark.terminal import (
-    CHECK_FAILED,
-    SnapshotOptions,
-    Table,
-    busy,
-    clusters_read,
-    option,
-    print_list,
-    say,
-    say_clusters,
-    show,
-)
-
-BATCHES = 20
+from spark.terminal import CHECK_FAILED, ROWS_SHOWN, Table, busy, option, say, show
 
 SIZES = ("broker", "bytes", "planned_bytes", "led_bytes", "planned_led_bytes")
 
@@ -83,20 +71,20 @@ def reassign(
     goals = replicas.goals
     with source.opener() as opener:
         fleet = source.few(opener, "reassign")
-        facts = cluster_facts(fleet, replicas.cluster)
-        wanted = replicas.wanted(facts)
+        current = cluster_facts(fleet, replicas.cluster)
+        wanted = replicas.wanted(current)
         with busy("planning replicas and leaders"):
             reassignment = reassign_cluster(
                 fleet, replicas.cluster, wanted, goals, batch_copies, per_broker
             )
-            done = effects(reassignment, consumers_of(fleet, reassignment.facts.cluster))
+            done = effects(reassignment, consumers_of(fleet, reassignment.current.cluster))
         written = write_batches(reassignment, out)
-    show(_tables(reassignment, done, written) | clusters_read(fleet))
+    show(_tables(reassignment, done, written) | terminal.clusters_read(fleet))
     if written:
         say(f"{len(written)} files are in {written[0].parent}. For each batch, one by one:")
         say("  kafka-reassign-partitions … --execute --reassignment-json-file NN-move.json")
         say("  kafka-leader-election … --election-type preferred --path-to-json-file NN-elect.json")
-    say_clusters(fleet)
+    terminal.say_clusters(fleet)
     if reassignment.shortfalls:
         if execution.execute:
             say("Nothing was executed: the plan doesn't do what you asked for.")
@@ -106,7 +94,7 @@ def reassign(
 
 
 def _reassign_all(
-    source: SnapshotOptions,
+    source: terminal.SnapshotOptions,
     replicas: ReplicaOptions,
     out: Path,
     batch_copies: int | None,
@@ -126,9 +114,9 @@ def _reassign_all(
     files = Table([{"file": str(path)} for path in written], is_shown=False)
     show({"clusters": Table(reports, [*map(cluster_row, reports)]), "files": files})
     if short := [f"{row['cluster']}: {row['reason']}" for row in reports if row["reason"]]:
-        print_list("not planned as asked", short)
+        terminal.print_list("not planned as asked", short)
     say(f"{len(written)} files, in a folder for each cluster.")
-    say_clusters(fleet)
+    terminal.say_clusters(fleet)
     if any(row["reason"] for row in rows):
         raise typer.Exit(CHECK_FAILED)
 
@@ -136,7 +124,7 @@ def _reassign_all(
 def _tables(reassignment: Reassignment, done: Effects, written: list[Path]) -> dict[str, Table]:
     brokers, placements = reassignment.brokers(), compared(reassignment)
     sizes = [{name: row.get(name) for name in SIZES} for row in brokers]
-    cluster = {"cluster": reassignment.facts.cluster, "optimal": reassignment.plan.optimal}
+    cluster = {"cluster": reassignment.current.cluster, "optimal": reassignment.plan.optimal}
     files = [{"file": str(path)} for path in written]
     return {
         "brokers": Table(brokers, [*map(broker_row, brokers)]),
@@ -145,7 +133,7 @@ def _tables(reassignment: Reassignment, done: Effects, written: list[Path]) -> d
         "compared": Table(
             [asdict(placement) for placement in placements], [*map(compared_row, placements)]
         ),
-        "batches": Table(batch_rows(reassignment), most=BATCHES),
+        "batches": Table(batch_rows(reassignment), most=ROWS_SHOWN),
         "groups": Table([done._asdict()], is_shown=False),
         "sentences": Table([*reassignment.sentences(), *done.sentences()], title="plan"),
         "files": Table(files, is_shown=False),

@@ -17,9 +17,9 @@ def create_topics(source: SnapshotOptions, replicas: ReplicaOptions, out: Path |
     topics = [new_topic(text) for text in replicas.create or ()]
     with source.opener() as opener:
         fleet = source.few(opener, "reassign")
-        facts = cluster_facts(fleet, replicas.cluster)
+        current = cluster_facts(fleet, replicas.cluster)
         with busy("placing new topics"):
-            placement = place_new(facts, topics, replicas.wanted(facts))
+            placement = place_new(current, topics, replicas.wanted(current))
             sentences = list(placement.sentences())
     written = write_new(placement, out) if out else []
     assignments = [
@@ -35,6 +35,6 @@ def create_topics(source: SnapshotOptions, replicas: ReplicaOptions, out: Path |
         | clusters_read(fleet)
     )
     for topic, text in placement.texts.items():
-        given = f'"$(cat {out}/create-{topic}.txt)"' if out else text
-        say(f"kafka-topics … --create --topic {topic} --replica-assignment {given}")
+        argument = f'"$(cat {out}/create-{topic}.txt)"' if out else text
+        say(f"kafka-topics … --create --topic {topic} --replica-assignment {argument}")
     say_clusters(fleet)

@@ -19,7 +19,7 @@ from spark.reassign import (
     mark_handed_over,
     undo,
 )
-from spark.terminal import CHECK_FAILED, busy, clusters_named, explained, live, say
+from spark.terminal import CHECK_FAILED, busy, clusters_named, explained, live, say, say_all
 from spark.text import as_sentence
 
 SENTENCES_SHOWN = 20
@@ -43,8 +43,7 @@ def undo_plan(folder: Path, cluster: str | None, execution: ExecuteOptions) -> N
     if not ways:
         say(f"Nothing to undo: all partitions are as before the plan in {folder}.")
     elif not execution.apply:
-        for way in ways:
-            say(as_sentence(str(way)))
+        say_all(as_sentence(str(way)) for way in ways)
         say("Nothing was changed: add --apply to do it.")
 
 
@@ -59,7 +58,7 @@ def _say_each(sentences: Generator[str, None, None]) -> None:
 def carry_out(reassignment: Reassignment, out: Path, execution: ExecuteOptions) -> None:
     """Hand the batches to the cluster, or say what stands in the way of that."""
     (target,) = clusters_named(
-        execution.bootstrap, [reassignment.facts.cluster], execution.clusters
+        execution.bootstrap, [reassignment.current.cluster], execution.clusters
     )
     count = len(reassignment.batches.batches)
     rollbacks = [out / f"{number:02}-rollback.json" for number in range(1, count + 1)]
@@ -76,8 +75,7 @@ def carry_out(reassignment: Reassignment, out: Path, execution: ExecuteOptions) 
             if isinstance(stopped, StoppedError) and not stopped.handed_over:
                 mark_done(out)
     explained()
-    for sentence in sentences[:SENTENCES_SHOWN]:
-        say(as_sentence(sentence))
+    say_all(map(as_sentence, sentences[:SENTENCES_SHOWN]))
     if sentences:
         raise typer.Exit(CHECK_FAILED)
     say(

@@ -81,8 +81,8 @@ class ReplicaOptions:
             *("spread_topics", "log_dirs", "at_most_copies"),
         )
         values = {name: getattr(self, name) for name in names}
-        stated = [name for name, of in values.items() if of is not None and of is not False]
-        return [f"--{name.removesuffix('_clusters').replace('_', '-')}" for name in stated]
+        given_options = [name for name, of in values.items() if of is not None and of is not False]
+        return [f"--{name.removesuffix('_clusters').replace('_', '-')}" for name in given_options]
 
     def check(self) -> None:
         """Raise InputError for options of replicas where these stay where they are."""
@@ -103,7 +103,7 @@ class ReplicaOptions:
         except ReplicaGoalsError as error:
             raise InputError(f"these options contradict each other: {error}") from None
 
-    def wanted(self, facts: ClusterFacts | None = None) -> ReassignRequest:
+    def wanted(self, current: ClusterFacts | None = None) -> ReassignRequest:
         """What one cluster is to hold, or what every cluster is to."""
         return ReassignRequest(
             drain=_ids_in(self.drain, "--drain"),
@@ -111,7 +111,7 @@ class ReplicaOptions:
             brokers=_ids_in(self.brokers, "--brokers"),
             topics=self.topics or (topics_in(self.topics_to_move) if self.topics_to_move else ()),
             replication_factor=self.replication_factor,
-            sizes=sizes_in(self.log_dirs, facts) if self.log_dirs and facts else {},
+            sizes=sizes_in(self.log_dirs, current) if self.log_dirs and current else {},
             force=self.force,
         )
 

@@ -8,24 +8,13 @@ from typing import Annotated
 
 import typer
 
+from spark import terminal
 from spark.reassign import cluster_facts, read_move, verify_move
-from spark.terminal import (
-    CHECK_FAILED,
-    SnapshotOptions,
-    Table,
-    clusters_read,
-    option,
-    say,
-    say_clusters,
-    show,
-)
-
-ROWS_SHOWN = 50
-"""Partitions that people see unless they ask for all."""
+from spark.terminal import CHECK_FAILED, ROWS_SHOWN, Table, option, say, show
 
 
 def reassign_verify(
-    source: SnapshotOptions,
+    source: terminal.SnapshotOptions,
     file: Annotated[Path, typer.Argument(help="NN-move.json of a batch.")],
     cluster: Annotated[str | None, option("Its cluster.", shown="the only one")] = None,
 ) -> None:
@@ -38,9 +27,12 @@ def reassign_verify(
         states = verify_move(cluster_facts(fleet, cluster), wanted, origin)
     others = [state.for_people() for state in states if state.state != "done" or state.note]
     rows = [state._asdict() for state in states]
-    show({"partitions": Table(rows, others, bool(others), most=ROWS_SHOWN)} | clusters_read(fleet))
+    show(
+        {"partitions": Table(rows, others, bool(others), most=ROWS_SHOWN)}
+        | terminal.clusters_read(fleet)
+    )
     counts = Counter(state.state for state in states)
     say(", ".join(f"{count} {state}" for state, count in counts.most_common()) + ".")
-    say_clusters(fleet)
+    terminal.say_clusters(fleet)
     if any(state.state != "done" for state in states):
         raise typer.Exit(CHECK_FAILED)

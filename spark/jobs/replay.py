@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from functools import partial
 
 from pyspark.sql import functions as F
 
-from spark import best_replayed, replay_fleet
+from spark import best_replayed, replay_fleet, terminal
 from spark.files import in_one_file, table_in, write_tables
 from spark.fleet import REPLAY, check_out
-from spark.jobs.move_cost import MoveCost
-from spark.settings import move_price, priced
-from spark.terminal import (
-    HistoryOptions,
-    OutOptions,
-    TrialOptions,
-    as_rows,
-    busy,
-    by_kind,
-    print_list,
-    rates_for,
-    say,
-    say_snapshots,
-    show,
-)
+from spark.settings import MOVE_COSTS, move_price, priced
+from spark.terminal import ROWS_SHOWN, as_rows, busy, say, show
+from spark.trial import verdicts
 
 COLUMNS_SHOWN = (
     *("strategy", "excess_hours", "moves", "stopped", "first_moves", "best_or_equal", "alone"),
@@ -37,23 +26,22 @@ SHOWN_BY_WEIGHT = (
 )
 """The same where groups are balanced by weight."""
 
-SENTENCES = 10
-"""So many groups are told of, those first for which the best strategy saves the most."""
-
 
 def replay(
-    source: HistoryOptions, target: OutOptions, trial: TrialOptions, move_cost: MoveCost = None
+    source: terminal.HistoryOptions,
+    target: terminal.OutOptions,
+    trial: terminal.TrialOptions,
+    move_cost: terminal.MoveCost = None,
 ) -> None:
     """Replay the history of a fleet under each strategy."""
     out, settings = target.required(), trial.applied(source.settings)
     source.check()
-    if move_cost:
-        move_price(move_cost)
+    price = move_price(move_cost) if move_cost else None
     with source.session(many=True) as spark, ExitStack() as kept:
         check_out(spark, out, REPLAY)
         history = kept.enter_context(source.read(spark, "replay"))
         newest = history.snapshots[-1]
-        rates = kept.enter_context(rates_for(spark, source.where, settings, newest))
+        rates = kept.enter_context(terminal.rates_for(spark, source.where, settings, newest))
         replayed = kept.enter_context(
             replay_fleet(
                 *(history, settings.strategies, settings.goals, settings.strategy_seconds, rates)
@@ -64,20 +52,28 @@ def replay(
             rows = in_one_file(groups, "cluster", "group", "strategy")
             write_tables(spark, out, newest, {"replay": rows, "league": league.coalesce(1)})
             shown = as_rows(league.collect())
+            shown = price.with_costs(shown) if price else shown
             best = groups.where("is_best and strategy != 'current'")
             saved = F.col("saved_excess_hours").desc_nulls_last(), "cluster", "group"
-            reports = [row.sentence for row in best.orderBy(*saved).limit(SENTENCES).collect()]
+            reports = [row.sentence for row in best.orderBy(*saved).limit(ROWS_SHOWN).collect()]
     by_weight = SHOWN_BY_WEIGHT if settings.goals.weights else COLUMNS_SHOWN
-    selection = [*by_weight, *(["remote_read_hours"] if settings.goals.need_racks else [])]
-    show(by_kind("league", shown), {name for row in shown for name in row if name not in selection})
-    say_snapshots(history.timeline.snapshots)
+    selection = [
+        *by_weight,
+        *MOVE_COSTS,
+        *(["remote_read_hours"] if settings.goals.need_racks else []),
+    ]
+    show(
+        terminal.by_kind("league", shown),
+        {name for row in shown for name in row if name not in selection},
+    )
+    terminal.say_snapshots(history.timeline.snapshots)
     if history.part:
         say(f"Only {history.part} were replayed.")
     if reports:
-        print_list("groups that another strategy would have served better", reports)
+        terminal.print_list("groups that another strategy would have served better", reports)
     say(best_replayed(shown))
-    if move_cost:
-        say(priced(move_cost, shown))
+    if price:
+        say(verdicts(shown, partial(priced, price)))
     say(
         f"Snapshot {newest}: each group under each strategy is in {table_in(out, 'replay')}, "
         f"this table in {table_in(out, 'league')}."

@@ -21,7 +21,7 @@ from spark.report import (
     markdown_of,
     material_of,
 )
-from spark.terminal import FleetOptions, busy, files_of, option, say, say_clusters
+from spark.terminal import FleetOptions, Thresholds, busy, files_of, option, say, say_clusters
 
 MADE_BY = {
     "the groups' table": "plan {} --out PLAN",
@@ -59,9 +59,7 @@ def report(
     title: Annotated[str, option("Its title.")] = "Consumer groups of the fleet",
     form: Annotated[Paper, option("What it is written as.", "--format")] = Paper.HTML,
     static: Annotated[bool, option("Without scripts, for mail.")] = False,
-    thresholds: Annotated[
-        Path | None, option("Thresholds, severities, time-outs as in conf/audit.toml.")
-    ] = None,
+    thresholds: Thresholds = None,
 ) -> None:
     """Write one HTML page: what to do first, key figures, strategies, findings, worst groups."""
     settings, levels = source.settings, read_audit_settings(thresholds)

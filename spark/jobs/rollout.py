@@ -4,32 +4,20 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from spark import terminal
 from spark.rollout import rollout_fleet, rollout_report, step_for_people
-from spark.terminal import (
-    FleetOptions,
-    Table,
-    as_rows,
-    busy,
-    clusters_read,
-    option,
-    part_of,
-    say,
-    say_clusters,
-    show,
-)
-
-ROWS_SHOWN = 40
-"""Steps that people see unless they ask for all."""
+from spark.terminal import ROWS_SHOWN, Table, as_rows, busy, option, say, say_all, show
 
 
 def rollout(
-    source: FleetOptions, to: Annotated[str, option("cooperative-sticky, or consumer (KIP-848).")]
+    source: terminal.FleetOptions,
+    to: Annotated[str, option("cooperative-sticky, or consumer (KIP-848).")],
 ) -> None:
     """Plan the rolling restarts that change the assignor of groups, in waves, with their cost."""
     settings = source.settings
     with source.session() as spark:
         whole = source.whole(spark, "rollout")
-        fleet = part_of(whole, source.part)
+        fleet = terminal.part_of(whole, source.part)
         with busy(f"rolling {to} out over snapshot {fleet.id}"):
             steps = rollout_fleet(
                 fleet, to, settings.consumers, settings.strategy_seconds, whole=whole
@@ -39,9 +27,8 @@ def rollout(
     ready = [row for row in rows if row["status"] == "ready"]
     several = len({row["cluster"] for row in ready}) > 1
     shown = [step_for_people(row, several) for row in ready]
-    show({"steps": Table(rows, shown, most=ROWS_SHOWN)} | clusters_read(fleet))
-    say_clusters(fleet)
+    show({"steps": Table(rows, shown, most=ROWS_SHOWN)} | terminal.clusters_read(fleet))
+    terminal.say_clusters(fleet)
     if settings.consumers.assumed:
         say(settings.consumers.assumed)
-    for sentence in rollout_report(rows, to):
-        say(sentence)
+    say_all(rollout_report(rows, to))

@@ -6,43 +6,35 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated
 
+from spark import terminal
 from spark.errors import InputError, RunError
-from spark.files import (
-    CatalogSchema,
-    LocalStore,
-    Opener,
-    Where,
-    source_of,
-    sweep,
-    table_store_of,
-    writing,
-)
+from spark.files import CatalogSchema, LocalStore, Opener, Where, source_of, table_store_of
 from spark.fleet import (
     TABLES,
     Retention,
     Stored,
+    check_folder,
     clusters_in_turn,
     compact_each,
     compacted_by_day,
     contents_of,
+    contents_report,
+    fault_of,
     now_in_utc,
     prune,
     pruning_of,
     scattered_in,
+    sweep_store,
     time_of,
 )
 from spark.settings import duration, in_words
-from spark.terminal import StoreOptions, Table, at_most, busy, option, print_list, say, show
-from spark.text import counted
+from spark.terminal import Table, at_most, busy, option, say, say_all, show
 
 NARROW = ("clusters", "other_kinds")
 """Columns without room on a terminal."""
 
 ROWS_SHOWN = 24
 """Newest snapshots that are listed for people who didn't ask for others."""
-
-NAMED = 20
-"""Snapshots that a sentence names at most."""
 
 Since = Annotated[
     str | None, option("List only those since this id, or this long before the newest (7d).")
@@ -65,7 +57,7 @@ DryRun = Annotated[
 
 
 def snapshots(
-    source: StoreOptions,
+    source: terminal.StoreOptions,
     since: Since = None,
     age: Prune = None,
     keep_daily: KeepDaily = None,
@@ -80,6 +72,7 @@ def snapshots(
     retention = _retention(age, keep_daily)
     _check_together(since, bool(retention) or compact_files, dry_run)
     with source.opener() as opener:
+        check_folder(opener, source.where)
         if not (retention or compact_files):
             list_snapshots(opener, source.where, since)
             return
@@ -146,18 +139,8 @@ def list_snapshots(opener: Opener, store: Where, since: str | None = None) -> No
         contents = contents_of(source, names)
     rows = [of_it.row(item, states[item]) for item, of_it in contents.items()]
     show({"snapshots": rows}, [*(name for name, of in TABLES.items() if not of.shown), *NARROW])
-    print_list("clusters", clusters_in_turn(contents))
-    if rows and (report := rows[-1]["other_kinds"]):
-        say(f"Groups of snapshot {rows[-1]['snapshot']} that aren't consumer groups: {report}.")
-    others = [state for state in states if state not in contents]
-    skipped = [str(row["snapshot"]) for row in rows if row["state"] != "whole"]
-    if skipped := sorted([*skipped, *(item for item in others if states[item])]):
-        named = ", ".join(skipped[-NAMED:])
-        more = f"{len(skipped) - NAMED} older ones, " if len(skipped) > NAMED else ""
-        say(f"Skipped because they are incomplete: {more}{named}.")
-    if others:
-        ids = f"from {others[0]} to {others[-1]}" if len(others) > 1 else others[0]
-        say(f"Not listed: {counted(len(others), 'other snapshot')}, {ids} (--all lists all).")
+    terminal.print_list("clusters", clusters_in_turn(contents))
+    say_all(contents_report(rows, states, "--all lists all"))
 
 
 def _since(text: str, ids: Sequence[str], store: Where) -> list[str]:
@@ -185,8 +168,7 @@ def prune_store(
     if not dry_run:
         with busy("removing snapshots"):
             gone = set(prune(pruning))
-    for sentence in pruning.report(gone, in_words(retention.age)):
-        say(sentence)
+    say_all(pruning.report(gone, in_words(retention.age)))
     rows = [pruning.row_of(item, gone or ()) for item in pruning.aged]
     left = [{"snapshot": item, "why": why} for item, why in pruning.left.items()]
     return {
@@ -198,19 +180,14 @@ def prune_store(
 def compact_store(place: LocalStore, dry_run: bool) -> tuple[dict[str, Table], RunError | None]:
     """Make few files of many, or only look: a row each, and what to raise if some couldn't be."""
     if not dry_run:
-        with writing(place.root):
-            sweep(place)  # what a run before left, whether or not there is something to do now
+        sweep_store(place)
     with busy("reading the store"):
         result, left = scattered_in(place)
     after: dict[str, int] = {}
     if not dry_run:
         with busy("rewriting") as step:
             after = compact_each(place, step.counted(result, "snapshots"), left)
-    for snapshot, why in left.items():
-        say(f"Left as it is: snapshot {snapshot}: {why}.")
-    fault = None
-    if not dry_run and (failed := [left[s.snapshot] for s in result if s.snapshot not in after]):
-        of = counted(len(result), "snapshot")
-        fault = RunError(f"{len(failed)} of {of} could not be compacted: {failed[0]}")
+    say_all(f"Left as it is: snapshot {snapshot}: {why}." for snapshot, why in left.items())
     rows = [asdict(item) | {"bytes_after": after.get(item.snapshot)} for item in result]
+    fault = None if dry_run else fault_of(result, after, left)
     return {"compact": Table(rows, compacted_by_day(result, after))}, fault

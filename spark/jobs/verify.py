@@ -8,40 +8,18 @@ from typing import Annotated
 import typer
 from pyspark.sql import SparkSession
 
-from spark import FleetSnapshot, InputError, verify_plan
+from spark import FleetSnapshot, InputError, terminal, verify_plan
 from spark.files import Where
 from spark.fleet import read_planned
-from spark.terminal import (
-    CHECK_FAILED,
-    PartOptions,
-    PlanFolder,
-    PlanTables as PlanTablesName,
-    Rows,
-    Table,
-    as_rows,
-    at_most,
-    busy,
-    clusters_read,
-    option,
-    part_of,
-    read_and_report,
-    say,
-    say_clusters,
-    show,
-)
+from spark.terminal import CHECK_FAILED, ROWS_SHOWN, Table, as_rows, at_most, busy, say, show
 from spark.verify import PlanTables, planned_snapshots
-
-ROWS_SHOWN = 20
-"""Faults of a snapshot that people see unless they ask for all."""
 
 
 def verify(
-    source: PartOptions,
-    plan: PlanFolder = None,
-    plan_tables: PlanTablesName = None,
-    snapshot: Annotated[
-        str | None, option("Id such as 20261121T060000Z.", shown="all that the plan has")
-    ] = None,
+    source: terminal.PartOptions,
+    plan: terminal.PlanFolder = None,
+    plan_tables: terminal.PlanTables = None,
+    snapshot: Annotated[str | None, terminal.snapshot_option("all that the plan has")] = None,
 ) -> None:
     """Check a plan against its snapshot without the solver; exit code 1 if anything is wrong."""
     store, planned = source.and_plan(plan, plan_tables)
@@ -59,7 +37,7 @@ def verify(
         if verified:
             hidden = {"snapshot"} if len(verified) == 1 else ()
             shown = {"faults": Table(faults, is_shown=bool(faults))}
-            show(shown | clusters_read(*(fleet for fleet, _ in verified)), hidden)
+            show(shown | terminal.clusters_read(*(fleet for fleet, _ in verified)), hidden)
     if unchecked:
         raise InputError(
             f"{len(verified)} of {len(selection)} snapshots of the plan are checked, the others "
@@ -70,13 +48,13 @@ def verify(
 
 
 def _verify_one(
-    session: SparkSession, source: PartOptions, store: Where, plan: Where, snapshot: str
-) -> tuple[FleetSnapshot, Rows]:
+    session: SparkSession, source: terminal.PartOptions, store: Where, plan: Where, snapshot: str
+) -> tuple[FleetSnapshot, terminal.Rows]:
     """The first faults of the plan of this fleet, or of part of it."""
     tables = PlanTables.read(session, plan, snapshot, source.part)
     read = partial(read_planned, session, store, plan, snapshot)
-    whole = read_and_report(session, store, "verify", read)
-    fleet = part_of(whole, source.part)
+    whole = terminal.read_and_report(session, store, "verify", read)
+    fleet = terminal.part_of(whole, source.part)
     result = verify_plan(fleet, tables.assignments, tables.groups, tables.rates).persist()
     try:
         with busy(f"checking the plan of snapshot {snapshot}"):
@@ -89,7 +67,7 @@ def _verify_one(
     finally:
         result.unpersist()
     verdict = f"{count} faults" if count else "no fault: every partition, measure and proof holds"
-    say_clusters(fleet, tables.notes)
+    terminal.say_clusters(fleet, tables.notes)
     if whole.part:
         say(f"The plan covers only {whole.part}.")
     of = f" among {source.part}" if source.part else ""

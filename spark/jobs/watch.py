@@ -6,30 +6,21 @@ from typing import Annotated
 
 import typer
 
-from spark.enforce import Status, differences
-from spark.terminal import (
-    CHECK_FAILED,
-    LiveOptions,
-    Table,
-    all_in_force,
-    busy,
-    live,
-    option,
-    say,
-    show,
-    show_outcomes,
-)
+from spark import terminal
+from spark.enforce import Status
+from spark.terminal import CHECK_FAILED, busy, option, say
 
 
 def watch(
-    plans: LiveOptions, timeout: Annotated[float, option("Maximum seconds to wait.", min=0)] = 60.0
+    plans: terminal.LiveOptions,
+    timeout: Annotated[float, option("Maximum seconds to wait.", min=0)] = 60.0,
 ) -> None:
     """Wait until groups own what their plans say; exit code 1 if they don't in time.
 
     Stops at once for groups whose assignor can't follow a plan.
     """
-    chosen_plans = plans.chosen()
-    watch_groups = live("spark.enforce.enforce_groups").watch_groups
+    chosen_plans = plans.by_cluster()
+    watch_groups = terminal.live("spark.enforce.enforce_groups").watch_groups
     with busy(f"watching {plans.plan}"):
         watched = [watch_groups(item.cluster, item.plans, timeout) for item in chosen_plans]
     outcomes = {
@@ -37,15 +28,13 @@ def watch(
         for item, result in zip(chosen_plans, watched, strict=True)
     }
     if plans.is_folder:
-        show_outcomes(outcomes)
-        if not all_in_force(outcomes):
+        terminal.show_outcomes(outcomes)
+        if not terminal.all_in_force(outcomes):
             raise typer.Exit(CHECK_FAILED)
         return
     ((name, planned),) = chosen_plans[0].plans.items()
     ((outcome,), (result,)) = (*outcomes.values(), watched)
-    entries = result.groups.get(name)
-    rows = differences(planned, entries) if entries and outcome.status is not Status.UNKNOWN else []
-    show({"differences": Table(rows, is_shown=bool(rows))})
+    terminal.show_differences(planned, result.groups.get(name), outcome.status)
     if outcome.status is not Status.IN_FORCE:
         reason = outcome.reason or "it has not rebalanced since"
         say(f"The plan is not in force in group {name} ({outcome.status.value}): {reason}.")

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, NamedTuple, Protocol
 
+import numpy as np
 from pyspark.sql import DataFrame, functions as F
 
+from optimizer.model import Problem
 from spark.fleet import FleetSnapshot, escaped
 from spark.groups import GROUP_KEYS, EncodedRow, Numbers
 from spark.history import FleetRates
 
 
 class RowWithFlows(EncodedRow, Protocol):
-    """A group with what `flows_of` knows of its topics, which are told by hash."""
+    """A group with what `flows_of` knows of its topics, which stand as hashes."""
 
     rated_topics: Numbers
     topic_rates: Numbers
@@ -52,3 +54,26 @@ def flows_of(snapshot: FleetSnapshot, rates: FleetRates) -> dict[str, DataFrame]
         ),
         "peak_rates": rates.peak_rates.select(*GROUP_KEYS, F.array("most").alias("peak_rates")),
     }
+
+
+class Flow(NamedTuple):
+    """Records a second of each topic of a problem; of `rated` partitions, `top` at most."""
+
+    rates: Any
+    rated: int
+    top: float
+    peak_rate: float
+
+
+def flow_of(row: RowWithFlows, problem: Problem) -> Flow | None:
+    """None where no rate is known, or nobody was seen to do anything."""
+    peak_rate: Any = getattr(row, "peak_rates", [])
+    if not len(peak_rate) or not len(row.rated_topics):
+        return None
+    rates = np.zeros(len(problem.topics))
+    name_of = dict(zip(row.topic_hashes.tolist(), row.topics.tolist(), strict=True))
+    index = {topic: t for t, topic in enumerate(problem.topics)}
+    for topic, rate in zip(row.rated_topics.tolist(), row.topic_rates.tolist(), strict=True):
+        rates[index[name_of[topic]]] = rate
+    rated, top = int(row.rated_counts.sum()), float(row.top_rates.max())
+    return Flow(rates, rated, top, float(peak_rate[0]))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, functions as F
 
 from optimizer.model import Problem
 from optimizer.sizes import Needed, Sizes, needed_for, sizes_of
@@ -13,7 +12,7 @@ from spark.errors import InputError
 from spark.fleet import FleetSnapshot
 from spark.groups import FleetGroup, encode, failed, in_workers, read_or_failed
 from spark.history import FleetRates
-from spark.members.flows import RowWithFlows, flows_of
+from spark.members.flows import Flow, RowWithFlows, flow_of, flows_of
 from spark.members.members_row import MembersRow
 from spark.members.text import assumed_of, summary_of
 
@@ -38,8 +37,14 @@ def members_fleet(
     )
 
 
+def shortest_first(rows: DataFrame) -> DataFrame:
+    """Those most short of members first, then those with the most to spare; unknown ones last."""
+    short = F.greatest(F.coalesce(F.col("needed") - F.col("members"), F.lit(0)), F.lit(0))
+    return rows.orderBy(short.desc(), F.desc_nulls_last("spare"), "cluster", "group")
+
+
 def row_of_group(row: RowWithFlows, headroom: float = HEADROOM) -> MembersRow:
-    """Whatever happens to one group becomes its row."""
+    """The row of a group; a failure becomes its row."""
     group = read_or_failed(row)
     if group.problem is None:
         return _unsized(row, group)
@@ -65,7 +70,7 @@ def _sized(row: RowWithFlows, group: FleetGroup, problem: Problem, headroom: flo
         nothing = _unsized(row, group)
         nothing.partitions, nothing.sentence = 0, "There is nothing to read."
         return nothing
-    flow = _flow_of(row, problem)
+    flow = flow_of(row, problem)
     needed = needed_for(problem, flow.rates, flow.peak_rate, headroom) if flow else None
     return MembersRow(
         cluster=row.cluster,
@@ -92,30 +97,7 @@ def _counts(sizes: Sizes) -> dict[str, Any]:
     return {name: getattr(sizes, name) for name in COUNTS} | {"sizes": near}
 
 
-class _Flow(NamedTuple):
-    """Records a second of each topic of a problem; of `rated` partitions, `top` at most."""
-
-    rates: Any
-    rated: int
-    top: float
-    peak_rate: float
-
-
-def _flow_of(row: RowWithFlows, problem: Problem) -> _Flow | None:
-    """None where no rate is known, or nobody was seen to do anything."""
-    peak_rate: Any = getattr(row, "peak_rates", [])
-    if not len(peak_rate) or not len(row.rated_topics):
-        return None
-    rates = np.zeros(len(problem.topics))
-    name_of = dict(zip(row.topic_hashes.tolist(), row.topics.tolist(), strict=True))
-    index = {topic: t for t, topic in enumerate(problem.topics)}
-    for topic, rate in zip(row.rated_topics.tolist(), row.topic_rates.tolist(), strict=True):
-        rates[index[name_of[topic]]] = rate
-    rated, top = int(row.rated_counts.sum()), float(row.top_rates.max())
-    return _Flow(rates, rated, top, float(peak_rate[0]))
-
-
-def _of_flow(flow: _Flow | None, needed: Needed | None) -> dict[str, Any]:
+def _of_flow(flow: Flow | None, needed: Needed | None) -> dict[str, Any]:
     if flow is None or needed is None:
         return {}
     return {

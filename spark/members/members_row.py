@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pyspark.sql import types as t
 
-from spark.groups import Flag, Int, Long, Real, Row, Text
+from spark.groups import Flag, Int, Long, Outcome, Real, Text
 
 SIZE = t.StructType(
     [
@@ -21,7 +21,7 @@ NearSizes = Annotated[list[Any] | None, t.ArrayType(SIZE)]
 
 
 @dataclass(slots=True, kw_only=True)
-class MembersRow(Row):
+class MembersRow(Outcome):
     """A group's members, and how many it needs; null is what isn't known.
 
     `current_max` and `optimal_max` are the most partitions that a member has, now and in the
@@ -40,10 +40,6 @@ class MembersRow(Row):
     sizes are multiples of it.
     """
 
-    cluster: Text
-    group: Text
-    status: Text
-    reason: Text = None
     members: Int = None
     partitions: Int = None
     current_max: Long = None

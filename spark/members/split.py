@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from pyspark.sql import DataFrame, types as t
 
-from optimizer.figures import figure
+from optimizer.coordinator import catch_up_seconds
+from optimizer.figures import counted, figure
+from optimizer.model import Problem
 from optimizer.sizes import Side, Split, split_of
 from spark.fleet import FleetSnapshot
-from spark.groups import (
-    LAG,
-    Row,
-    Text,
-    encode,
-    in_workers,
-    read_or_failed,
-    weight_tables,
-)
-from spark.text import counted, shortened
+from spark.groups import LAG, Outcome, Text, encode, in_workers, read_or_failed, weight_tables
+from spark.history import FleetRates
+from spark.members.flows import Flow, flow_of, flows_of
+from spark.text import shortened
 
 SIDE = t.StructType(
     [
@@ -30,6 +26,9 @@ SIDE = t.StructType(
         t.StructField("max_load", t.LongType()),
         t.StructField("lag", t.DoubleType()),
         t.StructField("max_lag", t.DoubleType()),
+        t.StructField("rate", t.DoubleType()),
+        t.StructField("capacity", t.DoubleType()),
+        t.StructField("catch_up_seconds", t.DoubleType()),
     ]
 )
 NOW, OPTIMUM, OWN, REST = "now", "one group, optimal", "the topic's own", "the rest"
@@ -38,26 +37,25 @@ Sides = Annotated[list[Any] | None, t.ArrayType(SIDE)]
 
 
 @dataclass(slots=True, kw_only=True)
-class SplitRow(Row):
+class SplitRow(Outcome):
     """A group that reads the topic and others, and what its members would carry as two groups.
 
     `sides` are the group now, its optimum, the topic's own group and the rest, each with members,
     partitions, the most partitions of a member, the lag, and the most lag of a member (null where
-    it isn't known). Null for a group that can't be split, with the reason.
+    it isn't known). With rates each has records a second that come in, and that its members read if
+    all do what one was seen to do; `catch_up_seconds` until the lag is read, null if it never is.
+    Null for a group that can't be split, with the reason.
     """
 
-    cluster: Text
-    group: Text
-    status: Text
-    reason: Text = None
     sides: Sides = None
     sentence: Text = None
 
 
-def split_fleet(snapshot: FleetSnapshot, topic: str) -> DataFrame:
+def split_fleet(snapshot: FleetSnapshot, topic: str, rates: FleetRates | None = None) -> DataFrame:
     """A `SplitRow` for each group that subscribes to the topic."""
     weights = weight_tables(snapshot, [LAG] if "offsets" in snapshot.tables else [])
-    encoded = encode(snapshot.validate(), weights=weights)
+    parts = flows_of(snapshot, rates) if rates else {}
+    encoded = encode(snapshot.validate(), weights=weights, more=parts)
 
     weight = LAG if weights else None
 
@@ -84,17 +82,49 @@ def _row(row: Any, topic: str, weight: str | None) -> SplitRow:
     if split is None:
         result.reason = "it reads nothing else, or has one member only"
         return result
+    paces = _paces(split, flow_of(row, group.problem), group.problem)
     named = {NOW: split.now, OPTIMUM: split.optimum, OWN: split.own, REST: split.rest}
-    result.sides = [_cells(part, side) for part, side in named.items()]
-    result.sentence = sentence_of(split)
+    result.sides = [_cells(part, side, paces.get(part)) for part, side in named.items()]
+    result.sentence = sentence_of(split, paces)
     return result
 
 
-def _cells(part: str, side: Side) -> tuple[Any, ...]:
-    return part, side.members, side.partitions, side.max_load, side.lag, side.max_lag
+class Pace(NamedTuple):
+    """Records a second that come in, and that members read; seconds until all lag is read.
+
+    `catch_up` is None if that takes more than a year.
+    """
+
+    rate: float
+    capacity: float
+    catch_up: float | None
 
 
-def sentence_of(split: Split) -> str:
+def _paces(split: Split, flow: Flow | None, problem: Problem) -> dict[str, Pace]:
+    """By part, where rates are known; what members read now depends on who has what."""
+    if flow is None:
+        return {}
+    own = float(flow.rates[list(problem.topics).index(split.topic)])
+    whole = float(flow.rates.sum())
+    parts = {
+        OPTIMUM: (split.optimum, whole),
+        OWN: (split.own, own),
+        REST: (split.rest, whole - own),
+    }
+    return {part: _pace(side, rate, flow.peak_rate) for part, (side, rate) in parts.items()}
+
+
+def _pace(side: Side, rate: float, peak_rate: float) -> Pace:
+    capacity = side.members * peak_rate
+    return Pace(rate, capacity, catch_up_seconds(side.lag or 0, capacity - rate))
+
+
+def _cells(part: str, side: Side, pace: Pace | None) -> tuple[Any, ...]:
+    loads = side.members, side.partitions, side.max_load, side.lag, side.max_lag
+    return part, *loads, *(pace or (None, None, None))
+
+
+def sentence_of(split: Split, paces: Mapping[str, Pace]) -> str:
     """What the split does to loads, to lag and to what a rebalance stops."""
     own, rest, topic = split.own, split.rest, shortened(split.topic)
     text = (
@@ -105,7 +135,21 @@ def sentence_of(split: Split) -> str:
     )
     if not split.now.lag or own.lag is None:
         return text
-    return (
-        f"{text} {topic} has {figure(own.lag)} of {figure(split.now.lag)} records of lag: "
+    text += (
+        f" {topic} has {figure(own.lag)} of {figure(split.now.lag)} records of lag: "
         "members of the rest no longer share it."
     )
+    if not paces:
+        return text
+    ways = ((f"{topic} alone", OWN), ("the rest", REST), ("one group", OPTIMUM))
+    after = "; ".join(f"{name} {_caught_up(paces[part])}" for name, part in ways)
+    return f"{text} Caught up: {after}."
+
+
+def _caught_up(pace: Pace) -> str:
+    """Such as: in 40 s."""
+    if pace.catch_up is not None:
+        return f"in {figure(pace.catch_up)} s"
+    if pace.capacity < pace.rate:
+        return f"never, as lag grows by {figure(pace.rate - pace.capacity)} records a second"
+    return "never, as members read hardly more than comes in"

@@ -1,12 +1,11 @@
-"""What is said of a group's number of members."""
+"""The sentences on a group's number of members."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from optimizer.figures import figure
+from optimizer.figures import counted, figure
 from optimizer.sizes import Needed, Sizes
-from spark.text import counted
 
 GOES_BY_COUNT = "partitions count alike"
 

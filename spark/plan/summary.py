@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pyspark.sql import Column, DataFrame, Row, functions as F
 
-from optimizer.figures import figure
+from optimizer.figures import counted, figure
 from optimizer.strategies import OPTIMAL
 from spark.fleet import BY_WEIGHT, PLANNED, UNEVEN
-from spark.text import counted
 
 EVENED_OUT = f"if({BY_WEIGHT}, current_max_weight > max_weight, {UNEVEN})"
 """SQL text: whether the largest load of a group is smaller in the plan than now."""
@@ -40,8 +39,8 @@ def measured(solved: DataFrame) -> list[Row]:
 def summarize(rows: list[Row]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """What was measured: groups by status, and the planned fleet now and planned.
 
-    `uneven groups` are told of an optimal plan: those whose largest load is above the best possible
-    one. `worst max/mean` is that of the worst group.
+    `uneven groups` are counted for an optimal plan: those whose largest load is above the best
+    possible one. `worst max/mean` is that of the worst group.
     Groups by weight aren't among these: of them it is the load of the most loaded member ÷ what no
     plan is below, `mean over bound` and `worst over bound`. `local reads` and those `across racks`
     are there where goals and facts have racks.
@@ -128,6 +127,21 @@ def sentence_of(rows: list[Row]) -> str:
             f"{figure(planned)} times the proven lower bound (now {figure(now)} times)."
         )
     return " ".join(sentences)
+
+
+def uneven_for_people(
+    rows: Sequence[Mapping[str, Any]], could: Mapping[tuple[str, str], Any] | None = None
+) -> list[dict[str, Any]]:
+    """Uneven groups as people read them; `could` says what Kafka could do, None by weight."""
+    load = "max_weight" if could is None else "max_load"
+    result = []
+    for row in rows:
+        cells = {"cluster": row["cluster"], "group": row["group"], "now": row[f"current_{load}"]}
+        cells |= {"planned": row[load], "moves": row["moves"], "idle used": row["idle_to_busy"]}
+        if could is not None:
+            cells["kafka could"] = could.get((row["cluster"], row["group"]))
+        result.append(cells)
+    return result
 
 
 def _of_known(total: Total, values: list[Any]) -> Any:

@@ -28,14 +28,14 @@ def cross_rack_traffic(
     """
     rack = F.get_json_object("goals", "$.rack").alias("meaning")
     groups = plan.groups.where("max_load is not null").select("cluster", "group", rack)
-    places = snapshot.tables["partitions"].select(
+    partitions = snapshot.tables["partitions"].select(
         *("cluster", "topic", "partition", "leader_rack", "replica_racks"),
         F.coalesce("weight", F.lit(0.0)).alias("weight"),
     )
     members = snapshot.tables["members"].select("cluster", "group", "member_id", "rack")
     reads = (
         plan.assignments.join(groups.where("meaning is not null"), ["cluster", "group"])
-        .join(places, ["cluster", "topic", "partition"])
+        .join(partitions, ["cluster", "topic", "partition"])
         .withColumn("stays_owned", F.col("action").isin("keep", "move"))
     )
     for who in ("member_id", "previous_member_id"):

@@ -32,8 +32,8 @@ class Compared:
 
 
 def compared(of: Reassignment) -> list[Compared]:
-    """As found, Kafka's --generate of both kinds, and the plan."""
-    result = {(p.topic, p.partition): list(p.replicas) for p in of.facts.partitions}
+    """The current replicas, Kafka's --generate of both kinds, and the plan."""
+    result = {(p.topic, p.partition): list(p.replicas) for p in of.current.partitions}
     return [
         _measured("now", of, result),
         _measured("generate 4.1+", of, generated(of.cluster)),
@@ -53,7 +53,7 @@ def _measured(
     bytes_on = Counter(dict.fromkeys(racks, 0))
     sizes = of.wanted.sizes
     copies = size = uneven = 0
-    for partition in of.facts.partitions:
+    for partition in of.current.partitions:
         row = replicas[partition.topic, partition.partition]
         new = len(set(row) - set(partition.replicas))
         copies += new

@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 from pyspark.sql import functions as F
 
+from optimizer.figures import counted
 from spark.fleet import FleetFiles, FleetSnapshot
 from spark.groups import OFFSETS_TOPIC, OffsetsTopic, location_of
 from spark.reassign.facts import rows_of
 from spark.reassign.reassignment import Reassignment
-from spark.text import counted, named
+from spark.text import named
 
 Name = tuple[str, int]
 
@@ -85,7 +86,7 @@ def effects(of: Reassignment, consumers: Consumers) -> Effects:
         (partition.topic, partition.partition): partition.replicas[0]
         if partition.leader is None
         else partition.leader
-        for partition in of.facts.partitions
+        for partition in of.current.partitions
         if partition.replicas
     }
     after = before | {(change.topic, change.partition): change.after[0] for change in of.changes}
@@ -105,7 +106,7 @@ def _reads(of: Reassignment, consumers: Consumers, leaders: dict[Name, int]) -> 
     """Reads whose both ends have a known rack, and those of them across racks."""
     entries = across = 0
     for (topic, number, rack), count in consumers.reads.items():
-        of_leader = of.facts.racks.get(leaders.get((topic, number), -1))
+        of_leader = of.current.racks.get(leaders.get((topic, number), -1))
         if of_leader is not None:
             entries += count
             across += count * (of_leader != rack)

@@ -36,7 +36,7 @@ NAME = re.compile(r"[a-zA-Z0-9._-]{1,249}")
 
 
 class NewTopic(NamedTuple):
-    """A topic to come: so many partitions, each with so many replicas."""
+    """A topic to create: its number of partitions, and of replicas of each."""
 
     name: str
     partitions: int
@@ -47,7 +47,7 @@ class NewTopic(NamedTuple):
 class NewPlacement:
     """Replicas of the new topics, in a cluster whose other partitions stand still."""
 
-    facts: ClusterFacts
+    current: ClusterFacts
     topics: Sequence[NewTopic]
     cluster: Cluster
     plan: ReplicaPlan
@@ -66,7 +66,7 @@ class NewPlacement:
 
     def brokers(self) -> list[dict[str, Any]]:
         """A row a broker: replicas and preferred leaders now and with the new topics."""
-        before = [partition.replicas for partition in self.facts.partitions]
+        before = [partition.replicas for partition in self.current.partitions]
         after = list(self.plan.replicas.values())
         held, led = _counts(before)
         planned, planned_led = _counts(after)
@@ -111,19 +111,19 @@ def new_topic(text: str) -> NewTopic:
 
 
 def place_new(
-    facts: ClusterFacts, topics: Sequence[NewTopic], wanted: ReassignRequest
+    current: ClusterFacts, topics: Sequence[NewTopic], wanted: ReassignRequest
 ) -> NewPlacement:
     """The best placement of new topics on the brokers that `wanted` allows.
 
     InputError for a topic that the cluster has, and for more replicas than brokers to use.
     """
     names = Counter(topic.name for topic in topics)
-    present = {partition.topic for partition in facts.partitions}
+    present = {partition.topic for partition in current.partitions}
     if twice := [name for name, times in names.items() if times > 1]:
         raise InputError(f"topic {twice[0]} is to be created twice")
-    if there := sorted(present & names.keys()):
-        raise InputError(f"cluster {facts.cluster} has topic {there[0]} already")
-    present_cluster, notes = wanted.cluster(facts)
+    if existing := sorted(present & names.keys()):
+        raise InputError(f"cluster {current.cluster} has topic {existing[0]} already")
+    present_cluster, notes = wanted.cluster(current)
     partitions = [partition._replace(scope=False) for partition in present_cluster.partitions]
     partitions += [
         Partition(topic.name, number, (), topic.factor, is_new=True)
@@ -133,8 +133,8 @@ def place_new(
     cluster = replace(present_cluster, partitions=partitions)
     plan = plan_replicas(cluster, GOALS)
     if plan.left_out:
-        raise InputError(f"cluster {facts.cluster}: {'; '.join(describe_reasons(plan.left_out))}")
-    return NewPlacement(facts, topics, cluster, plan, [*notes, *plan.notes])
+        raise InputError(f"cluster {current.cluster}: {'; '.join(describe_reasons(plan.left_out))}")
+    return NewPlacement(current, topics, cluster, plan, [*notes, *plan.notes])
 
 
 def write_new(placement: NewPlacement, out: Path) -> list[Path]:

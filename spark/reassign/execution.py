@@ -8,12 +8,12 @@ from math import ceil
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from optimizer.figures import data_size
+from optimizer.figures import counted, data_size
 from optimizer.replicas import Step
 from spark.reassign.facts import PartitionFacts
 from spark.reassign.reassignment import Reassignment
 from spark.reassign.verify import DONE, RUNNING, state_of
-from spark.text import counted, named
+from spark.text import named
 
 Name = tuple[str, int]
 
@@ -77,19 +77,19 @@ def differences(
     result = seen_in(live)
     planned = {(change.topic, change.partition) for change in of.changes}
     text = []
-    for partition in of.facts.partitions:
+    for partition in of.current.partitions:
         name = (partition.topic, partition.partition)
-        there = result.get(name)
-        if there is None:
+        current = result.get(name)
+        if current is None:
             if name in planned:
                 text.append(f"partition {partition} isn't there any more")
             continue
         expected = (now or {}).get(name, partition.replicas)
-        if there.is_moving:
-            text.append(f"partition {there} is being reassigned")
-        elif list(there.replicas) != list(expected):
+        if current.is_moving:
+            text.append(f"partition {current} is being reassigned")
+        elif list(current.replicas) != list(expected):
             text.append(
-                f"partition {partition} is on {_ids(there.replicas)}, and was on {_ids(expected)}"
+                f"partition {partition} is on {_ids(current.replicas)}, and was on {_ids(expected)}"
             )
     taking = {b for change in of.changes for b in change.after}
     text += [f"broker {broker} is down" for broker in sorted(taking - live.alive())]
@@ -107,7 +107,7 @@ def execute(
     """
     now = {
         (partition.topic, partition.partition): list(partition.replicas)
-        for partition in of.facts.partitions
+        for partition in of.current.partitions
     }
     count = len(of.batches.batches)
     for number, (batch, rollback) in enumerate(zip(of.batches.batches, rollbacks, strict=True), 1):
@@ -179,7 +179,7 @@ class UnderWay:
         """Until all these partitions are done; StoppedError if one has diverged or all stand still.
 
         Brokers hear a little later than the controller of what is done, so what looks
-        diverged, or not started, is looked at again for a while.
+        diverged, or not started, is examined again for a while.
         """
         clock = self.pace.clock
         strange_since: float | None = None

@@ -77,7 +77,7 @@ def cluster_facts(fleet: FleetSnapshot | FleetFiles, cluster: str | None = None)
 
 
 def facts_in(
-    cluster: str, snapshot: str, rows: Iterable[Sequence[Any]], stated: dict[int, str | None]
+    cluster: str, snapshot: str, rows: Iterable[Sequence[Any]], listed: dict[int, str | None]
 ) -> ClusterFacts:
     """What rows of `partitions` (`COLUMNS`) and racks of `brokers` tell, none where there are none.
 
@@ -107,7 +107,7 @@ def facts_in(
             f"snapshot {snapshot} doesn't tell where the replicas of cluster {cluster} are (column "
             "partitions.replicas): nothing can be planned"
         )
-    entries = stated or {broker: racks.get(broker) for broker in sorted(alive)}
+    entries = listed or {broker: racks.get(broker) for broker in sorted(alive)}
     return ClusterFacts(cluster, snapshot, entries, sorted(partitions))
 
 

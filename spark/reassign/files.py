@@ -9,11 +9,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from optimizer.figures import counted
 from spark.errors import InputError
 from spark.files import replace_text
 from spark.reassign.facts import ClusterFacts
 from spark.reassign.reassignment import Reassignment
-from spark.text import counted, named
+from spark.text import named
 
 Name = tuple[str, int]
 
@@ -33,7 +34,7 @@ def write_batches(of: Reassignment, out: Path) -> list[Path]:
     InputError if something else than such files is in it, or a plan that is carried out in part:
     its rollbacks are the only way back.
     """
-    return write_files(texts_of(of), out, of.facts)
+    return write_files(texts_of(of), out, of.current)
 
 
 def texts_of(of: Reassignment) -> dict[str, str]:
@@ -56,21 +57,21 @@ def texts_of(of: Reassignment) -> dict[str, str]:
 
 
 def write_files(
-    texts: Mapping[str, str], out: Path, facts: ClusterFacts | None = None
+    texts: Mapping[str, str], out: Path, current: ClusterFacts | None = None
 ) -> list[Path]:
     """Write them into a folder of their own, where those of an earlier plan are removed."""
     out.mkdir(parents=True, exist_ok=True)
-    there = sorted(path.name for path in out.iterdir() if not path.name.startswith("."))
-    if others := [name for name in there if not OURS.fullmatch(name)]:
+    names = sorted(path.name for path in out.iterdir() if not path.name.startswith("."))
+    if others := [name for name in names if not OURS.fullmatch(name)]:
         raise InputError(
             f"{out} holds {named('file', others)}: files of a plan go into a folder of their own"
         )
-    if why := _unfinished(out, facts):
+    if why := _unfinished(out, current):
         raise InputError(
             f"{out} holds the rollbacks of a plan that isn't finished: {why}. Finish it or go "
             "back, and take another snapshot; or write into another folder"
         )
-    for name in there:
+    for name in names:
         (out / name).unlink()
     mark_done(out)
     for name, text in texts.items():
@@ -88,17 +89,19 @@ def mark_done(out: Path) -> None:
     (out / HANDED_OVER).unlink(missing_ok=True)
 
 
-def _unfinished(out: Path, facts: ClusterFacts | None) -> str | None:
+def _unfinished(out: Path, current: ClusterFacts | None) -> str | None:
     """Why the rollbacks in a folder may still be needed; None if they aren't."""
     mark = out / HANDED_OVER
     begun = mark.read_text() if mark.exists() else None
-    if begun and (facts is None or facts.snapshot <= begun):
+    if begun and (current is None or current.snapshot <= begun):
         return f"it was handed to the cluster at {begun}, and no later snapshot shows how far it is"
-    if facts is None:
+    if current is None:
         return None
     now = {  # a rollback names no broker that was dead
-        (partition.topic, partition.partition): [b for b in partition.replicas if b in facts.racks]
-        for partition in facts.partitions
+        (partition.topic, partition.partition): [
+            b for b in partition.replicas if b in current.racks
+        ]
+        for partition in current.partitions
     }
     courses: dict[Name, list[list[int]]] = {}
     for move in sorted(out.glob("*-move.json"), key=lambda path: int(path.name.split("-")[0])):
@@ -190,13 +193,13 @@ def topics_in(path: Path) -> list[str]:
     return names
 
 
-def sizes_in(path: Path, facts: ClusterFacts) -> dict[Name, int]:
+def sizes_in(path: Path, current: ClusterFacts) -> dict[Name, int]:
     """Bytes of each partition, of its largest replica, from what kafka-log-dirs printed.
 
     Two lines stand before its JSON; copies on their way between log directories don't count.
     """
     names = {
-        str(partition): (partition.topic, partition.partition) for partition in facts.partitions
+        str(partition): (partition.topic, partition.partition) for partition in current.partitions
     }
     sizes: dict[Name, int] = {}
     for broker in _json(path).get("brokers", ()):
@@ -207,7 +210,7 @@ def sizes_in(path: Path, facts: ClusterFacts) -> dict[Name, int]:
                     sizes[name] = max(sizes.get(name, 0), int(item["size"]))
     if not sizes:
         raise InputError(
-            f"{path} has no size of a partition of cluster {facts.cluster}; expected what "
+            f"{path} has no size of a partition of cluster {current.cluster}; expected what "
             "kafka-log-dirs prints with that option"
         )
     return sizes

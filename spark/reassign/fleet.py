@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+import pyarrow as pa
 from pyspark.sql import DataFrame, Row, functions as F
 
 from optimizer.replicas import ReplicaGoals
@@ -46,7 +47,7 @@ def reassign_fleet(
     batch_copies: int | None = None,
     per_broker: int | None = None,
 ) -> DataFrame:
-    """A row (`COLUMN_TYPES`) for each cluster, whatever is the matter with it.
+    """A row (`COLUMN_TYPES`) for each cluster, also for those that can't be planned.
 
     InputError for batches in which nothing could be copied.
     """
@@ -77,9 +78,11 @@ def write_fleet(rows: list[Row], out: Path) -> list[Path]:
 
 def _encoded(fleet: FleetSnapshot) -> DataFrame:
     """A row a cluster: the snapshot that it is of, its partitions and its brokers."""
-    snapshots = fleet.tables["partitions"].sparkSession.createDataFrame(
-        list(fleet.clusters().items()), "cluster string, snapshot string"
-    )
+    of = fleet.clusters()
+    columns = {"cluster": of.keys(), "snapshot": of.values()}
+    # a table: for a list of rows Spark starts Python workers of another kind
+    table = pa.table({name: pa.array(values, pa.string()) for name, values in columns.items()})
+    snapshots = fleet.tables["partitions"].sparkSession.createDataFrame(table)
     partitions = _listed(fleet.tables["partitions"], "partitions", COLUMNS)
     encoded = snapshots.join(partitions, "cluster", "left")
     if "brokers" not in fleet.tables:
@@ -104,8 +107,8 @@ def _row(
     try:
         rows = [_values(item, COLUMNS) for item in _not_none(row.partitions)]
         racks = {item["broker"]: item["rack"] for item in _not_none(row.brokers)}
-        facts = facts_in(row.cluster, row.snapshot, rows, racks)
-        result = reassigned(facts, wanted, goals, batch_copies, per_broker)
+        current = facts_in(row.cluster, row.snapshot, rows, racks)
+        result = reassigned(current, wanted, goals, batch_copies, per_broker)
     except InputError as error:
         return _columns(entries | {"status": REFUSED, "reason": str(error)})
     except Exception as error:  # one bad cluster never stops a fleet
@@ -121,7 +124,7 @@ def _measured(reassignment: Reassignment) -> dict[str, Any]:
         for end in (min, max)
     }
     return {
-        "partitions": len(reassignment.facts.partitions),
+        "partitions": len(reassignment.current.partitions),
         "changes": len(reassignment.changes),
         "copies": reassignment.plan.copies,
         "leader_changes": reassignment.plan.leader_changes,
@@ -152,6 +155,6 @@ def _values(item: Any, columns: tuple[str, ...]) -> list[Any]:
 
 
 def _folder(cluster: str) -> str:
-    """A cluster's name as a folder's: whatever is in it, it is one folder, below the other."""
+    """A cluster's name as a folder's: with any characters it is one folder, below the other."""
     name = quote(cluster, safe=" ")
     return name.replace(".", "%2E") if not name.strip(".") else name

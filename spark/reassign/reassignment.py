@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from optimizer.figures import figure
+from optimizer.figures import counted, figure
 from optimizer.replicas import (
     Batches,
     Change,
@@ -27,16 +27,16 @@ from spark.fleet import FleetFiles, FleetSnapshot
 from spark.groups import OFFSETS_TOPIC
 from spark.reassign.facts import ClusterFacts, cluster_facts
 from spark.reassign.request import ReassignRequest
-from spark.text import as_sentence, counted
+from spark.text import as_sentence
 
 DEFAULT_GOALS = ReplicaGoals()
 
 
 @dataclass(frozen=True)
 class Reassignment:
-    """What was found, what is planned, in which batches, and what has to be said of it."""
+    """A cluster now, its plan, the batches that reach it, and notes for people."""
 
-    facts: ClusterFacts
+    current: ClusterFacts
     wanted: ReassignRequest
     cluster: Cluster
     plan: ReplicaPlan
@@ -50,11 +50,11 @@ class Reassignment:
     def brokers(self) -> list[dict[str, Any]]:
         """A row a broker: replicas, leaders and bytes before and after, and what it is to do."""
         before = _measured(
-            {(p.topic, p.partition): p.replicas for p in self.facts.partitions}, self
+            {(p.topic, p.partition): p.replicas for p in self.current.partitions}, self
         )
         after = _measured(self.plan.replicas, self)
         shares = self.even_shares
-        leads = Counter(partition.leader for partition in self.facts.partitions)
+        leads = Counter(partition.leader for partition in self.current.partitions)
         ins = Counter(b for change in self.changes for b in change.after if b not in change.before)
         rows = []
         for broker in self.plan.cluster.brokers:
@@ -158,7 +158,7 @@ class Reassignment:
         changed = {(change.topic, change.partition) for change in self.changes}
         return [
             (partition.topic, partition.partition)
-            for partition in self.facts.partitions
+            for partition in self.current.partitions
             if (partition.topic, partition.partition) not in changed
             and self.wanted.is_chosen(partition.topic)
             and partition.leader is not None
@@ -217,7 +217,7 @@ def reassign_cluster(
 ) -> Reassignment:
     """Plan one cluster of a fleet, or the only one; InputError for what can't be asked of it.
 
-    Batches of so many copies each, so many into and out of a broker at once.
+    `batch_copies` limits the copies of a batch, `per_broker` those of a broker at once.
     """
     check_limits(batch_copies, per_broker)
     return reassigned(
@@ -233,32 +233,32 @@ def check_limits(batch_copies: int | None, per_broker: int | None) -> None:
 
 
 def reassigned(
-    facts: ClusterFacts,
+    current: ClusterFacts,
     wanted: ReassignRequest,
     goals: ReplicaGoals,
     batch_copies: int | None = None,
     per_broker: int | None = None,
 ) -> Reassignment:
     """The same of what is known of a cluster."""
-    values, text = wanted.cluster(facts)
+    values, text = wanted.cluster(current)
     try:
         plan = plan_replicas(values, goals)
     except (InvalidClusterError, ReplicaGoalsError) as error:
-        raise InputError(f"cluster {facts.cluster}: {error}") from None
+        raise InputError(f"cluster {current.cluster}: {error}") from None
     behind = {
         (partition.topic, partition.partition)
-        for partition in facts.partitions
+        for partition in current.partitions
         if partition.isr is not None and len(partition.isr) < len(partition.replicas)
     }
     leaders = {
         (partition.topic, partition.partition): partition.leader
-        for partition in facts.partitions
+        for partition in current.partitions
         if partition.leader is not None
     }
     batches = batches_of(plan, batch_copies, per_broker, leaders, behind)
-    notes = [*text, *_behind(facts), *describe_reasons(plan.left_out), *plan.notes]
+    notes = [*text, *_behind(current), *describe_reasons(plan.left_out), *plan.notes]
     reports = [as_sentence(note) for note in notes]
-    return Reassignment(facts, wanted, values, plan, batches, reports)
+    return Reassignment(current, wanted, values, plan, batches, reports)
 
 
 def _commonest(reasons: list[str]) -> str:
@@ -279,13 +279,16 @@ def _limited(limit: Limit) -> str:
     )
 
 
-def _behind(facts: ClusterFacts) -> Iterator[str]:
+def _behind(current: ClusterFacts) -> Iterator[str]:
     """Brokers that are listed and in sync with none of what they have: they may be down."""
     having = {
-        b for partition in facts.partitions if partition.isr is not None for b in partition.replicas
+        b
+        for partition in current.partitions
+        if partition.isr is not None
+        for b in partition.replicas
     }
-    in_sync = {b for partition in facts.partitions for b in partition.isr or ()}
-    for broker in sorted(having & facts.racks.keys() - in_sync):
+    in_sync = {b for partition in current.partitions for b in partition.isr or ()}
+    for broker in sorted(having & current.racks.keys() - in_sync):
         yield f"broker {broker} is in sync with none of its replicas: if it is down, drain it"
 
 

@@ -28,15 +28,17 @@ class ReassignRequest:
     sizes: Mapping[tuple[str, int], int] = field(default_factory=dict)
     force: bool = False
 
-    def cluster(self, facts: ClusterFacts) -> tuple[Cluster, list[str]]:
+    def cluster(self, current: ClusterFacts) -> tuple[Cluster, list[str]]:
         """The cluster to be planned, and sentences on what is left out for what it does now.
 
         InputError for brokers that aren't there, and while partitions are being reassigned.
         """
-        self._check(facts)
-        sentences = self._at_minimum(facts)
-        led = facts.tells_leaders
-        selection = [partition for partition in facts.partitions if self.is_chosen(partition.topic)]
+        self._check(current)
+        sentences = self._at_minimum(current)
+        led = current.tells_leaders
+        selection = [
+            partition for partition in current.partitions if self.is_chosen(partition.topic)
+        ]
         leaderless = {str(item) for item in selection if led and item.leader is None}
         partitions = [
             Partition(
@@ -49,7 +51,7 @@ class ReassignRequest:
                 size=self.sizes.get((partition.topic, partition.partition)),
                 scope=self.is_chosen(partition.topic) and str(partition) not in leaderless,
             )
-            for partition in facts.partitions
+            for partition in current.partitions
         ]
         brokers = [
             Broker(
@@ -58,7 +60,7 @@ class ReassignRequest:
                 usable=not self.is_to_leave(broker),
                 receives=not self.add or broker in self.add,
             )
-            for broker, rack in facts.racks.items()
+            for broker, rack in current.racks.items()
         ]
         if leaderless:
             sentences.append(
@@ -74,12 +76,12 @@ class ReassignRequest:
         """Whether a broker is to end up empty."""
         return broker in self.drain or bool(self.brokers and broker not in self.brokers)
 
-    def _at_minimum(self, facts: ClusterFacts) -> list[str]:
+    def _at_minimum(self, current: ClusterFacts) -> list[str]:
         """A sentence if topics would have no replica to spare; InputError without `force`."""
         factor = self.replication_factor
         held = {
             partition.topic: partition.min_insync
-            for partition in facts.partitions
+            for partition in current.partitions
             if self.is_chosen(partition.topic) and (partition.min_insync or 0) > 1
         }
         short = sorted(topic for topic, least in held.items() if factor and factor <= (least or 0))
@@ -93,30 +95,32 @@ class ReassignRequest:
             raise InputError(f"{what}. Lower min.insync.replicas first, or force it")
         return [what]
 
-    def _check(self, facts: ClusterFacts) -> None:
+    def _check(self, current: ClusterFacts) -> None:
         for what, ids in (("drained", self.drain), ("added", self.add), ("used", self.brokers)):
-            racks = set(facts.racks)
+            racks = set(current.racks)
             if what == "drained":
-                racks |= {broker for partition in facts.partitions for broker in partition.replicas}
+                racks |= {
+                    broker for partition in current.partitions for broker in partition.replicas
+                }
             if absent := sorted(set(ids) - racks):
                 raise InputError(
-                    f"broker {absent[0]} is to be {what}, and cluster {facts.cluster} doesn't have "
-                    f"it: it has {', '.join(map(str, sorted(racks)))}. Take another snapshot once "
-                    "it runs"
+                    f"broker {absent[0]} is to be {what}, and cluster {current.cluster} doesn't "
+                    f"have it: it has {', '.join(map(str, sorted(racks)))}. Take another snapshot "
+                    "once it runs"
                 )
         if both := sorted(set(self.drain) & {*self.add, *self.brokers}):
             raise InputError(f"broker {both[0]} is to be drained, and to be used as well")
         if self.replication_factor is not None and self.replication_factor < 1:
             raise InputError(f"a replication factor of {self.replication_factor} isn't above 0")
-        if moving := [str(partition) for partition in facts.partitions if partition.is_moving]:
+        if moving := [str(partition) for partition in current.partitions if partition.is_moving]:
             raise InputError(
-                f"{named('partition', moving)} of cluster {facts.cluster} are being reassigned: "
+                f"{named('partition', moving)} of cluster {current.cluster} are being reassigned: "
                 "plan again when that is done, or cancelled"
             )
         if self.topics and not any(
-            self.is_chosen(partition.topic) for partition in facts.partitions
+            self.is_chosen(partition.topic) for partition in current.partitions
         ):
             raise InputError(
-                f"no topic of cluster {facts.cluster} fits {', '.join(self.topics)}: nothing is "
-                f"planned{did_you_mean(self.topics[0], {p.topic for p in facts.partitions})}"
+                f"no topic of cluster {current.cluster} fits {', '.join(self.topics)}: nothing is "
+                f"planned{did_you_mean(self.topics[0], {p.topic for p in current.partitions})}"
             )

@@ -6,12 +6,12 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import NamedTuple
 
+from optimizer.figures import counted
 from optimizer.replicas import Step
 from spark.errors import InputError
 from spark.reassign.execution import LiveCluster, Pace, StoppedError, UnderWay, first_of, seen_in
 from spark.reassign.facts import PartitionFacts
 from spark.reassign.files import read_move
-from spark.text import counted
 
 
 class BatchUndo(NamedTuple):
@@ -33,7 +33,7 @@ class BatchUndo(NamedTuple):
 
 
 def batch_undos(out: Path, live: LiveCluster) -> list[BatchUndo]:
-    """What there is to undo of the batches in a folder, the last one first.
+    """The moves that undo the batches in a folder, the last one first.
 
     Partitions that are as before their batch, or deleted, are left out. InputError if the folder
     holds no rollbacks; StoppedError for partitions that somebody else has moved, and for brokers

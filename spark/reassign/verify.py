@@ -34,18 +34,20 @@ class PartitionState(NamedTuple):
 
 
 def verify_move(
-    facts: ClusterFacts, wanted: Mapping[Name, list[int]], origin: Mapping[Name, list[int]] | None
+    current: ClusterFacts, wanted: Mapping[Name, list[int]], origin: Mapping[Name, list[int]] | None
 ) -> list[PartitionState]:
     """The state of each partition of a move; `origin` tells what was there before it began.
 
     Without that, what isn't as wanted and isn't moving is taken as not started.
     """
-    entries = {(partition.topic, partition.partition): partition for partition in facts.partitions}
+    entries = {
+        (partition.topic, partition.partition): partition for partition in current.partitions
+    }
     states = []
     for name, row in sorted(wanted.items()):
         item = entries.get(name)
         result = list(item.replicas) if item else []
-        state, text = state_of(item, facts.racks, row, (origin or {}).get(name))
+        state, text = state_of(item, current.racks, row, (origin or {}).get(name))
         states.append(PartitionState(*name, state, row, result, text))
     return states
 
@@ -56,7 +58,7 @@ def state_of(
     wanted: list[int],
     origin: list[int] | None,
 ) -> tuple[str, str]:
-    """How far one partition is, and what there is to say of it; `alive` are ids of brokers."""
+    """The state of one partition, and a note on it; `alive` are ids of brokers."""
     if partition is None:
         return DIVERGED, "there is no such partition"
     if partition.is_moving:

@@ -27,7 +27,7 @@ class FleetReplay(Handle):
     """What each strategy would have made of a fleet's history.
 
     `steps` has a row (cluster, group, strategy, snapshot) for each change of a group's facts: see
-    `spark.replay.step_row`; `groups` a row (cluster, group, strategy): see
+    `spark.replay.steps`; `groups` a row (cluster, group, strategy): see
     `spark.replay.tables.groups_of`. Both are worked out by one job and kept from their first use
     until `release`; as a context manager the replay releases itself.
     """
@@ -62,9 +62,9 @@ def replay_fleet(
     Goals by weight go by what partitions weighed when the group's facts changed; `rates` are as
     `plan_fleet` takes them, and the same all the time.
 
-    * A group is assigned anew when members came or left, or what they read or what there is to read
-      changed: nothing else makes Kafka rebalance that a snapshot would tell. A member who is back
-      under its instance id is the same one (KIP-345).
+    * A group is assigned again when members, subscriptions or the partitions of topics changed:
+      a snapshot shows nothing else that makes Kafka rebalance. A member that is back under its
+      instance id is the same one (KIP-345).
     * A strategy with a memory (the sticky ones, uniform, Connect's cooperative one, optimal) starts
       from its own answer before: members keep it by instance id or else member id, partitions that
       are no more are dropped. For strategies of several rounds that is what the last one leads to.
@@ -80,8 +80,8 @@ def replay_fleet(
     names = check_strategies(strategies)
     fleet_goals = as_fleet_goals(goals)
     racks = need_racks(names, fleet_goals)
-    facts, weights = history.facts(racks), fleet_goals.weights
-    encoded = encode_changes(history.tables, facts, racks, weights, rates)
+    group_spans, weights = history.group_spans(racks), fleet_goals.weights
+    encoded = encode_changes(history.tables, group_spans, racks, weights, rates)
     replay = Replay(history.timeline, names, fleet_goals, strategy_seconds)
     steps = steps_of(encoded, replay).persist()
     return FleetReplay(steps, groups_of(steps).persist())

@@ -1,4 +1,4 @@
-"""What a strategy is asked about: who is there, who reads what, and what there is to read."""
+"""What a strategy is asked about: members, subscriptions and partitions."""
 
 from __future__ import annotations
 
@@ -73,12 +73,12 @@ class GroupState:
     @cached_property
     def unowned(self) -> Problem:
         """The same without what is owned, or was claimed."""
-        facts = self.problem.kafka
+        kafka = self.problem.kafka
         return replace(
             self.problem,
             owner=np.full(self.problem.partition_count, NOBODY),
             kafka=KafkaFacts(
-                instance_ids=facts.instance_ids, topic_ids=facts.topic_ids, vanished=facts.vanished
+                instance_ids=kafka.instance_ids, topic_ids=kafka.topic_ids, vanished=kafka.vanished
             ),
         )
 

@@ -11,14 +11,73 @@ from pyspark.sql import DataFrame
 
 from optimizer.strategies import OPTIMAL, STRATEGIES, by_kafka_name, strategy_named
 from spark.fleet import CONNECT, CONSUMER
-from spark.groups import EncodedRow, FleetGroup, failed, in_workers_by_group, read_or_failed
+from spark.groups import (
+    EncodedRow,
+    Flag,
+    FleetGroup,
+    Int,
+    Long,
+    Real,
+    RowOfGroup,
+    Text,
+    failed,
+    in_workers_by_group,
+    read_or_failed,
+)
 from spark.history import RowInTime, Timeline
 from spark.replay.answers import Answer, Changes, Outcome, Start, StrategyState, Transition
 from spark.replay.group_state import GroupState
-from spark.replay.step_row import StepRow
 from spark.settings import CURRENT, FleetGoals, for_kind, kind_of
 from spark.solve import TimeLimit
 from spark.trial import Trial
+
+
+@dataclass(slots=True, kw_only=True)
+class StepRow(RowOfGroup):
+    """A group under one strategy from `snapshot`, at position `start` of its cluster, to `end`.
+
+    What isn't known is null. `seconds` is for how long it held (`Timeline.known_seconds`).
+    `status` and `reason` are those of a comparison; without an answer the rest is null.
+
+    `rebalanced`: the group had to be assigned again, since members, what they read or which
+    partitions there are to read had changed; under `current` also where partitions changed hands
+    without that. `first`: it started from the current assignment, so that what changed is the price
+    of the change of strategy and none of its use.
+
+    `excess`: how many partitions the most loaded member has more than the most loaded one of the
+    optimum. `moves` and `takeovers` are counted against what the members owned by this strategy's
+    answer before. `stopped`: partitions that their owner had to stop reading for a while, under the
+    strategy's own protocol: all that were owned by somebody who may keep them if it is eager, else
+    those that moved; null where a group's own protocol isn't known. `local_reads` and
+    `remote_reads` are null where goals or facts have no racks. `max_weight`: the largest load by
+    weight for a unit of capacity, and `weight_bound` one below which no assignment's can be, by
+    what partitions weighed at `start`; null unless the group's goals are by weight.
+    """
+
+    strategy: Text
+    kind: Text
+    snapshot: Text
+    start: Int
+    end: Int
+    seconds: Long
+    status: Text
+    reason: Text = None
+    rebalanced: Flag = False
+    first: Flag = False
+    members: Int = None
+    partitions: Int = None
+    max_load: Long = None
+    min_load: Long = None
+    sum_squares: Long = None
+    excess: Long = None
+    moves: Long = None
+    takeovers: Long = None
+    stopped: Long = None
+    local_reads: Long = None
+    remote_reads: Long = None
+    max_weight: Real = None
+    weight_bound: Real = None
+
 
 NONE = Changes()
 
@@ -73,7 +132,7 @@ class _GroupReplay:
             self._trails[_same_target(name)] = StrategyState(owned)
 
     def rows(self, row: RowInTime) -> Iterator[StepRow]:
-        """Whatever a strategy makes of the next row of the group."""
+        """The row of a strategy for the next row of the group; a failure becomes one too."""
         if row.start > self._end + 1:  # it had vanished
             self._forget()
         self._end = row.end
@@ -223,7 +282,7 @@ def is_eager(strategy: str, row: EncodedRow) -> bool | None:
     """Whether all that members own stops in a rebalance under this strategy.
 
     Under `current`, by what the row of a group says of its own protocol: the coordinator's
-    (KIP-848) never does, whatever its assignor is called. None where that isn't known.
+    (KIP-848) never does, with any assignor. None where that isn't known.
     """
     if strategy != CURRENT:
         return strategy_named(strategy).eager

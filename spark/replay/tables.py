@@ -35,7 +35,7 @@ SAVED = ("excess_hours", "moves", "stopped")
 """What a strategy may have saved over the current one."""
 
 COMPARED = (*SAVED, "mean_over_bound")
-"""What of the current one is told beside the best."""
+"""Columns of the current strategy that stand beside the best."""
 
 
 def groups_of(steps: DataFrame) -> DataFrame:
@@ -44,7 +44,7 @@ def groups_of(steps: DataFrame) -> DataFrame:
     * `kind`: `connect` for a group of Connect workers, else `consumer`.
     * `known_hours`: for how long the strategy's answers are known to have held; `unknown_hours`:
       for how long it had none, or the group couldn't be judged.
-    * `changes`: how often the group had to be assigned anew, without its first time;
+    * `changes`: how often the group had to be assigned again, without its first time;
       `not_evaluated`: how often the strategy had no answer then. `why` is the last reason.
     * `excess_hours`: partitions by which the most loaded member was above the most loaded one of
       the optimum, times hours. `worst_max_load`: the most that a member ever had.
@@ -54,7 +54,7 @@ def groups_of(steps: DataFrame) -> DataFrame:
     * `local_read_hours`, `remote_read_hours`: partitions read within a rack and across racks, times
       hours; null where goals or facts have no racks.
     * `mean_over_bound`, `worst_over_bound`: how far the most loaded member by weight was above what
-      no assignment is below, 1 being as low as can be: in the mean of time, and at worst; null
+      no assignment is below, 1 being as low as possible: in the mean of time, and at worst; null
       without goals by weight.
     * `best_or_equal`: no strategy of the group is better, by the fewest changes without an answer,
       the least `mean_over_bound` (to a thousandth), the least excess, then the fewest partitions
@@ -65,8 +65,8 @@ def groups_of(steps: DataFrame) -> DataFrame:
       over `current`; the `sentence` of the best one says so.
     """
     answered = F.col("max_load").isNotNull()
-    later = answered & F.col("rebalanced") & ~F.col("first")
-    has_protocol = F.bool_and(F.col("stopped").isNotNull() | ~later)
+    after_first = answered & F.col("rebalanced") & ~F.col("first")
+    has_protocol = F.bool_and(F.col("stopped").isNotNull() | ~after_first)
     over = over_bound()
     entries = F.when(over.isNotNull(), F.col("seconds"))
     mean_over_bound = F.try_divide(F.sum(over * entries), F.sum(entries))
@@ -80,9 +80,9 @@ def groups_of(steps: DataFrame) -> DataFrame:
         F.max_by("reason", F.when(~answered, F.col("start"))).alias("why"),
         _hours("excess").alias("excess_hours"),
         F.max("max_load").alias("worst_max_load"),
-        _counted("moves", later).alias("moves"),
-        _counted("takeovers", later).alias("takeovers"),
-        F.when(has_protocol, _counted("stopped", later)).alias("stopped"),
+        _counted("moves", after_first).alias("moves"),
+        _counted("takeovers", after_first).alias("takeovers"),
+        F.when(has_protocol, _counted("stopped", after_first)).alias("stopped"),
         _counted("moves", F.col("first")).alias("first_moves"),
         _hours("local_reads").alias("local_read_hours"),
         _hours("remote_reads").alias("remote_read_hours"),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from optimizer.figures import figure
+from optimizer.figures import counted, figure
 from optimizer.strategies import OPTIMAL
 from spark.settings import CURRENT
-from spark.text import counted, shortened_in_sql
+from spark.text import shortened_in_sql
 from spark.trial import Row, kafkas_own, of_racks, row_of, verdicts
 
 SMALLEST_SHOWN = 0.05

@@ -15,30 +15,34 @@ from pyspark.util import inheritable_thread_target
 
 from spark.audit import AuditSettings, FleetAudit, audit_fleet, read_audit, verdict
 from spark.charts import trend_of
-from spark.compare import best_of, compare_fleet, fleet_of
+from spark.compare import best_first, best_of, compare_fleet, fleet_of
 from spark.fleet import (
+    COMPARISON,
+    RESULTS,
     FleetFiles,
     FleetSnapshot,
     escaped_rows,
     is_one_of,
     read_result,
+    read_results,
 )
 from spark.plan import plan_fleet
 from spark.reassign import reassign_fleet
 from spark.report.groups import detailed_groups
-from spark.report.material import GroupMaterial, Material
+from spark.report.material import GroupMaterial, Material, goals_text
 from spark.report.past import figures_before, fits, lags_in, past_of, rebalances_a_day
 from spark.report.sums import (
     MEASURES,
+    Rows,
     answers_of,
     as_rows,
     clusters_of,
     figures_of,
-    kinds_of,
+    findings_by_group,
     loads_of,
+    merged,
     statuses_of,
     sums_of,
-    together,
     weights_of,
     worst_groups,
 )
@@ -55,7 +59,7 @@ WORST = 10
 """Groups that a page says more about."""
 
 SAMPLED = 500
-"""Groups above which strategies are compared in a sample of about so many."""
+"""Fleets of more groups are compared by a sample of about this number."""
 
 Doing = Callable[[str], AbstractContextManager[object]]
 """What shows that something is going on, while it does."""
@@ -91,24 +95,30 @@ def material_of(
     `files` are the fleet's own, if it is in some that this process can read.
     """
     with ExitStack() as kept:
-        later = _in_turn(session, kept)
-        before, brokers = later(figures_before, previous), later(_brokers, fleet)
+        submit = _in_turn(session, kept)
+        before, brokers = submit(figures_before, previous), submit(_brokers, fleet)
         with doing("auditing"):
             made = kept.enter_context(_audited(session, fleet, results.audit, levels, previous))
-            facts, assignments = _planned(session, fleet, results.plan, made.facts, kept)
+            group_rows, assignments = _planned(session, fleet, results.plan, made.group_rows, kept)
             counts, findings = made.counts(), made.worst(FINDINGS_SHOWN)
         with doing("comparing strategies"):
             sample = _sample(fleet, sum(made.groups().values()))
-            compared = _kept(_compared(session, sample, results.compare, settings), kept)
-            league = as_rows(fleet_of(compared))
-            weighed = _kept(_by_weight(session, sample, results.by_weight, settings), kept)
-            by_weight = [row for row in as_rows(fleet_of(weighed)) if _is_known(row)]
+            compared, league = _compared(session, sample, results.compare, settings, kept)
+            weighed, by_weight = _by_weight(session, sample, results.by_weight, settings, kept)
+            is_whole = sample is fleet or results.compare is not None
+            strategies = _strategies(league, by_weight, is_whole)
         with doing("looking at the past and at the worst groups"):
             past = past_of(session, results.history, fleet)
-            loads = loads_of(assignments, fleet.tables["members"])
-            beside = [kinds_of(made.findings), loads, answers_of(compared), weights_of(weighed)]
-            beside += [lags_in(fleet), *_assignors(fleet), *rebalances_a_day(past)]
-            every = _kept(together(facts, beside), kept)
+            beside = [
+                findings_by_group(made.findings),
+                loads_of(assignments, fleet.tables["members"]),
+                answers_of(compared),
+                weights_of(weighed),
+                lags_in(fleet),
+                *_assignors(fleet),
+                *rebalances_a_day(past),
+            ]
+            every = _kept(merged(group_rows, beside), kept)
             groups = worst_groups(every, ROWS)
             details = _details(fleet, groups, settings, past.get("changes"), files)
             sums = sums_of(every)
@@ -116,7 +126,7 @@ def material_of(
             brokers.result(), before.result()
         return Material(
             **_heading(fleet, title, store),
-            goals=str(settings.goals.default),
+            goals=goals_text(settings.goals.default),
             verdict=verdict(counts, statuses_of(sums), findings),
             statuses=statuses_of(sums),
             counts=counts,
@@ -126,16 +136,23 @@ def material_of(
             before=before.result(),
             groups=groups,
             details=details,
-            league=league,
-            by_weight=by_weight,
+            **strategies,
             clusters_beside=_clusters(fleet, clusters_of(sums, made.findings)),
-            best=best_of(league),
-            sampled=None if sample is fleet else _measured(league),
             brokers=brokers.result(),
             trend=trend_of(past["states"], past.get("rebalances")) if past else (),
             **_scaled(session, results.scale, fleet),
             plan=results.plan,
         )
+
+
+def _strategies(league: Rows, by_weight: Rows, is_whole: bool) -> dict[str, Any]:
+    """A row for each strategy, by count and by weight, the best, and the size of a sample."""
+    return {
+        "league": league,
+        "by_weight": [row for row in by_weight if _is_known(row)],
+        "best": best_of(league),
+        "sampled": None if is_whole else _measured(league),
+    }
 
 
 def _clusters(fleet: FleetSnapshot, rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -151,10 +168,10 @@ def _in_turn(session: SparkSession, kept: ExitStack) -> Callable[..., Future[Any
     pool = ThreadPoolExecutor(1)
     kept.callback(pool.shutdown, cancel_futures=True)
 
-    def later(function: Callable[..., Any], *of: Any) -> Future[Any]:
+    def submit(function: Callable[..., Any], *of: Any) -> Future[Any]:
         return pool.submit(inheritable_thread_target(session)(function), *of)
 
-    return later
+    return submit
 
 
 def _brokers(fleet: FleetSnapshot) -> list[dict[str, Any]]:
@@ -207,40 +224,56 @@ def _audited(
 
 
 def _planned(
-    session: SparkSession, fleet: FleetSnapshot, plan: str | None, facts: DataFrame, kept: ExitStack
+    session: SparkSession,
+    fleet: FleetSnapshot,
+    plan: str | None,
+    group_rows: DataFrame,
+    kept: ExitStack,
 ) -> tuple[DataFrame, DataFrame]:
-    """Facts of groups with the measures of a plan, and its assignments."""
+    """Rows of groups with the measures of a plan, and its assignments."""
     if plan is None:
-        return facts, kept.enter_context(plan_fleet(fleet)).assignments
-    groups, assignments = (
-        read_result(session, plan, name, fleet.id).rows for name in ("groups", "assignments")
-    )
+        return group_rows, kept.enter_context(plan_fleet(fleet)).assignments
+    tables = read_results(session, plan, ("groups", "assignments"), fleet.id)
+    groups, assignments = (table.rows for table in tables)
     measures = groups.select("cluster", "group", *MEASURES)
-    planned = facts.drop(*MEASURES).join(measures, ["cluster", "group"], "left")
+    planned = group_rows.drop(*MEASURES).join(measures, ["cluster", "group"], "left")
     return planned, assignments
 
 
 def _compared(
-    session: SparkSession, fleet: FleetSnapshot, out: str | None, settings: Settings
-) -> DataFrame:
-    """The comparison that is there, or that of the usual strategies."""
+    session: SparkSession,
+    fleet: FleetSnapshot,
+    out: str | None,
+    settings: Settings,
+    kept: ExitStack,
+) -> tuple[DataFrame, Rows]:
+    """The comparison that is there, or that of the usual strategies; and its row a strategy."""
     if out:
-        return read_result(session, out, "comparison", fleet.id).rows
-    return compare_fleet(fleet, USUAL_STRATEGIES, goals=settings.goals)
+        return _written(session, out, fleet.id)
+    rows = _kept(compare_fleet(fleet, USUAL_STRATEGIES, goals=settings.goals), kept)
+    return rows, as_rows(fleet_of(rows))
 
 
 def _by_weight(
-    session: SparkSession, fleet: FleetSnapshot, out: str | None, settings: Settings
-) -> DataFrame:
+    session: SparkSession,
+    fleet: FleetSnapshot,
+    out: str | None,
+    settings: Settings,
+    kept: ExitStack,
+) -> tuple[DataFrame, Rows]:
     """The same by weight; empty where the snapshot has no weights."""
-    if out:
-        return read_result(session, out, "comparison", fleet.id).rows
-    goals = settings.goals
-    if not goals.weights:
-        goals = goals.overridden(balance="weight", weight="column")
-    if "weight" not in fleet.tables["partitions"].columns:
+    if not (out or settings.goals.weights):
+        goals = settings.goals.overridden(balance="weight", weight="column")
+        settings = replace(settings, goals=goals)
+    if not out and "weight" not in fleet.tables["partitions"].columns:
         fleet = replace(fleet, tables={n: t.limit(0) for n, t in fleet.tables.items()})
-    return compare_fleet(fleet, USUAL_STRATEGIES, goals=goals)
+    return _compared(session, fleet, out, settings, kept)
+
+
+def _written(session: SparkSession, out: str, snapshot: str) -> tuple[DataFrame, Rows]:
+    """Both tables of a comparison that `compare` wrote."""
+    groups, fleet = read_results(session, out, RESULTS[COMPARISON], snapshot)
+    return groups.rows, as_rows(fleet.rows.coalesce(1).sortWithinPartitions(*best_first()))
 
 
 def _is_known(row: dict[str, Any]) -> bool:

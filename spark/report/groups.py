@@ -7,16 +7,18 @@ from typing import Any
 
 from pyspark.sql import DataFrame, functions as F
 
+from optimizer.figures import counted
 from optimizer.scenarios import Crash, Scenario
 from spark.explain import GroupExplanation, explain_rows, rows_of_groups
 from spark.files import SNAPSHOT
 from spark.fleet import RECORDS_BEHIND, FleetFiles, FleetSnapshot
 from spark.frontier import GroupFrontier, frontiers_of_rows
+from spark.groups import EncodedRow
 from spark.report.material import GroupMaterial, Key
 from spark.report.sums import as_rows, of_groups
 from spark.settings import Settings
 from spark.simulate import GroupSimulation, sentences_of, simulate_rows
-from spark.text import counted, shortened
+from spark.text import shortened
 
 LARGEST = 5_000
 """Partitions of a group, and LARGEST / 25 members, up to which that is worked out for a page."""
@@ -38,10 +40,10 @@ def detailed_groups(
     changed = as_rows(of_groups(changes, wanted).orderBy(SNAPSHOT)) if changes else []
     by_weight = bool(settings.goals.weights)
     encoded = rows_of_groups(fleet if by_weight or not files else files, wanted, settings.goals)
-    lags = _lags(fleet)
+    lags = _lags(fleet, encoded)
     explained = explain_rows(encoded, settings.goals)
     crashes = {
-        _key(explanation): _crash_of(explanation)
+        _key(explanation): Scenario.of(Crash(_most_loaded(explanation)))
         for explanation in explained
         if _is_small(explanation)
     }
@@ -66,20 +68,17 @@ def _most_loaded(explanation: GroupExplanation) -> str:
     return max(explanation.loads, key=lambda member: (explanation.loads[member][0], member))
 
 
-def _crash_of(explanation: GroupExplanation) -> Scenario:
-    return Scenario.of(Crash(_most_loaded(explanation)))
-
-
-def _lags(fleet: FleetSnapshot) -> dict[Key, str]:
-    """How late each group is, in a sentence."""
+def _lags(fleet: FleetSnapshot, encoded: Sequence[EncodedRow]) -> dict[Key, str]:
+    """How late each group is, in a sentence: on the topics that it reads."""
     if "offsets" not in fleet.tables:
         return {}
-    keys = ("cluster", "group", "topic")
-    read = fleet.tables["offsets"].join(fleet.tables["subscriptions"], list(keys), "left_semi")
-    of_topics = read.groupBy(*keys).agg(F.expr(f"try_sum({RECORDS_BEHIND})").alias("lag"))
+    reads = {(row.cluster, row.group): {*row.topics} for row in encoded}
+    by_topic = fleet.tables["offsets"].groupBy("cluster", "group", "topic")
+    lags = by_topic.agg(F.expr(f"try_sum({RECORDS_BEHIND})").alias("lag"))
     sums: dict[Key, list[tuple[int, str]]] = {}
-    for cluster, group, topic, lag in of_topics.where("lag is not null").collect():
-        sums.setdefault((cluster, group), []).append((lag, topic))
+    for cluster, group, topic, lag in lags.where("lag is not null").collect():
+        if topic in reads.get((cluster, group), ()):
+            sums.setdefault((cluster, group), []).append((lag, topic))
     return {key: _lag_of(lags) for key, lags in sums.items()}
 
 

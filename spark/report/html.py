@@ -40,11 +40,11 @@ def html_of(material: Material, static: bool = False) -> str:
         loader=jinja2.FunctionLoader(_text),
         finalize=lambda value: _shown(value, markup),
     )
-    places = {cluster: at for at, cluster in enumerate(material.clusters)}
+    indexes = {cluster: at for at, cluster in enumerate(material.clusters)}
     environment.filters |= {
         "figure": figure,
         "ours": markup,
-        "place": lambda cluster: places.get(cluster, -1),
+        "place": lambda cluster: indexes.get(cluster, -1),
         "prose": lambda text: markup(_prose(text)),
     }
     sections = sections_of(material)

@@ -1,11 +1,13 @@
-"""What a report is made of, in rows that are few whatever the size of the fleet."""
+"""What a report is made of, in rows that are few for a fleet of any size."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from typing import Any
+
+from optimizer.model import DEFAULT_GOALS, Goals
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -87,3 +89,10 @@ def anchor(cluster: str, group: str) -> str:
     """The id of a group's row: the same on every page, so that links to it last."""
     digest = sha256(f"{cluster}\0{group}".encode("utf-8", "surrogatepass")).hexdigest()
     return f"g-{digest[:8]}"
+
+
+def goals_text(goals: Goals) -> str:
+    """`the default goals`, or `the goals rack=any, min_gain=2`: those that aren't the default."""
+    default = asdict(DEFAULT_GOALS)
+    changed = [f"{key}={value}" for key, value in asdict(goals).items() if value != default[key]]
+    return f"the goals {', '.join(changed)}" if changed else "the default goals"

@@ -13,7 +13,7 @@ from spark.files import SNAPSHOT, Where, source_of
 from spark.fleet import FleetSnapshot, Part, compositions, is_like, is_named, whole
 from spark.history import hours_between, lags_of
 from spark.plan import IDLE_TO_BUSY, plan_fleet
-from spark.report.sums import MEASURES, figures_of, sums_of, together
+from spark.report.sums import MEASURES, figures_of, merged, sums_of
 from spark.settings import Settings
 
 
@@ -47,7 +47,7 @@ def _figures_of_plan(fleet: FleetSnapshot, solved: DataFrame) -> dict[str, Any]:
         *MEASURES,
         "current_max_load",
     )
-    return figures_of(sums_of(together(measured.select(*columns), [lags_in(fleet)])))
+    return figures_of(sums_of(merged(measured.select(*columns), [lags_in(fleet)])))
 
 
 def lags_in(fleet: FleetSnapshot) -> DataFrame:

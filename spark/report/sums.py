@@ -1,4 +1,4 @@
-"""Rows that a report shows: summed up by Spark, few whatever the size of the fleet."""
+"""Rows that a report shows: summed up by Spark, few for a fleet of any size."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Rows = list[dict[str, Any]]
 
 
 def sums_of(groups: DataFrame) -> Rows:
-    """Sums over groups by cluster and status; `groups` are those of `together`, or solved ones.
+    """Sums over groups by cluster and status; `groups` are those of `merged`, or solved ones.
 
     `uneven` groups, `idle` members that could have work, what is read across racks now
     (`remote`) and planned, and the groups' `lag`, where it is known.
@@ -90,14 +90,14 @@ def _sum(rows: Rows, name: str) -> Any:
     return sum(values) if values else None
 
 
-def worst_groups(facts: DataFrame, most: int) -> Rows:
+def worst_groups(groups: DataFrame, most: int) -> Rows:
     """The groups whose largest load is furthest above the best possible, then the largest ones."""
-    return as_rows(facts.orderBy(*worst_first()).limit(most))
+    return as_rows(groups.orderBy(*worst_first()).limit(most))
 
 
-def together(facts: DataFrame, beside: Sequence[DataFrame]) -> DataFrame:
-    """A row a group of `facts`, with the columns of what is `beside` it, by one grouping."""
-    frames = {"facts": facts, **{f"part{at}": frame for at, frame in enumerate(beside)}}
+def merged(groups: DataFrame, beside: Sequence[DataFrame]) -> DataFrame:
+    """A row a group of `groups`, with the columns of what is `beside` it, by one grouping."""
+    frames = {"groups": groups, **{f"part{at}": frame for at, frame in enumerate(beside)}}
     united = reduce(
         lambda rows, more: rows.unionByName(more, allowMissingColumns=True),
         (
@@ -108,7 +108,7 @@ def together(facts: DataFrame, beside: Sequence[DataFrame]) -> DataFrame:
     grouped = united.groupBy(*KEYS).agg(
         *(F.first(name, ignorenulls=True).alias(name) for name in frames)
     )
-    return grouped.where("facts is not null").select(*KEYS, *(f"{name}.*" for name in frames))
+    return grouped.where("groups is not null").select(*KEYS, *(f"{name}.*" for name in frames))
 
 
 def loads_of(assignments: DataFrame, members: DataFrame) -> DataFrame:
@@ -126,7 +126,7 @@ def loads_of(assignments: DataFrame, members: DataFrame) -> DataFrame:
     return loads.groupBy(*KEYS).agg(F.slice(most_changed, 1, LOADS).alias("loads"))
 
 
-def kinds_of(findings: DataFrame) -> DataFrame:
+def findings_by_group(findings: DataFrame) -> DataFrame:
     """`found`: the severity and kind of each finding about a group."""
     kinds = F.collect_set(F.struct("severity", "finding")).alias("found")
     return findings.where("`group` is not null").groupBy(*KEYS).agg(kinds)

@@ -3,21 +3,62 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import DataFrame, Window, functions as F
 
 from optimizer.coordinator import figures_of
 from optimizer.model import Problem, classes_of
 from spark.errors import InputError
-from spark.fleet import FleetSnapshot
-from spark.groups import EncodedRow, FleetGroup, encode, failed, named_group, read_or_failed
-from spark.rollout.coupled import coupled_parts
-from spark.rollout.rollout_row import RolloutRow
+from spark.fleet import FleetSnapshot, components, escaped
+from spark.groups import (
+    EncodedRow,
+    Flag,
+    FleetGroup,
+    Int,
+    Long,
+    Outcome,
+    Real,
+    Text,
+    encode,
+    failed,
+    named_group,
+    read_or_failed,
+)
 from spark.rollout.upgrade_path import TARGETS, UpgradePath, upgrade_path
 from spark.settings import NO_CONSUMERS, STRATEGY_SECONDS, FleetConsumers
 from spark.solve import TimeLimit
 from spark.trial import simulated, tried
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(slots=True, kw_only=True)
+class RolloutRow(Outcome):
+    """A rolling restart of a group, and what it brings; what isn't known is null.
+
+    `status`: `ready`; `done`, where there is nothing to do; or `unable`, and the `reason` says why.
+    `step` counts from 1; in `deploy` is what each member is to be configured with then. `members`
+    restart one after the other. What that costs is simulated as in `spark.whatif`: `rebalances`,
+    `unread_seconds`, `longest_pause`, `stopped_needlessly`, `moves`, `read_twice_seconds`, `fatal`.
+    """
+
+    uses: Text = None
+    members: Int = None
+    step: Int = None
+    steps: Int = None
+    deploy: Text = None
+    rebalances: Int = None
+    unread_seconds: Real = None
+    longest_pause: Real = None
+    stopped_needlessly: Long = None
+    moves: Long = None
+    read_twice_seconds: Real = None
+    fatal: Int = None
+    at_rest: Flag = None
+
 
 READY, DONE, UNABLE = "ready", "done", "unable"
 
@@ -54,6 +95,23 @@ def rollout_fleet(
     return _in_waves(steps, coupled_parts(whole or snapshot))
 
 
+def coupled_parts(fleet: FleetSnapshot) -> DataFrame:
+    """A row a group that reads anything: cluster, group, component (its first group's name).
+
+    One task looks at each cluster.
+    """
+    names = (f"{escaped(f'`{name}`')} as `{name}`" for name in ("cluster", "group", "topic"))
+    read = fleet.tables["subscriptions"].selectExpr(*names).distinct()
+    schema = "cluster string, `group` string, component string"
+    return read.groupBy("cluster").applyInPandas(_components, schema)
+
+
+def _components(rows: pd.DataFrame) -> pd.DataFrame:
+    first = components(rows["group"].tolist(), rows["topic"].tolist())
+    names = {"group": [*first], "component": [*first.values()]}
+    return type(rows)({"cluster": rows["cluster"].iloc[0], **names})
+
+
 def _in_waves(steps: DataFrame, parts: DataFrame) -> DataFrame:
     of_group = Window.partitionBy("cluster", "group")
     cost = F.sum(F.coalesce("unread_seconds", F.lit(0.0))).over(of_group)
@@ -72,7 +130,7 @@ def _in_waves(steps: DataFrame, parts: DataFrame) -> DataFrame:
 def steps_of_group(
     row: EncodedRow, to: str, consumers: FleetConsumers, limit: TimeLimit
 ) -> Iterator[RolloutRow]:
-    """Whatever becomes of a group is a row at least, and doesn't stop the others."""
+    """The rows of a group; a failure becomes a row, and doesn't stop other groups."""
     group = read_or_failed(row)
     if group.problem is None:
         yield _row(row, UNABLE, group.reason)

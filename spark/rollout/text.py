@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from optimizer.figures import figure
-from spark.rollout.coupled import HUB
+from optimizer.figures import counted, figure
+from spark.fleet import HUB
 from spark.rollout.rollout import DONE, READY, UNABLE
-from spark.text import counted
 
 Row = Mapping[str, Any]
 

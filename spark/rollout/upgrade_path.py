@@ -35,7 +35,7 @@ class UpgradePath(NamedTuple):
 
 
 def upgrade_path(row: EncodedRow, to: str, config: ConsumerSettings, seconds: float) -> UpgradePath:
-    """The way of the group of an encoded row, each of whose members is away for so many seconds.
+    """The upgrade path of an encoded group; each restart takes a member a number of seconds.
 
     A list of assignors that is stated for it counts if its own assignor is in it. Without one,
     range stands for the client's default, and any other assignor for itself.
@@ -81,13 +81,13 @@ def _why_not(row: EncodedRow, to: str, values: ConsumerSettings) -> str | None:
     if row.type == CONSUMER and 0 < new < len(row.member_ids):
         return f"{new} of {len(row.member_ids)} members use the new protocol and the others don't"
     if row.type == CONSUMER:
-        there = to == CONSUMER
-        return None if there else "it uses the new protocol: its assignor is the coordinator's"
+        is_done = to == CONSUMER
+        return None if is_done else "the coordinator assigns already (protocol consumer)"
     if own is not None and own not in CLASSIC_ASSIGNORS:
-        return f"it has an assignor of its own, {own}"
+        return f"the group has an assignor of its own, {own}"
     version = values.get("broker_version")
     if to == CONSUMER and version and _numbers(version) < LEAST_BROKER:
-        return f"its brokers have version {version}, and the new protocol is there from 4.0 on"
+        return f"the brokers have version {version}; the new protocol needs 4.0"
     return None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spark.scale.league import fleet_of_scale
 from spark.scale.policies_file import ScaleSettings, read_scale_settings
-from spark.scale.scale import FleetScale, scale_fleet
-from spark.scale.text import not_replayed, prices_of, resolution_of, savings_first, verdict_of
+from spark.scale.remarks import assumptions_of, fewer_by_weight
+from spark.scale.scale import FleetScale, ScaleTables, fleet_of_scale, scale_fleet
+from spark.scale.text import not_replayed, savings_first, sentences_of, verdict_of, what_to_set

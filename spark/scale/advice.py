@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf, isfinite
 from typing import NamedTuple
 
-from optimizer.figures import figure
-from optimizer.scaling import AsItWas, Fixed, Policy, Totals
+from optimizer.figures import counted, figure
+from optimizer.scaling import AsItWas, Fixed, Policy, Prices, Totals
 from spark.scale.group_process import GroupProcess
 from spark.scale.manifests import manifest_of
-from spark.text import counted
+from spark.scale.policies_file import ScaleSettings
 
 AS_GOOD = 1.02
 """A fixed number does as well where it costs at most so much more than the cheapest policy."""
@@ -26,24 +27,30 @@ class Advice(NamedTuple):
 def advice_of(
     group: str,
     process: GroupProcess,
-    policies: Sequence[Policy],
+    settings: ScaleSettings,
     totals: Sequence[Totals],
     bound: float,
 ) -> Advice:
-    """The cheapest policy, or a fixed number that does as well."""
+    """The cheapest policy that meets the SLO, or a fixed number that does as well."""
+    policies = settings.policies
     at = _recommended(policies, totals)
     best, now = totals[at], _in_force(policies, totals)
     sentences = [_best(policies[at], best, bound)]
     if now is not None and now is not best:
         sentences.append(_saved(best, now))
+    if not best.meets_slo:
+        sentences.append(_missed(best, settings.prices, bound))
     sentences += _warnings(process)
     setting = manifest_of(group, process.process, policies[at], best)
     return Advice(at, " ".join(sentences), setting)
 
 
 def _recommended(policies: Sequence[Policy], totals: Sequence[Totals]) -> int:
-    cheapest = min(range(len(totals)), key=lambda at: totals[at].cost)
-    fixed = [at for at, policy in enumerate(policies) if isinstance(policy, Fixed)]
+    """Of all policies, where none meets the SLO."""
+    meets_any = any(item.meets_slo for item in totals)
+    numbers = [at for at, item in enumerate(totals) if item.meets_slo or not meets_any]
+    cheapest = min(numbers, key=lambda at: totals[at].cost)
+    fixed = [at for at in numbers if isinstance(policies[at], Fixed)]
     least = min(fixed, key=lambda at: totals[at].cost, default=cheapest)
     is_as_good = totals[least].cost <= totals[cheapest].cost * AS_GOOD
     is_recorded = isinstance(policies[cheapest], AsItWas)
@@ -68,7 +75,8 @@ def _best(policy: Policy, best: Totals, bound: float) -> str:
         what = f"Set {policy.name}"
     cost = f"{figure(best.member_hours)} member-hours, {counted(best.rebalances, 'rebalance')}"
     late = f"late {figure(best.late_partition_hours)} partition-hours"
-    over = f", {figure(best.cost / bound)} × the least possible cost" if bound > 0 else ""
+    is_over = best.meets_slo and 0 < bound < inf
+    over = f", {figure(best.cost / bound)} × the bound" if is_over else ""
     return f"{what} ({cost}, {late}{over})."
 
 
@@ -83,7 +91,18 @@ def _saved(best: Totals, now: Totals) -> str:
         for what, hours in saved.items()
         if hours
     ]
-    return f"Against what was recorded: {', '.join(parts) or 'the same'}."
+    missed = "" if now.meets_slo else ", which misses the SLO"
+    return f"Against what was recorded{missed}: {', '.join(parts) or 'the same'}."
+
+
+def _missed(best: Totals, prices: Prices, bound: float) -> str:
+    """That the SLO is missed, and whether any course would meet it."""
+    nothing = "No policy" if isfinite(bound) else "No number of members"
+    return (
+        f"{nothing} meets the SLO, which is {figure(prices.late_after)} s of lag at most in "
+        f"{figure(100 * prices.on_time)} % of the time: this one does in "
+        f"{figure(100 * best.on_time)} %."
+    )
 
 
 def _warnings(group: GroupProcess) -> list[str]:

@@ -13,7 +13,7 @@ from spark.history import FleetRates
 
 
 class RowOverTime(EncodedRow, Protocol):
-    """A group with the pairs of its partitions, which are told by the hash of their topic.
+    """A group with the pairs of its partitions, which stand as hashes of their topic.
 
     `pair_counts` of the pairs are of each partition. Times are seconds since 1970.
     """
@@ -51,7 +51,6 @@ def arrivals_of(snapshot: FleetSnapshot, rates: FleetRates) -> Mapping[str, Data
     sized = rates.sizes.groupBy(*GROUP_KEYS).agg(
         F.sort_array(F.collect_list(F.struct("at", "members"))).alias("size")
     )
-    peaks = rates.members.where("maximum > 0").groupBy(*GROUP_KEYS)
     return {
         "arrivals": joined.select(
             *GROUP_KEYS,
@@ -67,5 +66,5 @@ def arrivals_of(snapshot: FleetSnapshot, rates: FleetRates) -> Mapping[str, Data
             F.col("size.at").alias("sized_at"),
             F.col("size.members").alias("sized"),
         ),
-        "peaks": peaks.agg(F.array(F.max("maximum")).alias("peak_rates")),
+        "peaks": rates.peak_rates.select(*GROUP_KEYS, F.array("most").alias("peak_rates")),
     }

@@ -85,12 +85,9 @@ def _process_of(
             "no rates", "rates take two snapshots with offsets of the group's topics in that time"
         )
     peak = settings.peak_rate or float(row.peak_rates[0] if len(row.peak_rates) else 0.0)
-    if peak <= 0:
-        return Unscaled(
-            "no rates",
-            "nobody was seen to read: state `peak_rate` under [process] of the policies",
-        )
     rates, notes = _rates(row, problem, instants, recorded.longest)
+    if missing := _missing(peak, rates):
+        return Unscaled("no rates", missing)
     strategy = own_strategy(row)
     parameters = consumers.parameters(row.cluster, row.group)
     process = Process(
@@ -107,6 +104,17 @@ def _process_of(
     if len(problem.subscriptions) > 1:
         notes = [*notes, "members subscribe to different topics: here all read all of them"]
     return GroupProcess(process, instants, tuple(notes))
+
+
+def _missing(peak_rate: float, rates: NDArray[np.float64]) -> str | None:
+    if peak_rate <= 0:
+        return "nobody was seen to read: state `peak_rate` under [process] of the policies"
+    if np.isnan(rates).any(axis=1).all():
+        return (
+            "no interval counts: each is longer than `max_age` of the configuration, or an end "
+            "offset fell in it"
+        )
+    return None
 
 
 def _without_strategy(parameters: Parameters) -> Parameters | None:
@@ -146,7 +154,7 @@ def _rates(
         first = np.searchsorted(instants, row.pair_since[entry])
         end = np.searchsorted(instants, row.pair_at[entry])
         lengths = end - first
-        rates[np.repeat(first, lengths) + _within(lengths), partition] = np.repeat(
+        rates[np.repeat(first, lengths) + _index_in_run(lengths), partition] = np.repeat(
             row.pair_rates[entry], lengths
         )
         rated[partition] = True
@@ -155,7 +163,7 @@ def _rates(
     return rates, [*_notes(rates, rated, spans)]
 
 
-def _within(lengths: IntArray) -> IntArray:
+def _index_in_run(lengths: IntArray) -> IntArray:
     starts = np.cumsum(lengths) - lengths
     return np.asarray(np.arange(int(lengths.sum())) - np.repeat(starts, lengths))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,16 @@ from optimizer.scaling import Course, Process, Totals
 from spark.scale.advice import advice_of
 from spark.scale.group_process import GroupProcess, Unscaled
 from spark.scale.policies_file import ScaleSettings
+from spark.scale.remarks import NOTES, by_weight_of
 from spark.scale.scale_row import CourseRow
 
 
 @dataclass(frozen=True)
 class Replayed:
-    """A group's encoded row, its process or why there is none, its courses, and the bound."""
+    """A group's encoded row, its process or why there is none, its courses, and the bound.
+
+    The bound is infinite where no course meets the SLO.
+    """
 
     row: Any
     group: GroupProcess | Unscaled
@@ -35,7 +40,8 @@ def course_rows(of_group: Replayed, settings: ScaleSettings) -> Iterator[CourseR
         return
     process = group.process
     totals = [course.totals(settings.prices) for course in of_group.courses]
-    advice = advice_of(row.group, group, settings.policies, totals, of_group.bound)
+    advice = advice_of(row.group, group, settings, totals, of_group.bound)
+    by_weight, why = by_weight_of(group, totals[advice.recommended])
     hot = process.hot
     for at, item in enumerate(totals):
         is_recommended = at == advice.recommended
@@ -43,17 +49,18 @@ def course_rows(of_group: Replayed, settings: ScaleSettings) -> Iterator[CourseR
             **keys,
             policy=item.policy,
             status="ok",
-            reason="; ".join(group.notes) or None,
+            reason=NOTES.join(group.notes) or None,
             hours=process.hours(),
             resolution_seconds=_resolution(process),
             partitions=process.partitions,
             peak_rate=process.peak_rate,
             **_figures(item),
             **_course(of_group.courses[at], group),
-            bound=of_group.bound,
+            bound=of_group.bound if isfinite(of_group.bound) else None,
             recommended=is_recommended,
-            sentence=advice.sentence if is_recommended else None,
+            sentence=advice.sentence + why if is_recommended else None,
             setting=advice.setting if is_recommended else None,
+            by_weight=by_weight if is_recommended else None,
             hot_partition=process.assignments.partition_name(int(hot[0])) if len(hot) else None,
         )
 
@@ -74,6 +81,7 @@ def _figures(item: Totals) -> dict[str, Any]:
         "worst_lag_seconds": item.worst_lag_seconds,
         "late_partition_hours": item.late_partition_hours,
         "on_time": item.on_time,
+        "meets_slo": item.meets_slo,
         "unread_seconds": item.unread_seconds,
         "cost": item.cost,
     }

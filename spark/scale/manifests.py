@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import re
-
 from optimizer.scaling import (
+    NO_BEHAVIOR,
+    SCALE_DOWN,
     Evenfleet,
     Fixed,
     Hpa,
     Keda,
     Policy,
     Process,
-    Rules,
     Totals,
     thresholds,
 )
-
-LONGEST_NAME = 63
-"""Characters of a name in Kubernetes (RFC 1123 label)."""
+from spark.scale.kubernetes_text import head, name_of, quoted
+from spark.scale.rate_trigger import rate_trigger
 
 
 def manifest_of(group: str, process: Process, policy: Policy, totals: Totals) -> str:
@@ -27,36 +25,41 @@ def manifest_of(group: str, process: Process, policy: Policy, totals: Totals) ->
     if isinstance(policy, Hpa):
         return _autoscaler(group, process, policy)
     if isinstance(policy, Evenfleet):
-        return _metrics_trigger(group, process, policy)
+        return rate_trigger(group, process, policy)
     if isinstance(policy, Fixed):
         return f"replicas: {totals.most_members}"
     return ""
 
 
 def _kafka_trigger(group: str, process: Process, policy: Keda) -> str:
+    """Without a topic KEDA takes all that the group reads.
+
+    With limitToPartitionsWithLag it wants them named, and only apache-kafka takes several.
+    """
+    topics = [*process.assignments.topics]
+    of_topics = policy.limit_to_partitions_with_lag and len(topics) > 1
     flags = {
         "allowIdleConsumers": policy.allow_idle_consumers,
         "limitToPartitionsWithLag": policy.limit_to_partitions_with_lag,
         "ensureEvenDistributionOfPartitions": policy.ensure_even_distribution_of_partitions,
     }
     lines = [
-        *_head("keda.sh/v1alpha1", "ScaledObject", group),
+        *head("keda.sh/v1alpha1", "ScaledObject", group),
         "  scaleTargetRef:",
-        f"    name: {_name(group)}",
+        f"    name: {name_of(group)}",
         f"  pollingInterval: {policy.polling_interval:.0f}",
         f"  cooldownPeriod: {policy.cooldown_period:.0f}",
         f"  minReplicaCount: {policy.min_replica_count}",
         f"  maxReplicaCount: {min(policy.max_replica_count, process.partitions)}",
-        *_behavior(policy.scale_up, policy.scale_down, keda=True),
+        *_behavior(policy, keda=True),
         "  triggers:",
-        "    - type: kafka",
+        f"    - type: {'apache-kafka' if of_topics else 'kafka'}",
         "      metadata:",
         "        bootstrapServers: kafka:9092 # set yours",
-        f"        consumerGroup: {_quoted(group)}",
+        f"        consumerGroup: {quoted(group)}",
     ]
-    topics = [*process.assignments.topics]
-    if len(topics) == 1:
-        lines.append(f"        topic: {_quoted(topics[0])}")
+    if len(topics) == 1 or of_topics:
+        lines.append(f"        topic: {quoted(','.join(topics))}")
     lines.append(f'        lagThreshold: "{thresholds(policy.lag_threshold, [process])[0]:.0f}"')
     lines.append(f'        activationLagThreshold: "{policy.activation_lag_threshold:.0f}"')
     lines += [f'        {name}: "true"' for name, is_set in flags.items() if is_set]
@@ -65,14 +68,14 @@ def _kafka_trigger(group: str, process: Process, policy: Keda) -> str:
 
 def _autoscaler(group: str, process: Process, policy: Hpa) -> str:
     lines = [
-        *_head("autoscaling/v2", "HorizontalPodAutoscaler", group),
+        *head("autoscaling/v2", "HorizontalPodAutoscaler", group),
         "  scaleTargetRef:",
         "    apiVersion: apps/v1",
         "    kind: Deployment",
-        f"    name: {_name(group)}",
+        f"    name: {name_of(group)}",
         f"  minReplicas: {policy.min_replicas}",
         f"  maxReplicas: {min(policy.max_replicas, process.partitions)}",
-        *_behavior(policy.scale_up, policy.scale_down, keda=False),
+        *_behavior(policy, keda=False),
         "  metrics:",
         "    - type: External",
         "      external:",
@@ -80,7 +83,7 @@ def _autoscaler(group: str, process: Process, policy: Hpa) -> str:
         "          name: kafka_consumergroup_lag # of your metrics adapter",
         "          selector:",
         "            matchLabels:",
-        f"              consumergroup: {_quoted(group)}",
+        f"              consumergroup: {quoted(group)}",
         "        target:",
         "          type: AverageValue",
         f'          averageValue: "{thresholds(policy.average_value, [process])[0]:.0f}"',
@@ -88,47 +91,17 @@ def _autoscaler(group: str, process: Process, policy: Hpa) -> str:
     return "\n".join(lines)
 
 
-def _metrics_trigger(group: str, process: Process, policy: Evenfleet) -> str:
-    """Sizes by rate, that `members` writes as metrics: see docs/metrics.md."""
-    query = f"max(evenfleet_members_needed{{group={_quoted(group)}}})"
-    lines = [
-        *_head("keda.sh/v1alpha1", "ScaledObject", group),
-        "  scaleTargetRef:",
-        f"    name: {_name(group)}",
-        f"  minReplicaCount: {policy.min_members}",
-        f"  maxReplicaCount: {min(policy.max_members, process.partitions)}",
-        "  advanced:",
-        "    horizontalPodAutoscalerConfig:",
-        "      behavior:",
-        "        scaleDown:",
-        f"          stabilizationWindowSeconds: {min(policy.down_seconds, 3600):.0f}",
-        "  triggers:",
-        "    - type: prometheus",
-        "      metricType: AverageValue",
-        "      metadata:",
-        "        serverAddress: http://prometheus:9090 # set yours",
-        f"        query: {_quoted(query)}",
-        '        threshold: "1"',
-    ]
-    return "\n".join(lines)
+def _behavior(policy: Keda | Hpa, *, keda: bool) -> list[str]:
+    """The stabilisation windows and rates, where KEDA's object has them or an HPA's.
 
-
-def _head(version: str, kind: str, group: str) -> list[str]:
-    return [
-        f"apiVersion: {version}",
-        f"kind: {kind}",
-        "metadata:",
-        f"  name: {_name(group)}",
-        "spec:",
-    ]
-
-
-def _behavior(up: Rules, down: Rules, *, keda: bool) -> list[str]:
-    """The stabilisation windows and rates, where KEDA's object has them or an HPA's."""
+    Nothing for Kubernetes' own: to state them would change how fast the first members come.
+    """
+    if (policy.scale_up, policy.scale_down) == (NO_BEHAVIOR, SCALE_DOWN):
+        return []
     indent = "      " if keda else "  "
     lines = ["  advanced:", "    horizontalPodAutoscalerConfig:"] if keda else []
     lines.append(f"{indent}behavior:")
-    for name, rules in (("scaleUp", up), ("scaleDown", down)):
+    for name, rules in (("scaleUp", policy.scale_up), ("scaleDown", policy.scale_down)):
         lines += [
             f"{indent}  {name}:",
             f"{indent}    stabilizationWindowSeconds: {rules.window_seconds:.0f}",
@@ -141,14 +114,3 @@ def _behavior(up: Rules, down: Rules, *, keda: bool) -> list[str]:
             for item in rules.changes
         ]
     return lines
-
-
-def _name(group: str) -> str:
-    """A name for Kubernetes that the group's name comes to."""
-    plain = re.sub(r"[^a-z0-9-]+", "-", group.lower()).strip("-")
-    return plain[:LONGEST_NAME].strip("-") or "consumers"
-
-
-def _quoted(name: str) -> str:
-    text = name.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{text}"'

@@ -19,7 +19,7 @@ from spark.errors import InputError
 from spark.settings import DURATION, duration, is_number, read_checked, table, value
 
 START_SECONDS = 30.0
-"""From the request for a member until it reads, where nobody says otherwise."""
+"""From the request for a member until it reads: the default."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,6 @@ class ScaleSettings:
 _NOT_NEGATIVE = value(lambda item: is_number(item, 0), "a number of 0 or more")
 _ABOVE_0 = value(lambda item: is_number(item) and item > 0, "a number above 0")
 _SHARE = value(lambda item: is_number(item, 0) and item <= 1, "a number from 0 to 1")
-_ANYTHING = value(lambda _: True, "")
 
 RULES = {
     "process": table({"peak_rate": _ABOVE_0, "start": DURATION, "step": DURATION}),
@@ -53,8 +52,8 @@ RULES = {
             "on_time": _SHARE,
         }
     ),
-    "policy": lambda where, key, found: iter(
-        [] if isinstance(found, list) else [f"{where}{key} must be tables, each headed [[{key}]]"]
+    "policy": lambda where, key, value: iter(
+        [] if isinstance(value, list) else [f"{where}{key} must be tables, each headed [[{key}]]"]
     ),
 }
 """The keys of the file; those of a policy are checked by its kind."""
@@ -67,12 +66,12 @@ def read_scale_settings(path: Path | None, search: bool = False) -> ScaleSetting
     """
     if path is None:
         return ScaleSettings(SEARCHED if search else OFFERED)
-    stated = read_checked(path, "policies", RULES)
-    process, prices = stated.get("process", {}), dict(stated.get("prices", {}))
+    content = read_checked(path, "policies", RULES)
+    process, prices = content.get("process", {}), dict(content.get("prices", {}))
     if "late_after" in prices:
         prices["late_after"] = _seconds(prices["late_after"])
     return ScaleSettings(
-        policies=_policies(path, stated.get("policy", []), search),
+        policies=_policies(path, content.get("policy", []), search),
         prices=Prices(**prices),
         peak_rate=process.get("peak_rate"),
         start_seconds=_seconds(process.get("start", f"{START_SECONDS:.0f}s")),
@@ -84,10 +83,10 @@ def _seconds(text: str) -> float:
     return duration(text).total_seconds()
 
 
-def _policies(path: Path, stated: list[dict[str, Any]], search: bool) -> tuple[Policy, ...]:
+def _policies(path: Path, tables: list[dict[str, Any]], search: bool) -> tuple[Policy, ...]:
     """The policies of a file; those that are offered where it has none."""
     try:
-        policies = tuple(policy_of(item) for item in stated)
+        policies = tuple(policy_of(item) for item in tables)
     except PolicyError as error:
         raise InputError(f"policies {path}: {error}") from None
     if search:

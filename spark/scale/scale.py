@@ -6,13 +6,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame, functions as F
 
 from optimizer.scaling import least_costs, replay
 from spark.charts import CHARTS
 from spark.errors import InputError
+from spark.files import Where, in_one_file, write_tables
 from spark.fleet import MAX_AGE, FleetSnapshot, is_named
 from spark.groups import columns_of, encode, failed, in_workers
 from spark.history import FleetRates
@@ -37,6 +38,19 @@ COLUMNS_SHOWN = {
     "bound": "no course costs less than",
 }
 """What notebooks show of a group, those that save the most first."""
+
+
+GROUPS_A_TASK = 150
+"""Groups of a task are replayed in the same steps: 150 take as long as 50 in three tasks each."""
+
+KEYS = ("cluster", "group", "policy")
+
+
+class ScaleTables(NamedTuple):
+    """A row for each group and policy, and for each policy what it comes to over the fleet."""
+
+    groups: list[dict[str, Any]]
+    league: list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -68,6 +82,20 @@ class FleetScale(Handle):
         named = [F.col(f"course.course_{name}").alias(name) for name in COURSE]
         return rows.select("cluster", "group", "policy", *named)
 
+    def collect(self) -> ScaleTables:
+        """What people and programs see of it."""
+        return ScaleTables(
+            _collected(self.groups.orderBy(*KEYS)), _collected(fleet_of_scale(self.groups))
+        )
+
+    def write(self, out: Where, snapshot: str) -> None:
+        """The tables `scale` and `courses` of that snapshot."""
+        tables = {
+            "scale": in_one_file(self.groups, *KEYS),
+            "courses": in_one_file(self.courses, *KEYS, "at"),
+        }
+        write_tables(self.rows.sparkSession, out, snapshot, tables)
+
     def chart(self, group: str, cluster: str | None = None) -> Any:
         """Members, lag and arrivals of one group under each policy.
 
@@ -86,12 +114,16 @@ class FleetScale(Handle):
 
     def _repr_html_(self) -> str:
         rows = [row.asDict() for row in self.groups.collect()]
-        chosen = savings_first(rows)
-        return shown_in_notebook([verdict_of(rows)], COLUMNS_SHOWN, chosen)
+        first = savings_first(rows)
+        return shown_in_notebook([verdict_of(rows)], COLUMNS_SHOWN, first)
 
     def release(self) -> None:
         """Free what is kept."""
         self.rows.unpersist()
+
+
+def _collected(rows: DataFrame) -> list[dict[str, Any]]:
+    return [row.asDict(recursive=True) for row in rows.collect()]
 
 
 def scale_fleet(
@@ -106,9 +138,11 @@ def scale_fleet(
     Groups keep the topics, the strategy and the subscriptions that the snapshot has. Intervals
     longer than `max_age` don't count. InputError for null keys.
     """
-    chosen = settings or ScaleSettings()
-    encoded = encode(snapshot.validate(), more=arrivals_of(snapshot, rates))
-    work = _Work(Recorded.of(rates.window, max_age), chosen, consumers)
+    scale_settings = settings or ScaleSettings()
+    groups = snapshot.tables["members"].select("cluster", "group").distinct().count()
+    tasks = max(1, -(-groups // GROUPS_A_TASK))
+    encoded = encode(snapshot.validate(), more=arrivals_of(snapshot, rates), tasks=tasks)
+    work = _Work(Recorded.of(rates.window, max_age), scale_settings, consumers)
     return FleetScale(in_workers(encoded, CourseRow, work.rows).persist())
 
 
@@ -125,17 +159,17 @@ class _Work:
 
     def _replayed(self, rows: Sequence[Any]) -> Iterator[Replayed]:
         """Groups whose clusters have the same instants are replayed together, in the same steps."""
-        together: dict[bytes, list[tuple[Any, GroupProcess]]] = defaultdict(list)
+        by_instants: dict[bytes, list[tuple[Any, GroupProcess]]] = defaultdict(list)
         for row in rows:
             process = process_of(row, self.recorded, self.settings, self.consumers)
             if isinstance(process, Unscaled):
                 yield Replayed(row, process)
             else:
-                together[process.instants.tobytes()].append((row, process))
-        for entries in together.values():
-            yield from self._together(entries)
+                by_instants[process.instants.tobytes()].append((row, process))
+        for entries in by_instants.values():
+            yield from self._replayed_at_once(entries)
 
-    def _together(self, entries: list[tuple[Any, GroupProcess]]) -> Iterator[Replayed]:
+    def _replayed_at_once(self, entries: list[tuple[Any, GroupProcess]]) -> Iterator[Replayed]:
         """One group that fails doesn't stop the others: each is then replayed by itself."""
         settings = self.settings
         try:
@@ -145,10 +179,40 @@ class _Work:
         except Exception as error:
             if len(entries) > 1:
                 for entry in entries:
-                    yield from self._together([entry])
+                    yield from self._replayed_at_once([entry])
                 return
             group = failed(error)
             yield Replayed(entries[0][0], Unscaled(group.status, group.reason or ""))
             return
         for (row, process), of_group, bound in zip(entries, courses, bounds, strict=True):
             yield Replayed(row, process, of_group, float(bound))
+
+
+SUMMED = (
+    *("member_hours", "late_partition_hours", "rebalances", "changes", "unread_seconds", "cost"),
+)
+"""Columns of a `ScaleRow` whose sums are those of the fleet."""
+
+
+def fleet_of_scale(groups: DataFrame) -> DataFrame:
+    """A row a policy: sums over the groups that could be replayed.
+
+    Those that meet the SLO in the most groups come first, of these the cheapest. `groups` are all,
+    `recommended` those for which it is, `meets_slo` those in which it meets the SLO; `on_time` is
+    the mean share of the time. `cost_over_bound` is the cost ÷ the bound over the groups in which
+    it meets the SLO: what breaks it may cost less than the bound.
+    """
+    replayed = groups.where("status = 'ok'")
+    is_near = F.col("meets_slo") & (F.col("bound") > 0)
+    sums = replayed.groupBy("policy").agg(
+        F.count("*").alias("groups"),
+        F.count_if("recommended").alias("recommended"),
+        F.count_if("meets_slo").alias("meets_slo"),
+        *(F.sum(name).alias(name) for name in SUMMED),
+        F.avg("on_time").alias("on_time"),
+        F.sum("bound").alias("bound"),
+        F.try_divide(*(F.sum(F.when(is_near, F.col(name))) for name in ("cost", "bound"))).alias(
+            "cost_over_bound"
+        ),
+    )
+    return sums.orderBy(F.desc("meets_slo"), "cost", "policy")

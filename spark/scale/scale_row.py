@@ -17,11 +17,13 @@ class ScaleRow(Row):
     `hours` are those that count; `members` are the mean over them, `most_members` the most.
     `changes` of size lead to `rebalances`. `lag` is the mean in records, `worst_lag_seconds` that
     of the worst partition. `late_partition_hours` are those above the limit of lag, `on_time` is
-    the share of the time in which no partition was. `unread_seconds` are partition-seconds without
-    a reader. `cost` is by the prices; `bound` is below the cost of every course of sizes.
-    `recommended` costs the least of all policies, or is a fixed number that does as well: it has a
-    `sentence` and the text of a `setting`. `hot_partition` gets more at times than one member can
-    read.
+    the share of the time in which no partition was, and `meets_slo` says whether that is enough.
+    `unread_seconds` are partition-seconds without a reader. `cost` is by the prices; `bound` is
+    below the cost of every course of sizes that meets the SLO, null where none does. `recommended`
+    costs the least of all policies that meet it (of all, where none does), or is a fixed number
+    that does as well: it has a `sentence` and the text of a `setting`, and `by_weight`: the members
+    that would be enough if partitions were assigned by weight, null where that isn't much fewer.
+    `hot_partition` gets more at times than one member can read.
     """
 
     cluster: Text
@@ -42,10 +44,12 @@ class ScaleRow(Row):
     worst_lag_seconds: Real = None
     late_partition_hours: Real = None
     on_time: Real = None
+    meets_slo: Flag = None
     unread_seconds: Real = None
     cost: Real = None
     bound: Real = None
     recommended: Flag = None
+    by_weight: Int = None
     hot_partition: Text = None
     sentence: Text = None
     setting: Text = None

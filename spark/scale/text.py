@@ -1,4 +1,4 @@
-"""What is said of a fleet under policies."""
+"""The sentences on a fleet under policies."""
 
 from __future__ import annotations
 
@@ -6,31 +6,31 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from optimizer.figures import figure
+from optimizer.figures import counted, duration, figure
 from optimizer.scaling import AsItWas, Prices
-from spark.text import counted
 
-UNITS = {"d": 86_400, "h": 3_600, "min": 60}
+GROUPS_SHOWN = 10
+"""Groups of which people see what to set: those that save the most."""
 
 
 def verdict_of(rows: Sequence[Mapping[str, Any]]) -> str:
     """What to set in how many groups, and what that saves against what was recorded."""
-    chosen = [row for row in rows if row["recommended"]]
-    if not chosen:
+    recommended = [row for row in rows if row["recommended"]]
+    if not recommended:
         return "No group could be replayed."
-    ways = Counter(row["policy"] for row in chosen).most_common()
+    ways = Counter(row["policy"] for row in recommended).most_common()
     what = ", ".join(f"{policy} in {counted(number, 'group')}" for policy, number in ways)
-    saved = _saved(rows, chosen)
-    return f"Nearest the least possible cost: {what}.{saved}"
+    saved = _saved(rows, recommended)
+    return f"Cheapest within the SLO: {what}.{saved}"
 
 
-def _saved(rows: Sequence[Mapping[str, Any]], chosen: Sequence[Mapping[str, Any]]) -> str:
+def _saved(rows: Sequence[Mapping[str, Any]], recommended: Sequence[Mapping[str, Any]]) -> str:
     recorded = {
         (row["cluster"], row["group"]): row for row in rows if row["policy"] == AsItWas.name
     }
     pairs = [
         (recorded[key], row)
-        for row in chosen
+        for row in recommended
         if (key := (row["cluster"], row["group"])) in recorded
     ]
     if not pairs:
@@ -39,6 +39,8 @@ def _saved(rows: Sequence[Mapping[str, Any]], chosen: Sequence[Mapping[str, Any]
         sum(now[name] - then[name] for now, then in pairs)
         for name in ("member_hours", "late_partition_hours")
     )
+    if not members and not late:
+        return ""
     return (
         f" Against what was recorded: {figure(abs(members))} member-hours "
         f"{'less' if members >= 0 else 'more'}, {figure(abs(late))} late partition-hours "
@@ -53,31 +55,41 @@ def savings_first(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
         for row in rows
         if row["policy"] == AsItWas.name and row["cost"] is not None
     }
-    chosen = [row for row in rows if row["recommended"]]
+    recommended = [row for row in rows if row["recommended"]]
 
     def saved(row: Mapping[str, Any]) -> float:
         return float(recorded.get((row["cluster"], row["group"]), row["cost"]) - row["cost"])
 
-    return sorted(chosen, key=lambda row: (-saved(row), row["cluster"], row["group"]))
+    return sorted(recommended, key=lambda row: (-saved(row), row["cluster"], row["group"]))
 
 
-def resolution_of(rows: Sequence[Mapping[str, Any]]) -> str | None:
-    """How fine rates are: what comes and goes faster isn't in the result."""
+def what_to_set(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """A line for each of the groups that save the most."""
+    return [
+        f"{row['group']} of {row['cluster']}: {row['sentence']}"
+        for row in savings_first(rows)[:GROUPS_SHOWN]
+    ]
+
+
+def sentences_of(rows: Sequence[Mapping[str, Any]], prices: Prices) -> list[str]:
+    """How fine rates are (what comes and goes faster isn't in the result), the prices, the SLO."""
     seconds = [row["resolution_seconds"] for row in rows if row["resolution_seconds"]]
-    if not seconds:
-        return None
+    return [*([_resolution(max(seconds))] if seconds else []), _prices(prices)]
+
+
+def _resolution(seconds: float) -> str:
     return (
-        f"Rates are means over {_time(max(seconds))}, the time between snapshots: shorter bursts "
+        f"Rates are means over {duration(seconds)}, the time between snapshots: shorter bursts "
         "aren't seen. Collect more often to see them."
     )
 
 
-def prices_of(prices: Prices) -> str:
-    """The prices of a cost, in a sentence."""
+def _prices(prices: Prices) -> str:
     return (
         f"Cost: {figure(prices.member_hour)} a member-hour, "
-        f"{figure(prices.late_partition_hour)} an hour in which a partition is more than "
-        f"{figure(prices.late_after)} s behind, {figure(prices.rebalance)} a rebalance."
+        f"{figure(prices.late_partition_hour)} a late hour (a partition is more than "
+        f"{figure(prices.late_after)} s behind), {figure(prices.rebalance)} a rebalance. "
+        f"SLO: no partition is late in {figure(100 * prices.on_time)} % of the time."
     )
 
 
@@ -88,10 +100,3 @@ def not_replayed(rows: Sequence[Mapping[str, Any]]) -> list[str]:
         for row in {(r["cluster"], r["group"]): r for r in rows if r["status"] != "ok"}.values()
     )
     return [f"{counted(number, 'group')}: {why}" for why, number in reasons.most_common()]
-
-
-def _time(seconds: float) -> str:
-    for unit, length in UNITS.items():
-        if seconds >= length:
-            return f"{figure(seconds / length)} {unit}"
-    return f"{seconds:.0f} s"

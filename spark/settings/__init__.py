@@ -15,7 +15,7 @@ from spark.settings.goals import (
     goals_from_text,
     goals_to_text,
 )
-from spark.settings.move_price import move_price, priced
+from spark.settings.move_price import MOVE_COSTS, move_price, priced
 from spark.settings.rates import weight_of
 from spark.settings.rows import goal_rows, goal_rows_of, setting_rows
 from spark.settings.strategies import (

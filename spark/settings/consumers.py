@@ -10,7 +10,7 @@ from typing import Any
 
 from optimizer.coordinator import BrokerSettings, ClientSettings, Parameters
 from optimizer.strategies import CLASSIC_ASSIGNORS, by_kafka_name
-from spark.patterns import matches
+from spark.patterns import ForGroups
 from spark.settings.toml_file import Rule, is_whole, one_of, table, value
 
 _TIME = value(lambda result: is_whole(result, 1), "a whole number of milliseconds")
@@ -50,9 +50,6 @@ BROKER_RULES: dict[str, Rule] = {
 }
 """Settings of brokers, in the same way."""
 
-LIMITS = ("group_min_session_timeout_ms", "group_max_session_timeout_ms")
-"""Those of them that say what a consumer's session time-out may be."""
-
 _VERSION = value(
     lambda result: isinstance(result, str) and re.fullmatch(r"\d+(\.\d+)+", result) is not None,
     "a version such as '3.9'",
@@ -78,15 +75,12 @@ ConsumerSettings = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class GroupConsumers:
+class GroupConsumers(ForGroups):
     """What is stated for groups whose cluster and name match; patterns have * and ?."""
 
     match: str
-    stated: ConsumerSettings
+    settings: ConsumerSettings
     cluster: str = "*"
-
-    def fits(self, cluster: str, group: str) -> bool:
-        return matches(self.cluster, cluster) and matches(self.match, group)
 
 
 @dataclass(frozen=True)
@@ -96,17 +90,19 @@ class FleetConsumers:
     The first of `rules` that fits counts, and what it doesn't state is as for all.
     """
 
-    stated: ConsumerSettings = field(default_factory=dict)
+    settings: ConsumerSettings = field(default_factory=dict)
     rules: tuple[GroupConsumers, ...] = ()
 
     def of(self, cluster: str, group: str) -> ConsumerSettings:
         """What is stated for a group."""
         rule = next((answers for answers in self.rules if answers.fits(cluster, group)), None)
-        return {**self.stated, **(rule.stated if rule else {})}
+        return {**self.settings, **(rule.settings if rule else {})}
 
     def states(self, key: str) -> bool:
         """Whether a setting is stated for any group."""
-        return any(key in stated for stated in (self.stated, *(r.stated for r in self.rules)))
+        return any(
+            key in settings for settings in (self.settings, *(r.settings for r in self.rules))
+        )
 
     def parameters(self, cluster: str, group: str) -> Parameters:
         """The same with Kafka 4.3.1's defaults, as a group is simulated with."""
@@ -121,7 +117,7 @@ class FleetConsumers:
 
     @property
     def assumed(self) -> str | None:
-        """What is taken to be so since nobody says otherwise, in one sentence; None: nothing."""
+        """The assumed settings, in one sentence; None: nothing is assumed."""
         defaults = ClientSettings()
         entries = {
             "session_timeout_ms": defaults.session_ms,
@@ -132,7 +128,7 @@ class FleetConsumers:
         assumed = [
             f"{_of_kafka(key)}={default}"
             for key, default in entries.items()
-            if key not in self.stated
+            if key not in self.settings
         ]
         if not assumed:
             return None

@@ -11,7 +11,7 @@ from typing import Any
 
 from optimizer import DEFAULT_GOALS, Goals, GoalsError
 from spark.errors import InputError
-from spark.patterns import matches
+from spark.patterns import ForGroups, matches
 from spark.settings.consumers import RULES as CONSUMER_RULES
 from spark.settings.toml_file import ANYTHING, PATTERN, Rule, table, tables
 
@@ -22,15 +22,12 @@ KEYS = tuple(setting.name for setting in fields(Goals))
 
 
 @dataclass(frozen=True)
-class GroupGoals:
+class GroupGoals(ForGroups):
     """Goals of the groups whose cluster and name match; patterns have * and ?."""
 
     match: str
     goals: Goals
     cluster: str = "*"
-
-    def fits(self, cluster: str, group: str) -> bool:
-        return matches(self.cluster, cluster) and matches(self.match, group)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,10 @@ from spark.settings.duration import duration
 BYTES = {"kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 
 
+MOVE_COSTS = "move_seconds", "move_bytes"
+"""Columns of what moves cost; rows have one of them."""
+
+
 class MovePrice(NamedTuple):
     """Seconds, or bytes, for each partition that moves."""
 
@@ -20,9 +24,17 @@ class MovePrice(NamedTuple):
     is_bytes: bool
 
     def text(self, moves: int) -> str:
-        """The price of so many moves: `1,200 s`, `3.4 GB`."""
+        """The price of `moves` moves: `1,200 s`, `3.4 GB`."""
         cost = self.amount * moves
         return data_size(cost) if self.is_bytes else f"{figure(cost)} s"
+
+    def with_costs(self, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """The rows with what their `moves` cost, in a column of `MOVE_COSTS`; null as these."""
+        column = MOVE_COSTS[self.is_bytes]
+        return [
+            {**row, column: None if row["moves"] is None else self.amount * row["moves"]}
+            for row in rows
+        ]
 
 
 def move_price(text: str) -> MovePrice:
@@ -38,9 +50,8 @@ def move_price(text: str) -> MovePrice:
         ) from None
 
 
-def priced(price: str, rows: Iterable[Mapping[str, Any]]) -> str:
+def priced(each: MovePrice, rows: Iterable[Mapping[str, Any]]) -> str:
     """What the moves of each strategy cost, the cheapest first, of rows with both."""
-    each = move_price(price)
     moves = sorted((row["moves"], row["strategy"]) for row in rows if row["moves"] is not None)
     costs = [f"{strategy} {each.text(count)}" for count, strategy in moves]
     return f"At {each.text(1)} for each partition that moves: {', '.join(costs) or 'no moves'}."

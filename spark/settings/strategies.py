@@ -19,7 +19,7 @@ CURRENT = "current"
 """In a comparison: the current assignment."""
 
 STRATEGY_SECONDS = 60.0
-"""Seconds of processor time that a strategy has for one group, where nothing else is said."""
+"""Seconds of processor time that a strategy has for one group by default."""
 
 
 class StrategyNames(tuple[str, ...]):

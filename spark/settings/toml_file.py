@@ -58,13 +58,10 @@ def _text(path: Path, what: str) -> str:
         raise InputError(f"{what} {path} is not UTF-8: save it with that encoding") from None
 
 
-def read_checked(
-    path: Path, what: str, rules: Mapping[str, Rule], required: Collection[str] = ()
-) -> dict[str, Any]:
+def read_checked(path: Path, what: str, rules: Mapping[str, Rule]) -> dict[str, Any]:
     """What a file states, by these rules for its keys; InputError tells all that is wrong."""
     settings = read_toml(path, what)
-    faults = list(faults_of(settings, rules, required=required))
-    if faults:
+    if faults := list(faults_of(settings, rules)):
         raise InputError(f"{what} {path}: {'; '.join(faults)}")
     return settings
 

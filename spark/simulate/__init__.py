@@ -5,6 +5,12 @@ from __future__ import annotations
 from spark.simulate.account import rows_of, sentences_of, unknown_lag
 from spark.simulate.picture import picture_of
 from spark.simulate.rates import RATE_SNAPSHOTS, Flow, mean_flow, rates_of_group
-from spark.simulate.simulate import GroupSimulation, scenario_in, simulate_group, simulate_rows
+from spark.simulate.simulate import (
+    GroupSimulation,
+    check_group,
+    scenario_in,
+    simulate_group,
+    simulate_rows,
+)
 from spark.simulate.spread import spread_of
 from spark.simulate.tables import tables_of

@@ -7,9 +7,9 @@ from itertools import groupby
 from typing import Any
 
 from optimizer.coordinator import Lag, LogEntry, Timeline
-from optimizer.figures import figure
+from optimizer.figures import counted, figure
 from spark.simulate.names import short_names
-from spark.text import counted, named
+from spark.text import named
 
 IN_WORDS = {
     "starting": "starts",
@@ -27,7 +27,7 @@ IN_WORDS = {
     "static_replaced": "takes over what its instance id had",
     "static_left_for_now": "says that it will be back",
     "static_refused": "is refused: its instance id is taken",
-    "rebalance_timeout": "is removed: it hasn't given up what it should",
+    "rebalance_timeout": "is removed: it didn't give up its partitions in time",
     "preparing": "a rebalance begins",
     "coordinator_moved": "another broker coordinates the group",
     "converted_to_consumer": "the group turns to the consumer protocol",
@@ -36,7 +36,7 @@ IN_WORDS = {
     "revoked": "gives up",
     "lost": "loses",
 }
-"""What is told of the happenings of a run; the others are in JSON alone."""
+"""Happenings of a run that are printed; the others are in JSON alone."""
 
 
 def rows_of(timeline: Timeline) -> list[dict[str, Any]]:
@@ -50,7 +50,7 @@ def rows_of(timeline: Timeline) -> list[dict[str, Any]]:
     rows = [
         {"seconds": round(at / 1000, 1), "member": short.get(who, who), "what": what}
         for (at, _), same in groupby(reports, key=lambda item: (round(item.at, -1), item.what))
-        for who, what in [_together([*same])]
+        for who, what in [_merged([*same])]
     ]
     for generation in timeline.generations:
         what = f"generation {generation.number}: {counted(len(generation.members), 'member')}"
@@ -74,7 +74,7 @@ def _matters(log_entry: LogEntry) -> bool:
     return bool(log_entry.partitions) or log_entry.what not in ("assigned", "revoked", "lost")
 
 
-def _together(same: list[LogEntry]) -> tuple[str, str]:
+def _merged(same: list[LogEntry]) -> tuple[str, str]:
     """Who did it, and what it was, of those that did the same at one time."""
     first = same[0]
     names = list(dict.fromkeys(log_entry.member or "" for log_entry in same))
@@ -115,23 +115,23 @@ def _sentences(timeline: Timeline, group: str) -> Iterator[str]:
         yield "Every partition was read all the time."
     if timeline.stopped_needlessly:
         yield (
-            f"{counted(timeline.stopped_needlessly, 'time')} a partition stopped for a rebalance "
-            "and went on with the same member: cooperative members wouldn't have stopped."
+            f"{counted(timeline.stopped_needlessly, 'needless stop')} of a partition (the same "
+            "owner before and after): cooperative members avoid that."
         )
     if timeline.seconds_read_twice:
         records = timeline.records_read_twice
         about = "" if records is None else f": about {counted(round(records), 'record')}"
         seconds = f"{figure(timeline.seconds_read_twice)} partition-seconds"
-        yield f"What was read in {seconds} is read twice{about}."
+        yield f"Records of {seconds} are read twice{about}."
     if timeline.lag is not None:
         yield _lag_sentence(timeline.lag)
     left = sorted(
         partitions_of(timeline, frozenset(timeline.unread_at_end)) if timeline.unread_at_end else []
     )
     if left:
-        yield f"Nobody reads {named('partition', left)} in the end."
+        yield f"At the end no member reads {named('partition', left)}."
     if not timeline.stable:
-        yield "The group isn't at rest when this account ends."
+        yield "The group is still rebalancing at the end."
 
 
 def _lag_sentence(lag: Lag) -> str:
@@ -147,7 +147,7 @@ def _lag_sentence(lag: Lag) -> str:
 
 
 def unknown_lag(timeline: Timeline) -> str | None:
-    """Why nothing is said of lag, and what to do; None where it is known."""
+    """Why lag isn't known, and what to do; None where it is."""
     if timeline.lag is not None:
         return None
     if not timeline.rates:

@@ -20,7 +20,7 @@ BARS = "▁▂▃▄▅▆▇█"
 """Eighths of the largest lag."""
 
 LINES = 24
-"""So many members are shown, those first whose reading changes."""
+"""Members that are shown, those first whose assignment changes."""
 
 NAME = 16
 """Columns of a name."""
@@ -29,7 +29,7 @@ Counts = NDArray[np.int64]
 
 
 def picture_of(timeline: Timeline, columns: int = 80) -> list[str]:
-    """Lines of at most so many columns: the members, and what nobody reads.
+    """Lines of at most that many columns: the members, and what nobody reads.
 
     A column stands for a stretch of time, and shows the fewest partitions that a member read
     within it, so that a short pause shows as well; `unread` the most that nobody read; `lag`, where
@@ -46,7 +46,7 @@ def picture_of(timeline: Timeline, columns: int = 80) -> list[str]:
     ]
     if len(reads) > len(shown):
         lines.append(
-            f"({len(reads) - len(shown)} more members, of whom "
+            f"({len(reads) - len(shown)} more members, of which "
             f"{len(changing) - len(shown)} change what they read)"
         )
     unread = _most_unread(timeline, edges)

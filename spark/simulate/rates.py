@@ -15,7 +15,7 @@ from spark.files import NULL
 from spark.fleet import FleetFiles, evenly, names_wanted, spelled, time_of, whole, within_reach
 
 RATE_SNAPSHOTS = 3
-"""Of so many snapshots rates are told: their average alone is asked for."""
+"""Snapshots that give rates: only their average is needed."""
 
 Rates = Mapping[str, Sequence[float]]
 """Records a second of each partition of a topic, 0 where it isn't known."""
@@ -114,8 +114,8 @@ def _offsets(keys: Sequence[Partition], offsets: Sequence[int]) -> dict[Partitio
 
 def _rate(series: Sequence[End]) -> float | None:
     rates = [
-        (after - before) / (later - at)
-        for (at, before), (later, after) in pairwise(series)
+        (after - before) / (end - at)
+        for (at, before), (end, after) in pairwise(series)
         if after >= before
     ]
     return fmean(rates) if rates else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,8 @@ from spark.groups import EncodedRow, named_group, one_row, own_strategy, read_or
 from spark.notebook import shown_in_notebook
 from spark.settings import NO_CONSUMERS, FleetConsumers, example_file, kind_of, read_toml
 from spark.simulate.account import rows_of, sentences_of
+from spark.simulate.picture import steps_of_spans
 from spark.simulate.rates import Flow, Rates
-from spark.simulate.spans import spans_of
 
 RatesOf = Callable[[str], Flow]
 """What comes in to what the group reads, by its cluster."""
@@ -63,8 +64,8 @@ class GroupSimulation:
 
     def by_chance(self, seeds: Iterable[int]) -> list[Timeline]:
         """The timelines of the same scenario for other seeds: what chance makes of it."""
-        stated = self.events.peak_rate or self.parameters.peak_rate
-        return [_timeline(self.scenario, seed, is_seen=not stated) for seed in seeds]
+        has_peak_rate = self.events.peak_rate or self.parameters.peak_rate
+        return [_timeline(self.scenario, seed, is_seen=not has_peak_rate) for seed in seeds]
 
 
 def scenario_in(path: Path) -> Events:
@@ -77,6 +78,13 @@ def scenario_in(path: Path) -> Events:
         return Events.of_table(read_toml(example_file(path.name) if is_name else path, "scenario"))
     except EventError as error:
         raise InputError(f"scenario {path}: {error}") from None
+
+
+def check_group(
+    snapshot: FleetSnapshot | FleetFiles, group: str, cluster: str | None = None
+) -> None:
+    """Raise InputError when there is no such group, or several clusters have one."""
+    one_row(snapshot, group, cluster)
 
 
 def simulate_group(
@@ -160,11 +168,49 @@ def _flow(group: Group, scenario: Events, parameters: Parameters, stored: Flow) 
 
     What a member was seen to read says what it can only where the busiest has less to read now.
     """
-    stated = {
+    overrides = {
         topic: [rate] * group.topics[topic]
         for topic, rate in scenario.rates.items()
         if topic in group.topics
     }
-    rates: Rates = {**stored.rates, **stated}
+    rates: Rates = {**stored.rates, **overrides}
     peak_rate = scenario.peak_rate or parameters.peak_rate
     return Flow(rates, peak_rate or peak_rate_of(group, rates, stored.peak_rate))
+
+
+MEMBERS = 24
+"""Members that are described: those whose assignment changes most often."""
+
+Span = tuple[float, float]
+
+
+def spans_of(timeline: Timeline) -> list[dict[str, Any]]:
+    """Rows of `spark.charts.timeline`: lag, each member, and what nobody reads.
+
+    A group at rest is shown for a tenth of the time more, so that it is seen.
+    """
+    ends = timeline.end + (timeline.end / 10 if timeline.stable else 0)
+    reads: dict[str, list[Span]] = {name: [] for name in timeline.lives}
+    for item in timeline.readings:
+        until = ends if item.end >= timeline.end else item.end
+        reads[timeline.lives[item.member]].append((item.start, until))
+    steps = {name: _steps(spans) for name, spans in reads.items()}
+    shown = sorted(steps, key=lambda name: (-len(steps[name]), name))[:MEMBERS]
+    pauses = [(pause.start, pause.end) for pause in timeline.pauses]
+    pauses += [(since, ends) for since in timeline.unread_at_end.values()]
+    lanes: list[tuple[str | None, list[tuple[float, float, int]]]]
+    lanes = [*((name, steps[name]) for name in sorted(shown)), (None, _steps(pauses))]
+    course = timeline.lag.course if timeline.lag else []
+    lag = [{"at": time / 1000, "lag": records} for time, records in course]
+    return lag + [
+        {"member": name, "start": start / 1000, "end": end / 1000, "partitions": count}
+        for name, of_lane in lanes
+        for start, end, count in of_lane
+    ]
+
+
+def _steps(spans: Iterable[Span]) -> list[tuple[float, float, int]]:
+    """From when to when how many of the spans last, where any do."""
+    times, counts = steps_of_spans(spans)
+    steps = zip(pairwise(times.tolist()), counts.tolist(), strict=False)
+    return [(at, until, count) for (at, until), count in steps if count]

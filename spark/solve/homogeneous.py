@@ -158,8 +158,9 @@ def _measures_by_weight(
             continue
         yield dict(zip(result, values, strict=True)) | {
             "takeovers": 0,
-            "balance_optimal": verdict.within or None,
-            "moves_optimal": (verdict.within and verdict.moves <= verdict.moves_bound) or None,
+            "balance_optimal": verdict.in_tolerance or None,
+            "moves_optimal": (verdict.in_tolerance and verdict.moves <= verdict.moves_bound)
+            or None,
             "certificate": verdict.certificate,
             "current_max_weight": highest,
             **by_weight(verdict),

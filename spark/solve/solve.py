@@ -42,7 +42,7 @@ def solve_groups(
 
     `goals` are those of `optimal`; for other strategies reads are counted in their meaning. A group
     that the strategy needs more than `strategy_seconds` for is `failed`; where the check does, the
-    plan stands, and nothing is said of its optimality.
+    plan stands, and its optimality stays unknown.
     """
     strategy_named(strategy)
     return in_workers(
@@ -79,7 +79,7 @@ def _planned_at_once(
             of_goals.setdefault(same, []).append(row)
     planned: dict[tuple[str, str], SolvedRow] = {}
     for of_rows, rows in of_goals.items():
-        # Whatever happens here, each group can still be planned on its own.
+        # After any failure here, each group can still be planned on its own.
         with suppress(Exception):
             planned |= (
                 plan_homogeneous_by_weight(rows, strategy, of_rows)
@@ -106,7 +106,7 @@ def row_of_group(
     goals: Goals = DEFAULT_GOALS,
     strategy_seconds: float = STRATEGY_SECONDS,
 ) -> SolvedRow:
-    """Whatever happens to one group becomes its row, so that it doesn't end the fleet's job."""
+    """The row of a group; a failure becomes its row, and doesn't end the fleet's job."""
     group = read_or_failed(row, goals.weight_source)
     if group.problem is None:
         return _without_plan(row, group, strategy, goals)
@@ -132,7 +132,7 @@ def row_of_group(
 def _judged(
     problem: Problem, answer: Answer, goals: Goals, seconds: float
 ) -> tuple[Verdict, str | None]:
-    """What the check says; where it takes too long, nothing is known of optimality, which is said.
+    """The verdict, and a sentence where the check takes too long for one on optimality.
 
     It has as long as the strategy has.
     """
@@ -152,7 +152,7 @@ def _judged(
 
 
 def _proof(verdict: Verdict) -> dict[str, Any]:
-    """Whether it is optimal is told by the check, not by the strategy."""
+    """The check decides whether it is optimal, not the strategy."""
     local, remote = verdict.reads or (None, None)
     found_local, found_remote = verdict.reads_found or (None, None)
     return {
@@ -192,6 +192,6 @@ def _plan(group: FleetGroup, problem: Problem, target: IntArray) -> dict[str, An
 
 
 def _without_plan(row: EncodedRow, group: FleetGroup, strategy: str, goals: Goals) -> SolvedRow:
-    """Goals by weight are told all the same: a capacity may be why there is no plan."""
+    """Goals by weight are stated all the same: a capacity may be why there is no plan."""
     report = goals_to_text(goals) if goals.by_weight else None
     return SolvedRow(**plan_columns(row, group, strategy), goals=report)

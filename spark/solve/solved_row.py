@@ -18,7 +18,7 @@ from spark.groups import (
     Ints,
     Long,
     Real,
-    Row,
+    RowOfGroup,
     Text,
     Texts,
     Tinies,
@@ -32,11 +32,9 @@ def _nothing() -> NDArray[np.int32]:
 
 
 @dataclass(slots=True, kw_only=True)
-class GroupRow(Row):
+class GroupRow(RowOfGroup):
     """A group in the tables of a plan and of a comparison; measures are null without a plan."""
 
-    cluster: Text
-    group: Text
     status: Text
     reason: Text
     strategy: Text
@@ -62,7 +60,7 @@ class PlannedGroup(GroupRow):
     Those of weight are null unless it is what the group is balanced by: `max_weight` is the largest
     load of a member for a unit of its capacity, `weight_bound` one below which no plan's can be,
     `weight_gap` the first over the second, minus 1; `bound_kind` (`set` or `prices`) is what shows
-    the bound, and `bound_shown` says it in words. `moves_bound`: so many moves any plan takes that
+    the bound, and `bound_shown` says it in words. `moves_bound`: the fewest moves of any plan that
     is as low. `weights_known`: the share of partitions whose own weight was known.
     `max_host_load` is the most that a host's members have together, where some members share a
     host, and `hosts_optimal` is whether nothing is more even over hosts.
@@ -114,7 +112,7 @@ class SolvedRow(PlannedGroup):
 
 
 def plan_columns(row: EncodedRow, group: FleetGroup, strategy: str) -> dict[str, Any]:
-    """The columns of a group that there are whatever comes of it; `row` is the encoded one."""
+    """The columns of a group that never depend on its plan; `row` is the encoded one."""
     return {
         "cluster": row.cluster,
         "group": row.group,

@@ -8,7 +8,7 @@ import signal
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import IO, Any, TypeVar
 
 from pyspark import TaskContext
@@ -19,10 +19,10 @@ AGAIN_SECONDS = 1.0
 """So much later the clock rings again: a finalizer may have swallowed the exception."""
 
 WAITS = 10
-"""So many times as long a strategy may take by the clock, since it may also wait."""
+"""Factor of a limit of processor time that a strategy may take by the clock, since it may wait."""
 
 GIVES_UP = 2
-"""So many times as long again until a Spark worker in which nothing can be stopped is ended."""
+"""Factor after which a Spark worker in which nothing can be stopped is ended."""
 
 T = TypeVar("T")
 
@@ -58,12 +58,7 @@ class TimeLimit:
                 self._nowhere = Path(os.devnull).open("w")
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._has_limit:
             for number, handler in self._handlers.items():
                 signal.signal(number, handler)

@@ -15,10 +15,10 @@ from spark.terminal.bundles import (
     TrialOptions,
 )
 from spark.terminal.common import for_typer, run_typed
-from spark.terminal.console import OUT, Rows, say
+from spark.terminal.console import OUT, Rows, say, say_all
 from spark.terminal.examples import EXAMPLES
 from spark.terminal.failures import sentence_of
-from spark.terminal.histories import Until, read_history, say_snapshots, since_in, snapshots_read
+from spark.terminal.histories import Until, read_history, say_snapshots, snapshots_read
 from spark.terminal.interrupts import SIGNALS, explained, interrupts
 from spark.terminal.live import Bootstrap, ChosenPlans, LiveOptions, clusters_named, live
 from spark.terminal.next_step import NEXT, program, with_next_step
@@ -28,19 +28,22 @@ from spark.terminal.options import (
     Conf,
     Config,
     Master,
+    MoveCost,
     PlanFolder,
     PlanTables,
+    Thresholds,
     Window,
     clusters_read,
     option,
     part_of,
     read_and_report,
-    read_snapshot,
     say_clusters,
+    snapshot_option,
     store_and_plan,
 )
-from spark.terminal.outcomes import all_in_force, show_outcomes
+from spark.terminal.outcomes import all_in_force, show_differences, show_outcomes
 from spark.terminal.printing import (
+    ROWS_SHOWN,
     Table,
     as_rows,
     at_most,
@@ -51,5 +54,6 @@ from spark.terminal.printing import (
     show,
 )
 from spark.terminal.progress import busy
+from spark.terminal.side_by_side import side_by_side
 from spark.terminal.submission import sentences_apart
-from spark.terminal.weights import optional_rates, rates_for, with_weight
+from spark.terminal.weights import optional_rates, rates_for, rates_since

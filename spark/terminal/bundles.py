@@ -18,6 +18,7 @@ from spark.errors import InputError
 from spark.files import Opener, Where
 from spark.fleet import FleetFiles, FleetSnapshot, Part, check_writable
 from spark.settings import Settings, check_strategies, read_settings
+from spark.terminal import options
 from spark.terminal.histories import Since, Until, read_history, since_in
 from spark.terminal.openers import (
     ALL,
@@ -27,31 +28,7 @@ from spark.terminal.openers import (
     opened_store,
     read_subset,
 )
-from spark.terminal.options import (
-    ClusterName,
-    Conf,
-    Config,
-    GoalTexts,
-    GroupName,
-    GroupPattern,
-    ItsCluster,
-    Levels,
-    Master,
-    MinGain,
-    Out,
-    OutTables,
-    Rack,
-    Snapshot,
-    Store,
-    StoreTables,
-    option,
-    optional_out,
-    part_of,
-    read_snapshot,
-    store_and_plan,
-    store_in,
-    with_goals,
-)
+from spark.terminal.options import option
 from spark.terminal.weights import WeightSource, open_with_rates, with_weight
 
 if TYPE_CHECKING:
@@ -64,11 +41,11 @@ T = TypeVar("T")
 class StoreOptions:
     """A store, the settings, and the Spark that reads it."""
 
-    store: Store = None
-    tables: StoreTables = None
-    master: Master = None
-    conf: Conf = None
-    config: Config = None
+    store: options.Store = None
+    tables: options.StoreTables = None
+    master: options.Master = None
+    conf: options.Conf = None
+    config: options.Config = None
 
     def __post_init__(self) -> None:
         """Raise InputError unless one store is named."""
@@ -77,7 +54,7 @@ class StoreOptions:
     @cached_property
     def where(self) -> Where:
         """The store."""
-        return store_in(self.store, self.tables)
+        return options.store_in(self.store, self.tables)
 
     @cached_property
     def settings(self) -> Settings:
@@ -90,9 +67,13 @@ class StoreOptions:
         """A session that reads the store, or `many` of its snapshots at once."""
         return opened(self.master, self.conf, self.settings, self.where, snapshot, many)
 
+    def fleet_at(self, snapshot: str | None, session: SparkSession, doing: str) -> FleetSnapshot:
+        """The fleet at an instant, by Spark; prints what was left out of it."""
+        return options.read_snapshot(session, self.where, snapshot, doing, self.settings.max_age)
+
     def and_plan(self, plan: str | None, plan_tables: str | None) -> tuple[Where, Where]:
         """The store and a plan of it; InputError unless one is named."""
-        return store_and_plan(self.store, plan, self.tables, plan_tables)
+        return options.store_and_plan(self.store, plan, self.tables, plan_tables)
 
     def opener(self) -> AbstractContextManager[Opener]:
         """What opens the store for few of its rows: Spark only where it has to be."""
@@ -103,8 +84,8 @@ class StoreOptions:
 class PartOptions(StoreOptions):
     """Part of a store's fleet."""
 
-    cluster: ClusterName = None
-    group: GroupPattern = None
+    cluster: options.ClusterName = None
+    group: options.GroupPattern = None
 
     @property
     def part(self) -> Part:
@@ -116,15 +97,15 @@ class PartOptions(StoreOptions):
 class FleetOptions(PartOptions):
     """Part of a fleet at one instant."""
 
-    snapshot: Snapshot = None
+    snapshot: options.Snapshot = None
 
     def whole(self, session: SparkSession, doing: str) -> FleetSnapshot:
-        """All of the fleet; what was left out of it is said."""
-        return read_snapshot(session, self.where, self.snapshot, doing, self.settings.max_age)
+        """All of the fleet; prints what was left out of it."""
+        return self.fleet_at(self.snapshot, session, doing)
 
     def read(self, session: SparkSession, doing: str) -> FleetSnapshot:
         """The part that options choose; NoSuchPartError if there is nothing in it."""
-        return part_of(self.whole(session, doing), self.part)
+        return options.part_of(self.whole(session, doing), self.part)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,7 +115,7 @@ class FleetsOptions(PartOptions):
     snapshot: SnapshotOrAll = None
 
     @property
-    def one(self) -> str | None:
+    def single_snapshot(self) -> str | None:
         """The snapshot that is asked for; None is the newest, or each."""
         return None if self.snapshot == ALL else self.snapshot
 
@@ -144,8 +125,7 @@ class FleetsOptions(PartOptions):
         """What `work` makes of each fleet that is asked for: see `each_snapshot`."""
 
         def of_one(snapshot: str | None) -> T:
-            fleet = read_snapshot(session, self.where, snapshot, doing, self.settings.max_age)
-            return work(part_of(fleet, self.part))
+            return work(options.part_of(self.fleet_at(snapshot, session, doing), self.part))
 
         return each_snapshot(session, self.where, self.snapshot, self.part, f"are {done}", of_one)
 
@@ -154,14 +134,14 @@ class FleetsOptions(PartOptions):
 class SnapshotOptions(StoreOptions):
     """A fleet at one instant, of which a command needs few rows."""
 
-    snapshot: Snapshot = None
+    snapshot: options.Snapshot = None
 
     def fleet(self, session: SparkSession, doing: str) -> FleetSnapshot:
-        """The fleet by Spark; what was left out of it is said."""
-        return read_snapshot(session, self.where, self.snapshot, doing, self.settings.max_age)
+        """The fleet by Spark; prints what was left out of it."""
+        return self.fleet_at(self.snapshot, session, doing)
 
     def few(self, opener: Opener, doing: str) -> FleetSnapshot | FleetFiles:
-        """The fleet; what was left out of it is said."""
+        """The fleet; prints what was left out of it."""
         return read_subset(opener, self.where, self.snapshot, doing, self.settings.max_age)
 
 
@@ -169,8 +149,8 @@ class SnapshotOptions(StoreOptions):
 class GroupOptions(SnapshotOptions):
     """One group."""
 
-    group: GroupName
-    cluster: ItsCluster = None
+    group: options.GroupName
+    cluster: options.ItsCluster = None
 
     def weighed(
         self, doing: str, settings: Settings
@@ -191,7 +171,7 @@ class HistoryOptions(PartOptions):
         since_in(self.since)
 
     def read(self, session: SparkSession, doing: str) -> FleetHistory:
-        """The snapshots; what was left out of them is said."""
+        """The snapshots; prints what was left out of them."""
         first = since_in(self.since)
         return read_history(session, self.where, doing, first, self.until, self.part, self.settings)
 
@@ -200,12 +180,12 @@ class HistoryOptions(PartOptions):
 class OutOptions:
     """Where a result goes."""
 
-    out: Out = None
-    out_tables: OutTables = None
+    out: options.Out = None
+    out_tables: options.OutTables = None
 
     def optional(self) -> Where | None:
         """The place, which can be written to, or None; InputError if it can't, or two are named."""
-        result = optional_out(self.out, self.out_tables)
+        result = options.optional_out(self.out, self.out_tables)
         if result is not None:
             check_writable(result)
         return result
@@ -224,15 +204,15 @@ class OutOptions:
 class GoalOptions:
     """What makes one assignment better than another."""
 
-    goal: GoalTexts = None
-    rack: Rack = None
-    levels: Levels = None
-    min_gain: MinGain = None
+    goal: options.GoalTexts = None
+    rack: options.Rack = None
+    levels: options.Levels = None
+    min_gain: options.MinGain = None
     weight: WeightSource = None
 
     def applied(self, settings: Settings) -> Settings:
         """The settings with the goals that options state; InputError tells what can't be."""
-        goals = with_goals(settings, self.goal, self.rack, self.levels, self.min_gain)
+        goals = options.with_goals(settings, self.goal, self.rack, self.levels, self.min_gain)
         return with_weight(goals, self.weight)
 
 

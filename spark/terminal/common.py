@@ -85,7 +85,7 @@ def for_typer(command: Callable[..., Any], has_tables: bool = True) -> Callable[
 def run_typed(command: Callable[..., Any], *words: str) -> int:
     """Announce a command as a user types it and run it within this one; its exit code."""
     say()
-    say(f"$ evenfleet {shlex.join([command.__name__, *words])}")
+    say(f"$ evenfleet {shlex.join([command.__name__, *words])}", to_paste=True)
     app = Typer(add_completion=False)
     app.command()(unfolded(command))
     return app(list(words), standalone_mode=False) or 0

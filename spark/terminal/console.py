@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from textwrap import wrap
 from typing import Any
@@ -16,6 +16,7 @@ from rich.text import Text
 
 from optimizer.figures import NO_FIGURE, figure
 from spark.glossary import legend_of
+from spark.terminal.held_output import holdable
 from spark.text import shortened_in
 
 OUT = Console(highlight=False)
@@ -30,17 +31,23 @@ WIDE_OUT = Console(highlight=False, width=WIDE)
 NARROWEST = 4
 """Characters of a column of text, at the least."""
 
+SHORT = 14
+"""Characters to which the names that differ most are shortened before any others are."""
+
 GAP = 2
 """Columns between two columns of a narrow table, and at its sides together."""
 
 NAMES = (72, 56, 40, 32, 24)
 """Characters of a name where a table has to be narrow: the first that fits."""
 
+ALIKE = 3
+"""Rows from which on a column that says the same in each needs no room."""
+
 Rows = Sequence[dict[str, Any]]
 
 
 def draw(tables: Mapping[str, Rows], hide: Collection[str], wide: bool = False) -> None:
-    """Print tables by name for people, without the columns `hide`; below them what words mean.
+    """Print tables by name for people, without the columns `hide`; below them a line on one word.
 
     Where they are `wide`, they have all columns, each as wide as it is.
     """
@@ -55,34 +62,57 @@ def draw(tables: Mapping[str, Rows], hide: Collection[str], wide: bool = False) 
             WIDE_OUT.print(_laid_out(name, rows, columns, None))
         else:
             OUT.print(_fitting(name, rows, columns))
-    for word, meaning in legend_of(titles).items():
-        text = Text(f"{word}: {meaning}.", style="dim")
-        if OUT.is_terminal:
-            OUT.print(Padding(text, (0, 0, 0, 2)))
-        else:
-            OUT.print("  ", text, sep="", soft_wrap=True)
+    if legend := legend_of(titles):
+        OUT.print(Text(legend, style="dim"), soft_wrap=not OUT.is_terminal)
 
 
 def _fitting(name: str, rows: Rows, columns: Sequence[str]) -> Grid:
     """A table that fits the terminal, if need be with headers as narrow as their cells, and closer.
 
-    Names are never broken: what doesn't fit of them is left out in the middle.
+    Names are never broken: what doesn't fit of them is left out in the middle. A column that says
+    the same in each row is a line below the table instead.
     """
-    unbounded = OUT.options.update(width=WIDE)
-    for longest in (None, *NAMES):
-        table = _laid_out(name, rows, columns, longest)
-        if OUT.measure(table, options=unbounded).maximum <= OUT.width:
+    table = _laid_out(name, rows, columns, None)
+    if _fits(table):
+        return table
+    alike = [column for column in columns if _says_the_same(rows, column)]
+    others = [column for column in columns if column not in alike]
+    if not others:
+        alike, others = [], [*columns]
+    caption = ", ".join(f'"{_header(column)}" is {_cell(rows[0][column])}' for column in alike)
+    for longest in NAMES:
+        table = _laid_out(name, rows, others, longest)
+        if alike:
+            table.caption, table.caption_justify = f"In all rows {caption}.", "left"
+        if _fits(table):
             return table
     _squeeze(table)
     return table
 
 
+def _fits(table: Grid) -> bool:
+    unbounded = OUT.options.update(width=WIDE)
+    return OUT.measure(table, options=unbounded).maximum <= OUT.width
+
+
+def _says_the_same(rows: Rows, column: str) -> bool:
+    return len(rows) >= ALIKE and len({_cell(row[column]) for row in rows}) == 1
+
+
 def _squeeze(table: Grid) -> None:
-    """Fit a table into the terminal by shorter names than the shortest that are tried."""
+    """Fit a table into the terminal by shorter names than the shortest that are tried.
+
+    Those that differ most between rows give way first: others are few, and often short by a letter.
+    """
     widths = [_widest(column) for column in table.columns]
     texts = [at for at, column in enumerate(table.columns) if column.justify == "left"]
+    cells = [[*map(str, column.cells)] for column in table.columns]
+    names = [at for at in texts if not any(" " in cell for cell in cells[at])]
+    varied = max(names, key=lambda at: len({*cells[at]}), default=0)
     while sum(widths) + GAP * len(widths) > OUT.width:
         most = max(texts or range(len(widths)), key=widths.__getitem__)
+        if most in names and widths[varied] > SHORT:
+            most = varied
         widths[most] -= 1
         if widths[most] <= NARROWEST:
             return  # Rich does what can be done
@@ -98,14 +128,14 @@ def _widest(column: Column) -> int:
 
 
 def _laid_out(name: str, rows: Rows, columns: Sequence[str], longest: int | None) -> Grid:
-    """The table, narrow if names have a line of at most so many characters."""
+    """The table, narrow if names have a line of at most `longest` characters."""
     narrow = longest is not None
     table = Grid(
         title=name, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, collapse_padding=narrow
     )
     shown = {column: [_cell(row[column]) for row in rows] for column in columns}
     for column, cells in shown.items():
-        header = column.replace("_", " ")
+        header = _header(column)
         texts = any(isinstance(row[column], str) for row in rows)
         if longest and texts:
             cells[:] = [_shortened(cell, longest) for cell in cells]
@@ -121,6 +151,10 @@ def _laid_out(name: str, rows: Rows, columns: Sequence[str], longest: int | None
     for row in zip(*shown.values(), strict=True):
         table.add_row(*map(Text, row))
     return table
+
+
+def _header(column: str) -> str:
+    return column.replace("_", " ")
 
 
 def _shortened(cell: str, longest: int) -> str:
@@ -148,10 +182,25 @@ def list_sentences(title: str, sentences: Sequence[str]) -> None:
     OUT.print(listed)
 
 
-def say(sentence: str = "") -> None:
-    """Tell a person what is going on, on standard error, unless nobody wants to know."""
+def print_advice(advice: str) -> None:
+    """Print what to do about the sentences above."""
+    OUT.print(Padding(Text(f"→ {advice}"), (0, 0, 1, 2)))
+
+
+@holdable
+def say(sentence: str = "", to_paste: bool = False) -> None:
+    """Tell a person what is going on, on standard error, unless nobody wants to know.
+
+    A terminal breaks it between words, but for a command `to_paste`; a pipe has it in one line.
+    """
     if not _silent:
-        ERR.print(Text(shown(sentence)), soft_wrap=True)
+        ERR.print(Text(shown(sentence)), soft_wrap=to_paste or not ERR.is_terminal)
+
+
+def say_all(sentences: Iterable[str]) -> None:
+    """The same of each of them, a line a sentence."""
+    for sentence in sentences:
+        say(sentence)
 
 
 _silent = False

@@ -18,7 +18,7 @@ LONGEST = 500
 """Letters of what Java or a worker says that are quoted."""
 
 READ = 1_000_000
-"""Letters of it that are looked at."""
+"""Letters of it that are examined."""
 
 MORE_MEMORY = (
     "give it more with --conf spark.driver.memory=8g (on a cluster spark.executor.memory), or let "
@@ -35,7 +35,7 @@ ELSEWHERE = (
 
 
 class Cause(NamedTuple):
-    """A text that tells what happened, and what is said then, with the text's groups."""
+    """A text that tells what happened, and the sentence for it, with the text's groups."""
 
     text: re.Pattern[str]
     sentence: str
@@ -47,6 +47,8 @@ def _cause(text: str, sentence: str) -> Cause:
 
 _SHUT_DOWN = re.compile(
     r"SparkContext was shut down|SparkContext has been shutdown|stopped SparkContext"
+    # a context that is stopped under a job sets its parts to null (SparkContext.stop)
+    r"|\"org\.apache\.spark\.Spark(?:Context|Env)\.\w+\(\)\" is null"
 )
 
 CAUSES = (
@@ -172,7 +174,7 @@ _FILE_AFTER = re.compile(r": '([^']+)'|: ([^\s:]*/[^\s:]*)$", re.MULTILINE)
 
 
 def _file_beside(match: re.Match[str]) -> str | None:
-    """The file that Java names before what is the matter with it, and Python after that."""
+    """The file of an error: Java names it before the fault, Python after it."""
     text, start, end = match.string, match.start(), match.end()
     before = _FILE_BEFORE.search(text[max(0, start - LONGEST) : start])
     after = _FILE_AFTER.match(text[end : end + LONGEST])

@@ -53,7 +53,7 @@ def read_history(
     part: Part,
     settings: Settings,
 ) -> FleetHistory:
-    """The snapshots of a time, or of part of the fleet, and what was left out of them is said.
+    """The snapshots of a time, or of part of the fleet, and prints what was left out of them.
 
     InputError if there is none, NoSuchPartError if they have nothing of that part.
     """
@@ -68,10 +68,10 @@ def read_history(
         say(note)
     session.sparkContext.setJobDescription(f"evenfleet {doing}: up to {history.snapshots[-1]}")
     if part.cluster is not None and part.cluster not in history.timeline.snapshots:
-        there = named("cluster", history.timeline.snapshots)
+        listed = named("cluster", history.timeline.snapshots)
         near = did_you_mean(part.cluster, history.timeline.snapshots)
         raise NoSuchPartError(
-            f"no snapshot of that time has {part.cluster!r}: there is {there}{near}"
+            f"no snapshot of that time has {part.cluster!r}: there is {listed}{near}"
         )
     selection = history.matching(*part) if part else history
     if part.group is not None and not selection.has_groups():

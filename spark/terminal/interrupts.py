@@ -14,13 +14,13 @@ SIGNALS = {
     signal.SIGINT: "interrupted by Ctrl-C before it was done: run it again",
     signal.SIGTERM: "ended by SIGTERM before it was done: run it again",
 }
-"""What is said of each."""
+"""The sentence on each."""
 
 
 class Interrupts:
     """The first signal that came, if one did.
 
-    Whatever error comes after it comes of it: calls to a Java process that is ending fail in many
+    Any error after it is a consequence: calls to a Java process that is ending fail in many
     ways.
     """
 

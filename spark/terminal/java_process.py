@@ -34,12 +34,12 @@ class JavaProcess:
         """Its exit code, or minus the signal that ended it; None while it runs or isn't ours."""
         return self._process.poll() if self._process else None
 
-    def has_ended(self, within: float = 0.0) -> bool:
+    def has_ended(self, timeout: float = 0.0) -> bool:
         """Whether it has ended, or does so in this time."""
         if self._process is None:
             return False
         try:
-            self._process.wait(within)
+            self._process.wait(timeout)
         except TimeoutExpired:
             return False
         return True

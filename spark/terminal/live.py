@@ -17,7 +17,7 @@ from spark.enforce import PlanFolder
 from spark.errors import InputError
 from spark.sources.live.cluster import Cluster, read_clusters
 from spark.terminal.options import ClusterName, option
-from spark.text import named
+from spark.text import did_you_mean, named
 
 READ_WITHIN = 10.0  # seconds, for the plan
 
@@ -46,7 +46,7 @@ class LiveOptions:
         """Whether plans are in a folder, and not one in a file or behind a URL."""
         return is_folder(self.plan)
 
-    def chosen(self) -> list[ChosenPlans]:
+    def by_cluster(self) -> list[ChosenPlans]:
         """The plans by cluster; InputError if there are none, or not one sound."""
         return plans_in(self.plan, self.group, self.cluster, self.bootstrap, self.clusters)
 
@@ -92,8 +92,7 @@ def plans_in(
     entries = folder.matching(pattern or "*", cluster)
     names = list(dict.fromkeys(entry.cluster for entry in entries))
     if not names:
-        of_cluster = f" of cluster {cluster!r}" if cluster else ""
-        raise InputError(f"{location} has no plan of a group {pattern or '*'!r}{of_cluster}")
+        raise InputError(_no_such_plan(folder, pattern or "*", cluster))
     if bootstrap is not None and len(names) > 1:
         raise InputError(
             f"{location} has plans for {named('cluster', names)}: choose one by --cluster, or give "
@@ -107,6 +106,17 @@ def plans_in(
         )
         for item in clusters_named(bootstrap, names, clusters)
     ]
+
+
+def _no_such_plan(folder: PlanFolder, pattern: str, cluster: str | None) -> str:
+    """The sentence on a folder that has no plan of such a group, or of that cluster."""
+    entries = folder.matching()
+    near = ""
+    if cluster is not None and cluster not in (clusters := {entry.cluster for entry in entries}):
+        near = did_you_mean(cluster, clusters)
+    near = near or did_you_mean(pattern, {entry.group for entry in folder.matching("*", cluster)})
+    of_cluster = f" of cluster {cluster!r}" if cluster else ""
+    return f"{folder.path} has no plan of a group {pattern!r}{of_cluster}{near}"
 
 
 def is_folder(location: str) -> bool:
@@ -149,5 +159,8 @@ def clusters_named(
     assert file is not None
     entries = {cluster.name: cluster for cluster in read_clusters(file)}
     if strange := set(names or ()) - set(entries):
-        raise InputError(f"{file} has no {named('cluster', strange)}; it has {', '.join(entries)}")
+        near = did_you_mean(min(strange), entries)
+        raise InputError(
+            f"{file} has no {named('cluster', strange)}; it has {', '.join(entries)}{near}"
+        )
     return [entries[name] for name in dict.fromkeys(names or entries)]

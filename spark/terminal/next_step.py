@@ -30,8 +30,9 @@ NEXT = {
     "whatif": "members {store}",
     "simulate": "members {store} [--cluster {cluster}] --group {group}",
     "rollout": "whatif {store} --event rolling-restart=30s",
-    "scale": "report {store} --out report.html --scale {out}",
+    "scale": "report {store} --out report.html [--scale {out}]",
     "graph": "audit {store}",
+    "snapshots": "audit {store}",
 }
 """The command that follows on each; the others say it themselves, or end a thread of work.
 
@@ -44,12 +45,12 @@ _BLANK = re.compile(r"\{(\w+)\}")
 _OPTIONAL = re.compile(r" \[([^]]*)\]")
 
 
-def next_step(name: str, stated: Mapping[str, Any]) -> str | None:
+def next_step(name: str, options: Mapping[str, Any]) -> str | None:
     """The command line after `name` with these options; None if there is none, or a blank is left.
 
     A store of a catalog is given as it was, by `--tables`.
     """
-    text, words = NEXT.get(name), {key: value for key, value in stated.items() if value}
+    text, words = NEXT.get(name), {key: value for key, value in options.items() if value}
     if text is None:
         return None
     filled = {key: shlex.quote(str(value)) for key, value in words.items()}
@@ -70,10 +71,10 @@ def program() -> str:
     return shlex.quote(os.environ.get(PROGRAM, "evenfleet"))
 
 
-def _flat(stated: Mapping[str, Any]) -> dict[str, Any]:
+def _flat(options: Mapping[str, Any]) -> dict[str, Any]:
     """The options by name, those of bundles among them."""
     result: dict[str, Any] = {}
-    for name, value in stated.items():
+    for name, value in options.items():
         if is_dataclass(value):
             result |= {field.name: getattr(value, field.name) for field in fields(value)}
         else:
@@ -85,15 +86,15 @@ def with_next_step(name: str, command: Callable[..., Any]) -> Callable[..., Any]
     """The command, which says what to do next once it has run, also where a check failed."""
 
     @wraps(command)
-    def run(**stated: Any) -> None:
+    def run(**options: Any) -> None:
         failed_check = None
         try:
-            command(**stated)
+            command(**options)
         except typer.Exit as exit_:
             failed_check = exit_
-        line = next_step(name, _flat(stated)) if is_for_people() else None
+        line = next_step(name, _flat(options)) if is_for_people() else None
         if line:
-            say(f"Next: {line}")
+            say(f"Next: {line}", to_paste=True)
         if failed_check:
             raise failed_check
 

@@ -40,7 +40,7 @@ def opened(
     snapshot: str | None = None,
     many: bool = False,
 ) -> Iterator[SparkSession]:
-    """The session of a command that reads a store; what it can't read is told before it starts.
+    """The session of a command that reads a store; what it can't read is an error before it starts.
 
     Options come last and win over the configuration file. `snapshot` is that which is asked for;
     `many` are read at once.
@@ -139,7 +139,7 @@ def each_snapshot(
     are_done: str,
     work: Callable[[str | None], T],
 ) -> tuple[list[T], InputError | None]:
-    """What `work` makes of one snapshot, or of all of them, and what is the matter with others.
+    """What `work` makes of one snapshot, or of all of them, and the errors of others.
 
     `are_done` says in a sentence what was to be done: `are planned`. Of one snapshot alone an error
     is raised at once; where several are there, those that can't be read don't stop the others, and

@@ -27,6 +27,11 @@ CHECK_FAILED = 1
 """Exit code of a command that found what it looks for."""
 
 
+def snapshot_option(shown: str) -> Any:
+    """The option for a snapshot's id; `shown` says which one it is without."""
+    return option("Id such as 20261121T060000Z.", shown=shown)
+
+
 def option(text: str, *names: str, shown: str | None = None, **others: Any) -> Any:
     """An option with this help, called as its parameter unless it has names; flags have no `--no-`.
 
@@ -51,13 +56,18 @@ ClusterName = Annotated[str | None, option("Only this cluster.", shown="all")]
 GroupPattern = Annotated[
     str | None, option("Only groups that match a pattern (`*`, `?`).", shown="all")
 ]
-Snapshot = Annotated[
-    str | None, option("Id such as 20261121T060000Z.", shown="the newest of each cluster")
-]
+Snapshot = Annotated[str | None, snapshot_option("the newest of each cluster")]
 Window = Annotated[str, option("Time before each cluster's last snapshot from which rates come.")]
 Master = Annotated[str | None, option("Spark master.", shown="all cores of this machine")]
 Conf = Annotated[list[str] | None, option("KEY=VALUE for Spark; repeatable.")]
 Config = Annotated[Path | None, option("Settings as in conf/evenfleet.toml.")]
+MoveCost = Annotated[
+    str | None,
+    option("Price of a partition that moves: time to rebuild its state (30s), or bytes (2GB)."),
+]
+Thresholds = Annotated[
+    Path | None, option("Thresholds, severities, time-outs as in conf/audit.toml.")
+]
 GroupName = Annotated[str, option("Name of the group.")]
 ItsCluster = Annotated[str | None, option("Its cluster.", shown="the only one with such a group")]
 
@@ -179,9 +189,9 @@ def part_of(fleet: FleetSnapshot, part: Part) -> FleetSnapshot:
     if not part:
         return fleet
     if part.cluster is not None and part.cluster not in fleet.instants:
-        there = named("cluster", fleet.instants)
+        listed = named("cluster", fleet.instants)
         raise NoSuchPartError(
-            f"snapshot {fleet.id} has no cluster {part.cluster!r}: it has {there}"
+            f"snapshot {fleet.id} has no cluster {part.cluster!r}: it has {listed}"
             f"{did_you_mean(part.cluster, fleet.instants)}"
         )
     result = fleet.matching(*part)

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from spark.enforce import Status
+from optimizer.assignor.plan_file import GroupPlan
+from optimizer.figures import counted
+from spark.enforce import Status, differences
 from spark.terminal.console import say
-from spark.terminal.printing import Table, show
-from spark.text import counted, named
+from spark.terminal.printing import ROWS_SHOWN, Table, show
+from spark.text import named
 
 if TYPE_CHECKING:
     from spark.enforce.enforce_groups import Outcome
+    from spark.sources.live.group import DescribedGroup
 
 Outcomes = Mapping[str, Sequence["Outcome"]]
 """By cluster."""
-
-ROWS_SHOWN = 40
-"""Rows that people see unless they ask for all."""
 
 
 def show_outcomes(outcomes: Outcomes) -> None:
@@ -43,6 +43,12 @@ def show_outcomes(outcomes: Outcomes) -> None:
     show({"groups": Table(rows, unlike, bool(unlike), title, ROWS_SHOWN)}, hide)
     reports = [f"{sum(row['status'] == item for row in rows)} {item.value}" for item in Status]
     say(f"{counted(len(rows), 'plan')}: {', '.join(reports)}.")
+
+
+def show_differences(plan: GroupPlan, group: DescribedGroup | None, status: Status) -> None:
+    """Print who owns what else than the plan says, of a group of which something is known."""
+    rows = differences(plan, group) if group and status is not Status.UNKNOWN else []
+    show({"differences": Table(rows, is_shown=bool(rows))})
 
 
 def _by_reason(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -11,10 +11,20 @@ from enum import StrEnum
 from io import StringIO
 from typing import Any
 
+from optimizer.figures import counted
 from spark.errors import InputError
 from spark.fleet import CONNECT, CONSUMER
-from spark.terminal.console import Rows, draw, harmless, list_sentences, plain, say
-from spark.text import counted, did_you_mean
+from spark.terminal.console import (
+    Rows,
+    draw,
+    harmless,
+    list_sentences,
+    plain,
+    print_advice,
+    say,
+)
+from spark.terminal.held_output import holdable
+from spark.text import did_you_mean
 
 
 class Format(StrEnum):
@@ -36,8 +46,8 @@ class Layout(StrEnum):
 FORMULA = ("=", "+", "-", "@")
 """What a spreadsheet's formulas begin with; tabs and returns, which do as well, are escaped."""
 
-SENTENCES = 50
-"""Sentences of a list that people see at most."""
+ROWS_SHOWN = 10
+"""Rows of a table, and sentences of a list, that people see unless they ask for all."""
 
 
 SAME = object()
@@ -124,7 +134,7 @@ class Printing:
 
     def list(self, title: str, sentences: Sequence[str], most: int | None = None) -> None:
         """Print sentences for people: the first `most`."""
-        shown = self._first(sentences, most or SENTENCES)
+        shown = self._first(sentences, most or ROWS_SHOWN)
         left = len(sentences) - len(shown)
         list_sentences(title, [*shown, *([f"and {left} more: {self.hint}"] if left else [])])
 
@@ -135,9 +145,9 @@ class Printing:
     def check(self) -> None:
         """Raise InputError if the table that was asked for isn't one of the command's."""
         if self.table is not None and not self.is_done and self.names:
-            there = ", ".join(dict.fromkeys(self.names))
+            listed = ", ".join(dict.fromkeys(self.names))
             hint = did_you_mean(self.table, self.names)
-            raise InputError(f"--table {self.table}: no such table{hint}; there is {there}")
+            raise InputError(f"--table {self.table}: no such table{hint}; there is {listed}")
 
 
 _printing = Printing()
@@ -163,6 +173,7 @@ def programs_only(tables: Tables) -> dict[str, Table]:
     return {name: replace(item, is_shown=False) for name, item in settings.items()}
 
 
+@holdable
 def show(tables: Tables, hide: Collection[str] = ()) -> None:
     """Print tables by name: as one JSON object, as CSV the first or the one that is asked for.
 
@@ -174,10 +185,16 @@ def show(tables: Tables, hide: Collection[str] = ()) -> None:
     _printing.show(settings, hide)
 
 
-def print_list(title: str, sentences: Sequence[str]) -> None:
-    """Print sentences below a title for people alone: the first of them, unless all are wanted."""
+@holdable
+def print_list(title: str, sentences: Sequence[str], advice: str = "") -> None:
+    """Print sentences below a title for people alone: the first of them, unless all are wanted.
+
+    Below them stands what to do about it, if there is any `advice`.
+    """
     if is_for_people():
         _printing.list(title, sentences)
+        if advice:
+            print_advice(advice)
 
 
 def by_kind(name: str, rows: Rows) -> dict[str, Rows]:
@@ -195,7 +212,7 @@ def is_for_people() -> bool:
 
 
 def at_most(rows: int) -> int | None:
-    """So many rows are printed for people; None where all are, as for programs."""
+    """Rows printed for people; None where all are, as for programs."""
     return rows if is_for_people() and not _printing.everything else None
 
 

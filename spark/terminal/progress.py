@@ -15,6 +15,7 @@ from rich.text import Text
 
 from spark.terminal import console
 from spark.terminal.console import say
+from spark.terminal.held_output import is_held
 
 EVERY = 0.5  # seconds between two looks at how far it is
 
@@ -42,7 +43,7 @@ class Step:
         self.count = ""
 
     def report(self, done: int, of: int, what: str) -> None:
-        """So many of them are done."""
+        """Set how many of them are done."""
         self.count = f"{done:,} of {of:,} {what}"
 
     @property
@@ -58,10 +59,14 @@ class _Progress:
         self.shown, self.logged = True, False
         self.session: SparkSession | None = None
         self.steps: list[Step] = []
+        self.is_drawn = False
 
     def line(self) -> str:
         """What is done right now, for a terminal."""
-        step = self.steps[-1]
+        steps = [*self.steps]  # other threads add and remove some
+        if not steps:
+            return ""
+        step = steps[-1]
         parts = [step.count or self._tasks(), f"{step.seconds:.0f} s" if step.seconds >= 2 else ""]
         return ": ".join([step.doing, ", ".join(filter(None, parts))]).removesuffix(": ")
 
@@ -111,10 +116,9 @@ def session_followed() -> SparkSession | None:
 def busy(doing: str) -> Iterator[Step]:
     """Say on a terminal that something takes its time and how far it is, and so in Spark's UI."""
     step = Step(doing)
-    outermost = not _progress.steps
     _progress.steps.append(step)
     try:
-        with _described(doing), _drawn(outermost):
+        with _described(doing), shown_while():
             yield step
     finally:
         _progress.steps.remove(step)
@@ -134,25 +138,32 @@ def _described(doing: str) -> Iterator[None]:
     try:
         yield
     finally:
-        with suppress(Exception):  # Java may be gone, and what ended it is told by others
+        with suppress(Exception):  # Java may be gone, and others say what ended it
             context.setLocalProperty(DESCRIPTION, before)  # type: ignore[arg-type]
 
 
 @contextmanager
-def _drawn(outermost: bool) -> Iterator[None]:
-    """One line for all steps, drawn anew from a thread while Spark has ours."""
-    if not (outermost and _progress.shown and console.ERR.is_terminal):
+def shown_while() -> Iterator[None]:
+    """One line for all steps, drawn again from a thread while Spark has ours.
+
+    None where the output of this thread is held back: the one that waits for it has the line.
+    """
+    if _progress.is_drawn or is_held() or not (_progress.shown and console.ERR.is_terminal):
         yield
         return
     over = threading.Event()
-    with console.ERR.status(_text()) as status:
-        thread = threading.Thread(target=_keep_drawing, args=(status, over), daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            over.set()
-            thread.join(ENDS_WITHIN)
+    _progress.is_drawn = True
+    try:
+        with console.ERR.status(_text()) as status:
+            thread = threading.Thread(target=_keep_drawing, args=(status, over), daemon=True)
+            thread.start()
+            try:
+                yield
+            finally:
+                over.set()
+                thread.join(ENDS_WITHIN)
+    finally:
+        _progress.is_drawn = False
 
 
 def _keep_drawing(status: Status, over: threading.Event) -> None:

@@ -25,7 +25,7 @@ class Size(Enum):
     MEDIUM = auto()
     """Generated code, which Java compiles quickly: queries over many snapshots make much of it."""
     LARGE = auto()
-    """What Spark and Java do if nobody tells them otherwise."""
+    """Default settings of Spark and Java."""
 
 
 SMALL = 24 * 2**20
@@ -38,30 +38,38 @@ MEDIUM_TOGETHER = 64 * 2**20
 """Bytes of all the snapshots of a store up to which it is of medium size."""
 
 LOOKED_AT = 24
-"""So many of the newest snapshots tell how large those of a store are."""
+"""Newest snapshots that show how large those of a store are."""
 
 MEDIUM_SETTINGS = {
     # folders of this machine are listed at once, without a task for each snapshot of a table
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "100000",
+    # each join, sum and sort takes a page at least, of up to 64 MB that Java has to clear; those of
+    # tables that are sent to all tasks fill the heap
+    "spark.buffer.pageSize": "1m",
+    # nobody opens a page for seconds
+    "spark.ui.enabled": "false",
+    # a query isn't planned again after each of its stages
+    "spark.sql.adaptive.enabled": "false",
 }
 """Spark's settings where a store is on this machine."""
 
 SMALL_SETTINGS = MEDIUM_SETTINGS | {
-    # nobody opens a page for seconds
-    "spark.ui.enabled": "false",
     # expressions are walked over, instead of becoming Java classes that are compiled first
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    # a query isn't planned anew after each of its stages
-    "spark.sql.adaptive.enabled": "false",
 }
 """Spark's settings where the start of a query takes longer than its work."""
 
 QUIET = "-Xlog:disable"
 """Java tells on standard output why it can't take an archive."""
 
-_QUICK_JAVA = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
-"""Quickly compiled code, and one thread that collects garbage."""
+_QUICK_JAVA = (
+    "-XX:TieredStopAtLevel=1",
+    "-XX:ReservedCodeCacheSize=192m",
+    "-XX:+UseSerialGC",
+)
+"""Quickly compiled code, with room for the code of several commands in one session (the default of
+48 MB fills up, and Java then compiles no more); and one thread that collects garbage."""
 
 
 SETTINGS = {Size.SMALL: SMALL_SETTINGS, Size.MEDIUM: MEDIUM_SETTINGS, Size.LARGE: {}}
@@ -88,7 +96,7 @@ def size_of(store: Where, many: bool = False) -> Size:
                 sizes[snapshot.name] += sum(
                     file.stat().st_size for file in snapshot.glob("*.parquet")
                 )
-    except OSError:  # it changes while it is looked at: whoever reads it will say what is wrong
+    except OSError:  # it changes while it is examined: whoever reads it will say what is wrong
         return Size.LARGE
     if not many:
         return Size.SMALL if 0 < max(sizes.values(), default=0) <= SMALL else Size.LARGE

@@ -55,8 +55,8 @@ MASTER = "spark.master"
 TRIES = "4"
 """So often a task is tried, as on a cluster: Spark's default on one machine is once."""
 
-GONE_WITHIN = 3.0
-"""Seconds from a may_be_over connection to the end of the process behind it."""
+GONE_WITHIN = 10.0
+"""Seconds from a connection that breaks to the end of the process behind it, on a busy machine."""
 
 _MASTER = re.compile(r"local(-cluster)?(\[.+\])?|yarn|(spark|k8s)://.+")
 _ONE_TRY = re.compile(r"local(?:\[(\d+|\*)\])?")
@@ -197,7 +197,7 @@ def _why_not(error: Exception, java: JavaProcess) -> Exception:
 def _sized_to_this_machine() -> dict[str, str]:
     """Half of the memory for the JVM, for the Python workers need theirs; two tasks a core.
 
-    The memory is what a container leaves us. Each task more reads its plan anew, which takes
+    The memory is what a container leaves us. Each task more reads its plan again, which takes
     longer than its share of a small fleet.
     """
     mebibytes = usable_memory() // 2**20

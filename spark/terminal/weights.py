@@ -12,10 +12,10 @@ from pyspark.sql import DataFrame, SparkSession, functions as F
 
 from spark.errors import InputError
 from spark.files import Where
-from spark.fleet import WHOLE, FleetFiles, FleetSnapshot
+from spark.fleet import WHOLE, FleetFiles, FleetSnapshot, time_of
 from spark.settings import Settings, weight_of
 from spark.terminal.console import say
-from spark.terminal.histories import read_history
+from spark.terminal.histories import read_history, since_in
 from spark.terminal.openers import opened, opened_store, read_subset
 from spark.terminal.options import option, read_snapshot
 from spark.text import as_sentence
@@ -98,7 +98,7 @@ def optional_rates(
 ) -> Iterator[FleetRates | None]:
     """Rates of a fleet up to that instant, where the store has enough for any.
 
-    With `most`, of so many snapshots of each cluster alone, from the first to the last of the
+    With `most`, of that number of snapshots of each cluster, from the first to the last of the
     window: enough for what comes in on average, and read in no time.
     """
     from spark.history import QUANTILE  # noqa: PLC0415 - most commands need none, nor pandas
@@ -116,3 +116,30 @@ def optional_rates(
         for note in rates.notes if enough else ():
             say(as_sentence(note))
         yield rates if enough else None
+
+
+@contextmanager
+def rates_since(
+    session: SparkSession, store: Where, fleet: FleetSnapshot, since: str, settings: Settings
+) -> Iterator[FleetRates]:
+    """Rates of a fleet since a snapshot, or over a time before the fleet's.
+
+    InputError where the snapshot isn't before it, and where there are no rates.
+    """
+    with optional_rates(session, store, fleet, _window(since, fleet.id), settings) as rates:
+        if rates is None:
+            raise InputError(
+                f"store {store} has no two snapshots with offsets since {since}: rates are of two; "
+                "collect again, or choose an earlier --since"
+            )
+        yield rates
+
+
+def _window(since: str, until: str) -> timedelta:
+    wanted = since_in(since)
+    if isinstance(wanted, timedelta):
+        return wanted
+    first, last = time_of(since), time_of(until)
+    if first is None or last is None or first >= last:
+        raise InputError(f"--since {since} is not before the snapshot {until}")
+    return last - first

@@ -6,7 +6,7 @@ from pyspark.sql import Column, functions as F
 
 
 def over_bound(when: str = "") -> Column:
-    """How far the largest load by weight is above its bound, 1 being as low as can be.
+    """How far the largest load by weight is above its bound, 1 being as low as possible.
 
     `when`: the end of both columns' names.
     """

@@ -1,4 +1,4 @@
-"""Whatever strategies make of a group becomes rows, and doesn't stop the others."""
+"""The rows of a group under strategies; a failure becomes a row, and doesn't stop others."""
 
 from __future__ import annotations
 

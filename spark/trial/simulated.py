@@ -18,8 +18,8 @@ def simulated(
     events: Sequence[Event],
     parameters: Parameters,
     limit: TimeLimit,
-    **facts: Any,
+    **options: Any,
 ) -> EventsTimeline:
-    """See `simulate_events`, which gets the `facts`: what is chance goes by the group's name."""
+    """`simulate_events` with these `options`; random choices depend on the group's name."""
     name = f"{row.cluster}/{row.group}"
-    return limit.spend(lambda: simulate_events(group, events, parameters, name, **facts))
+    return limit.spend(lambda: simulate_events(group, events, parameters, name, **options))

@@ -101,7 +101,7 @@ def _faults_of_plan(row: RowWithPlan, group: FleetGroup, problem: Problem) -> It
     previous = _indexes(row.plan_previous, partition, number, problem)
     if (target >= len(problem.member_ids)).any() or (target < NOBODY).any():
         stranger = int(np.flatnonzero((target >= len(problem.member_ids)) | (target < NOBODY))[0])
-        yield f"{problem.partition_name(stranger)} goes to somebody who isn't a member"
+        yield f"{problem.partition_name(stranger)} goes to a member that the group doesn't have"
         return
     yield from _faults_of_columns(row, group, problem, partition, target, previous)
     try:
@@ -110,7 +110,7 @@ def _faults_of_plan(row: RowWithPlan, group: FleetGroup, problem: Problem) -> It
         yield f"its goals can't be read: {error}"
         return
     certificate = None if row.certificate is None else bytes(row.certificate)
-    # Hosts and spread are looked at where the plan says something of them: older plans don't know
+    # Hosts and spread are examined where the plan says something of them: older plans don't know
     # hosts, and what is too large for spread may change.
     silent = [name for name in NEEDS if pd.isna(getattr(row, LEVELS[name].column or "status"))]
     levels = [level for level in goals.order if level not in silent]
@@ -127,8 +127,8 @@ def _faults_of_plan(row: RowWithPlan, group: FleetGroup, problem: Problem) -> It
     except TimeLimitError:
         if any(not pd.isna(getattr(row, name)) for name in PROVEN):
             yield (
-                "what it says of its optimality can't be checked: its certificate doesn't prove "
-                f"that, and a search takes longer than {STRATEGY_SECONDS:g} seconds"
+                "its optimality can't be checked: the certificate doesn't prove it, and a "
+                f"search takes longer than {STRATEGY_SECONDS:g} seconds"
             )
         measured = measure_assignment(problem, target, goals)
         yield from _faults_of_measures(row, problem, target, measured)
@@ -159,7 +159,7 @@ def _faults_of_columns(
     if len(wrong):
         at = int(wrong[0])
         action = right[partition[at]]
-        is_now = f"is {ACTIONS[action]!r}" if action >= 0 else "concerns nobody"
+        is_now = f"is {ACTIONS[action]!r}" if action >= 0 else "needs no action"
         named = problem.partition_name(int(partition[at]))
         yield f"{named} is called {row.plan_actions[at]!r} and {is_now}"
 
@@ -188,7 +188,7 @@ def _faults_of_optimality(row: RowWithPlan, verdict: Verdict, goals: Goals) -> I
             yield f"it is called optimal and isn't sound: {verdict.faults[0]}"
         return
     budget = goals.budget(row.partitions)
-    limited = any(goals.limits)  # which may take moves whatever is allowed
+    limited = any(goals.limits)  # which may take more moves than the budget
     if row.strategy == OPTIMAL and budget is not None and row.moves > budget and not limited:
         yield f"it moves {row.moves} partitions, and its goals allow {budget}"
     stands = goals.min_gain > 0 and row.moves == 0  # what isn't worth its moves isn't proposed

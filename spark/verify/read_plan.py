@@ -8,7 +8,16 @@ from pyspark.sql import DataFrame, SparkSession
 
 from spark.errors import InputError
 from spark.files import Where
-from spark.fleet import PLAN_WEIGHTS, Part, ids, is_like, is_named, read_result, read_results
+from spark.fleet import (
+    PLAN_WEIGHTS,
+    Part,
+    ids,
+    is_like,
+    is_named,
+    no_plan,
+    read_result,
+    read_results,
+)
 
 
 @dataclass(frozen=True)
@@ -35,7 +44,7 @@ def planned_snapshots(session: SparkSession, plan: Where, snapshot: str | None) 
     """The snapshots that a plan has, or the one that is asked for; InputError if it has none."""
     planned = sorted({*ids(session, plan, "groups"), *ids(session, plan, "assignments")})
     if not planned:
-        raise InputError(f"plan {plan} is empty: write it with `evenfleet plan`")
+        raise no_plan(session, plan)
     if snapshot is not None and snapshot not in planned:
         raise InputError(
             f"plan {plan} has no snapshot {snapshot}: it has {', '.join(planned[-5:])}"

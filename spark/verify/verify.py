@@ -48,8 +48,8 @@ def verify_plan(
 
     Checked are statuses, that every partition is there once and goes to a subscriber, previous
     members, actions and measures. That balance, racks, moves and spread are optimal where the plan
-    says so is proven anew without the solver, by the plan's certificate if it has one that holds; a
-    bound of loads by weight has to be shown by it. `rates` are those that the plan was made with.
+    says so is proven again without the solver, by the plan's certificate if it has one that holds;
+    a bound of loads by weight has to be shown by it. `rates` are those that the plan was made with.
     InputError when a table of the plan lacks columns.
     """
     faults = [

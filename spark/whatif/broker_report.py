@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from spark.text import counted, named
+from optimizer.figures import counted
+from spark.text import named
 
 Row = Mapping[str, Any]
 
 HEIRS = 3
-"""So many brokers are named that get most."""
+"""Brokers that are named: those that get most."""
 
 ELECTION = "9 s by default, broker.session.timeout.ms"
 
@@ -29,20 +30,23 @@ def broker_report(
         yield f"Broker {which}{of} led {counted(led, 'partition')}.{_heirs(mine)}"
         if gone:
             names = [f"{row['topic']}-{row['partition']}" for row in gone]
-            yield f"Nobody leads {named('partition', names)}{of}: no other replica is in sync."
+            have = "has" if len(gone) == 1 else "have"
+            yield f"{named('partition', names)}{of} {have} no leader: no other replica is in sync."
     for_good = [row["group"] for row in groups if row["leaderless"] == row["partitions"]]
     items = [row for row in groups if 0 < row["leaderless"] < row["partitions"]]
     for_now = [
         row["group"] for row in groups if row["leaderless"] < row["led"] == row["partitions"]
     ]
     if for_good:
-        yield f"Nothing until it is back is read by {named('group', for_good)}."
+        yield f"{named('group', for_good)} {_read(for_good)} nothing until it is back."
     if items:
-        count = counted(len(items), "group")
-        yield f"Part of what {count} read stays unread until it is back."
+        yield f"{counted(len(items), 'group')} {_read(items)} only a part until it is back."
     if for_now:
-        who = named("group", for_now)
-        yield f"Nothing until others lead ({ELECTION}) is read by {who}."
+        yield f"{named('group', for_now)} {_read(for_now)} nothing until others lead ({ELECTION})."
+
+
+def _read(groups: Sequence[object]) -> str:
+    return "reads" if len(groups) == 1 else "read"
 
 
 def _heirs(leaders: Sequence[Row]) -> str:

@@ -50,7 +50,7 @@ class WhatIf:
 def rows_of_group(
     row: RowOfEvents, job: WhatIf, limit: TimeLimit, goals: Goals
 ) -> Iterator[WhatIfRow]:
-    """Whatever becomes of a group under a strategy is a row, and doesn't stop the others."""
+    """The row of a group under a strategy; a failure becomes a row, and doesn't stop others."""
 
     def row_of(group: FleetGroup, strategy: str, **outcome: Any) -> WhatIfRow:
         return WhatIfRow(

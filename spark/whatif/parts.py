@@ -15,7 +15,7 @@ Partitions = list[tuple[str, int]]
 
 
 class RowOfEvents(EncodedRow, Protocol):
-    """A group with what `led_by` and `rated` know; topics are told by hash."""
+    """A group with what `led_by` and `rated` know; topics stand as hashes."""
 
     led_brokers: Numbers
     led_topics: Numbers

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 from pyspark.sql import DataFrame
 
 from optimizer.scenarios import BrokerDown, Event
 from spark.files import Where, in_one_file, table_in, write_tables
-from spark.fleet import FleetSnapshot
+from spark.fleet import FleetSnapshot, Part
 from spark.history import FleetRates
 from spark.settings import CURRENT, Settings
 from spark.whatif.broker_report import broker_report
@@ -84,7 +85,7 @@ def whatif_result(
     try:
         table = _collected(fleet_of_whatif(rows))
         worst = _collected(most_affected(rows, settings.strategies[0]))
-        check_affected(rows, table, events)
+        check_affected(fleet, rows, table, events)
         outage = outage_of(fleet, brokers_down(events))
         if static and CURRENT in settings.strategies:
             dynamic = _collected(fleet_of_whatif(tried([CURRENT], False)))
@@ -94,6 +95,12 @@ def whatif_result(
     finally:
         rows.unpersist()
     return WhatIfResult(table, worst, outage, dynamic)
+
+
+def fleet_after(fleet: FleetSnapshot, part: Part, events: Sequence[Event]) -> FleetSnapshot:
+    """The fleet when events have happened to a part of it; with its one cluster alone, if any."""
+    selection = fleet if part.cluster is None else fleet.only([part.cluster])
+    return reduce(lambda now, event: now.after(event, part.group), events, selection)
 
 
 def brokers_down(events: Sequence[Event]) -> list[int]:

@@ -7,9 +7,11 @@ from typing import Any
 
 from pyspark.sql import DataFrame, functions as F
 
-from optimizer.scenarios import Event
+from optimizer.scenarios import Crash, Event
 from spark.errors import InputError
-from spark.settings import CURRENT
+from spark.fleet import FleetSnapshot, escaped_rows
+from spark.settings import CURRENT, MOVE_COSTS
+from spark.text import did_you_mean
 from spark.trial import best_first, over_bound
 from spark.whatif.measure import UNAFFECTED
 
@@ -34,7 +36,7 @@ def fleet_of_whatif(rows: DataFrame) -> DataFrame:
     them; `not_evaluated` are the others (empty, rebalancing, invalid, failed). `worst_max_load` is
     the most that a member of any group has afterwards; `mean_over_bound` and `worst_over_bound`,
     before and after, are how far the most loaded member by weight is above what no assignment is
-    below: 1 is as low as can be, null is without goals by weight.
+    below: 1 is as low as possible, null is without goals by weight.
     """
     answered = F.col("members_after").isNotNull()
     unaffected = F.col("status") == UNAFFECTED
@@ -58,8 +60,8 @@ def fleet_of_whatif(rows: DataFrame) -> DataFrame:
 
 def most_affected(rows: DataFrame, strategy: str) -> DataFrame:
     """The groups that suffer most under a strategy, these first."""
-    there = rows.where(F.col("members_after").isNotNull() & (F.col("strategy") == strategy))
-    return there.orderBy(
+    affected = rows.where(F.col("members_after").isNotNull() & (F.col("strategy") == strategy))
+    return affected.orderBy(
         (F.col("members_after") > 0),
         F.desc_nulls_last("unread_seconds"),
         F.desc_nulls_last(F.col("max_load_after") - F.col("max_load_before")),
@@ -68,7 +70,9 @@ def most_affected(rows: DataFrame, strategy: str) -> DataFrame:
     )
 
 
-def check_affected(rows: DataFrame, fleet: Rows, events: Sequence[Event]) -> None:
+def check_affected(
+    snapshot: FleetSnapshot, rows: DataFrame, fleet: Rows, events: Sequence[Event]
+) -> None:
     """Raise InputError where no group can have the events, though some could be judged."""
     if any(row["groups"] for row in fleet) or not any(row["unaffected"] for row in fleet):
         return
@@ -76,8 +80,9 @@ def check_affected(rows: DataFrame, fleet: Rows, events: Sequence[Event]) -> Non
     reasons = unaffected.groupBy("reason").count().orderBy(F.desc("count"), "reason")
     (first,) = reasons.limit(1).collect()
     count = max(row["unaffected"] for row in fleet)
+    why = unknown_place(snapshot, events) or first.reason
     of = "the group" if count == 1 else f"any of {count} groups"
-    raise InputError(f"{' and '.join(map(str, events))} doesn't apply to {of}: {first.reason}")
+    raise InputError(f"{' and '.join(map(str, events))} doesn't apply to {of}: {why}")
 
 
 def group_for_people(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -89,6 +94,7 @@ def group_for_people(row: Mapping[str, Any]) -> dict[str, Any]:
         "max_load": _change(row, "max_load"),
         "rebalances": row["rebalances"],
         "unread_seconds": _whole(row["unread_seconds"]),
+        **{name: row[name] for name in MOVE_COSTS if name in row},
     }
 
 
@@ -108,11 +114,11 @@ LAG_FOR_PEOPLE = {
 
 def lag_for_people(fleet: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """How far groups of consumers fall behind under each strategy; nothing where it isn't known."""
-    known = [row for row in fleet if row["max_lag_seconds"] is not None]
+    with_lag = [row for row in fleet if row["max_lag_seconds"] is not None]
     names = LAG_FOR_PEOPLE.items()
     return [
         {"strategy": row["strategy"]} | {name: _whole(row[column]) for column, name in names}
-        for row in known
+        for row in with_lag
     ]
 
 
@@ -124,3 +130,30 @@ def _change(row: Mapping[str, Any], what: str) -> str:
     """A number before and after, one number where it is the same."""
     before, after = row[f"{what}_before"], row[f"{what}_after"]
     return f"{before}" if before == after else f"{before} → {'-' if after is None else after}"
+
+
+SHOWN = 10
+"""Racks, or hosts, that a sentence lists."""
+
+
+def unknown_place(fleet: FleetSnapshot, events: Sequence[Event]) -> str | None:
+    """Why nothing of the fleet is in the rack, or on the host, that crashes; None if it has it."""
+    for event in events:
+        if isinstance(event, Crash) and event.member is None:
+            rack = event.rack is not None
+            kind, at = ("rack", "in rack") if rack else ("host", "on host")
+            if why := _why_unknown(fleet, kind, event.value):
+                return f"no member is {at} {event.value}; {why}"
+    return None
+
+
+def _why_unknown(fleet: FleetSnapshot, kind: str, value: str) -> str | None:
+    members = escaped_rows(fleet.tables["members"])
+    rows = members.select(kind).where(F.col(kind).isNotNull()).distinct().orderBy(kind)
+    names = [row[kind] for row in rows.collect()]
+    if value in names:
+        return None
+    if not names:
+        return f"the snapshot names no {kind} of any member"
+    listed = ", ".join(names[:SHOWN]) + (", …" if len(names) > SHOWN else "")
+    return f"{kind}s: {listed}{did_you_mean(value, names)}"

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from optimizer.figures import figure
+from optimizer.figures import counted, figure
 from optimizer.scenarios import Crash, Event
 from spark.fleet import CONSUMER
 from spark.settings import CURRENT
-from spark.text import counted
 from spark.trial import Row, row_of, verdicts
 
 HELPS = 0.05
@@ -25,9 +24,9 @@ def whatif_advice(fleet: Sequence[Row], events: Sequence[Event] = ()) -> str:
 def unaffected_report(fleet: Sequence[Row]) -> Iterator[str]:
     """To how many groups the events don't apply, and how many they leave without members."""
     if unaffected := max((row["unaffected"] for row in fleet), default=0):
-        yield f"The events don't apply to {unaffected} group{'s' if unaffected > 1 else ''}."
+        yield f"The events don't apply to {counted(unaffected, 'group')}."
     if empty := max((row["left_empty"] for row in fleet), default=0):
-        yield f"{empty} group{' has' if empty == 1 else 's have'} no members left."
+        yield f"{counted(empty, 'group')} {'has' if empty == 1 else 'have'} no members left."
 
 
 def _verdict(fleet: Sequence[Row], events: Sequence[Event]) -> str:
@@ -86,14 +85,16 @@ def weight_advice(fleet: Sequence[Row]) -> str:
 
 def lag_advice(fleet: Sequence[Row]) -> str:
     """How far groups of consumers fall behind as they are, and under the best strategy for that."""
-    known = [row for row in fleet if row["kind"] == CONSUMER and row["max_lag_seconds"] is not None]
-    if not known:
+    with_lag = [
+        row for row in fleet if row["kind"] == CONSUMER and row["max_lag_seconds"] is not None
+    ]
+    if not with_lag:
         return (
             "Lag isn't known: it takes two snapshots with offsets, and peak_rate (the records a "
             "second that a member can read) in [consumers] or seen in the store."
         )
-    best = min(known, key=_lateness)
-    now = [row for row in known if row["strategy"] == CURRENT and row is not best]
+    best = min(with_lag, key=_lateness)
+    now = [row for row in with_lag if row["strategy"] == CURRENT and row is not best]
     return " ".join(_lag_of(row) for row in [*now, best])
 
 
@@ -104,7 +105,8 @@ def _lateness(row: Row) -> tuple[float, ...]:
 def _lag_of(row: Row) -> str:
     behind = f"Under {row['strategy']} a partition falls up to {figure(row['max_lag_seconds'])} s"
     if never := row["never_caught_up"]:
-        return f"{behind} behind, and {counted(never, 'partition')} never catch up."
+        catch = "catches" if never == 1 else "catch"
+        return f"{behind} behind, and {counted(never, 'partition')} never {catch} up."
     caught_up = figure(row["catch_up_seconds"] or 0)
     return f"{behind} behind, and catches up at most {caught_up} s after it is read again."
 

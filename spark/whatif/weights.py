@@ -9,7 +9,7 @@ from optimizer.model import Goals, Group, Problem, weights_of
 
 
 def alone(goals: Goals) -> Goals:
-    """Of goals what a simulated leader goes by: the weight of partitions, not racks or limits."""
+    """The goals that a simulated leader follows: the weight of partitions, not racks or limits."""
     if not goals.by_weight:
         return Goals()
     return Goals(balance="weight", tolerance=goals.tolerance, effort=goals.effort)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spark.groups import Flag, Int, Long, Real, Row, Text
+from spark.groups import Flag, Int, Long, Real, RowOfGroup, Text
 
 
 @dataclass(slots=True, kw_only=True)
-class WhatIfRow(Row):
+class WhatIfRow(RowOfGroup):
     """A group before and after events; what isn't known is null.
 
     Before, each member has what the strategy gives it if it starts from the current assignment;
@@ -16,8 +16,6 @@ class WhatIfRow(Row):
     (`optimizer.coordinator`), for groups of consumers alone.
     """
 
-    cluster: Text
-    group: Text
     kind: Text
     """`connect` for a group of Connect workers, else `consumer`."""
     strategy: Text

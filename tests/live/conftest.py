@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -19,7 +19,7 @@ __all__ = ["asked", "run"]  # fixtures that are at home there
 
 KEPT = "evenfleet/kafka-jars"
 
-FOLDER = Path(__file__).parent
+Keep = Callable[[str, Brokers], Brokers]
 
 
 @pytest.fixture(scope="session")
@@ -37,33 +37,43 @@ def jars(request: pytest.FixtureRequest) -> list[str]:
     return names
 
 
-_running = ExitStack()
-"""All brokers of this process."""
+_running: dict[str, ExitStack] = {}
+"""What ends the brokers of this process, by the name of their fixture."""
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item: pytest.Item) -> None:
-    """Brokers take processor time as long as they run: they end with the last test that is here."""
-    last = next(one for one in reversed(item.session.items) if FOLDER in one.path.parents)
-    if item is last:
-        _running.close()
+    """Brokers take processor time as long as they run: they end with the last test of theirs."""
+    for name, end in _running.items():
+        last = next(one for one in reversed(item.session.items) if _needs(one, name))
+        if item is last:
+            end.close()
+
+
+def _needs(item: pytest.Item, fixture: str) -> bool:
+    return isinstance(item, pytest.Function) and fixture in item.fixturenames
 
 
 @pytest.fixture(scope="session")
-def running() -> Iterator[ExitStack]:
-    """What ends the brokers of this process, at the end of the run at the latest."""
-    with _running:
-        yield _running
+def keep() -> Iterator[Keep]:
+    """Starts brokers for a fixture, which end with the run at the latest."""
+
+    def start(fixture: str, brokers: Brokers) -> Brokers:
+        _running[fixture] = run.enter_context(ExitStack())
+        return _running[fixture].enter_context(brokers)
+
+    with ExitStack() as run:
+        yield start
 
 
 @pytest.fixture(scope="session")
-def broker(jars: list[str], running: ExitStack) -> Brokers:
+def broker(jars: list[str], keep: Keep) -> Brokers:
     """One broker for all tests: topics and groups need names of their own."""
-    return running.enter_context(Brokers(jars))
+    return keep("broker", Brokers(jars))
 
 
 @pytest.fixture(scope="session")
-def plan_broker(jars: list[str], running: ExitStack) -> Brokers:
+def plan_broker(jars: list[str], keep: Keep) -> Brokers:
     """One with Evenfleet's assignor, for the plans in its folder `plans`.
 
     Members of the new protocol that died are missed after 3 seconds.
@@ -75,12 +85,12 @@ group.consumer.min.session.timeout.ms=1000
 group.consumer.session.timeout.ms=3000
 """
     jar = str(assignor_jar().jar)
-    brokers = running.enter_context(Brokers([*jars, jar], settings=settings))
+    brokers = keep("plan_broker", Brokers([*jars, jar], settings=settings))
     (brokers.folder / "plans").mkdir()
     return brokers
 
 
 @pytest.fixture(scope="session")
-def three_brokers(jars: list[str], running: ExitStack) -> Brokers:
+def three_brokers(jars: list[str], keep: Keep) -> Brokers:
     """Three brokers in the racks a, b and c. A test that ends one starts it again."""
-    return running.enter_context(Brokers(jars, 3, racks=["a", "b", "c"]))
+    return keep("three_brokers", Brokers(jars, 3, racks=["a", "b", "c"]))

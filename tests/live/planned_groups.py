@@ -16,13 +16,7 @@ from typing import Any
 from kafka.protocol.consumer.group import HeartbeatRequest, JoinGroupRequest, SyncGroupRequest
 
 from optimizer.assignor.plan_file import GroupPlan, PlanFileError, Topics
-from tests.live.raw_group import (
-    MEMBER_ID_REQUIRED,
-    Wire,
-    assignment,
-    coordinators,
-    subscription,
-)
+from tests.live.raw_group import MEMBER_ID_REQUIRED, Wire, assignment, coordinators, subscription
 
 KEYS = ("a", "b")
 BEAT_EVERY = 0.3  # seconds

@@ -208,6 +208,7 @@ def test_offsets_and_lag(broker: Brokers, admin: KafkaAdminClient) -> None:
     result = collected_of(broker, groups=ClusterSelection(("g-offsets",)))
     beyond, row = rows(result, "offsets")
     assert (row["committed_offset"], row["end_offset"], row["lag"]) == (3, 5, 2)
+    assert (row["start_offset"], beyond["start_offset"]) == (0, None)
     assert (beyond["committed_offset"], beyond["lag"]) == (9, beyond["end_offset"] - 9)
     assert beyond["lag"] < 0
     (group,) = rows(result, "groups")

@@ -1,6 +1,6 @@
 """Kafka's own assignors, in Java, give the same partitions to the same members.
 
-SEED=… replays a run; GROUPS=17 does so for one of its groups.
+SEED=… replays a run; GROUPS=17 does so for one of its groups; SOAK=3000 draws as many, in a minute.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tests.live.java_assignors import JavaAssignors, add_jars, kafka_id
 from tests.live.random_groups import random_group
 from tests.optimizer.strategies.written_groups import ENDLESS
 
-GROUPS = 3000
+GROUPS = int(os.environ.get("SOAK", "1000"))
 BATCH = 250
 STRATEGIES = ["range", "roundrobin", "sticky", "cooperative-sticky", "uniform", "server-range"]
 

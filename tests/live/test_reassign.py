@@ -106,15 +106,15 @@ class Moves:
 
 
 @pytest.fixture(scope="module")
-def three_brokers(jars: list[str]) -> Iterator[Brokers]:
+def fresh_brokers(jars: list[str]) -> Iterator[Brokers]:
     """A cluster that no other test has ended brokers of."""
     with Brokers(jars, 3, racks=["a", "b", "c"]) as brokers:
         yield brokers
 
 
 @pytest.fixture
-def admin(three_brokers: Brokers) -> Iterator[KafkaAdminClient]:
-    client = KafkaAdminClient(bootstrap_servers=three_brokers.bootstrap.split(","))
+def admin(fresh_brokers: Brokers) -> Iterator[KafkaAdminClient]:
+    client = KafkaAdminClient(bootstrap_servers=fresh_brokers.bootstrap.split(","))
     client.create_topics(
         [NewTopic(name=TOPIC, replica_assignments={number: [1] for number in range(PARTITIONS)})]
     )
@@ -151,39 +151,39 @@ def messages(bootstrap: str) -> list[bytes]:
 
 
 @pytest.fixture
-def traffic(three_brokers: Brokers, admin: KafkaAdminClient) -> Iterator[Traffic]:
-    producer = Traffic(three_brokers.bootstrap)
+def traffic(fresh_brokers: Brokers, admin: KafkaAdminClient) -> Iterator[Traffic]:
+    producer = Traffic(fresh_brokers.bootstrap)
     producer.begin()
     yield producer
     producer.end()
 
 
 def test_a_topic_of_one_broker_moves_as_planned_and_loses_nothing(
-    three_brokers: Brokers, admin: KafkaAdminClient, traffic: Traffic, run: Run, tmp_path: Path
+    fresh_brokers: Brokers, admin: KafkaAdminClient, traffic: Traffic, run: Run, tmp_path: Path
 ) -> None:
     """By Kafka's own tools, back after half a batch, and then by --execute."""
-    moves = Moves(three_brokers, run, tmp_path)
+    moves = Moves(fresh_brokers, run, tmp_path)
     first, second = (moves.out / f"{number:02}-move.json" for number in (1, 2))
 
     moves.look()
     _, report = moves.plan("--replication-factor", 3, "--batch-copies", PARTITIONS)
     assert [row["copies"] for row in report["batches"]] == [6, 6]
     assert moves.states(1) == {"not started"}
-    three_brokers.tool(REASSIGN, "--execute", "--reassignment-json-file", first)
+    fresh_brokers.tool(REASSIGN, "--execute", "--reassignment-json-file", first)
     assert until(lambda: all(len(row) == 2 for row in replicas(admin).values()))
     assert until(lambda: moves.states(1) == {"done"})
     origin = replicas(admin)
 
     slowly = ("--execute", "--throttle", 1000, "--reassignment-json-file", second)
-    three_brokers.tool(REASSIGN, *slowly)
+    fresh_brokers.tool(REASSIGN, *slowly)
     assert moves.states(2) <= {"running", "done"}
     assert "running" in moves.states(2)
-    three_brokers.tool(REASSIGN, "--cancel", "--reassignment-json-file", second)
+    fresh_brokers.tool(REASSIGN, "--cancel", "--reassignment-json-file", second)
     rollback = moves.out / "02-rollback.json"
-    three_brokers.tool(REASSIGN, "--execute", "--reassignment-json-file", rollback)
+    fresh_brokers.tool(REASSIGN, "--execute", "--reassignment-json-file", rollback)
     assert until(lambda: replicas(admin) == origin)
     assert moves.states(2) == {"not started"}
-    verified = three_brokers.tool(REASSIGN, "--verify", "--reassignment-json-file", rollback)
+    verified = fresh_brokers.tool(REASSIGN, "--verify", "--reassignment-json-file", rollback)
     assert verified.count("is completed") == PARTITIONS
 
     assert "Batch 1 of 1 is done" in moves.execute("--replication-factor", 3)
@@ -194,7 +194,7 @@ def test_a_topic_of_one_broker_moves_as_planned_and_loses_nothing(
 
     moves.look()
     move_to(admin, {0: [3, 2]})
-    live = ("--execute", "--bootstrap", three_brokers.bootstrap, "--no-dry-run")
+    live = ("--execute", "--bootstrap", fresh_brokers.bootstrap, "--no-dry-run")
     output, _ = moves.plan("--add", 3, *live)
     assert output.code == 1
     assert "moved-0 is on 3,2, and was on " in output.err
@@ -212,7 +212,7 @@ def test_a_topic_of_one_broker_moves_as_planned_and_loses_nothing(
     assert "0 copies" in moves.execute("--leaders-only")
     assert until(lambda: leaders(admin) == [1, 1, 2, 2, 3, 3])  # any broker tells, some later
     traffic.end()
-    assert sorted(messages(three_brokers.bootstrap)) == sorted(traffic.sent)
+    assert sorted(messages(fresh_brokers.bootstrap)) == sorted(traffic.sent)
 
 
 def move_to(admin: KafkaAdminClient, wanted: dict[int, list[int]]) -> None:

@@ -1,9 +1,9 @@
 """Java's consumers under a load that triples for a while, and what the replay predicts of them.
 
 Two members all the time, and two, then six, then two: as many rebalances, and as much lag. The load
-lasts a sixth of the two minutes that people would wait: lag grows in proportion. How long a process
-takes to start is measured, and an input of the replay. Lag depends on how busy the machine is:
-this runs only when it is asked for: `SCALE_LIVE=1 bin/test tests/live/test_scale.py`.
+is three times as high for two minutes. How long a process takes to start is measured, and an input
+of the replay. Lag depends on how busy the machine is, and this takes four minutes: it runs only
+when it is asked for: `SCALE_LIVE=1 bin/test tests/live/test_scale.py`.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from tests.live.waiting import until
 from tests.optimizer.scaling.scripted import Scripted
 
 TOPIC, PARTITIONS, PACE = "scaled-orders", 12, 100.0
-LOAD = ((10, 150.0), (20, 450.0), (20, 150.0))
+LOAD = ((20, 150.0), (120, 450.0), (60, 150.0))
 """Seconds, and records a second of the topic in them."""
 
 SECONDS = sum(seconds for seconds, _ in LOAD)
-MORE_AT, FEWER_AT, FEW, MANY = 15, 40, 2, 6
+MORE_AT, FEWER_AT, FEW, MANY = 50, 160, 2, 6
 SIZES = {
     "fixed-2": (FEW,) * SECONDS,
     "scaled-2-6-2": (FEW,) * MORE_AT

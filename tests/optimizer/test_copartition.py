@@ -169,7 +169,7 @@ def test_what_is_apart_is_a_fault_and_what_cannot_be_together_is_told() -> None:
         assign(group, goals=goals)
     assert str(caught.value) == (
         "its limits can't be met: equal partitions of orders, payments together; 8 partitions of "
-        "orders, payments may go to nobody who reads them"
+        "orders, payments may go to no member that reads them"
     )
     with pytest.raises(LimitsError) as caught:
         assign(
@@ -178,7 +178,7 @@ def test_what_is_apart_is_a_fault_and_what_cannot_be_together_is_told() -> None:
     assert str(caught.value) == (
         "its limits can't be met together: at most 5 partitions for each member and at most 3 "
         "partitions for b and equal partitions of orders, payments together; 8 partitions of "
-        "orders, payments may go to a, b alone, where there is room for 6"
+        "orders, payments may go only to a, b, with room for 6"
     )
 
 
@@ -200,7 +200,7 @@ def test_topics_that_go_together_are_told_by_names_or_a_pattern() -> None:
     with pytest.raises(GoalsError) as caught:
         Goals(copartition="order*", max_per_topic=2)  # type: ignore[arg-type]
     assert caught.value.faults == [
-        "max_per_topic can't be kept to with copartition: use max_partitions"
+        "max_per_topic doesn't work with copartition: use max_partitions"
     ]
     assert assign(shop(3), goals=Goals(copartition="*")).loads == {"a": 4, "b": 3}  # type: ignore[arg-type]
 
@@ -214,7 +214,7 @@ def test_a_unit_that_no_member_may_have_whole_is_named() -> None:
     assert str(caught.value) == (
         "its limits can't be met together: at most 1 partition for each member and equal "
         "partitions of orders, payments together; orders-0 and payments-0 go to the same member, "
-        "and those who read them may have 1 at most"
+        "and the members that read them may have at most 1"
     )
 
 

@@ -221,7 +221,7 @@ def test_what_a_host_may_not_have_is_a_fault_and_a_clash_is_named() -> None:
 
 @pytest.mark.parametrize("against", [{"balance": "weight"}, {"copartition": "t*"}])
 def test_caps_of_hosts_go_by_count_and_single_partitions(against: dict[str, Any]) -> None:
-    with pytest.raises(GoalsError, match="max_per_host can't be kept to with"):
+    with pytest.raises(GoalsError, match="max_per_host doesn't work with"):
         Goals(max_per_host=3, **against)  # type: ignore[arg-type]
 
 

@@ -228,7 +228,7 @@ def test_a_clash_is_told_in_words() -> None:
         )
     assert str(caught.value) == (
         "its limits can't be met together: exclusion of host 10.0.0.1 and at most 4 partitions for "
-        "each member; 6 partitions of orders may go to b alone, where there is room for 4"
+        "each member; 6 partitions of orders may go only to b, with room for 4"
     )
 
 
@@ -263,10 +263,10 @@ def test_all_faults_of_limits_are_told_at_once() -> None:
             max_per_topic=[{"most": -1}, 2.5],  # type: ignore[arg-type]
         )
     assert caught.value.faults == [
-        "a pin has to say to whom: members, hosts or racks",
+        "a pin needs members, hosts or racks",
         "members of pin is 3 and must be a pattern",
         "exclude has the key 'host': it knows members, hosts, racks, topics, partitions",
-        "an exclude has to say whom: members, hosts or racks",
+        "an exclude needs members, hosts or racks",
         "most of max_partitions is None and must be a whole number of 0 or more",
         "most of max_per_topic is -1 and must be a whole number of 0 or more",
         "most of max_per_topic is 2.5 and must be a whole number of 0 or more",

@@ -184,9 +184,9 @@ def test_a_rack_spelled_in_two_ways_is_two_racks_and_noted() -> None:
     """Kafka compares racks exactly, so reads between them cross racks."""
     plan = assign(two("eu-1A", "y", "eu-1a", "eu-1a", "y", "y"), goals=LEADER)
     assert plan.reads == (2, 2)
-    assert plan.notes == ["racks 'eu-1A', 'eu-1a' are different ones to Kafka"]
+    assert plan.notes == ["racks 'eu-1A', 'eu-1a' differ for Kafka"]
     spaced = assign(two("a", "b", "a ", "b"))
-    assert spaced.notes == ["racks 'a', 'a ' are different ones to Kafka"]
+    assert spaced.notes == ["racks 'a', 'a ' differ for Kafka"]
 
 
 def test_an_empty_rack_is_no_rack() -> None:

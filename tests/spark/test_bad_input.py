@@ -9,7 +9,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.spark.support.fleets import SNAPSHOT, damage_pages
+from optimizer.assignor.plan_file import GroupPlan
+from spark.enforce import PlanFolder
+from spark.fleet.local_store import write_store
+from tests.spark.support.fleets import SNAPSHOT, Fleet, damage_pages
 from tests.spark.support.said import Run, is_one_line
 from tests.spark.support.small import EARLIER
 
@@ -25,6 +28,7 @@ class TestBadInput:
             (["plan"], "name a STORE"),
             (["plan", "s", "--out"], "'--out' requires an argument"),
             (["play"], "No such command 'play'"),
+            (["audot"], "Did you mean 'audit'? See evenfleet --help"),
             (["plan", "s", "--out", "o", "--format", "xml"], "Invalid value for '--format'"),
             (["demo", "--groups", "0"], "Invalid value for '--groups'"),
             (
@@ -105,6 +109,14 @@ class TestBadInput:
         assert (output.code, is_one_line(output)) == (2, True)
         assert f"has no snapshot {EARLIER}: the newest it has are {SNAPSHOT}" in output.err
 
+    @pytest.mark.parametrize("command", ["explain", "frontier"])
+    def test_no_such_cluster(self, run: Run, tmp_path: Path, command: str) -> None:
+        fleet = Fleet().topic("t", 1, cluster="prod").group("g", {"a": ["t"]}, cluster="prod")
+        write_store(fleet.tables(), tmp_path, SNAPSHOT)
+        output = run(command, tmp_path, "--group", "g", "--cluster", "pord")
+        assert (output.code, is_one_line(output)) == (2, True)
+        assert "has no cluster 'pord'; did you mean prod?" in output.err
+
     def break_table(self, store: Path, how: str) -> str:
         """Do something to the members; what is said of it."""
         (part,) = store.glob("members/*/*.parquet")
@@ -141,3 +153,43 @@ class TestBadInput:
         assert (output.code, is_one_line(output)) == (2, True)
         assert sentence in output.err
         assert not (tmp_path / "plan").exists()
+
+
+NO_ORDER = "has no group 'order'; did you mean orders?"
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("snapshots", "{}/stor"), "no folder {}/stor; did you mean {}/store?"),
+        (("explain", "{}/stor", "--group", "g"), "no folder {}/stor; did you mean {}/store?"),
+        (("verify", "{}/store", "{}/pln"), "no folder {}/pln; did you mean {}/plan?"),
+        (("explain", "{}/store", "--group", "order"), NO_ORDER),
+        (("frontier", "{}/store", "--group", "order"), NO_ORDER),
+        (("simulate", "{}/store", "--group", "order"), NO_ORDER),
+        (("simulate", "{}/store", "--group", "orders"), "give a scenario: --scenario rolling-dep"),
+        (("audit", "{}/store", "--group", "order"), "matching 'order'; did you mean orders?"),
+        (("members", "{}/store", "--split", "pai"), "subscribes to topic pai; did you mean paid?"),
+        (
+            ("whatif", "{}/store", "--event", "crash-host=mars"),
+            "no member is on host mars; the snapshot names no host of any member",
+        ),
+        (
+            ("enforce", "{}/plan", "--bootstrap", "h:1", "--group", "order"),
+            "{}/plan has no plan of a group 'order'; did you mean orders?",
+        ),
+    ],
+    ids=" ".join,
+)
+def test_near_misses_are_proposed(
+    run: Run, tmp_path: Path, words: tuple[str, ...], sentence: str
+) -> None:
+    """A path, group, topic, rack or host that isn't there: the nearest one, or those that are."""
+    fleet = Fleet().topic("paid", 1).group("orders", {"a": ["paid"]}, [("paid", 0, "a")])
+    write_store(fleet.tables(), tmp_path / "store", SNAPSHOT)
+    plans = PlanFolder(tmp_path / "plan")
+    plans.put(GroupPlan("c", "orders", SNAPSHOT, {"a": {"paid": [0]}}))
+    plans.finish(SNAPSHOT, [])
+    output = run(*(word.replace("{}", str(tmp_path)) for word in words))
+    assert (output.code, is_one_line(output)) == (2, True), output.err
+    assert sentence.replace("{}", str(tmp_path)) in output.err

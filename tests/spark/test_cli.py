@@ -107,6 +107,26 @@ class TestVersion:
         )
         assert ran.stdout.splitlines()[-1] == f"{checkout}/.venv/bin/evenfleet config"
 
+    def test_help_and_misspelled_commands_wait_for_no_archive(self, tmp_path: Path) -> None:
+        shutil.copytree(ROOT / "bin", tmp_path / "bin")
+        shutil.copy(ROOT / "pyproject.toml", tmp_path)
+        for name in (".venv/bin/python", ".venv/bin/evenfleet", "java/bin/java"):
+            program = tmp_path / name
+            program.parent.mkdir(parents=True, exist_ok=True)
+            program.write_text("#!/bin/sh\necho 'openjdk version \"17.0.1\"'\n")
+            program.chmod(0o755)
+        (tmp_path / "spark/jobs").mkdir(parents=True)
+        (tmp_path / "spark/jobs/plan.py").touch()
+        for words, is_made in (((), 0), (("plan", "--help"), 0), (("plam",), 0), (("plan",), 1)):
+            ran = subprocess.run(
+                [tmp_path / "bin/evenfleet", *words],
+                env={**os.environ, "JAVA_HOME": str(tmp_path / "java")},
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            assert ("preparing a quicker start" in ran.stderr) == is_made
+
 
 class TestRunFailed:
     """What is nobody's input."""

@@ -15,7 +15,7 @@ COMMANDS = ("terminal", "jobs", "cli.py")
 # each gives its caller an object with `release`
 KEEPERS = {
     *("plan/fleet_plan.py", "audit/fleet_audit.py", "graph/fleet_graph.py"),
-    *("history/facts.py", "history/fleet_history.py", "history/rates.py"),
+    *("history/group_spans.py", "history/fleet_history.py", "history/rates.py"),
     *("replay/fleet_replay.py", "report/gather.py", "scale/scale.py"),
 }
 # each frees itself what it keeps while it writes

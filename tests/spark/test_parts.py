@@ -197,7 +197,7 @@ def test_audit(run: Run, store: Path, tmp_path: Path) -> None:
     printed = json.loads(output.out)
     assert printed["groups"] == [{"status": "ok", "groups": 2}]
     assert {row["group"] for row in rows(tmp_path / "some/findings", SEVEN)} <= {"pay-1"}
-    why = "it is about a whole cluster, and only some groups are looked at"
+    why = "it is about a whole cluster, and only some groups are examined"
     not_run = {row["finding"] for row in printed["not_run"] if why in row["why"]}
     assert not_run == {
         *("coordinator-load", "under-replicated", "leaderless", "not-preferred-leader"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
+from fnmatch import filter as filter_names
+from itertools import pairwise
 from pathlib import Path
 
 import pyarrow as pa
@@ -79,6 +81,24 @@ def there(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_it_runs_without_spark(run: Run, words: tuple[str, ...]) -> None:
     output = run(*(STANDS_FOR.get(word, word) for word in words))
     assert output.code == 0, output.err
+
+
+def test_pages_name_what_the_demo_has() -> None:
+    tables = make_history(300, SEED).tables(HOURS - 1)
+    names = {
+        "--cluster": set(tables["groups"]["cluster"].to_pylist()),
+        "--group": set(tables["groups"]["group"].to_pylist()),
+        "--split": set(tables["partitions"]["topic"].to_pylist()),
+    }
+    missing = [
+        f"{page.name}: {shlex.join(words)}"
+        for page in PAGES
+        for words in commands_of(page)
+        if "demo/store" in words
+        for option, name in pairwise(words)
+        if option in names and not filter_names(names[option], name)
+    ]
+    assert missing == []
 
 
 def test_pages_of_the_main_job_run(run: Run, checkout: Path) -> None:

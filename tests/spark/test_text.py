@@ -10,14 +10,7 @@ from spark.audit.text import (
     percent as percent_text,
     sentence as sentence_text,
 )
-from spark.text import (
-    LONGEST,
-    LONGEST_SENTENCE,
-    named,
-    shortened,
-    shortened_in,
-    shortened_in_sql,
-)
+from spark.text import LONGEST, LONGEST_SENTENCE, named, shortened, shortened_in, shortened_in_sql
 
 LONG = "a" * 100_000
 ALIKE = LONG[:50_000] + "b" + LONG[50_001:]
@@ -60,11 +53,10 @@ def test_sentences_keep_their_words_and_lose_those_of_long_names() -> None:
 
 
 def test_sentences_about_a_group() -> None:
-    """A list of names isn't one; and names stay as they are, whatever is in them."""
+    """A list of names stays whole, and braces in a name fill no blank."""
     many, odd = "orders, " * 99, "{group} %s {"
-    text = sentence_text(
-        "{group}: {topic}, {no}, {many}", ["many"], group=odd, topic=LONG, no=None, many=many
-    )
+    blanks = {"group": odd, "topic": LONG, "no": None, "many": many}
+    text = sentence_text("{group}: {topic}, {no}, {many:whole}", blanks)
     assert text == f"{odd}: {shortened(LONG)}, ?, {many}"
 
 

@@ -43,16 +43,16 @@ def check_many_by_weight(
     first_member, first = groups.member_offsets[:-1], groups.partition_offsets[:-1]
     loads = np.bincount(target, weighed.weight, groups.member_offsets[-1]).astype(np.int64)
     level = np.maximum.reduceat(loads, first_member)
-    within = level <= _raised(bounds.level, tolerance)
+    in_tolerance = level <= _raised(bounds.level, tolerance)
     allowed = np.maximum(level, _raised(bounds.level, tolerance))
     changed = (groups.owner >= 0) & (target != groups.owner)
     columns = (
         _are_shown(weighed, bounds),
         level,
-        within,
+        in_tolerance,
         np.add.reduceat(changed.astype(np.int64), first),
         _least_moves(weighed, allowed),
-        weighed.known,
+        weighed.known_share,
     )
     report = _Evidence(weighed, topics, bounds)
     return [
@@ -85,7 +85,7 @@ def _are_shown(weighed: WeighedGroups, bounds: Bounds) -> Flags:
 
 
 def _fitting(weighed: WeighedGroups, level: IntArray) -> IntArray:
-    """So many of a group's partitions a member takes in at most at a level: the lightest."""
+    """The most partitions of a group that a member takes in at a level: the lightest."""
     groups = weighed.groups
     order = np.lexsort((weighed.weight, groups.of_partition))
     first = groups.partition_offsets[:-1]
@@ -123,18 +123,24 @@ class _Evidence:
         self._bound, self._shown = bounds.level.tolist(), bounds.shown.tolist()
 
     def verdict(
-        self, group: int, level: int, within: bool, moves: int, moves_bound: int, known: float
+        self,
+        group: int,
+        level: int,
+        in_tolerance: bool,
+        moves: int,
+        moves_bound: int,
+        known_share: float,
     ) -> WeightVerdict:
-        largest, bound = self._stated(group, level), self._stated(group, self._bound[group])
+        largest, bound = self._in_units(group, level), self._in_units(group, self._bound[group])
         return WeightVerdict(
             max_weight=largest,
             weight_bound=bound,
             weight_gap=largest / bound - 1,
             bound_kind="prices" if self._shown[group] == BY_NUMBERS else "set",
-            within=within,
+            in_tolerance=in_tolerance,
             moves=moves,
             moves_bound=moves_bound,
-            weights_known=known,
+            weights_known=known_share,
             shown=self._sentence(group, describe_largest(largest, bound)),
             certificate=self._certificate(group),
             fault=None,
@@ -151,7 +157,7 @@ class _Evidence:
     def _sentence(self, group: int, reached: str) -> str:
         groups, unit = self._weighed.groups, self._unit[group]
         start, end = groups.partition_offsets[group : group + 2].tolist()
-        weight, bound = self._weighed.weight[start:end], self._stated(group, self._bound[group])
+        weight, bound = self._weighed.weight[start:end], self._in_units(group, self._bound[group])
         if self._shown[group] == BY_NUMBERS:
             return describe_prices(end - start, bound, reached)
         if self._shown[group] == BY_ONE:
@@ -167,7 +173,7 @@ class _Evidence:
             reached,
         )
 
-    def _stated(self, group: int, level: int) -> float:
+    def _in_units(self, group: int, level: int) -> float:
         return float(level * self._unit[group] / self._capacity[group])
 
     def _name(self, group: int, partition: int) -> str:

@@ -97,7 +97,7 @@ def _members(bits: bytes, members: int) -> NDArray[np.bool_]:
 def _prices(rest: bytes, partitions: int) -> IntArray:
     width = rest[0] if rest else 0
     if width not in (1, 2):
-        raise MalformedCertificateError(f"byte {HEAD} of it should say how wide prices are")
+        raise MalformedCertificateError(f"bad width of prices at byte {HEAD}")
     if len(rest) != 1 + partitions * width:
         raise MalformedCertificateError(
             f"{len(rest) - 1} bytes of it are no prices of {partitions} partitions"

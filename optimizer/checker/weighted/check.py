@@ -35,8 +35,8 @@ class WeightVerdict(NamedTuple):
     `max_weight` and `weight_bound` are loads for a unit of capacity, in the units of the group: the
     plan's largest, and one below which no plan's largest can be. `weight_gap` is the first over the
     second, minus 1. `bound_kind`, "set", "prices" or "searched", is what shows the bound, and
-    `shown` says it in words. `within`: the plan is within the tolerance of the bound; if it isn't,
-    nothing is known of a better one.
+    `shown` says it in words. `in_tolerance`: the plan is within the tolerance of the bound; if it
+    isn't, nothing is known of a better one.
 
     `moves` and `moves_bound`: partitions that the plan takes from who could keep them, and how many
     any plan does that is as low. `weights_known` is the share of partitions whose weight was known.
@@ -47,7 +47,7 @@ class WeightVerdict(NamedTuple):
     weight_bound: float
     weight_gap: float
     bound_kind: str
-    within: bool
+    in_tolerance: bool
     moves: int
     moves_bound: int
     weights_known: float
@@ -81,10 +81,10 @@ def check_by_weight(
         weight_bound=min(least, largest),
         weight_gap=largest / least - 1 if least < largest else 0.0,
         bound_kind=KINDS[type(shown)],
-        within=_is_within(weights, level, bound, largest, goals.tolerance),
+        in_tolerance=_is_within(weights, level, bound, largest, goals.tolerance),
         moves=forced + int(np.count_nonzero(keepable & (target != problem.owner))),
         moves_bound=forced + least_moves(weights, owner, enough),
-        weights_known=weights.known,
+        weights_known=weights.known_share,
         shown=sentences.shown(shown, largest),
         certificate=_encoded(shown),
         fault=fault,
@@ -108,7 +108,7 @@ def _shown(
             result = decode(certificate, kinds.member_count, len(kinds.kind_of))
             if _holds(kinds, weights, result):
                 return result, None
-            fault = "the certificate doesn't show its bound: what it adds up isn't too much"
+            fault = "the certificate doesn't prove its bound: its sums leave room"
         except MalformedCertificateError as error:
             fault = f"the certificate can't be read: {error}"
     return max(simple_sets(kinds, weights), key=lambda shown: shown.level), fault

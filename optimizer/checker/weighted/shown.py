@@ -10,7 +10,7 @@ from optimizer.checker.weighted.certificate import HIGHEST, Prices, Search, Set
 from optimizer.model import IntArray, Weights
 
 WORK = 1 << 31
-"""Prices whose tables would have more entries, over all members' kinds, aren't looked at."""
+"""Prices whose tables would have more entries, over all members' kinds, aren't examined."""
 
 
 def is_shown_by_set(kinds: Kinds, weights: Weights, shown: Set) -> bool:
@@ -122,7 +122,7 @@ def simple_sets(kinds: Kinds, weights: Weights) -> list[Set]:
 
 
 MOST_KINDS = 64
-"""The readers of each kind are looked at where there are no more of these."""
+"""The readers of each kind are examined where there are no more of these."""
 
 
 def _lowest(kinds: Kinds, weights: Weights, members: NDArray[np.bool_]) -> Set:

@@ -9,11 +9,11 @@ import numpy as np
 from optimizer.checker.kinds import Kinds
 from optimizer.checker.weighted.certificate import Prices, Search, Set
 from optimizer.checker.weighted.shown import confined
-from optimizer.figures import figure
+from optimizer.figures import counted, figure
 from optimizer.model import Problem, Weights
 
 NAMED = 3
-"""So many names are told, and how many more there are."""
+"""Names that a sentence lists; the rest are counted."""
 
 
 class Sentences:
@@ -32,7 +32,7 @@ class Sentences:
             return f"of all assignments none is below {figure(least)} a unit of capacity; {reached}"
         if not shown.members.any():
             return self._alone(shown, reached)
-        return self._together(shown, reached)
+        return self._of_set(shown, reached)
 
     def _alone(self, shown: Set, reached: str) -> str:
         """A partition that is too heavy for all of its readers."""
@@ -44,7 +44,7 @@ class Sentences:
         weight = float(weights.of_partition[p]) * weights.weight_unit
         return describe_heaviest(self._problem.partition_name(p), weight, reached)
 
-    def _together(self, shown: Set, reached: str) -> str:
+    def _of_set(self, shown: Set, reached: str) -> str:
         problem, weights = self._problem, self._weights
         indices = confined(self._kinds, weights, shown)
         topics = [problem.topics[t] for t in np.unique(problem.topic_of[indices]).tolist()]
@@ -53,7 +53,7 @@ class Sentences:
             None if shown.members.all() else members,
             topics,
             float(weights.of_partition[indices].sum()) * weights.weight_unit,
-            float(weights.stated[shown.members].sum()),
+            float(weights.raw_capacity[shown.members].sum()),
             weights.stated_bound(shown.level + 1),
             reached,
         )
@@ -66,16 +66,16 @@ def describe_largest(largest: float, bound: float) -> str:
 
 
 def describe_prices(priced: int, bound: float, reached: str) -> str:
-    """So many partitions show it by their prices."""
+    """The partitions that prove it by their prices, in words."""
     return (
-        f"{priced} partitions can't be dealt so that everybody has less than "
+        f"no assignment of {counted(priced, 'partition')} leaves every member below "
         f"{figure(bound)} a unit of capacity (shown by their prices); {reached}"
     )
 
 
 def describe_heaviest(name: str, weight: float, reached: str) -> str:
     """One partition shows it alone."""
-    return f"{name} alone weighs {figure(weight)}, and somebody has to read it; {reached}"
+    return f"{name} alone weighs {figure(weight)}, and one member has to read it; {reached}"
 
 
 def describe_set(
@@ -87,9 +87,9 @@ def describe_set(
     reached: str,
 ) -> str:
     """Some members, or all (None), show it by what they have to read."""
-    who = "all members have to" if members is None else f"{_listed(members)} alone may"
+    readers = "all members have to" if members is None else f"only {_listed(members)} can"
     return (
-        f"{who} read {_listed(topics)}, {figure(weight)} for a capacity of {figure(capacity)}: "
+        f"{readers} read {_listed(topics)}, {figure(weight)} for a capacity of {figure(capacity)}: "
         f"one of them has at least {figure(least)} a unit; {reached}"
     )
 

@@ -129,7 +129,7 @@ class ClassicClient(Client):
         self.owned -= partitions
 
     def joined(self, generation: int) -> None:
-        """The join phase is over: heartbeats start anew, in step with everybody's."""
+        """The join phase is over: heartbeats start again, in step with everybody's."""
         self.generation = generation
         self.beats_from = self.sign_of_life = self.context.now + 1
 
@@ -215,11 +215,7 @@ class ClassicClient(Client):
             self.member_id = None
         self.generation = -1
         self.rejoining = True
-        self.when_polling(self._forgotten, why)
-
-    def _forgotten(self, why: str) -> None:
-        self.lose(why)
-        self.return_to_group()
+        self.when_polling(self.lose_and_return, why)
 
     def return_to_group(self) -> None:
         if self.returning:

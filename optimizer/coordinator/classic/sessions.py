@@ -123,7 +123,7 @@ class ClassicSessions(ABC):
         self._remove([member], "session expired")
 
     def restart_sessions(self) -> None:
-        """Another broker coordinates the group: every session starts anew."""
+        """Another broker coordinates the group: every session starts again."""
         for member in self.members.values():
             if member.client.is_silent or member.client.member_id != member.member_id:
                 member.client.sign_of_life = self.context.now

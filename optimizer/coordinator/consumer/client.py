@@ -11,7 +11,7 @@ from optimizer.coordinator.protocols import CoordinatorOfConsumer, GroupOfConsum
 
 
 class ConsumerClient(Client):
-    """Beats, is told what to own, gets there inside poll(), acknowledges."""
+    """Beats, hears what to own, gets there inside poll(), acknowledges."""
 
     def __init__(
         self, coordinator: CoordinatorOfConsumer[ConsumerClient], *arguments: Any, **named: Any
@@ -82,11 +82,7 @@ class ConsumerClient(Client):
     def fenced(self) -> None:
         """The coordinator doesn't know it any more: partitions are lost, it joins again."""
         self.wanted, self.reconciling, self.giving_up = None, False, NONE
-        self.when_polling(self._rejoin, "fenced")
-
-    def _rejoin(self, why: str) -> None:
-        self.lose(why)
-        self.return_to_group()
+        self.when_polling(self.lose_and_return, "fenced")
 
     def return_to_group(self) -> None:
         if self.returning:

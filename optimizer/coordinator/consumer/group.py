@@ -12,7 +12,7 @@ from optimizer.coordinator.context import NONE
 from optimizer.coordinator.election import candidates
 
 UNSEEN = -1
-"""In place of a version of topics: none has been looked at yet."""
+"""In place of a version of topics: none has been examined yet."""
 
 
 class ConsumerGroup(ConsumerTargets):
@@ -95,7 +95,7 @@ class ConsumerGroup(ConsumerTargets):
         return not others or bool(candidates(others) & {*client.settings.assignors})
 
     def heartbeat(self, client: ClassicClient) -> None:
-        """A classic member's heartbeat: it is told to join again where it lags behind."""
+        """A classic member's heartbeat: the answer is to join again where it lags behind."""
         member = self.members.get(client.member_id or "")
         if member is None and self._of_instance(client.instance_id) is not None:
             client.die("FENCED_INSTANCE_ID")
@@ -113,7 +113,7 @@ class ConsumerGroup(ConsumerTargets):
         self.wake(client)
 
     def catches_up(self, client: ClassicClient) -> None:
-        """Its heartbeats are looked at as long as anything is on its way."""
+        """Its heartbeats are examined as long as anything is on its way."""
 
     def leader_sees(self, client: ClassicClient) -> None:
         """Nobody leads here."""

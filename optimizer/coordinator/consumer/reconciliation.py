@@ -1,4 +1,4 @@
-"""What a member of KIP-848 is told at a heartbeat (CurrentAssignmentBuilder)."""
+"""The answer to a heartbeat of a member of KIP-848 (CurrentAssignmentBuilder)."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ class ConsumerSessions:
         self.members = {}
 
     def restart_sessions(self) -> None:
-        """Another broker coordinates the group: every session starts anew."""
+        """Another broker coordinates the group: every session starts again."""
         for member in self.members.values():
             client = member.client
             if client.is_silent or member.away or client.member_id != member.member_id:
@@ -178,7 +178,7 @@ class ConsumerSessions:
             self.wake(member.client)
 
     def wake(self, client: Client) -> None:
-        """See to it that a member's next heartbeat is looked at, unless all is at rest."""
+        """See to it that a member's next heartbeat is examined, unless all is at rest."""
         if client.beat_set or not client.alive or self.at_rest:
             return
         client.beat_set = True

@@ -18,10 +18,11 @@ from optimizer.scaling.process import WEEK_SECONDS, Process, Reals
 class Evenfleet:
     """The fewest members of which none has more to do than `headroom` × its peak rate.
 
-    Only sizes count that lower the largest load: 24 partitions are read by 1, 2, 3, 4, 5, 6, 8, 12
-    or 24 members. It grows at once, also for the lag that should be read within `drain_seconds`,
-    and shrinks when fewer were enough for `down_seconds`. `ahead_seconds` before the same hour of
-    the week had a higher rate it grows for that; without a week of history it doesn't.
+    Somewhat more where heavy partitions would take many members for that (`UsefulSizes`). Only
+    sizes count that lower the largest load: 24 partitions are read by 1, 2, 3, 4, 5, 6, 8, 12 or 24
+    members. It grows at once, also for the lag that should be read within `drain_seconds`, and
+    shrinks when fewer were enough for `down_seconds`. `ahead_seconds` before the same hour of the
+    week had a higher rate it grows for that; without a week of history it doesn't.
     """
 
     headroom: float = HEADROOM
@@ -40,6 +41,9 @@ class Evenfleet:
                 f"policy {self.name!r}: headroom {self.headroom:g} must be above 0, at most 1"
             )
 
+        if self.drain_seconds <= 0:
+            raise PolicyError(f"policy {self.name!r}: drain_seconds must be above 0")
+
     def first(self, processes: Sequence[Process]) -> IntArray:
         """What the first rates need."""
         rates = np.array([process.total[0] for process in processes])
@@ -53,23 +57,30 @@ class Evenfleet:
         """The members of each group for its rate, within the limits."""
         return np.maximum(sizes.needed(rates), self.min_members)
 
+    def sizes_of(self, process: Process) -> tuple[list[int], list[float]]:
+        """The sizes of one group, and the rate that each but the last is enough for."""
+        sizes, enough = UsefulSizes([process], self.headroom, self.max_members).of_group(0)
+        return [max(size, self.min_members) for size in sizes], enough
+
 
 class _EvenfleetDecider:
     def __init__(self, policy: Evenfleet, processes: Sequence[Process]) -> None:
         self._policy = policy
         self._sizes = UsefulSizes(processes, policy.headroom, policy.max_members)
-        self._recent = Window(policy.down_seconds, policy.every_seconds, len(processes))
+        self._recent = Window(policy.down_seconds, np.maximum)
         self._forecast = np.array([_forecast(process) for process in processes]).T
         self._edges = processes[0].edges
 
     def decide(self, seen: Seen) -> IntArray:
-        policy, recent = self._policy, self._recent
-        ahead = self._interval(seen.now + policy.ahead_seconds)
-        rate = np.maximum(seen.rate, self._forecast[ahead])
-        needed = policy.needed(self._sizes, rate + seen.lag / policy.drain_seconds)
-        highest = recent.highest(seen.now - policy.down_seconds, needed)
-        recent.add(seen.now, needed)
-        return np.where(needed > seen.members, needed, np.minimum(seen.members, highest))
+        policy, members = self._policy, seen.members
+        for now in seen.times:
+            ahead = self._interval(now + policy.ahead_seconds)
+            rate = np.maximum(seen.rate, self._forecast[ahead])
+            needed = policy.needed(self._sizes, rate + seen.lag / policy.drain_seconds)
+            highest = self._recent.of(now, needed)
+            self._recent.add(now, needed)
+            members = np.where(needed > members, needed, np.minimum(members, highest))
+        return members
 
     def _interval(self, now: float) -> int:
         at = int(np.searchsorted(self._edges, now, "right")) - 1

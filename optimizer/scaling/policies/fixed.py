@@ -17,7 +17,8 @@ from optimizer.scaling.process import Process
 class Fixed:
     """`members` all the time; None: what the highest rate of all the time needs, in hindsight.
 
-    That is the fewest members of which none has more to do than `headroom` × its peak rate.
+    That is the fewest members of which none has more to do than `headroom` × its peak rate, or
+    somewhat more where heavy partitions would take many members for that (`UsefulSizes`).
     """
 
     members: int | None = None

@@ -51,11 +51,15 @@ class Change:
 
 @dataclass(frozen=True)
 class Rules:
-    """One direction of a behavior (HPAScalingRules); `select` is Max, Min or Disabled."""
+    """One direction of a behavior (HPAScalingRules); `select` is Max, Min or Disabled.
+
+    Growth up to `free` members isn't limited.
+    """
 
     window_seconds: float
     changes: tuple[Change, ...]
     select: str = "Max"
+    free: int = 0
 
     def __post_init__(self) -> None:
         if self.select not in ("Max", "Min", "Disabled"):
@@ -73,7 +77,12 @@ class Rules:
 
 SCALE_UP = Rules(0, (Change("Pods", 4, 15), Change("Percent", 100, 15)))
 SCALE_DOWN = Rules(300, (Change("Percent", 100, 15),))
-"""What a HPA has that states no behavior (autoscaling/v2 defaults)."""
+"""What is filled in where a behavior states one direction only: 1 member becomes 5 at most
+(pkg/apis/autoscaling/v2/defaults.go)."""
+
+NO_BEHAVIOR = Rules(0, (Change("Percent", 100, 15),), free=4)
+"""How a HPA grows that states no behavior at all: twice the members or 4, so 1 becomes 4 at most
+(calculateScaleUpLimit in pkg/controller/podautoscaler/horizontal.go)."""
 
 
 def wanted(lag: Reals, threshold: Reals, members: IntArray, tolerance: float) -> IntArray:
@@ -95,7 +104,7 @@ class Hpa:
     min_replicas: int = 1
     max_replicas: int = 10
     tolerance: float = TOLERANCE
-    scale_up: Rules = SCALE_UP
+    scale_up: Rules = NO_BEHAVIOR
     scale_down: Rules = SCALE_DOWN
     name: str = "hpa"
     every_seconds: float = SYNC_SECONDS
@@ -121,50 +130,70 @@ class HpaDecider:
 
     def __init__(self, hpa: Hpa, threshold: Reals) -> None:
         self.hpa, self.threshold = hpa, threshold
-        self._down = hpa.scale_down.window_seconds
-        self._up = hpa.scale_up.window_seconds
         self._longest = max(hpa.scale_up.longest, hpa.scale_down.longest)
-        self.recommended = Window(max(self._up, self._down), hpa.every_seconds, len(threshold))
+        self.highest = Window(hpa.scale_down.window_seconds, np.maximum)
+        self.lowest = Window(hpa.scale_up.window_seconds, np.minimum)
         self.changed: deque[tuple[float, IntArray]] = deque()
+        self._limits = self._limits_of(np.zeros(1, np.int64), 0.0)
 
     def decide(self, seen: Seen) -> IntArray:
         """The replicas by the metric, stabilised and limited; a group at 0 stays there."""
-        needed = wanted(np.floor(seen.lag), self.threshold, seen.members, self.hpa.tolerance)
-        return self.normalized(seen.now, seen.members, needed)
+        lag, members = np.floor(seen.lag), seen.members
+        for now in seen.times:
+            needed = wanted(lag, self.threshold, members, self.hpa.tolerance)
+            members = self.normalized(now, members, needed)
+        return members
 
     def normalized(self, now: float, members: IntArray, needed: IntArray) -> IntArray:
         """What becomes of a recommendation (normalizeDesiredReplicasWithBehaviors)."""
         stable = self._stabilized(now, members, needed)
-        result = self._limited(now, members, stable)
-        low, high = self.hpa.min_replicas, self.hpa.max_replicas
-        result = np.where(members > high, high, np.where(members < low, low, result))
-        result = np.where(members == 0, 0, result)
-        if (result != members).any():
+        least, most = self._limited(now, members)
+        result = np.minimum(np.maximum(stable, least), most)
+        if self._longest > self.hpa.every_seconds and (result != members).any():
             self.changed.append((now, result - members))
         return result
 
     def _stabilized(self, now: float, members: IntArray, needed: IntArray) -> IntArray:
         """Within the lowest and highest recommendations of the two windows."""
-        highest = self.recommended.highest(now - self._down, needed)
-        lowest = self.recommended.lowest(now - self._up, needed) if self._up else needed
-        self.recommended.add(now, needed)
+        highest, lowest = self.highest.of(now, needed), self.lowest.of(now, needed)
+        self.highest.add(now, needed)
+        self.lowest.add(now, needed)
         return np.minimum(np.maximum(members, lowest), highest)
 
-    def _limited(self, now: float, members: IntArray, stable: IntArray) -> IntArray:
-        """No faster than the behavior allows (convertDesiredReplicasWithBehaviorRate)."""
-        hpa = self.hpa
+    def _limited(self, now: float, members: IntArray) -> tuple[IntArray, IntArray]:
+        """The least and the most members that each group may have now.
+
+        By its size alone where nothing that changed lately counts: then it is looked up.
+        """
         while self.changed and self.changed[0][0] <= now - self._longest:
             self.changed.popleft()
-        result = stable
-        if (stable > members).any():
-            most = np.maximum(self._bound(now, members, hpa.scale_up, 1), members)
-            most = np.minimum(most, hpa.max_replicas)
-            result = np.where(stable > members, np.minimum(stable, most), result)
-        if (stable < members).any():
-            least = np.minimum(self._bound(now, members, hpa.scale_down, -1), members)
-            least = np.maximum(least, hpa.min_replicas)
-            result = np.where(stable < members, np.maximum(stable, least), result)
-        return result
+        if self.changed:
+            return self._limits_of(members, now)
+        while True:
+            least, most = self._limits
+            try:
+                return least[members], most[members]
+            except IndexError:
+                self._limits = self._limits_of(np.arange(2 * int(members.max()) + 1), now)
+
+    def _limits_of(self, members: IntArray, now: float) -> tuple[IntArray, IntArray]:
+        """No faster than the behavior allows (convertDesiredReplicasWithBehaviorRate).
+
+        A size out of the limits goes there at once, and 0 stays.
+        """
+        hpa = self.hpa
+        low, high = hpa.min_replicas, hpa.max_replicas
+        most = np.maximum(self._bound(now, members, hpa.scale_up, 1), hpa.scale_up.free)
+        least = self._bound(now, members, hpa.scale_down, -1)
+        limits = (
+            np.minimum(np.maximum(least, low), members),
+            np.maximum(np.minimum(most, high), members),
+        )
+        outside = members.clip(low, high)
+        is_outside = (members != outside) | (members == 0)
+        fixed = np.where(members == 0, 0, outside)
+        least, most = (np.where(is_outside, fixed, limit) for limit in limits)
+        return least, most
 
     def _bound(self, now: float, members: IntArray, rules: Rules, way: int) -> IntArray:
         """The size that a behavior allows now, upward (1) or downward (-1)."""

@@ -9,8 +9,8 @@ import numpy as np
 
 from optimizer.model import IntArray
 from optimizer.scaling.policies.hpa import (
+    NO_BEHAVIOR,
     SCALE_DOWN,
-    SCALE_UP,
     SYNC_SECONDS,
     TOLERANCE,
     Hpa,
@@ -49,27 +49,22 @@ class Keda:
     limit_to_partitions_with_lag: bool = False
     ensure_even_distribution_of_partitions: bool = False
     tolerance: float = TOLERANCE
-    scale_up: Rules = SCALE_UP
+    scale_up: Rules = NO_BEHAVIOR
     scale_down: Rules = SCALE_DOWN
     name: str = "keda"
     every_seconds: float = SYNC_SECONDS
 
     def __post_init__(self) -> None:
         check_limits(self.name, self.min_replica_count, self.max_replica_count)
-        limited, even = (
-            self.limit_to_partitions_with_lag,
-            self.ensure_even_distribution_of_partitions,
-        )
-        if self.allow_idle_consumers and limited:
-            raise PolicyError(
-                f"policy {self.name!r}: KEDA refuses allowIdleConsumers together with "
-                "limitToPartitionsWithLag: leave one of them out"
-            )
-        if even and limited:
-            raise PolicyError(
-                f"policy {self.name!r}: KEDA refuses ensureEvenDistributionOfPartitions together "
-                "with limitToPartitionsWithLag: leave one of them out"
-            )
+        for name, is_set in (
+            ("allowIdleConsumers", self.allow_idle_consumers),
+            ("ensureEvenDistributionOfPartitions", self.ensure_even_distribution_of_partitions),
+        ):
+            if is_set and self.limit_to_partitions_with_lag:
+                raise PolicyError(
+                    f"policy {self.name!r}: KEDA refuses {name} together with "
+                    "limitToPartitionsWithLag: leave one of them out"
+                )
         if not isinstance(self.lag_threshold, str) and self.lag_threshold <= 0:
             raise PolicyError(f"policy {self.name!r}: lagThreshold must be above 0")
         if self.activation_lag_threshold < 0:
@@ -138,15 +133,16 @@ class _KedaDecider:
         self._active = np.zeros(len(threshold))
 
     def decide(self, seen: Seen) -> IntArray:
-        lag = np.floor(seen.lag)
-        members = seen.members
-        if seen.now - self._polled >= self._keda.polling_interval:
-            self._polled = seen.now
-            members = self._woken_or_asleep(seen.now, lag, members)
+        lag, members = np.floor(seen.lag), seen.members
         behind = seen.behind() if self._keda.limit_to_partitions_with_lag else self._partitions
         value = metric(self._keda, lag, self._threshold, self._partitions, behind)
-        needed = wanted(value, self._threshold, members, self._keda.tolerance)
-        return self._hpa.normalized(seen.now, members, needed)
+        for now in seen.times:
+            if now - self._polled >= self._keda.polling_interval:
+                self._polled = now
+                members = self._woken_or_asleep(now, lag, members)
+            needed = wanted(value, self._threshold, members, self._keda.tolerance)
+            members = self._hpa.normalized(now, members, needed)
+        return members
 
     def _woken_or_asleep(self, now: float, lag: Reals, members: IntArray) -> IntArray:
         """From 0 as soon as the trigger is active, and back when it has been idle long enough."""

@@ -21,12 +21,13 @@ class PolicyError(ValueError):
 class Seen:
     """What policies see of many groups at one time; arrays have an entry for each group.
 
-    `now` are seconds since the beginning, `interval` the number of the present interval. `lag` are
-    the records that nobody has read, `behind` counts the partitions that have at least one. `rate`
-    are the records a second that came in lately, `members` what was asked for last.
+    `times` are the seconds since the beginning at which the policy decides, on the same lag: the
+    end of a step and what is due within it. `interval` is the number of the present interval. `lag`
+    are the records that nobody has read, `behind` counts the partitions that have at least one.
+    `rate` are the records a second that came in lately, `members` what was asked for last.
     """
 
-    now: float
+    times: Sequence[float]
     interval: int
     lag: Reals
     behind: Callable[[], IntArray]
@@ -38,7 +39,7 @@ class Decider(Protocol):
     """Decides for many groups at a time, and remembers what its policy needs to."""
 
     def decide(self, seen: Seen) -> IntArray:
-        """The members that each group should have."""
+        """The members that each group should have after the last of these times."""
 
 
 class Policy(Protocol):
@@ -64,13 +65,13 @@ LagThreshold = float | str
 """Records, or what one member reads in a time such as "30s" at its `peak_rate`."""
 
 
-def thresholds(stated: LagThreshold, processes: Sequence[Process]) -> Reals:
+def thresholds(threshold: LagThreshold, processes: Sequence[Process]) -> Reals:
     """A threshold of each group in records, 1 at least."""
-    if isinstance(stated, str):
-        seconds = float(stated.removesuffix("s"))
+    if isinstance(threshold, str):
+        seconds = float(threshold.removesuffix("s"))
         peaks = np.array([process.peak_rate for process in processes])
         return np.maximum(np.round(seconds * peaks), 1.0)
-    return np.full(len(processes), float(stated))
+    return np.full(len(processes), float(threshold))
 
 
 def recorded_first(processes: Sequence[Process], least: int, most: int) -> IntArray:

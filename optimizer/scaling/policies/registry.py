@@ -44,47 +44,49 @@ SEARCHED: tuple[Policy, ...] = (
         ensure_even_distribution_of_partitions=True,
         name="keda even",
     ),
-    Hpa("30s", max_replicas=100, scale_down=Rules(1800, SCALE_DOWN.changes), name="hpa slow down"),
+    Hpa(
+        "30s",
+        max_replicas=100,
+        scale_up=SCALE_UP,
+        scale_down=Rules(1800, SCALE_DOWN.changes),
+        name="hpa slow down",
+    ),
     *(Evenfleet(headroom=share, name=f"evenfleet {share:.0%}") for share in (0.55, 0.85, 1.0)),
     Evenfleet(down_seconds=10_800.0, name="evenfleet 3 h"),
 )
 """What is replayed where parameters are searched as well."""
 
 NOT_STATED = ("every_seconds",)
-"""Fields that nobody states."""
+"""Fields that a file can't set."""
 
 _BEHAVIOR = {"scaleUp": SCALE_UP, "scaleDown": SCALE_DOWN}
 
 
-def policy_of(stated: Mapping[str, Any]) -> Policy:
+def policy_of(table: Mapping[str, Any]) -> Policy:
     """The policy that a table of a TOML file states under `kind`; see `POLICIES`.
 
     Keys are those of KEDA and Kubernetes as they are documented (`lagThreshold`), or ours
     (`down_seconds`). PolicyError says in a sentence what is wrong.
     """
-    kind = stated.get("kind")
+    kind = table.get("kind")
     if kind not in POLICIES:
         raise PolicyError(f"a policy needs a kind, one of {', '.join(POLICIES)}, not {kind!r}")
     policy = POLICIES[kind]
-    known = {item.name: item for item in fields(policy) if item.name not in NOT_STATED}
+    allowed = {item.name: item for item in fields(policy) if item.name not in NOT_STATED}
     values: dict[str, Any] = {}
-    for key, value in stated.items():
+    for key, value in table.items():
         if key == "kind":
             continue
-        if key == "behavior" and "scale_up" in known:
+        if key == "behavior" and "scale_up" in allowed:
             values |= _behavior(value)
             continue
         name = _snake(key)
-        if name not in known:
-            names = ", ".join(map(_camel, known) if kind in ("hpa", "keda") else known)
+        if name not in allowed:
+            names = ", ".join(map(_camel, allowed) if kind in ("hpa", "keda") else allowed)
             raise PolicyError(f"policy {kind} has no {key!r}: it has {names}")
-        values[name] = _checked(kind, key, value, str(known[name].type))
-    missing = [
-        item.name for item in known.values() if item.name == "average_value" and kind == "hpa"
-    ]
-    for name in missing:
-        if name not in values:
-            raise PolicyError(f"policy {kind} needs {_camel(name)}")
+        values[name] = _checked(kind, key, value, str(allowed[name].type))
+    if kind == "hpa" and "average_value" not in values:
+        raise PolicyError("policy hpa needs averageValue")
     made: Policy = policy(**values)
     return made
 
@@ -104,34 +106,45 @@ def _checked(kind: str, key: str, value: Any, type_name: str) -> Any:
     else:
         fits, wanted = is_number and not is_flag and value >= 0, "a number of 0 or more"
     if not fits:
-        raise PolicyError(f"policy {kind}: {key} is {value!r} and must be {wanted}")
+        where = kind if kind in _BEHAVIOR else f"policy {kind}"
+        raise PolicyError(f"{where}: {key} is {value!r} and must be {wanted}")
     return value
 
 
-def _behavior(stated: Any) -> dict[str, Rules]:
-    """The two directions of a behavior, by the names of their fields."""
-    if not isinstance(stated, Mapping) or not stated.keys() <= _BEHAVIOR.keys():
-        raise PolicyError(f"a behavior has {' and '.join(_BEHAVIOR)}, not {stated!r}")
-    return {_snake(way): _rules(way, rules, _BEHAVIOR[way]) for way, rules in stated.items()}
+def _behavior(table: Any) -> dict[str, Rules]:
+    """The two directions of a behavior, by the names of their fields.
+
+    Kubernetes fills in the one that isn't stated.
+    """
+    if not isinstance(table, Mapping) or not table.keys() <= _BEHAVIOR.keys():
+        raise PolicyError(f"a behavior has {' and '.join(_BEHAVIOR)}, not {table!r}")
+    return {
+        _snake(way): _rules(way, table.get(way, {}), default) for way, default in _BEHAVIOR.items()
+    }
 
 
-def _rules(way: str, stated: Any, default: Rules) -> Rules:
-    known = {"stabilizationWindowSeconds", "selectPolicy", "policies"}
-    if not isinstance(stated, Mapping) or not stated.keys() <= known:
-        raise PolicyError(f"{way} has {', '.join(sorted(known))}, not {stated!r}")
-    changes = tuple(_change(way, item) for item in stated.get("policies", ()))
+def _rules(way: str, table: Any, default: Rules) -> Rules:
+    allowed = {"stabilizationWindowSeconds", "selectPolicy", "policies"}
+    if not isinstance(table, Mapping) or not table.keys() <= allowed:
+        raise PolicyError(f"{way} has {', '.join(sorted(allowed))}, not {table!r}")
+    changes, window = table.get("policies", []), "stabilizationWindowSeconds"
+    if not isinstance(changes, list):
+        raise PolicyError(f"{way}: policies is {changes!r} and must be a list of tables")
     return Rules(
-        stated.get("stabilizationWindowSeconds", default.window_seconds),
-        changes or default.changes,
-        stated.get("selectPolicy", default.select),
+        _checked(way, window, table.get(window, default.window_seconds), "float"),
+        tuple(_change(way, item) for item in changes) or default.changes,
+        table.get("selectPolicy", default.select),
     )
 
 
-def _change(way: str, stated: Any) -> Change:
-    known = {"type", "value", "periodSeconds"}
-    if not isinstance(stated, Mapping) or stated.keys() != known:
-        raise PolicyError(f"{way}: each of policies has {', '.join(sorted(known))}, not {stated!r}")
-    return Change(stated["type"], stated["value"], stated["periodSeconds"])
+def _change(way: str, table: Any) -> Change:
+    allowed = {"type", "value", "periodSeconds"}
+    if not isinstance(table, Mapping) or table.keys() != allowed:
+        raise PolicyError(
+            f"{way}: each of policies has {', '.join(sorted(allowed))}, not {table!r}"
+        )
+    value, period = (_checked(way, key, table[key], "int") for key in ("value", "periodSeconds"))
+    return Change(table["type"], value, period)
 
 
 def _snake(name: str) -> str:

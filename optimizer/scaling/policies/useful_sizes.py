@@ -13,6 +13,8 @@ from optimizer.scaling.process import Process, Reals
 HEADROOM = 0.7
 """How much of its peak rate a member shall have to do at most."""
 
+NARROW = 0.9
+"""The same where even the largest size hardly leaves more room."""
 
 ALMOST = 1 - 1e-9
 """A size that is enough for less than that share of what the best is enough for is worse."""
@@ -22,8 +24,10 @@ class UsefulSizes:
     """For each group the useful sizes up to `most`, and the rate that each is enough for.
 
     A size is enough where the most loaded member has at most `headroom` × its peak rate to do,
-    while partitions share the rate as they do on average. Where a hot partition is too much for any
-    size, the smallest counts that is no worse than the largest.
+    while partitions share the rate as they do on average. Room isn't worth any number of members,
+    where heavy partitions make it dear: a size that reads at its peak all that the largest size
+    reads with that headroom, or `HEADROOM`, is enough up to `NARROW` × its peak rate. Where a hot
+    partition is too much for any size, the smallest counts that is no worse than the largest.
     """
 
     def __init__(self, processes: Sequence[Process], headroom: float, most: int = 1000) -> None:
@@ -33,14 +37,21 @@ class UsefulSizes:
         self._enough: Reals = np.full(self._sizes.shape, np.inf)
         for at, (process, sizes) in enumerate(zip(processes, of_group, strict=True)):
             shares = np.array([_largest_share(process, size) for size in sizes])
-            capacity = np.maximum.accumulate(headroom * process.peak_rate / shares)
+            capacity = np.maximum.accumulate(process.peak_rate / shares)
             best = int((capacity < capacity[-1] * ALMOST).sum())
-            self._enough[at, :best] = capacity[:best]
+            is_narrow = capacity >= max(headroom, HEADROOM) * capacity[-1]
+            room = np.where(is_narrow, max(headroom, NARROW), headroom)
+            self._enough[at, :best] = (room * capacity)[:best]
 
     def needed(self, rates: Reals) -> IntArray:
         """The smallest useful size that is enough for each group's rate; the best if none is."""
         at: NDArray[np.int64] = (self._enough < rates[:, None]).sum(axis=1)
         return np.take_along_axis(self._sizes, at[:, None], axis=1)[:, 0]
+
+    def of_group(self, at: int) -> tuple[list[int], list[float]]:
+        """The sizes of one group, and the rate that each but the last is enough for."""
+        enough = self._enough[at][np.isfinite(self._enough[at])].tolist()
+        return self._sizes[at, : len(enough) + 1].tolist(), enough
 
 
 def _largest_share(process: Process, members: int) -> float:

@@ -1,32 +1,49 @@
-"""Recommendations of the last minutes: their lowest and highest."""
+"""The highest or the lowest recommendation of the last minutes."""
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Callable
 
 from optimizer.model import IntArray
 
+Extreme = Callable[[IntArray, IntArray], IntArray]
+"""np.maximum or np.minimum."""
+
 
 class Window:
-    """What was recommended within `seconds`, every `every` seconds at most; a column a group."""
+    """The extreme of what was recommended less than `seconds` ago; an entry a group.
 
-    def __init__(self, seconds: float, every: float, groups: int) -> None:
-        rows = int(seconds / every) + 1
-        self._times = np.full(rows, -np.inf)
-        self._values: IntArray = np.zeros((rows, groups), np.int64)
-        self._next = 0
+    Two stacks: `_old` has with each recommendation the extreme of it and all that are newer there,
+    the oldest on top, and `_new` those that came later. So each costs the same, however long the
+    window is.
+    """
+
+    def __init__(self, seconds: float, extreme: Extreme) -> None:
+        self._seconds, self._extreme = seconds, extreme
+        self._old: list[tuple[float, IntArray]] = []
+        self._new: list[tuple[float, IntArray]] = []
+        self._of_new: IntArray | None = None
 
     def add(self, now: float, values: IntArray) -> None:
-        """Remember these in place of the oldest."""
-        self._times[self._next], self._values[self._next] = now, values
-        self._next = (self._next + 1) % len(self._times)
+        """Remember these, which must not be changed afterwards."""
+        self._new.append((now, values))
+        self._of_new = values if self._of_new is None else self._extreme(self._of_new, values)
 
-    def highest(self, after: float, values: IntArray) -> IntArray:
-        """The highest of these and of those after a time."""
-        recent = self._values[self._times > after]
-        return np.maximum(values, recent.max(axis=0)) if len(recent) else values
+    def of(self, now: float, values: IntArray) -> IntArray:
+        """The extreme of these and of those in the window."""
+        after = now - self._seconds
+        while self._old and self._old[-1][0] <= after:
+            self._old.pop()
+        if not self._old and self._new and self._new[0][0] <= after:
+            self._turn(after)
+        for others in (self._old[-1][1] if self._old else None, self._of_new):
+            if others is not None:
+                values = self._extreme(values, others)
+        return values
 
-    def lowest(self, after: float, values: IntArray) -> IntArray:
-        """The lowest of these and of those after a time."""
-        recent = self._values[self._times > after]
-        return np.minimum(values, recent.min(axis=0)) if len(recent) else values
+    def _turn(self, after: float) -> None:
+        while self._new and self._new[-1][0] > after:
+            at, values = self._new.pop()
+            newer = self._old[-1][1] if self._old else values
+            self._old.append((at, self._extreme(values, newer)))
+        self._new, self._of_new = [], None

@@ -12,10 +12,10 @@ from optimizer.solver.arcs import level_weights, pair_costs
 from optimizer.solver.demand import Demand, Solver
 
 LONG = 64
-"""A chain of fewer kinds is as well looked at as a network."""
+"""A chain of fewer kinds is as well examined as a network."""
 
 ENTRIES = 10**7
-"""So many shares of all pairs together are told, at most."""
+"""Shares of all pairs that are listed, at most."""
 
 NEVER = 2**61
 """Cost of what can't be, above what any shares cost."""
@@ -63,7 +63,7 @@ def chain_shares(part: Demand, chain: Chain, levels: Sequence[str]) -> IntArray 
     """What `optimizer.solver.network` finds within one, in a time that grows with the chain.
 
     A flow along a chain of thousands takes a network's algorithm the square of that. Here what
-    everything up to a pair costs at least is told for each share of that pair, from one end to the
+    everything up to a pair costs at least is known for each share of that pair, from one end to the
     other: a kind's two shares make up its supply, a member's `base` or one more. Such shares may
     cost anything, so that topics can be spread as well. None if there are no such shares; raises
     `CostOverflowError`.

@@ -19,7 +19,7 @@ FEWEST_PAIRS = 100_000
 """With fewer pairs a network of all of them is as quick."""
 
 FEWER = 4
-"""So many times fewer arcs are worth their chain."""
+"""Factor of fewer arcs from which on a chain is worth it."""
 
 
 class Nest(NamedTuple):

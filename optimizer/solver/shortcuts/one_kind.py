@@ -24,7 +24,7 @@ def even_shares(
     Group g has `supply[g]` partitions, and the members offsets[g]:offsets[g + 1]. Everybody gets
     ⌊P/M⌋ and P mod M members one more, which is the only balanced way; a member keeps one more
     partition by a larger share only if it owns more than ⌊P/M⌋, so those come first, and no other
-    choice keeps more. Among them those come first whose `host` is the emptier one, if it is told:
+    choice keeps more. Among them those come first whose `host` is the emptier one, if it is known:
     its loads are then as even as that allows (of convex costs the cheapest step is always right).
     """
     sizes = offsets[1:] - offsets[:-1]
@@ -54,10 +54,10 @@ def _turns_by_host(
     # When the others' turn comes, all the rich of their hosts have one more.
     load = np.bincount(host, shares)[host] + np.where(rich, 0, np.bincount(host, rich)[host])
     alike = 2 * host + rich
-    together = np.argsort(alike, kind="stable")
-    first = np.diff(alike[together], prepend=-1).nonzero()[0]
+    by_host = np.argsort(alike, kind="stable")
+    first = np.diff(alike[by_host], prepend=-1).nonzero()[0]
     rank = np.empty_like(host)
-    rank[together] = np.arange(len(host)) - first.repeat(np.diff(np.append(first, len(host))))
+    rank[by_host] = np.arange(len(host)) - first.repeat(np.diff(np.append(first, len(host))))
     group = np.arange(len(sizes)).repeat(sizes)
     order = np.lexsort((load + rank, ~rich, group))
     turn = np.empty_like(host)

@@ -1,4 +1,4 @@
-"""Plans by weight where members may have so many partitions, or so much weight, and no more."""
+"""Plans by weight where limits cap the partitions or the weight of members."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from optimizer.solver.weighted.problem import Reals, WeightedProblem
 Flags = NDArray[np.bool_]
 
 BEYOND = 1e6
-"""Weight above what a member may have counts so many times."""
+"""Factor by which weight above a member's limit counts."""
 
 
 class Caps(NamedTuple):
@@ -49,13 +49,13 @@ class CappedDescent(Descent):
     """A descent by moves and swaps that leave everybody with what it may have."""
 
     def __init__(
-        self, problem: Problem, facts: WeightedProblem, caps: Caps, target: IntArray
+        self, problem: Problem, weighted: WeightedProblem, caps: Caps, target: IntArray
     ) -> None:
-        super().__init__(facts, target)
+        super().__init__(weighted, target)
         self.caps, self.topic_of = caps, problem.topic_of
         placed = target >= 0
-        self.counts = np.bincount(target[placed], minlength=facts.members)
-        self.held = np.zeros((len(problem.topics), facts.members), np.int64)
+        self.counts = np.bincount(target[placed], minlength=weighted.members)
+        self.held = np.zeros((len(problem.topics), weighted.members), np.int64)
         np.add.at(self.held, (self.topic_of[placed], target[placed]), 1)
 
     def levels_at(self, loads: IntArray, members: IntArray | int) -> Reals:
@@ -88,20 +88,20 @@ class CappedDescent(Descent):
 
         Nobody is filled above the level.
         """
-        facts, caps = self.facts, self.caps
-        limits = np.minimum(facts.weights.limits(level), caps.most_weight)
+        problem, caps = self.problem, self.caps
+        limits = np.minimum(problem.weights.limits(level), caps.most_weight)
         too_many = (self.counts > caps.most) | (self.held > caps.most_of_topic[:, None])
         here = (self.target >= 0).nonzero()[0]
         here = here[too_many[self.topic_of[here], self.target[here]]]
-        stays = self.target[here] == facts.owner[here]
-        for p in here[np.lexsort((facts.weight[here], stays))].tolist():
+        stays = self.target[here] == problem.owner[here]
+        for p in here[np.lexsort((problem.weight[here], stays))].tolist():
             member, topic = int(self.target[p]), int(self.topic_of[p])
             has_too_many = self.counts[member] > caps.most[member]
             if not has_too_many and self.held[topic, member] <= caps.most_of_topic[topic]:
                 continue
-            may = facts.reads[facts.class_of[p]] & (self.counts < caps.most)
+            may = problem.reads[problem.class_of[p]] & (self.counts < caps.most)
             may &= self.held[topic] < caps.most_of_topic[topic]
-            may &= self.loads + facts.weight[p] <= limits
+            may &= self.loads + problem.weight[p] <= limits
             if may.any():
                 self.give(p, int(np.where(may, self.loads * self.scale, NEVER).argmin()))
         fits = (self.counts <= caps.most).all() and (self.loads <= caps.most_weight).all()
@@ -119,8 +119,10 @@ class CappedDescent(Descent):
 class CappedSearch:
     """Plans of a group within caps, from those of its counts: with the fewest moves, and even."""
 
-    def __init__(self, problem: Problem, goals: Goals, facts: WeightedProblem, caps: Caps) -> None:
-        self._problem, self._facts, self._caps = problem, facts, caps
+    def __init__(
+        self, problem: Problem, goals: Goals, weighted: WeightedProblem, caps: Caps
+    ) -> None:
+        self._problem, self._weighted, self._caps = problem, weighted, caps
         self._by_count = replace(DEFAULT_GOALS, **goals.limits._replace(max_weight=())._asdict())
 
     @cached_property
@@ -134,7 +136,7 @@ class CappedSearch:
 
     def fitted(self, target: IntArray, level: int, tolerance: float) -> IntArray | None:
         """The plan made to fit into the caps, where that is within a tolerance; None if not."""
-        descent = CappedDescent(self._problem, self._facts, self._caps, target)
+        descent = CappedDescent(self._problem, self._weighted, self._caps, target)
         return descent.target if descent.fit(level + int(level * tolerance)) else None
 
     def lowered(self, goal: int, tolerance: int, budget: int | None) -> IntArray:
@@ -147,25 +149,27 @@ class CappedSearch:
             plans = [indices, self._from(self.unmoved, goal, budget)]
             if budget is None:
                 plans.append(self._from(self._even, goal, None))
-            indices = min(plans, key=lambda plan: (self._level(plan), self._facts.moves_of(plan)))
-        loads = self._facts.weights.loads(indices)
+            indices = min(
+                plans, key=lambda plan: (self._level(plan), self._weighted.moves_of(plan))
+            )
+        loads = self._weighted.weights.loads(indices)
         if (loads > self._caps.most_weight).any():
             raise LimitsError(
-                "no plan was found in which nobody weighs more than max_weight allows; there may "
+                "no plan was found in which no member has more than max_weight allows; there may "
                 "be one: allow more, or other members"
             )
         return indices
 
     def _level(self, target: IntArray) -> float:
-        descent = CappedDescent(self._problem, self._facts, self._caps, target)
+        descent = CappedDescent(self._problem, self._weighted, self._caps, target)
         return float(descent.levels.max(initial=0.0))
 
     def _from(self, start: IntArray, goal: int, budget: int | None) -> IntArray:
         """The plan lowered to a goal, by no more moves than allowed."""
-        descent = CappedDescent(self._problem, self._facts, self._caps, start)
+        descent = CappedDescent(self._problem, self._weighted, self._caps, start)
         before = start
         while not descent.is_spent and descent.lower(goal, (move_or_swap,)):
-            if budget is not None and self._facts.moves_of(descent.target) > budget:
+            if budget is not None and self._weighted.moves_of(descent.target) > budget:
                 return before
             before = descent.target.copy() if budget is not None else start
         return descent.target

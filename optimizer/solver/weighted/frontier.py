@@ -1,4 +1,4 @@
-"""What moves buy by weight: the lowest loads found for so many, and what none can be below."""
+"""The lowest loads by weight found for each number of moves, and their lower bounds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from optimizer.solver.weighted.search import EFFORTS
 from optimizer.solver.weighted.solve import solve_by_weight
 
 MOST_POINTS = 20
-"""For so many numbers of moves the lowest level is looked for; or else so many levels are tried."""
+"""Numbers of moves for which the lowest level is searched; or else levels that are tried."""
 
 MAX_PARTITIONS = 20_000
 """In groups of more partitions nothing is tried between those levels."""
@@ -30,7 +30,7 @@ STEPS = 8
 
 
 class WeightedPoint(NamedTuple):
-    """By so many moves a plan was found with this largest load.
+    """A plan of `moves` moves with this largest load was found.
 
     With no more moves none is below `weight_bound`; both are for a unit of capacity, in the units
     of the group. `share` is how much of the gain the plan is.
@@ -46,7 +46,7 @@ class WeightedFrontier(NamedTuple):
     """The points by their moves, each lower than the one before; `knee` as that of `Frontier`.
 
     `current_weight` is the largest load now; what has no owner isn't in it, and is placed at
-    every point, as is what limits move. `weight_bound`: no plan is below it, whatever it moves.
+    every point, as is what limits move. `weight_bound`: no plan is below it, by any moves.
     """
 
     points: list[WeightedPoint]
@@ -64,15 +64,15 @@ def weighted_frontier_of(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Weig
     refuse_limits(goals, ("max_partitions", "max_per_topic", "max_weight", "copartition"))
     sought = Goals(balance="weight", tolerance=0.0, effort=goals.effort)
     sought = replace(sought, pin=goals.pin, exclude=goals.exclude)
-    result, facts = solve_by_weight(problem, sought), WeightedProblem.of(problem, sought)
-    curve = _Curve(facts, result.bound.level, EFFORTS[goals.effort].enough)
+    result, weighted = solve_by_weight(problem, sought), WeightedProblem.of(problem, sought)
+    curve = _Curve(weighted, result.bound.level, EFFORTS[goals.effort].enough)
     curve.add(result.target)
-    most = facts.moves_of(result.target)
+    most = weighted.moves_of(result.target)
     for moves in range(1, most) if most <= MOST_POINTS else curve.spread():
         curve.look_for(moves)
     owned = classes_of(problem).kept
-    forced = int(np.count_nonzero(owned != facts.owner))  # by limits
-    weights, levels = facts.weights, curve.levels
+    forced = int(np.count_nonzero(owned != weighted.owner))  # by limits
+    weights, levels = weighted.weights, curve.levels
     highest, gain = levels[0][1], levels[0][1] - levels[-1][1]
     points = [
         WeightedPoint(
@@ -94,14 +94,14 @@ def weighted_frontier_of(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Weig
 class _Curve:
     """The lowest levels found, by moves, and the levels that were tried."""
 
-    def __init__(self, facts: WeightedProblem, bound: int, enough: float) -> None:
-        self.facts, self._bound, self._enough = facts, bound, enough
+    def __init__(self, problem: WeightedProblem, bound: int, enough: float) -> None:
+        self.problem, self._bound, self._enough = problem, bound, enough
         self._found: dict[int, int] = {}
         self._tried: set[int] = set()
-        self.add(completed(facts, facts.owner))
+        self.add(completed(problem, problem.owner))
 
     def add(self, target: IntArray) -> None:
-        moves, level = self.facts.moves_of(target), self.facts.level_of(target)
+        moves, level = self.problem.moves_of(target), self.problem.level_of(target)
         self._found[moves] = min(level, self._found.get(moves, level))
 
     @property
@@ -114,7 +114,7 @@ class _Curve:
         return result
 
     def bound(self, moves: int) -> int:
-        """No plan by so many moves is below that level."""
+        """No plan by `moves` moves is below that level."""
         sheds = int(self._sheds[moves]) if moves < len(self._sheds) else 0
         return max(self._bound, sheds)
 
@@ -127,7 +127,9 @@ class _Curve:
         for at in range(1, MOST_POINTS):
             self._try(low + (high - low) * at * at // MOST_POINTS**2)
         return (
-            [] if len(self.facts.read) > MAX_PARTITIONS else [moves for moves, _ in self.levels[1:]]
+            []
+            if len(self.problem.read) > MAX_PARTITIONS
+            else [moves for moves, _ in self.levels[1:]]
         )
 
     def look_for(self, moves: int) -> None:
@@ -151,7 +153,7 @@ class _Curve:
     def _try(self, level: int) -> None:
         if level not in self._tried:
             self._tried.add(level)
-            result = relieved_and_undone(self.facts, level)
+            result = relieved_and_undone(self.problem, level)
             if result is not None:
                 self.add(result)
 
@@ -162,12 +164,12 @@ class _Curve:
         Whoever has too much gives up its heaviest first; so below the level that stands k-th, from
         0, more than k partitions have to move.
         """
-        facts, weights = self.facts, self.facts.weights
-        own = facts.read[facts.owner[facts.read] != NOBODY]  # the heaviest first
-        own = own[np.argsort(facts.owner[own], kind="stable")]
-        owner, weight = facts.owner[own], facts.weight[own]
+        problem, weights = self.problem, self.problem.weights
+        own = problem.read[problem.owner[problem.read] != NOBODY]  # the heaviest first
+        own = own[np.argsort(problem.owner[own], kind="stable")]
+        owner, weight = problem.owner[own], problem.weight[own]
         before = weight.cumsum() - weight
         first = np.searchsorted(owner, owner)
-        left = weights.loads(facts.owner)[owner] - (before - before[first])
+        left = weights.loads(problem.owner)[owner] - (before - before[first])
         levels: IntArray = -(-left * weights.parts // weights.capacity[owner])
         return np.sort(levels)[::-1]

@@ -19,12 +19,12 @@ HALVINGS = 16
 """So often the levels between which the lowest lies are halved."""
 
 
-def found(search: Search) -> IntArray:
+def best_plan(search: Search) -> IntArray:
     """The best plan that is found, with few moves where that will do.
 
     Of a small group that is the best of all, where the bound doesn't show that it is.
     """
-    few = _few_moves(search) if search.facts.has_owners else None
+    few = _few_moves(search) if search.problem.has_owners else None
     plan = _from_scratch(search) if few is None else few
     if not search.is_proven(plan) and search.has_looked_at_all:
         return search.every.fewest_moves(search.enough)
@@ -33,56 +33,56 @@ def found(search: Search) -> IntArray:
 
 def _few_moves(search: Search) -> IntArray | None:
     """A plan from the owners within the tolerance of the bound, if one is found."""
-    result = _from_owners(search.facts, search.tolerated)
+    result = _from_owners(search.problem, search.tolerated)
     if result is None and search.better_bound():
-        result = _from_owners(search.facts, search.tolerated)
+        result = _from_owners(search.problem, search.tolerated)
     if result is not None and not search.is_good(result):
         search.better_bound()
     return result
 
 
-def _from_owners(facts: WeightedProblem, level: int) -> IntArray | None:
+def _from_owners(problem: WeightedProblem, level: int) -> IntArray | None:
     """A plan that isn't above a level, from what everybody has; None if none is found."""
-    result = relieved(facts, level)
-    if result is None and len(facts.read) <= MAX_PARTITIONS:
-        result = Descent(facts, completed(facts, facts.owner)).run(level, STEPS)
-    if result is None or facts.level_of(result) > level:
+    result = relieved(problem, level)
+    if result is None and len(problem.read) <= MAX_PARTITIONS:
+        result = Descent(problem, completed(problem, problem.owner)).run(level, STEPS)
+    if result is None or problem.level_of(result) > level:
         return None
-    return undo_moves(facts, result, level)
+    return undo_moves(problem, result, level)
 
 
 def _from_scratch(search: Search) -> IntArray:
     """The best plan found as if nobody owned anything, and from it back to the owners."""
-    facts, best = search.facts, Attempt(search).improved()
-    if not facts.has_owners:
+    problem, best = search.problem, Attempt(search).improved()
+    if not problem.has_owners:
         return best
-    level = raised(max(facts.level_of(best), search.bound.level), search.tolerance)
-    plans = [undo_moves(facts, best, level), _from_owners(facts, level)]
-    return min((plan for plan in plans if plan is not None), key=facts.moves_of)
+    level = raised(max(problem.level_of(best), search.bound.level), search.tolerance)
+    plans = [undo_moves(problem, best, level), _from_owners(problem, level)]
+    return min((plan for plan in plans if plan is not None), key=problem.moves_of)
 
 
-def relieved_and_undone(facts: WeightedProblem, level: int) -> IntArray | None:
+def relieved_and_undone(problem: WeightedProblem, level: int) -> IntArray | None:
     """A plan from the owners, nowhere above a level, by few moves; None if none is found."""
-    plan = relieved(facts, level)
-    return None if plan is None else undo_moves(facts, plan, level)
+    plan = relieved(problem, level)
+    return None if plan is None else undo_moves(problem, plan, level)
 
 
-def within_budget(facts: WeightedProblem, low: int, budget: int) -> IntArray:
-    """A plan of at most so many moves, as low as it can be found, and no lower than `low`.
+def within_budget(problem: WeightedProblem, low: int, budget: int) -> IntArray:
+    """The lowest plan found of at most `budget` moves, and no lower than `low`.
 
     Where nothing moves, what has no owner is placed; everything above that level can be reached.
     """
-    best = completed(facts, facts.owner)
-    high = facts.level_of(best)
+    best = completed(problem, problem.owner)
+    high = problem.level_of(best)
     if budget <= 0:
         return best
     for _ in range(HALVINGS):
         if high - low <= 1:
             break
         middle = (low + high) // 2
-        plan = relieved_and_undone(facts, middle)
-        if plan is not None and facts.moves_of(plan) <= budget:
-            best, high = plan, facts.level_of(plan)
+        plan = relieved_and_undone(problem, middle)
+        if plan is not None and problem.moves_of(plan) <= budget:
+            best, high = plan, problem.level_of(plan)
         else:
             low = middle
     return best

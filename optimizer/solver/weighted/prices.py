@@ -24,7 +24,7 @@ MOST_KINDS = 40
 """Nor are they where more kinds of members have each a table to fill."""
 
 STEPS = 5
-"""So many levels are tried at most."""
+"""Levels that are tried, at most."""
 
 WIDEST = 2_000_000
 """In groups of more pairs of a partition and a member nothing is shown by numbers alone."""
@@ -33,7 +33,7 @@ WORK = 1 << 31
 """Nor where the check's tables could have more entries (`optimizer.checker.weighted`)."""
 
 BUNDLES = 6
-"""So many bundles are added a round where members are of few kinds, each without the others'."""
+"""Bundles added in a round where members are of few kinds, for each kind alone."""
 
 
 class PriceBound(NamedTuple):
@@ -44,7 +44,7 @@ class PriceBound(NamedTuple):
 
 
 def price_bound(
-    facts: WeightedProblem, low: int, plan: IntArray, rounds: int, enough: float
+    problem: WeightedProblem, low: int, plan: IntArray, rounds: int, enough: float
 ) -> PriceBound | None:
     """The highest level found, above `low`, below which prices show that there is no plan.
 
@@ -53,13 +53,13 @@ def price_bound(
     member's budget are added until there are none. First the level that would be `enough` is tried,
     and then levels between that and `low`.
     """
-    if len(facts.read) > MAX_PARTITIONS:
+    if len(problem.read) > MAX_PARTITIONS:
         return None
-    search = _Search(facts, rounds)
+    search = _Search(problem, rounds)
     if len(search.kinds) > MOST_KINDS:
         return None
     search.begin_with(plan)
-    best, high = None, facts.level_of(plan)
+    best, high = None, problem.level_of(plan)
     level = min(high, max(low + 1, int(high / (1 + enough)) + 1))
     for _ in range(STEPS):
         indices = search.refuting(level - 1)
@@ -74,49 +74,49 @@ def price_bound(
     return best
 
 
-def counted_bound(facts: WeightedProblem, low: int, high: int) -> PriceBound | None:
-    """The same by prices of 1: so many partitions, and members take in so many of the lightest.
+def counted_bound(problem: WeightedProblem, low: int, high: int) -> PriceBound | None:
+    """The same by prices of 1: numbers of partitions, and of the lightest that members take in.
 
     Where partitions weigh about the same, it is they that can't be cut into pieces. None where that
     shows nothing above `low`.
     """
-    if facts.members * len(facts.read) > WIDEST:
+    if problem.members * len(problem.read) > WIDEST:
         return None
-    ascending = facts.read[::-1]
-    may = facts.reads[facts.class_of[ascending]].T
-    sums = np.where(may, facts.weight[ascending], 0).cumsum(axis=1)
+    ascending = problem.read[::-1]
+    may = problem.reads[problem.class_of[ascending]].T
+    sums = np.where(may, problem.weight[ascending], 0).cumsum(axis=1)
     lightest = np.where(may, sums, np.iinfo(np.int64).max)
 
     def is_shown(level: int) -> bool:
-        taken = int(np.count_nonzero(lightest <= facts.weights.limits(level - 1)[:, None]))
-        return taken < len(facts.read)
+        taken = int(np.count_nonzero(lightest <= problem.weights.limits(level - 1)[:, None]))
+        return taken < len(problem.read)
 
-    if high <= low or not is_shown(low + 1) or _kinds(facts) * len(facts.read) ** 2 > WORK:
+    if high <= low or not is_shown(low + 1) or _kinds(problem) * len(problem.read) ** 2 > WORK:
         return None
     best = low + 1
     while high > best:
         middle = (best + high + 1) // 2
         best, high = (middle, high) if is_shown(middle) else (best, middle - 1)
-    prices = np.zeros(len(facts.class_of), np.int64)
-    prices[facts.read] = 1
+    prices = np.zeros(len(problem.class_of), np.int64)
+    prices[problem.read] = 1
     return PriceBound(best, prices)
 
 
-def _kinds(facts: WeightedProblem) -> int:
+def _kinds(problem: WeightedProblem) -> int:
     """How many kinds of members there are: of one subscription and capacity."""
-    key = np.concatenate((facts.reads, facts.weights.capacity[None, :]), axis=0)
+    key = np.concatenate((problem.reads, problem.weights.capacity[None, :]), axis=0)
     return len(np.unique(key, axis=1).T)
 
 
 class _Search:
-    def __init__(self, facts: WeightedProblem, rounds: int) -> None:
-        self.facts, self.rounds = facts, rounds
-        self.partitions = facts.read
-        self.weight = facts.weight[self.partitions]
-        key = np.concatenate((facts.reads, facts.weights.capacity[None, :]), axis=0).T
+    def __init__(self, problem: WeightedProblem, rounds: int) -> None:
+        self.problem, self.rounds = problem, rounds
+        self.partitions = problem.read
+        self.weight = problem.weight[self.partitions]
+        key = np.concatenate((problem.reads, problem.weights.capacity[None, :]), axis=0).T
         kinds, self.members = np.unique(key, axis=0, return_counts=True)
         self.kinds = kinds
-        of_class = facts.class_of[self.partitions]
+        of_class = problem.class_of[self.partitions]
         # The lightest first: those that fit come first.
         self.may = [np.flatnonzero(kind[:-1][of_class])[::-1] for kind in kinds]
         self.capacity = kinds[:, -1]
@@ -124,15 +124,15 @@ class _Search:
 
     def begin_with(self, plan: IntArray) -> None:
         """What members have in a plan are the first bundles, for all whom they fit."""
-        key = np.concatenate((self.facts.reads, self.facts.weights.capacity[None, :]), axis=0).T
-        for member in range(self.facts.members):
+        key = np.concatenate((self.problem.reads, self.problem.weights.capacity[None, :]), axis=0).T
+        for member in range(self.problem.members):
             kind = int((self.kinds == key[member]).all(axis=1).argmax())
             bundle = (plan[self.partitions] == member).nonzero()[0]
             self.bundles.add((kind, tuple(bundle.tolist())))
 
     def refuting(self, level: int) -> IntArray | None:
         """Prices that refute a level, for all partitions of the group; None if none are found."""
-        limits = (level * self.capacity // self.facts.weights.parts).tolist()
+        limits = (level * self.capacity // self.problem.weights.parts).tolist()
         programme = PriceProgramme(len(self.partitions), self.members)
         for kind, bundle in sorted(self.bundles):
             if int(self.weight[list(bundle)].sum()) <= limits[kind]:
@@ -153,7 +153,7 @@ class _Search:
                         programme.add(kind, list(bundle))
                         is_new = True
             if int(prices.sum()) > budget:
-                of_group = np.zeros(len(self.facts.class_of), np.int64)
+                of_group = np.zeros(len(self.problem.class_of), np.int64)
                 of_group[self.partitions] = prices
                 return of_group
             if not is_new:
@@ -166,7 +166,7 @@ class _Search:
         low, high = level, plan
         while low < high:
             middle = (low + high + 1) // 2
-            limits = ((middle - 1) * self.capacity // self.facts.weights.parts).tolist()
+            limits = ((middle - 1) * self.capacity // self.problem.weights.parts).tolist()
             budget = sum(
                 int(count) * dearest(of_read, self.weight, self.may[kind], limits[kind])[0]
                 for kind, count in enumerate(self.members)

@@ -18,7 +18,7 @@ NOTHING = -1
 """In exchange for a partition."""
 
 WIDEST = 200_000
-"""So many exchanges are looked at together at most."""
+"""Exchanges that are examined in one array, at most."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class WeightedProblem:
     def exchangeable(
         self, target: IntArray, member: int, own: int, fullness: Reals | IntArray
     ) -> IntArray:
-        """The partitions to exchange with a member that has so many: those of all other members.
+        """The partitions to exchange with a member that has `own`: those of all other members.
 
         In larger groups, those of the least full ones.
         """
@@ -115,9 +115,9 @@ class WeightedProblem:
             counts = np.bincount(target + 1, minlength=self.members + 1)[1:]
             order = np.argsort(fullness, kind="stable")
             least_full = order[: max(1, int(np.searchsorted(counts[order].cumsum(), most)))]
-            chosen = np.zeros(self.members, np.bool_)
-            chosen[least_full] = True
-            held &= chosen[target]
+            is_least_full = np.zeros(self.members, np.bool_)
+            is_least_full[least_full] = True
+            held &= is_least_full[target]
         result: IntArray = held.nonzero()[0]
         return result
 
@@ -158,27 +158,27 @@ class Bundles(NamedTuple):
     of_read: IntArray
 
 
-def without_tiny(facts: WeightedProblem, level: int) -> WeightedProblem:
+def without_tiny(problem: WeightedProblem, level: int) -> WeightedProblem:
     """The same group, in which nobody reads what is too heavy for it at a level."""
-    if not facts.has_tiers:
-        return facts
-    bundles = bundles_of(facts, facts.reads, facts.weights.limits(level))
-    class_of = np.full_like(facts.class_of, -1)
-    class_of[facts.read] = bundles.of_read
-    return replace(facts, class_of=class_of, reads=bundles.may)
+    if not problem.has_tiers:
+        return problem
+    bundles = bundles_of(problem, problem.reads, problem.weights.limits(level))
+    class_of = np.full_like(problem.class_of, -1)
+    class_of[problem.read] = bundles.of_read
+    return replace(problem, class_of=class_of, reads=bundles.may)
 
 
-def bundles_of(facts: WeightedProblem, reads: NDArray[np.bool_], limit: IntArray) -> Bundles:
+def bundles_of(problem: WeightedProblem, reads: NDArray[np.bool_], limit: IntArray) -> Bundles:
     """The bundles of takers with these limits; `reads` tells of which classes they may have.
 
     The partitions of a class are bundled by the weakest takers that they aren't too heavy for
     (the tiers of Lenstra, Shmoys and Tardos, Mathematical Programming 46, 1990).
     """
     steps = np.unique(limit)
-    tier = steps.searchsorted(facts.weight[facts.read])
-    key = facts.class_of[facts.read] * (len(steps) + 1) + tier
+    tier = steps.searchsorted(problem.weight[problem.read])
+    key = problem.class_of[problem.read] * (len(steps) + 1) + tier
     bundles, bundle = np.unique(key, return_inverse=True)
-    weight = np.bincount(bundle, facts.weight[facts.read], len(bundles)).astype(np.int64)
+    weight = np.bincount(bundle, problem.weight[problem.read], len(bundles)).astype(np.int64)
     of_class, tier = np.divmod(bundles, len(steps) + 1)
     least = np.append(steps, np.iinfo(np.int64).max)[tier]
     return Bundles(weight, reads[of_class] & (limit >= least[:, None]), bundle)

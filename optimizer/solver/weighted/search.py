@@ -38,9 +38,9 @@ EFFORTS = {
 class Search:
     """The bound that is shown for a group so far, and how good a plan has to be by it."""
 
-    def __init__(self, facts: WeightedProblem, effort: Effort, tolerance: float) -> None:
-        self.facts, self.effort, self.tolerance = facts, effort, tolerance
-        self.bound: SetBound | PriceBound | SearchBound = simple_bound(facts)
+    def __init__(self, problem: WeightedProblem, effort: Effort, tolerance: float) -> None:
+        self.problem, self.effort, self.tolerance = problem, effort, tolerance
+        self.bound: SetBound | PriceBound | SearchBound = simple_bound(problem)
         self._is_simple = True
 
     @property
@@ -55,26 +55,26 @@ class Search:
 
     def is_good(self, target: IntArray) -> bool:
         """Whether no plan is better by much."""
-        return self.facts.level_of(target) <= self.goal
+        return self.problem.level_of(target) <= self.goal
 
     def is_proven(self, target: IntArray) -> bool:
         """Whether a plan is within the tolerance, or the best where there are no moves to save."""
-        return self.facts.level_of(target) <= self.enough
+        return self.problem.level_of(target) <= self.enough
 
     @property
     def enough(self) -> int:
         """Up to that level fewer moves count more; without owners there are none to save."""
-        return self.tolerated if self.facts.has_owners else self.bound.level
+        return self.tolerated if self.problem.has_owners else self.bound.level
 
     @cached_property
     def every(self) -> Every:
         """All assignments of a small group."""
-        return Every(self.facts)
+        return Every(self.problem)
 
     @cached_property
     def has_looked_at_all(self) -> bool:
         """Look at all assignments where there are few; the bound is then the lowest level."""
-        if Every.fits(self.facts):
+        if Every.fits(self.problem):
             self.bound, self._is_simple = SearchBound(self.every.level), False
         return isinstance(self.bound, SearchBound)
 
@@ -89,13 +89,13 @@ class Search:
 
     def better_bound(self) -> bool:
         """Ask all sets, once; whether the bound is better than it was."""
-        if not self._is_simple or self.facts.is_homogeneous:
+        if not self._is_simple or self.problem.is_homogeneous:
             return False
         self._is_simple = False
         before = self.bound
         if not isinstance(before, SetBound):
             raise TypeError("sets come before prices")
-        self.bound = most_loaded(self.facts, before)
+        self.bound = most_loaded(self.problem, before)
         return self.bound.level > before.level
 
     def better_prices(self, target: IntArray) -> None:
@@ -106,13 +106,13 @@ class Search:
         if self.is_good(target):
             return
         rounds, enough = self.effort.rounds, self.effort.enough
-        result = price_bound(self.facts, self.bound.level, target, rounds, enough)
+        result = price_bound(self.problem, self.bound.level, target, rounds, enough)
         if result is not None and result.level > self.bound.level:
             self.bound = result
 
     def _by_numbers(self, target: IntArray) -> None:
         """Look for a bound that the numbers of partitions show."""
-        result = counted_bound(self.facts, self.bound.level, self.facts.level_of(target))
+        result = counted_bound(self.problem, self.bound.level, self.problem.level_of(target))
         self.bound = result or self.bound
 
 

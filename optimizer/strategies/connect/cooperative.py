@@ -50,7 +50,7 @@ def assign_connect_cooperative(problem: Problem) -> Answer:
 def _running(problem: Problem, tasks: Sequence[int]) -> tuple[set[int], _Running]:
     """All that some worker runs, and what each goes on running.
 
-    A task that two workers run is revoked from both, whatever their generations.
+    A task that two workers run is revoked from both, in any generations.
     """
     member, partition = problem.claims
     claims = dict.fromkeys(zip(member.tolist(), partition.tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""What there is to run: the tasks of all connectors, in Connect's order."""
+"""The tasks of all connectors, in Connect's order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def configured_tasks(problem: Problem) -> IntArray:
     if not all_same(problem):
         raise StrategyError(
             "the members subscribe to different topics: a Connect worker runs tasks of any "
-            "connector, and nobody else is assigned like that"
+            "connector, and its assignor serves Connect alone"
         )
     if not len(problem.member_ids):
         return np.empty(0, np.int64)

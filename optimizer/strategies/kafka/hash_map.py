@@ -50,7 +50,7 @@ def hash_order(
 
 
 def grown(size: int, capacity: int = DEFAULT_CAPACITY) -> int:
-    """Buckets of a map that had so many at first, and has that many entries now."""
+    """Number of buckets of a map, from its number at first and its entries now."""
     while size > 0.75 * capacity:
         capacity *= 2
     return capacity

@@ -62,5 +62,5 @@ def _fill_topic(target: IntArray, members: IntArray) -> None:
 
 
 def assign_server_range(problem: Problem) -> Answer:
-    """Contiguous ranges, topic by topic; neither racks nor owners are looked at (KAFKA-16944)."""
+    """Contiguous ranges, topic by topic; neither racks nor owners are examined (KAFKA-16944)."""
     return settled(contiguous_ranges(problem))

@@ -44,7 +44,7 @@ def _assign(problem: Problem) -> Constrained:
 
 
 def _transferring(problem: Problem, target: IntArray) -> NDArray[np.bool_]:
-    """Partitions that somebody claims, by whatever generation, and another one gets."""
+    """Partitions that one member claims, by any generation, and another one gets."""
     member, partition = problem.claims
     transferring = np.zeros(len(target), bool)
     transferring[partition] = True

@@ -89,9 +89,11 @@ def _fill(
         owner[p] = lightest.next(c)
 
 
-def _listed(partitions: IntArray, *facts: IntArray) -> Iterator[tuple[int, ...]]:
-    """Partitions with some facts of each, as plain numbers."""
-    return zip(partitions.tolist(), *(fact[partitions].tolist() for fact in facts), strict=True)
+def _listed(partitions: IntArray, *columns: IntArray) -> Iterator[tuple[int, ...]]:
+    """Partitions with a value from each column, as plain numbers."""
+    return zip(
+        partitions.tolist(), *(column[partitions].tolist() for column in columns), strict=True
+    )
 
 
 def _fixed(problem: Problem, owner: IntArray, shared: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -113,7 +113,7 @@ def refuse_beyond(problem: Problem, previous: Previous, owner: IntArray) -> None
         at = problem.partition_count + kept[0]
         topic, number = problem.topics[previous.topic_of[at]], previous.number_of[at]
         raise StrategyError(
-            f"Kafka's sticky assignors would keep {topic}-{number}, which doesn't exist, "
-            f"for {problem.member_ids[owner[at]]!r}, who claims it, and would then "
-            "give owned partitions to a second member"
+            f"Kafka's sticky assignors would let {problem.member_ids[owner[at]]!r} keep "
+            f"{topic}-{number}, which doesn't exist, and then give owned partitions to a second "
+            "member"
         )

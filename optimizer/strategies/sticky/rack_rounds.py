@@ -58,19 +58,19 @@ class _Queue:
         self.members: list[int] = []
         self._gone: set[int] = set()
         self._rack_of = racks.of_member
-        self._places: list[list[int]] = [[] for _ in range(racks.holds.shape[1])]
+        self._positions: list[list[int]] = [[] for _ in range(racks.holds.shape[1])]
         for member in members:
             self.append(member)
 
     def append(self, member: int) -> None:
         rack = self._rack_of[member]
         if rack != NO_RACK:
-            self._places[rack].append(len(self.members))
+            self._positions[rack].append(len(self.members))
         self.members.append(member)
 
     def remove(self, place: int) -> None:
-        places = self._places[self._rack_of[self.members[place]]]
-        del places[bisect_left(places, place)]
+        positions = self._positions[self._rack_of[self.members[place]]]
+        del positions[bisect_left(positions, place)]
         self._gone.add(place)
 
     def next(self, near: list[int], start: int) -> int:
@@ -80,10 +80,10 @@ class _Queue:
         """
         best = -1
         for rack in near:
-            places = self._places[rack]
-            if places:
-                at = bisect_left(places, start)
-                place = places[at] if at < len(places) else places[0]
+            positions = self._positions[rack]
+            if positions:
+                at = bisect_left(positions, start)
+                place = positions[at] if at < len(positions) else positions[0]
                 if best < 0 or (place < start, place) < (best < start, best):
                     best = place
         return best

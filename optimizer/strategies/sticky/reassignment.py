@@ -9,7 +9,7 @@ from optimizer.model import NOBODY, IntArray, Problem, StrategyError, classes_of
 from optimizer.strategies.sticky.movements import Movements
 
 _FIRST_LOOK = 64
-"""Partitions looked at together behind a move; twice as many whenever none of them moves."""
+"""Partitions examined together behind a move; twice as many whenever none of them moves."""
 
 
 class Reassignment:
@@ -160,7 +160,7 @@ class Reassignment:
             name = self._problem.partition_name(partition)
             raise StrategyError(
                 f"Kafka's sticky assignors throw a NullPointerException: {name} is claimed with "
-                f"an old generation by {self._problem.member_ids[taker]!r}, who takes no part in "
+                f"an old generation by {self._problem.member_ids[taker]!r}, which takes no part in "
                 "balancing"
             )
         moved = self._movements.to_be_moved(partition, int(self._owner[partition]), taker)

@@ -13,7 +13,7 @@ from optimizer.strategies.uniform.homogeneous import assign_homogeneous
 def assign_uniform(problem: Problem) -> Answer:
     """The answer of Kafka 4.1 to 4.3.1 (org.apache.kafka…group.assignor.UniformAssignor).
 
-    The current target is what each member owns by `problem.owner`. Racks aren't looked at.
+    The current target is what each member owns by `problem.owner`. Racks aren't examined.
     """
     return _assign(problem, extras_to_owners=True)
 

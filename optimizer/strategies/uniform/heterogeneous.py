@@ -35,8 +35,8 @@ def _topic_order(problem: Problem) -> list[int]:
     topics = np.flatnonzero(classes.of_topic >= 0)
     readers = np.diff(classes.offsets)[classes.of_topic[topics]]
     per_reader = np.diff(problem.topic_offsets)[topics] / readers
-    facts = zip((-per_reader).tolist(), readers.tolist(), topics.tolist(), strict=True)
-    return [t for *_, t in sorted(facts, key=lambda fact: (fact[0], fact[1], ids[fact[2]]))]
+    rows = zip((-per_reader).tolist(), readers.tolist(), topics.tolist(), strict=True)
+    return [t for *_, t in sorted(rows, key=lambda row: (row[0], row[1], ids[row[2]]))]
 
 
 def _even_out(state: _State, topics: list[int]) -> None:

@@ -18,7 +18,7 @@ def assign_homogeneous(problem: Problem, order: IntArray, *, extras_to_owners: b
 
     `order` is that of the HashMap of members. Each gets ⌊P/M⌋ partitions and P mod M members one
     more: those who own more, then the last ones (`extras_to_owners`, since Kafka 4.1), or just the
-    first ones, whatever they own (up to 4.0, KAFKA-18688).
+    first ones, also if others own partitions (up to 4.0, KAFKA-18688).
     """
     target = np.full(problem.partition_count, NOBODY)
     ids = topic_ids(problem)

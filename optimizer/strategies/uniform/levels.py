@@ -19,7 +19,7 @@ class Levels:
     """
 
     def __init__(self, members: IntArray, loads: IntArray) -> None:
-        """`loads` of all members is looked at again at every step: the caller brings it up."""
+        """`loads` of all members is examined again at every step: the caller brings it up."""
         self._loads = loads
         self._members: list[int] = members[np.argsort(loads[members], kind="stable")].tolist()
         self._low_end = 0

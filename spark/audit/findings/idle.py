@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from spark.audit.facts import GroupFacts
-from spark.audit.finding import FindingRow, GroupFinding, Settings
-from spark.audit.text import A_NEW_PLAN, sentence
+from spark.audit.finding import FindingRow, GroupFinding, Settings, about
+from spark.audit.text import A_NEW_PLAN
 from spark.groups import EncodedRow
 from spark.solve import ACTIONS
-from spark.text import counted
 
 KEEPABLE = (ACTIONS.index("keep"), ACTIONS.index("move"))
 """What happens to partitions whose owner is there and subscribed."""
@@ -38,35 +37,7 @@ def _readers(row: EncodedRow) -> int:
     return len(np.unique(row.subscribers[(row.topic_sizes > 0).repeat(row.subscriber_counts)]))
 
 
-def idle_members(facts: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
-    """Members without a partition that the best assignment would give one.
-
-    Where nobody has several, what they lack is with nobody: those are unread partitions.
-    """
-    plan = facts.plan
-    if plan is None or plan.current_min_load or plan.current_max_load < 2:
-        return
-    idle = _idle(plan)
-    inputs = idle - _without(plan)
-    if inputs > 0:
-        yield FindingRow(
-            f"group {facts.group}",
-            inputs,
-            lambda: sentence(
-                "{idle} of the {members} members of group {group} {own} nothing while one has "
-                "{found}; the best assignment has work for {given} of them.",
-                idle=idle,
-                members=plan.members,
-                group=facts.group,
-                own="owns" if idle == 1 else "own",
-                found=counted(plan.current_max_load, "partition"),
-                given=inputs,
-            ),
-        )
-
-
-IDLE_MEMBERS = GroupFinding(
-    name="idle-members",
+@GroupFinding(
     tells="members own nothing while others carry several partitions",
     measure="members that could have work and have none",
     advice="If the group has settled, change its strategy to cooperative-sticky, or uniform on "
@@ -74,44 +45,56 @@ IDLE_MEMBERS = GroupFinding(
     advice_to_planned=A_NEW_PLAN,
     advice_to_connect="A rebalance evens tasks out: restart one worker, or update those that "
     "leave them uneven (KAFKA-12495); `evenfleet plan` shows the best assignment.",
-    find=idle_members,
-    warning=1,
+    levels={"warning": 1},
 )
+def idle_members(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
+    """Members without a partition that the best assignment would give one.
 
-
-def spare_members(facts: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
-    """Members that no assignment can give anything, of those that read a topic that is there.
-
-    Connect's workers read all connectors: without one there is nothing to be spare of.
+    Where nobody has several, what they lack is with nobody: those are unread partitions.
     """
-    plan = facts.plan
-    if plan is None or plan.min_load:
+    plan = group.plan
+    if plan is None or plan.current_min_load or plan.current_max_load < 2:
         return
-    spare = _without(plan) - (plan.members - _readers(facts.row))
-    if spare > 0:
-        yield FindingRow(
-            f"group {facts.group}",
-            spare,
-            lambda: sentence(
-                "{spare} of the {members} members of group {group} can't own anything under any "
-                "strategy: there are more members than partitions for them ({partitions} in all).",
-                spare=spare,
-                members=plan.members,
-                group=facts.group,
-                partitions=plan.partitions,
-            ),
+    idle = _idle(plan)
+    inputs = idle - _without(plan)
+    if inputs > 0:
+        yield about(
+            group,
+            inputs,
+            "{idle} of the {members} members of group {group} {idle:owns|own} nothing while one "
+            "has {most:partition}; the best assignment has work for {inputs} of them.",
+            idle=idle,
+            members=plan.members,
+            most=plan.current_max_load,
+            inputs=inputs,
         )
 
 
-SPARE_MEMBERS = GroupFinding(
-    name="spare-members",
+@GroupFinding(
     tells="there are more members than partitions for them",
     measure="members that no assignment can give anything",
     advice="Take these members away, or add partitions if the group is to grow; "
     "keep them if they stand by on purpose.",
     advice_to_connect="Take these workers away, or raise tasks.max of connectors that can use "
     "more; keep them if they stand by on purpose.",
-    find=spare_members,
-    info=1,
-    warning=10,
+    levels={"info": 1, "warning": 10},
 )
+def spare_members(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
+    """Members that no assignment can give anything, of those that read a topic that is there.
+
+    Connect's workers read all connectors: without one there is nothing to be spare of.
+    """
+    plan = group.plan
+    if plan is None or plan.min_load:
+        return
+    spare = _without(plan) - (plan.members - _readers(group.row))
+    if spare > 0:
+        yield about(
+            group,
+            spare,
+            "{spare} of the {members} members of group {group} can't own anything under any "
+            "strategy: there are more members than partitions for them ({partitions} in all).",
+            spare=spare,
+            members=plan.members,
+            partitions=plan.partitions,
+        )

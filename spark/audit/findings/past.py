@@ -2,36 +2,11 @@
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame, functions as F
+from pyspark.sql import DataFrame, functions as F
 
-from spark.audit.finding import ALL_GROUPS, NO_GROUP, Facts, PastFinding, Settings, rows_found
+from spark.audit.finding import ALL_GROUPS, Details, PastFinding, Settings
 from spark.audit.text import decimal, sentence
-from spark.text import counted
-
-
-def _sql(text: str, name: str) -> Column:
-    return F.expr(text).alias(name)
-
-
-def _at_least(facts: Facts) -> str:
-    return "at least " if facts["at_least"] else ""
-
-
-def frequent_rebalances(rebalanced: DataFrame, settings: Settings) -> DataFrame:
-    """Groups that rebalance so often that they hardly work; times that nobody saw don't count."""
-    often = rebalanced.where(f"generations >= {settings['least']!r}D and hours > 0")
-    return rows_found(often, "generations / hours", "generations", "hours", "cause")
-
-
-def describe_frequent_rebalances(facts: Facts, settings: Settings) -> str:
-    return sentence(
-        "Group {group} rebalanced {times} in {hours} hours; the likeliest cause is: {cause}.",
-        group=facts["group"],
-        times=counted(facts["generations"], "time"),
-        hours=decimal(facts["hours"]),
-        cause=facts["cause"],
-    )
-
+from spark.groups import GROUP_KEYS
 
 FREQUENT_REBALANCES = PastFinding(
     name="frequent-rebalances",
@@ -39,31 +14,15 @@ FREQUENT_REBALANCES = PastFinding(
     measure="rebalances an hour",
     advice="Look for members that crash, or that take longer than max.poll.interval.ms; give "
     "members a group.instance.id so that restarts cause none. `evenfleet history` tells when.",
-    find=frequent_rebalances,
-    describe=describe_frequent_rebalances,
     reads=("rebalanced",),
+    where="generations >= {least} and hours > 0",  # times that nobody saw don't count
+    value="generations / hours",
+    template="Group {group} rebalanced {generations:time} in {hours:decimal} hours; the likeliest "
+    "cause is: {cause}.",
     needs=("history",),
-    info=1,
-    warning=4,
+    levels={"info": 1, "warning": 4},
     settings={"least": 4},
 )
-
-
-def balance_worsens(excess: DataFrame, settings: Settings) -> DataFrame:
-    """Groups whose most loaded member is further above the optimum than it was."""
-    return rows_found(excess, "now - was", "now", "was", "since")
-
-
-def describe_balance_worsens(facts: Facts, settings: Settings) -> str:
-    return sentence(
-        "The most loaded member of group {group} has {now} more than in the best assignment; "
-        "in snapshot {since} it was {was}.",
-        group=facts["group"],
-        now=counted(facts["now"], "partition"),
-        since=facts["since"],
-        was=facts["was"],
-    )
-
 
 BALANCE_WORSENS = PastFinding(
     name="balance-worsens",
@@ -71,35 +30,27 @@ BALANCE_WORSENS = PastFinding(
     measure="partitions by which the most loaded member's excess over the optimum grew",
     advice="Plan the group again (evenfleet plan), and replay its past under other strategies "
     "(evenfleet replay).",
-    find=balance_worsens,
-    describe=describe_balance_worsens,
     reads=("excess",),
+    value="now - was",
+    template="The most loaded member of group {group} has {now:partition} more than in the best "
+    "assignment; in snapshot {since} it was {was}.",
     needs=("history",),
-    info=1,
-    warning=5,
+    levels={"info": 1, "warning": 5},
 )
 
 
-def falls_behind(consumption: DataFrame, settings: Settings) -> DataFrame:
-    """Groups with partitions whose lag grows steadily."""
-    late = consumption.where("falls_behind")
-    of_group = late.groupBy("cluster", "group").agg(
-        *(_sql(f"max_by({name}, lag_trend)", name) for name in ("topic", "partition", "lag")),
-        _sql("count(*)", "partitions"),
-        _sql("sum(lag_trend)", "grows"),
+def _growing(consumption: DataFrame) -> DataFrame:
+    """A row a group with partitions whose lag grows steadily, and the one where it grows most."""
+    return _by_group(
+        consumption.where("falls_behind"),
+        *(f"max_by({name}, lag_trend) as {name}" for name in ("topic", "partition", "lag")),
+        "count(*) as partitions",
+        "sum(lag_trend) as grows",
     )
-    return rows_found(of_group, "partitions", "partitions", "grows", "topic", "partition", "lag")
 
 
-def describe_falls_behind(facts: Facts, settings: Settings) -> str:
-    return sentence(
-        "Group {group} falls behind on {partitions}, by {grows} records a second in all; most "
-        "on {topic}-{partition}, where its lag is {lag}.",
-        group=facts["group"],
-        partitions=counted(facts["partitions"], "partition"),
-        grows=decimal(facts["grows"]),
-        **{name: facts[name] for name in ("topic", "partition", "lag")},
-    )
+def _by_group(rows: DataFrame, *texts: str) -> DataFrame:
+    return rows.groupBy(*GROUP_KEYS).agg(*map(F.expr, texts))
 
 
 FALLS_BEHIND = PastFinding(
@@ -108,36 +59,22 @@ FALLS_BEHIND = PastFinding(
     measure="partitions whose lag grows",
     advice="It needs more members or faster ones: `evenfleet members` tells how many. If few "
     "partitions get most of the records, look at the keys they are written with.",
-    find=falls_behind,
-    describe=describe_falls_behind,
     reads=("consumption",),
+    rows=_growing,
+    value="partitions",
+    template="Group {group} falls behind on {partitions:partition}, by {grows:decimal} records a "
+    "second in all; most on {topic}-{partition}, where its lag is {lag}.",
     needs=("history.offsets",),
-    info=1,
-    warning=10,
+    levels={"info": 1, "warning": 10},
 )
 
 
-def lag_seconds(consumption: DataFrame, settings: Settings) -> DataFrame:
-    """Groups that read what was written long ago."""
-    late = consumption.where("lag_seconds > 0")
-    of_group = late.groupBy("cluster", "group").agg(
-        *(
-            _sql(f"max_by({name}, lag_seconds)", name)
-            for name in ("topic", "partition", "at_least")
-        ),
-        _sql("max(lag_seconds)", "seconds"),
-    )
-    return rows_found(of_group, "seconds", "seconds", "topic", "partition", "at_least")
-
-
-def describe_lag_seconds(facts: Facts, settings: Settings) -> str:
-    return sentence(
-        "What group {group} reads of {topic}-{partition} was written {some}{seconds} seconds ago.",
-        group=facts["group"],
-        topic=facts["topic"],
-        partition=facts["partition"],
-        some=_at_least(facts),
-        seconds=int(facts["seconds"]),
+def _late(consumption: DataFrame) -> DataFrame:
+    """A row a group that reads what was written long ago, and the partition where it is oldest."""
+    return _by_group(
+        consumption.where("lag_seconds > 0"),
+        *(f"max_by({name}, lag_seconds) as {name}" for name in ("topic", "partition", "at_least")),
+        "max(lag_seconds) as seconds",
     )
 
 
@@ -147,68 +84,50 @@ LAG_SECONDS = PastFinding(
     measure="seconds since what it reads was written",
     advice="If it falls behind it needs more members; if it doesn't, it will catch up: "
     "`evenfleet rates` tells when.",
-    find=lag_seconds,
-    describe=describe_lag_seconds,
     reads=("consumption",),
+    rows=_late,
+    value="seconds",
+    template="What group {group} reads of {topic}-{partition} was written "
+    "{at_least:at least |}{seconds:integer} seconds ago.",
     needs=("history.offsets",),
-    info=600,
-    warning=3600,
+    levels={"info": 600, "warning": 3600},
 )
 
 
-def abandoned_group(unmanned: DataFrame, untouched: DataFrame, settings: Settings) -> DataFrame:
+def _abandoned(unmanned: DataFrame, untouched: DataFrame) -> DataFrame:
     """Groups that nobody runs any more, or that read nothing of what comes in."""
-    empty = rows_found(unmanned, "hours", "hours", "at_least")
-    return empty.unionAll(rows_found(untouched, "hours", "hours", "partitions"))
+    columns = (*GROUP_KEYS, "hours")
+    empty = unmanned.select(*columns, "at_least")
+    return empty.unionByName(untouched.select(*columns, "partitions"), allowMissingColumns=True)
 
 
-def describe_abandoned_group(facts: Facts, settings: Settings) -> str:
-    group, hours = facts["group"], decimal(facts["hours"])
-    if "at_least" in facts:
-        return sentence(
-            "Group {group} has had no members for {some}{hours} hours.",
-            group=group,
-            some=_at_least(facts),
-            hours=hours,
-        )
-    return sentence(
-        "Group {group} has members, and committed nothing in {hours} hours although records "
-        "came on {partitions}.",
-        group=group,
-        hours=hours,
-        partitions=counted(facts["partitions"], "partition"),
+def _how_abandoned(details: Details, settings: Settings) -> Details:
+    if details["partitions"] is None:
+        return {
+            "how": sentence(
+                "had no members for {at_least:at least |}{hours:decimal} hours", details
+            )
+        }
+    how = (
+        "members, and committed nothing in {hours:decimal} hours although records came on "
+        "{partitions:partition}"
     )
+    return {"how": sentence(how, details)}
 
 
 ABANDONED_GROUP = PastFinding(
     name="abandoned-group",
-    tells="nobody runs a group any more, or it reads nothing",
+    tells="a group has no members any more, or reads nothing",
     measure="hours without a member, or in which no commit moved though records came",
     advice="Delete it (kafka-consumer-groups --delete --group), or find out why it stands still.",
-    find=abandoned_group,
-    describe=describe_abandoned_group,
     reads=("unmanned", "untouched"),
+    rows=_abandoned,
+    value="hours",
+    template="Group {group} has {how}.",
+    more=_how_abandoned,
     needs=("history",),
-    info=20,
+    levels={"info": 20},
 )
-
-
-def unread_topic(unread: DataFrame, settings: Settings) -> DataFrame:
-    """Topics that no group subscribes to; Kafka's own, which begin with __, are left out."""
-    own = unread.where(f"not startswith(topic, '__') and hours >= {settings['hours']!r}D")
-    return rows_found(own, "partitions", "partitions", "topic", "hours", group=NO_GROUP)
-
-
-def describe_unread_topic(facts: Facts, settings: Settings) -> str:
-    return sentence(
-        "No group of cluster {cluster} has subscribed to topic {topic} in {hours} hours, which "
-        "has {partitions}.",
-        cluster=facts["cluster"],
-        topic=facts["topic"],
-        hours=decimal(facts["hours"]),
-        partitions=counted(facts["partitions"], "partition"),
-    )
-
 
 UNREAD_TOPIC = PastFinding(
     name="unread-topic",
@@ -216,35 +135,25 @@ UNREAD_TOPIC = PastFinding(
     measure="partitions of the topic",
     advice="Unless something reads it without a group (a table, a backup, an assigned consumer), "
     "it costs disk and replication for nothing.",
-    find=unread_topic,
-    describe=describe_unread_topic,
     reads=("unread",),
+    where="not startswith(topic, '__') and hours >= {hours}",  # those with __ are Kafka's own
+    value="partitions",
+    template="No group of cluster {cluster} has subscribed to topic {topic} in {hours:decimal} "
+    "hours, which has {partitions:partition}.",
+    of_topic=True,
     needs=("history", ALL_GROUPS),
-    info=1,
+    levels={"info": 1},
     settings={"hours": 1},
 )
 
 
-def offsets_expire(unmanned: DataFrame, settings: Settings) -> DataFrame:
-    """Groups without members whose offsets the coordinator is about to delete (KIP-211)."""
-    left = f"{settings['retention_hours']!r}D - hours"
-    return rows_found(unmanned, left, "hours", "at_least")
-
-
-def describe_offsets_expire(facts: Facts, settings: Settings) -> str:
-    left = settings["retention_hours"] - facts["hours"]
-    when = (
-        f"its offsets expire in {decimal(left)} hours"
-        if left > 0
-        else "its offsets have expired, unless brokers keep them longer"
-    )
-    return sentence(
-        "Group {group} has had no members for {some}{hours} hours: {when}.",
-        group=facts["group"],
-        some=_at_least(facts),
-        hours=decimal(facts["hours"]),
-        when=when,
-    )
+def _when(details: Details, settings: Settings) -> Details:
+    kept = details["kept_hours"]
+    left = (settings["retention_hours"] if kept is None else kept) - details["hours"]
+    if left > 0:
+        return {"when": f"its offsets expire in {decimal(left)} hours"}
+    unknown = ", unless brokers keep them longer" if kept is None else ""
+    return {"when": f"its offsets have expired{unknown}"}
 
 
 OFFSETS_EXPIRE = PastFinding(
@@ -252,12 +161,44 @@ OFFSETS_EXPIRE = PastFinding(
     tells="a group's offsets are about to be deleted",
     measure="hours until offsets.retention.minutes have passed since it had members",
     advice="Start a member, or the group begins where auto.offset.reset says; brokers keep offsets "
-    "for offsets.retention.minutes (seven days by default).",
-    find=offsets_expire,
-    describe=describe_offsets_expire,
-    reads=("unmanned",),
+    "for offsets.retention.minutes. Where collect hasn't read that, retention_hours stands for it.",
+    reads=("expiring",),
+    value="coalesce(kept_hours, {retention_hours}) - hours",  # KIP-211
+    template="Group {group} has had no members for {at_least:at least |}{hours:decimal} hours: "
+    "{when}.",
+    more=_when,
     needs=("history",),
-    warning=24,
+    levels={"warning": 24},
     below=True,
     settings={"retention_hours": 168},
+)
+
+STUCK_REBALANCE = PastFinding(
+    name="stuck-rebalance",
+    tells="a group doesn't get out of a rebalance",
+    measure="snapshots running in which it was in a rebalance",
+    advice="PreparingRebalance waits for members to join, CompletingRebalance for the leader's "
+    "assignment: look for a member that processes longer than max.poll.interval.ms or joins "
+    "again and again, and at the leader's log.",
+    reads=("unsettled",),
+    value="snapshots",
+    template="Group {group} is in {state}, and was in a rebalance in each of the last {snapshots} "
+    "snapshots, for {hours:decimal} hours.",
+    needs=("history",),
+    levels={"warning": 2, "critical": 4},
+)
+
+RECORDS_EXPIRE = PastFinding(
+    name="records-expire",
+    tells="records may be deleted before a group has read them",
+    measure="age of what the group reads next ÷ the topic's retention.ms",
+    advice="Start members, add some, or raise retention.ms of the topic before they are gone: then "
+    "the group goes on where auto.offset.reset says.",
+    reads=("aged",),
+    value="share",
+    template="Group {group} has yet to read records of {topic}-{partition} that are "
+    "{at_least:at least |}{seconds:hours} hours old, and the topic keeps them for {kept:hours} "
+    "hours.",
+    needs=("history.offsets", "configs"),
+    levels={"warning": 0.5, "critical": 0.9},
 )

@@ -7,22 +7,29 @@ from collections.abc import Iterator
 import numpy as np
 
 from spark.audit.facts import GroupFacts
-from spark.audit.finding import FindingRow, GroupFinding, Settings
-from spark.audit.text import sentence
+from spark.audit.finding import FindingRow, GroupFinding, Settings, about
 from spark.groups import Lookup
-from spark.text import counted
 
 
-def cross_rack_reads(facts: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
+@GroupFinding(
+    tells="reads cross racks that an equally balanced assignment would keep local",
+    measure="avoidable reads across racks ÷ all reads of members whose rack is known, at most",
+    advice="Set replica.selector.class on the brokers so that members read in their own rack, or "
+    "use an assignment that knows racks.",
+    needs=("members.rack", "partitions.leader_rack"),
+    levels={"info": 0.25},
+    settings={"least": 4},
+)
+def cross_rack_reads(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     """Reads from a leader in another rack, against the most that could be local at these loads.
 
     An upper bound by counting: in each rack no more than the partitions that are led there, and
     no more than its members carry now. Subscriptions may allow less.
     """
-    if facts.plan is None or not facts.row.member_racks.any():
+    if group.plan is None or not group.row.member_racks.any():
         return
-    owner, _, led = facts.led
-    of_members = facts.row.member_racks
+    owner, _, led = group.led
+    of_members = group.row.member_racks
     racks = Lookup.of(np.array([*{*of_members[of_members != 0].tolist()}]))
     reader, leader = racks.find(of_members)[owner], racks.find(led)
     mask = (reader >= 0) & (led != 0)
@@ -36,28 +43,12 @@ def cross_rack_reads(facts: GroupFacts, settings: Settings) -> Iterator[FindingR
     local = int(np.count_nonzero((reader == leader) & mask))
     avoidable = int(np.minimum(*of_side)[1:].sum()) - local
     if avoidable >= settings["least"]:
-        yield FindingRow(
-            f"group {facts.group}",
+        yield about(
+            group,
             avoidable / reads,
-            lambda: sentence(
-                "{across} of {reads} of group {group} are read across racks; up to {avoidable} of "
-                "them could be local without a change of loads.",
-                across=reads - local,
-                reads=counted(reads, "partition"),
-                group=facts.group,
-                avoidable=avoidable,
-            ),
+            "{across} of {reads:partition} of group {group} are read across racks; up to "
+            "{avoidable} of them could be local without a change of loads.",
+            across=reads - local,
+            reads=reads,
+            avoidable=avoidable,
         )
-
-
-CROSS_RACK_READS = GroupFinding(
-    name="cross-rack-reads",
-    tells="reads cross racks that an equally balanced assignment would keep local",
-    measure="avoidable reads across racks ÷ all reads of members whose rack is known, at most",
-    advice="Set replica.selector.class on the brokers so that members read in their own rack, or "
-    "use an assignment that knows racks.",
-    find=cross_rack_reads,
-    needs=("members.rack", "partitions.leader_rack"),
-    info=0.25,
-    settings={"least": 4},
-)

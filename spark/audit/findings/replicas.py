@@ -1,95 +1,285 @@
-"""Partitions whose replicas or leaders aren't where they should be."""
+"""Replicas and leaders that are out of sync, or badly spread; `reassign` mends most."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 
-from spark.audit.cluster_facts import ClusterFacts, partition_name
-from spark.audit.finding import ALL_GROUPS, ClusterFinding, FindingRow, Settings, about
-from spark.audit.text import percent
-from spark.text import counted
+from spark.audit.cluster_facts import FAILURES, ClusterFacts, Smallest
+from spark.audit.finding import ALL_GROUPS, ClusterFinding, Measures, Settings
 
+REASSIGN = "Plan it with evenfleet reassign."
 
-def under_replicated(facts: ClusterFacts, settings: Settings) -> Iterator[FindingRow]:
-    """Brokers whose replicas aren't all in sync."""
-    yield from about(
-        "broker",
-        facts.behind,
-        "Broker {name} of cluster {cluster} is out of sync with {behind}, such as {first}.",
-        cluster=lambda _: facts.cluster,
-        behind=lambda broker: counted(facts.behind[broker], "partition"),
-        first=lambda broker: partition_name(facts.first_behind[broker]),
-    )
+SKEWED = (
+    "Broker {name} of cluster {cluster} has {count} {what}; the mean of {brokers} brokers{among} "
+    "is {mean:decimal}."
+)
 
 
-UNDER_REPLICATED = ClusterFinding(
-    name="under-replicated",
+@ClusterFinding(
     tells="replicas are out of sync",
     measure="partitions of which the broker's replica is not in sync",
     advice="See whether the broker is up, and its disks and network keep pace; the next failure "
     "may leave these partitions without a leader.",
-    find=under_replicated,
     needs=("partitions.replicas", "partitions.isr", ALL_GROUPS),
-    warning=1,
+    levels={"warning": 1},
+    each="broker",
+    template="Broker {name} of cluster {cluster} is out of sync with {measure:partition}, such as "
+    "{first[0]}-{first[1]}.",
 )
+def under_replicated(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures]:
+    yield cluster.behind, {"first": cluster.first_behind}
 
 
-def leaderless(facts: ClusterFacts, settings: Settings) -> Iterator[FindingRow]:
-    """Topics with partitions that have no leader, in clusters that tell of leaders at all."""
-    if facts.led:
-        yield from about(
-            "topic",
-            facts.leaderless,
-            "{measure} of {size} of topic {name} in cluster {cluster} {have} no leader "
-            "({which}{name}-{first}): nobody can read or write there.",
-            cluster=lambda _: facts.cluster,
-            size=lambda topic: counted(facts.partitions[topic], "partition"),
-            have=lambda topic: "has" if facts.leaderless[topic] == 1 else "have",
-            which=lambda topic: "the first is " if facts.leaderless[topic] > 1 else "",
-            first=facts.first_leaderless.get,
-        )
-
-
-LEADERLESS = ClusterFinding(
-    name="leaderless",
+@ClusterFinding(
     tells="partitions have no leader",
     measure="partitions of the topic without a leader",
     advice="Bring back a broker that has a replica in sync; an unclean election would lose "
     "records.",
-    find=leaderless,
     needs=("partitions.leader", ALL_GROUPS),
-    critical=1,
+    levels={"critical": 1},
+    each="topic",
+    template="{measure} of {size:partition} of topic {name} in cluster {cluster} "
+    "{measure:has|have} no leader ({measure:|the first is }{name}-{first}): clients can't read or "
+    "write there.",
 )
+def leaderless(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures]:
+    if cluster.led:
+        yield cluster.leaderless, {"size": cluster.partitions, "first": cluster.first_leaderless}
 
 
-def not_preferred_leader(facts: ClusterFacts, settings: Settings) -> Iterator[FindingRow]:
-    """Brokers that don't lead the partitions of which they are the first replica."""
-    shares = {
-        broker: away / facts.preferred[broker]
-        for broker, away in facts.away.items()
-        if away >= settings["least"]
-    }
-    yield from about(
-        "broker",
-        shares,
-        "Broker {name} of cluster {cluster} doesn't lead {away} ({share}) of the {all} "
-        "partitions of which it is the preferred leader.",
-        cluster=lambda _: facts.cluster,
-        away=facts.away.get,
-        share=lambda broker: percent(shares[broker]),
-        all=facts.preferred.get,
-    )
-
-
-NOT_PREFERRED_LEADER = ClusterFinding(
-    name="not-preferred-leader",
-    tells="partitions are led away from their preferred replica",
+@ClusterFinding(
+    tells="partitions are led by another broker than the preferred one",
     measure="share of the broker's preferred partitions that another leads",
     advice="When the broker is back and in sync, run kafka-leader-election --election-type "
     "preferred.",
-    find=not_preferred_leader,
     needs=("partitions.leader", "partitions.replicas", ALL_GROUPS),
-    info=0.1,
-    warning=0.5,
+    levels={"info": 0.1, "warning": 0.5},
     settings={"least": 5},
+    each="broker",
+    template="Broker {name} of cluster {cluster} doesn't lead {away} ({measure:percent}) of the "
+    "{all} partitions of which it is the preferred leader.",
 )
+def not_preferred_leader(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures]:
+    shares = {
+        broker: away / cluster.preferred[broker]
+        for broker, away in cluster.away.items()
+        if away >= settings["least"]
+    }
+    yield shares, {"away": cluster.away, "all": cluster.preferred}
+
+
+@ClusterFinding(
+    tells="partitions have one replica only",
+    measure="partitions of the topic with one replica",
+    advice="When its broker fails, clients can't read or write there: raise the replication "
+    f"factor. {REASSIGN}",
+    needs=("partitions.replicas", ALL_GROUPS),
+    levels={"info": 1},
+    each="topic",
+    template="{measure} of {size:partition} of topic {name} in cluster {cluster} "
+    "{measure:has|have} one replica only.",
+)
+def single_replica(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures]:
+    if len(cluster.replicas) > 1:
+        yield cluster.single, {"size": cluster.with_replicas}
+
+
+@ClusterFinding(
+    tells="a topic has no more replicas than have to be in sync",
+    measure="partitions of the topic with as many replicas as min.insync.replicas, or fewer",
+    advice="With one broker down, producers with acks=all are refused: raise the replication "
+    f"factor. {REASSIGN}",
+    needs=("partitions.replicas", "partitions.min_insync_replicas", ALL_GROUPS),
+    levels={"warning": 1},
+    each="topic",
+    template="{measure:partition} of topic {name} in cluster {cluster} {measure:has|have} no more "
+    "replicas than have to be in sync: {replicas}, with min.insync.replicas {least}.",
+)
+def replicas_at_minimum(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures]:
+    """Topics that need all replicas in sync, so that one broker down stops their producers.
+
+    Those whose minimum is 1 aren't meant: they have one replica, which is a finding of its own.
+    """
+    yield cluster.at_minimum, {"replicas": cluster.fewest, "least": cluster.minimum}
+
+
+@ClusterFinding(
+    tells="a broker has replicas out of proportion",
+    measure="replicas of the broker ÷ the mean of the cluster's brokers that have any, or of its "
+    "rack's where racks have unequal numbers of brokers",
+    advice=f"Its disks and network carry more than the others'. {REASSIGN}",
+    needs=("partitions.replicas", ALL_GROUPS),
+    levels={"info": 1.25, "warning": 1.5},
+    settings={"least": 10},
+    each="broker",
+    template=SKEWED,
+)
+def replica_skew(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures]:
+    """Brokers with more replicas than their share.
+
+    That is the mean of their rack where racks have unequal numbers of brokers: a small rack's
+    brokers have to carry more, as replicas of a partition are spread over racks.
+    """
+    sizes = Counter(cluster.rack.values())
+    unequal = len({*sizes.values()}) > 1
+    among = {broker: f" of rack {rack}" for broker, rack in cluster.rack.items() if unequal}
+    yield from _skewed(cluster.replicas, "replicas", among, settings)
+
+
+@ClusterFinding(
+    tells="a broker leads partitions out of proportion",
+    measure="partitions that the broker leads ÷ the mean of the cluster's brokers with replicas",
+    advice="Consumers and producers all go to the leader. Elect preferred leaders, or make these "
+    f"even: {REASSIGN}",
+    needs=("partitions.leader", "partitions.replicas", ALL_GROUPS),
+    levels={"info": 1.5, "warning": 2.0},
+    settings={"least": 10},
+    each="broker",
+    template=SKEWED,
+)
+def leader_skew(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures]:
+    """Brokers that lead more partitions than their share; all that have replicas could lead."""
+    led = {broker: cluster.led[broker] for broker in cluster.replicas}
+    yield from _skewed(led, "leaders", {}, settings)
+
+
+def _skewed(
+    counts: Mapping[int, int], what: str, among: Mapping[int, str], settings: Settings
+) -> Iterator[Measures]:
+    """Brokers whose count is above the mean by the setting `least` or more.
+
+    The mean is of the cluster's brokers with the same text in `among`, which says which those are.
+    """
+    part = {broker: among.get(broker, "") for broker in counts}
+    of_part: dict[str, list[int]] = {}
+    for broker, count in counts.items():
+        of_part.setdefault(part[broker], []).append(count)
+    means = {name: sum(items) / len(items) for name, items in of_part.items() if len(items) > 1}
+    skews = {}
+    for broker, count in counts.items():
+        mean = means.get(part[broker], 0)
+        if mean and count - mean >= settings["least"]:
+            skews[broker] = count / mean
+    yield (
+        skews,
+        {
+            "count": counts,
+            "what": what,
+            "brokers": {broker: len(of_part[part[broker]]) for broker in skews},
+            "among": part,
+            "mean": {broker: means[part[broker]] for broker in skews},
+        },
+    )
+
+
+@ClusterFinding(
+    tells="a broker has no replicas",
+    measure="replicas that would be its share",
+    advice=f"Kafka gives a new broker new topics only. {REASSIGN}",
+    needs=("partitions.replicas", "brokers", ALL_GROUPS),
+    levels={"info": 1},
+    each="broker",
+    template="Broker {name} of cluster {cluster} has no replica, and {brokers} others have "
+    "{replicas}.",
+)
+def empty_broker(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures]:
+    replicas, brokers = cluster.replicas.total(), len(cluster.replicas)
+    empty = sorted(cluster.listed - cluster.replicas.keys()) if brokers else []
+    yield dict.fromkeys(empty, replicas / (brokers + 1)), {"brokers": brokers, "replicas": replicas}
+
+
+@ClusterFinding(
+    tells="one broker alone is in sync with partitions of several replicas",
+    measure="partitions with which the broker alone is in sync",
+    advice="Don't restart it before the other replicas have caught up.",
+    needs=("partitions.replicas", "partitions.isr", ALL_GROUPS),
+    levels={"warning": 1},
+    each="broker",
+    template="Broker {name} of cluster {cluster} alone is in sync with {measure:partition} of "
+    "several replicas, such as {first[0]}-{first[1]}.",
+)
+def offline_if_broker_fails(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures]:
+    yield cluster.alone, {"first": cluster.first_alone}
+
+
+@ClusterFinding(
+    tells="all replicas of a partition are in one rack, and there are others",
+    measure="partitions of several replicas that the rack has all of",
+    advice=f"When the rack fails, clients can't read or write there. {REASSIGN}",
+    needs=("partitions.replicas", ALL_GROUPS),
+    levels={"info": 1},
+    each="rack",
+    template="Rack {name} of cluster {cluster} has all replicas of {measure:partition}, such as "
+    "{first[0]}-{first[1]}.",
+)
+def offline_if_rack_fails(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures]:
+    if len(cluster.racks) > 1:
+        yield cluster.held, {"first": cluster.first_held}
+
+
+@ClusterFinding(
+    tells="a reassignment never ends",
+    measure="partitions of the topic that wait",
+    advice="It waits for ever, and Kafka refuses other reassignments meanwhile: bring the broker "
+    "back, or cancel with kafka-reassign-partitions --cancel, as has to be done before a rollback.",
+    needs=(ALL_GROUPS,),
+    levels={"warning": 1},
+    each="topic",
+    template="{measure:partition} of topic {name} in cluster {cluster} {measure:waits|wait} to be "
+    "reassigned {why} ({measure:|the first is }{name}-{first}).",
+)
+def reassignment_stuck(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures]:
+    """Topics with partitions whose reassignment never ends.
+
+    They have no leader to copy from, or a replica is added and removed at once: so it is after a
+    rollback of a move that was still running, seen with Kafka 4.3.1.
+    """
+    for counts, firsts, why in (
+        (cluster.stuck, cluster.first_stuck, "without a leader to copy from"),
+        (cluster.reversed, cluster.first_reversed, "with a replica both added and removed"),
+    ):
+        yield counts, {"why": why, "first": firsts}
+
+
+@ClusterFinding(
+    tells="the next broker or rack that fails stops producers of some topic",
+    measure="brokers, or racks, that may fail before a partition can't be written with acks=all",
+    advice="Raise replication factors above min.insync.replicas, over more racks: plan that with "
+    "evenfleet reassign. The audit's table failures has each topic.",
+    needs=("partitions.replicas", ALL_GROUPS),
+    levels={"info": 1},
+    below=True,
+    each="all",
+    template="Cluster {cluster} bears {brokers[0]:failed broker} until a partition can't be "
+    "written, {brokers[1]} until one can't be read, {brokers[2]} until one is lost{racks:whole}. "
+    "{weak} of {topics:topic} {topics:bears|bear} none, such as {weakest}.",
+)
+def bears_no_failure(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures]:
+    """A cluster of several brokers: how many may fail, and racks, and its weakest topic."""
+    if len(cluster.replicas) < 2 or not cluster.bears:
+        return
+    racks = cluster.bears_racks if len({*cluster.rack.values()}) > 1 else Smallest()
+    writes = Smallest()
+    for bears in (cluster.bears, racks):
+        for (topic, what), number in bears.items():
+            if what == 0:
+                writes.add(topic, number)
+    yield (
+        {"topics": min(writes.values())},
+        {
+            "brokers": _least(cluster.bears),
+            "racks": "; failed racks: {}, {} and {}".format(*_least(racks)) if racks else "",
+            "weak": sum(number < 1 for number in writes.values()),
+            "topics": len(writes),
+            "weakest": min(writes, key=lambda topic: (writes[topic], topic)),
+        },
+    )
+
+
+def _least(bears: Smallest) -> list[int]:
+    """Of all topics, for each of `FAILURES`."""
+    return [
+        max(0, min(number for (_, of), number in bears.items() if of == position))
+        for position in range(len(FAILURES))
+    ]

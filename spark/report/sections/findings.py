@@ -15,12 +15,12 @@ INFOS = 12
 
 def findings(material: Material) -> dict[str, Any]:
     """The kinds, the worst first; those of `info` alone are folded away."""
-    kinds = [_kind(material, row) for row in material.counts if _total(row)]
-    kinds.sort(key=lambda kind: (SEVERITIES.index(kind["severity"]), -kind["count"]))
+    rows = [_kind(material, row) for row in material.counts if _total(row)]
+    rows.sort(key=lambda kind: (SEVERITIES.index(kind["severity"]), -kind["count"]))
     return {
-        "kinds": [kind for kind in kinds if kind["severity"] != "info"],
-        "infos": [kind for kind in kinds if kind["severity"] == "info"],
-        "info_count": sum(kind["count"] for kind in kinds if kind["severity"] == "info"),
+        "kinds": [kind for kind in rows if kind["severity"] != "info"],
+        "infos": [kind for kind in rows if kind["severity"] == "info"],
+        "info_count": sum(kind["count"] for kind in rows if kind["severity"] == "info"),
         "shown": len(material.findings),
         "total": sum(map(_total, material.counts)),
         "not_run": material.not_run,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from optimizer.figures import counted
 from spark.report.material import Material, anchor
-from spark.text import counted
 
 FIRST = 3
 

@@ -9,10 +9,13 @@ from typing import Any
 from spark.report.material import Material, anchor
 
 OPEN = 25
-"""Rows that are shown, and printed, before someone asks for more."""
+"""Rows that are shown, and printed, before someone asks for more; page.css has it for print."""
 
 WIDEST = 3.0
 """The ratio to the best possible load at which a bar is full."""
+
+BEST = round(100 / WIDEST)
+"""How long the bar of the best possible load is, in percent, as page.css has it."""
 
 KAFKA = ("cooperative-sticky", "uniform", "range")
 """Assignors of Kafka's that are advised, the cheapest to change to first."""
@@ -37,10 +40,10 @@ def groups(material: Material) -> dict[str, Any] | None:
     if not material.groups:
         return None
     clusters = [*material.clusters]
-    kinds = sorted({item["finding"] for row in material.groups for item in row["found"] or ()})
+    names = sorted({item["finding"] for row in material.groups for item in row["found"] or ()})
     return {
         "clusters": clusters,
-        "kinds": kinds,
+        "kinds": names,
         "rows": [_cells(row, clusters) for row in material.groups],
         "open": OPEN,
         "total": material.now["groups"],
@@ -65,17 +68,16 @@ def _cells(row: Mapping[str, Any], clusters: Sequence[str]) -> dict[str, Any]:
         "weight": weight,
         "planned_weight": planned_weight,
         "weight_bar": _bar(weight, planned_weight) if weight and planned_weight else None,
-        "kinds": " ".join(sorted({item["finding"] for item in result})),
         "dots": sorted((item["severity"] for item in result), key=SEVERITIES.index),
-        "dots_text": ", ".join(sorted({item["finding"] for item in result})),
+        "kinds": ", ".join(sorted({item["finding"] for item in result})),
         "advice": advice_of(row),
     }
 
 
 def _bar(now: float, planned: float) -> str:
-    """The lengths of a bar now and planned, in percent."""
+    """The lengths of a bar now and planned, in percent; the usual planned one is the style's."""
     now, planned = (round(100 * min(item, WIDEST) / WIDEST) for item in (now, planned))
-    return f"--n:{now}%;--p:{planned}%"
+    return f"--n:{now}%" + (f";--p:{planned}%" if planned != BEST else "")
 
 
 def advice_of(row: Mapping[str, Any]) -> str | None:

@@ -17,6 +17,6 @@ def provenance(material: Material) -> dict[str, Any]:
         "meanings": GLOSSARY,
         "commands": material.made_by,
         "made": f"Made by Evenfleet {material.version} at {material.made_at} from the store "
-        f"{material.store}, snapshot {material.snapshot} ({instants}), with the goals "
+        f"{material.store}, snapshot {material.snapshot} ({instants}), with "
         f"{material.goals}.{part}{plan}",
     }

@@ -10,8 +10,9 @@ MEASURES = {
     "member_hours": "member-hours",
     "late_partition_hours": "late partition-hours",
     "rebalances": "rebalances",
-    "cost_over_bound": "cost ÷ least possible",
-    "recommended": "groups that should use it",
+    "meets_slo": "groups in SLO",
+    "cost_over_bound": "cost ÷ bound",
+    "recommended": "best for groups",
 }
 
 

@@ -60,8 +60,3 @@ def _ratios(row: Mapping[str, Any] | None) -> dict[str, Any]:
 def _above(row: Mapping[str, Any], key: str) -> float:
     """How far a cell is above the best value that it can have."""
     return max(0.0, (row[key] or 0) - (1 if key in BY_WEIGHT else 0))
-
-
-def _share(value: float, most: float) -> int:
-    """In percent."""
-    return round(100 * value / (most or 1))

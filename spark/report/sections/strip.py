@@ -6,10 +6,9 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
-from optimizer.figures import figure
+from optimizer.figures import counted, figure
 from spark.report.material import Material
 from spark.report.sections.trend import spark_line
-from spark.text import counted
 
 STALE = 2 * 86_400
 """Seconds from which on a snapshot is shown as trouble."""

@@ -62,10 +62,11 @@ const table = $("#table");
 if (table) {
   const body = table.tBodies[0];
   const rows = [...body.rows];
-  const FIRST = rows.filter((row) => !row.classList.contains("over")).length;
+  const FIRST = Number(table.dataset.open);
   const search = $("#search"), kind = $("#kind"), matches = $("#matches");
   const more = make("button", { type: "button", className: "all" });
   const group = (row) => $("a", row).textContent;
+  const kindsOf = (row) => $("td .vh", row)?.textContent ?? "";
   // as options do: * and ? fit a whole name, other text any part of a name or cluster
   const pattern = (text) => {
     const plain = text.replace(/[.+^${}()|[\]\\]/g, "\\$&");
@@ -81,7 +82,7 @@ if (table) {
       if (row.className === "opened") continue;
       const fits =
         isWanted(row) &&
-        (!kind.value || row.dataset.k.split(" ").includes(kind.value)) &&
+        (!kind.value || kindsOf(row).split(", ").includes(kind.value)) &&
         (!chosen.size || chosen.has(row.dataset.c));
       row.hidden = !fits;
       row.classList.toggle("over", fits && shown >= FIRST);
@@ -116,7 +117,8 @@ if (table) {
   // sorted by a column; numbers begin with the largest
   const value = (row, at) => {
     const cell = row.cells[at];
-    return "v" in cell.dataset ? Number(cell.dataset.v) : cell.textContent.toLowerCase();
+    if ("v" in cell.dataset) return Number(cell.dataset.v);
+    return cell.matches(".number") ? Number(cell.textContent.replaceAll(",", "")) || 0 : cell.textContent.toLowerCase();
   };
   [...table.tHead.rows[0].cells].forEach((head, at) => {
     const button = make("button", { type: "button" }, ...head.childNodes);
@@ -162,7 +164,7 @@ if (table) {
     if (told.length) {
       const text = (one) => $(".vh", one).textContent + $(".what", one).textContent;
       cell.append(make("ul", {}, ...told.map((one) => make("li", { textContent: text(one) }))));
-    } else if (row.dataset.k) cell.append(make("p", { textContent: `Findings: ${row.dataset.k.replaceAll(" ", ", ")}.` }));
+    } else if (kindsOf(row)) cell.append(make("p", { textContent: `Findings: ${kindsOf(row)}.` }));
     if (found) {
       const prefix = found.p ? `, whose ids begin with ${found.p}` : "";
       const rest = members > found.m.length ? ` (the ${found.m.length} that change most)` : "";

@@ -35,7 +35,7 @@ class Brokers(NamedTuple):
 
     brokers: list[Broker]
     notes: list[str]
-    unreadable: list[UnreadableLine]
+    unreadable_lines: list[UnreadableLine]
 
 
 def read_brokers(path: Path) -> Brokers:
@@ -45,28 +45,28 @@ def read_brokers(path: Path) -> Brokers:
     """
     brokers: dict[int, Broker] = {}
     differing: set[str] = set()
-    unreadable: list[UnreadableLine] = []
-    for line in read_lines(path, EXPECTED, unreadable):
+    unreadable_lines: list[UnreadableLine] = []
+    for line in read_lines(path, EXPECTED, unreadable_lines):
         if match := _BROKER.fullmatch(line.text):
             rack = None if match["rack"] in ("null", "") else match["rack"]
             try:
                 number = parse_broker_id(match["broker"])
             except ValueError as error:
-                unreadable.append(line.unreadable(str(error)))
+                unreadable_lines.append(line.fault(str(error)))
                 continue
             broker = Broker(number, match["host"], int(match["port"]), rack)
             if brokers.get(number, broker) != broker:
                 differing.add(str(number))
             brokers[number] = broker
         elif not (_API_VERSION.fullmatch(line.text) or is_noise(line.text)):
-            unreadable.append(line.unreadable("it is no line of a broker or its versions"))
+            unreadable_lines.append(line.fault("it is no line of a broker or its versions"))
     if not brokers:
         raise InputError(f"{path}: no broker is in it; expected {EXPECTED}")
     notes = []
     if differing:
         result = named("broker", differing)
         notes.append(f"{result} more than once in {path}, with other facts: the last ones count.")
-    return Brokers([brokers[number] for number in sorted(brokers)], notes, unreadable)
+    return Brokers([brokers[number] for number in sorted(brokers)], notes, unreadable_lines)
 
 
 @cache  # the same few stand in every line of a file

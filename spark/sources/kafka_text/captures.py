@@ -34,9 +34,9 @@ class Member(NamedTuple):
     host: str | None = None
     generation: int | None = None
 
-    def updated(self, later: Member) -> Member:
+    def updated(self, newer: Member) -> Member:
         """The same member with what a later row knows of it."""
-        entries = {name: value for name, value in later._asdict().items() if value is not None}
+        entries = {name: value for name, value in newer._asdict().items() if value is not None}
         return self._replace(**entries)
 
 
@@ -95,7 +95,7 @@ class ConsumerGroup:
     """what the last list of groups with types says"""
     contradictory: bool = False
     offsets_differ: bool = False
-    _known: dict[str, Member] = field(default_factory=dict)
+    _members: dict[str, Member] = field(default_factory=dict)
     _listed: dict[str, int | None] | None = None
     """the last members view: #PARTITIONS by member id"""
     _idle: set[str] = field(default_factory=set)
@@ -108,7 +108,7 @@ class ConsumerGroup:
         """Members by id, sorted."""
         owners = {member_id for owners in self._owners.values() for member_id in owners}
         return {
-            id_: self._known[id_] for id_ in sorted(owners | self._idle | set(self._listed or ()))
+            id_: self._members[id_] for id_ in sorted(owners | self._idle | set(self._listed or ()))
         }
 
     @property
@@ -204,9 +204,9 @@ class ConsumerGroup:
 
     def _meet(self, members: Iterable[Member]) -> None:
         for member in members:
-            entries = self._known.get(member.member_id)
+            entries = self._members.get(member.member_id)
             if entries != member:
-                self._known[member.member_id] = entries.updated(member) if entries else member
+                self._members[member.member_id] = entries.updated(member) if entries else member
 
     def _compare(self, entries: dict[TopicPartition, tuple[str, ...]]) -> None:
         for partition, owners in entries.items():

@@ -44,11 +44,11 @@ def read_cli_text(
     of the groups or of the topics not one line can be read.
     """
     if not cluster.strip():
-        raise InputError("the cluster's name is empty: its rows are told apart by it")
+        raise InputError("the cluster's name is empty: its rows are known by it")
     of_groups = read_consumer_groups(groups)
     of_topics = read_topics(*topics)
-    _refuse_unread("groups", of_groups.groups, of_groups.unreadable)
-    _refuse_unread("topics", of_topics.partitions, of_topics.unreadable)
+    _refuse_unread("groups", of_groups.groups, of_groups.unreadable_lines)
+    _refuse_unread("topics", of_topics.partitions, of_topics.unreadable_lines)
     of_brokers = read_brokers(brokers) if brokers else Brokers([], [], [])
     report = Subscriptions({}, [], [])
     if subscriptions:
@@ -65,7 +65,7 @@ def read_cli_text(
     parts = (of_groups, of_topics, of_brokers, report)
     notes = [note for part in parts for note in part.notes]
     notes += _notes_across(tables, of_brokers.brokers)
-    unreadable = [line for part in parts for line in part.unreadable]
+    unreadable_lines = [line for part in parts for line in part.unreadable_lines]
     return SourceTables(
         {
             name: _table(name, cluster, tables.get(name, []))
@@ -73,16 +73,16 @@ def read_cli_text(
             if table.required or tables.get(name)
         },
         notes,
-        [line.sentence for line in unreadable],
+        [line.sentence for line in unreadable_lines],
     )
 
 
-def _refuse_unread(what: str, read: Sized, unreadable: Sequence[UnreadableLine]) -> None:
+def _refuse_unread(what: str, read: Sized, unreadable_lines: Sequence[UnreadableLine]) -> None:
     """Raise InputError when there were lines and none of them could be read."""
-    if unreadable and not read:
+    if unreadable_lines and not read:
         raise InputError(
-            f"none of the {len(unreadable)} lines of {what} can be read, the first since "
-            f"{unreadable[0].sentence}"
+            f"none of the {len(unreadable_lines)} lines of {what} can be read, the first since "
+            f"{unreadable_lines[0].sentence}"
         )
 
 

@@ -38,7 +38,7 @@ class ConsumerGroups(NamedTuple):
 
     groups: dict[str, ConsumerGroup]
     notes: list[str]
-    unreadable: list[UnreadableLine]
+    unreadable_lines: list[UnreadableLine]
 
 
 def read_consumer_groups(files: Sequence[Path]) -> ConsumerGroups:
@@ -52,11 +52,11 @@ def read_consumer_groups(files: Sequence[Path]) -> ConsumerGroups:
     Raises InputError if a file is missing, is not text, or holds nothing of Kafka's output.
     """
     groups: dict[str, ConsumerGroup] = {}
-    unreadable: list[UnreadableLine] = []
+    unreadable_lines: list[UnreadableLine] = []
     oddities = Oddities()
     for path in files:
-        _FileReader(path, groups, unreadable, oddities).read()
-    return ConsumerGroups(groups, list(notes_on(groups.values(), oddities)), unreadable)
+        _FileReader(path, groups, unreadable_lines, oddities).read()
+    return ConsumerGroups(groups, list(notes_on(groups.values(), oddities)), unreadable_lines)
 
 
 class _Table(NamedTuple):
@@ -75,12 +75,12 @@ class _FileReader:
         self,
         path: Path,
         groups: dict[str, ConsumerGroup],
-        unreadable: list[UnreadableLine],
+        unreadable_lines: list[UnreadableLine],
         oddities: Oddities,
     ) -> None:
         self._path = path
         self._groups = groups
-        self._unreadable = unreadable
+        self._unreadable_lines = unreadable_lines
         self._oddities = oddities
         self._table: _Table | None = None
         self._said_group: str | None = None
@@ -91,7 +91,7 @@ class _FileReader:
         self._error: str | None = None
 
     def read(self) -> None:
-        for line in read_lines(self._path, EXPECTED, self._unreadable):
+        for line in read_lines(self._path, EXPECTED, self._unreadable_lines):
             self._read(line)
         self._close_table()
         if not self._has_content:
@@ -169,4 +169,4 @@ class _FileReader:
         return self._groups.setdefault(name, ConsumerGroup(name))
 
     def _report(self, line: Line, why: str) -> None:
-        self._unreadable.append(line.unreadable(why))
+        self._unreadable_lines.append(line.fault(why))

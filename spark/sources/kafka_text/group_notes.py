@@ -45,7 +45,7 @@ def _notes_on_groups(groups: list[ConsumerGroup]) -> Iterator[str]:
     if result := [group.name for group in groups if group.captures_disagree()]:
         yield (
             f"The captures of {named('group', result)} do not agree about state, members or "
-            "owners: they are of different moments, or lines are missing. What was given last "
+            "owners: they are of different moments, or lines are missing. The last value "
             "counts, and a group once seen rebalancing stays so. Take "
             "all views at one time for a sound plan."
         )

@@ -1,4 +1,4 @@
-"""The lines of a captured text, whatever shells, editors and terminals did to it on the way."""
+"""The lines of a captured text, also if shells, editors or terminals changed it on the way."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from spark.errors import InputError
 
 QUOTED = 200
-"""Letters of a line, and of why it can't be read, that are told: some are megabytes long."""
+"""Letters of a line, and of why it can't be read, that are printed: some are megabytes long."""
 
 
 class UnreadableLine(NamedTuple):
@@ -34,7 +34,7 @@ class Line(NamedTuple):
     number: int
     text: str
 
-    def unreadable(self, why: str) -> UnreadableLine:
+    def fault(self, why: str) -> UnreadableLine:
         return UnreadableLine(self.file, self.number, shortened(self.text.strip()), shortened(why))
 
 
@@ -73,7 +73,7 @@ def is_noise(text: str) -> bool:
     return _NOISE.match(text) is not None
 
 
-def read_lines(path: Path, expected: str, unreadable: list[UnreadableLine]) -> Iterator[Line]:
+def read_lines(path: Path, expected: str, unreadable_lines: list[UnreadableLine]) -> Iterator[Line]:
     """The lines of a text file that hold something, in their order, read as they are needed.
 
     The file is UTF-8, or UTF-16 with a byte order mark (what PowerShell's `>` writes). A line
@@ -84,14 +84,14 @@ def read_lines(path: Path, expected: str, unreadable: list[UnreadableLine]) -> I
     """
     try:
         with path.open("rb") as stream:
-            yield from _lines(path, stream, expected, unreadable)
+            yield from _lines(path, stream, expected, unreadable_lines)
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise InputError(f"{path}: {reason}; expected {expected}") from error
 
 
 def _lines(
-    path: Path, stream: io.BufferedReader, expected: str, unreadable: list[UnreadableLine]
+    path: Path, stream: io.BufferedReader, expected: str, unreadable_lines: list[UnreadableLine]
 ) -> Iterator[Line]:
     # peek, not seek: the file may be a pipe
     utf16 = stream.peek(2)[:2] in (b"\xff\xfe", b"\xfe\xff")
@@ -103,7 +103,7 @@ def _lines(
             raise InputError(f"{path}: is not a text file; expected {expected}")
         if not raw.isascii() and _NOT_UTF8.search(raw):
             shown = raw.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-            unreadable.append(Line(str(path), number, shown).unreadable("it is not UTF-8"))
+            unreadable_lines.append(Line(str(path), number, shown).fault("it is not UTF-8"))
             continue
         text = _TERMINAL_CODE.sub("", raw) if "\x1b" in raw else raw
         text = (text if text.isascii() else text.translate(_FROM_EDITORS)).rstrip()

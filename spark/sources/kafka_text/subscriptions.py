@@ -30,7 +30,7 @@ class Subscriptions(NamedTuple):
 
     by_group: dict[str, set[Subscription]]
     notes: list[str]
-    unreadable: list[UnreadableLine]
+    unreadable_lines: list[UnreadableLine]
 
 
 def infer_subscriptions(group: ConsumerGroup, infer: Infer) -> set[Subscription]:
@@ -54,8 +54,8 @@ def read_subscriptions(path: Path, groups: Mapping[str, ConsumerGroup]) -> Subsc
 
     Raises InputError if the file is missing, is not text, or its header lacks a column.
     """
-    unreadable: list[UnreadableLine] = []
-    lines = read_lines(path, EXPECTED, unreadable)
+    unreadable_lines: list[UnreadableLine] = []
+    lines = read_lines(path, EXPECTED, unreadable_lines)
     columns = _header(path, next(lines, None))
     members = _MemberIndex(groups)
     by_group: dict[str, set[Subscription]] = {}
@@ -71,8 +71,8 @@ def read_subscriptions(path: Path, groups: Mapping[str, ConsumerGroup]) -> Subsc
                 (id_, row["topic"]) for id_ in subscribers
             )
         except ValueError as error:
-            unreadable.append(line.unreadable(str(error)))
-    return Subscriptions(by_group, list(_notes(path, by_group, groups)), unreadable)
+            unreadable_lines.append(line.fault(str(error)))
+    return Subscriptions(by_group, list(_notes(path, by_group, groups)), unreadable_lines)
 
 
 class _MemberIndex:

@@ -57,7 +57,7 @@ class Topics(NamedTuple):
 
     partitions: list[Partition]
     notes: list[str]
-    unreadable: list[UnreadableLine]
+    unreadable_lines: list[UnreadableLine]
 
 
 def read_topics(*paths: Path) -> Topics:
@@ -71,12 +71,12 @@ def read_topics(*paths: Path) -> Topics:
     reader = _Reader(", ".join(map(str, paths)))
     for path in paths:
         reader.topics = 0
-        for line in read_lines(path, EXPECTED, reader.unreadable):
+        for line in read_lines(path, EXPECTED, reader.unreadable_lines):
             reader.read(line)
         if not reader.topics:
             text = f". It says: {reader.error}" if reader.error else ""
             raise InputError(f"{path}: no topic is in it; expected {EXPECTED}{text}")
-    return Topics(sorted(reader.living()), list(reader.notes()), reader.unreadable)
+    return Topics(sorted(reader.living()), list(reader.notes()), reader.unreadable_lines)
 
 
 class _Reader:
@@ -84,7 +84,7 @@ class _Reader:
         self.file = file
         self.counts: dict[str, int] = {}
         self.partitions: dict[tuple[str, int], Partition] = {}
-        self.unreadable: list[UnreadableLine] = []
+        self.unreadable_lines: list[UnreadableLine] = []
         self.error: str | None = None
         self.topics = 0
         self._topic_ids: dict[str, str] = {}
@@ -111,13 +111,13 @@ class _Reader:
             if fields.get("MarkedForDeletion") == "true":
                 self._marked.add(topic)
         except ValueError as error:
-            self.unreadable.append(line.unreadable(str(error)))
+            self.unreadable_lines.append(line.fault(str(error)))
 
     def _read_other(self, line: Line) -> None:
         if line.text.startswith("Error"):
             self.error = shortened(line.text.strip())
         if not is_noise(line.text):
-            self.unreadable.append(line.unreadable("it is no line of a topic or a partition"))
+            self.unreadable_lines.append(line.fault("it is no line of a topic or a partition"))
 
     def _take_topic(self, topic: str, fields: dict[str, str]) -> None:
         count = int(_parse(_COUNT, "PartitionCount", fields))

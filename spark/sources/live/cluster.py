@@ -141,7 +141,7 @@ def _secret(table: Mapping[str, Any], name: str) -> Secret | None:
 
 
 def _faults(cluster: Cluster) -> list[str]:
-    faults = [] if cluster.name.strip() else ["its name is empty: rows are told apart by it"]
+    faults = [] if cluster.name.strip() else ["its name is empty: rows are known by it"]
     if not cluster.bootstrap:
         faults.append("bootstrap is missing: give one broker or more as HOST:PORT")
     faults += [

@@ -69,7 +69,7 @@ def collect_clusters(clusters: Sequence[Cluster], report: Report = no_report) ->
 
 
 def collect_cluster(cluster: Cluster, report: Report = no_report) -> Collected:
-    """Read one cluster; what can't be had is said in the result."""
+    """Read one cluster; the result says what can't be had."""
     begun = time.monotonic()
     try:
         with Connection(cluster) as brokers:

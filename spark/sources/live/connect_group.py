@@ -27,7 +27,10 @@ def read_connect_group(described: Any, cluster: Cluster) -> DescribedGroup:
     name, state = described.group_id, described.group_state
     if state in REBALANCING_STATES:
         members = tuple(_worker(member, cluster) for member in described.members)
-        reason = f"the workers are rebalancing (state {state}): what they run isn't told meanwhile"
+        reason = (
+            f"the workers are rebalancing (state {state}): Connect doesn't report their tasks "
+            "meanwhile"
+        )
         return DescribedGroup(name, state, members=members, reason=reason, type=CONNECT)
     read = [_read(member) for member in described.members]
     running = [item for item in read if item is not None]
@@ -77,11 +80,11 @@ def _runs(before: tuple[Task, ...], orders: Orders) -> list[Task]:
     return sorted({task for task in before if task not in stopped}.union(orders.run))
 
 
-def _worker(described: Any, cluster: Cluster, **facts: Any) -> DescribedMember:
+def _worker(described: Any, cluster: Cluster, **values: Any) -> DescribedMember:
     return DescribedMember(
         member_id=described.member_id,
         client_id=described.client_id,
         host=described.client_host,
         rack=cluster.rack_in(described.client_id),
-        **{"topics": (), **facts},
+        **{"topics": (), **values},
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from kafka import errors
@@ -32,7 +32,7 @@ Answer = Any
 
 
 class UnreachableError(Exception):
-    """No broker of the cluster lets us in, after so many requests; the sentence says why."""
+    """No broker of the cluster lets us in, after several requests; the sentence says why."""
 
     requests = 0
 
@@ -245,6 +245,16 @@ def ask_any(brokers: Brokers, request: Any) -> Any:
         if not isinstance(answer, NoAnswer):
             break
     return answer
+
+
+def ask_topics(brokers: Brokers, names: Iterable[str], min_version: int) -> Any:
+    """What a broker says of topics by name, none of which it creates: see `ask_any`."""
+    item = MetadataRequest.MetadataRequestTopic
+    topics = [item(name=name) for name in names]
+    request = MetadataRequest(
+        topics=topics, allow_auto_topic_creation=False, min_version=min_version
+    )
+    return ask_any(brokers, request)
 
 
 def refusal(answer: Any) -> str | None:

@@ -28,7 +28,7 @@ MOVED = {
 
 
 class Question(NamedTuple):
-    """Something to ask about groups, so many `at_once`.
+    """Something to ask about groups, `at_once` of them at a time.
 
     If that is one, its answer is all of the response.
     """

@@ -30,7 +30,7 @@ class KafkaGroups(DataSource):
     Options: `table`, one of a store's (default: assignments); `bootstrap` and `cluster`, or
     `clusters`, the path of a file like conf/clusters.toml, with `cluster` to choose one of it;
     `groups` and `topics`, patterns separated by commas. Secrets are read where the cluster is read,
-    which is a worker. Each load asks the clusters anew: for tables of one instant use
+    which is a worker. Each load asks the clusters again: for tables of one instant use
     `evenfleet collect`. A cluster that can't be read whole fails the job.
     """
 
@@ -52,7 +52,7 @@ class KafkaGroups(DataSource):
     def _table(self) -> str:
         table = self.options.get("table", "assignments")
         if unknown := sorted(set(self.options) - set(OPTIONS)):
-            raise InputError(f"unknown option {unknown[0]!r}: choose of {', '.join(OPTIONS)}")
+            raise InputError(f"unknown option {unknown[0]!r}: choose one of {', '.join(OPTIONS)}")
         if table not in TABLES:
             raise InputError(f"unknown table {table!r}: choose one of {', '.join(TABLES)}")
         return table

@@ -36,53 +36,50 @@ def describe_groups(
     """
     classic, new, committed = questions_for(brokers)
     describe = {CLASSIC: classic, CONSUMER: new, SHARE: OF_GROUP}
-    of_offsets = {SHARE: OF_OFFSETS}
+    fetch = {CLASSIC: committed, CONSUMER: committed, SHARE: OF_OFFSETS} if offsets else {}
     coordinators = {name: group.coordinator for name, group in listed.items()}
-    answers = ask_coordinators(
-        brokers,
-        coordinators,
-        {
-            name: [
-                describe[group.protocol],
-                *([of_offsets.get(group.protocol, committed)] if offsets else []),
-            ]
-            for name, group in listed.items()
-            if group.protocol in describe
-        },
-        cluster.retries,
-    )
+    questions = {
+        name: [asked[group.protocol] for asked in (describe, fetch) if group.protocol in asked]
+        for name, group in listed.items()
+        if group.protocol in describe
+    }
+    answers = ask_coordinators(brokers, coordinators, questions, cluster.retries)
     groups: list[DescribedGroup] = []
     silent: dict[str, set[str]] = defaultdict(set)
     for name, item in sorted(listed.items()):
-        answer = answers.get((name, describe[item.protocol])) if item.protocol in describe else None
-        if item.protocol == SHARE and not _refused(answer):
-            starts = answers.get((name, OF_OFFSETS))
-            group = read_share_group(answer, None if _refused(starts) else starts, cluster)
-            groups.append(group)
-            continue
-        if item.protocol not in (CLASSIC, CONSUMER):
-            groups.append(DescribedGroup(name, item.state, type=item.type))
-            continue
-        if answer is None or _code(answer) == GroupIdNotFoundError.errno:
-            groups.append(replace(gone(name), type=item.type))
-            continue
-        if refused := _refused(answer):
-            groups.append(unknown(name, refused, item.type))
-            silent[refused].add(name)
-            continue
-        if item.protocol == CONSUMER:
-            group = read_consumer_group(answer, cluster, topics)
-        else:
-            group = read_classic_group(answer, cluster)
-        group = replace(group, type=group.type or item.type)
-        if offsets:
-            fetched = answers.get((name, committed))
-            if refused := _refused(fetched):
-                silent[f"no offsets, {refused}"].add(name)
-            group = replace(group, committed=_committed(fetched))
-        groups.append(group)
-    groups = [replace(group, coordinator=coordinators[group.name]) for group in groups]
+        # as many as were asked, in their order; one that has not come is None
+        came = [answers.get((name, question)) for question in questions.get(name, ())]
+        group, reason = _described(name, item, came, cluster, topics)
+        groups.append(replace(group, coordinator=coordinators[name]))
+        if reason:
+            silent[reason].add(name)
     return groups, [f"{named('group', names)}: {reason}" for reason, names in silent.items()]
+
+
+def _described(
+    name: str, item: Listed, answers: Sequence[Any], cluster: Cluster, topics: Sequence[str]
+) -> tuple[DescribedGroup, str | None]:
+    """A group, and why something of it is missing; `answers` are of it and of its offsets."""
+    if not answers:
+        return DescribedGroup(name, item.state, type=item.type), None
+    answer, *offsets = answers
+    if answer is None or _code(answer) == GroupIdNotFoundError.errno:
+        return replace(gone(name), type=item.type), None
+    if refused := _refused(answer):
+        return unknown(name, refused, item.type), refused
+    if item.protocol == SHARE:
+        starts = offsets[0] if offsets and not _refused(offsets[0]) else None
+        return read_share_group(answer, starts, cluster), None
+    if item.protocol == CONSUMER:
+        group = read_consumer_group(answer, cluster, topics)
+    else:
+        group = read_classic_group(answer, cluster)
+    group = replace(group, type=group.type or item.type)
+    if not offsets:
+        return group, None
+    refused = _refused(offsets[0])
+    group = replace(group, committed=_committed(offsets[0]))
+    return group, f"no offsets, {refused}" if refused else None
 
 
 def _code(answer: Any) -> int:

@@ -1,17 +1,16 @@
-"""How far partitions go: their leaders know."""
+"""How far partitions go, and where they begin: their leaders know."""
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Set
 from itertools import groupby
 from typing import Any
 
 from kafka import errors
 from kafka.protocol.consumer import ListOffsetsRequest, OffsetSpec
-from kafka.protocol.metadata import MetadataRequest
 
-from spark.sources.live.connection import Brokers, NoAnswer, ask_any, attempts
+from spark.sources.live.connection import Brokers, NoAnswer, ask_topics, attempts
 from spark.sources.live.error_text import error_text
 from spark.sources.live.group import Claim
 
@@ -25,7 +24,7 @@ LED_ANEW = {
 }
 """Errors of a partition whose leader changes, or doesn't know yet how far the others are."""
 
-Ends = dict[Claim, int | NoAnswer]
+Offsets = dict[Claim, int | NoAnswer]
 
 
 def read_end_offsets(
@@ -36,24 +35,34 @@ def read_end_offsets(
     `topics` are those of a MetadataResponse. Where a leader is down, or isn't the leader any more,
     it is looked up and asked again `retries` times.
     """
-    ends: Ends = {}
+    ends: Offsets = {}
     leaders = _leaders(topics, wanted)
     again = set(leaders)
     for attempt in attempts(retries):
         if attempt:
             leaders = _leaders(_topics_now(brokers, again), again)
-        more, moved = _ask(brokers, leaders)
+        more, moved = _ask(brokers, leaders, OffsetSpec.LATEST)
         ends |= more
         # those that have no leader at the moment are still to be asked about
         again = again - more.keys() | moved
         if not again:
             break
-    refused: dict[str, int] = defaultdict(int)
-    for end in ends.values():
-        if isinstance(end, NoAnswer):
-            refused[end.reason] += 1
-    result = {claim: end for claim, end in ends.items() if not isinstance(end, NoAnswer)}
-    return result, [f"the end of {count} partitions: {why}" for why, count in refused.items()]
+    return _offsets_and_reasons(ends, "end")
+
+
+def read_start_offsets(
+    brokers: Brokers, topics: Iterable[Any], wanted: Set[Claim]
+) -> tuple[dict[Claim, int], list[str]]:
+    """Where the logs of those partitions wanted begin that have a leader, and what isn't known."""
+    starts, _ = _ask(brokers, _leaders(topics, wanted), OffsetSpec.EARLIEST)
+    return _offsets_and_reasons(starts, "start")
+
+
+def _offsets_and_reasons(offsets: Offsets, what: str) -> tuple[dict[Claim, int], list[str]]:
+    """The offsets that brokers told, and why the others aren't known."""
+    result = {claim: item for claim, item in offsets.items() if not isinstance(item, NoAnswer)}
+    refused = Counter(item.reason for item in offsets.values() if isinstance(item, NoAnswer))
+    return result, [f"the {what} of {count} partitions: {why}" for why, count in refused.items()]
 
 
 def _leaders(topics: Iterable[Any], wanted: Set[Claim]) -> dict[Claim, int]:
@@ -67,19 +76,14 @@ def _leaders(topics: Iterable[Any], wanted: Set[Claim]) -> dict[Claim, int]:
 
 
 def _topics_now(brokers: Brokers, partitions: Iterable[Claim]) -> list[Any]:
-    names = sorted({topic for topic, _ in partitions})
-    item = MetadataRequest.MetadataRequestTopic
-    request = MetadataRequest(
-        topics=[item(name=name) for name in names],
-        allow_auto_topic_creation=False,
-        min_version=1,
-    )
-    answer = ask_any(brokers, request)
+    answer = ask_topics(brokers, sorted({topic for topic, _ in partitions}), min_version=1)
     return [] if isinstance(answer, NoAnswer) else list(answer.topics)
 
 
-def _ask(brokers: Brokers, leaders: dict[Claim, int]) -> tuple[Ends, set[Claim]]:
-    """The end of each partition or why there is none, and those that another broker may know."""
+def _ask(
+    brokers: Brokers, leaders: dict[Claim, int], spec: OffsetSpec
+) -> tuple[Offsets, set[Claim]]:
+    """An offset of each partition or why there is none, and those that another broker may know."""
     by_leader: dict[int, list[Claim]] = defaultdict(list)
     for partition in sorted(leaders):
         by_leader[leaders[partition]].append(partition)
@@ -88,25 +92,25 @@ def _ask(brokers: Brokers, leaders: dict[Claim, int]) -> tuple[Ends, set[Claim]]
         for leader, partitions in sorted(by_leader.items())
         for start in range(0, len(partitions), PARTITIONS_A_REQUEST)
     ]
-    answers = brokers.ask([(leader, _request(partitions)) for leader, partitions in batches])
-    ends: Ends = {}
+    answers = brokers.ask([(leader, _request(partitions, spec)) for leader, partitions in batches])
+    offsets: Offsets = {}
     again: set[Claim] = set()
     for (_, partitions), answer in zip(batches, answers, strict=True):
         if isinstance(answer, NoAnswer):
-            ends |= dict.fromkeys(partitions, answer)
+            offsets |= dict.fromkeys(partitions, answer)
             again |= set(partitions)
             continue
         for topic in answer.topics:
             for partition in topic.partitions:
                 claim = (topic.name, partition.partition_index)
                 code = partition.error_code
-                ends[claim] = NoAnswer(error_text(code)) if code else partition.offset
+                offsets[claim] = NoAnswer(error_text(code)) if code else partition.offset
                 if code in LED_ANEW:
                     again.add(claim)
-    return ends, again
+    return offsets, again
 
 
-def _request(partitions: Iterable[Claim]) -> Any:
+def _request(partitions: Iterable[Claim], spec: OffsetSpec) -> Any:
     of_topic = ListOffsetsRequest.ListOffsetsTopic
     of_partition = of_topic.ListOffsetsPartition
     return ListOffsetsRequest(
@@ -114,7 +118,7 @@ def _request(partitions: Iterable[Claim]) -> Any:
             of_topic(
                 name=topic,
                 partitions=[
-                    of_partition(partition_index=number, timestamp=int(OffsetSpec.LATEST))
+                    of_partition(partition_index=number, timestamp=int(spec))
                     for _, number in numbers
                 ],
             )

@@ -25,7 +25,7 @@ class RequestError(Exception):
 def failure(error: BaseException, text: str, progress: Progress, cluster: Cluster) -> RequestError:
     """What became of a request; `said` is the error in one line, without secrets.
 
-    A secret is shown to a broker once, and to none after one has refused it: whatever goes wrong
+    A secret is shown to a broker once, and to none after one has refused it: any failure
     from then on until the broker lets us in may be its refusal, and many refusals lock an account.
     """
     maybe = f"security {cluster.security} or the port may be wrong"

@@ -62,7 +62,7 @@ class DescribedGroup:
 
     @property
     def why_unsupported(self) -> str | None:
-        """Why it isn't planned although nothing is the matter with it; None: it is one to plan."""
+        """Why a sound group isn't planned; None: it is one to plan."""
         return why_unsupported(self.type, self.strategy, len(self.members))
 
 

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from spark.text import named
 
@@ -31,3 +36,18 @@ def mixed_up(ids: Mapping[str, str], before: Mapping[str, str]) -> Iterator[str]
                 f"cluster {name} has the id {own} and had {before[name]} before: one name for two "
                 "clusters mixes up their history"
             )
+
+
+def ids_in(configs: Iterable[pa.Table]) -> dict[str, str]:
+    """The clusters' own ids by their names."""
+    return {
+        row["cluster"]: row["value"]
+        for table in configs
+        for row in table.filter(pc.equal(table["key"], ID)).to_pylist()
+    }
+
+
+def ids_in_store(store: Path) -> dict[str, str]:
+    """Those of the newest snapshot of a store that has any; none without a store."""
+    newest = sorted(store.glob("configs/snapshot=*"))[-1:]
+    return ids_in(pq.read_table(folder, partitioning=None) for folder in newest)

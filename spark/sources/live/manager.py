@@ -20,7 +20,7 @@ OPENING = (ApiVersionsRequest, SaslHandshakeRequest, SaslAuthenticateRequest, Sa
 class Progress:
     """How far a connection has come.
 
-    `offered` are the mechanisms that the broker names when it is told ours; `secret_sent` says
+    `offered` are the mechanisms that the broker names when it hears ours; `secret_sent` says
     that it was shown a password or a token, `let_in` that it took it, if there was one.
     """
 

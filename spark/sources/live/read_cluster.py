@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from kafka import errors
 from kafka.protocol.admin import DescribeClusterRequest
-from kafka.protocol.metadata import MetadataRequest
 
 from spark.sources.live.cluster import Cluster
-from spark.sources.live.connection import Brokers, NoAnswer, ask_any
+from spark.sources.live.connection import Brokers, NoAnswer, ask_any, ask_topics
 from spark.sources.live.describe_groups import describe_groups
-from spark.sources.live.end_offsets import read_end_offsets
+from spark.sources.live.end_offsets import read_end_offsets, read_start_offsets
 from spark.sources.live.error_text import error_text
 from spark.sources.live.group import Claim, DescribedGroup
 from spark.sources.live.list_groups import list_groups
@@ -35,9 +34,10 @@ class Reading:
     """What a cluster answered.
 
     Brokers and topics are those of a MetadataResponse; `moving` are partitions that are being
-    reassigned, `min_insync` min.insync.replicas of topics, one of the `configs`. `missing` are
-    sentences about what should be here and could not be had, `notes` about the rest; `leaderless`
-    are names of topics some of whose partitions have no leader.
+    reassigned, `min_insync` min.insync.replicas of topics, one of the `configs`. `start_offsets`
+    are those of partitions on which a group is behind. `missing` are sentences about what should
+    be here and could not be had, `notes` about the rest; `leaderless` are names of topics some of
+    whose partitions have no leader.
     """
 
     brokers: list[Any]
@@ -49,6 +49,7 @@ class Reading:
     moving: dict[Claim, Moving] = field(default_factory=dict)
     leaderless: frozenset[str] = frozenset()
     configs: list[Config] = field(default_factory=list)
+    start_offsets: dict[Claim, int] = field(default_factory=dict)
 
     @property
     def min_insync(self) -> dict[str, int]:
@@ -68,17 +69,19 @@ def read_cluster(cluster: Cluster, brokers: Brokers, report: Report = no_report)
     report(len(listed), len(listed))
     read = {claim for group in groups for claim in claims_of(group)}
     ends, unknown_ends = read_end_offsets(brokers, topics, read, cluster.retries)
+    starts, unknown_starts = read_start_offsets(brokers, topics, _behind(groups, ends))
     configs = read_configs(brokers, (topic.name for topic in topics))
     hidden = hidden_topics(brokers, (topic for topic, _ in read if topic in cluster.topics)) + (
         [] if listed else hidden_groups(brokers)
     )
     missing = [*unlisted, *undescribed, *unknown_ends, *hidden]
-    leaderless = _leaderless(topics)
+    leaderless = frozenset(t.name for t in topics if any(p.leader_id < 0 for p in t.partitions))
     if leaderless:
         what = "with partitions that have no leader, so that their end is not known"
         notes = [*notes, f"{named('topic', leaderless)} {what}"]
+    notes += [*untold, *unknown_starts]
     return Reading(
-        entries, topics, groups, ends, missing, [*notes, *untold], moving, leaderless, configs
+        entries, topics, groups, ends, missing, notes, moving, leaderless, configs, starts
     )
 
 
@@ -86,6 +89,16 @@ def claims_of(group: DescribedGroup) -> set[Claim]:
     """The partitions that a group owns or has committed an offset for; tasks have no offsets."""
     owned = {claim for member in group.members for claim in member.owned}
     return {claim for claim in owned if claim[0] not in group.tasks} | set(group.committed)
+
+
+def _behind(groups: Iterable[DescribedGroup], ends: Mapping[Claim, int]) -> set[Claim]:
+    """Partitions on which some group has records to read: only there a log's start matters."""
+    return {
+        claim
+        for group in groups
+        for claim, committed in group.committed.items()
+        if committed < ends.get(claim, 0)
+    }
 
 
 def _topics(cluster: Cluster, all_topics: Iterable[Any]) -> tuple[list[Any], list[str]]:
@@ -99,10 +112,6 @@ def _topics(cluster: Cluster, all_topics: Iterable[Any]) -> tuple[list[Any], lis
     return [topic for topic in wanted if not topic.error_code], notes
 
 
-def _leaderless(topics: Iterable[Any]) -> frozenset[str]:
-    return frozenset(t.name for t in topics if any(p.leader_id < 0 for p in t.partitions))
-
-
 def hidden_topics(brokers: Brokers, read: Iterable[str]) -> list[str]:
     """A sentence if groups read topics that this user may not describe; `read` names all of theirs.
 
@@ -112,13 +121,7 @@ def hidden_topics(brokers: Brokers, read: Iterable[str]) -> list[str]:
     unknown = sorted(set(read) - {topic.name for topic in brokers.metadata.topics})
     if not unknown:
         return []
-    by_name = MetadataRequest.MetadataRequestTopic
-    request = MetadataRequest(
-        topics=[by_name(name=name) for name in unknown],
-        allow_auto_topic_creation=False,
-        min_version=4,
-    )
-    answer = ask_any(brokers, request)
+    answer = ask_topics(brokers, unknown, min_version=4)
     if isinstance(answer, NoAnswer):
         return [f"{named('topic', unknown)} that groups read: {answer.reason}"]
     refused = errors.TopicAuthorizationFailedError.errno

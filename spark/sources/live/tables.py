@@ -49,8 +49,8 @@ def _table(cluster: Cluster, name: str, rows: Iterable[Row]) -> pa.Table:
 
 def _groups(groups: Iterable[DescribedGroup]) -> Iterator[Row]:
     for group in groups:
-        facts = (group.name, group.state or None, group.strategy, group.generation, group.inferred)
-        yield *facts, group.type, group.coordinator
+        values = (group.name, group.state or None, group.strategy, group.generation, group.inferred)
+        yield *values, group.type, group.coordinator
 
 
 def _members(groups: Iterable[DescribedGroup]) -> Iterator[Row]:
@@ -117,7 +117,7 @@ def _offsets(cluster: Cluster, reading: Reading) -> Iterator[Row]:
             between = None if committed is None or end is None else end - committed
             lag = group.lags.get(claim, between)
             if claim[0] in cluster.topics:
-                yield group.name, *claim, committed, end, lag
+                yield group.name, *claim, committed, end, lag, reading.start_offsets.get(claim)
 
 
 def _topic_id(topic_id: UUID | None) -> str | None:

@@ -24,6 +24,8 @@ OF_BROKERS = (
     MIN_INSYNC,
     "default.replication.factor",
     "group.consumer.heartbeat.interval.ms",
+    "group.consumer.max.session.timeout.ms",
+    "group.consumer.min.session.timeout.ms",
     "group.consumer.session.timeout.ms",
     "group.max.session.timeout.ms",
     "group.max.size",

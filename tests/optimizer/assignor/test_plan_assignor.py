@@ -172,7 +172,7 @@ def misfits() -> Mapping[str, tuple[list[Joined], Cluster, str, str]]:
             good,
             "nothing of 'v'",
         ),
-        "unsubscribed": ([joined(A, ["t"]), both[1]], TWO, good, "'u' to 'a', who doesn't read"),
+        "unsubscribed": ([joined(A, ["t"]), both[1]], TWO, good, "'u' to 'a', which doesn't read"),
         "another group's": (both, TWO, plan_text(PLAN, "x"), "plan of group 'x'"),
         "no JSON": (both, TWO, good[:-9], "isn't sound JSON"),
         "not there": (both, TWO, "", "isn't sound JSON"),

@@ -93,7 +93,7 @@ def test_names_may_be_anything() -> None:
         (changed(topic_ids={"t": "7"}), "the topic_ids entry of 't' is no id as Kafka writes it"),
         (changed(topic_ids={"t": ID, "u": ID}), f"topic_ids has '{ID}' 2 times"),
         (changed(member_ids=[]), "member_ids is no object"),
-        (changed(member_ids={"x": "1"}), "member_ids has 'x', who isn't among the members"),
+        (changed(member_ids={"x": "1"}), "member_ids has 'x', which isn't among the members"),
         (changed(member_ids={"a": "1", "b": "1"}), "member_ids has '1' 2 times"),
     ],
 )

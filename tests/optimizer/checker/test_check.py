@@ -115,7 +115,7 @@ def test_optimal_assignment_has_no_faults() -> None:
 
 
 def test_partition_left_out_is_named() -> None:
-    assert faults([0, NOBODY, 0, NOBODY]) == ["t00000-1 has subscribers and is assigned to nobody"]
+    assert faults([0, NOBODY, 0, NOBODY]) == ["t00000-1 has subscribers and no owner"]
 
 
 def test_partition_of_a_member_that_does_not_subscribe_is_named() -> None:
@@ -128,7 +128,7 @@ def test_partition_of_a_member_that_does_not_subscribe_is_named() -> None:
 def test_faults_beyond_the_first_are_counted() -> None:
     group = problem([9], [[0]], np.full(9, NOBODY))
     assert check_assignment(group, np.full(9, NOBODY)).faults[-1] == (
-        "4 more partitions: each has subscribers and is assigned to nobody"
+        "4 more partitions: each has subscribers and no owner"
     )
 
 

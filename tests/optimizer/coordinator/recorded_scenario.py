@@ -189,7 +189,7 @@ def _start(record: Record, step: Record, at: float, nth: int) -> Start:
         arrival = at
     settings = ClientSettings.of(config)
     if sleep := member.get("revoke_sleep_ms"):
-        settings = settings.with_revoke(sleep)
+        settings = replace(settings, revoke_ms=sleep)
     return Start(
         at,
         name,

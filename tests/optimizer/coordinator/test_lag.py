@@ -61,6 +61,16 @@ def test_a_member_with_more_than_it_can_read_never_catches_up() -> None:
     assert (timeline.lag.catch_up, timeline.lag.never) == (None, 12)
 
 
+def test_a_member_that_reads_hardly_more_than_comes_in_never_catches_up() -> None:
+    """What is left is a rounding error of its rate, or would take years."""
+    for spare in (1e-13, 1e-6):
+        timeline = run(
+            Close(10_000, "m001"), Start(40_000, "m001"), static=True, peak_rate=40 + spare
+        )
+        assert timeline.lag is not None
+        assert (timeline.lag.catch_up, timeline.lag.never) == (None, 4)
+
+
 def test_nobody_is_left() -> None:
     timeline = run(*(Kill(10_000, f"m00{at}") for at in range(3)))
     assert timeline.lag is not None

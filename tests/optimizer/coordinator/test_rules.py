@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import pytest
@@ -116,7 +117,7 @@ def test_what_a_change_costs(change: str, kind: str, count: int) -> None:
 def slow_revocation(kind: str) -> Timeline:
     """A member takes longer to give partitions up than max.poll.interval.ms allows."""
     client = settings(kind, max_poll_ms=5_000)
-    slow = client.with_revoke(8_000)
+    slow = replace(client, revoke_ms=8_000)
     steps = [
         Start(0, "slow", ("orders",), slow),
         Start(0, "quick", ("orders",), client),

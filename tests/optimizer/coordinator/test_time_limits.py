@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -142,7 +143,7 @@ def test_a_leader_that_does_not_sync_is_removed_after_the_rebalance_timeout() ->
 
 def test_who_does_not_give_up_is_fenced_after_its_own_rebalance_timeout() -> None:
     """KIP-848: twice the session here, which its heartbeats keep alive."""
-    client = settings("consumer", max_poll_ms=12_000).with_revoke(20_000)
+    client = replace(settings("consumer", max_poll_ms=12_000), revoke_ms=20_000)
     steps: list[Step] = [
         Start(0, "a", ("orders",), client),
         Start(AT, "n", ("orders",), settings("consumer")),

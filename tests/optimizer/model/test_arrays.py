@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from optimizer.model.arrays import distinct, ranges, sorted_places, stable_order
+from optimizer.model.arrays import distinct, ranges, sorted_positions, stable_order
 
 
 def test_ranges_come_one_after_the_other() -> None:
@@ -25,7 +25,7 @@ def test_order_is_that_of_a_stable_sort(end: int) -> None:
 def test_places_are_sorted_by_their_keys(end: int) -> None:
     keys = np.unique(np.random.default_rng(end).integers(0, end, 500))
     keys = np.random.default_rng(1).permutation(keys)
-    assert sorted_places(keys, np.arange(len(keys))).tolist() == np.argsort(keys).tolist()
+    assert sorted_positions(keys, np.arange(len(keys))).tolist() == np.argsort(keys).tolist()
 
 
 @pytest.mark.parametrize("end", [90, 2**20])

@@ -36,8 +36,8 @@ def test_every_fault_is_listed() -> None:
         "topic 'w' has True partitions, which is not a whole number",
         "2 members have the id 'A'",
         "the topics of member 'A' are a string, not a list of names",
-        "member 'A' owns ('t', -3), which is no partition",
-        "member 'B' owns ('t', '0'), which is no partition",
+        "member 'A' owns ('t', -3), which is not a partition",
+        "member 'B' owns ('t', '0'), which is not a partition",
         "leader_racks of topic 't' has 1 entries for 2 partitions",
         "replica_racks of topic 't' has 3 entries for 2 partitions",
         "weights of topic 't' must be numbers from 0 to 1e+100",
@@ -95,7 +95,7 @@ def test_more_partitions_than_memory_could_hold_are_refused_in_words() -> None:
 
 def test_a_claim_beyond_all_numbers_is_no_partition() -> None:
     faults = faults_of(Group({"t": 1}, [Member("a", ["t"], owned=[("t", 10**30)])]))
-    assert faults == [f"member 'a' owns ('t', {10**30}), which is no partition"]
+    assert faults == [f"member 'a' owns ('t', {10**30}), which is not a partition"]
 
 
 def test_none_is_nothing() -> None:

@@ -68,7 +68,7 @@ def test_capacities_of_no_common_unit_make_no_false_bound(capacities: list[float
         best = min(largest(problem, item) for item in all_assignments(problem))
         assert verdict.weight_bound <= best * (1 + 1e-15)
         assert verdict.max_weight == pytest.approx(largest(problem, target), rel=1e-15)
-        assert not verdict.within or verdict.max_weight <= best * (1 + 1e-15)
+        assert not verdict.in_tolerance or verdict.max_weight <= best * (1 + 1e-15)
         frontier = weighted_frontier_of(problem)
         assert frontier.weight_bound <= best * (1 + 1e-15)
         assert all(point.max_weight >= best * (1 - 1e-15) for point in frontier.points)

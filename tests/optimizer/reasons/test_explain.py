@@ -193,8 +193,10 @@ def test_a_plan_explains_itself() -> None:
 def test_what_only_few_may_read_bounds_their_load() -> None:
     group = Group({"t": 6, "u": 1}, [member("A", ["t"]), member("B", ["u"]), member("C", ["t"])])
     assert assign(group).explain().sentences() == [
-        "6 partitions of t may be read by A and C only: one of them has at least 3",
-        "B may read 1 partition of u only: one of them has at most 1",
+        "6 partitions of t ÷ 2 members that can read them (A and C) = 3: no assignment has a "
+        "largest load below 3",
+        "1 partition of u ÷ 1 member that can read no others (B) = 1: no assignment has a smallest "
+        "load above 1",
     ]
 
 

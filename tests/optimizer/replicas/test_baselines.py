@@ -8,13 +8,7 @@ import json
 import pytest
 
 from optimizer.replicas import Broker, Cluster, Partition
-from optimizer.replicas.baselines import (
-    JavaRandom,
-    PlacementError,
-    generated,
-    round_robin,
-    striped,
-)
+from optimizer.replicas.baselines import JavaRandom, PlacementError, generated, round_robin, striped
 from tests.paths import DATA
 
 RACKS = {0: "rack1", 1: "rack3", 2: "rack3", 3: "rack2", 4: "rack2", 5: "rack1"}

@@ -85,12 +85,12 @@ def test_as_many_copies_as_are_needed_are_no_limit() -> None:
 
 
 def test_goals_that_a_limit_of_copies_does_not_fit_are_refused() -> None:
-    with pytest.raises(ReplicaGoalsError, match="less than none"):
+    with pytest.raises(ReplicaGoalsError, match="must be 0 or more"):
         ReplicaGoals(most_copies=-1)
     with pytest.raises(ReplicaGoalsError, match="not for balance, bytes"):
         ReplicaGoals(levels=(BALANCE, BYTES), most_copies=1)
     with pytest.raises(ReplicaGoalsError, match="not for copies, balance"):
         ReplicaGoals(levels=(COPIES, BALANCE), most_copies=1)
     cluster = Cluster([Broker(1)], [Partition("t", 0, [1])])
-    with pytest.raises(ReplicaGoalsError, match="proven by the plan's own bound"):
+    with pytest.raises(ReplicaGoalsError, match="proven by its own bound"):
         check_replicas(cluster, {("t", 0): [1]}, ReplicaGoals(most_copies=1))

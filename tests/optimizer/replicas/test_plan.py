@@ -170,7 +170,7 @@ def test_what_cannot_be_planned_stays_and_is_named() -> None:
         "1 partition of lost left out: all its replicas are on dead brokers, so there is nothing "
         "to copy from",
         "1 partition of unknown left out: its replicas aren't known",
-        "1 partition of wide left out: 3 replicas take as many brokers, and 2 can be used",
+        "1 partition of wide left out: 3 replicas need as many brokers, and only 2 can be used",
     ]
     assert {change.topic for change in plan.changes} == {"fine"}
 
@@ -271,7 +271,7 @@ def test_what_no_cluster_can_be_is_told(cluster: Cluster, fault: str) -> None:
         ((COPIES,), "the levels lack 'balance'"),
         ((BALANCE, COPIES, BYTES), "either 'copies' or 'bytes'"),
         ((BALANCE, BALANCE, COPIES), "a level is there twice"),
-        (("even",), "there is no level 'even' of goals"),
+        (("even",), "unknown level 'even': choose one of"),
     ],
 )
 def test_goals_that_make_no_sense_are_told(levels: tuple[str, ...], fault: str) -> None:
@@ -287,7 +287,7 @@ def test_a_check_says_what_is_wrong_with_a_plan() -> None:
         "t-0: [1] aren't as many brokers that can be used, as even over racks, as it can have"
     ]
     assert check_replicas(cluster, {**plan, ("t", 0): [1, 9]}) == [
-        "t-0 is on broker 9, which isn't there"
+        "t-0 is on broker 9, which doesn't exist"
     ]
     assert check_replicas(cluster, {**plan, ("u", 0): [1]}) == ["u-0 isn't in the cluster"]
     assert check_replicas(cluster, {}) == ["t-0 is missing", "t-1 is missing", "t-2 is missing"]

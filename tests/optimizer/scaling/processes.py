@@ -6,7 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from optimizer.scaling import Assignments, NoPauses, Pauses, Process
+from optimizer.scaling import Assignments, Pause, Pauses, Process
+
+
+class NoPauses(Pauses):
+    """A rebalance that costs no time."""
+
+    def between(self, before: int, after: int) -> Pause:
+        return Pause(int(before != after and after > 0), 0.0, 0.0)
 
 
 def process(

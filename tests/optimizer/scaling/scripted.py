@@ -36,5 +36,5 @@ class _Script:
 
     def decide(self, seen: Seen) -> IntArray:
         sizes = self.policy.sizes
-        at = min(round(seen.now / self.policy.every_seconds), len(sizes) - 1)
+        at = min(round(seen.times[-1] / self.policy.every_seconds), len(sizes) - 1)
         return np.full(len(seen.members), sizes[at])

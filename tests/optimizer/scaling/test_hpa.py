@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
-from optimizer.scaling import Hpa, PolicyError
+from optimizer.scaling import Hpa, Keda, PolicyError, Prices, policy_of, replay
 from optimizer.scaling.policies.hpa import (
+    NO_BEHAVIOR,
     SCALE_DOWN,
     SCALE_UP,
     Change,
@@ -16,6 +17,7 @@ from optimizer.scaling.policies.hpa import (
     Rules,
     wanted,
 )
+from tests.optimizer.scaling.processes import process
 
 NOW = 10_000.0
 
@@ -125,7 +127,7 @@ def test_the_highest_recommendation_of_five_minutes_counts(
     """TestNormalizeDesiredReplicas; the group has 100 members, and may shrink at once."""
     decider = HpaDecider(Hpa(1.0, 1, 1000), np.ones(1))
     for ago, item in earlier:
-        decider.recommended.add(NOW - ago, np.array([item]))
+        decider.highest.add(NOW - ago, np.array([item]))
     assert decider.normalized(NOW, np.array([100]), np.array([asked])).tolist() == [expected]
 
 
@@ -136,6 +138,28 @@ def test_min_takes_the_smaller_change() -> None:
     assert decider.normalized(NOW, np.array([1]), np.array([100])).tolist() == [2]
     decider = HpaDecider(Hpa(1.0, 1, 1000, scale_up=slow, scale_down=slow), np.ones(1))
     assert decider.normalized(NOW, np.array([5]), np.array([1])).tolist() == [3]
+
+
+@pytest.mark.parametrize(
+    ("members", "with_behavior", "without"), [(1, 5, 4), (2, 6, 4), (3, 7, 6), (5, 10, 10)]
+)
+def test_how_far_a_group_grows_at_once(members: int, with_behavior: int, without: int) -> None:
+    """By defaults.go the larger of 4 pods and 100 %; by calculateScaleUpLimit twice or 4.
+
+    The second is the way of a HPA without `behavior`, the first of one that states any.
+    """
+    for rules_up, expected in ((SCALE_UP, with_behavior), (NO_BEHAVIOR, without)):
+        decider = HpaDecider(Hpa(1.0, 1, 1000, scale_up=rules_up), np.ones(1))
+        size = decider.normalized(NOW, np.array([members]), np.array([100]))
+        assert size.tolist() == [expected]
+    assert Hpa(1.0).scale_up == Keda().scale_up == NO_BEHAVIOR
+
+
+def test_a_direction_that_is_stated_fills_in_the_other() -> None:
+    """GenerateHPAScaleUpRules, GenerateHPAScaleDownRules."""
+    slow = {"scaleDown": {"stabilizationWindowSeconds": 600}}
+    made = policy_of({"kind": "hpa", "averageValue": 10, "behavior": slow})
+    assert (made.scale_up, made.scale_down) == (SCALE_UP, Rules(600, SCALE_DOWN.changes))
 
 
 def test_a_disabled_direction_changes_nothing() -> None:
@@ -178,3 +202,29 @@ def test_a_group_without_members_is_left_alone() -> None:
 def test_what_makes_no_sense_is_refused(stated: dict[str, float], why: str) -> None:
     with pytest.raises(PolicyError, match=why):
         Hpa(10.0, **stated)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("rules_down", "why"),
+    [
+        ({"stabilizationWindowSeconds": "5m"}, "stabilizationWindowSeconds is '5m'"),
+        ({"policies": 3}, "policies is 3 and must be a list of tables"),
+        (
+            {"policies": [{"type": "Pods", "value": "x", "periodSeconds": 60}]},
+            "value is 'x' and must be a whole number",
+        ),
+        ({"policies": ["Pods"]}, "each of policies has periodSeconds, type, value"),
+        ({"selectPolicy": ["Max"]}, "selectPolicy is"),
+    ],
+)
+def test_a_behavior_of_other_types_is_refused(rules_down: dict[str, Any], why: str) -> None:
+    table = {"kind": "hpa", "averageValue": 10, "behavior": {"scaleDown": rules_down}}
+    with pytest.raises(PolicyError, match=why):
+        policy_of(table)
+
+
+def test_very_many_members_take_no_table_of_all_sizes() -> None:
+    """A lag of millions with a target of one record: the group asks for its most."""
+    group = process([[2000.0] * 4] * 2, peak_rate=1.0)
+    (course,) = replay([group], [Hpa(1.0, max_replicas=1_000_000)])[0]
+    assert course.totals(Prices()).most_members == 1_000_000

@@ -104,9 +104,8 @@ def decide(keda: Keda, lags: list[float], members: int, every: float = 15.0) -> 
     decider = keda.decider([process(partitions=4)])
     result = []
     for at, lag in enumerate(lags, start=1):
-        seen = Seen(
-            at * every, 0, np.array([lag]), lambda: np.array([4]), np.zeros(1), np.array([members])
-        )
+        lag_now, now = np.array([lag]), np.array([members])
+        seen = Seen([at * every], 0, lag_now, lambda: np.array([4]), np.zeros(1), now)
         members = int(decider.decide(seen)[0])
         result.append(members)
     return result

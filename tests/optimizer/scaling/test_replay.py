@@ -5,17 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from optimizer.scaling import (
-    AsItWas,
-    Evenfleet,
-    Fixed,
-    Hpa,
-    Keda,
-    Pauses,
-    Prices,
-    Process,
-    replay,
-)
+from optimizer.scaling import AsItWas, Evenfleet, Fixed, Hpa, Keda, Pauses, Prices, Process, replay
 from tests.optimizer.scaling.processes import process, random_process
 
 

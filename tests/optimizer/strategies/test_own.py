@@ -87,15 +87,18 @@ def test_groups_come_back_as_they_went() -> None:
     ("returned", "fault"),
     [
         (None, "it returns NoneType, and not a mapping of members"),
-        ({"b": [("u", 0), ("t", 0)]}, "t-1 goes to nobody"),
-        ({"b": [("t", 0), ("t", 1)], "a": [("u", 0)]}, "u-0 goes to a, who doesn't read it"),
+        ({"b": [("u", 0), ("t", 0)]}, "t-1 goes to no member"),
+        ({"b": [("t", 0), ("t", 1)], "a": [("u", 0)]}, "u-0 goes to a, which doesn't read it"),
         ({"b": [("u", 0), ("t", 0), ("t", 1), ("t", 0)]}, "t-0 is given twice"),
         ({"b": [("u", 0), ("t", 0), ("t", 1)], "c": []}, "'c' isn't a member"),
-        ({"b": [("u", 0), ("t", 0), ("t", 1), ("t", 2)]}, "('t', 2), given to b, is no partition"),
-        ({"b": [("u", 0), ("t", 0), ("t", 1), 7]}, "7, given to b, is no partition"),
+        (
+            {"b": [("u", 0), ("t", 0), ("t", 1), ("t", 2)]},
+            "('t', 2), given to b, is not a partition",
+        ),
+        ({"b": [("u", 0), ("t", 0), ("t", 1), 7]}, "7, given to b, is not a partition"),
         (
             {"b": [("u", 0), ("t", 0), ("t", 1), ("t", -1)]},
-            "('t', -1), given to b, is no partition",
+            "('t', -1), given to b, is not a partition",
         ),
     ],
 )
@@ -103,7 +106,9 @@ def test_faults_are_told(offer: Offer, returned: Any, fault: str) -> None:
     name = offer(lambda group: returned)
     with pytest.raises(StrategyError) as caught:
         assign(pair(), strategy=name)
-    assert str(caught.value) == f"strategy {name} gives no assignment of this group: {fault}"
+    assert (
+        str(caught.value) == f"strategy {name} returns no valid assignment of this group: {fault}"
+    )
 
 
 def test_what_cannot_be_loaded_is_said(offer: Offer) -> None:

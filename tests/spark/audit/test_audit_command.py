@@ -247,7 +247,7 @@ class TestBadInput:
         ("words", "sentence"),
         [
             (("--fail", "critical"), "No such option"),
-            (("--fail-on", "info"), "'info' is not one of 'warning', 'critical'"),
+            (("--fail-on", "info"), "'--fail-on': 'info' is not one of 'warning', 'critical'"),
             (("--thresholds", "no.toml"), "thresholds no.toml can't be read: No such file"),
             (("--thresholds", "{here}"), "can't be read: Is a directory"),
             (("--thresholds", "{here}/torn.toml"), "torn.toml is not TOML: "),
@@ -354,12 +354,15 @@ class TestSnapshots:
         rows = json.loads(run("snapshots", store, "--format", "json").out)["snapshots"]
         assert [row["other_kinds"] for row in rows] == [None, "2 share, 1 streams"]
         report = "that aren't consumer groups: 2 share, 1 streams."
-        assert run("snapshots", store).err == f"Groups of snapshot {SECOND} {report}\n"
+        says = f"Groups of snapshot {SECOND} {report}\nNext: evenfleet audit {store}\n"
+        assert run("snapshots", store).err == says
         output = run("audit", store)
         assert "Groups that aren't consumer groups: 2 share, 1 streams." in flat(output.err)
         assert (output.code, "Not judged: 2 empty, 3 unsupported" in flat(output.err)) == (0, True)
 
     def test_a_store_with_nothing_in_it(self, run: Run, store: Path) -> None:
+        assert f"no folder {store}: import or write one first" in run("snapshots", store).err
+        store.mkdir()
         output = run("snapshots", store)
         assert (output.code, is_one_line(output)) == (2, True)
         assert f"store {store} has no snapshot: import or write one first" in output.err

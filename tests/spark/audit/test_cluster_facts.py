@@ -23,12 +23,12 @@ SCHEMA = pa.schema(
 
 def counted(*parts: list[dict[str, Any]]) -> ClusterFacts:
     """What several tasks count, added up."""
-    facts = ClusterFacts("c")
+    cluster = ClusterFacts("c")
     for rows in parts:
         of_task = ClusterFacts("c")
         count_partitions(of_task, pa.Table.from_pylist(rows, SCHEMA))
-        facts.add(of_task)
-    return facts
+        cluster.add(of_task)
+    return cluster
 
 
 def partition(number: int) -> dict[str, Any]:
@@ -60,12 +60,12 @@ def test_by_hand() -> None:
         {"topic": "t", "partition": 1, "leader": 1, "replicas": [1, 2], "isr": [2, 1]},
         {"topic": "u", "partition": 0, "leader": None, "replicas": [1], "isr": []},
     ]
-    facts = counted(rows)
-    assert facts.replicas == {1: 3, 2: 2}
-    assert (facts.preferred, facts.away) == ({1: 2}, {1: 1})
-    assert (facts.behind, facts.first_behind) == ({1: 2}, {1: ("t", 0)})
-    assert (facts.alone, facts.first_alone) == ({2: 1}, {2: ("t", 0)})
-    assert (facts.single, facts.leaderless, facts.first_leaderless) == (
+    cluster = counted(rows)
+    assert cluster.replicas == {1: 3, 2: 2}
+    assert (cluster.preferred, cluster.away) == ({1: 2}, {1: 1})
+    assert (cluster.behind, cluster.first_behind) == ({1: 2}, {1: ("t", 0)})
+    assert (cluster.alone, cluster.first_alone) == ({2: 1}, {2: ("t", 0)})
+    assert (cluster.single, cluster.leaderless, cluster.first_leaderless) == (
         {"u": 1},
         {"u": 1},
         {"u": 0},
@@ -73,7 +73,7 @@ def test_by_hand() -> None:
 
 
 def test_brokers_that_cannot_be_and_nulls_count_for_nothing() -> None:
-    facts = counted(
+    cluster = counted(
         [{"topic": "t", "partition": 0, "leader": -1, "replicas": [-1, None, 7], "isr": [None]}], []
     )
-    assert (facts.replicas, facts.behind, facts.led) == ({7: 1}, {7: 1}, {})
+    assert (cluster.replicas, cluster.behind, cluster.led) == ({7: 1}, {7: 1}, {})

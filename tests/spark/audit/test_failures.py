@@ -5,11 +5,15 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from pyspark.sql import SparkSession
+import pyarrow as pa
 
-from spark.audit.failures import BEARS, failures_of
+from spark.audit.cluster_evaluator import BEARS, failures_of
+from spark.audit.cluster_facts import ClusterFacts
+from spark.audit.partition_counts import count_partitions
+from spark.fleet.schemas import TABLES
+from tests.spark.support.fleets import SCHEMAS, nullable
 
 
 class Made(NamedTuple):
@@ -52,23 +56,44 @@ def by_force(of: Made) -> list[int]:
     return [most(parts, one) for parts in (brokers, racks) for one in holds]
 
 
-def test_each_number_is_that_of_every_choice(spark: SparkSession) -> None:
+def counted(rows: list[dict[str, Any]]) -> ClusterFacts:
+    """A cluster with these partitions; columns that a row lacks are null."""
+    names = [column.name for column in TABLES["partitions"].columns]
+    table = [dict.fromkeys(names) | {"cluster": "c", "partition": 0} | row for row in rows]
+    cluster = ClusterFacts("c")
+    count_partitions(cluster, pa.Table.from_pylist(table, nullable(SCHEMAS["partitions"])))
+    return cluster
+
+
+def failures(cluster: ClusterFacts) -> dict[str, list[int | None]]:
+    """The row of each topic: how many partitions of it have replicas, and the failures it bears."""
+    rows = [row for *_, row in failures_of(cluster)]
+    return {row["topic"]: [row[name] for name in ("partitions", *BEARS)] for row in rows}
+
+
+def test_each_number_is_that_of_every_choice() -> None:
     chance = random.Random(7)
     topics = [made(number, chance) for number in range(300)]
-    frame = spark.createDataFrame(
-        topics,
-        "cluster string, topic string, replicas array<int>, isr array<int>, "
-        "min_insync_replicas int, replica_racks array<string>",
-    )
-    rows = {row["topic"]: [row[name] for name in BEARS] for row in failures_of(frame).collect()}
-    assert rows == {topic.topic: by_force(topic) for topic in topics}
+    rows = failures(counted([topic._asdict() for topic in topics]))
+    assert rows == {topic.topic: [1, *by_force(topic)] for topic in topics}
 
 
-def test_without_isr_minimum_and_racks(spark: SparkSession) -> None:
-    frame = spark.createDataFrame(
-        [("c", "t", 0, [1, 2, 3]), ("c", "t", 1, [1, 2])],
-        "cluster string, topic string, partition int, replicas array<int>",
-    )
-    (row,) = failures_of(frame).collect()
-    assert row["partitions"] == 2
-    assert [row[name] for name in BEARS] == [1, 1, 1, None, None, None]
+def test_a_topic_is_as_weak_as_its_weakest_partition() -> None:
+    """Whichever task has counted it."""
+    chance = random.Random(8)
+    topics = [made(number, chance) for number in range(300)]
+    tasks = [
+        counted([topic._asdict() | {"topic": "t"} for topic in topics[at::2]]) for at in (0, 1)
+    ]
+    tasks[0].add(tasks[1])
+    weakest = map(min, zip(*map(by_force, topics), strict=True))
+    assert failures(tasks[0]) == {"t": [300, *weakest]}
+
+
+def test_without_isr_minimum_and_racks() -> None:
+    replicas = ([1, 2, 3], [1, 2], None)
+    rows = [
+        {"topic": "t", "partition": number, "replicas": row} for number, row in enumerate(replicas)
+    ]
+    assert failures(counted(rows)) == {"t": [2, 1, 1, 1, None, None, None]}
+    assert failures(counted(rows[2:])) == {}

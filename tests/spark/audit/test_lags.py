@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from spark.audit.lags import beyond_ends, lags_of_owners, read_lags, stuck_since_before
+from spark.audit.lags import lags_of_owners, outside_logs, read_lags, stuck_since_before
 from spark.groups import Lookup
 
 HASHES = np.array([70, -5, 12])
@@ -81,9 +81,9 @@ def test_the_first_offset_beyond_the_end() -> None:
     row = SimpleNamespace(
         beyond_names=np.array([b"t", b"t", b"t", b"v"], object),
         beyond_partitions=np.array([2, 1, 1, 0]),
-        beyonds=np.array([1, 4, 4, 1]),
+        beyond_records=np.array([1, 4, 4, 1]),
         beyond_committed=np.array(["3", "10", None, "1"], object),
-        beyond_ends=np.array(["2", "6", None, "0"], object),
+        beyond_bounds=np.array(["2", "6", None, "0"], object),
     )
     is_read = np.array([True, True, True, False])
-    assert beyond_ends(row, is_read) == [("t", 3, 1, 4, None, None)]
+    assert outside_logs(row, "beyond", is_read) == [("t", 3, 1, 4, None, None)]

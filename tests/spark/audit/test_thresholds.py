@@ -176,7 +176,7 @@ def test_the_first_rule_that_fits_a_group_counts() -> None:
         GroupRule("*", "other", values={"idle-members": {"warning": 9.0}}),
     )
     settings = AuditSettings(groups=rules)
-    default = FINDINGS[warning].warning
+    default = FINDINGS[warning].levels["warning"]
     wanted = {
         ("c", ODD): 7.0,
         ("c", ODD.replace("%", "x")): default,
@@ -189,7 +189,7 @@ def test_the_first_rule_that_fits_a_group_counts() -> None:
         ("other", "any"): default,
     }
     assert {name: settings.of(*name)[warning]["warning"] for name in wanted} == wanted
-    assert settings.of("dev", "pay-1")[warning]["critical"] == FINDINGS[warning].critical
+    assert settings.of("dev", "pay-1")[warning]["critical"] == FINDINGS[warning].levels["critical"]
 
 
 def test_time_outs_of_the_configuration_count_where_none_are_stated_here() -> None:

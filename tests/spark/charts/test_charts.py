@@ -79,6 +79,17 @@ def test_lag_is_drawn_below_what_members_read() -> None:
     assert "lag (records)" not in _svg(CHARTS["timeline"].drawn(ROWS["timeline"]))
 
 
+@pytest.mark.parametrize(("snapshots", "points"), [(24, 3 * 24), (25, 0)])
+def test_a_trend_of_many_snapshots_is_a_line_without_points(snapshots: int, points: int) -> None:
+    """So a notebook that keeps two days of hours stays small."""
+    rows = [
+        {**ROWS["trend"][0], "instant": f"2026-11-{20 + at // 24}T{at % 24:02d}:00:00Z"}
+        for at in range(snapshots)
+    ]
+    drawn = _svg(CHARTS["trend"].drawn(rows))
+    assert drawn.count('aria-roledescription="point"') == points
+
+
 def test_what_moves_buy_by_weight_is_drawn_with_its_bound() -> None:
     rows = [
         {"moves": 0, "max_weight": 9.5, "weight_bound": 6.0, "knee": False},

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from spark.terminal.quick_start import SMALL_SETTINGS
+from spark.terminal.quick_start import SMALL_SETTINGS, Size, java_options
 from tests.paths import ROOT
 
 WITHIN = 120.0  # seconds, on a machine that does many other things
@@ -27,7 +27,7 @@ PYTHON_WORKER = "pyspark.daemon"
 """What the command lines of an executor's Python processes have in them."""
 
 # JVMs that start soon; several of them share the machine.
-JAVA_OPTIONS = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
+JAVA_OPTIONS = " ".join(java_options(Size.SMALL))
 DAEMON_OPTIONS = f"{JAVA_OPTIONS} -Dspark.master.rest.enabled=false"
 
 SETTINGS = SMALL_SETTINGS | {

@@ -90,12 +90,16 @@ class TestCompareAndVerify:
         plan = tmp_path / "plan"
         output = run("verify", store, plan)
         assert (output.code, is_one_line(output)) == (2, True)
-        assert "is empty: write it with `evenfleet plan`" in output.err
+        assert f"no folder {plan}: write it with `evenfleet plan`" in output.err
+        plan.mkdir()
+        output = run("verify", store, plan)
+        assert (output.code, is_one_line(output)) == (2, True)
+        assert f"plan {plan} is empty: write it with `evenfleet plan`" in output.err
         run("plan", store, "--out", plan)
         shutil.rmtree(plan / "groups")
         output = run("verify", store, plan)
         assert (output.code, is_one_line(output)) == (2, True)
-        assert f"has no table groups of snapshot {SNAPSHOT}: plan it again" in output.err
+        assert f"has no table groups of snapshot {SNAPSHOT}: name a folder that plan" in output.err
 
     def test_the_plan_of_a_snapshot_that_the_store_lacks_is_bad_input(
         self, run: Run, store: Path, tmp_path: Path

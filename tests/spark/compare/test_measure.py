@@ -9,13 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from optimizer import (
-    CONNECT_STRATEGIES,
-    STRATEGIES,
-    STRATEGY_NAMES,
-    Strategy,
-    StrategyError,
-)
+from optimizer import CONNECT_STRATEGIES, STRATEGIES, STRATEGY_NAMES, Strategy, StrategyError
 from optimizer.checker.check import check_assignment
 from optimizer.model.answer import Answer, settled
 from optimizer.model.classes import classes_of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 import pandas as pd
@@ -10,6 +11,7 @@ import pytest
 
 from optimizer import Group, Member, assign
 from spark.demo.fleet import demo_fleet
+from tests.paths import ROOT
 
 GROUP = ["cluster", "group"]
 MEMBER = [*GROUP, "member_id"]
@@ -74,6 +76,7 @@ COLUMNS = {
         "committed_offset": "int64",
         "end_offset": "int64",
         "lag": "int64",
+        "start_offset": "int64",
     },
     "brokers": {
         "cluster": "string",
@@ -384,3 +387,11 @@ def test_owners_of_an_eager_strategy_are_its_own_answer(fleet, groups, strategy)
         }
         assert result == {m: sorted(items) for m, items in answer.items() if items}, key
     assert len(lookup) > 20
+
+
+@pytest.mark.parametrize("page", ["README.md", "spark/jobs/demo.py"])
+def test_what_is_said_to_come_next_is_about_racks_of_the_demo(page: str) -> None:
+    racks = {*demo_fleet(groups=300, seed=1)["members"]["rack"].to_pylist()}
+    named = re.findall(r"demo/store.*crash-rack=([\w-]+)", (ROOT / page).read_text("utf-8"))
+    named += re.findall(r"\{store\} --event crash-rack=([\w-]+)", (ROOT / page).read_text("utf-8"))
+    assert named and {*named} <= racks

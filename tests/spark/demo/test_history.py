@@ -10,7 +10,6 @@ import pyarrow as pa
 import pytest
 
 from spark.demo.events import (
-    ABANDONED,
     AWAY,
     CRASH,
     DEPLOY,
@@ -22,7 +21,6 @@ from spark.demo.events import (
     RESTLESS,
     SCALE_OUT,
     STATIC_DEPLOY,
-    UNREAD,
     Event,
 )
 from spark.demo.fleet import demo_fleet
@@ -102,8 +100,7 @@ def test_the_newest_is_the_fleet_of_the_demo(history: MadeHistory) -> None:
     changed = differ[differ.lag_x.fillna(0) != differ.lag_y.fillna(0)]
     assert (changed.end_offset_x == changed.end_offset_y).all()
     kinds = {
-        (history.fleet.clusters[group.cluster].name, group.name): group.kind
-        for group in history.fleet.groups
+        (history.fleet.cluster_of(group), group.name): group.kind for group in history.fleet.groups
     }
     behind = {(event.cluster, event.name) for event in of_kind(history, FALLS_BEHIND)}
     groups = set(zip(changed.cluster, changed.group, strict=True)) - behind
@@ -139,8 +136,7 @@ def test_generations_rise_by_what_was_planted_alone(
             planted[event.cluster, name] = event.rebalances * (47 if event.kind == RESTLESS else 1)
     first, last = (hours[at]["groups"].set_index(GROUP).generation for at in (0, -1))
     kinds = {
-        (history.fleet.clusters[group.cluster].name, group.name): group.kind
-        for group in history.fleet.groups
+        (history.fleet.cluster_of(group), group.name): group.kind for group in history.fleet.groups
     }
     for key, now in last.items():
         if kinds[key] not in ("shuffled", "restarting"):
@@ -155,7 +151,7 @@ def test_who_is_there_changes_by_what_was_planted_alone(
 ) -> None:
     changing = {(event.cluster, event.name) for event in history.events if event.members}
     changing |= {
-        (history.fleet.clusters[group.cluster].name, group.name)
+        (history.fleet.cluster_of(group), group.name)
         for group in history.fleet.groups
         if group.kind in ("restarting", "shuffled")
     }
@@ -174,7 +170,7 @@ def test_claims_are_of_members_and_of_partitions_that_are_there(
 ) -> None:
     """But for those of groups that are in trouble for that."""
     odd = {
-        (history.fleet.clusters[group.cluster].name, group.name)
+        (history.fleet.cluster_of(group), group.name)
         for group in history.fleet.groups
         if group.kind in ("departed", "disputed", "rebalancing")
     }
@@ -280,7 +276,13 @@ def test_a_group_that_falls_behind(
 def test_groups_and_topics_of_nobody(
     history: MadeHistory, hours: list[dict[str, pd.DataFrame]]
 ) -> None:
-    for event in of_kind(history, ABANDONED):
+    fleet = history.fleet
+    abandoned = [group for group in fleet.groups if group.kind == "empty"]
+    read = {topic for group in fleet.groups for topic in group.topics.tolist()}
+    unread = sorted({*range(len(fleet.topics.names))} - read)
+    assert abandoned and unread
+    for group in abandoned:
+        event = Event("abandoned", fleet.cluster_of(group), group.name, 0, HOURS - 1)
         committed = [
             of(hour["offsets"], event).committed_offset.sum()
             for hour in hours
@@ -288,7 +290,9 @@ def test_groups_and_topics_of_nobody(
         ]
         assert len({*committed}) == 1
         assert ids(hours[0], event) == ids(hours[-1], event) == set()
-    for event in of_kind(history, UNREAD):
+    for topic in unread:
+        cluster = fleet.clusters[int(fleet.topics.cluster[topic])].name
+        event = Event("unread", cluster, fleet.topics.names[topic], 0, HOURS - 1)
         assert not of(hours[0]["partitions"], event, "topic").empty
         for tables in hours[::10]:
             assert of(tables["subscriptions"], event, "topic").empty

@@ -98,6 +98,13 @@ def test_a_group_that_was_kept_from_its_turn_says_why(enforce: Enforce) -> None:
     assert told(kept) == {"a": "it was not started: it is PreparingRebalance"}
 
 
+def test_a_group_that_moves_at_the_end_comes_to_rest_first(enforce: Enforce) -> None:
+    """As after a crash of its coordinator: it owns its plan, and joins another broker."""
+    ready, moved = [READY, READY, IN_FORCE], [MOVING, MOVING]
+    crashed = enforce("ab", 5, a=[*ready, *moved])
+    assert (begun(crashed), told(crashed)) == ("ab", {"a": None, "b": None})
+
+
 def test_groups_that_one_reason_keeps_out_share_a_row(capsys: pytest.CaptureFixture[str]) -> None:
     why = "its members use range"
     items = [Outcome(name, Status.NOT_IN_FORCE, why, members=2) for name in "abc"]

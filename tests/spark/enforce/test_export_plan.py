@@ -70,7 +70,7 @@ def test_export_plan(run: Run, spark: SparkSession, tmp_path: Path) -> None:
         ("g", "x"): "no group 'g' of cluster 'x'",
         ("x", None): "no group 'x'",
         ("moving", None): "it is rebalancing",
-        ("alike", None): "2 of its members have one key, 'same'",
+        ("alike", None): "2 of them share the key 'same'",
         ("unnamed", None): "no group.instance.id and no client.id",
         ("workers", None): "a cluster of Connect workers, which take no plan",
     }

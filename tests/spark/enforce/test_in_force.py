@@ -68,5 +68,5 @@ def test_what_the_leader_would_say_of_the_plan() -> None:
     live = group(member("a"), member("b", static=True), member("idle"))
     assert misfit(PLAN, live, {"t": 3, "not-read": 7}) is None
     assert misfit(PLAN, live, {"t": 4}) == "it has 3 partitions of 't', and there are 4"
-    assert misfit(PLAN, live, {}) == "its topic 't' isn't in the cluster, or nobody reads it"
+    assert misfit(PLAN, live, {}) == "its topic 't' isn't in the cluster, or no member reads it"
     assert misfit(PLAN, group(member("a")), {"t": 3}) == "its member 'b' isn't in the group"

@@ -9,8 +9,8 @@ import pytest
 from optimizer.assignor.plan_assignor import COOPERATIVE, EAGER
 from optimizer.assignor.plan_file import GroupPlan
 from spark.enforce import enforcement
+from spark.enforce.enforce_groups import waves
 from spark.enforce.evaluate_group import Status, evaluate_group
-from spark.enforce.waves import waves
 from spark.sources.live.group import DescribedGroup, DescribedMember, gone, unknown
 
 ID = "ERERESIiMzNERFVVVVVVVQ"

@@ -201,7 +201,7 @@ def test_what_a_run_moves_while_it_is_looked_at_is_there(
 def test_a_run_that_fails_leaves_nothing(tmp_path: Path) -> None:
     out = tmp_path / "deep" / "out"
     with (
-        pytest.raises(RunError, match="No space left on device: what was there before is as it"),
+        pytest.raises(RunError, match="No space left on device: what was there is unchanged"),
         writing(out),
         LocalRun(LocalStore(out), SNAPSHOT, OWNED) as run,
     ):

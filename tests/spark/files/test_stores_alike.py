@@ -94,9 +94,9 @@ def test_lists_of_snapshots(store: Path, by_spark: TableStore) -> None:
     every = [EARLIER, SNAPSHOT, BROKEN]
     contents = contents_of(local, every)
     assert contents == contents_of(arrow, every) == contents_of(by_spark, every)
-    assert {item: of_it.unreadable for item, of_it in contents.items() if of_it.unreadable} == {
-        BROKEN: ("members",)
-    }
+    assert {
+        item: of_it.unreadable_tables for item, of_it in contents.items() if of_it.unreadable_tables
+    } == {BROKEN: ("members",)}
     assert clusters_in(local, "", every) == clusters_in(arrow, "", every)
 
 

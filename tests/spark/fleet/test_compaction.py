@@ -16,14 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from spark import FleetSnapshot
 from spark.errors import RunError, UnreadableError
 from spark.files import LocalRun, LocalStore, merging
-from spark.fleet import (
-    TABLES,
-    Scattered,
-    clusters_in,
-    contents_of,
-    scattered_in,
-    snapshots,
-)
+from spark.fleet import TABLES, Scattered, clusters_in, contents_of, scattered_in, snapshots
 from spark.fleet.compaction import compact
 from spark.fleet.local_store import write_store
 from tests.spark.fleet.test_clusters import fleet_of, keep

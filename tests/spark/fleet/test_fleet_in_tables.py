@@ -100,7 +100,7 @@ def test_rows_are_counted_by_snapshot(spark: SparkSession, lake: str) -> None:
         EARLIER: 2,
         SNAPSHOT: 2,
     }
-    assert not any("brokers" in of_it.rows or of_it.unreadable for of_it in counted.values())
+    assert not any("brokers" in of_it.rows or of_it.unreadable_tables for of_it in counted.values())
 
 
 def test_what_is_missing_is_told_in_the_same_sentences(spark: SparkSession, lake: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 from spark.fleet import (
     CONNECT,
     TYPES,
-    kind_of,
+    other_kind_of,
     type_of_protocol,
     why_unsupported,
 )
@@ -21,7 +21,7 @@ STRATEGIES = (None, "range", "stream")
 def test_both_tell_the_same_groups() -> None:
     """With members and without."""
     rows = list(product(KINDS, STRATEGIES, (0, 1)))
-    kinds = [kind_of(kind, strategy, members > 0) for kind, strategy, members in rows]
+    kinds = [other_kind_of(kind, strategy, members > 0) for kind, strategy, members in rows]
     unsupported = [kind not in (None, CONNECT) for kind in kinds]
     assert unsupported == [why_unsupported(*row) is not None for row in rows]
     assert True in unsupported and False in unsupported
@@ -42,7 +42,7 @@ def test_both_tell_the_same_groups() -> None:
     ],
 )
 def test_the_kind_in_a_word(type_: str | None, strategy: str | None, kind: str | None) -> None:
-    assert kind_of(type_, strategy, has_members=True) == kind
+    assert other_kind_of(type_, strategy, has_members=True) == kind
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -62,7 +62,7 @@ def test_a_write_that_fails_leaves_nothing_behind(tables, tmp_path, monkeypatch)
         path.touch()
 
     monkeypatch.setattr(store_files.pq, "write_table", fail_at_subscriptions)
-    with pytest.raises(RunError, match="no space left: what was there before is as it was"):
+    with pytest.raises(RunError, match="no space left: what was there is unchanged"):
         write_store(tables, tmp_path, SNAPSHOT)
     assert list(tmp_path.iterdir()) == []
 

@@ -61,6 +61,7 @@ class TestList:
         assert all((hour in output.out) == (hour >= HOURS[24]) for hour in HOURS)
         report = (
             f"Not listed: 24 other snapshots, from {HOURS[0]} to {HOURS[23]} (--all lists all).\n"
+            f"Next: evenfleet audit {kept}\n"
         )
         assert output.err == report
         assert all(hour in run("snapshots", kept, "--csv").out for hour in HOURS)
@@ -71,7 +72,8 @@ class TestList:
             output = run("snapshots", kept, "--since", since)
             assert [hour for hour in HOURS if f" {hour} " in output.out] == HOURS[-6:]
         output = run("snapshots", kept, "--since", HOURS[1])
-        assert output.err == f"Not listed: 1 other snapshot, {HOURS[0]} (--all lists all).\n"
+        report = f"Not listed: 1 other snapshot, {HOURS[0]} (--all lists all).\n"
+        assert output.err == f"{report}Next: evenfleet audit {kept}\n"
 
     def test_programs_get_all_unless_they_say_since_when(self, run: Run, kept: Path) -> None:
         listed = json.loads(run("snapshots", kept, "--format", "json").out)["snapshots"]

@@ -10,7 +10,7 @@ from spark import FleetHistory, FleetSnapshot, audit_fleet, compare_fleet, fleet
 from spark.compare.cures import cures_of
 from spark.fleet import write_store
 from spark.report.past import lags_in
-from spark.report.sums import figures_of, sums_of, together, worst_groups
+from spark.report.sums import figures_of, merged, sums_of, worst_groups
 from tests.spark.support.fleets import Fleet
 
 BEFORE, NOW = "20261121T050000Z", "20261121T060000Z"
@@ -39,7 +39,7 @@ def test_one_number_of_uneven_groups(spark: SparkSession, tmp_path: Path) -> Non
         assert plan.sentence().startswith("The plan evens out 2 of 5 groups")
         assert (now["uneven groups"], planned["uneven groups"]) == (2, 0)
         assert (audit.uneven(), audit.uneven_sentence()) == (2, "2 of 5 groups are uneven.")
-        every = together(audit.facts, [lags_in(snapshot)])
+        every = merged(audit.group_rows, [lags_in(snapshot)])
         assert figures_of(sums_of(every))["uneven"] == 2
         orders = [
             [row["group"] for row in rows]

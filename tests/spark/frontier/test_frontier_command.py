@@ -53,6 +53,9 @@ def test_for_programs_a_row_with_its_points(run: Run, store: Path) -> None:
         (moves, 12 - moves) for moves in range(8)
     ]
     assert (row["current_max_load"], row["balanced_moves"]) == (12, 7)
+    priced = ("--move-cost", "30s", "--format", "json")
+    points = json.loads(run("frontier", store, "--group", "lopsided", *priced).out)["frontier"]
+    assert [point["move_seconds"] for point in points[0]["points"]] == [30 * n for n in range(8)]
     even = json.loads(run("frontier", store, "--group", "even", "--format", "json").out)
     assert even["frontier"][0]["sentence"] == "No move makes the largest load lower than 1."
 

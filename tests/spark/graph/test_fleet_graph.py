@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 from spark import FleetSnapshot, InputError
 from spark.graph.fleet_graph import Grain, coupled_groups, fleet_graph
 from spark.graph.packages import PACKAGES, coordinate
-from spark.graph.vertex_ids import KINDS, NUMBER_BITS, RANK_BITS
+from spark.graph.vertex_ids import NUMBER_BITS, RANK_BITS, VERTEX_KINDS
 from tests.paths import ROOT
 from tests.spark.support.fleets import Fleet
 from tests.spark.support.graph_fleets import Plain, random_fleet, vertex
@@ -87,13 +87,13 @@ def test_ids_are_packed_as_documented_and_follow_from_names_alone(
         ):
             result = {vertex(row): row["id"] for row in graph.vertices.collect()}
         assert result == {
-            name: ((KINDS.index(name[0]) << RANK_BITS) + rank << NUMBER_BITS) + number
+            name: ((VERTEX_KINDS.index(name[0]) << RANK_BITS) + rank << NUMBER_BITS) + number
             for name, (rank, number) in wanted.items()
         }
 
 
 def test_an_id_fits_into_a_long() -> None:
-    largest = ((len(KINDS) << RANK_BITS) - 1 << NUMBER_BITS) + 2**31 - 1
+    largest = ((len(VERTEX_KINDS) << RANK_BITS) - 1 << NUMBER_BITS) + 2**31 - 1
     assert largest == 2**63 - 1
 
 

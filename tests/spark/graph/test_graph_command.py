@@ -84,6 +84,8 @@ class TestQuestions:
         assert output.code == 2
         assert is_one_line(output)
         assert "no cluster has a group 'x\\ny' with members" in output.err
+        near = run("graph", store, "--question", "components", "--group", HOSTILE[:-1])
+        assert "with members; did you mean " in near.err
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import random
 
-from pyspark.sql import SparkSession
-
 from optimizer.strategies.kafka import java
-from spark.groups import seats
-from spark.groups.coordinators import coordinating_partition, string_hash
+from spark.groups.seats import coordinating_partition
 
 MIN_VALUE = "polygenelubricants"
 """Its hash is Integer.MIN_VALUE, which has no absolute value; Kafka takes 0 instead."""
@@ -36,31 +33,16 @@ def _coordinator(name: str, partitions: int) -> int:
     return (0 if signed == -(2**31) else abs(signed)) % partitions
 
 
-def test_the_offsets_of_test_group_are_in_partition_12(spark: SparkSession) -> None:
+def test_the_offsets_of_test_group_are_in_partition_12() -> None:
     """The example that books and articles print, of the 50 partitions that are the default."""
-    (row,) = spark.range(1).selectExpr(coordinating_partition("'test-group'", "50")).collect()
-    assert row[0] == 12 == _coordinator("test-group", 50)
+    assert coordinating_partition("test-group", 50) == 12 == _coordinator("test-group", 50)
 
 
-def test_as_java_does(spark: SparkSession) -> None:
+def test_as_java_does() -> None:
     """Beyond 16 bits, of negative hashes, and of the one that has no absolute value."""
     hashes = {name: java.string_hash(name) for name in names()}
     assert {name: hashes[name] for name in KNOWN} == {n: h % 2**32 for n, h in KNOWN.items()}
     assert any(hashed > 2**31 for hashed in hashes.values())
-    assert _coordinator("test-group", 50) == 12  # a worked example
-    rows = (
-        spark.createDataFrame([(name,) for name in hashes], "name string")
-        .selectExpr(
-            "name",
-            f"{string_hash('name')} as hashed",
-            f"{coordinating_partition('name', '50')} as of_fifty",
-            f"{coordinating_partition('name', '7')} as of_seven",
-        )
-        .collect()
-    )
-    assert {row["name"]: row["hashed"] for row in rows} == hashes
-    assert {name: seats.string_hash(name) for name in hashes} == hashes
-    assert all(seats.coordinating_partition(item, 7) == _coordinator(item, 7) for item in hashes)
-    assert {row["name"]: (row["of_fifty"], row["of_seven"]) for row in rows} == {
-        name: (_coordinator(name, 50), _coordinator(name, 7)) for name in hashes
-    }
+    for partitions in (7, 50):
+        result = {name: coordinating_partition(name, partitions) for name in hashes}
+        assert result == {name: _coordinator(name, partitions) for name in hashes}

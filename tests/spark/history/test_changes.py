@@ -237,6 +237,6 @@ def moves_by_join(history: FleetHistory) -> int:
 def test_facts_that_did_not_change_are_told_once(random_one: FleetHistory) -> None:
     """Nothing else is shipped to Python: cost grows with changes."""
     with random_one:
-        facts = random_one.facts()
-        starts = facts.rows.where("position = start").count()
-        assert facts.spans.count() == starts < facts.rows.count()
+        spans = random_one.group_spans()
+        starts = spans.rows.where("position = start").count()
+        assert spans.spans.count() == starts < spans.rows.count()

@@ -48,6 +48,13 @@ class TestRead:
             *((FIVE, "c"), (FIVE, "d"), (SIX, "c"), (SEVEN, "c"), (SEVEN, "d"))
         ]
 
+    def test_results_are_worked_out_once_and_freed(self, spark: SparkSession, three: Path) -> None:
+        with FleetHistory.read(spark, str(three)) as history:
+            states, rebalances = history.states, history.rebalances
+            assert history.states is states and history.rebalances is rebalances
+            assert states.is_cached and rebalances.is_cached
+        assert not states.is_cached and not rebalances.is_cached
+
     def test_since_is_an_id_or_a_length_of_time_and_until_is_an_id(
         self, spark: SparkSession, three: Path
     ) -> None:

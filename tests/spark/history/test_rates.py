@@ -153,7 +153,7 @@ def test_a_clock_that_jumped_back_spoils_no_rate(spark: SparkSession) -> None:
         assert rows_of(rates.members, "maximum", "pairs") == [(2, 2)]
     assert rates.notes[0] == (
         "cluster c: all end offsets fell from snapshot 20261121T063000Z to 20261121T070000Z: the "
-        "clock of who collected them may have jumped back; no pair with one of the two counts"
+        "clock of the collecting machine may have jumped back; no pair with one of the two counts"
     )
     assert len(rates.notes) == 2
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from spark.fleet.local_store import write_store
+from spark.history import behind_for_people, behind_verdict
 from tests.spark.support.fleets import Fleet
 from tests.spark.support.offsets import snapshot_at
 from tests.spark.support.said import Run, flat, is_one_line
@@ -44,10 +45,9 @@ def test_what_flows_is_written_and_who_falls_behind_is_told(
 ) -> None:
     output = run("rates", hourly, "--out", tmp_path / "out", "--quantile", 0.5)
     assert output.code == 0, output.err
-    assert (
-        "Group g of cluster c falls behind on 1 of 2 partitions: it is late by 108 records, 54 "
-        "s, and by 0.01 more records each second."
-    ) in flat(output.out)
+    assert "c g 1 of 2 108 54 s 0.01" in flat(output.out)
+    assert "1 group falls behind: lag grew in the window, and still grows." in flat(output.err)
+    assert "Worst: g of c (108 records, 54 s)." in flat(output.err)
     assert "Read 4 snapshots from" in output.err
     result = {row["partition"]: row for row in rows(tmp_path / "out" / "rates", LAST)}
     assert result[0]["mean"] == pytest.approx(2.01)
@@ -81,7 +81,7 @@ def test_part_of_a_fleet(run: Run, hourly: Path, tmp_path: Path) -> None:
     output = run("rates", hourly, "--out", tmp_path / "out", "--cluster", "d", "--group", "h*")
     assert output.code == 0, output.err
     assert "Only groups matching 'h*' of cluster d are listed." in output.err
-    assert "None does." in output.out
+    assert "No group falls behind." in output.err
     assert rows(tmp_path / "out" / "rates", LAST) == []
     wrong = run("rates", hourly, "--out", tmp_path / "out", "--cluster", "e")
     assert (wrong.code, wrong.out) == (2, "")
@@ -110,3 +110,22 @@ def test_a_store_without_offsets(run: Run, store: Path, tmp_path: Path) -> None:
     output = run("rates", store, "--out", tmp_path / "out")
     assert output.code == 2
     assert "no snapshot has a table offsets, and rates are made of offsets" in output.err
+
+
+@pytest.mark.parametrize(
+    ("lag", "seconds", "at_least", "late"),
+    [
+        (5_000, 86_400.0, True, " (5,000 records, ≥ 1 d)"),
+        (None, 90.0, False, " (1.5 min)"),
+        (None, None, None, ""),
+    ],
+)
+def test_the_worst_group_is_told_as_far_as_it_is_known(
+    lag: int | None, seconds: float | None, at_least: bool | None, late: str
+) -> None:
+    row = {"cluster": "c", "group": "g", "behind": 1, "partitions": 2, "lag_trend": 1.0}
+    row |= {"lag": lag, "lag_seconds": seconds, "at_least": at_least}
+    assert behind_verdict([row, row]) == (
+        f"2 groups fall behind: lag grew in the window, and still grows. Worst: g of c{late}."
+    )
+    assert behind_for_people(row)["lag time"] == (late[2:-1].rsplit(", ", maxsplit=1)[-1] or "–")

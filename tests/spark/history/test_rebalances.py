@@ -42,7 +42,7 @@ CAUSES = {
 """Before, after, and the likeliest cause; the generation rises from 1 to 3."""
 
 OTHERS = {
-    "made anew": [group("ab", generation=9), group("ab", generation=2)],
+    "recreated": [group("ab", generation=9), group("ab", generation=2)],
     "unknown": [group("aa"), group("ab"), group("ab")],
     "by members": [told_by_members(4), told_by_members(5)],
     "by the hour": [group("ab", generation=1), group("ab", generation=4)],
@@ -72,8 +72,8 @@ def test_the_likeliest_cause(found: dict[str, list[Any]], case: str) -> None:
     assert told(found[case]) == [(2, False, CAUSES[case][2])]
 
 
-def test_a_generation_that_falls_is_a_group_made_anew(found: dict[str, list[Any]]) -> None:
-    assert told(found["made anew"]) == [(None, True, "made anew")]
+def test_a_generation_that_falls_is_a_recreated_group(found: dict[str, list[Any]]) -> None:
+    assert told(found["recreated"]) == [(None, True, "recreated")]
 
 
 def test_without_generations_a_change_is_a_rebalance_of_unknown_count(

@@ -95,10 +95,10 @@ def test_a_topic_in_a_group_of_its_own(run: Run, tmp_path: Path) -> None:
     assert output.code == 0, output.err
     rows = {row["group"]: row for row in json.loads(output.out)["split"]}
     assert [tuple(side.values()) for side in rows["g"]["sides"]] == [
-        ("now", 4, 12, 9, 900.0, 900.0),
-        ("one group, optimal", 4, 12, 3, 900.0, 900.0),
-        ("the topic's own", 3, 9, 3, 900.0, 900.0),
-        ("the rest", 1, 3, 3, 0.0, 0.0),
+        ("now", 4, 12, 9, 900.0, 900.0, *[None] * 3),
+        ("one group, optimal", 4, 12, 3, 900.0, 900.0, *[None] * 3),
+        ("the topic's own", 3, 9, 3, 900.0, 900.0, *[None] * 3),
+        ("the rest", 1, 3, 3, 0.0, 0.0, *[None] * 3),
     ]
     assert rows["g"]["sentence"] == (
         "big alone on 3 members and the rest on 1: at most 3 partitions a member (now 9, in one "
@@ -109,3 +109,63 @@ def test_a_topic_in_a_group_of_its_own(run: Run, tmp_path: Path) -> None:
     assert rows.keys() == {"g", "one"}
     refused = run("members", tmp_path / "store", "--split", "bgi")
     assert (refused.code, is_one_line(refused)) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("read", "own", "text"),
+    [
+        (10, (25, 30, 10_800), "big alone in 10,800 s; the rest in 0 s; one group in 3,600 s."),
+        (8, (25, 24, None), "big alone never, as lag grows by 1 records a second; the rest in 0"),
+        # 60,000 records of lag, of which members can read 3 more an hour than come in
+        (
+            30_001 / 3600,
+            (25, 30_001 * 3 / 3600, None),
+            "big alone never, as members read hardly more than comes in; the rest in 0 s",
+        ),
+    ],
+)
+def test_lag_after_a_split(
+    run: Run, tmp_path: Path, read: float, own: tuple[float | None, ...], text: str
+) -> None:
+    """25 records a second come in for big, of which a reads some: each of 3 members could."""
+    for hour in range(2):
+        made = Fleet().topic("big", 9).topic("small", 3)
+        owned = [("big", n, "a") for n in range(9)] + [("small", n, "b") for n in range(3)]
+        made.group("g", {name: ["big", "small"] for name in "abcd"}, owned)
+        offsets = {"committed_offset": round(hour * 3600 * read), "end_offset": hour * 3600 * 25}
+        made.add("offsets", group="g", topic="big", partition=0, **offsets)
+        write_store(made.tables(), tmp_path / "store", snapshot_at(hour))
+    output = run("members", tmp_path / "store", "--split", "big", "--format", "json")
+    assert output.code == 0, output.err
+    (row,) = json.loads(output.out)["split"]
+    side = {side["part"]: side for side in row["sides"]}["the topic's own"]
+    assert (side["rate"], side["capacity"], side["catch_up_seconds"]) == pytest.approx(own)
+    assert f"Caught up: {text}" in row["sentence"]
+
+
+def test_commits_a_second_by_broker(run: Run, tmp_path: Path) -> None:
+    """In an hour a's member committed two partitions and b's one; z's offset stood still."""
+    for hour in range(2):
+        made = Fleet().topic("t", 4).topic("__consumer_offsets", 1)
+        made.rows["partitions"][-1]["leader"] = 7
+        for group, partitions, moved in (
+            ("a", (0, 1), True),
+            ("b", (2,), True),
+            ("z", (3,), False),
+        ):
+            made.group(group, {"m": ["t"]}, [("t", n, "m") for n in partitions])
+            for n in partitions:
+                offset = hour * 100 if moved else 5
+                result = {"committed_offset": offset, "end_offset": 500}
+                made.add("offsets", group=group, topic="t", partition=n, **result)
+        write_store(made.tables(), tmp_path / "store", snapshot_at(hour))
+    output = run("members", tmp_path / "store", "--commits", "--format", "json")
+    assert output.code == 0, output.err
+    (row,) = json.loads(output.out)["coordinators"]
+    assert row == {
+        **{"cluster": "c", "broker": 7, "groups": 3, "members": 3, "inferred": True},
+        **{"offsets": pytest.approx(3 / 3600), "requests": pytest.approx(2 / 3600)},
+        "requests_at_5s": 0.6,
+    }
+    shown = run("members", tmp_path / "store", "--commits")
+    assert "commits a second by broker, at least" in flat(shown.out)

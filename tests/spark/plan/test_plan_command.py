@@ -14,6 +14,7 @@ import pytest
 
 from spark.demo import make_history
 from spark.fleet.local_store import write_store
+from spark.glossary import GLOSSARY
 from spark.jobs import demo
 from tests.spark.support.fleets import SNAPSHOT
 from tests.spark.support.said import Run, is_one_line
@@ -43,6 +44,15 @@ class TestPlan:
             "assignments",
             "groups",
         }
+
+    def test_a_new_user_reads_what_states_and_columns_mean(
+        self, run: Run, store: Path, tmp_path: Path
+    ) -> None:
+        output = run("plan", store, "--out", tmp_path / "plan")
+        assert re.search(r"empty +1 +no members", output.out)
+        assert re.search(r"ok +1 +planned", output.out)
+        meanings = [word for word in GLOSSARY if f"{word}: " in output.out]
+        assert meanings == ["uneven"]
 
     def test_json_is_one_object_of_all_tables(self, run: Run, store: Path, tmp_path: Path) -> None:
         output = run("plan", store, "--out", tmp_path / "plan", "--format", "json")
@@ -138,13 +148,13 @@ def test_the_demo_runs_the_commands_and_prints_them(
         f"$ evenfleet plan {out}/store --out {out}/plan\n",
         f"$ evenfleet compare {out}/store --out {out}/compare {tried}\n",
         f"$ evenfleet compare {out}/store --out {out}/by-weight --weight column {tried}\n",
-        f"$ evenfleet verify {out}/store {out}/plan\n",
         f"$ evenfleet history {out}/store --out {out}/history\n",
         f"$ evenfleet replay {out}/store --out {out}/replay "
         "--strategies current,range,cooperative-sticky,optimal\n",
         f"$ evenfleet report {out}/store --out {out}/report.html --plan {out}/plan "
         f"--audit {out}/audit --compare {out}/compare --by-weight {out}/by-weight "
         f"--history {out}/history\n",
+        f"$ evenfleet verify {out}/store {out}/plan\n",
     ]
     assert "could be more even" in output.err
     assert re.findall(r"\$ .*\n", output.err) == steps

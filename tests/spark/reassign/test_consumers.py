@@ -30,7 +30,7 @@ def planned(
     rows: dict[tuple[str, int], list[int]], sizes: dict[tuple[str, int], int]
 ) -> Reassignment:
     wanted = ReassignRequest(sizes=sizes)
-    facts = ClusterFacts(
+    current = ClusterFacts(
         "c",
         "20261123T100000Z",
         RACKS,
@@ -40,7 +40,7 @@ def planned(
         [Broker(b, rack) for b, rack in RACKS.items()],
         [Partition(*name, row, size=sizes.get(name)) for name, row in rows.items()],
     )
-    return Reassignment(facts, wanted, cluster, plan_replicas(cluster), Batches([], 0), [])
+    return Reassignment(current, wanted, cluster, plan_replicas(cluster), Batches([], 0), [])
 
 
 def test_reads_across_racks_and_coordinators_follow_the_leaders() -> None:
@@ -62,9 +62,9 @@ def test_reads_across_racks_and_coordinators_follow_the_leaders() -> None:
 
 def test_nothing_is_told_of_racks_that_are_not_known() -> None:
     of = planned({("t", 0): [1], ("t", 1): [1]}, {})
-    of.facts.racks.update(dict.fromkeys(RACKS))
+    of.current.racks.update(dict.fromkeys(RACKS))
     result = effects(of, Consumers(Counter({("t", 0, "a"): 3}), ["g"]))
-    of.facts.racks.update(RACKS)
+    of.current.racks.update(RACKS)
     assert (result.reads, result.reads_across, result.other_coordinator) == (0, 0, [])
 
 

@@ -12,13 +12,8 @@ from optimizer.replicas import check_replicas
 from spark import FleetFiles, InputError
 from spark.reassign import ReassignRequest, cluster_facts, new_topic, place_new, topics_in
 from spark.reassign.create import GOALS
-from tests.spark.reassign.test_reassign_command import reassigned, stored
+from tests.spark.reassign.captures import reassigned
 from tests.spark.support.said import Run, is_one_line
-
-
-@pytest.fixture
-def before(run: Run, tmp_path: Path) -> Path:
-    return stored(run, tmp_path, "topics_before")
 
 
 def lists(text: str) -> list[list[int]]:
@@ -46,8 +41,8 @@ def test_a_new_topic_evens_out_the_brokers_and_moves_nothing(run: Run, before: P
 
 
 def test_the_checker_proves_it_and_refutes_a_worse_one(before: Path) -> None:
-    facts = cluster_facts(FleetFiles.read(str(before)))
-    placement = place_new(facts, [new_topic("new:4:2"), new_topic("more:3:3")], ReassignRequest())
+    current = cluster_facts(FleetFiles.read(str(before)))
+    placement = place_new(current, [new_topic("new:4:2"), new_topic("more:3:3")], ReassignRequest())
     replicas = dict(placement.plan.replicas)
     assert check_replicas(placement.cluster, replicas, GOALS) == []
     assert "The checker proves the placement of new, more." in next(placement.sentences())
@@ -68,7 +63,7 @@ def test_a_drained_broker_gets_nothing(run: Run, before: Path) -> None:
         (["--create", "new:3"], "give NAME:PARTITIONS:REPLICAS"),
         (["--create", "new:0:3"], "give NAME:PARTITIONS:REPLICAS"),
         (["--create", "a b:1:1"], "Kafka allows no topic 'a b'"),
-        (["--create", "new:1:5"], "5 replicas take as many brokers, and 4 can be used"),
+        (["--create", "new:1:5"], "5 replicas need as many brokers, and only 4 can be used"),
         (["--create", "new:1:1", "--create", "new:2:1"], "to be created twice"),
         (["--create", "new:1:1", "--spread-topics"], "--create moves no replica"),
         (["--create", "orders:1:1"], "has topic orders already"),

@@ -9,14 +9,7 @@ from typing import Any
 
 import pytest
 
-from optimizer.replicas import (
-    Broker,
-    Cluster,
-    Partition,
-    ReplicaGoals,
-    batches_of,
-    plan_replicas,
-)
+from optimizer.replicas import Broker, Cluster, Partition, ReplicaGoals, batches_of, plan_replicas
 from spark.reassign import (
     ClusterFacts,
     Pace,
@@ -41,13 +34,13 @@ def planned() -> Reassignment:
     rows = [("t", number, [1]) for number in range(4)]
     cluster = Cluster([Broker(1), Broker(2)], [Partition(*row) for row in rows])
     plan = plan_replicas(cluster)
-    facts = ClusterFacts(
+    current = ClusterFacts(
         "lab",
         "20261123T100000Z",
         {1: None, 2: None},
         [PartitionFacts(t, n, 1, list(row), [1], [], []) for t, n, row in rows],
     )
-    return Reassignment(facts, ReassignRequest(), cluster, plan, batches_of(plan, 1), [])
+    return Reassignment(current, ReassignRequest(), cluster, plan, batches_of(plan, 1), [])
 
 
 class Fake:
@@ -55,7 +48,7 @@ class Fake:
 
     def __init__(self, of: Reassignment) -> None:
         self.up = {1, 2}
-        self.now = {(p.topic, p.partition): list(p.replicas) for p in of.facts.partitions}
+        self.now = {(p.topic, p.partition): list(p.replicas) for p in of.current.partitions}
         self.leader = dict.fromkeys(self.now, 1)
         self.to: dict[Name, list[int]] = {}
         self.refused: dict[Name, str] = {}
@@ -284,22 +277,22 @@ def test_options_that_do_not_fit_each_other(
 
 @pytest.mark.parametrize("racks", [{1: "a", 2: None}, {1: None, 2: None}])
 def test_racks_that_are_not_all_known_are_one(racks: dict[int, str | None]) -> None:
-    facts = ClusterFacts(
+    current = ClusterFacts(
         *("lab", "20261123T100000Z", racks),
         [PartitionFacts("t", n, 1, [1], [1], [], []) for n in range(2)],
     )
-    result = reassigned(facts, ReassignRequest(), ReplicaGoals())
+    result = reassigned(current, ReassignRequest(), ReplicaGoals())
     assert [row["planned"] for row in result.brokers()] == [1, 1]
     assert any("rack" in note for note in result.notes) == ("a" in racks.values())
 
 
 def test_the_even_share_is_that_of_a_rack_where_racks_are_unequal() -> None:
     """Each partition has a replica in each rack: broker 1 holds 12 rightly, the others 4 each."""
-    facts = ClusterFacts(
+    current = ClusterFacts(
         *("lab", "20261123T100000Z", {1: "a", 2: "b", 3: "b", 4: "b"}),
         [PartitionFacts("t", n, 1, [1, 2], [1, 2], [], []) for n in range(12)],
     )
-    result = reassigned(facts, ReassignRequest(), ReplicaGoals())
+    result = reassigned(current, ReassignRequest(), ReplicaGoals())
     rows = {row["broker"]: (row["planned"], row["even_share"]) for row in result.brokers()}
     assert rows == {1: (12, 12.0), 2: (4, 4.0), 3: (4, 4.0), 4: (4, 4.0)}
     assert (

@@ -1,63 +1,18 @@
-"""`evenfleet reassign` and `reassign-verify` on what Kafka's own tools printed of a cluster."""
+"""`evenfleet reassign` on what Kafka's own tools printed of a cluster."""
 
 from __future__ import annotations
 
 import json
-import signal
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from optimizer.replicas import ReplicaGoals
-from spark import FleetFiles, InputError
+from spark import FleetFiles
 from spark.reassign import ReassignRequest, cluster_facts, compared, reassign_cluster
-from spark.reassign.files import read_move, write_batches
-from spark.reassign.reassignment import reassigned as reassigned_from
 from spark.terminal.console import OUT
-from tests.paths import DATA
+from tests.spark.reassign.captures import CAPTURES, GROUPS, reassigned, replicas_in, stored
 from tests.spark.support.said import Run, is_one_line
-
-CAPTURES = DATA / "brokers"
-GROUPS = (
-    "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID\n"
-    "readers orders 0 1 1 0 - - -\n"
-)
-
-
-def stored(
-    run: Run, folder: Path, topics: str, brokers: str | None = "brokers", cluster: str = "lab"
-) -> Path:
-    """A store of that text of kafka-topics."""
-    groups = folder / "groups.txt"
-    groups.write_text(GROUPS)
-    words: list[object] = ["--topics", CAPTURES / f"{topics}.txt", "--groups", groups]
-    if brokers:
-        words += ["--brokers", CAPTURES / f"{brokers}.txt"]
-    output = run("import-cli", "--cluster", cluster, *words, "--out", folder / topics)
-    assert output.code == 0, output.err
-    return folder / topics
-
-
-def reassigned(run: Run, store: Path, *words: object) -> Any:
-    output = run("reassign", store, "--out", store.parent / "moves", *words, "--format", "json")
-    assert output.code == 0, output.err
-    return json.loads(output.out)
-
-
-def replicas_in(path: Path) -> dict[tuple[str, int], list[int]]:
-    values = json.loads(path.read_text())
-    assert values["version"] == 1
-    return {
-        (partition["topic"], partition["partition"]): partition["replicas"]
-        for partition in values["partitions"]
-    }
-
-
-@pytest.fixture
-def before(run: Run, tmp_path: Path) -> Path:
-    return stored(run, tmp_path, "topics_before")
 
 
 def test_an_empty_broker_gets_its_share(run: Run, asked: list, before: Path) -> None:
@@ -79,10 +34,10 @@ def test_files_of_a_batch_begin_where_the_one_before_ended(run: Run, before: Pat
     moves = before.parent / "moves"
     count = len(report["batches"])
     assert count == 8  # broker 4 receives all eight, one a batch
-    facts = cluster_facts(FleetFiles.read(str(before)))
+    current = cluster_facts(FleetFiles.read(str(before)))
     now = {
         (partition.topic, partition.partition): list(partition.replicas)
-        for partition in facts.partitions
+        for partition in current.partitions
     }
     for number in range(1, count + 1):
         moved = replicas_in(moves / f"{number:02}-move.json")
@@ -215,86 +170,7 @@ def test_a_cluster_that_is_reassigning_is_refused(run: Run, tmp_path: Path) -> N
 def test_a_store_without_brokers_knows_those_that_lead(run: Run, tmp_path: Path) -> None:
     store = stored(run, tmp_path, "topics_before", None)
     reassignment = reassign_cluster(FleetFiles.read(str(store)))
-    assert reassignment.facts.racks == {1: None, 2: None, 3: None}
-
-
-def verified(run: Run, store: Path, file: str) -> tuple[int | None, dict[str, str]]:
-    output = run("reassign-verify", store, CAPTURES / file, "--format", "json")
-    rows = json.loads(output.out)["partitions"]
-    return output.code, {f"{row['topic']}-{row['partition']}": row["state"] for row in rows}
-
-
-@pytest.mark.parametrize(
-    ("topics", "file", "code", "state"),
-    [
-        ("topics_before", "move.json", 1, "not started"),
-        ("topics_during", "move.json", 1, "running"),
-        ("topics_after", "move.json", 0, "done"),
-        ("rf_up_topics_during", "rf_up.json", 1, "running"),
-        ("topics_during", "move_other.json", 1, "diverged"),
-    ],
-)
-def test_each_step_of_a_move_is_told(
-    run: Run, tmp_path: Path, topics: str, file: str, code: int, state: str
-) -> None:
-    result, states = verified(run, stored(run, tmp_path, topics), file)
-    assert result == code
-    if file == "move.json":
-        assert states.pop("orders-5") == "done"  # which the file leaves as it is
-    assert set(states.values()) == {state}
-
-
-def test_a_cancelled_move_whose_order_did_not_come_back_has_diverged(
-    run: Run, tmp_path: Path
-) -> None:
-    """The rollback beside a move tells what was there before it."""
-    store = stored(run, tmp_path, "cancel_reorder_4_topics_after")
-    move = tmp_path / "01-move.json"
-    move.write_text((CAPTURES / "cancel_reorder.json").read_text())
-    ((name, _),) = read_move(move).items()
-    partition = {"topic": name[0], "partition": name[1], "replicas": [3, 2]}
-    (tmp_path / "01-rollback.json").write_text(json.dumps({"partitions": [partition]}))
-    output = run("reassign-verify", store, move)
-    assert output.code == 1
-    assert "diverged" in output.out
-
-
-@pytest.mark.parametrize(
-    ("file", "fault"),
-    [
-        ("bad_empty.json", "lists no partitions"),
-        ("bad_no_replicas.json", "has no replicas"),
-        ("bad_duplicate_replica.json", "has a broker twice"),
-        ("bad_json.json", "isn't JSON"),
-        ("absent.json", "can't be read"),
-    ],
-)
-def test_files_that_kafka_refuses_are_refused(file: str, fault: str) -> None:
-    with pytest.raises(InputError, match=fault):
-        read_move(CAPTURES / file)
-
-
-@pytest.mark.parametrize(
-    ("version", "folders", "fault"),
-    [
-        ("2", '["any", "any"]', "has version 2: Kafka reads version 1"),
-        ('"1"', '["any", "any"]', 'has version "1"'),
-        ("1", '["any"]', r't-0 has 2 replicas, and log_dirs \["any"\]: list one for each replica'),
-        ("1", '"any"', 'log_dirs "any"'),
-        ("1", '["any", "/a"]', None),
-    ],
-)
-def test_versions_and_log_directories_are_read_as_kafka_does(
-    tmp_path: Path, version: str, folders: str, fault: str | None
-) -> None:
-    path = tmp_path / "01-move.json"
-    item = f'{{"topic":"t","partition":0,"replicas":[1,2],"log_dirs":{folders}}}'
-    path.write_text(f'{{"version":{version},"partitions":[{item}]}}')
-    if fault is None:
-        assert read_move(path) == {("t", 0): [1, 2]}
-    else:
-        with pytest.raises(InputError, match=fault):
-            read_move(path)
+    assert reassignment.current.racks == {1: None, 2: None, 3: None}
 
 
 def test_the_same_of_a_snapshot_in_spark(run: Run, before: Path, spark: Any) -> None:
@@ -356,7 +232,7 @@ def test_few_copies_leave_what_they_can_and_say_what_is_proven(run: Run, before:
     moves = before.parent / "moves"
     for words, why in (
         (("--at-most-copies", 0, "--drain", 3), "copies are needed"),
-        (("--at-most-copies", -1), "less than none"),
+        (("--at-most-copies", -1), "must be 0 or more"),
         (("--at-most-copies", 1, "--spread-topics"), "a limit of copies is for the levels"),
     ):
         output = run("reassign", before, "--out", moves, *words)
@@ -371,8 +247,8 @@ def test_a_drain_that_leaves_replicas_fails_and_says_why(run: Run, before: Path)
     assert output.code == 1
     for broker in (1, 2):
         assert (
-            f"Broker {broker} isn't empty: 4 replicas stay, since 3 replicas take as many brokers, "
-            "and 2 can be used."
+            f"Broker {broker} isn't empty: 4 replicas stay, since 3 replicas need as many brokers, "
+            "and only 2 can be used."
         ) in " ".join(output.out.split())
     assert "The plan is optimal for the partitions that can be planned." in output.out
     output = run("reassign", before, *words, "--execute", "--bootstrap", "127.0.0.1:9")
@@ -383,7 +259,7 @@ def test_a_drain_that_leaves_replicas_fails_and_says_why(run: Run, before: Path)
 def test_a_factor_that_is_not_reached_fails_and_says_why(run: Run, before: Path) -> None:
     output = run("reassign", before, "--out", before.parent / "moves", "--replication-factor", 5)
     assert output.code == 1
-    assert "another replication factor than 5, since 5 replicas take as many brokers" in " ".join(
+    assert "another replication factor than 5, since 5 replicas need as many brokers" in " ".join(
         output.out.split()
     )
 
@@ -418,9 +294,9 @@ def test_leaders_after_a_restart_are_elected(run: Run, tmp_path: Path) -> None:
         for path in sorted(moves.glob("*-move.json"))
         for name, row in replicas_in(path).items()
     }
-    facts = cluster_facts(FleetFiles.read(str(store)))
+    current = cluster_facts(FleetFiles.read(str(store)))
     lines = []
-    for partition in facts.partitions:
+    for partition in current.partitions:
         row = even.get((partition.topic, partition.partition), partition.replicas)
         ids = ",".join(map(str, row))
         if partition.partition == 0:
@@ -437,7 +313,7 @@ def test_leaders_after_a_restart_are_elected(run: Run, tmp_path: Path) -> None:
     words += ("--brokers", CAPTURES / "brokers.txt", "--out", tmp_path / "later")
     assert run("import-cli", "--cluster", "lab", *words).code == 0
     report = reassigned(run, tmp_path / "later")
-    away = [(item.topic, item.partition) for item in facts.partitions if len(item.replicas) > 1]
+    away = [(item.topic, item.partition) for item in current.partitions if len(item.replicas) > 1]
     assert f"{len(away)} partitions are led by another broker" in report["sentences"][0]
     assert "No replica has to move." in report["sentences"]
     elected = json.loads((tmp_path / "moves" / "elect.json").read_text())["partitions"]
@@ -445,86 +321,3 @@ def test_leaders_after_a_restart_are_elected(run: Run, tmp_path: Path) -> None:
     assert {row["broker"]: row["leads_now"] for row in report["brokers"]} != {
         row["broker"]: row["leaders"] for row in report["brokers"]
     }
-
-
-class Ended:
-    """A live cluster as the snapshot says, which a signal ends as soon as it has begun to move."""
-
-    facts: Any = None
-
-    def __init__(self, _: object) -> None:
-        self.begun = False
-
-    def __enter__(self) -> Ended:
-        return self
-
-    def __exit__(self, *_: object) -> None: ...
-
-    def alive(self) -> set[int]:
-        return set(self.facts.racks)
-
-    def partitions(self, topics: Any = None) -> Any:
-        if self.begun:
-            signal.raise_signal(signal.SIGTERM)
-        return {
-            (partition.topic, partition.partition): (
-                partition.leader,
-                partition.replicas,
-                partition.isr,
-                [],
-                [],
-            )
-            for partition in self.facts.partitions
-        }
-
-    def throttle(self, *_: object) -> list[str]:
-        return []
-
-    def move(self, _: object) -> dict[Any, str]:
-        self.begun = True
-        return {}
-
-
-def test_a_signal_under_execute_says_how_to_go_back_and_not_to_run_it_again(
-    run: Run, before: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Ended, "facts", cluster_facts(FleetFiles.read(str(before))))
-    monkeypatch.setattr("spark.enforce.moves.LiveReplicas", Ended)
-    words = ("--execute", "--bootstrap", "127.0.0.1:9", "--no-dry-run")
-    output = run("reassign", before, "--out", before.parent / "moves", *words)
-    assert output.code == 128 + signal.SIGTERM
-    assert "run it again" not in output.err
-    report = " ".join(output.err.split())
-    assert "Batch 1 stopped: interrupted (its throttle stays until" in report
-    assert "01-move.json and then execute" in report
-    files = {path.name: path.read_text() for path in (before.parent / "moves").glob("*.json")}
-    output = run("reassign", before, "--out", before.parent / "moves", "--drain", 3)
-    assert output.code == 2  # the snapshot is older than the move
-    assert "holds the rollbacks of a plan that isn't finished: it was handed" in output.err
-    assert {p.name: p.read_text() for p in (before.parent / "moves").glob("*.json")} == files
-
-
-def test_a_plan_that_is_carried_out_in_part_keeps_its_rollbacks(run: Run, before: Path) -> None:
-    """By Kafka's own tools, say; and one that is done, or not begun, is replaced."""
-    moves = before.parent / "moves"
-    assert run("reassign", before, "--out", moves).code == 0
-    assert run("reassign", before, "--out", moves).code == 0  # nothing has begun
-    wanted = replicas_in(moves / "01-move.json")
-    facts = cluster_facts(FleetFiles.read(str(before)))
-    for count, done in ((len(wanted) // 2, False), (len(wanted), True)):
-        moved = dict(sorted(wanted.items())[:count])
-        rows = [
-            partition._replace(
-                replicas=moved.get((partition.topic, partition.partition), partition.replicas)
-            )
-            for partition in facts.partitions
-        ]
-        later = replace(facts, partitions=rows)
-        result = reassigned_from(later, ReassignRequest(), ReplicaGoals())
-        if done:
-            write_batches(result, moves)
-            assert not (moves / "01-move.json").exists()
-        else:
-            with pytest.raises(InputError, match=f"{count} of {len(wanted)} partitions of 01-m"):
-                write_batches(result, moves)
-            assert replicas_in(moves / "01-move.json") == wanted

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.paths import DATA, ROOT
-from tests.spark.reassign.test_reassign_command import CAPTURES, GROUPS, replicas_in
+from tests.spark.reassign.captures import CAPTURES, GROUPS, replicas_in
 from tests.spark.support.said import Run
 
 PAGE = (ROOT / "docs" / "reassign.md").read_text()

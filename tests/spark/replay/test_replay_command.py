@@ -54,7 +54,11 @@ def test_json_has_the_league_as_it_is_written(run: Run, past: Path, tmp_path: Pa
     words = ("--strategies", "current,optimal", "--until", HOURS[2], "--since", "1h")
     output = run("replay", past, "--out", out, *words, "--format", "json")
     assert output.code == 0
-    assert json.loads(output.out) == {"league": rows(out / "league", HOURS[2])}
+    league = rows(out / "league", HOURS[2])
+    assert json.loads(output.out) == {"league": league}
+    priced = run("replay", past, "--out", out, *words, "--format", "json", "--move-cost", "30s")
+    costs = [row["move_seconds"] for row in json.loads(priced.out)["league"]]
+    assert costs == [30 * row["moves"] for row in league]
     assert f"Read 2 snapshots from {HOURS[1]} to {HOURS[2]}: 1 cluster (c)." in output.err
 
 

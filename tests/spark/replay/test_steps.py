@@ -10,8 +10,7 @@ import pytest
 from optimizer.strategies import STRATEGIES, Strategy, strategy_named
 from spark.history import Timeline
 from spark.replay import steps
-from spark.replay.step_row import StepRow
-from spark.replay.steps import Replay, rows_of
+from spark.replay.steps import Replay, StepRow, rows_of
 from spark.settings import DEFAULT_FLEET_GOALS
 from spark.solve import TimeLimit
 from tests.spark.support.encoded import encoded_group

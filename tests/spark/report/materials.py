@@ -38,7 +38,7 @@ def strategy(name: str, excess: int, moves: int) -> dict[str, Any]:
 def policy(name: str, cost: float) -> dict[str, Any]:
     return {
         **{"policy": name, "member_hours": 12.5, "late_partition_hours": 0.0, "rebalances": 3},
-        **{"cost_over_bound": cost / 10, "recommended": 2},
+        **{"meets_slo": 2, "cost_over_bound": cost / 10, "recommended": 2},
     }
 
 
@@ -95,12 +95,12 @@ def material(**changes: Any) -> Material:
         clusters={"prod": "20261121T060000Z"},
         part="",
         made_by={"strategies": "evenfleet compare store --out COMPARISON"},
-        goals="balance",
+        goals="the default goals",
         verdict="0 critical findings and 3 warnings in 10 groups: the fleet is in need of care.",
         statuses={"ok": 7, "empty": 1},
         counts=[{"finding": "kind-1", "critical": 0, "warning": 3, "info": 0}],
         findings=[finding(at) for at in range(1, 4)],
-        not_run={"lag": "the snapshot tells no lags"},
+        not_run={"lag": "the snapshot has no lags"},
         clusters_beside=[
             {
                 **{"cluster": "prod", "instant": "20261121T060000Z", "groups": 8, "unplanned": 1},
@@ -142,7 +142,7 @@ def hostile() -> Material:
         ],
         league=[strategy(HOSTILE, 3, 4)],
         scaling=[policy(HOSTILE, 12.5)],
-        sizes=[f"Nearest the least possible cost: {HOSTILE}.", f"{HOSTILE} of prod: Set it."],
+        sizes=[f"Cheapest within the SLO: {HOSTILE}.", f"{HOSTILE} of prod: Set it."],
     )
 
 

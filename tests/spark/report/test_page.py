@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
+from optimizer.model import Goals
 from spark.report import Material, html_of, markdown_of
+from spark.report.material import goals_text
 from spark.report.sections.groups import advice_of
 from tests.spark.report import materials
 
@@ -83,7 +85,7 @@ def test_the_verdict_comes_first_and_three_things_to_do() -> None:
     assert verdict < first < text.index("Strategies", verdict)
     assert text.count("Do this about 3.") == 1
     assert "evenfleet explain store --cluster prod --group orders" in text
-    (row,) = (item["id"] for item in read.named("tr") if item.get("data-k") == "kind-1")
+    row = next(item["id"] for item in read.named("tr") if "id" in item)
     assert f"#{row}" in [item["href"] for item in read.named("a")]
 
 
@@ -196,8 +198,9 @@ def test_what_isnt_shown_is_told() -> None:
 
 
 def test_a_large_fleet_has_a_small_page() -> None:
-    """300 groups are at most 400 kB, 2,000 at most 2 MB, with loads of 15 members each."""
+    """300 groups are at most 400 kB, 2,000 at most 2 MB; each row has what the demo's have."""
     member = "consumer-{}-{:08x}-3940-4fea-acc0-dbdc52df3c80"
+    kinds = ("unbalanced-weight", "cross-rack-reads", "hot-partition", "one-leader")
     for count, most in ((300, 400_000), (2_000, 2_000_000)):
         names = [f"payments-settlement-enricher-{at}" for at in range(count)]
         rows = [
@@ -207,6 +210,7 @@ def test_a_large_fleet_has_a_small_page() -> None:
                 lag=1_234_567,
                 rebalances=1.5,
                 weights=_ratios(1.6, 1.5),
+                found=[{"severity": "info", "finding": name} for name in kinds],
                 loads=[
                     {"now": m, "planned": 7, "member": member.format(name, m * 99_999_999)}
                     for m in range(15)
@@ -242,16 +246,21 @@ def test_sizes_over_time_are_shown_where_scale_was_asked() -> None:
     made = materials.material(
         scaling=[materials.policy("evenfleet", 12.0), materials.policy("keda", 20.0)],
         sizes=[
-            "Nearest the least possible cost: evenfleet in 2 groups.",
+            "Cheapest within the SLO: evenfleet in 2 groups.",
             "orders of prod: Set it.",
         ],
     )
     read = Read(html_of(made))
     (table,) = [rows for rows in read.tables if rows[0][0] == "policy"]
     assert table[1:] == [
-        ["evenfleet", "12.5", "0", "3", "1.2", "2"],
-        ["keda", "12.5", "0", "3", "2", "2"],
+        ["evenfleet", "12.5", "0", "3", "2", "1.2", "2"],
+        ["keda", "12.5", "0", "3", "2", "2", "2"],
     ]
     assert "orders of prod: Set it." in "".join(read.text)
     without = Read(html_of(materials.material()))
     assert not [rows for rows in without.tables if rows[0][0] == "policy"]
+
+
+def test_goals_are_named_that_arent_the_default() -> None:
+    assert goals_text(Goals()) == "the default goals"
+    assert goals_text(Goals(rack="any", min_gain=2.0)) == "the goals rack=any, min_gain=2.0"

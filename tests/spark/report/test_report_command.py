@@ -12,6 +12,7 @@ import pytest
 from spark.demo.fleet import demo_fleet
 from spark.fleet.local_store import write_store
 from spark.jobs.report import with_command
+from spark.settings import USUAL_STRATEGIES
 from tests.spark.report.test_page import Read
 from tests.spark.support.fleets import SNAPSHOT, Fleet
 from tests.spark.support.said import Run, is_one_line
@@ -69,11 +70,27 @@ def test_figures_are_those_of_the_commands(run: Run, demo_store: Path, tmp_path:
     assert re.match(r"\d+", idle)[0] == str(_idle(tmp_path / "p"))  # type: ignore[index]
     assert audit["verdict"][0]["verdict"] in text
     assert "If its most loaded member crashes" in text
-    again = tmp_path / "again.html"
-    results = ("--audit", tmp_path / "a", "--plan", tmp_path / "p")
+    lag = _lag(demo_store, first.cluster, first.group)
+    assert f"Its lag is {lag:,} record" in text
+    again, compared = tmp_path / "again.html", tmp_path / "c"
+    strategies = ("--strategies", ",".join(USUAL_STRATEGIES))
+    assert run("compare", demo_store, "--out", compared, *strategies).code == 0
+    results = ("--audit", tmp_path / "a", "--plan", tmp_path / "p", "--compare", compared)
     assert run("report", demo_store, "--out", again, *results).code == 0
     same = Read(again.read_text("utf-8"))
     assert (same.tables, same.told, _counts(same)) == (read.tables, read.told, _counts(read))
+
+
+def _lag(store: Path, cluster: str, group: str) -> int:
+    """Records that a group is behind on the topics that it reads."""
+    keys = ["cluster", "group", "topic"]
+    offsets, read = (
+        pd.read_parquet(store / name / f"snapshot={SNAPSHOT}")
+        for name in ("offsets", "subscriptions")
+    )
+    own = offsets.merge(read[keys].drop_duplicates(), on=keys)
+    own = own[(own.cluster == cluster) & (own.group == group)]
+    return int(own.lag.clip(lower=0).sum())
 
 
 def _counts(read: Read) -> dict[str, dict[str, int]]:

@@ -13,8 +13,7 @@ from pyspark.sql import SparkSession
 from optimizer.scenarios import Migrate, Upgrade
 from spark import FleetConsumers, InputError, rollout_fleet, rollout_report
 from spark.fleet.local_store import write_store
-from spark.rollout.coupled import coupled_parts
-from spark.rollout.rollout import steps_of_group
+from spark.rollout.rollout import coupled_parts, steps_of_group
 from spark.rollout.upgrade_path import upgrade_path
 from spark.solve import TimeLimit
 from tests.spark.support.encoded import encoded_group
@@ -78,13 +77,23 @@ def test_static_members_come_as_soon_as_others() -> None:
 @pytest.mark.parametrize(
     ("facts", "to", "stated", "why"),
     [
-        ({"strategy": "com.example.Own"}, "consumer", {}, "it has an assignor of its own, com."),
-        ({"strategy": "com.example.Own"}, "cooperative-sticky", {}, "it has an assignor of its"),
+        (
+            {"strategy": "com.example.Own"},
+            "consumer",
+            {},
+            "the group has an assignor of its own, com.",
+        ),
+        (
+            {"strategy": "com.example.Own"},
+            "cooperative-sticky",
+            {},
+            "the group has an assignor of its",
+        ),
         (
             {"strategy": "range"},
             "consumer",
             {"broker_version": "3.9"},
-            "its brokers have version 3.9, and the new protocol is there from 4.0 on",
+            "the brokers have version 3.9; the new protocol needs 4.0",
         ),
         (
             {"type": "connect", "strategy": "sessioned"},
@@ -96,7 +105,7 @@ def test_static_members_come_as_soon_as_others() -> None:
             {"type": "consumer", "strategy": "uniform", "members": NEW_PROTOCOL},
             "cooperative-sticky",
             {},
-            "it uses the new protocol: its assignor is the coordinator's",
+            "the coordinator assigns already (protocol consumer)",
         ),
         (
             {"type": "consumer", "strategy": "uniform", "members": (*NEW_PROTOCOL, "old-1")},

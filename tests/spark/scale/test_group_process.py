@@ -79,7 +79,7 @@ def test_an_end_that_fell_makes_its_interval_not_count(files: FleetFiles) -> Non
     pairs[3][1] = (1, 2, float("nan"))
     made = process_from(files, pairs)
     assert isinstance(made, GroupProcess)
-    assert made.process.known.tolist() == [True, False, True, True]
+    assert made.process.is_known.tolist() == [True, False, True, True]
     assert made.notes == (
         "1 of 4 intervals don't count: an end offset fell, or the gap between snapshots is too "
         "long",
@@ -103,6 +103,13 @@ def test_partitions_without_rates_count_as_idle_and_are_said(files: FleetFiles) 
     assert isinstance(made, GroupProcess)
     assert made.process.rates[:, 6:].tolist() == [[0, 0], [0, 0], [10, 0], [10, 0]]
     assert made.notes == ("1 of 8 partitions have no rates and count as idle",)
+
+
+def test_a_group_of_which_no_interval_counts_is_not_replayed(files: FleetFiles) -> None:
+    fell = {n: [(0, 1, float("nan"))] for n in range(8)}
+    made = process_from(files, fell, hours=1)
+    assert isinstance(made, Unscaled)
+    assert made.reason.startswith("no interval counts: each is longer than `max_age`")
 
 
 def test_groups_that_can_not_be_replayed_say_why(files: FleetFiles) -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
+from math import inf
 from pathlib import Path
 
 import numpy as np
@@ -11,20 +14,28 @@ import yaml
 
 from optimizer.scaling import (
     OFFERED,
+    SCALE_DOWN,
+    SCALE_UP,
     SEARCHED,
+    Assignments,
     Evenfleet,
     Fixed,
     Hpa,
     Keda,
     Policy,
     Prices,
+    Process,
+    Rules,
     policy_of,
     replay,
 )
+from optimizer.scaling.policies.useful_sizes import UsefulSizes
 from spark.scale import read_scale_settings
-from spark.scale.advice import advice_of
+from spark.scale.advice import Advice, advice_of
 from spark.scale.group_process import GroupProcess
 from spark.scale.manifests import manifest_of
+from spark.scale.policies_file import ScaleSettings
+from spark.scale.rate_trigger import rate_trigger
 from tests.optimizer.scaling.processes import process
 from tests.paths import ROOT
 
@@ -41,7 +52,7 @@ def test_the_example_of_the_page_is_read(tmp_path: Path) -> None:
     assert keda.ensure_even_distribution_of_partitions
     assert isinstance(hpa, Hpa)
     assert (hpa.scale_down.window_seconds, hpa.scale_down.changes[0].value) == (600, 1)
-    assert hpa.scale_up == Hpa(1.0).scale_up
+    assert hpa.scale_up == SCALE_UP
     assert (fixed, evenfleet) == (Fixed(12), Evenfleet(headroom=0.8, down_seconds=1800))
     assert (settings.peak_rate, settings.start_seconds) == (5000, 45)
     assert settings.prices == Prices()
@@ -60,7 +71,16 @@ def test_without_a_file_five_policies_are_offered_and_more_searched() -> None:
 @pytest.mark.parametrize(
     ("policy", "kind"),
     [
-        (Keda("30s", min_replica_count=2, limit_to_partitions_with_lag=True), "ScaledObject"),
+        (
+            Keda(
+                "30s",
+                min_replica_count=2,
+                limit_to_partitions_with_lag=True,
+                scale_up=SCALE_UP,
+                scale_down=Rules(600, SCALE_DOWN.changes),
+            ),
+            "ScaledObject",
+        ),
         (Hpa(500.0, max_replicas=50), "HorizontalPodAutoscaler"),
         (Evenfleet(), "ScaledObject"),
     ],
@@ -77,21 +97,27 @@ def test_what_is_set_is_yaml_for_the_group(policy: Policy, kind: str) -> None:
         (trigger,) = made["spec"]["triggers"]
         assert trigger["metadata"]["lagThreshold"] == "3000"
         assert trigger["metadata"]["limitToPartitionsWithLag"] == "true"
+        assert (trigger["type"], trigger["metadata"]["topic"]) == ("kafka", "orders")
         behavior = made["spec"]["advanced"]["horizontalPodAutoscalerConfig"]["behavior"]
-        assert behavior["scaleDown"]["stabilizationWindowSeconds"] == 300
+        assert behavior["scaleDown"]["stabilizationWindowSeconds"] == 600
+        assert behavior["scaleUp"]["policies"][0]["value"] == 4
+
+
+def advised(group: Process, policies: Sequence[Policy], bound: float = 8.0) -> Advice:
+    totals = [course.totals(Prices()) for course in replay([group], policies)[0]]
+    of_group = GroupProcess(group, np.arange(5), ())
+    return advice_of("orders", of_group, ScaleSettings(tuple(policies)), totals, bound)
 
 
 def test_a_fixed_number_is_advised_where_it_does_as_well() -> None:
     """Steady rates: nothing that scales is better, and a number is simpler."""
     group = process([[50.0] * 4] * 4, peak_rate=100.0, recorded=4)
     policies = [policy_of({"kind": "as-it-was"}), Fixed(3), Fixed(2), Evenfleet(headroom=1.0)]
-    totals = [course.totals(Prices()) for course in replay([group], policies)[0]]
-    of_group = GroupProcess(group, np.arange(5), ())
-    advice = advice_of("orders", of_group, policies, totals, 8.0)
+    advice = advised(group, policies)
     assert (advice.recommended, advice.setting) == (2, "replicas: 2")
     assert advice.sentence == (
         "A fixed number does as well as any policy: 2 members (8 member-hours, 0 rebalances, late "
-        "0 partition-hours, 1 × the least possible cost). Against what was recorded: 8 "
+        "0 partition-hours, 1 × the bound). Against what was recorded: 8 "
         "member-hours less."
     )
 
@@ -99,7 +125,84 @@ def test_a_fixed_number_is_advised_where_it_does_as_well() -> None:
 def test_a_group_that_is_well_as_it_is_is_left_alone() -> None:
     group = process([[50.0] * 4] * 4, peak_rate=100.0, recorded=2)
     policies = [policy_of({"kind": "as-it-was"}), Fixed(4)]
-    totals = [course.totals(Prices()) for course in replay([group], policies)[0]]
-    advice = advice_of("orders", GroupProcess(group, np.arange(5), ()), policies, totals, 8.0)
+    advice = advised(group, policies)
     assert (advice.recommended, advice.setting) == (0, "")
     assert advice.sentence.startswith("Leave it as it is: no policy costs less (8 member-hours")
+
+
+def test_what_breaks_the_slo_is_not_advised_however_cheap() -> None:
+    """Lateness is cheap here: one member costs less than three, and is late all the time."""
+    group = process([[75.0] * 4] * 4, peak_rate=100.0, recorded=1)
+    policies = [policy_of({"kind": "as-it-was"}), Fixed(1), Fixed(4)]
+    prices = Prices(late_partition_hour=0.01)
+    totals = [course.totals(prices) for course in replay([group], policies, prices)[0]]
+    settings = ScaleSettings(tuple(policies), prices)
+    assert totals[1].cost < totals[2].cost
+    of_group = GroupProcess(group, np.arange(5), ())
+    advice = advice_of("orders", of_group, settings, totals, 12.0)
+    assert advice.recommended == 2
+    assert (
+        "Against what was recorded, which misses the SLO: 12 member-hours more" in advice.sentence
+    )
+
+
+@pytest.mark.parametrize(
+    ("bound", "who"),
+    [(inf, "No number of members meets the SLO"), (9.0, "No policy meets the SLO")],
+)
+def test_where_the_slo_can_not_be_met_it_is_said(bound: float, who: str) -> None:
+    advice = advised(process([[200.0, 0.0]] * 4, peak_rate=100.0), [Fixed(1), Fixed(2)], bound)
+    assert f"{who}, which is 60 s of lag at most in 99 % of the time: this one does in " in (
+        advice.sentence
+    )
+    assert "× the bound" not in advice.sentence
+    assert "Partition orders-0 gets up to 200 records a second" in advice.sentence
+
+
+@pytest.mark.parametrize(
+    ("limited", "kind", "topic"), [(True, "apache-kafka", "bills,orders"), (False, "kafka", None)]
+)
+def test_kedas_limit_to_partitions_with_lag_names_the_topics(
+    limited: bool, kind: str, topic: str | None
+) -> None:
+    """KEDA refuses it without `topic`, and only its apache-kafka trigger takes several."""
+    group = replace(process(), assignments=Assignments({"bills": 1, "orders": 3}, "range"))
+    policy = Keda("30s", limit_to_partitions_with_lag=limited)
+    totals = replay([group], [policy])[0][0].totals(Prices())
+    made = yaml.safe_load(manifest_of("loader", group, policy, totals))
+    (trigger,) = made["spec"]["triggers"]
+    assert (trigger["type"], trigger["metadata"].get("topic")) == (kind, topic)
+    assert "advanced" not in made["spec"]  # Kubernetes' own behavior
+
+
+@pytest.mark.parametrize("least", [1, 3])
+def test_evenfleets_text_decides_as_the_policy_does(least: int) -> None:
+    """Uneven partitions, a rate now and a week ago, and a lag to drain: the same size each time."""
+    rng = np.random.default_rng(least)
+    group = replace(
+        process(rng.uniform(10, 100, (5, 12)).tolist(), peak_rate=200.0),
+        assignments=Assignments({"a.b": 5, "orders": 7}, "range"),
+    )
+    policy = Evenfleet(min_members=least)
+    made = yaml.safe_load(rate_trigger("loader", group, policy))
+    triggers = {item["name"]: item["metadata"]["query"] for item in made["spec"]["triggers"]}
+    assert triggers["now"] == (
+        'sum(rate(kafka_topic_partition_current_offset{topic=~"a\\\\.b|orders"}[5m]))'
+    )
+    assert "offset 603900s" in triggers["week_ago"]
+    formula = made["spec"]["advanced"]["scalingModifiers"]["formula"]
+    shape = r"\[([\d, ]+)\]\[count\(\[([\d., ]+)\], \{# < (.*)\}\)\]"
+    (parts,) = re.findall(shape, formula)
+    sizes, limits = ([float(item) for item in part.split(", ")] for part in parts[:2])
+    assert len(sizes) == len(limits) + 1
+    useful = UsefulSizes([group], policy.headroom)
+    for _ in range(200):
+        now, week_ago, behind = rng.uniform(0, [800, 800, 200_000]).tolist()
+        rate = eval(parts[2])
+        expected = policy.needed(useful, np.array([max(now, week_ago) + behind / 600]))[0]
+        assert sizes[sum(limit < rate for limit in limits)] == expected
+
+
+def test_where_one_size_is_useful_evenfleets_text_is_that() -> None:
+    made = yaml.safe_load(rate_trigger("loader", process(partitions=1), Evenfleet()))
+    assert made["spec"]["advanced"]["scalingModifiers"]["formula"] == "1 + 0 * now"

@@ -52,6 +52,8 @@ def test_people_see_policies_and_what_to_set(run: Run, hourly: Path, policies: P
     assert output.code == 0, output.err
     text = flat(output.out)
     assert "fixed 4" in text
+    assert "× bound" in text
+    assert max(map(len, output.out.split("what to set")[0].splitlines()[:8])) <= 80
     assert "by lag" in text
     assert "orders of c: A fixed number does as well as any policy: 4 members" in text
     assert "Partition hot-2 gets up to 500 records a second, and one member reads 100" in text
@@ -83,6 +85,10 @@ def test_programs_get_all_and_tables_are_written(
     assert {row["policy"] for row in busiest} == {"as it was", "fixed 4", "by lag"}
     assert len(busiest) == 6
     assert pq.read_table(out / "scale").num_rows == 12
+    page = tmp_path / "report.html"
+    shown = run("report", hourly, "--scale", out, "--out", page)
+    assert shown.code == 0, shown.err
+    assert "orders of c: A fixed number does as well" in page.read_text("utf-8")
 
 
 def test_groups_without_rates_say_so(run: Run, hourly: Path) -> None:
@@ -108,6 +114,14 @@ def test_groups_without_rates_say_so(run: Run, hourly: Path) -> None:
             "[[policy]]\nkind = 'keda'\nallowIdleConsumers = true\nlimitToPartitionsWithLag = true",
             "KEDA refuses allowIdleConsumers together with limitToPartitionsWithLag",
         ),
+        (
+            "[[policy]]\nkind = 'keda'\nbehavior.scaleDown.stabilizationWindowSeconds = '5m'",
+            "scaleDown: stabilizationWindowSeconds is '5m' and must be a number of 0 or more",
+        ),
+        (
+            "[[policy]]\nkind = 'evenfleet'\ndrain_seconds = 0",
+            "policy 'evenfleet': drain_seconds must be above 0",
+        ),
         ("[[policy]]\nkind = 'keda'\n[[policy]]\nkind = 'keda'", "two are called 'keda'"),
         ("[prices]\nrebalance = -1", "rebalance is -1 and must be a number of 0 or more"),
         ("policy = 3", "policy must be tables, each headed [[policy]]"),
@@ -127,3 +141,10 @@ def test_one_snapshot_is_not_enough(run: Run, store: Path) -> None:
     output = run("scale", store)
     assert (output.code, is_one_line(output)) == (2, True)
     assert "has no two snapshots with offsets since 7d" in output.err
+
+
+def test_a_since_that_is_not_before_the_last_snapshot(run: Run, hourly: Path) -> None:
+    last = snapshot_at(len(RATES))
+    output = run("scale", hourly, "--since", last)
+    assert (output.code, is_one_line(output)) == (2, True)
+    assert f"--since {last} is not before the snapshot {last}" in output.err

@@ -29,6 +29,16 @@ def test_strategies_the_cheapest_first() -> None:
         {"strategy": "uniform", "moves": None},
     ]
     assert (
-        priced("30s", rows) == "At 30 s for each partition that moves: optimal 90 s, range 600 s."
+        priced(move_price("30s"), rows)
+        == "At 30 s for each partition that moves: optimal 90 s, range 600 s."
     )
-    assert priced("2GB", []) == "At 2.00 GB for each partition that moves: no moves."
+    assert priced(move_price("2GB"), []) == "At 2.00 GB for each partition that moves: no moves."
+
+
+def test_rows_with_what_their_moves_cost() -> None:
+    rows = [{"moves": 20}, {"moves": None}]
+    assert move_price("30s").with_costs(rows) == [
+        {"moves": 20, "move_seconds": 600},
+        {"moves": None, "move_seconds": None},
+    ]
+    assert move_price("2GB").with_costs(rows)[0] == {"moves": 20, "move_bytes": 40 * 10**9}

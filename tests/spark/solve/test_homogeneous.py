@@ -14,11 +14,7 @@ from spark.groups import weight_tables
 from spark.groups.columns import columns_of
 from spark.groups.encode import encode
 from spark.settings import FleetGoals, GroupGoals
-from spark.solve.homogeneous import (
-    plan_homogeneous,
-    plan_homogeneous_by_weight,
-    targets_by_weight,
-)
+from spark.solve.homogeneous import plan_homogeneous, plan_homogeneous_by_weight, targets_by_weight
 from spark.solve.solve import row_of_group, solved_rows
 from spark.solve.solved_row import SolvedRow
 from tests.spark.support.fleets import Fleet

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -94,6 +95,23 @@ def wait_for(
             return result
         time.sleep(0.02)
     raise AssertionError(f"it ended, or waited, before there was one: {ended(command)}")
+
+
+def until_it_catches(command: subprocess.Popen[str], number: signal.Signals) -> None:
+    """Return when a command has a handler for a signal, which would have ended it before.
+
+    Where no file of the system tells, it has a second for that.
+    """
+    status, until = Path(f"/proc/{command.pid}/status"), time.monotonic() + WITHIN
+    if not status.exists():
+        time.sleep(1)
+        return
+    while command.poll() is None and time.monotonic() < until:
+        (caught,) = re.findall(r"^SigCgt:\s*(\w+)$", status.read_text(), re.MULTILINE)
+        if int(caught, 16) >> (number - 1) & 1:
+            return
+        time.sleep(0.01)
+    raise AssertionError(f"it ended without a handler for {number.name}, or has none yet")
 
 
 def kill(process: Process) -> None:

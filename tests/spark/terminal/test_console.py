@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from spark.glossary import legend_of
 from spark.terminal.console import plain, say
 from spark.terminal.printing import Layout, Printing, print_list, printed, show
 
@@ -135,8 +136,43 @@ def test_a_table_as_csv(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == 'group,moves,excess\n"a,""b""\\x0a",1234,\n'
 
 
-def test_words_are_told_below_tables(capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_word_is_explained_below_tables(capsys: pytest.CaptureFixture[str]) -> None:
     show({"fleet": [{"excess": 3, "stopped_eager": 7}], "more": [{"excess": 0}]})
     out = " ".join(capsys.readouterr().out.split())
     assert out.count("excess: partitions of a group's most loaded member") == 1
-    assert "Server-side assignors (KIP-848) never stop all" in out
+    assert "stopped:" not in out
+
+
+def test_tables_have_one_legend_line_at_most() -> None:
+    assert legend_of(["cluster", "members"]) is None
+    line = legend_of(["moves", "max_to_mean", "uneven groups", "takeovers"])
+    assert line == "uneven: a group's largest load is above the best possible one."
+
+
+def test_names_that_differ_in_each_row_give_way_first(
+    capsys: pytest.CaptureFixture[str], narrow: Callable[[int], None]
+) -> None:
+    """A cluster's name stays whole beside groups' names, of which enough is left."""
+    narrow(42)
+    clusters = ["analytics-eu-west", "analytics-eu-west", "legacy-dc1"]
+    rows = [{"cluster": item, "group": f"orders-line-{n}-x"} for n, item in enumerate(clusters)]
+    show({"t": [row | {"moves": 123 + n} for n, row in enumerate(rows)]})
+    printed = capsys.readouterr().out
+    assert printed.count("analytics-eu-west") == 2
+    assert printed.count("…") == 3
+
+
+def test_what_all_rows_say_makes_room_for_names(
+    capsys: pytest.CaptureFixture[str], narrow: Callable[[int], None]
+) -> None:
+    """It is a line below the table, and still a column where the table fits."""
+    rows = [{"group": f"orders-line-{n}-archiver", "could": "sticky", "moves": n} for n in range(3)]
+    narrow(34)
+    show({"t": rows})
+    printed = capsys.readouterr().out
+    assert all(row["group"] in printed for row in rows)
+    assert printed.count("sticky") == 1
+    assert 'In all rows "could" is sticky.' in printed
+    narrow(80)
+    show({"t": rows})
+    assert capsys.readouterr().out.count("sticky") == 3

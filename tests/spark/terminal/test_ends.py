@@ -6,7 +6,6 @@ import re
 import shutil
 import signal
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -27,6 +26,7 @@ from tests.spark.terminal.processes import (
     is_worker,
     kill,
     started,
+    until_it_catches,
     wait_for,
 )
 
@@ -63,7 +63,7 @@ class TestSignals:
 
     def test_before_anything_is_loaded(self, store: Path) -> None:
         command = started("snapshots", store)
-        time.sleep(0.3)  # Python itself has begun, or nobody could say anything
+        until_it_catches(command, signal.SIGTERM)
         command.send_signal(signal.SIGTERM)
         output = ended(command)
         assert (output.code, is_one_line(output)) == (143, True)

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from spark.terminal.failures import LONGEST, sentence_of, why_java_ended
+from spark.terminal.failures import (
+    LONGEST,
+    may_come_of_javas_end,
+    sentence_of,
+    why_java_ended,
+)
 
 WRITING = """An error occurred while calling o142.parquet.
 : org.apache.spark.SparkException: Job aborted due to stage failure: Task 0 in stage 9.0 failed 4 \
@@ -142,3 +147,21 @@ def test_a_long_text_is_shortened() -> None:
 )
 def test_java_has_ended(status: int | None, last_words: str, sentence: str) -> None:
     assert why_java_ended(status, last_words).startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Job 0 cancelled because SparkContext was shut down",
+        'Cannot invoke "org.apache.spark.scheduler.DAGScheduler.cleanupQueryJobs(long)" because '
+        'the return value of "org.apache.spark.SparkContext.dagScheduler()" is null',
+        'because the return value of "org.apache.spark.SparkEnv.blockManager()" is null',
+    ],
+)
+def test_a_context_that_stops_under_a_job_may_be_javas_end(text: str) -> None:
+    assert may_come_of_javas_end(RuntimeError(text))
+    assert sentence_of(RuntimeError(text)).startswith("Spark was shut down before the run was done")
+
+
+def test_a_null_of_another_object_is_not_javas_end() -> None:
+    assert not may_come_of_javas_end(RuntimeError('the value of "org.acme.Rows.first()" is null'))

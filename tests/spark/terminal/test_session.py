@@ -11,6 +11,7 @@ import pytest
 from spark.errors import RunError
 from spark.terminal import session
 from spark.terminal.java_process import JavaProcess
+from spark.terminal.quick_start import Size
 from spark.terminal.session import _why_not, leave_to_itself, settings_of
 
 
@@ -44,6 +45,12 @@ def test_java_has_half_of_what_can_be_used(
     monkeypatch.setattr(session, "usable_memory", lambda: usable)
     assert settings_of(None, {})["spark.driver.memory"] == memory
     assert settings_of(None, {"spark.driver.memory": "1g"})["spark.driver.memory"] == "1g"
+
+
+def test_pages_of_memory_are_small_where_stores_are() -> None:
+    """Each join and each sum takes one, of 64 MB where Spark chooses."""
+    sizes = {size: settings_of(None, {}, size).get("spark.buffer.pageSize") for size in Size}
+    assert sizes == {Size.SMALL: "1m", Size.MEDIUM: "1m", Size.LARGE: None}
 
 
 def test_sparks_log_is_silent_unless_it_is_wanted() -> None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
+from rich.text import Text
 
 from spark.fleet import write_store
 from spark.terminal import console, printing
 from tests.spark.support.said import Run
+from tests.terminal import in_terminal
 
 BEFORE, NOW = "20261121T050000Z", "20261121T060000Z"
 
@@ -24,6 +27,21 @@ COMMANDS = {
     "rates": ("--out", "{out}/rates"),
     "whatif": ("--event", "rolling-restart=30s", "--strategies", "current,optimal"),
 }
+
+END = "--- the end of a command ---"
+
+ONE_BY_ONE = """
+import sys
+from evenfleet.command import main
+for words in {commands}:
+    sys.argv[1:] = words
+    try:
+        main()
+    except SystemExit as ended:
+        assert not ended.code
+        print("{end}")
+"""
+"""A program that runs commands, as loading it takes longer than they do."""
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -57,3 +75,22 @@ def test_tables_fit_each_terminal_and_are_whole_when_piped(
             lines = capsys.readouterr().out.splitlines()
             assert [line for line in lines if len(line) > width] == []
             assert not [line for line in lines if line.startswith("  ┃")]
+
+
+@pytest.mark.parametrize("width", [80, 100, 140])
+def test_a_real_terminal(demo_tables: dict[str, pa.Table], tmp_path: Path, width: int) -> None:
+    """No line of tables or sentences is longer than the terminal is wide, and no word is cut."""
+    write_store(demo_tables, tmp_path / "store", NOW)
+    row = demo_tables["groups"].to_pylist()[0]
+    one_group = ["--group", row["group"], "--cluster", row["cluster"]]
+    options = {"snapshots": [], "explain": one_group, "frontier": one_group}
+    commands = [[name, str(tmp_path / "store"), *more] for name, more in options.items()]
+    words = [sys.executable, "-c", ONE_BY_ONE.format(commands=commands, end=END)]
+    shown = Text.from_ansi(in_terminal(words, width)).plain
+    *parts, rest = shown.split(END)
+    assert (len(parts), rest.strip()) == (len(options), "")
+    for name, part in zip(options, parts, strict=True):
+        long = [line for line in part.splitlines() if len(line) > width]
+        assert [line for line in long if not line.startswith("Next: ")] == []  # which is pasted
+        assert "Read snapshot" in part or name == "snapshots", part
+        assert row["group"] in "".join(part.split()) or name == "snapshots"

@@ -69,7 +69,7 @@ def test_a_search_that_takes_too_long_is_a_fault_only_where_the_plan_claims_to_b
     monkeypatch.setattr(plan_check, "STRATEGY_SECONDS", 0.05)
     row = sound()
     assert only(row) == (
-        "what it says of its optimality can't be checked: its certificate doesn't prove that, and "
+        "its optimality can't be checked: the certificate doesn't prove it, and "
         "a search takes longer than 0.05 seconds"
     )
     row.balance_optimal = row.moves_optimal = row.spread_optimal = None
@@ -210,7 +210,7 @@ def test_a_wrong_action(action: str | None) -> None:
 def test_a_member_that_is_not_in_the_group(member: str) -> None:
     row = sound()
     row.plan_members[2] = member
-    assert only(row) == "t-2 goes to somebody who isn't a member"
+    assert only(row) == "t-2 goes to a member that the group doesn't have"
 
 
 def test_a_member_that_is_null_where_somebody_reads() -> None:
@@ -218,7 +218,7 @@ def test_a_member_that_is_null_where_somebody_reads() -> None:
     row.plan_members[0] = None
     faults = faults_of_group(row)
     assert "t-0 is called 'keep' and is 'drop'" in faults
-    assert "t-0 has subscribers and is assigned to nobody" in faults
+    assert "t-0 has subscribers and no owner" in faults
 
 
 def test_a_row_for_what_nobody_reads_or_owned() -> None:
@@ -230,7 +230,7 @@ def test_a_row_for_what_nobody_reads_or_owned() -> None:
     row.plan_members = np.append(row.plan_members, None)
     row.plan_previous = np.append(row.plan_previous, None)
     row.plan_actions = np.append(row.plan_actions, "drop")
-    assert only(row) == "u-0 is called 'drop' and concerns nobody"
+    assert only(row) == "u-0 is called 'drop' and needs no action"
 
 
 @pytest.mark.parametrize(

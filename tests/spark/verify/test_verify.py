@@ -101,7 +101,7 @@ def test_every_fault_is_found_and_named_by_group(
     assert result.pop("swapped") == ["t-0 is called 'keep' and is 'move'"]
     assert {
         "sum_squares is 13, the plan says 18",
-        "t-0 has subscribers and is assigned to nobody",
+        "t-0 has subscribers and no owner",
         "t-0 is not in the plan (1 such)",
     } <= set(result.pop("row missing"))
     assert result.pop("row twice") == ["t-1 is in the plan 2 times"]
@@ -113,7 +113,7 @@ def test_every_fault_is_found_and_named_by_group(
     assert result.pop("group twice") == ["the plan has 2 rows for this group"]
     nulled = result.pop("null member")
     assert "t-0 is called 'keep' and is 'drop'" in nulled
-    assert "t-0 has subscribers and is assigned to nobody" in nulled
+    assert "t-0 has subscribers and no owner" in nulled
     assert result == {}
 
 

@@ -48,10 +48,10 @@ def _lower(
     """Make the move or swap out of a member of each row that gains most; where there is one."""
     tables = assignments.tables
     row = np.arange(len(rows))
-    there = np.arange(free.shape[1]) < count[:, None]
+    is_filled = np.arange(free.shape[1]) < count[:, None]
     holder = assignments.target[rows[:, None], free]
     weight = tables.weight[rows[:, None], free]
-    is_own = there & (holder == top[:, None])
+    is_own = is_filled & (holder == top[:, None])
     own, owned = packed(is_own)
     if not own.shape[1]:
         return np.zeros(len(rows), np.bool_)
@@ -59,7 +59,7 @@ def _lower(
     gives = np.take_along_axis(weight, own, 1)
     best_move, p_move, taker = _best_move(assignments, rows, gives, is_there, top, level)
     best_swap, p_swap, q = _best_swap(
-        assignments, rows, (gives, is_there), (weight, there & ~is_own, holder), top, level
+        assignments, rows, (gives, is_there), (weight, is_filled & ~is_own, holder), top, level
     )
     swaps = best_swap > best_move
     best = np.where(swaps, best_swap, best_move)

@@ -23,10 +23,10 @@ def relieved(tables: Tables, level: IntArray) -> tuple[IntArray, Flags]:
     rows = np.arange(len(tables))
     for number in range(ROUNDS):
         items = tables.of_rows(rows)
-        given = _to_release(items, level[rows], saving[rows])
+        released = _to_release(items, level[rows], saving[rows])
         if not number:
-            least = np.count_nonzero(given, axis=1)
-        relief = _Relief(items, level[rows], given)
+            least = np.count_nonzero(released, axis=1)
+        relief = _Relief(items, level[rows], released)
         left, count = relief.place_all()
         is_whole = relief.repair(left, count)
         of_plan = items.moves_of(relief.target)
@@ -53,10 +53,10 @@ def _to_release(tables: Tables, level: IntArray, saving: IntArray) -> Flags:
         group.tolist(), own.tolist(), weight, excess, count.tolist(), strict=True
     ):
         full.setdefault(at, []).append(TooFull(owned[:end], weights[:end], most))
-    given = np.zeros(tables.weight.shape, np.bool_)
+    released = np.zeros(tables.weight.shape, np.bool_)
     for row, members in full.items():
-        given[row, to_release(members, int(saving[row]))] = True
-    return given
+        released[row, to_release(members, int(saving[row]))] = True
+    return released
 
 
 class _Relief(Assignments):
@@ -67,7 +67,7 @@ class _Relief(Assignments):
         self.level = level
 
     def place_all(self) -> tuple[IntArray, IntArray]:
-        """Place what has no owner, the heaviest first; what there is no room for in each group."""
+        """Place what has no owner, the heaviest first; returns what has no room, by group."""
         unplaced, count = packed(self.target == NOBODY, self.tables.heaviest)
         left = np.zeros(unplaced.shape, np.bool_)
         for at in range(unplaced.shape[1]):

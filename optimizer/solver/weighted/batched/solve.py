@@ -40,7 +40,7 @@ class BatchResult(NamedTuple):
 def solve_many_by_weight(weighed: WeighedGroups, goals: Goals) -> BatchResult:
     """What `solve_by_weight` finds in each group, where what finds the plans of most does.
 
-    Limits, budgets and a least gain of the goals aren't looked at.
+    Limits, budgets and a least gain of the goals aren't examined.
     """
     groups = weighed.groups
     count = len(groups)
@@ -110,9 +110,9 @@ def _solved(
 def _undone(tables: Tables, target: IntArray, level: IntArray) -> IntArray:
     """What `undo_moves` makes of each plan that moves anything."""
     for row in np.flatnonzero(tables.moves_of(target)).tolist():
-        facts = tables.weighted_problem_of(row)
+        problem = tables.weighted_problem_of(row)
         of_row = target[row, : int(tables.partitions[row])]
-        of_row[:] = undo_moves(facts, of_row, int(level[row]))
+        of_row[:] = undo_moves(problem, of_row, int(level[row]))
     return target
 
 
@@ -124,7 +124,7 @@ def _simple_bound(tables: Tables) -> tuple[IntArray, IntArray]:
 
 
 def _counted_bound(tables: Tables) -> IntArray:
-    """What somebody's partitions weigh at least: so many as one has to have, of the lightest."""
+    """The least weight of some member: of the lightest partitions, as many as one has to have."""
     most = -(-tables.partitions // tables.members)
     beyond = tables.weight.shape[1] - tables.partitions
     ascending = np.take_along_axis(tables.weight, tables.heaviest, 1)[:, ::-1]

@@ -75,8 +75,8 @@ class Tables:
             parts=1,
             weight_unit=1.0,
             capacity_unit=1.0,
-            stated=np.ones(members),
-            known=1.0,
+            raw_capacity=np.ones(members),
+            known_share=1.0,
         )
         return WeightedProblem(
             np.zeros(partitions, np.int64),
@@ -93,11 +93,11 @@ class Assignments:
         self.tables, self.target = tables, target.copy()
         rows, width = tables.is_member.shape
         held = target >= 0
-        places = (np.arange(rows)[:, None] * width + target)[held]
+        cells = (np.arange(rows)[:, None] * width + target)[held]
         # The sums have fewer than 53 bits, so reals are exact.
-        sums = np.bincount(places, tables.weight[held], rows * width)
+        sums = np.bincount(cells, tables.weight[held], rows * width)
         self.loads = sums.astype(np.int64).reshape(rows, width)
-        self.counts = np.bincount(places, minlength=rows * width).reshape(rows, width)
+        self.counts = np.bincount(cells, minlength=rows * width).reshape(rows, width)
 
     @property
     def highest(self) -> IntArray:

@@ -9,13 +9,13 @@ from optimizer.solver.weighted.problem import NOTHING, Change, WeightedProblem
 class Assignment:
     """Who has each partition, NOBODY for some, and what members have together."""
 
-    def __init__(self, facts: WeightedProblem, target: IntArray) -> None:
-        self.facts, self.target = facts, target.copy()
-        self.loads = facts.weights.loads(target)
+    def __init__(self, problem: WeightedProblem, target: IntArray) -> None:
+        self.problem, self.target = problem, target.copy()
+        self.loads = problem.weights.loads(target)
 
     def give(self, p: int, member: int) -> None:
         """Let a member have a partition."""
-        weight, before = self.facts.weight[p], self.target[p]
+        weight, before = self.problem.weight[p], self.target[p]
         if before >= 0:
             self.loads[before] -= weight
         self.loads[member] += weight

@@ -22,7 +22,7 @@ class Transfer(NamedTuple):
 
 
 def chain_moves(
-    facts: WeightedProblem, target: IntArray, loads: IntArray, limits: IntArray, start: int
+    problem: WeightedProblem, target: IntArray, loads: IntArray, limits: IntArray, start: int
 ) -> list[Transfer] | None:
     """Transfers after which `start` and all whom they reach are within limits; None: none found.
 
@@ -30,10 +30,10 @@ def chain_moves(
     exchange, and as little more as can be: a shortest path, by how much a member is given
     (Dijkstra 1959).
     """
-    inputs = np.full(facts.members, FAR)
+    inputs = np.full(problem.members, FAR)
     inputs[start] = 0
     came: dict[int, Transfer] = {}
-    done = np.zeros(facts.members, np.bool_)
+    done = np.zeros(problem.members, np.bool_)
     while True:
         at = int(np.where(done, FAR, inputs).argmin())
         if done[at] or inputs[at] == FAR:
@@ -42,7 +42,7 @@ def chain_moves(
         surplus = int(loads[at] + inputs[at] - limits[at])
         if surplus <= 0:
             return _path(came, at)
-        for transfer, weight in _cheapest(facts, target, at, surplus, done, came.get(at)):
+        for transfer, weight in _cheapest(problem, target, at, surplus, done, came.get(at)):
             if weight < inputs[transfer.taker]:
                 inputs[transfer.taker] = weight
                 came[transfer.taker] = transfer
@@ -57,7 +57,7 @@ def _path(came: dict[int, Transfer], end: int) -> list[Transfer]:
 
 
 def _cheapest(
-    facts: WeightedProblem,
+    problem: WeightedProblem,
     target: IntArray,
     giver: int,
     surplus: int,
@@ -65,7 +65,7 @@ def _cheapest(
     came: Transfer | None,
 ) -> list[tuple[Transfer, int]]:
     """For each member that isn't done, the transfer to it of the least weight that is enough."""
-    weight, class_of, reads = facts.weight, facts.class_of, facts.reads
+    weight, class_of, reads = problem.weight, problem.class_of, problem.reads
     own = (target == giver).nonzero()[0]
     own = own[weight[own] >= surplus]
     if came is not None:  # that one is gone by then

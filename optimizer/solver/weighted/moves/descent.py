@@ -13,7 +13,7 @@ from optimizer.solver.weighted.moves.assignment import Assignment
 from optimizer.solver.weighted.problem import Reals, WeightedProblem
 
 WORK = 20_000_000
-"""So many exchanges are looked at in all: then the plan at hand has to do."""
+"""Exchanges that are examined in all; then the current plan is returned."""
 
 
 class Top(NamedTuple):
@@ -30,13 +30,13 @@ class Descent(Assignment):
     """An assignment and its loads, while the highest is lowered.
 
     Levels are compared as real numbers, each of which is one product, so that they are the same
-    everywhere; whether a plan is any better is told by whole numbers at the end.
+    everywhere; whole numbers decide whether a plan is any better at the end.
     """
 
-    def __init__(self, facts: WeightedProblem, target: IntArray) -> None:
-        super().__init__(facts, target)
-        self.scale = facts.weights.parts / facts.weights.capacity
-        self.everybody = np.arange(facts.members)
+    def __init__(self, problem: WeightedProblem, target: IntArray) -> None:
+        super().__init__(problem, target)
+        self.scale = problem.weights.parts / problem.weights.capacity
+        self.everybody = np.arange(problem.members)
         self.work = 0
 
     @property
@@ -70,19 +70,19 @@ class Descent(Assignment):
         own = (self.target == top).nonzero()[0]
         if not len(own):
             return False
-        others = self.facts.exchangeable(self.target, top, len(own), levels)
-        self.work += len(own) * (len(others) + self.facts.members)
+        others = self.problem.exchangeable(self.target, top, len(own), levels)
+        self.work += len(own) * (len(others) + self.problem.members)
         fullest = Top(top, float(levels[top]), own, others, goal)
         return any(step(self, fullest) for step in steps)
 
     def may_move(self, own: IntArray) -> NDArray[np.bool_]:
         """Which members (columns) may have each partition."""
-        may: NDArray[np.bool_] = self.facts.reads[self.facts.class_of[own]]
+        may: NDArray[np.bool_] = self.problem.reads[self.problem.class_of[own]]
         return may
 
     def may_swap(self, top: Top) -> NDArray[np.bool_]:
         """Which of the others (columns) may be exchanged for each of the fullest member's own."""
-        return self.facts.may_swap(top.own, top.member, top.others, self.target[top.others])
+        return self.problem.may_swap(top.own, top.member, top.others, self.target[top.others])
 
 
 Step = Callable[[Descent, Top], bool]

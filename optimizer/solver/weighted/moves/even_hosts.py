@@ -12,7 +12,7 @@ from optimizer.solver.weighted.problem import Reals, WeightedProblem, best_chang
 
 
 def hosts_evened_out(
-    facts: WeightedProblem, target: IntArray, level: int, may: NDArray[np.bool_], hosts: Hosts
+    problem: WeightedProblem, target: IntArray, level: int, may: NDArray[np.bool_], hosts: Hosts
 ) -> IntArray:
     """The plan with a lower Σ over hosts of weight² / capacity, no member above a level.
 
@@ -20,12 +20,12 @@ def hosts_evened_out(
     have any gives first, by the move or swap that gains most. It is a search, and proves nothing.
     """
     free = (may & (target >= 0)).nonzero()[0]
-    if not len(free) or len(free) * max(facts.members, len(free)) > MAX_PAIRS:
+    if not len(free) or len(free) * max(problem.members, len(free)) > MAX_PAIRS:
         return target
-    plan, limits = Assignment(facts, target), facts.weights.limits(level)
-    scale = 1.0 / np.bincount(hosts.of_member, facts.weights.capacity, hosts.total)
+    plan, limits = Assignment(problem, target), problem.weights.limits(level)
+    scale = 1.0 / np.bincount(hosts.of_member, problem.weights.capacity, hosts.total)
     done = np.zeros(hosts.total, np.bool_)
-    for _ in range(STEPS * facts.members):
+    for _ in range(STEPS * problem.members):
         if done.all():
             break
         loads = hosts.loads(plan.loads).astype(np.float64)
@@ -47,18 +47,18 @@ def _lower(
     scale: Reals,
 ) -> bool:
     """Make the move or swap out of a host that gains most; whether there is one."""
-    facts, target, loads = plan.facts, plan.target, plan.loads
+    problem, target, loads = plan.problem, plan.target, plan.loads
     is_own = hosts.of_member[target[free]] == top
     own, others = free[is_own], free[~is_own]
     if not len(own):
         return False
     giver, holder = target[own][:, None], target[others]
-    gives = facts.weight[own][:, None]
-    fits = facts.reads[facts.class_of[own]] & (loads + gives <= limits)
+    gives = problem.weight[own][:, None]
+    fits = problem.reads[problem.class_of[own]] & (loads + gives <= limits)
     fits &= hosts.of_member != top
-    difference = gives - facts.weight[others]
-    swaps = facts.reads[facts.class_of[own]][:, holder]
-    swaps &= facts.reads[facts.class_of[others]][:, target[own]].T
+    difference = gives - problem.weight[others]
+    swaps = problem.reads[problem.class_of[own]][:, holder]
+    swaps &= problem.reads[problem.class_of[others]][:, target[own]].T
     swaps &= loads[holder] + difference <= limits[holder]
     swaps &= loads[giver] - difference <= limits[giver]
 

@@ -10,14 +10,14 @@ from optimizer.solver.weighted.moves.assignment import Assignment
 from optimizer.solver.weighted.problem import Reals, WeightedProblem, best_change
 
 STEPS = 4
-"""So many changes a member are made at most."""
+"""Changes for each member, at most."""
 
 MAX_PAIRS = 200_000
 """In groups of more pairs of a partition and a member nothing is evened out."""
 
 
 def evened_out(
-    facts: WeightedProblem, target: IntArray, level: int, may: NDArray[np.bool_], enough: float
+    problem: WeightedProblem, target: IntArray, level: int, may: NDArray[np.bool_], enough: float
 ) -> IntArray:
     """The plan with a lower Σ load² / capacity, nowhere above a level.
 
@@ -25,12 +25,12 @@ def evened_out(
     that have any goes first; what differs by less than `enough` of the highest load is even.
     """
     free = (may & (target >= 0)).nonzero()[0]
-    if not len(free) or len(free) * facts.members > MAX_PAIRS:
+    if not len(free) or len(free) * problem.members > MAX_PAIRS:
         return target
-    plan, limits = Assignment(facts, target), facts.weights.limits(level)
-    scale = facts.weights.parts / facts.weights.capacity
-    done = np.zeros(facts.members, np.bool_)
-    for _ in range(STEPS * facts.members):
+    plan, limits = Assignment(problem, target), problem.weights.limits(level)
+    scale = problem.weights.parts / problem.weights.capacity
+    done = np.zeros(problem.members, np.bool_)
+    for _ in range(STEPS * problem.members):
         levels = plan.loads * scale
         if done.all() or levels.max() - levels.min() <= enough * levels.max():
             break
@@ -44,17 +44,17 @@ def evened_out(
 
 def _lower(plan: Assignment, limits: IntArray, free: IntArray, top: int, scale: Reals) -> bool:
     """Make the move or swap out of a member that gains most; whether there is one."""
-    facts, target, loads = plan.facts, plan.target, plan.loads
+    problem, target, loads = plan.problem, plan.target, plan.loads
     own, others = free[target[free] == top], free[target[free] != top]
     if not len(own):
         return False
-    gives = facts.weight[own][:, None]
-    moving = _gain(loads, scale, top, np.arange(facts.members), gives)
-    fits = facts.reads[facts.class_of[own]] & (loads + gives <= limits)
+    gives = problem.weight[own][:, None]
+    moving = _gain(loads, scale, top, np.arange(problem.members), gives)
+    fits = problem.reads[problem.class_of[own]] & (loads + gives <= limits)
     fits[:, top] = False
-    holder, difference = target[others], gives - facts.weight[others]
+    holder, difference = target[others], gives - problem.weight[others]
     swapping = _gain(loads, scale, top, holder, difference)
-    swaps = facts.may_swap(own, top, others, holder)
+    swaps = problem.may_swap(own, top, others, holder)
     swaps &= loads[holder] + difference <= limits[holder]
     swaps &= loads[top] - difference <= limits[top]
     moving, swapping = np.where(fits, -moving, 0.0), np.where(swaps, -swapping, 0.0)

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 
+from optimizer.flow import taken_in
 from optimizer.model import IntArray
 from optimizer.solver.weighted.moves.descent import Descent
 from optimizer.solver.weighted.moves.even_out import evened_out
 from optimizer.solver.weighted.moves.perturbations import perturbed
 from optimizer.solver.weighted.moves.placing import longest_first
-from optimizer.solver.weighted.moves.shares import by_shares
 from optimizer.solver.weighted.moves.steps import STEPS
 from optimizer.solver.weighted.problem import WeightedProblem, without_tiny
 from optimizer.solver.weighted.search import Search
@@ -24,8 +24,8 @@ class Attempt:
     """Plans of a search: the best one, and one where it is stuck."""
 
     def __init__(self, search: Search) -> None:
-        self.search, self.fitting = search, search.facts
-        self.best = self.stuck = longest_first(search.facts)
+        self.search, self.fitting = search, search.problem
+        self.best = self.stuck = longest_first(search.problem)
 
     def improved(self) -> IntArray:
         """The best plan that the improvements find, one after the other, until it is good."""
@@ -37,7 +37,7 @@ class Attempt:
 
     def offer(self, plan: IntArray) -> None:
         """Take a plan if it is better than the best."""
-        self.best = min((self.best, plan), key=self.search.facts.level_of)
+        self.best = min((self.best, plan), key=self.search.problem.level_of)
 
 
 def ask_sets(attempt: Attempt) -> None:
@@ -52,21 +52,21 @@ def ask_prices(attempt: Attempt) -> None:
 
 def lower(attempt: Attempt) -> None:
     """Lower the highest load of the best plan."""
-    attempt.best = _lowered(attempt.search.facts, attempt.best, attempt.search)
+    attempt.best = _lowered(attempt.search.problem, attempt.best, attempt.search)
 
 
 def begin_with_shares(attempt: Attempt) -> None:
     """Begin once more, from what a flow gives each member."""
     search = attempt.search
-    attempt.fitting = without_tiny(search.facts, search.goal)
+    attempt.fitting = without_tiny(search.problem, search.goal)
     plan = by_shares(attempt.fitting, search.bound.level)
     plan = _lowered(attempt.fitting, plan, search)
     attempt.offer(plan)
-    attempt.stuck = plan if search.facts.has_tiers else attempt.best
+    attempt.stuck = plan if search.problem.has_tiers else attempt.best
 
 
 def perturb(attempt: Attempt) -> None:
-    """Deal some members' partitions anew where the search is stuck."""
+    """Deal some members' partitions again where the search is stuck."""
     search = attempt.search
     number = search.effort.perturbations
     attempt.offer(perturbed(attempt.fitting, attempt.stuck, number, search.goal))
@@ -78,22 +78,52 @@ IMPROVEMENTS: tuple[Callable[[Attempt], None], ...] = (
 )
 
 
-def _lowered(facts: WeightedProblem, target: IntArray, search: Search) -> IntArray:
+def _lowered(problem: WeightedProblem, target: IntArray, search: Search) -> IntArray:
     """The plan with its highest load lowered; where that is stuck, the others are evened out.
 
     Who is in the way of an exchange then often has room for it.
     """
     everything = np.ones(len(target), np.bool_)
-    descent = Descent(facts, target)
+    descent = Descent(problem, target)
     best = descent.run(search.goal, STEPS)
     for _ in range(ROUNDS):
-        level = facts.level_of(best)
+        level = problem.level_of(best)
         if level <= search.goal or descent.is_spent:
             break
-        even = evened_out(facts, best, level, everything, search.effort.enough)
-        descent = Descent(facts, even)
+        even = evened_out(problem, best, level, everything, search.effort.enough)
+        descent = Descent(problem, even)
         result = descent.run(search.goal, STEPS)
-        if facts.level_of(result) >= level:
+        if problem.level_of(result) >= level:
             break
         best = result
     return best
+
+
+def by_shares(problem: WeightedProblem, level: int) -> IntArray:
+    """An assignment in which members have about what a flow gives them of each class.
+
+    Cut into pieces, all partitions fit in at the level of the bound: so much of each class is a
+    member's share. The heaviest partitions are dealt first, each to the member whose share of its
+    class is the largest still. Other ways to start can't see that a member has to be left to those
+    whom no other reads.
+    """
+    limits = problem.weights.limits(level)
+    of_class, of_member = problem.reads.nonzero()
+    flow = taken_in(problem.class_weight, limits, of_class, of_member)
+    share = np.full(problem.reads.shape, np.iinfo(np.int64).min // 2)
+    share[of_class, of_member] = flow.along(0)
+    left = limits.copy()
+    target = np.full(len(problem.class_of), -1)
+    selection = problem.read
+    for p, c, weight in zip(
+        selection.tolist(),
+        problem.class_of[selection].tolist(),
+        problem.weight[selection].tolist(),
+        strict=True,
+    ):
+        room = np.minimum(share[c], left)
+        member = int(room.argmax())
+        target[p] = member
+        share[c, member] -= weight
+        left[member] -= weight
+    return target

@@ -9,14 +9,14 @@ from optimizer.solver.weighted.moves.assignment import Assignment
 from optimizer.solver.weighted.problem import WeightedProblem
 
 STEPS = 4
-"""So many exchanges a member are tried at most."""
+"""Exchanges that are tried for each member, at most."""
 
 UNPLACED = 100
 """Where nobody has room for more partitions than that, no room is made for any."""
 
 
 def make_room(
-    facts: WeightedProblem, target: IntArray, level: int, unplaced: list[int]
+    problem: WeightedProblem, target: IntArray, level: int, unplaced: list[int]
 ) -> IntArray | None:
     """The assignment with all of its members within a level and all placed; None if it can't be.
 
@@ -26,11 +26,11 @@ def make_room(
     """
     if len(unplaced) > UNPLACED:
         return None
-    room = _Room(facts, target, level)
+    room = _Room(problem, target, level)
     for p in unplaced:
         if not room.place(p):
             return None
-    for _ in range(STEPS * facts.members):
+    for _ in range(STEPS * problem.members):
         over = room.loads - room.limits
         worst = int(over.argmax())
         if over[worst] <= 0:
@@ -41,30 +41,30 @@ def make_room(
 
 
 class _Room(Assignment):
-    def __init__(self, facts: WeightedProblem, target: IntArray, level: int) -> None:
-        super().__init__(facts, target)
-        self.limits = facts.weights.limits(level)
+    def __init__(self, problem: WeightedProblem, target: IntArray, level: int) -> None:
+        super().__init__(problem, target)
+        self.limits = problem.weights.limits(level)
 
     def place(self, p: int) -> bool:
         """Place a partition with a reader that passes one on to a third member."""
-        facts, room = self.facts, self.limits - self.loads
-        may = facts.reads[facts.class_of[p]]
-        if may[room >= facts.weight[p]].any():
+        problem, room = self.problem, self.limits - self.loads
+        may = problem.reads[problem.class_of[p]]
+        if may[room >= problem.weight[p]].any():
             self.give(p, int(np.where(may, room, -1).argmax()))
             return True
         return self._pass_on(np.array([p]))
 
     def lower(self, member: int, excess: int) -> bool:
         """Take something off a member that has too much, by one exchange or one passing on."""
-        facts = self.facts
+        problem = self.problem
         own = (self.target == member).nonzero()[0]
-        others = facts.exchangeable(self.target, member, len(own), self.loads - self.limits)
+        others = problem.exchangeable(self.target, member, len(own), self.loads - self.limits)
         if not len(own) or not len(others):
             return False
         holder = self.target[others]
-        difference = facts.weight[own][:, None] - facts.weight[others]
+        difference = problem.weight[own][:, None] - problem.weight[others]
         fits = (difference > 0) & (difference <= (self.limits - self.loads)[holder])
-        fits &= facts.may_swap(own, member, others, holder)
+        fits &= problem.may_swap(own, member, others, holder)
         if not fits.any():
             return self._pass_on(own)
         # The least that is enough, or else the most; rather what moves anyhow.
@@ -89,18 +89,18 @@ class _Room(Assignment):
 
     def _passing_on(self, giving: IntArray) -> tuple[int, int, int] | None:
         """A partition to give, one that its taker passes on, and who takes that; None: none fit."""
-        facts = self.facts
+        problem = self.problem
         giver = int(self.target[giving[0]])
-        others = facts.exchangeable(self.target, giver, len(giving), self.loads - self.limits)
+        others = problem.exchangeable(self.target, giver, len(giving), self.loads - self.limits)
         if not len(others):
             return None
-        holder, weight = self.target[others], facts.weight
+        holder, weight = self.target[others], problem.weight
         room = self.limits - self.loads
         # The two readers of each class with most room: the holder isn't both of them.
-        spare = np.where(facts.reads, room, -1)
+        spare = np.where(problem.reads, room, -1)
         if giver >= 0:
             spare[:, giver] = -1
-        classes, class_of = np.arange(len(spare)), facts.class_of[others]
+        classes, class_of = np.arange(len(spare)), problem.class_of[others]
         first = spare.argmax(axis=1)
         most = spare[classes, first]
         spare[classes, first] = -1
@@ -111,7 +111,7 @@ class _Room(Assignment):
         passes = passes >= weight[others]
         grows = weight[giving][:, None] - weight[others]
         fits = passes & (grows <= room[holder])
-        fits &= facts.reads[facts.class_of[giving]][:, holder]
+        fits &= problem.reads[problem.class_of[giving]][:, holder]
         if not fits.any():
             return None
         worth = np.where(fits, weight[giving][:, None], -1)

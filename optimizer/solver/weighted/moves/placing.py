@@ -27,15 +27,15 @@ class LeastFull:
     never at more than it has.
     """
 
-    def __init__(self, facts: WeightedProblem, loads: IntArray, counts: IntArray) -> None:
+    def __init__(self, problem: WeightedProblem, loads: IntArray, counts: IntArray) -> None:
         self.loads, self.counts = loads, counts
-        self._reads = facts.reads
-        self._readers = [row.nonzero()[0] for row in facts.reads]
-        self._scale = facts.weights.parts / facts.weights.capacity
+        self._reads = problem.reads
+        self._readers = [row.nonzero()[0] for row in problem.reads]
+        self._scale = problem.weights.parts / problem.weights.capacity
         self._scales = [self._scale[readers] for readers in self._readers]
         # Less than any weight, so that numbers matter among equals alone.
-        self._by_number = 1e-9 * float(facts.weight.sum()) / max(len(facts.weight), 1)
-        partitions = np.bincount(facts.class_of[facts.read], minlength=len(facts.reads))
+        self._by_number = 1e-9 * float(problem.weight.sum()) / max(len(problem.weight), 1)
+        partitions = np.bincount(problem.class_of[problem.read], minlength=len(problem.reads))
         self.heaps = {
             c: self._heap(readers)
             for c, (readers, scales) in enumerate(zip(self._readers, self._scales, strict=True))
@@ -89,25 +89,29 @@ class LeastFull:
                 heappush(heap, self._entry(member))
 
 
-def longest_first(facts: WeightedProblem) -> IntArray:
+def longest_first(problem: WeightedProblem) -> IntArray:
     """Every partition where it makes the least full, the heaviest first (Graham 1969)."""
-    target = np.full(len(facts.class_of), -1)
-    selection = facts.read
-    if len(facts.reads) == 1 and facts.members == len(facts.readers[0]) and not facts.has_tiers:
-        target[selection] = _by_heap(facts.weight[selection].tolist(), facts.members)
+    target = np.full(len(problem.class_of), -1)
+    selection = problem.read
+    if (
+        len(problem.reads) == 1
+        and problem.members == len(problem.readers[0])
+        and not problem.has_tiers
+    ):
+        target[selection] = _by_heap(problem.weight[selection].tolist(), problem.members)
         return target
-    return completed(facts, target)
+    return completed(problem, target)
 
 
-def completed(facts: WeightedProblem, target: IntArray) -> IntArray:
+def completed(problem: WeightedProblem, target: IntArray) -> IntArray:
     """The assignment with all that has no member placed so."""
     target = target.copy()
-    selection = facts.read[target[facts.read] < 0]
-    counts = np.bincount(target + 1, minlength=facts.members + 1)[1:]
-    full = LeastFull(facts, facts.weights.loads(target), counts)
+    selection = problem.read[target[problem.read] < 0]
+    counts = np.bincount(target + 1, minlength=problem.members + 1)[1:]
+    full = LeastFull(problem, problem.weights.loads(target), counts)
     result = []
     for c, weight in zip(
-        facts.class_of[selection].tolist(), facts.weight[selection].tolist(), strict=True
+        problem.class_of[selection].tolist(), problem.weight[selection].tolist(), strict=True
     ):
         member = full.reader(c, weight)[1]
         full.give(member, weight)

@@ -9,13 +9,13 @@ from optimizer.solver.weighted.moves.placing import LeastFull
 from optimizer.solver.weighted.problem import WeightedProblem
 
 MEMBERS = 3
-"""With so many members it is tried to make room for a partition."""
+"""Members of which partitions are moved to make room for one."""
 
 STEPS = 24
-"""So many exchanges are made for it with each of them."""
+"""Exchanges made for it with each of them, at most."""
 
 MAX_PAIRS = 200_000
-"""So many pairs of partitions are looked at together at most."""
+"""Pairs of partitions that are examined in one array, at most."""
 
 
 class Refit:
@@ -26,20 +26,20 @@ class Refit:
     """
 
     def __init__(
-        self, facts: WeightedProblem, target: IntArray, full: LeastFull, limits: IntArray
+        self, problem: WeightedProblem, target: IntArray, full: LeastFull, limits: IntArray
     ) -> None:
-        self.facts, self.target = facts, target
+        self.problem, self.target = problem, target
         self.full, self.limits = full, limits
-        self.free = ((target >= 0) & (target != facts.owner)).nonzero()[0]
-        self._all_read_all = bool(facts.reads.all())
+        self.free = ((target >= 0) & (target != problem.owner)).nonzero()[0]
+        self._all_read_all = bool(problem.reads.all())
 
     def taker(self, p: int) -> int | None:
         """A reader that has room for a partition now; None if none could be made."""
-        held = np.bincount(self.target[self.free], minlength=self.facts.members)
-        may = self.facts.reads[self.facts.class_of[p]] & (held > 1)
+        held = np.bincount(self.target[self.free], minlength=self.problem.members)
+        may = self.problem.reads[self.problem.class_of[p]] & (held > 1)
         room = np.where(may, self.limits - self.full.loads, -1)
         for member in np.argsort(-room, kind="stable")[:MEMBERS].tolist():
-            if may[member] and self._make_room(member, int(self.facts.weight[p])):
+            if may[member] and self._make_room(member, int(self.problem.weight[p])):
                 self.free = np.append(self.free, p)
                 return int(member)
         return None
@@ -55,16 +55,16 @@ class Refit:
 
     def _lighten(self, member: int, lacking: int) -> bool:
         """Exchange one for a lighter one: by the least that is enough, or the most there is."""
-        facts, holder = self.facts, self.target[self.free]
+        problem, holder = self.problem, self.target[self.free]
         own = self.free[holder == member]
         others = self.free[holder != member]
         if not len(own) or not len(others) or len(own) * len(others) > MAX_PAIRS:
             return False
         holder = self.target[others]
-        gain = facts.weight[own][:, None] - facts.weight[others]
+        gain = problem.weight[own][:, None] - problem.weight[others]
         fits = (gain > 0) & (gain <= (self.limits - self.full.loads)[holder])
         if not self._all_read_all:
-            fits &= facts.may_swap(own, member, others, holder)
+            fits &= problem.may_swap(own, member, others, holder)
         worth = np.where(gain >= lacking, 2 * lacking - gain, gain)
         worth = np.where(fits, worth, np.iinfo(np.int64).min)
         at = int(worth.argmax())

@@ -21,44 +21,50 @@ def to_release(full: Sequence[TooFull], saving: int) -> list[int]:
     Each gives up as few as it can. So that it weighs less by `saving`, some give up more, and what
     is closer to just enough: those first who save most for each that is more.
     """
-    sheds = [_least(member) for member in full]
+    releases = [_least(member) for member in full]
     if saving:
-        closer = [_closer(member, shed) for member, shed in zip(full, sheds, strict=True)]
-        saved = [
-            _weight(member, shed) - _weight(member, other)
-            for member, shed, other in zip(full, sheds, closer, strict=True)
+        closer = [
+            _closer(member, released) for member, released in zip(full, releases, strict=True)
         ]
-        more = [len(other) - len(shed) for shed, other in zip(sheds, closer, strict=True)]
+        saved = [
+            _weight(member, released) - _weight(member, other)
+            for member, released, other in zip(full, releases, closer, strict=True)
+        ]
+        more = [
+            len(other) - len(released) for released, other in zip(releases, closer, strict=True)
+        ]
         worth = [weight / max(count, 1) for weight, count in zip(saved, more, strict=True)]
         for at in sorted(range(len(full)), key=lambda at: (-worth[at], at)):
             if saving <= 0 or saved[at] <= 0:
                 break
             saving -= saved[at]
-            sheds[at] = closer[at]
-    return [member.own[at] for member, shed in zip(full, sheds, strict=True) for at in shed]
+            releases[at] = closer[at]
+    return [
+        member.own[at] for member, released in zip(full, releases, strict=True) for at in released
+    ]
 
 
-def _weight(member: TooFull, shed: list[int]) -> int:
-    return sum(member.weight[at] for at in shed)
+def _weight(member: TooFull, released: list[int]) -> int:
+    return sum(member.weight[at] for at in released)
 
 
-def _closer(member: TooFull, shed: list[int]) -> list[int]:
+def _closer(member: TooFull, released: list[int]) -> list[int]:
     """What a member can give up that is closer to just enough: more, and none of it too heavy.
 
     Where one partition is enough, it is done without any that would be.
     """
-    if len(shed) > 1:
+    if len(released) > 1:
         return _least(member, more=1)
     lead = sum(weight >= member.excess for weight in member.weight)
     lighter = TooFull(member.own[lead:], member.weight[lead:], member.excess)
-    return [lead + at for at in _least(lighter)] or shed
+    return [lead + at for at in _least(lighter)] or released
 
 
 def _least(member: TooFull, more: int = 0) -> list[int]:
     """Of the fewest partitions that are enough those that weigh least, about; none if none are.
 
-    `more`: of so many more than that. All but two are the heaviest; of those two the sum is the
-    least that is enough.
+    `more`: how many more than the fewest to take. All but two are the heaviest; of those two the
+    sum is the least that is enough.
     """
     weight, excess = member.weight, member.excess
     enough = next((at for at, sums in enumerate(accumulate(weight)) if sums >= excess), None)
@@ -66,11 +72,11 @@ def _least(member: TooFull, more: int = 0) -> list[int]:
         return []
     count = min(enough + 1 + more, len(weight))
     fixed = max(0, count - 2)
-    chosen = list(range(fixed))
+    heaviest = list(range(fixed))
     excess -= sum(weight[:fixed])
     if count - fixed == 1:
-        return [*chosen, sum(one >= excess for one in weight[fixed:]) + fixed - 1]
-    return [*chosen, *_two(weight, fixed, excess)]
+        return [*heaviest, sum(item >= excess for item in weight[fixed:]) + fixed - 1]
+    return [*heaviest, *_two(weight, fixed, excess)]
 
 
 def _two(weight: list[int], first: int, excess: int) -> tuple[int, int]:

@@ -17,13 +17,13 @@ LARGE = 3_000
 """In smaller groups the exchanges of `make_room` are about as good."""
 
 IN_VAIN = 100
-"""After so many partitions for which no room could be made none is made for others."""
+"""Failures to make room for a partition after which none is made for others."""
 
 ROUNDS = 3
 """So often it is tried to shed less, where not all that is shed can be placed."""
 
 
-def relieved(facts: WeightedProblem, level: int) -> IntArray | None:
+def relieved(problem: WeightedProblem, level: int) -> IntArray | None:
     """An assignment that is nowhere above a level, by as few moves as it can find; None if none.
 
     Whoever is above it gives up as few partitions as can be, and of these what is just enough. They
@@ -36,41 +36,41 @@ def relieved(facts: WeightedProblem, level: int) -> IntArray | None:
     """
     plans, saving, least = [], 0, 0
     for _ in range(ROUNDS):
-        relief = _Relief(facts, level)
-        shed = to_release(relief.too_full, saving)
-        least = least or len(shed)
-        for p in shed:
+        relief = _Relief(problem, level)
+        released = to_release(relief.too_full, saving)
+        least = least or len(released)
+        for p in released:
             relief.take(p)
         left = relief.refitted([p for p in relief.unplaced if not relief.place(p)])
         if (plan := relief.repaired(left) if left else relief.target) is not None:
             plans.append(plan)
-        if not left or (plans and facts.moves_of(plans[-1]) == least):
+        if not left or (plans and problem.moves_of(plans[-1]) == least):
             break
-        saving += int(facts.weight[left].sum())
-    return min(plans, key=facts.moves_of) if plans else None
+        saving += int(problem.weight[left].sum())
+    return min(plans, key=problem.moves_of) if plans else None
 
 
 class _Relief:
     """An assignment in the making, from the owners."""
 
-    def __init__(self, facts: WeightedProblem, level: int) -> None:
-        self.facts, self.level = facts, level
-        self.limits = facts.weights.limits(level)
-        self.target = facts.owner.copy()
-        counts = np.bincount(self.target + 1, minlength=facts.members + 1)[1:]
-        self.full = LeastFull(facts, facts.weights.loads(self.target), counts)
+    def __init__(self, problem: WeightedProblem, level: int) -> None:
+        self.problem, self.level = problem, level
+        self.limits = problem.weights.limits(level)
+        self.target = problem.owner.copy()
+        counts = np.bincount(self.target + 1, minlength=problem.members + 1)[1:]
+        self.full = LeastFull(problem, problem.weights.loads(self.target), counts)
 
     @property
     def unplaced(self) -> list[int]:
         """What is read and has no owner, the heaviest first."""
-        read = self.facts.read
+        read = self.problem.read
         result: list[int] = read[self.target[read] < 0].tolist()
         return result
 
     @property
     def too_full(self) -> list[TooFull]:
         """The members who have too much, and what they own."""
-        weight, target = self.facts.weight, self.target
+        weight, target = self.problem.weight, self.target
         members = np.flatnonzero(self.full.loads > self.limits)
         order = np.lexsort((-weight, target))  # of each member the heaviest first
         starts = target[order].searchsorted(members)
@@ -83,7 +83,7 @@ class _Relief:
 
     def repaired(self, left: list[int]) -> IntArray | None:
         """The assignment with all placed that there was no room for; None if it can't be."""
-        owner = self.facts.owner
+        owner = self.problem.owner
         for p in left:
             if owner[p] != NOBODY:
                 self.give_to(p, int(owner[p]))
@@ -92,18 +92,18 @@ class _Relief:
         homeless = [p for p in left if owner[p] == NOBODY and not self.place(p)]
         if is_relieved and not homeless:
             return self.target
-        return make_room(self.facts, self.target, self.level, homeless)
+        return make_room(self.problem, self.target, self.level, homeless)
 
     def relieve(self, member: int) -> bool:
         """Let a member give up one partition after the other until it fits; whether it does."""
-        facts, full = self.facts, self.full
+        problem, full = self.problem, self.full
         own = np.flatnonzero(self.target == member)
-        own = own[np.argsort(facts.weight[own], kind="stable")].tolist()
+        own = own[np.argsort(problem.weight[own], kind="stable")].tolist()
         while (excess := int(full.loads[member] - self.limits[member])) > 0:
-            enough = bisect_left(own, excess, key=facts.weight.__getitem__)
+            enough = bisect_left(own, excess, key=problem.weight.__getitem__)
             for at in (*range(enough, len(own)), *range(enough - 1, -1, -1)):
                 p = own[at]
-                level, taker = full.reader(int(facts.class_of[p]), int(facts.weight[p]))
+                level, taker = full.reader(int(problem.class_of[p]), int(problem.weight[p]))
                 if level <= self.level and taker != member:
                     break
             else:
@@ -115,7 +115,7 @@ class _Relief:
 
     def place(self, p: int) -> bool:
         """Place a partition with its least full reader, if it fits there."""
-        level, taker = self.full.reader(int(self.facts.class_of[p]), int(self.facts.weight[p]))
+        level, taker = self.full.reader(int(self.problem.class_of[p]), int(self.problem.weight[p]))
         if level > self.level:
             return False
         self.give_to(p, taker)
@@ -123,9 +123,9 @@ class _Relief:
 
     def refitted(self, left: list[int]) -> list[int]:
         """What still has no room when what moves anyhow has been exchanged to make some."""
-        if len(self.facts.read) < LARGE:
+        if len(self.problem.read) < LARGE:
             return left
-        refit = Refit(self.facts, self.target, self.full, self.limits)
+        refit = Refit(self.problem, self.target, self.full, self.limits)
         still: list[int] = []
         for p in left:
             taker = refit.taker(p) if len(still) < IN_VAIN else None
@@ -136,9 +136,9 @@ class _Relief:
         return still
 
     def take(self, p: int) -> None:
-        self.full.take(int(self.target[p]), int(self.facts.weight[p]))
+        self.full.take(int(self.target[p]), int(self.problem.weight[p]))
         self.target[p] = NOBODY
 
     def give_to(self, p: int, member: int) -> None:
-        self.full.give(member, int(self.facts.weight[p]))
+        self.full.give(member, int(self.problem.weight[p]))
         self.target[p] = member

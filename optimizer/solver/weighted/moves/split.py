@@ -1,4 +1,4 @@
-"""The partitions of two members dealt anew, as well as can be."""
+"""The partitions of two members dealt again, as well as possible."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from optimizer.model import IntArray
 from optimizer.solver.weighted.problem import WeightedProblem
 
 MAX_PARTS = 20
-"""So many parts are dealt anew: a thousand sums from each half of them."""
+"""Parts that are dealt again: a thousand sums from each half of them."""
 
 HEAVY = 14
-"""Of more partitions so many are parts by themselves; the lighter ones are put together."""
+"""Partitions that are parts by themselves; lighter ones are put together."""
 
 
 def best_split(
-    facts: WeightedProblem, target: IntArray, first: int, second: int, level: float
+    problem: WeightedProblem, target: IntArray, first: int, second: int, level: float
 ) -> list[tuple[int, int]] | None:
     """Who of two members is to have which partition; None if that gets neither below a level.
 
@@ -24,16 +24,16 @@ def best_split(
     ACM 21, 1974).
     """
     both = ((target == first) | (target == second)).nonzero()[0]
-    reads = facts.reads[facts.class_of[both]]
+    reads = problem.reads[problem.class_of[both]]
     free = both[reads[:, first] & reads[:, second]]
     if len(free) < 2:
         return None
-    free = free[np.argsort(-facts.weight[free], kind="stable")]
+    free = free[np.argsort(-problem.weight[free], kind="stable")]
     part = _parts(len(free))
-    parts, capacity = facts.weights.parts, facts.weights.capacity
-    weight = np.bincount(part, facts.weight[free]).astype(np.int64)
-    loads = np.bincount(target[both] == second, facts.weight[both], 2).astype(np.int64)
-    of_free = np.bincount(target[free] == second, facts.weight[free], 2).astype(np.int64)
+    parts, capacity = problem.weights.parts, problem.weights.capacity
+    weight = np.bincount(part, problem.weight[free]).astype(np.int64)
+    loads = np.bincount(target[both] == second, problem.weight[both], 2).astype(np.int64)
+    of_free = np.bincount(target[free] == second, problem.weight[free], 2).astype(np.int64)
     fixed = (loads - of_free).tolist()
     total = int(weight.sum())
     scale = parts / int(capacity[first]), parts / int(capacity[second])

@@ -17,7 +17,7 @@ NEVER = np.inf
 
 def move_or_swap(descent: Descent, top: Top) -> bool:
     """Make the best move or swap out of the fullest member, if one is any better."""
-    weight, holder, loads = descent.facts.weight, descent.target[top.others], descent.loads
+    weight, holder, loads = descent.problem.weight, descent.target[top.others], descent.loads
     gives = weight[top.own][:, None]
     moved = np.maximum(
         descent.levels_at(loads[top.member] - gives, top.member),
@@ -39,11 +39,11 @@ def move_or_swap(descent: Descent, top: Top) -> bool:
 
 
 def split(descent: Descent, top: Top) -> bool:
-    """Deal the partitions of the fullest member and another one anew, as well as can be."""
+    """Deal the partitions of the fullest member and another one again, as well as possible."""
     for other in np.argsort(descent.levels, kind="stable").tolist():
         if other == top.member:
             continue
-        result = best_split(descent.facts, descent.target, top.member, other, top.level)
+        result = best_split(descent.problem, descent.target, top.member, other, top.level)
         for p, member in result or ():
             descent.give(p, member)
         if result is not None:
@@ -51,12 +51,12 @@ def split(descent: Descent, top: Top) -> bool:
     return False
 
 
-def relay(descent: Descent, top: Top) -> bool:
+def pass_on(descent: Descent, top: Top) -> bool:
     """Give a partition to a member that gives another one to a third."""
-    facts, scale, own, others = descent.facts, descent.scale, top.own, top.others
-    if not len(others) or facts.members < 3:
+    problem, scale, own, others = descent.problem, descent.scale, top.own, top.others
+    if not len(others) or problem.members < 3:
         return False
-    weight, class_of, reads, loads = facts.weight, facts.class_of, facts.reads, descent.loads
+    weight, class_of, reads, loads = problem.weight, problem.class_of, problem.reads, descent.loads
     holder = descent.target[others]
     # The best third member for each: the least full that is neither of the two.
     third = (loads + weight[others][:, None]) * scale
@@ -82,14 +82,14 @@ def relay(descent: Descent, top: Top) -> bool:
 
 def chain(descent: Descent, top: Top) -> bool:
     """Pass something on over any number of members: to the goal at once, or at least lower."""
-    facts = descent.facts
-    if facts.members > MOST_MEMBERS:
+    problem = descent.problem
+    if problem.members > MOST_MEMBERS:
         return False
     for lower in (top.goal, (top.goal + int(top.level)) // 2, int(top.level) - 1):
-        limits = facts.weights.limits(lower)
-        within = np.maximum(limits, descent.loads)
-        within[top.member] = limits[top.member]
-        result = chain_moves(facts, descent.target, descent.loads, within, top.member)
+        limits = problem.weights.limits(lower)
+        caps = np.maximum(limits, descent.loads)
+        caps[top.member] = limits[top.member]
+        result = chain_moves(problem, descent.target, descent.loads, caps, top.member)
         for transfer in result or ():
             descent.give(transfer.gives, transfer.taker)
             if transfer.gets != NOTHING:
@@ -99,5 +99,5 @@ def chain(descent: Descent, top: Top) -> bool:
     return False
 
 
-STEPS: tuple[Step, ...] = (move_or_swap, split, relay, chain)
+STEPS: tuple[Step, ...] = (move_or_swap, split, pass_on, chain)
 """In the order in which they are tried."""

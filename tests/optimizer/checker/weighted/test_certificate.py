@@ -68,7 +68,7 @@ def test_no_bytes_make_the_check_raise() -> None:
         (bytes([1, 0, 0]), "its form is 1, and that of a plan by weight 2"),
         (bytes([2]) + bytes(8) + bytes([7]), "byte 9 of it is none of 0, 1 and 2"),
         (bytes([2]) + bytes([255] * 8) + bytes([0]), "its level is beyond"),
-        (bytes([2]) + bytes(8) + bytes([1, 3]), "byte 10 of it should say how wide prices are"),
+        (bytes([2]) + bytes(8) + bytes([1, 3]), "bad width of prices at byte 10"),
         (bytes([2]) + bytes(8) + bytes([1, 1]), "0 bytes of it are no prices of"),
         (bytes([2]) + bytes(8) + bytes([0]), "0 bytes of it are no bits of"),
     ],

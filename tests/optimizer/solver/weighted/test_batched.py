@@ -171,5 +171,5 @@ def test_weights_are_whole_numbers_as_those_of_one_group(
         start, end = groups.groups.partition_offsets[at : at + 2]
         weights = weights_of(problem)
         assert groups.weight[start:end].tolist() == weights.of_partition.tolist()
-        of_one = weights.weight_unit, weights.capacity_unit, weights.known
-        assert (groups.weight_unit[at], groups.capacity[at], groups.known[at]) == of_one
+        of_one = weights.weight_unit, weights.capacity_unit, weights.known_share
+        assert (groups.weight_unit[at], groups.capacity[at], groups.known_share[at]) == of_one

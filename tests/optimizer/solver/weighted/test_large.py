@@ -95,9 +95,9 @@ def test_with_pins_no_level_is_tried_that_their_members_can_not_reach(
     levels: list[int] = []
     relieved = relieve.relieved
 
-    def noted(facts: WeightedProblem, level: int) -> IntArray | None:
+    def noted(weighted: WeightedProblem, level: int) -> IntArray | None:
         levels.append(level)
-        return relieved(facts, level)
+        return relieved(weighted, level)
 
     monkeypatch.setattr("optimizer.solver.weighted.plans.relieved", noted)
     answer = assign_optimally(group, goals)

@@ -122,22 +122,20 @@ def test_too_little_room_for_weight_is_told_in_words() -> None:
         assign(two(), goals=Goals(balance="weight", **limits))  # type: ignore[arg-type]
     assert str(caught.value) == (
         "its limits can't be met together: exclusion of a and at most a weight of 4.5 for each "
-        "member; 4 partitions of t, which weigh 10, may go to b, c alone, who may have 9"
+        "member; 4 partitions of t, which weigh 10, may go to b, c alone, which may have 9"
     )
     with pytest.raises(LimitsError) as caught:
         assign(two(), goals=Goals(balance="weight", max_weight=3.5))  # type: ignore[arg-type]
     assert str(caught.value) == (
         "its limits can't be met: at most a weight of 3.5 for each member; 1 partition of t, which "
-        "weighs 4, may go to a, b, c alone, who may have 10.5"
+        "weighs 4, may go to a, b, c alone, which may have 10.5"
     )
 
 
 def test_max_weight_is_about_weights_alone() -> None:
     with pytest.raises(GoalsError) as caught:
         Goals(max_weight=3.5)  # type: ignore[arg-type]
-    assert caught.value.faults == [
-        "max_weight is about weights, which count where balance is 'weight'"
-    ]
+    assert caught.value.faults == ["max_weight needs balance = 'weight'"]
     with pytest.raises(GoalsError):
         Goals(balance="weight", max_weight=-1)  # type: ignore[arg-type]
     goals = Goals(balance="weight", max_weight=3.5)  # type: ignore[arg-type]

@@ -23,18 +23,18 @@ def all_readers(seed: int) -> WeightedProblem:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_heap_finds_whom_a_look_at_all_finds(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    facts = all_readers(seed)
+    weighted = all_readers(seed)
     draws = np.random.default_rng(seed)
 
     def full() -> LeastFull:
-        return LeastFull(facts, np.zeros(30, np.int64), np.zeros(30, np.int64))
+        return LeastFull(weighted, np.zeros(30, np.int64), np.zeros(30, np.int64))
 
     by_look = full()
     monkeypatch.setattr(placing, "HEAP_READERS", 1)
     by_heap = full()
     assert by_look.heaps == {}
     assert len(by_heap.heaps) == 2
-    unit = int(facts.weight.min())
+    unit = int(weighted.weight.min())
     for _ in range(2000):
         c, weight = int(draws.integers(2)), int(draws.integers(1, 9)) * unit
         level, member = by_heap.reader(c, weight)

@@ -16,10 +16,14 @@ from tests.optimizer.groups import problem
 def refit(owner: list[int], target: IntArray) -> Refit:
     """Five partitions of 5, 4, 3, 3 and 3 units, and two members who take in 9 each."""
     weights = np.array([5.0, 4.0, 3.0, 3.0, 3.0])
-    facts = WeightedProblem.of(replace(problem([5], [[0], [0]], np.array(owner)), weights=weights))
-    limits = np.full(2, facts.weight.sum() // 2 + 4)
+    weighted = WeightedProblem.of(
+        replace(problem([5], [[0], [0]], np.array(owner)), weights=weights)
+    )
+    limits = np.full(2, weighted.weight.sum() // 2 + 4)
     counts = np.bincount(target + 1, minlength=3)[1:]
-    return Refit(facts, target, LeastFull(facts, facts.weights.loads(target), counts), limits)
+    return Refit(
+        weighted, target, LeastFull(weighted, weighted.weights.loads(target), counts), limits
+    )
 
 
 def test_room_that_lies_in_pieces_is_brought_together() -> None:

@@ -46,7 +46,7 @@ def test_every_plan_of_a_small_group_is_the_best_and_proven(tolerance: float) ->
         verdict = check_assignment(problem, answer.target, answer.certificate, goals)
         assert verdict.certificate_fault is None
         assert verdict.weight is not None
-        assert verdict.weight.within
+        assert verdict.weight.in_tolerance
         number = weights_of(problem).level_of(answer.target)
         assert number <= level.min() + int(level.min() * tolerance)
         kinds[verdict.weight.bound_kind] += 1

@@ -36,6 +36,7 @@ class Audited:
     kinds: dict[str, int]
     counts: list[dict[str, Any]]
     worst: list[dict[str, Any]]
+    failures: list[Any] = field(repr=False)
 
     def of(self, cluster: str, finding: str) -> list[Any]:
         """What a finding tells of a cluster."""
@@ -63,9 +64,10 @@ def audited(
             audit.findings.collect(),
             {name: why for name, why in audit.not_run.items() if name in OF_NOW},
             audit.groups(),
-            audit.kinds(),
+            audit.other_kinds(),
             audit.counts(),
             audit.worst(25),
+            audit.failures.collect() if audit.failures else [],
         )
         kept = audit.kept
         assert all(frame.is_cached for frame in kept)

@@ -105,8 +105,8 @@ CASES = {
             *("info", "broker 1", 50 / 30, 1.5),
             "Broker 1 of cluster {cluster} coordinates 50 of its 60 groups with 1000 of 1200 "
             "members × partitions; the mean of its 2 brokers is 600.0. Most has group g98 with 20: "
-            "its offsets are in __consumer_offsets-0, led by broker 1 (its coordinator, as "
-            "inferred from its name).",
+            "its offsets are in __consumer_offsets-0, led by broker 1, the likely "
+            "coordinator.",
             group=None,
         ),
         fires=coordinated(50, 10),
@@ -127,7 +127,7 @@ CASES = {
         Told(
             *("critical", "topic t", 2, 1),
             "2 of 3 partitions of topic t in cluster {cluster} have no leader (the first is "
-            "t-1): nobody can read or write there.",
+            "t-1): clients can't read or write there.",
             group=None,
         ),
         fires=led_or_not(1, -1, None),

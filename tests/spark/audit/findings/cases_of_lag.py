@@ -55,6 +55,18 @@ def committed_beyond(committed: int, end: int, known: bool = True) -> Build:
     return build
 
 
+def log_from(start: int | None, committed: int) -> Build:
+    """A group that has committed that offset of its partition."""
+
+    def build(place: TableStore) -> None:
+        place.topic("t", 1)
+        place.group({"a": ["t"]}, owning("t", a=range(1)))
+        result = {"committed_offset": committed, "end_offset": 200, "start_offset": start}
+        place.fleets.now.add("offsets", **place.entry("t", 0), **result)
+
+    return build
+
+
 CASES = {
     "lag-on-few-partitions": Cases(
         Told(
@@ -94,13 +106,24 @@ CASES = {
         Told(
             *("critical", "topic t", 1, 1),
             "Group g has committed an offset beyond the end on 1 partition of topic t: t-1 is 1 "
-            "record beyond 100, at 101; its offsets are in __consumer_offsets-0, led by broker 7 "
-            "(its coordinator, as inferred from its name).",
+            "record beyond 100, at 101; its offsets are in __consumer_offsets-0, led by broker 7, "
+            "the likely coordinator.",
         ),
         fires=committed_beyond(101, 100),
         # all is read
         nearly=committed_beyond(100, 100),
         # the group has left this topic
         never=committed_beyond(101, 100, known=False),
+    ),
+    "offset-before-start": Cases(
+        Told(
+            *("critical", "topic t", 1, 1),
+            "Records were deleted before group g read them, on 1 partition of topic t: 30 records "
+            "of t-0, which begins at 130; the group's offset is 100.",
+        ),
+        fires=log_from(130, 100),
+        # the next one is the first that is left
+        nearly=log_from(100, 100),
+        never=log_from(None, 100),
     ),
 }

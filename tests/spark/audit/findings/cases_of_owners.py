@@ -47,7 +47,7 @@ CASES = {
     "unread-partitions": Cases(
         Told(
             *("warning", "topic t", 2, 1),
-            "Nobody in group g reads 2 partitions of topic t, to which it subscribes (the first "
+            "No member of group g reads 2 partitions of topic t, to which it subscribes (the first "
             "is t-1).",
         ),
         fires=claimed(("t", 0, "a")),

@@ -44,7 +44,8 @@ CASES = {
         Told(
             *("warning", "topic t", 2, 1),
             "A replica out of sync may lead topic t of cluster {cluster} when all others fail: "
-            "records that it hasn't copied are lost. 1 of 2 partitions has such replicas now.",
+            "records that it hasn't copied are lost. 1 of 2 partitions has such replicas now; 1 "
+            "loses records if one more broker fails.",
             group=None,
         ),
         fires=configured(("topic", "t", UNCLEAN, "true"), isr=[[1], [2, 3, 1]]),
@@ -145,7 +146,8 @@ CASES = {
         Told(
             *("info", "all topics", 0, 1),
             "Cluster {cluster} bears 0 failed brokers until a partition can't be written, 1 until "
-            "one can't be read, 1 until one is lost. 1 of 1 topic bears none, such as t.",
+            "one can't be read, 1 until one is lost; failed racks: 0, 0 and 0. 1 of 1 topic bears "
+            "none, such as t.",
             group=None,
         ),
         fires=on(

@@ -25,7 +25,7 @@ RAISES = "a-finding-raises"
 
 def judged_but_for_two(encoded: DataFrame, judge: GroupEvaluator) -> DataFrame:
     """`evaluate_groups`, with a group that can't be solved and one that can't be judged."""
-    return evaluate_groups(encoded, FailingJudge(judge.findings, judge.settings, judge.known))
+    return evaluate_groups(encoded, FailingJudge(judge.findings, judge.settings, judge.available))
 
 
 class FailingJudge(GroupEvaluator):

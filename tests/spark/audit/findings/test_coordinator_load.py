@@ -59,7 +59,7 @@ def test_the_measure(spark: SparkSession) -> None:
 
 
 def test_brokers_that_could_coordinate_count_where_any_does() -> None:
-    facts = ClusterFacts("c", listed=frozenset({2, 3}), keeping=frozenset({1}))
-    assert facts.coordinators == []
-    facts.coordinated[4] += 1
-    assert facts.coordinators == [1, 2, 3, 4]
+    cluster = ClusterFacts("c", listed=frozenset({2, 3}), keeping=frozenset({1}))
+    assert cluster.coordinators == []
+    cluster.coordinated[4] += 1
+    assert cluster.coordinators == [1, 2, 3, 4]

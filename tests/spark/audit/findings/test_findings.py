@@ -9,6 +9,7 @@ from dataclasses import astuple
 import pytest
 from pyspark.sql import SparkSession
 
+from spark.audit.cheapest_cure import CURES as OF_ASSIGNORS
 from spark.audit.finding import COLUMNS, SEVERITIES, GroupFinding
 from spark.audit.registry import FINDINGS
 from spark.audit.rules import Copartitioned, GroupRule, Timeouts
@@ -35,6 +36,9 @@ CASES = {
     **cases_of_settings.CASES,
     **cases_of_unjudged.CASES,
 }
+
+CURES = {"unbalanced": OF_ASSIGNORS["cooperative-sticky"]}
+"""Advice that is a group's own."""
 
 NEW_PROTOCOL = ("3Fg5kQbRT9eWb1l2xYwZ0A", "Qm7sVtL0R2yJ8cN4aXhE1w")
 """Members' ids as the broker makes them (KIP-848)."""
@@ -193,7 +197,7 @@ def test_it_fires(said: Audited, finding: str) -> None:
         )
     )
     assert (*row.__fields__,) == COLUMNS
-    assert row["advice"] == FINDINGS[finding].advice
+    assert row["advice"] == (CURES.get(finding) or FINDINGS[finding].advice)
 
 
 @pytest.mark.parametrize("case", ["nearly", "never"])
@@ -211,7 +215,7 @@ def test_workers_get_advice_of_their_own(said: Audited) -> None:
     result = [row for row in said.findings if row["cluster"] == "connect"]
     reports = {(row["group"], row["finding"]): row["advice"] for row in result}
     for finding in ("unbalanced", "idle-members"):
-        assert reports["g", finding] == FINDINGS[finding].advice
+        assert reports["g", finding] == (CURES.get(finding) or FINDINGS[finding].advice)
         assert reports["workers", finding] == FINDINGS[finding].advice_to_connect
         assert reports["g", finding] != reports["workers", finding]
     assert len(result) == 4

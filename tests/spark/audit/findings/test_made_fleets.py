@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 
 import pyarrow as pa
@@ -11,6 +12,7 @@ from pyspark.sql import SparkSession
 from spark.demo.fleet import MadeFleet, make_fleet
 from spark.jobs.demo import SEED
 from tests.spark.audit.findings.audited import Audited, Tables, audited
+from tests.spark.support.hour_before import hour_before
 from tests.spark.support.troubles import troubles_of
 
 FLEETS = {
@@ -32,7 +34,7 @@ def said(
     spark: SparkSession, made: dict[str, MadeFleet], tmp_path_factory: pytest.TempPathFactory
 ) -> Audited:
     now = _together({name: fleet.tables for name, fleet in made.items()})
-    before = _together({name: fleet.before for name, fleet in made.items()})
+    before = _together({name: hour_before(fleet) for name, fleet in made.items()})
     return audited(spark, tmp_path_factory.mktemp("store"), now, before)
 
 
@@ -69,6 +71,25 @@ def test_the_planted_troubles_and_no_others(
     assert len(planted) > 30
 
 
+def test_each_topic_with_replicas_has_a_row_of_failures(
+    said: Audited, made: dict[str, MadeFleet]
+) -> None:
+    topics = [
+        (f"{name} {cluster}", topic)
+        for name, fleet in made.items()
+        for cluster, topic, replicas in zip(
+            *(
+                fleet.tables["partitions"][key].to_pylist()
+                for key in ("cluster", "topic", "replicas")
+            ),
+            strict=True,
+        )
+        if replicas
+    ]
+    rows = {(row["cluster"], row["topic"]): row["partitions"] for row in said.failures}
+    assert rows == Counter(topics)
+
+
 def _above_info(said: Audited, fleet: str) -> list[tuple[str, ...]]:
     return sorted(
         (
@@ -89,5 +110,6 @@ def test_all_findings_but_the_configured_ones_are_run(said: Audited) -> None:
             "client-defect",
             "unclean-election",
             "broker-settings",
+            "offset-before-start",
         ),
     }

@@ -18,7 +18,7 @@ from spark.fleet.schemas import TABLES
 from tests.spark.audit.findings.audited import OF_NOW, Audited, audited
 from tests.spark.support.fleets import Fleet
 
-UNTOLD = "the snapshot tells no settings of brokers and topics (table configs)"
+UNTOLD = "the snapshot has no settings of brokers and topics (table configs)"
 
 LONGEST = 2**63 - 1
 
@@ -107,6 +107,7 @@ def test_all_are_run_on_odd_rows(odd: Audited) -> None:
     assert odd.not_run.keys() == {
         *("cross-rack-reads", "unbalanced-weight", "hot-partition", "replicas-at-minimum"),
         *("client-defect", "uneven-hosts", "unclean-election", "broker-settings"),
+        "offset-before-start",
     }
     assert odd.groups == {"empty": 2, "invalid": 6, "ok": 6}
 
@@ -172,33 +173,32 @@ def test_a_fleet_of_which_half_is_known(spark: SparkSession, tmp_path: Path) -> 
     now.add("offsets", group="g", topic="t", partition=0, end_offset=5)
     before.topic("t", 4).group("g", {"a": ["t"], "b": ["t"]}, claims)
     output = audited(spark, tmp_path, now.tables("groups"), before.tables("groups"))
-    unweighed = "the snapshot doesn't tell what partitions weigh (column partitions.weight)"
+    unweighed = "the snapshot has no weights of partitions (column partitions.weight)"
     assert output.not_run == {
         "unbalanced-weight": unweighed,
         "hot-partition": unweighed,
-        "uneven-hosts": "the snapshot tells no hosts of members (column members.host)",
-        "empty-broker": "the snapshot tells no brokers (table brokers)",
-        "offline-if-broker-fails": "the snapshot doesn't tell which replicas are in sync (column "
-        "partitions.isr)",
-        "replicas-at-minimum": "the snapshot doesn't tell how many replicas have to be in sync "
-        "(column partitions.min_insync_replicas)",
+        "uneven-hosts": "the snapshot has no hosts of members (column members.host)",
+        "empty-broker": "the snapshot has no brokers (table brokers)",
+        "offline-if-broker-fails": "the snapshot has no replicas in sync (column partitions.isr)",
+        "replicas-at-minimum": "the snapshot has no minimum of replicas in sync (column "
+        "partitions.min_insync_replicas)",
         "unclean-election": UNTOLD,
         "broker-settings": UNTOLD,
-        "range-skew": "the snapshot doesn't tell strategies (column groups.strategy)",
-        "eager-rebalances": "the snapshot doesn't tell strategies (column groups.strategy)",
+        "range-skew": "the snapshot has no strategies (column groups.strategy)",
+        "eager-rebalances": "the snapshot has no strategies (column groups.strategy)",
         "unequal-topics": "no co-partitioned topics are configured ([[copartitioned]])",
-        "lag-on-few-partitions": "the snapshot tells no lags (table offsets)",
-        "lag-on-one-member": "the snapshot tells no lags (table offsets)",
-        "stalled-partitions": "the snapshot tells no lags (table offsets); the earlier snapshot "
+        "lag-on-few-partitions": "the snapshot has no lags (table offsets)",
+        "lag-on-one-member": "the snapshot has no lags (table offsets)",
+        "stalled-partitions": "the snapshot has no lags (table offsets); the earlier snapshot "
         "has no table offsets",
-        "offset-beyond-end": "the snapshot tells no lags (table offsets)",
-        "cross-rack-reads": "the snapshot tells no racks of leaders (column "
-        "partitions.leader_rack)",
-        "coordinator-load": "the snapshot tells no coordinators (column groups.coordinator), and "
+        "offset-beyond-end": "the snapshot has no lags (table offsets)",
+        "offset-before-start": "the snapshot has no lags (table offsets); the snapshot has no "
+        "starts of logs (column offsets.start_offset)",
+        "cross-rack-reads": "the snapshot has no racks of leaders (column partitions.leader_rack)",
+        "coordinator-load": "the snapshot has no coordinators (column groups.coordinator), and "
         "no leaders of topic __consumer_offsets",
-        "under-replicated": "the snapshot doesn't tell which replicas are in sync (column "
-        "partitions.isr)",
-        "client-defect": "the snapshot doesn't tell strategies (column groups.strategy); no "
+        "under-replicated": "the snapshot has no replicas in sync (column partitions.isr)",
+        "client-defect": "the snapshot has no strategies (column groups.strategy); no "
         "versions of clients are configured (client_version in [consumers])",
         "session-timeout": "no time-outs are configured ([[timeouts]])",
         "session-timeout-outside": "no time-outs are configured ([[timeouts]])",

@@ -26,7 +26,7 @@ def test_brokers_are_read_with_and_without_the_fence(read: Read) -> None:
         "kafka-4:9092 (id: 4 rack: b) -> ERROR: org.apache.kafka.common.errors.TimeoutException\n"
         "kafka-5:9092 (id: 5 rack: null)\n"
     )
-    assert (result.notes, result.unreadable) == ([], [])
+    assert (result.notes, result.unreadable_lines) == ([], [])
     assert result.brokers == [
         Broker(1, "10.0.0.1", 9093, "a"),
         Broker(2, "kafka-1", 9092, "us east-1"),
@@ -38,7 +38,7 @@ def test_brokers_are_read_with_and_without_the_fence(read: Read) -> None:
 
 def test_versions_of_before_2_0_are_passed_over(read: Read) -> None:
     result = read("k:9092 (id: 0 rack: null) -> {\nProduce(0): 0 to 2,\nLeaderAndIsr(4): 0,\n}\n")
-    assert (len(result.brokers), result.unreadable) == (1, [])
+    assert (len(result.brokers), result.unreadable_lines) == (1, [])
 
 
 def test_of_two_lines_of_one_broker_the_last_counts(read: Read) -> None:
@@ -51,12 +51,12 @@ def test_of_two_lines_of_one_broker_the_last_counts(read: Read) -> None:
 @pytest.mark.parametrize("id_", ["x", "-1", "9999999999"])
 def test_a_broker_without_a_proper_id_is_reported(read: Read, id_: str) -> None:
     result = read(f"k:9092 (id: 1 rack: a) -> (\nk:9092 (id: {id_} rack: a) -> (\n")
-    assert [line.line for line in result.unreadable] == [2]
+    assert [line.line for line in result.unreadable_lines] == [2]
 
 
 def test_a_strange_line_is_reported(read: Read) -> None:
     result = read("k:9092 (id: 1 rack: a) -> (\nwhat is this\n")
-    assert [(line.line, line.text) for line in result.unreadable] == [(2, "what is this")]
+    assert [(line.line, line.text) for line in result.unreadable_lines] == [(2, "what is this")]
 
 
 def test_a_file_without_brokers_is_refused(read: Read) -> None:

@@ -159,7 +159,7 @@ def test_errors_beside_tables_are_notes_with_file_and_line(read_groups: Read) ->
     result = read_groups(members(a="t:0") + "\nError: Executing failed due to timed out\n")
     (note,) = result.notes
     assert note.endswith("0.txt, line 5: Kafka says: Error: Executing failed due to timed out")
-    assert result.unreadable == []
+    assert result.unreadable_lines == []
 
 
 def test_moved_offsets_are_noted_and_the_last_count(read_groups: Read) -> None:
@@ -172,7 +172,7 @@ def test_moved_offsets_are_noted_and_the_last_count(read_groups: Read) -> None:
 def test_a_line_that_cannot_be_read_is_reported_and_the_rest_is_read(read_groups: Read) -> None:
     text = members(a="t:0", b="t:1").replace("g               b", "what is this\ng               b")
     result = read_groups(text, names=["m.txt"])
-    (line,) = result.unreadable
+    (line,) = result.unreadable_lines
     assert (line.file.endswith("m.txt"), line.line, line.text) == (True, 4, "what is this")
     assert line.why == "it doesn't fit the columns of its table"
     assert result.groups["g"].claims == [("t", 0, "a"), ("t", 1, "b")]
@@ -180,7 +180,7 @@ def test_a_line_that_cannot_be_read_is_reported_and_the_rest_is_read(read_groups
 
 def test_a_line_before_any_table_is_reported(read_groups: Read) -> None:
     result = read_groups("== orders ==\n" + members(a="t:0"))
-    assert [(line.line, line.why) for line in result.unreadable] == [(1, "it is in no table")]
+    assert [(line.line, line.why) for line in result.unreadable_lines] == [(1, "it is in no table")]
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_ownership_that_was_cut_off_is_reported_and_its_member_kept(
         "g|b|/h|b|1|-|t:7|-|-",
     )
     result = read_groups(text)
-    (line,) = result.unreadable
+    (line,) = result.unreadable_lines
     assert why in line.why
     assert list(result.groups["g"].members) == ["a", "b"]
     assert result.groups["g"].claims == [("t", 7, "b")]
@@ -213,7 +213,7 @@ def test_noise_between_rows_is_passed_over(read_groups: Read) -> None:
     noise = "[2026-11-21 06:00:00,123] WARN something (org.apache.kafka.clients.NetworkClient)\n"
     text = "".join(noise + line for line in members(a="t:0", b="t:1").splitlines(keepends=True))
     result = read_groups("SLF4J: no providers were found.\n" + text)
-    assert result.unreadable == []
+    assert result.unreadable_lines == []
     assert result.groups["g"].claims == [("t", 0, "a"), ("t", 1, "b")]
 
 

@@ -27,7 +27,7 @@ COLUMNS = {
     "assignments": ["cluster", "group", "topic", "partition", "member_id", "generation"],
     "offsets": [
         *("cluster", "group", "topic", "partition"),
-        *("committed_offset", "end_offset", "lag"),
+        *("committed_offset", "end_offset", "lag", "start_offset"),
     ],
     "brokers": ["cluster", "broker", "host", "port", "rack"],
 }

@@ -17,7 +17,7 @@ HOST = "/10.0.0.1"
 
 
 def claims(result: ConsumerGroups, name: str = "g") -> list[tuple[str, int, str]]:
-    assert result.unreadable == []
+    assert result.unreadable_lines == []
     return result.groups[name].claims
 
 
@@ -170,7 +170,7 @@ def test_a_message_names_the_group_of_the_tables_below(read_groups: Read, printe
         f"Consumer group 'one' has no active members.\n{table}"
         f"Consumer group 'two' has no active members.\n{table}"
     )
-    assert (result.unreadable, result.notes) == ([], [])
+    assert (result.unreadable_lines, result.notes) == ([], [])
     assert {name: group.state for name, group in result.groups.items()} == {
         "one": "Empty",
         "two": "Empty",
@@ -184,7 +184,7 @@ def test_the_typed_command_names_the_group_of_the_tables_below(
     table = printed(OFFSETS_1_1, OFFSETS_1_1_HEADER, f"orders|0|5|7|2|c-{UUID0}|{HOST}|c")
     command = "$ bin/kafka-consumer-groups.sh --bootstrap-server k:9092 --describe --group"
     result = read_groups(f"{command} one\n{table}{command}='two'\n{table}")
-    assert (result.unreadable, result.notes) == ([], [])
+    assert (result.unreadable_lines, result.notes) == ([], [])
     assert set(result.groups) == {"one", "two"}
 
 
@@ -193,7 +193,7 @@ def test_two_nameless_groups_in_one_file_are_not_mixed(read_groups: Read, printe
     second = printed(OFFSETS_1_1, OFFSETS_1_1_HEADER, f"orders|0|5|7|2|c-{UUID1}|{HOST}|c")
     result = read_groups(first + second, names=["both.txt"])
     assert result.groups["both"].claims == [("orders", 0, f"c-{UUID0}")]
-    header, row = result.unreadable
+    header, row = result.unreadable_lines
     assert (header.line, row.line) == (5, 6)
     assert "give each group a file of its own" in header.why
 

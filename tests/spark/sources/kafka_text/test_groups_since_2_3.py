@@ -19,7 +19,7 @@ HOST = "/10.0.0.1"
 
 
 def claims(result: ConsumerGroups, name: str = "g") -> list[tuple[str, int, str]]:
-    assert result.unreadable == []
+    assert result.unreadable_lines == []
     return result.groups[name].claims
 
 
@@ -66,7 +66,7 @@ def test_2_3_to_3_9_states_read_whatever_is_too_long(read_groups: Read, printed:
         printed(STATE_2_3, STATE_2_3_HEADER, "none|kafka-0:9092 (0)||Empty|0"),
         printed(STATE_2_3, STATE_2_3_HEADER, "moving|kafka-0:9092 (0)||CompletingRebalance|3"),
     )
-    assert result.unreadable == []
+    assert result.unreadable_lines == []
     assert {name: (g.state, g.strategy) for name, g in result.groups.items()} == {
         group: ("Stable", "range"),
         "long-coordinator": ("Stable", "a-custom-assignor-of-one's-own"),
@@ -144,7 +144,7 @@ def test_the_list_may_have_types(read_groups: Read, printed: Printed) -> None:
         printed("%-25s %-20s", "GROUP|TYPE", "d|Classic"),
         printed("%-25s %-20s", "GROUP|STATE", "e|Unknown"),
     )
-    assert result.unreadable == []
+    assert result.unreadable_lines == []
     assert {name: group.state for name, group in result.groups.items()} == {
         "a b": "Reconciling",
         "c": "Dead",
@@ -172,12 +172,12 @@ def test_two_headers_in_one_line_are_reported(read_groups: Read) -> None:
         f"{header}\ng               Stable\n{header} {header}\nh   Stable Stable\n"
     )
     assert set(result.groups) == {"g"}
-    assert [line.line for line in result.unreadable] == [3, 4]
+    assert [line.line for line in result.unreadable_lines] == [3, 4]
 
 
 def test_columns_in_another_order_are_read_by_their_names(read_groups: Read) -> None:
     result = read_groups(f"GROUP HOST #PARTITIONS CONSUMER-ID\na-group {HOST} 0 c-{UUID0}\n")
-    assert result.unreadable == []
+    assert result.unreadable_lines == []
     assert result.groups["a-group"].members[f"c-{UUID0}"].host == HOST
 
 
@@ -192,7 +192,7 @@ def test_other_tables_are_reported_and_do_not_end_up_in_a_group(
     listed = printed("%-25s %-20s", "GROUP|STATE", "g|Stable")
     result = read_groups(listed + share)
     assert set(result.groups) == {"g"}
-    assert [line.line for line in result.unreadable] == [5, 6]
+    assert [line.line for line in result.unreadable_lines] == [5, 6]
 
 
 def test_share_groups_have_start_offsets_and_lags(read_groups: Read, printed: Printed) -> None:
@@ -205,6 +205,6 @@ def test_share_groups_have_start_offsets_and_lags(read_groups: Read, printed: Pr
     )
     result = read_groups(offsets)
     group = result.groups["share"]
-    assert result.unreadable == []
+    assert result.unreadable_lines == []
     assert group.type == "share"
     assert group.offsets == {("orders", 0): (150, None, 12), ("orders", 1): (None, None, None)}

@@ -25,7 +25,7 @@ GROUPS = {
 
 def read(captures: Path, *views: str) -> ConsumerGroups:
     result = read_consumer_groups([captures / f"{view}.txt" for view in views])
-    assert result.unreadable == []
+    assert result.unreadable_lines == []
     return result
 
 
@@ -185,7 +185,7 @@ def test_all_views_in_one_file_are_as_good_as_in_many(captures: Path, tmp_path: 
     together = tmp_path / "all.txt"
     together.write_text("".join((captures / f"{view}.txt").read_text() for view in views))
     item, many = read_consumer_groups([together]), read(captures, *views)
-    assert item.unreadable == []
+    assert item.unreadable_lines == []
     assert item.groups == many.groups
 
 

@@ -101,7 +101,7 @@ def test_a_faulty_row_is_reported_with_its_line_and_the_rest_counts(
     read: Read, row: str, why: str
 ) -> None:
     result = read(f"group,member_id,topic\n{row}\ng,a,t\ng,b,t\ng,c,t\n")
-    (line,) = result.unreadable
+    (line,) = result.unreadable_lines
     assert (line.line, line.text) == (2, row)
     assert why in line.why
     assert result.by_group == {"g": {("a", "t"), ("b", "t"), ("c", "t")}}

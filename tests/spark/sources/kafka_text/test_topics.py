@@ -49,7 +49,7 @@ def read(write: Callable[..., Path]) -> Read:
 def test_each_versions_lines_are_read_with_tabs_or_spaces(read: Read, text: str, tab: str) -> None:
     result = read(text.replace("\t", tab))
     topic_id = "U_j-uXWFQMKvHsBvNDOrBg" if "TopicId" in text else None
-    assert (result.notes, result.unreadable) == ([], [])
+    assert (result.notes, result.unreadable_lines) == ([], [])
     least = 1 if "min.insync.replicas=1" in text else None
     assert result.partitions == [
         Partition("t.a-b_c", 0, topic_id, 1, [1, 2], [1, 2], min_insync=least),
@@ -76,7 +76,7 @@ def test_several_files_are_of_one_cluster(write: Callable[..., Path]) -> None:
 
 def test_a_real_capture(captures: Path) -> None:
     result = read_topics(captures / "topics.txt")
-    assert (result.notes, result.unreadable) == ([], [])
+    assert (result.notes, result.unreadable_lines) == ([], [])
     assert [(p.topic, p.partition) for p in result.partitions] == [
         *(("__consumer_offsets", number) for number in range(6)),
         ("one", 0),
@@ -168,7 +168,7 @@ def test_a_line_that_cannot_be_read_is_reported_and_the_rest_is_read(
 ) -> None:
     result = read(partition("Leader: 1\tReplicas: 1\tIsr: 1", 5) + line + "\n")
     assert [p.partition for p in result.partitions] == [5]
-    (unreadable,) = result.unreadable
+    (unreadable,) = result.unreadable_lines
     assert unreadable.line == 2
     assert why in unreadable.why
 
@@ -177,7 +177,7 @@ def test_noise_is_passed_over(read: Read) -> None:
     result = read(
         "[2026-11-21 06:00:00,123] WARN something\n\n" + partition("Leader: 1\tReplicas: 1\tIsr: 1")
     )
-    assert result.unreadable == []
+    assert result.unreadable_lines == []
 
 
 def test_a_file_without_topics_is_refused_with_what_kafka_said(read: Read) -> None:

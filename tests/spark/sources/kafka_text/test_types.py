@@ -16,7 +16,7 @@ CLI = DATA / "cli"
 
 
 def types(result: ConsumerGroups) -> dict[str, str | None]:
-    assert result.unreadable == []
+    assert result.unreadable_lines == []
     return {name: group.type for name, group in sorted(result.groups.items())}
 
 

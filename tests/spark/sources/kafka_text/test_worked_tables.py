@@ -65,7 +65,7 @@ def test_everyone_owns_what_the_table_says(
 ) -> None:
     owned = EXAMPLES[example]
     result = read_groups(tool(printed, owned), names=["g.txt"])
-    assert result.unreadable == []
+    assert result.unreadable_lines == []
     group = result.groups["g"]
     owner = {(topic, number): member_id for topic, number, member_id in group.claims}
     assert owner.keys() == owned.keys() == group.offsets.keys()
@@ -86,7 +86,7 @@ def test_the_offset_checker_says_what_nobody_owns_and_what_was_never_committed(
             f"g|{topic}|100|5|7|2|consumer-0_/10.0.0.1",
         )
     )
-    assert result.unreadable == []
+    assert result.unreadable_lines == []
     group = result.groups["g"]
     assert group.claims == [(topic, 100, "consumer-0_/10.0.0.1")]
     assert group.offsets == {(topic, 0): (None, None, None), (topic, 100): (5, 7, 2)}

@@ -29,6 +29,7 @@ from kafka.protocol.consumer import (
     ListOffsetsResponse,
     OffsetFetchRequest,
     OffsetFetchResponse,
+    OffsetSpec,
 )
 from kafka.protocol.metadata import (
     FindCoordinatorRequest,
@@ -68,6 +69,7 @@ class RecordedBrokers:
 
     def __init__(self, groups: dict[int, dict[str, str]]) -> None:
         self.requests = 0
+        self.start = 0
         self.oldest_broker = False
         self.moving: list[Any] = []
         self.spoil: Callable[[int, Any, Any], Any] = lambda node, request, answer: answer
@@ -135,7 +137,17 @@ class RecordedBrokers:
                 version=0, throttle_time_ms=0, error_code=0, error_message=None, topics=self.moving
             )
         assert isinstance(request, ListOffsetsRequest)
-        return recorded(ListOffsetsResponse)
+        return self._offsets_of_logs(request)
+
+    def _offsets_of_logs(self, request: Any) -> Any:
+        """The ends that were recorded; every log begins at `start`."""
+        answer = recorded(ListOffsetsResponse)
+        asked = {item.timestamp for topic in request.topics for item in topic.partitions}
+        if asked == {OffsetSpec.EARLIEST}:
+            for topic in answer.topics:
+                for partition in topic.partitions:
+                    partition.offset = self.start
+        return answer
 
     @staticmethod
     def _configured(request: Any) -> Any:

@@ -141,7 +141,7 @@ def test_while_workers_rebalance_nothing_tells_what_they_run() -> None:
     reading = read([(b"", orders({"sink": [0]}))] * 2, "", "PreparingRebalance")
     group = reading.groups[0]
     assert (group.type, group.status, len(group.members)) == ("connect", "rebalancing", 2)
-    assert "isn't told meanwhile" in (group.reason or "")
+    assert "doesn't report their tasks" in (group.reason or "")
     assert owned(reading) == {}
 
 

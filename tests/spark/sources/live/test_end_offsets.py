@@ -9,14 +9,22 @@ import pytest
 
 kafka = pytest.importorskip("kafka", reason="the extra `live` is not installed")
 
-from kafka.protocol.consumer import ListOffsetsRequest  # noqa: E402
+from kafka.protocol.consumer import ListOffsetsRequest, OffsetSpec  # noqa: E402
 from kafka.protocol.metadata import MetadataRequest  # noqa: E402
 
 from spark.sources.live.connection import NoAnswer  # noqa: E402
 from spark.sources.live.read_cluster import read_cluster  # noqa: E402
+from spark.sources.live.tables import tables_of  # noqa: E402
 from tests.spark.sources.live.recorded_brokers import CLUSTER, RecordedBrokers, three  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("at_once")
+
+
+def is_about(request: Any, spec: OffsetSpec) -> bool:
+    """Whether it asks for the ends of logs, or for where they begin."""
+    if not isinstance(request, ListOffsetsRequest):
+        return False
+    return {item.timestamp for topic in request.topics for item in topic.partitions} == {spec}
 
 
 def test_a_partition_without_leader_is_not_asked_about_and_the_others_are() -> None:
@@ -28,7 +36,7 @@ def test_a_partition_without_leader_is_not_asked_about_and_the_others_are() -> N
     asked: list[int] = []
 
     def spoil(node: int, request: Any, answer: Any) -> Any:
-        if isinstance(request, ListOffsetsRequest):
+        if is_about(request, OffsetSpec.LATEST):
             asked.extend(p.partition_index for t in request.topics for p in t.partitions)
         return answer
 
@@ -60,7 +68,7 @@ def ends_spoiled(brokers: RecordedBrokers, spoil: Callable[[int, Any], Any]) -> 
     asked: list[int] = []
 
     def only_ends(node: int, request: Any, answer: Any) -> Any:
-        if not isinstance(request, ListOffsetsRequest):
+        if not is_about(request, OffsetSpec.LATEST):
             return answer
         asked.append(node)
         return spoil(node, answer)
@@ -126,3 +134,26 @@ def test_a_partition_whose_leader_is_still_elected_is_looked_up_once_more() -> N
     reading = read_cluster(CLUSTER, brokers)
     assert len(reading.end_offsets) == 4
     assert reading.missing == []
+
+
+def test_a_log_that_a_group_is_behind_on_has_its_start() -> None:
+    """a-simple has committed offset 1 of orders-1; partitions that are read up need no start."""
+    brokers = three()
+    brokers.start = 2
+    offsets = tables_of(CLUSTER, read_cluster(CLUSTER, brokers))["offsets"].to_pylist()
+    behind = [row for row in offsets if row["committed_offset"] is not None and row["lag"]]
+    assert {(row["group"], row["start_offset"]) for row in behind} >= {("a-simple", 2)}
+    assert {row["start_offset"] for row in offsets if row not in behind} <= {None, 2}
+    assert all(row["start_offset"] == 2 for row in behind)
+
+
+def test_a_start_that_no_broker_tells_is_a_note_and_no_more() -> None:
+    brokers = three()
+
+    def spoil(node: int, request: Any, answer: Any) -> Any:
+        return NoAnswer("gone") if is_about(request, OffsetSpec.EARLIEST) else answer
+
+    brokers.spoil = spoil
+    reading = read_cluster(CLUSTER, brokers)
+    assert (reading.start_offsets, reading.missing) == ({}, [])
+    assert reading.notes[-1].startswith("the start of ") and reading.notes[-1].endswith(": gone")

@@ -33,7 +33,7 @@ final class Fallback {
     static Map<String, List<TopicPartition>> assign(
             ConsumerPartitionAssignor sticky, Cluster cluster, JoiningGroup group) {
         try {
-            return Within.millis(STICKY_MILLIS, () -> sticky(sticky, cluster, group));
+            return Timeout.millis(STICKY_MILLIS, () -> sticky(sticky, cluster, group));
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             return leastLoaded(group);

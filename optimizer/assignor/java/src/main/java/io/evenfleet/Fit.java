@@ -57,7 +57,7 @@ final class Fit {
             return "its member " + Quoted.of(key) + " isn't in the group";
         }
         for (String key : firstOf(present.keySet(), plan.members.keySet())) {
-            return "it has no member " + Quoted.of(key) + ", who is in the group";
+            return "it has no member " + Quoted.of(key) + ", which is in the group";
         }
         return null;
     }
@@ -67,7 +67,7 @@ final class Fit {
             String topic = planned.getKey();
             Integer there = group.topics.get(topic);
             if (there == null) {
-                return "its topic " + Quoted.of(topic) + " isn't in the cluster, or nobody reads it";
+                return "its topic " + Quoted.of(topic) + " isn't in the cluster, or no member reads it";
             }
             if (!there.equals(planned.getValue())) {
                 return "it has " + planned.getValue() + " partitions of " + Quoted.of(topic)
@@ -86,7 +86,7 @@ final class Fit {
             for (Map.Entry<String, int[]> part : member.getValue().entrySet()) {
                 if (part.getValue().length > 0 && !read.contains(part.getKey())) {
                     return "it gives " + Quoted.of(part.getKey()) + " to "
-                        + Quoted.of(member.getKey()) + ", who doesn't read it";
+                        + Quoted.of(member.getKey()) + ", which doesn't read it";
                 }
             }
         }

@@ -60,7 +60,7 @@ final class GroupPlan {
         for (String key : memberIds.keySet()) {
             if (!members.containsKey(key)) {
                 throw new PlanFileException(
-                    "member_ids has " + Quoted.of(key) + ", who isn't among the members");
+                    "member_ids has " + Quoted.of(key) + ", which isn't among the members");
             }
         }
     }

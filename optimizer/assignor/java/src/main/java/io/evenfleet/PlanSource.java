@@ -25,7 +25,7 @@ final class PlanSource {
 
     /** What is in the file, or behind the http(s) URL. */
     byte[] text() throws Exception {
-        return Within.millis(millis, this::limited);
+        return Timeout.millis(millis, this::limited);
     }
 
     private byte[] limited() throws IOException {

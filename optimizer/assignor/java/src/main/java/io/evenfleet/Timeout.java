@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /** Work that is given up when it takes too long. */
-final class Within {
-    private Within() {
+final class Timeout {
+    private Timeout() {
     }
 
     /**

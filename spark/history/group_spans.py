@@ -25,6 +25,9 @@ OF_GROUP = {
 }
 """What of a group's own tables is a fact that an assignment may depend on."""
 
+WITH_GENERATION = ("groups", "members")
+"""Tables that state a group's; claims may be of an older one."""
+
 OF_PARTITIONS = ("partition", "topic_id")
 
 RACKS_OF_PARTITIONS = ("leader_rack", "replica_racks")
@@ -36,7 +39,10 @@ class GroupSpans:
 
     `position` is that of the snapshot in its cluster's timeline, `start` that from which on the
     group's facts have been the same. Where a group wasn't there, a new start begins. `size` counts
-    the rows that are about the group. `kept` is freed by whoever asked for the facts.
+    the rows that are about the group. Further columns: `generation`, the highest that is stated,
+    null where none is; `from_snapshot`, the one before in the timeline if it has the group, and
+    else null; and `generation_before`, as it was then. `kept` is freed by whoever asked for the
+    spans.
     """
 
     rows: DataFrame
@@ -78,24 +84,49 @@ def spans_of(
     What differs has different hashes but for a chance of one in 2^64.
     """
     own = [
-        _hashed(tables[name], name, *columns).select(*KEYS, "hash")
+        _hashed(tables[name], name, *columns).select(*KEYS, "hash", _generation(name))
         for name, columns in OF_GROUP.items()
         if name in tables
     ]
-    rows = reduce(DataFrame.unionAll, [*own, _topics_read(tables, timeline, racks)])
-    digests = rows.groupBy(*KEYS).agg(_digest("hash").alias("digest"), F.count("*").alias("size"))
+    read = _topics_read(tables, timeline, racks).select(*KEYS, "hash", _generation("subscriptions"))
+    digests = (
+        reduce(DataFrame.unionAll, [*own, read])
+        .groupBy(*KEYS)
+        .agg(
+            _digest("hash").alias("digest"),
+            F.count("*").alias("size"),
+            F.max("generation").alias("generation"),
+        )
+    )
     placed = placed_in_time(digests, "position", timeline.positions()).withColumn(
         "position", F.col("position").cast("int")
     )
     in_time = Window.partitionBy("cluster", "group").orderBy("position")
-    changed = (F.lag("digest").over(in_time) != F.col("digest")) | (
-        F.lag("position").over(in_time) != F.col("position") - 1
+    neighbour = F.lag(F.struct("position", "digest", SNAPSHOT, "generation")).over(in_time)
+    follows = F.col("before.position") == F.col("position") - 1
+    changed = F.col("before").isNull() | (F.col("before.digest") != F.col("digest"))
+    rows = (
+        placed.withColumn("before", neighbour)
+        .withColumn("before", F.when(follows, F.col("before")))
+        .withColumn("begins", F.when(changed, F.col("position")))
+        .select(
+            *(*KEYS, "position"),
+            F.last("begins", ignorenulls=True).over(in_time).alias("start"),
+            *("size", "generation"),
+            F.col(f"before.{SNAPSHOT}").alias("from_snapshot"),
+            F.col("before.generation").alias("generation_before"),
+        )
+        .persist()
     )
-    begins = F.when(F.coalesce(changed, F.lit(True)), F.col("position"))
-    start = F.last(begins, ignorenulls=True).over(in_time)
-    rows = placed.select(*KEYS, "position", start.alias("start"), "size").persist()
     kept.append(rows)
     return GroupSpans(rows, kept)
+
+
+def _generation(table: str) -> Column:
+    """The group's generation that a row of a table states; Kafka's -1 states none."""
+    positive = "if(generation >= 0, generation, null)"
+    text = positive if table in WITH_GENERATION else "cast(null as int)"
+    return F.expr(text).alias("generation")
 
 
 def _topics_read(tables: Mapping[str, DataFrame], timeline: Timeline, racks: bool) -> DataFrame:
@@ -107,9 +138,7 @@ def _topics_read(tables: Mapping[str, DataFrame], timeline: Timeline, racks: boo
     changing = _changing_topics(_hashed(tables["partitions"], "partitions", *columns), timeline)
     read = tables["subscriptions"].select(*KEYS, "topic", "member_id", key_of(*TOPIC).alias("at"))
     joined = read.join(changing, "at", "left")
-    return _hashed(joined, "subscriptions", "topic", "member_id", "topic_digest").select(
-        *KEYS, "hash"
-    )
+    return _hashed(joined, "subscriptions", "topic", "member_id", "topic_digest")
 
 
 def _changing_topics(partitions: DataFrame, timeline: Timeline) -> DataFrame:
@@ -150,5 +179,5 @@ def _hashed(rows: DataFrame, table: str, *columns: str) -> DataFrame:
 
 
 def _digest(hashes: str) -> Column:
-    """One number for some rows, in whatever order they come."""
+    """One number for some rows, in any order."""
     return F.xxhash64(F.bit_xor(hashes), F.count("*"))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from spark.demo.clusters import DemoCluster
-from spark.demo.health import kept_busy
-from spark.demo.members import Cast, Turnout, make_cast
+from spark.demo.members import Cast, make_cast, parts_of
+from spark.demo.owners import kept_busy
 
 SIZES = np.array([2, 100])
 SUBSCRIPTIONS = [np.array([0]), np.array([0, 1])]
@@ -18,7 +18,7 @@ def cast_of(members: int) -> Cast:
         rng,
         DemoCluster("c", ["east"] * 3),
         "g",
-        Turnout(members),
+        parts_of(members),
         roles=2,
         generation=1,
         server_side=False,

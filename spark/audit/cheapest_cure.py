@@ -1,0 +1,71 @@
+"""The cheapest change that evens out one uneven group, as advice to it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from optimizer.model import IntArray, Problem, StrategyError, weights_of
+from optimizer.strategies import CONSUMER, STRATEGIES
+from spark.audit.facts import GroupFacts
+from spark.groups import read_or_failed
+
+CURES = {
+    "cooperative-sticky": "Set partition.assignment.strategy to cooperative-sticky: as even here "
+    "as the best plan.",
+    "uniform": "Move the group to the new protocol with uniform: as even here as the best plan.",
+}
+"""Kafka's assignors that keep what they can, the cheapest to change to first."""
+
+REJOIN = "Restart one member: the group's assignor, {}, then reaches the best plan's largest load."
+
+PLAN = "No assignor of Kafka's is as even here: `evenfleet plan` shows the best assignment."
+
+PLAN_BY_WEIGHT = (
+    "Plan it by weight with `evenfleet plan`: Kafka's assignors count partitions, and leave one "
+    "member too heavy here."
+)
+
+HEAVY = 1.25
+"""Weight ÷ that in a plan by weight from which on an assignor doesn't suffice."""
+
+MAX_PARTITIONS = 50_000
+"""Assignors aren't tried in larger groups."""
+
+
+def cure_of(group: GroupFacts) -> str | None:
+    """Advice to an uneven group; None where it is too large to try Kafka's assignors."""
+    problem = group.weighed or read_or_failed(group.row).problem
+    if problem is None or problem.partition_count > MAX_PARTITIONS:
+        return None
+    by_weight = group.by_weight if group.weighed else None
+    return cheapest_cure(problem, group.plan.max_load, group.row.group_strategy, by_weight)
+
+
+def cheapest_cure(
+    problem: Problem, max_load: int, own: str | None = None, by_weight: IntArray | None = None
+) -> str:
+    """The cheapest of Kafka's assignors that reaches `max_load` partitions, or a plan.
+
+    `own` is the group's assignor: groups of the consumer protocol have `uniform` alone to change
+    to. With a plan `by_weight`, the assignor must also keep each member's weight near to it.
+    """
+    strategy = STRATEGIES.get(own or "")
+    cures = ("uniform",) if strategy and strategy.protocol == CONSUMER else (*CURES,)
+    for name in cures:
+        if _suffices(name, problem, max_load, by_weight):
+            return REJOIN.format(name) if name == own else CURES[name]
+    return PLAN if by_weight is None else PLAN_BY_WEIGHT
+
+
+def _suffices(name: str, problem: Problem, max_load: int, by_weight: IntArray | None) -> bool:
+    """Whether no member has more partitions than in the plan, or is too heavy."""
+    try:
+        target = STRATEGIES[name].assign(problem).target
+    except StrategyError:
+        return False
+    if int(np.bincount(target[target >= 0], minlength=1).max()) > max_load:
+        return False
+    if by_weight is None:
+        return True
+    weights = weights_of(problem)
+    return weights.level_of(target) < HEAVY * weights.level_of(by_weight)

@@ -1,0 +1,89 @@
+"""Forged plans and certificates: none passes for optimal, and no honest one is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from optimizer.checker.certificate import MalformedCertificateError, decode, encode
+from optimizer.checker.check import Verdict, check_assignment
+from optimizer.model.arrays import IntArray
+from optimizer.model.numbering import problem_of
+from optimizer.model.spread import levels_of
+from optimizer.solver.solve import solve
+from tests.optimizer import host_groups
+from tests.optimizer.checker.forgeries import (
+    case,
+    expected,
+    flags,
+    is_settled,
+    proves,
+    tampered_certificate,
+    tampered_plan,
+)
+from tests.optimizer.rack_groups import (
+    VARIANTS,
+    tiny_rack_group,
+)
+
+
+@pytest.mark.parametrize("seed", range(0, 250, 50))
+def test_thousand_tampered_plans_and_certificates_are_judged_rightly(seed: int) -> None:
+    """A plan is called optimal just where it is, and a certificate refused where it fails."""
+    seen = set()
+    for each in range(seed, seed + 50):
+        items, draw = case(each), np.random.default_rng(each)
+        trials = [
+            (items.target, items.certificate),
+            *((tampered_plan(items, draw), items.certificate) for _ in range(2)),
+            *((items.target, tampered_certificate(items, draw)) for _ in range(2)),
+        ]
+        for target, certificate in trials:
+            verdict = check_assignment(items.problem, target, certificate, items.goals)
+            judged = flags(items, verdict)
+            assert judged == expected(items, target), f"seed {each}"
+            refused = verdict.certificate_fault is not None
+            if not (all(judged) and is_settled(items, target, certificate)):
+                assert refused != proves(items, target, certificate), f"seed {each}"
+            assert (verdict.witness is None) == all(judged)
+            assert (verdict.certificate is None) != all(judged)
+            if refused and all(judged):
+                fault = str(verdict.certificate_fault)
+                assert "should go from" in fault or "doesn't fit" in fault
+            seen.add((all(judged), refused))
+    assert seen == {(True, True), (True, False), (False, True)}
+
+
+def test_no_forged_numbers_raise_or_change_the_verdict() -> None:
+    """Some levels keep their numbers, the others get any. Tiny groups have many idle members."""
+    refused = 0
+    for seed in range(1000, 1300):
+        goals, draw = VARIANTS[seed % len(VARIANTS)], np.random.default_rng(seed)
+        group = problem_of(tiny_rack_group(seed)).problem
+        if seed % 2:
+            goals = host_groups.VARIANTS[seed // 2 % 48]
+            group = problem_of(host_groups.tiny_host_group(seed)).problem
+        target = solve(group, goals).target
+        honest = check_assignment(group, target, goals=goals)
+        for _ in range(10):
+            levels = 1 + len(levels_of(group, goals))
+            numbers = numbers_of(honest, len(group.member_ids), levels)
+            for level in numbers:
+                if draw.random() < 0.4:
+                    low = 0 if draw.random() < 0.7 else -1
+                    level[:] = draw.integers(low, draw.choice([2, 2, 3]), len(level))
+            verdict = check_assignment(group, target, encode(numbers), goals)
+            assert verdict[:9] == honest[:9], f"seed {seed}"
+            again = check_assignment(group, target, verdict.certificate, goals)
+            assert again.certificate_fault is None, f"seed {seed}"
+            refused += verdict.certificate_fault is not None
+    assert refused > 100
+
+
+def numbers_of(verdict: Verdict, members: int, levels: int) -> list[IntArray]:
+    """The numbers of a certificate; zeros if it has numbers of topics and members as well."""
+    assert verdict.certificate is not None
+    try:
+        return [level.copy() for level in decode(verdict.certificate, members, levels)]
+    except MalformedCertificateError:
+        return [np.zeros(members, np.int64) for _ in range(levels)]

@@ -1,0 +1,101 @@
+"""Plans of `evenfleet reassign` that are carried out in part: they can be undone."""
+
+from __future__ import annotations
+
+import signal
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from optimizer.replicas import ReplicaGoals
+from spark import FleetFiles, InputError
+from spark.reassign import ReassignRequest, cluster_facts
+from spark.reassign.files import write_batches
+from spark.reassign.reassignment import reassigned as reassigned_from
+from tests.spark.reassign.captures import replicas_in
+from tests.spark.support.said import Run
+
+
+class Ended:
+    """A live cluster as the snapshot says, which a signal ends as soon as it has begun to move."""
+
+    current: Any = None
+
+    def __init__(self, _: object) -> None:
+        self.begun = False
+
+    def __enter__(self) -> Ended:
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def alive(self) -> set[int]:
+        return set(self.current.racks)
+
+    def partitions(self, topics: Any = None) -> Any:
+        if self.begun:
+            signal.raise_signal(signal.SIGTERM)
+        return {
+            (partition.topic, partition.partition): (
+                partition.leader,
+                partition.replicas,
+                partition.isr,
+                [],
+                [],
+            )
+            for partition in self.current.partitions
+        }
+
+    def throttle(self, *_: object) -> list[str]:
+        return []
+
+    def move(self, _: object) -> dict[Any, str]:
+        self.begun = True
+        return {}
+
+
+def test_a_signal_under_execute_says_how_to_go_back_and_not_to_run_it_again(
+    run: Run, before: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Ended, "current", cluster_facts(FleetFiles.read(str(before))))
+    monkeypatch.setattr("spark.enforce.moves.LiveReplicas", Ended)
+    words = ("--execute", "--bootstrap", "127.0.0.1:9", "--no-dry-run")
+    output = run("reassign", before, "--out", before.parent / "moves", *words)
+    assert output.code == 128 + signal.SIGTERM
+    assert "run it again" not in output.err
+    report = " ".join(output.err.split())
+    assert "Batch 1 stopped: interrupted (its throttle stays until" in report
+    assert "01-move.json and then execute" in report
+    files = {path.name: path.read_text() for path in (before.parent / "moves").glob("*.json")}
+    output = run("reassign", before, "--out", before.parent / "moves", "--drain", 3)
+    assert output.code == 2  # the snapshot is older than the move
+    assert "holds the rollbacks of a plan that isn't finished: it was handed" in output.err
+    assert {p.name: p.read_text() for p in (before.parent / "moves").glob("*.json")} == files
+
+
+def test_a_plan_that_is_carried_out_in_part_keeps_its_rollbacks(run: Run, before: Path) -> None:
+    """By Kafka's own tools, say; and one that is done, or not begun, is replaced."""
+    moves = before.parent / "moves"
+    assert run("reassign", before, "--out", moves).code == 0
+    assert run("reassign", before, "--out", moves).code == 0  # nothing has begun
+    wanted = replicas_in(moves / "01-move.json")
+    current = cluster_facts(FleetFiles.read(str(before)))
+    for count, done in ((len(wanted) // 2, False), (len(wanted), True)):
+        moved = dict(sorted(wanted.items())[:count])
+        rows = [
+            partition._replace(
+                replicas=moved.get((partition.topic, partition.partition), partition.replicas)
+            )
+            for partition in current.partitions
+        ]
+        later = replace(current, partitions=rows)
+        result = reassigned_from(later, ReassignRequest(), ReplicaGoals())
+        if done:
+            write_batches(result, moves)
+            assert not (moves / "01-move.json").exists()
+        else:
+            with pytest.raises(InputError, match=f"{count} of {len(wanted)} partitions of 01-m"):
+                write_batches(result, moves)
+            assert replicas_in(moves / "01-move.json") == wanted
