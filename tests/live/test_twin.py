@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -79,12 +80,21 @@ SCENARIOS: dict[str, tuple[list[Act], bool, int]] = {
 """What is done, whether members are static, and how long their sessions are."""
 
 
+TRIES = 3
+"""A client sometimes hangs for good in its first join (kafka-python 3.0.12 did, and owned nothing).
+That says nothing about the twin: the scenario is then played in a new group."""
+
+
+class NoRest(Exception):
+    """A group's members don't come to own each partition once."""
+
+
 class LiveGroup:
     """Processes that do what a scenario says, one thing after the other."""
 
-    def __init__(self, name: str, broker: Brokers) -> None:
+    def __init__(self, name: str, topic: str, broker: Brokers) -> None:
         self.acts, self.static, self.session = SCENARIOS[name]
-        self.topic, self.broker = f"twin-{name}", broker
+        self.topic, self.broker = topic, broker
         # confluent-kafka's clients don't offer eager and cooperative assignors in one list
         self.library = "kafka-python" if name == "upgrade" else "confluent-kafka"
         self.processes: dict[str, subprocess.Popen[str]] = {}
@@ -145,22 +155,34 @@ class LiveGroup:
             owned = sorted(item for report in self.told.values() for item in report["owned"])
             return len({*looks}) == 1 and owned == [*range(PARTITIONS)]
 
-        assert until(rests, 90), f"{self.topic} before {act}: {self.told}"
+        if not until(rests, 90):
+            raise NoRest(f"{self.topic} before {act}: {self.told}")
         return int(self.told["a"]["count"]) if "a" in self.told else 0
 
 
 @pytest.fixture(scope="module")
 def seen(broker: Brokers) -> dict[str, Any]:
     """All scenarios at once, each in a group of its own."""
-    topics = {
-        f"twin-{name}": {"num_partitions": PARTITIONS, "replication_factor": 1}
-        for name in SCENARIOS
-    }
+    names = [topic_of(name, attempt) for name in SCENARIOS for attempt in range(TRIES)]
+    topics = {name: {"num_partitions": PARTITIONS, "replication_factor": 1} for name in names}
     with KafkaAdminClient(bootstrap_servers=broker.bootstrap) as admin:
         admin.create_topics(topics, wait_for_metadata=True)
     with ThreadPoolExecutor(len(SCENARIOS)) as pool:
-        runs = {name: pool.submit(LiveGroup(name, broker).play) for name in SCENARIOS}
+        runs = {name: pool.submit(play, name, broker) for name in SCENARIOS}
         return {name: run.exception() or run.result() for name, run in runs.items()}
+
+
+def topic_of(name: str, attempt: int) -> str:
+    return f"twin-{name}-{attempt}"
+
+
+def play(name: str, broker: Brokers) -> tuple[int, dict[str, list[int]]]:
+    for attempt in range(TRIES - 1):
+        try:
+            return LiveGroup(name, topic_of(name, attempt), broker).play()
+        except NoRest as error:
+            warnings.warn(f"played again: {error}", stacklevel=1)
+    return LiveGroup(name, topic_of(name, TRIES - 1), broker).play()
 
 
 def simulated(name: str) -> Timeline:
