@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from optimizer.flow.or_tools import Arcs, cheapest_flow
-from optimizer.model import IntArray
+from optimizer.model import IntArray, run_starts
 
 
 def cheapest_by_levels(levels: Sequence[Sequence[Arcs]], supply: IntArray) -> IntArray | None:
@@ -47,7 +47,7 @@ def _potentials(arcs: Arcs, flows: IntArray, nodes: int) -> IntArray:
     cost = np.concatenate((arcs.cost[forward], -arcs.cost[back]))
     order = np.argsort(head, kind="stable")
     tail, head, cost = tail[order], head[order], cost[order]
-    starts = np.diff(head, prepend=-1).nonzero()[0]
+    starts = run_starts(head)
     heads, distance = head[starts], np.zeros(nodes, np.int64)
     while len(heads):
         reached = np.minimum.reduceat(distance[tail] + cost, starts)

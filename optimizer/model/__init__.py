@@ -9,6 +9,7 @@ from optimizer.model.arrays import (
     distinct,
     occurs,
     ranges,
+    run_starts,
     sorted_positions,
     stable_order,
 )

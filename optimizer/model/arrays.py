@@ -21,6 +21,14 @@ def ranges(starts: IntArray, lengths: IntArray) -> IntArray:
     return np.arange(total) + before.repeat(lengths)
 
 
+def run_starts(keys: IntArray) -> IntArray:
+    """Where each run of equal keys begins."""
+    begins = np.empty(len(keys), np.bool_)
+    begins[:1] = True
+    np.not_equal(keys[1:], keys[:-1], out=begins[1:])
+    return begins.nonzero()[0]
+
+
 def distinct(keys: IntArray, end: int) -> tuple[IntArray, IntArray]:
     """The numbers below `end` that occur, ascending, and the place of each key among them.
 

@@ -9,7 +9,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from optimizer.model import IntArray, Problem, distinct, every_host_of, hosts_of, stable_order
+from optimizer.model import (
+    IntArray,
+    Problem,
+    distinct,
+    every_host_of,
+    hosts_of,
+    run_starts,
+    stable_order,
+)
 from optimizer.solver.costs import CostTable, Flags
 from optimizer.solver.kinds import CostClasses, Kinds, cost_classes, kinds_by_cost, kinds_by_topic
 
@@ -57,7 +65,7 @@ class Demand:
             return self
         present, members = distinct(self.members[pairs], self.member_count)
         kind = self.kind_of_pair[pairs]
-        first = np.diff(kind, prepend=-1).nonzero()[0]
+        first = run_starts(kind)
         return Demand(
             supply=self.supply[kind[first]],
             offsets=np.append(first, len(pairs)),
@@ -175,4 +183,4 @@ def components(demand: Demand) -> list[IntArray]:
 def _split(label: IntArray, end: int) -> list[IntArray]:
     """The indexes of each label."""
     order = stable_order(label, end)
-    return np.split(order, np.diff(label[order]).nonzero()[0] + 1)
+    return np.split(order, run_starts(label[order])[1:])

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from optimizer.model import run_starts
 from spark.audit.cluster_facts import ClusterFacts, Smallest
 from spark.fleet import is_connector
 
@@ -107,7 +108,7 @@ class _Counted:
         cluster.replicas.update(replicas.items[replicas.items >= 0].tolist())
         cluster.led.update(self._leader[self._leader >= 0].tolist())
         first = np.full(len(self._leader), -1, np.int64)
-        starts = np.flatnonzero(np.diff(replicas.row, prepend=-1))
+        starts = run_starts(replicas.row)
         first[replicas.row[starts]] = replicas.items[starts]
         is_led = (self._leader >= 0) & (replicas.sizes > 0)
         cluster.preferred.update(first[is_led].tolist())
@@ -140,7 +141,7 @@ class _Counted:
         cluster.racks.update(
             {name: count for name, count in zip(names, of_rack, strict=True) if count}
         )
-        starts = np.flatnonzero(np.diff(rows, prepend=-1))
+        starts = run_starts(rows)
         if len(starts):
             least, most = (take.reduceat(rack, starts) for take in (np.minimum, np.maximum))
             alone = (least == most) & (least >= 0)
@@ -236,7 +237,7 @@ def racks_that_may_fail(rows: Ints, rack: Ints, spare: Ints) -> Racks:
     pairs, counts = np.unique(np.stack([rows, rack]), axis=1, return_counts=True)
     order = np.lexsort((-counts, pairs[0]))
     of, sums = pairs[0][order], counts[order].cumsum()
-    starts = np.flatnonzero(np.diff(of, prepend=-1))
+    starts = run_starts(of)
     before = np.concatenate([[0], sums])[starts]
     own = sums - np.repeat(before, np.diff(starts, append=len(of)))
     lost = np.bincount(of[own <= spare[of]], minlength=len(spare))

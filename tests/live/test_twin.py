@@ -85,7 +85,7 @@ TRIES = 3
 That says nothing about the twin: the scenario is then played in a new group."""
 
 
-class NoRest(Exception):
+class NoRestError(Exception):
     """A group's members don't come to own each partition once."""
 
 
@@ -156,7 +156,7 @@ class LiveGroup:
             return len({*looks}) == 1 and owned == [*range(PARTITIONS)]
 
         if not until(rests, 90):
-            raise NoRest(f"{self.topic} before {act}: {self.told}")
+            raise NoRestError(f"{self.topic} before {act}: {self.told}")
         return int(self.told["a"]["count"]) if "a" in self.told else 0
 
 
@@ -180,7 +180,7 @@ def play(name: str, broker: Brokers) -> tuple[int, dict[str, list[int]]]:
     for attempt in range(TRIES - 1):
         try:
             return LiveGroup(name, topic_of(name, attempt), broker).play()
-        except NoRest as error:
+        except NoRestError as error:
             warnings.warn(f"played again: {error}", stacklevel=1)
     return LiveGroup(name, topic_of(name, TRIES - 1), broker).play()
 

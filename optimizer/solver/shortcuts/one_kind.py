@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from optimizer.model import IntArray
+from optimizer.model import IntArray, run_starts
 from optimizer.solver.demand import Demand, Solver
 
 
@@ -55,7 +55,7 @@ def _turns_by_host(
     load = np.bincount(host, shares)[host] + np.where(rich, 0, np.bincount(host, rich)[host])
     alike = 2 * host + rich
     by_host = np.argsort(alike, kind="stable")
-    first = np.diff(alike[by_host], prepend=-1).nonzero()[0]
+    first = run_starts(alike[by_host])
     rank = np.empty_like(host)
     rank[by_host] = np.arange(len(host)) - first.repeat(np.diff(np.append(first, len(host))))
     group = np.arange(len(sizes)).repeat(sizes)

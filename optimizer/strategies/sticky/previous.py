@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from optimizer.model import NOBODY, IntArray, Problem, StrategyError, classes_of
+from optimizer.model import NOBODY, IntArray, Problem, StrategyError, classes_of, run_starts
 from optimizer.strategies.kafka import NO_RACK, Racks
 
 
@@ -70,7 +70,7 @@ def _rivals(
     place = np.argsort(order)
     by_partition = np.lexsort((place[member], partition))
     member, partition = member[by_partition], partition[by_partition]
-    starts = np.flatnonzero(np.diff(partition, prepend=-1))
+    starts = run_starts(partition)
     for rivals, p in zip(np.split(member, starts[1:]), partition[starts].tolist(), strict=True):
         yield p, dict.fromkeys(rivals.tolist())
 
