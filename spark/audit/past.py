@@ -57,7 +57,7 @@ class Past(Handle):
 
     @cached_property
     def _rates(self) -> FleetRates:
-        return self.recent.rates()
+        return self.recent.rates(claims=False)
 
     @cached_property
     def consumption(self) -> DataFrame:

@@ -193,15 +193,20 @@ class FleetHistory(Handle):
         self._kept.append(rows.persist())
         return self._kept[-1]
 
-    def rates(self, window: timedelta | str = WINDOW, quantile: float = QUANTILE) -> FleetRates:
+    def rates(
+        self, window: timedelta | str = WINDOW, quantile: float = QUANTILE, claims: bool = True
+    ) -> FleetRates:
         """How fast each partition flows, each group and each member reads.
+
+        Without `claims` the owners of partitions, which take as long to read as offsets, are read
+        when members or commits are asked for.
 
         Of the snapshots of each cluster that are at most `window` (a text such as "24h" will do)
         older than its last; one Spark job looks for clocks that jumped. InputError for a window or
         a quantile that can't be, where there are no offsets, and where the window holds one
         snapshot of each cluster though there are more.
         """
-        rates = fleet_rates(self.tables, self.timeline, window, quantile)
+        rates = fleet_rates(self.tables, self.timeline, window, quantile, claims)
         self._rates.append(rates)
         return rates
 

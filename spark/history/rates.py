@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
-from functools import cached_property
+from functools import cached_property, partial
 
 from pyspark.sql import DataFrame, functions as F
 
 from spark.errors import InputError
 from spark.files import SNAPSHOT, Where, in_one_file, write_tables
 from spark.fleet import escaped_rows
-from spark.history.rates_consumption import consumption_of
-from spark.history.rates_ends import ends_of, pairs_of, rates_of
-from spark.history.rates_pairs import Doubt, rate
-from spark.history.rates_tracks import tracks_of
+from spark.history.rates_consumption import CONSUMPTION, consumption_batch
+from spark.history.rates_ends import PAIRS, RATES, pairs_batch, rates_batch
+from spark.history.rates_jumps import doubts_of
+from spark.history.rates_pairs import Doubt
+from spark.history.rates_series import Series
+from spark.history.rates_tracks import COMMITS, READS, commits_batch, reads_batch
 from spark.history.rates_window import AT, RateWindow, seconds_of
 from spark.history.timeline import Timeline
 from spark.unpersist_handle import Handle
@@ -24,22 +26,9 @@ from spark.unpersist_handle import Handle
 MEMBER = ("cluster", "group", "member_id")
 
 
-def members_of(
-    tables: Mapping[str, DataFrame],
-    tracks: DataFrame,
-    window: RateWindow,
-    doubts: Sequence[Doubt],
-) -> DataFrame:
+def members_of(tables: Mapping[str, DataFrame], reads: DataFrame, window: RateWindow) -> DataFrame:
     """A row a member of a group: see `FleetRates.members`."""
-    kept = tracks.where("owner = before.owner").withColumn(
-        "rate", rate("committed", "before", doubts)
-    )
-    since = F.col(f"before.{AT}").alias("since")
-    of_pair = (
-        kept.where("rate is not null")
-        .groupBy("cluster", "group", F.col("owner").alias("member_id"), since, AT)
-        .agg(F.sum("rate").alias("rate"))
-    )
+    of_pair = reads.groupBy(*MEMBER, "since", AT).agg(F.sum("rate").alias("rate"))
     rates = of_pair.groupBy(*MEMBER).agg(
         F.max_by("rate", F.struct(AT, "since")).alias("now"),
         F.avg("rate").alias("mean"),
@@ -49,45 +38,6 @@ def members_of(
     seen = window.placed(tables["members"]).groupBy(*MEMBER)
     members = seen.agg(F.max(SNAPSHOT).alias("last_seen")).join(rates, list(MEMBER), "left")
     return escaped_rows(members.fillna(0, ["pairs"]))
-
-
-COUNTS = {
-    "since": "max(before.at)",
-    "rose": "count_if(end > before.value)",
-    "written": "count_if(written)",
-    "fell": "count_if(written and end < before.value)",
-    "topics": "count(distinct topic) filter (where end < before.value)",
-}
-"""SQL text, over the partitions whose ends are known at an instant."""
-
-JUMPED = "rose = 0 and fell >= 0.9 * written and topics > 1"
-
-
-def doubts_of(ends: DataFrame, window: RateWindow) -> tuple[list[Doubt], list[str]]:
-    """The instants between which all ends of a cluster fell, and a sentence on each two.
-
-    That is: from one snapshot of it to the next no end rose, and nine tenths of those that are
-    written at all fell, of more than one topic. Topics are created again one by one, while the
-    others go on; of a topic alone it cannot be told.
-    """
-    fallen = (
-        ends.where("end is not null")
-        .groupBy("cluster", AT)
-        .agg(*(F.expr(text).alias(name) for name, text in COUNTS.items()))
-        .where(JUMPED)
-        .select("cluster", "since", AT)
-    )
-    result: dict[str, set[int]] = {}
-    notes = []
-    for cluster, since, at in sorted(map(tuple, fallen.collect())):
-        names = {seconds_of(item): item for item in window.snapshots[cluster]}
-        result.setdefault(cluster, set()).update((since, at))
-        notes.append(
-            f"cluster {cluster}: all end offsets fell from snapshot {names[since]} to {names[at]}: "
-            "the clock of the collecting machine may have jumped back; no pair with one of the two "
-            "counts"
-        )
-    return [Doubt(cluster, (*sorted(of),)) for cluster, of in result.items()], notes
 
 
 WINDOW, QUANTILE = timedelta(hours=24), 0.95
@@ -117,8 +67,7 @@ class FleetRates(Handle):
     quantile: float
     notes: tuple[str, ...]
     _tables: Mapping[str, DataFrame] = field(repr=False)
-    _ends: DataFrame = field(repr=False)
-    _tracks: DataFrame = field(repr=False)
+    _series: Series = field(repr=False)
     _doubts: list[Doubt] = field(repr=False)
 
     @cached_property
@@ -127,7 +76,8 @@ class FleetRates(Handle):
 
         Where several groups were told an end at one instant, the highest counts.
         """
-        return rates_of(self._ends, self.quantile, self._doubts)
+        work = partial(rates_batch, quantile=self.quantile, doubts=self._doubts, ids=self._ids)
+        return escaped_rows(self._series.of_ends(work, RATES))
 
     @cached_property
     def pairs(self) -> DataFrame:
@@ -135,7 +85,7 @@ class FleetRates(Handle):
 
         Each has `since` and `at` in seconds since 1970, and its `rate`; null where the end fell.
         """
-        return pairs_of(self._ends, self._doubts)
+        return escaped_rows(self._series.of_ends(partial(pairs_batch, doubts=self._doubts), PAIRS))
 
     @cached_property
     def sizes(self) -> DataFrame:
@@ -158,7 +108,10 @@ class FleetRates(Handle):
         shrink as it did between the last two snapshots; null where it didn't. It `falls_behind`
         where it grew then, and over time more than it varied.
         """
-        return consumption_of(self._tracks, self._ends, self.quantile, self._doubts)
+        work = partial(
+            consumption_batch, quantile=self.quantile, doubts=self._doubts, ids=self._ids
+        )
+        return escaped_rows(self._series.of_both(work, CONSUMPTION))
 
     @cached_property
     def members(self) -> DataFrame:
@@ -167,7 +120,8 @@ class FleetRates(Handle):
         That is the sum over the partitions that it owned at both ends of a pair: `now` in the
         newest pair, as a `mean`, and the `maximum` that it has been seen to do.
         """
-        return members_of(self._tables, self._tracks, self.window, self._doubts)
+        reads = self._owned.of_tracks(partial(reads_batch, doubts=self._doubts), READS)
+        return members_of(self._tables, reads, self.window)
 
     @cached_property
     def peak_rates(self) -> DataFrame:
@@ -187,14 +141,14 @@ class FleetRates(Handle):
             for cluster, ids in self.window.snapshots.items()
             if len(ids) > 1
         )
-        seconds = self._tracks.sparkSession.createDataFrame(
+        changed = self._owned.of_tracks(commits_batch, COMMITS)
+        seconds = changed.sparkSession.createDataFrame(
             [*first_and_last], "cluster string, seconds double"
         )
         return (
-            self._tracks.where("committed != before.value")
-            .groupBy("cluster", "group")
+            changed.groupBy("cluster", "group")
             .agg(
-                F.count("*").alias("changed"),
+                F.sum("changed").alias("changed"),
                 F.expr(f"count(distinct {AT}, coalesce(owner, ''))").alias("asked"),
             )
             .join(F.broadcast(seconds), "cluster")
@@ -204,13 +158,23 @@ class FleetRates(Handle):
             )
         )
 
+    @cached_property
+    def _owned(self) -> Series:
+        """The series with their owners."""
+        return self._series.with_claims(self._tables, self.window)
+
+    @cached_property
+    def _ids(self) -> dict[int, str]:
+        """The snapshots by their instants."""
+        return {seconds_of(item): item for ids in self.window.snapshots.values() for item in ids}
+
     @contextmanager
     def written(self, out: Where, snapshot: str) -> Iterator[None]:
         """Write the three tables to `out`; they are kept meanwhile."""
         kept = {name: getattr(self, name).persist() for name in KEYS}
         try:
             rows = {name: in_one_file(table, *KEYS[name]) for name, table in kept.items()}
-            write_tables(self._ends.sparkSession, out, snapshot, rows)
+            write_tables(self._series.packed.sparkSession, out, snapshot, rows)
             yield
         finally:
             for table in kept.values():
@@ -218,8 +182,7 @@ class FleetRates(Handle):
 
     def release(self) -> None:
         """Free what is kept."""
-        self._ends.unpersist()
-        self._tracks.unpersist()
+        self._series.release()
 
 
 def fleet_rates(
@@ -227,6 +190,7 @@ def fleet_rates(
     timeline: Timeline,
     window: timedelta | str = WINDOW,
     quantile: float = QUANTILE,
+    claims: bool = True,
 ) -> FleetRates:
     """See `FleetHistory.rates`."""
     if not 0 <= quantile <= 1:
@@ -234,12 +198,11 @@ def fleet_rates(
     if "offsets" not in tables:
         raise InputError("no snapshot has a table offsets, and rates are made of offsets")
     selection = RateWindow.of(timeline, window)
-    ends = ends_of(tables["offsets"], selection).persist()
+    series = Series.of(tables, selection, claims)
     try:
-        doubts, notes = doubts_of(ends, selection)
+        doubts, notes = doubts_of(series.packed, selection)
     except BaseException:
-        ends.unpersist()
+        series.release()
         raise
-    tracks = tracks_of(tables, selection).persist()
     reports = (*selection.notes(), *notes)
-    return FleetRates(selection, quantile, reports, tables, ends, tracks, doubts)
+    return FleetRates(selection, quantile, reports, tables, series, doubts)

@@ -2,71 +2,133 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
-from pyspark.sql import Column, DataFrame, Window, functions as F
+import numpy as np
+import pyarrow as pa
 
-from spark.files import SNAPSHOT
-from spark.fleet import escaped_rows
-from spark.history.rates_pairs import Doubt, fell, in_time, known_offset, neighbour, rate, resets
-from spark.history.rates_window import AT, RateWindow
+from optimizer.model import IntArray
+from spark.history.rates_pairs import (
+    SUMMARY,
+    Doubt,
+    Pairs,
+    Runs,
+    broke,
+    in_doubt,
+    pairs_of,
+    summary,
+)
+from spark.history.rates_window import AT
+from spark.history.series_arrow import (
+    Coded,
+    Mask,
+    array_of,
+    coded_column,
+    list_column,
+    number_column,
+    text_column,
+)
 
 PARTITION = ("cluster", "topic", "partition")
 
+PAIRS = (
+    "cluster string, topic string, partition int, "
+    f"pairs array<struct<since: bigint, {AT}: bigint, rate: double>>"
+)
 
-def ends_of(offsets: DataFrame, window: RateWindow) -> DataFrame:
+RATES = (
+    "cluster string, topic string, partition int, last_seen string, mean double, quantile double, "
+    "maximum double, pairs bigint, resets bigint"
+)
+
+
+@dataclass(frozen=True)
+class Ends:
     """A row a partition and instant, with its `end`, the highest that a group of it was told.
 
-    `before` is its neighbour (`at`, `value`), `broke` the last instant at which the end had fallen.
-    `written` tells whether it ever rose.
+    `series` numbers the partitions; each one's rows are in order of time.
     """
-    ends = (
-        window.placed(offsets)
-        .groupBy(*PARTITION, AT, SNAPSHOT)
-        .agg(F.max(known_offset("end_offset")).alias("end"))
-        .withColumn("before", neighbour("end", in_time(*PARTITION)))
-    )
-    every = Window.partitionBy(*PARTITION)
-    broke = F.max(F.when(fell("end", "before"), F.col(AT)))
-    written = F.bool_or(F.col("end") > F.col("before.value"))
-    return ends.withColumns({"broke": broke.over(every), "written": written.over(every)})
+
+    cluster: Coded
+    topic: Coded
+    partition: IntArray
+    at: IntArray
+    end: IntArray
+    series: IntArray
+
+    @staticmethod
+    def of(columns: Mapping[str, Coded | IntArray]) -> Ends:
+        """The same by names."""
+        return Ends(**columns)  # type: ignore[arg-type]
+
+    @staticmethod
+    def read(table: pa.Table) -> Ends:
+        """Those that were packed."""
+        return Ends(
+            coded_column(table, "cluster"),
+            coded_column(table, "topic"),
+            *(number_column(table, name) for name in ("partition", "at", "end", "series")),
+        )
+
+    @cached_property
+    def runs(self) -> Runs:
+        """The partitions."""
+        return Runs(self.series)
+
+    def pairs(self, doubts: Sequence[Doubt]) -> Pairs:
+        """What came in from one instant to the next."""
+        clusters = self.cluster.names.to_pylist() if doubts else []
+        doubtful = in_doubt(clusters, self.cluster.codes, self.at, doubts)
+        return pairs_of(self.runs, self.end, self.at, doubtful)
+
+    @cached_property
+    def written(self) -> Mask:
+        """Whether the row's partition ever rose."""
+        before = self.runs.before(self.end >= 0)
+        rose = (before >= 0) & (self.end > self.end[before])
+        of_partition = self.runs.count(rose) > 0
+        return of_partition.repeat(self.runs.lengths)
+
+    @cached_property
+    def unbroken(self) -> Mask:
+        """The rows with an end that is known, since it last fell."""
+        last = broke(self.runs, self.pairs(()).fell, self.at)
+        return (self.end >= 0) & (self.at >= last.repeat(self.runs.lengths))
+
+    def keys(self, rows: IntArray) -> list[pa.Array]:
+        """The columns of `PARTITION` of these rows."""
+        partition = array_of(self.partition[rows], pa.int32())
+        return [self.cluster.at(rows).array(), self.topic.at(rows).array(), partition]
 
 
-def rates_of(ends: DataFrame, quantile: float, doubts: Sequence[Doubt]) -> DataFrame:
-    """A row a partition: see `FleetRates.rates`."""
-    pairs = ends.withColumns(
-        {"rate": rate("end", "before", doubts), "resets": resets("end", "before", doubts)}
-    )
-    rates = pairs.groupBy(*PARTITION).agg(
-        F.max(SNAPSHOT).alias("last_seen"),
-        *summary(quantile),
-    )
-    return escaped_rows(rates)
+def rates_batch(
+    ends: Ends, quantile: float, doubts: Sequence[Doubt], ids: Mapping[int, str]
+) -> pa.RecordBatch:
+    """A row a partition: see `FleetRates.rates`; `ids` are those of snapshots by their instants."""
+    last = ends.runs.last
+    result = summary(ends.runs, ends.pairs(doubts), quantile)
+    columns = [*ends.keys(last), last_seen(ends.at[last], ids), *result.values()]
+    return pa.RecordBatch.from_arrays(columns, [*PARTITION, "last_seen", *SUMMARY])
 
 
-def pairs_of(ends: DataFrame, doubts: Sequence[Doubt]) -> DataFrame:
+def pairs_batch(ends: Ends, doubts: Sequence[Doubt]) -> pa.RecordBatch:
     """A row a partition with its `pairs` in order of time: see `FleetRates.pairs`."""
-    pairs = ends.where("before is not null and end is not null").withColumns(
-        {"since": F.col(f"before.{AT}"), "rate": rate("end", "before", doubts)}
-    )
-    pair = F.struct("since", AT, "rate")
-    grouped = pairs.groupBy(*PARTITION).agg(F.sort_array(F.collect_list(pair)).alias("pairs"))
-    return escaped_rows(grouped)
+    pairs = ends.pairs(doubts)
+    rows = np.flatnonzero((pairs.before >= 0) & (ends.end >= 0))
+    runs = Runs(ends.series[rows])
+    rate = pairs.rate[rows]
+    lists = {
+        "since": array_of(ends.at[pairs.before[rows]], pa.int64()),
+        AT: array_of(ends.at[rows], pa.int64()),
+        "rate": array_of(rate, pa.float64(), ~np.isnan(rate)),
+    }
+    columns = [*ends.keys(rows[runs.starts]), list_column(runs.lengths, lists)]
+    return pa.RecordBatch.from_arrays(columns, [*PARTITION, "pairs"])
 
 
-def summary(quantile: float) -> list[Column]:
-    """Of the pairs of a series: mean, quantile and maximum of their rates, and their number."""
-    return [
-        F.avg("rate").alias("mean"),
-        F.percentile("rate", quantile).alias("quantile"),
-        F.max("rate").alias("maximum"),
-        F.count("rate").alias("pairs"),
-        F.count_if("resets").alias("resets"),
-    ]
-
-
-def history_of_ends(ends: DataFrame) -> DataFrame:
-    """A row a partition with its `ends` (`at`, `end`) in order of time, since they last fell."""
-    unbroken = ends.where(f"end is not null and {AT} >= ifnull(broke, {AT})")
-    point = F.struct(AT, "end")
-    return unbroken.groupBy(*PARTITION).agg(F.sort_array(F.collect_list(point)).alias("ends"))
+def last_seen(at: IntArray, ids: Mapping[int, str]) -> pa.Array:
+    """The snapshots of these instants."""
+    instants, places = np.unique(at, return_inverse=True)
+    return Coded(places, text_column([ids[item] for item in instants.tolist()])).array()

@@ -1,19 +1,23 @@
 """Pairs of neighbours in a series of offsets: what lies between one snapshot and the next.
 
 A series is what one partition's offset was at each instant; where it isn't known, or the partition
-wasn't there, there is no snapshot of it: neighbours are those in which it is known.
+wasn't there, there is no snapshot of it: neighbours are those in which it is known. Rows of several
+series follow each other, each in order of time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
-from operator import or_
 from typing import NamedTuple
 
-from pyspark.sql import Column, Window, WindowSpec, functions as F
+import numpy as np
+import pyarrow as pa
 
-from spark.history.rates_window import AT
+from optimizer.model import IntArray
+from spark.history.series_arrow import UNKNOWN, Mask, Reals, array_of
+
+MOST_KEYS = 2**62
+"""Beyond that, numbers for the values of several columns might be too large."""
 
 
 class Doubt(NamedTuple):
@@ -23,49 +27,139 @@ class Doubt(NamedTuple):
     instants: tuple[int, ...]
 
 
-def known_offset(offset: str) -> Column:
-    """An offset, null where there is none: Kafka says -1 then, and there is no negative one."""
-    return F.when(F.col(offset) >= 0, F.col(offset))
+class Runs:
+    """Rows that belong together and follow each other; `starts` are the first of each."""
+
+    def __init__(self, keys: IntArray) -> None:
+        """Neighbouring rows with the same key are a run."""
+        self.rows = len(keys)
+        self.starts: IntArray = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])[: self.rows])
+        self.lengths: IntArray = np.diff(self.starts, append=self.rows)
+
+    @property
+    def of_row(self) -> IntArray:
+        """The number of each row's run."""
+        return np.arange(len(self.starts)).repeat(self.lengths)
+
+    @property
+    def last(self) -> IntArray:
+        """The last row of each run."""
+        return self.starts + self.lengths - 1
+
+    def highest(self, values: IntArray) -> IntArray:
+        result: IntArray = np.maximum.reduceat(values, self.starts) if self.rows else values[:0]
+        return result
+
+    def lowest(self, values: IntArray) -> IntArray:
+        result: IntArray = np.minimum.reduceat(values, self.starts) if self.rows else values[:0]
+        return result
+
+    def total(self, values: Reals) -> Reals:
+        """The sum of each run."""
+        return np.bincount(self.of_row, values, len(self.starts)).astype(np.float64)
+
+    def count(self, mask: Mask) -> IntArray:
+        """How many rows of each run are chosen."""
+        return np.bincount(self.of_row[mask], minlength=len(self.starts))
+
+    def before(self, known: Mask) -> IntArray:
+        """For each row the last one before it in its run of those that are known, or UNKNOWN."""
+        latest = np.maximum.accumulate(np.where(known, np.arange(self.rows), UNKNOWN))
+        before = np.append(UNKNOWN, latest)[: self.rows]
+        return np.where(before >= self.starts.repeat(self.lengths), before, UNKNOWN)
+
+    def latest(self, known: Mask) -> IntArray:
+        """The last row of each run of those that are known, or UNKNOWN."""
+        return self.highest(np.where(known, np.arange(self.rows), UNKNOWN))
 
 
-def in_time(*keys: str) -> WindowSpec:
-    """The rows of a series before this one."""
-    return Window.partitionBy(*keys).orderBy(AT).rowsBetween(Window.unboundedPreceding, -1)
+def keyed(*columns: IntArray) -> IntArray:
+    """A number for each row that tells the same values of these columns, in their order."""
+    key: IntArray = np.zeros(len(columns[0]), np.int64)
+    most = 1
+    for column in columns:
+        if not len(column):
+            return key
+        low = int(column.min())
+        width = int(column.max()) - low + 1
+        if most * width > MOST_KEYS:
+            key = np.unique(key, return_inverse=True)[1]
+            most = int(key.max()) + 1
+        place = column - low
+        if most * width > MOST_KEYS:
+            place = np.unique(column, return_inverse=True)[1]
+            width = int(place.max()) + 1
+        key, most = key * width + place, most * width
+    return key
 
 
-def neighbour(value: str, before: WindowSpec, *more: str) -> Column:
-    """The last row before this one at which `value` is known: its `at`, `value` and `more`."""
-    result = F.struct(AT, F.col(value).alias("value"), *more)
-    return F.last(F.when(F.col(value).isNotNull(), result), ignorenulls=True).over(before)
+class Pairs(NamedTuple):
+    """Each row of a series and its neighbour `before`, which is UNKNOWN where there is none.
 
-
-def rate(value: str, before: str, doubts: Sequence[Doubt]) -> Column:
-    """Records a second between two neighbours; null where the offset fell, or a clock is in doubt.
-
-    Null as well where 64 bits don't hold the difference.
+    `rate` is in records a second: NaN without a neighbour, where the offset `fell`, or a clock is
+    in doubt. It `resets` where the offset fell, and no clock is the likelier cause.
     """
-    records = F.when(
-        F.col(value) >= F.col(f"{before}.value"), F.try_subtract(value, f"{before}.value")
-    )
-    seconds = F.col(AT) - F.col(f"{before}.{AT}")
-    return F.when(~in_doubt(before, doubts), records / seconds)
+
+    before: IntArray
+    fell: Mask
+    rate: Reals
+    resets: Mask
 
 
-def resets(value: str, before: str, doubts: Sequence[Doubt]) -> Column:
-    """Whether the offset fell between two neighbours, and no clock is the likelier cause."""
-    return fell(value, before) & ~in_doubt(before, doubts)
+def pairs_of(runs: Runs, values: IntArray, at: IntArray, doubtful: Mask) -> Pairs:
+    """The pairs of offsets, where these are known; `doubtful` are rows at an instant in doubt."""
+    before = runs.before(values >= 0)
+    paired = (before >= 0) & (values >= 0)
+    fell = paired & (values < values[before])
+    in_doubt = doubtful | ((before >= 0) & doubtful[before])
+    rate = np.full(len(values), np.nan)
+    rated = paired & ~fell & ~in_doubt
+    since = before[rated]
+    rate[rated] = (values[rated] - values[since]) / (at[rated] - at[since])
+    return Pairs(before, fell, rate, fell & ~in_doubt)
 
 
-def fell(value: str, before: str) -> Column:
-    """Whether an offset is lower than at its neighbour; never null."""
-    return F.coalesce(F.col(value) < F.col(f"{before}.value"), F.lit(False))
+def broke(runs: Runs, fell: Mask, at: IntArray) -> IntArray:
+    """The last instant of each run at which an offset had fallen; the earliest of all if none."""
+    return runs.highest(np.where(fell, at, np.iinfo(np.int64).min))
 
 
-def in_doubt(before: str, doubts: Sequence[Doubt]) -> Column:
-    """Whether a pair begins or ends at an instant in doubt; never null."""
-    result = [
-        (F.col("cluster") == item.cluster)
-        & (F.col(AT).isin(*item.instants) | F.col(f"{before}.{AT}").isin(*item.instants))
-        for item in doubts
-    ]
-    return F.coalesce(reduce(or_, result), F.lit(False)) if result else F.lit(False)
+def in_doubt(clusters: Sequence[str], cluster: IntArray, at: IntArray, of: Sequence[Doubt]) -> Mask:
+    """The rows at an instant in doubt."""
+    result = np.zeros(len(at), np.bool_)
+    for doubt in of:
+        result |= (cluster == clusters.index(doubt.cluster)) & np.isin(at, doubt.instants)
+    return result
+
+
+SUMMARY = {
+    "mean": pa.float64(),
+    "quantile": pa.float64(),
+    "maximum": pa.float64(),
+    "pairs": pa.int64(),
+    "resets": pa.int64(),
+}
+
+
+def summary(runs: Runs, pairs: Pairs, quantile: float) -> dict[str, pa.Array]:
+    """Of the pairs of each run: mean, quantile and maximum of their rates, and their number."""
+    known = ~np.isnan(pairs.rate)
+    count = runs.count(known)
+    total = runs.total(np.where(known, pairs.rate, 0))
+    with np.errstate(invalid="ignore"):
+        mean = total / count
+    rates = pairs.rate[np.lexsort((pairs.rate, runs.of_row))]  # NaN comes last
+    position = np.maximum(count - 1, 0) * quantile
+    low, high = np.floor(position).astype(np.int64), np.ceil(position).astype(np.int64)
+    lower, higher = rates[runs.starts + low], rates[runs.starts + high]
+    between = (high - position) * lower + (position - low) * higher
+    highest = rates[runs.starts + np.maximum(count - 1, 0)]
+    any_known = count > 0
+    values = {
+        "mean": array_of(mean, pa.float64(), any_known),
+        "quantile": array_of(np.where(low == high, lower, between), pa.float64(), any_known),
+        "maximum": array_of(highest, pa.float64(), any_known),
+        "pairs": array_of(count, pa.int64()),
+        "resets": array_of(runs.count(pairs.resets), pa.int64()),
+    }
+    return values

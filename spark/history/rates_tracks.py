@@ -2,75 +2,111 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
-from pyspark.sql import Column, DataFrame, Window, functions as F
+import numpy as np
+import pyarrow as pa
 
-from spark.files import SNAPSHOT
-from spark.fleet import RECORDS_BEHIND
-from spark.history.rates_pairs import fell, in_time, known_offset, neighbour
-from spark.history.rates_window import AT, RateWindow
+from optimizer.model import IntArray
+from spark.history.rates_pairs import Doubt, Pairs, Runs, in_doubt, pairs_of
+from spark.history.rates_window import AT
+from spark.history.series_arrow import Coded, array_of, coded_column, number_column
 
 TRACK = ("cluster", "group", "topic", "partition")
 
-ABSENT = -1
-"""Generation of a claim that states none."""
+READS = f"cluster string, `group` string, member_id string, since bigint, {AT} bigint, rate double"
+
+COMMITS = f"cluster string, `group` string, {AT} bigint, owner string, changed bigint"
 
 
-def tracks_of(tables: Mapping[str, DataFrame], window: RateWindow) -> DataFrame:
+@dataclass(frozen=True)
+class Tracks:
     """A row a partition of a group and instant, as the offsets name it.
 
-    `committed`, `end`, `lag` and `owner` (a member id) are null where they aren't known. `before`
-    (`at`, `value`, `owner`), `end_before` and `lag_before` are neighbours; `broke` is the last
-    instant at which the committed offset or the end had fallen.
+    What isn't known of `committed`, `end`, `lag` and `owner` (a member id) is UNKNOWN. `track`
+    numbers partitions of groups, each of whose rows are in order of time, and `series` partitions,
+    as in `spark.history.rates_ends`.
     """
-    offsets = window.placed(tables["offsets"]).select(
-        *(*TRACK, AT, SNAPSHOT),
-        known_offset("committed_offset").alias("committed"),
-        known_offset("end_offset").alias("end"),
-        F.expr(RECORDS_BEHIND).alias("lag"),
-        F.lit(True).alias("listed"),
-    )
-    claims = window.placed(tables["assignments"]).select(*TRACK, AT, SNAPSHOT, *_claim())
-    tracks = (
-        offsets.unionByName(claims, allowMissingColumns=True)
-        .repartition(*TRACK)  # first: grouping before would sort all rows, and put few together
-        .groupBy(*TRACK, AT, SNAPSHOT)
-        .agg(
-            F.max("committed").alias("committed"),
-            F.max("end").alias("end"),
-            F.min("lag").alias("lag"),
-            _owner().alias("owner"),
-            F.max("listed").alias("listed"),
+
+    cluster: Coded
+    group: Coded
+    topic: Coded
+    owner: Coded
+    partition: IntArray
+    at: IntArray
+    committed: IntArray
+    end: IntArray
+    lag: IntArray
+    series: IntArray
+    track: IntArray
+
+    @staticmethod
+    def read(table: pa.Table) -> Tracks:
+        """Those that were packed."""
+        cluster, group, topic, owner = (
+            coded_column(table, name) for name in ("cluster", "group", "topic", "owner")
         )
-        .where("listed")
-    )
-    before = in_time(*TRACK)
-    neighbours = tracks.withColumns(
-        {
-            "before": neighbour("committed", before, "owner"),
-            "end_before": neighbour("end", before),
-            "lag_before": neighbour("lag", before),
-        }
-    )
-    broke = F.max(F.when(fell("committed", "before") | fell("end", "end_before"), F.col(AT)))
-    return neighbours.withColumn("broke", broke.over(Window.partitionBy(*TRACK))).drop(
-        "listed", "end", "end_before"
-    )
+        numbers = ("partition", "at", "committed", "end", "lag", "series", "track")
+        columns = (number_column(table, name) for name in numbers)
+        return Tracks(cluster, group, topic, owner, *columns)
+
+    @cached_property
+    def runs(self) -> Runs:
+        """The partitions of groups."""
+        return Runs(self.track)
+
+    def pairs(self, doubts: Sequence[Doubt]) -> Pairs:
+        """What was read from one instant to the next."""
+        clusters = self.cluster.names.to_pylist() if doubts else []
+        doubtful = in_doubt(clusters, self.cluster.codes, self.at, doubts)
+        return pairs_of(self.runs, self.committed, self.at, doubtful)
 
 
-def _claim() -> list[Column]:
-    """A claim twice: the highest of the first has the highest hash, of the second the lowest."""
-    generation = F.coalesce(F.greatest("generation", F.lit(ABSENT)), F.lit(ABSENT))
-    hashed = F.xxhash64("member_id")
-    return [
-        F.struct(generation.alias("generation"), hashed.alias("hash"), "member_id").alias("claim"),
-        F.struct(generation, F.bitwise_not(hashed).alias("hash")).alias("rival"),
-    ]
+def reads_batch(tracks: Tracks, doubts: Sequence[Doubt]) -> pa.RecordBatch:
+    """A row a member and pair: the `rate` at which it read what it owned at both ends of it."""
+    pairs = tracks.pairs(doubts)
+    owner = tracks.owner.codes
+    kept = ~np.isnan(pairs.rate) & (owner >= 0) & (owner == owner[pairs.before])
+    rows = np.flatnonzero(kept)
+    since = tracks.at[pairs.before]
+    keys = (tracks.at, since, owner, tracks.group.codes, tracks.cluster.codes)
+    rows, runs = _grouped(rows, keys)
+    first = rows[runs.starts]
+    columns = {
+        "cluster": tracks.cluster.at(first).array(),
+        "group": tracks.group.at(first).array(),
+        "member_id": tracks.owner.at(first).array(),
+        "since": array_of(since[first], pa.int64()),
+        AT: array_of(tracks.at[first], pa.int64()),
+        "rate": array_of(runs.total(pairs.rate[rows]), pa.float64()),
+    }
+    return pa.RecordBatch.from_arrays([*columns.values()], [*columns])
 
 
-def _owner() -> Column:
-    """Who claims it in the highest generation; nobody where several do (AbstractStickyAssignor)."""
-    claim = F.max("claim")
-    alone = claim["hash"] == F.bitwise_not(F.max("rival")["hash"])
-    return F.when(alone, claim["member_id"])
+def commits_batch(tracks: Tracks) -> pa.RecordBatch:
+    """A row a group, instant and owner (or none): offsets that `changed` since their neighbour."""
+    before = tracks.pairs(()).before
+    committed = tracks.committed
+    changed = (before >= 0) & (committed >= 0) & (committed != committed[before])
+    keys = (tracks.owner.codes, tracks.at, tracks.group.codes, tracks.cluster.codes)
+    rows, runs = _grouped(np.flatnonzero(changed), keys)
+    first = rows[runs.starts]
+    columns = {
+        "cluster": tracks.cluster.at(first).array(),
+        "group": tracks.group.at(first).array(),
+        AT: array_of(tracks.at[first], pa.int64()),
+        "owner": tracks.owner.at(first).array(),
+        "changed": array_of(runs.lengths, pa.int64()),
+    }
+    return pa.RecordBatch.from_arrays([*columns.values()], [*columns])
+
+
+def _grouped(rows: IntArray, keys: Sequence[IntArray]) -> tuple[IntArray, Runs]:
+    """These rows in the order of their keys, of which the last comes first, and those alike."""
+    ordered = rows[np.lexsort([key[rows] for key in keys])]
+    differs = np.zeros(max(len(ordered) - 1, 0), np.bool_)
+    for key in keys:
+        differs |= np.diff(key[ordered]) != 0
+    return ordered, Runs(np.append(0, differs.cumsum())[: len(ordered)])

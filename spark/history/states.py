@@ -63,23 +63,29 @@ def _lags(tables: Mapping[str, DataFrame], keys: Sequence[str]) -> DataFrame:
     topic = [*keys, "topic"]
     lags = tables["offsets"].selectExpr(
         *(f"`{name}`" for name in topic),
-        f"cast({RECORDS_BEHIND} as decimal(20)) as lag",
+        f"{RECORDS_BEHIND} as lag",
         "false as is_read",
     )
     read = tables["subscriptions"].selectExpr(
-        *(f"`{name}`" for name in topic), "null as lag", "true as is_read"
+        *(f"`{name}`" for name in topic), "cast(null as bigint) as lag", "true as is_read"
     )
     by_topic = (
         lags.unionAll(read)
         .groupBy(*topic)
         .agg(
-            F.sum("lag").alias("lag"),
+            F.try_sum("lag").alias("lag"),
+            F.count("lag").alias("known"),
             F.bool_or("is_read").alias("is_read"),
             F.bool_or(~F.col("is_read")).alias("is_listed"),
         )
         .where("is_listed")
     )
     return by_topic.groupBy(*keys).agg(
-        F.expr("try_cast(sum(lag) filter (where is_read) as long)").alias("lag_of_read"),
-        F.expr("try_cast(sum(lag) as long)").alias("lag_of_all"),
+        F.expr(_total("is_read")).alias("lag_of_read"), F.expr(_total("true")).alias("lag_of_all")
     )
+
+
+def _total(chosen: str) -> str:
+    """SQL text: the sum over the topics chosen; null where it, or one of theirs, is too large."""
+    too_large = f"bool_or(known > 0 and lag is null) filter (where {chosen})"
+    return f"if({too_large}, null, try_sum(lag) filter (where {chosen}))"

@@ -73,7 +73,7 @@ def rates_for(
     wanted = settings.weights
     since = wanted.window + settings.max_age
     with read_history(session, store, "rates", since, until, WHOLE, settings) as history:
-        rates = history.rates(wanted.window, wanted.quantile).rates
+        rates = history.rates(wanted.window, wanted.quantile, claims=False).rates
         weighed = rates.select(
             "cluster", "topic", "partition", F.col(wanted.measure).cast("double").alias("weight")
         ).persist()
