@@ -172,17 +172,11 @@ def _newest(history: FleetHistory) -> DataFrame:
 
 
 def _unmanned(history: FleetHistory) -> DataFrame:
-    tables = history.tables
-    at = (SNAPSHOT, *GROUP_KEYS)
+    tables, at = history.tables, (SNAPSHOT, *GROUP_KEYS)
     telling = [tables[name].select(*at) for name in ("groups", "offsets") if name in tables]
-    named = escaped_rows(reduce(DataFrame.unionAll, telling).distinct()) if telling else None
-    manned = escaped_rows(tables["members"].select(*at).distinct())
-    seen = (
-        (named or manned)
-        .groupBy(*GROUP_KEYS)
-        .agg(F.min(SNAPSHOT).alias("first"), F.max(SNAPSHOT).alias(SNAPSHOT))
-    )
-    last = manned.groupBy(*GROUP_KEYS).agg(F.max(SNAPSHOT).alias("manned"))
+    manned = _first_and_last(tables["members"])
+    seen = _first_and_last(reduce(DataFrame.unionAll, telling)) if telling else manned
+    last = manned.select(*GROUP_KEYS, F.col(SNAPSHOT).alias("manned"))
     current = seen.join(_newest(history), ["cluster", SNAPSHOT]).join(last, [*GROUP_KEYS], "left")
     after = F.broadcast(_followers(history))
     rows = current.join(after, ["cluster", "manned"], "left").where(UNMANNED)
@@ -193,6 +187,14 @@ def _unmanned(history: FleetHistory) -> DataFrame:
         F.col("manned").isNull().alias("at_least"),
         hours_between(since, F.col(SNAPSHOT)).alias("hours"),
     )
+
+
+def _first_and_last(rows: DataFrame) -> DataFrame:
+    """A row a group: the `first` snapshot that names it, and its last one."""
+    of_group = rows.groupBy(*GROUP_KEYS).agg(
+        F.min(SNAPSHOT).alias("first"), F.max(SNAPSHOT).alias(SNAPSHOT)
+    )
+    return escaped_rows(of_group)
 
 
 def _unsettled(history: FleetHistory) -> DataFrame:

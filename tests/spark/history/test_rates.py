@@ -276,8 +276,8 @@ def test_what_is_kept_is_freed_with_the_history(spark: SparkSession) -> None:
     with clock_that_jumped().history(spark) as history:
         rates = history.rates()
         assert rates.consumption.count() == 3
-        assert rates._ends.is_cached and rates._tracks.is_cached
-    assert not rates._ends.is_cached and not rates._tracks.is_cached
+        assert rates._series.packed.is_cached
+    assert not rates._series.packed.is_cached
 
 
 def test_rates_as_weights(spark: SparkSession) -> None:
