@@ -38,8 +38,8 @@ def consumption_batch(
     age = _age(ends, tracks)
     now = _at(pairs.rate, runs.latest(tracks.committed >= 0))
     lag = tracks.lag[last]
-    known = lag >= 0
-    drained, grows = (known & (lag > 0) & sign for sign in (trend.pace < 0, trend.pace > 0))
+    is_known = lag >= 0
+    drained, grows = (is_known & (lag > 0) & sign for sign in (trend.pace < 0, trend.pace > 0))
     with np.errstate(invalid="ignore", divide="ignore"):
         seconds = np.where(lag == 0, 0.0, lag / -trend.pace)
         is_behind = grows & (trend.slope > 0) & (trend.fit >= A_LINE)
@@ -53,13 +53,13 @@ def consumption_batch(
         **{name: result[name] for name in ("mean", "quantile", "maximum")},
         "now": _reals(now),
         **{name: result[name] for name in ("pairs", "resets")},
-        "lag": array_of(lag, pa.int64(), known),
+        "lag": array_of(lag, pa.int64(), is_known),
         "lag_trend": _reals(trend.slope),
         "lag_seconds": _reals(age.seconds),
-        "at_least": array_of(age.at_least, pa.bool_(), age.is_told),
+        "at_least": array_of(age.at_least, pa.bool_(), age.has_bound),
         "seconds_to_drain": array_of(seconds, pa.float64(), (lag == 0) | drained),
         "falls_behind": array_of(
-            is_behind, pa.bool_(), (lag == 0) | (known & ~np.isnan(trend.pace))
+            is_behind, pa.bool_(), (lag == 0) | (is_known & ~np.isnan(trend.pace))
         ),
     }
     return pa.RecordBatch.from_arrays([*columns.values()], [*columns])
@@ -78,27 +78,27 @@ class Trend(NamedTuple):
 
 
 def _trend(tracks: Tracks, pairs: Pairs) -> Trend:
-    runs, known, at, lag = tracks.runs, tracks.lag >= 0, tracks.at, tracks.lag
+    runs, is_known, at, lag = tracks.runs, tracks.lag >= 0, tracks.at, tracks.lag
     ended = runs.before(tracks.end >= 0)
     end_fell = (ended >= 0) & (tracks.end >= 0) & (tracks.end < tracks.end[ended])
     last = broke(runs, pairs.fell | end_fell, at).repeat(runs.lengths)
-    before = runs.before(known)
-    unbroken = known & (before >= 0) & (at[before] >= last)
+    before = runs.before(is_known)
+    unbroken = is_known & (before >= 0) & (at[before] >= last)
     pace = np.full(len(at), np.nan)
     since = before[unbroken]
     pace[unbroken] = (lag[unbroken] - lag[since]) / (at[unbroken] - at[since])
-    slope, fit = _line(Runs(tracks.track), at, lag, known & (at >= last))
-    return Trend(_at(pace, runs.latest(known)), slope, fit)
+    slope, fit = _line(Runs(tracks.track), at, lag, is_known & (at >= last))
+    return Trend(_at(pace, runs.latest(is_known)), slope, fit)
 
 
-def _line(runs: Runs, at: IntArray, lag: IntArray, chosen: Mask) -> tuple[Reals, Reals]:
+def _line(runs: Runs, at: IntArray, lag: IntArray, is_point: Mask) -> tuple[Reals, Reals]:
     """The slope and the r² of the line of least squares through the rows of each run."""
-    count = np.maximum(runs.count(chosen), 1)
-    x = np.where(chosen, at - at[runs.starts].repeat(runs.lengths), 0).astype(np.float64)
-    y = np.where(chosen, lag, 0).astype(np.float64)
+    count = np.maximum(runs.count(is_point), 1)
+    x = np.where(is_point, at - at[runs.starts].repeat(runs.lengths), 0).astype(np.float64)
+    y = np.where(is_point, lag, 0).astype(np.float64)
     x -= (runs.total(x) / count).repeat(runs.lengths)
     y -= (runs.total(y) / count).repeat(runs.lengths)
-    x[~chosen], y[~chosen] = 0, 0
+    x[~is_point], y[~is_point] = 0, 0
     xx, yy, xy = runs.total(x * x), runs.total(y * y), runs.total(x * y)
     with np.errstate(invalid="ignore", divide="ignore"):
         slope = np.where(xx > 0, xy / xx, np.nan)
@@ -109,12 +109,12 @@ def _line(runs: Runs, at: IntArray, lag: IntArray, chosen: Mask) -> tuple[Reals,
 class Age(NamedTuple):
     """How long before its last instant the end was where the committed offset is; NaN if unknown.
 
-    Whether that is `at_least` so long is told where `is_told` says so.
+    Whether that is `at_least` so long is told where `has_bound` says so.
     """
 
     seconds: Reals
     at_least: Mask
-    is_told: Mask
+    has_bound: Mask
 
 
 def _age(ends: Ends, tracks: Tracks) -> Age:
@@ -129,7 +129,7 @@ def _age(ends: Ends, tracks: Tracks) -> Age:
     of = np.arange(len(last)).repeat(lengths)
     then, end = ends.at[entry], ends.end[entry]
     past = then <= at[of]
-    known = np.bincount(of[past], minlength=len(last))
+    count = np.bincount(of[past], minlength=len(last))
     passed = np.bincount(of[past & (end <= committed[of])], minlength=len(last))
     # one more entry stands for what isn't there
     then, end = np.append(ends.at[rows], 0), np.append(ends.end[rows], 0)
@@ -140,10 +140,10 @@ def _age(ends: Ends, tracks: Tracks) -> Age:
         seconds = at - then[before] - way * (then[after] - then[before])
     reach = (at - then[first]).astype(np.float64)
     seconds = np.where(passed == 0, np.where(reach == 0, np.nan, reach), seconds)
-    seconds = np.where(passed == known, 0.0, seconds)
-    seconds[(committed < 0) | (known == 0)] = np.nan
+    seconds = np.where(passed == count, 0.0, seconds)
+    seconds[(committed < 0) | (count == 0)] = np.nan
     late = (committed >= 0) & (passed == 0) & (reach > 0)
-    return Age(seconds, late, (committed < 0) | (known > 0))
+    return Age(seconds, late, (committed < 0) | (count > 0))
 
 
 def _at(values: Reals, rows: IntArray) -> Reals:

@@ -130,5 +130,5 @@ def pairs_batch(ends: Ends, doubts: Sequence[Doubt]) -> pa.RecordBatch:
 
 def last_seen(at: IntArray, ids: Mapping[int, str]) -> pa.Array:
     """The snapshots of these instants."""
-    instants, places = np.unique(at, return_inverse=True)
-    return Coded(places, text_column([ids[item] for item in instants.tolist()])).array()
+    instants, positions = np.unique(at, return_inverse=True)
+    return Coded(positions, text_column([ids[item] for item in instants.tolist()])).array()

@@ -36,8 +36,8 @@ JUMPED = "rose = 0 and fell >= 0.9 * written and topic != other_topic"
 def jump_counts(ends: Ends) -> pa.RecordBatch:
     """The rows of `COUNTS` of some partitions."""
     pairs = ends.pairs(())
-    known = np.flatnonzero(ends.end >= 0)
-    order = known[np.lexsort((ends.at[known], ends.cluster.codes[known]))]
+    rows = np.flatnonzero(ends.end >= 0)
+    order = rows[np.lexsort((ends.at[rows], ends.cluster.codes[rows]))]
     cluster, at = ends.cluster.codes[order], ends.at[order]
     change = np.flatnonzero((np.diff(cluster) != 0) | (np.diff(at) != 0)) + 1
     instants: IntArray = np.zeros(len(order), np.int64)

@@ -126,8 +126,8 @@ def _placed(table: pa.Table, held: Mapping[str, Sequence[str]]) -> tuple[Coded, 
     entries = [{*held.get(name, ())} for name in spellings]
     is_held = np.array([[item in of for item in ids] for of in entries], np.bool_)
     seconds = np.array([seconds_of(item) if time_of(item) else UNKNOWN for item in ids])
-    places = np.array([place.get(name, UNKNOWN) for name in spellings])
-    clusters = Coded(places[cluster.codes], text_column([*held]))
+    positions = np.array([place.get(name, UNKNOWN) for name in spellings])
+    clusters = Coded(positions[cluster.codes], text_column([*held]))
     return clusters, seconds[snapshot.codes], is_held[cluster.codes, snapshot.codes]
 
 

@@ -62,15 +62,15 @@ class Runs:
         """How many rows of each run are chosen."""
         return np.bincount(self.of_row[mask], minlength=len(self.starts))
 
-    def before(self, known: Mask) -> IntArray:
+    def before(self, is_known: Mask) -> IntArray:
         """For each row the last one before it in its run of those that are known, or UNKNOWN."""
-        latest = np.maximum.accumulate(np.where(known, np.arange(self.rows), UNKNOWN))
+        latest = np.maximum.accumulate(np.where(is_known, np.arange(self.rows), UNKNOWN))
         before = np.append(UNKNOWN, latest)[: self.rows]
         return np.where(before >= self.starts.repeat(self.lengths), before, UNKNOWN)
 
-    def latest(self, known: Mask) -> IntArray:
+    def latest(self, is_known: Mask) -> IntArray:
         """The last row of each run of those that are known, or UNKNOWN."""
-        return self.highest(np.where(known, np.arange(self.rows), UNKNOWN))
+        return self.highest(np.where(is_known, np.arange(self.rows), UNKNOWN))
 
 
 def keyed(*columns: IntArray) -> IntArray:
@@ -143,9 +143,9 @@ SUMMARY = {
 
 def summary(runs: Runs, pairs: Pairs, quantile: float) -> dict[str, pa.Array]:
     """Of the pairs of each run: mean, quantile and maximum of their rates, and their number."""
-    known = ~np.isnan(pairs.rate)
-    count = runs.count(known)
-    total = runs.total(np.where(known, pairs.rate, 0))
+    is_known = ~np.isnan(pairs.rate)
+    count = runs.count(is_known)
+    total = runs.total(np.where(is_known, pairs.rate, 0))
     with np.errstate(invalid="ignore"):
         mean = total / count
     rates = pairs.rate[np.lexsort((pairs.rate, runs.of_row))]  # NaN comes last

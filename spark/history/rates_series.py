@@ -1,4 +1,4 @@
-"""The packed series of a window: made once, and read by whatever is made of them."""
+"""The packed series of a window: made once, and read by what is made of it."""
 
 from __future__ import annotations
 

@@ -56,9 +56,9 @@ def number_column(table: pa.Table, name: str) -> IntArray:
     )
 
 
-def array_of(values: NDArray[Any], kind: pa.DataType, known: Mask | None = None) -> pa.Array:
+def array_of(values: NDArray[Any], kind: pa.DataType, is_known: Mask | None = None) -> pa.Array:
     """Numbers or truths as an array of Arrow's; null where they aren't known."""
-    bits = None if known is None else _bits(known)
+    bits = None if is_known is None else _bits(is_known)
     data = _bits(values) if pa.types.is_boolean(kind) else pa.py_buffer(_typed(values, kind))
     return pa.Array.from_buffers(kind, len(values), [bits, data])
 
@@ -78,7 +78,7 @@ def text_column(values: Sequence[str]) -> pa.Array:
 
 
 def list_column(counts: IntArray, children: Mapping[str, pa.Array]) -> pa.Array:
-    """A column of lists, each of so many structs, which follow each other."""
+    """A column of lists, each of that number of structs, which follow each other."""
     offsets = np.append(0, counts.cumsum()).astype(np.int32)
     structs = pa.StructArray.from_arrays([*children.values()], names=[*children])
     return pa.ListArray.from_arrays(array_of(offsets, pa.int32()), structs)
@@ -120,8 +120,8 @@ def _filled(array: pa.Array) -> NDArray[Any]:
     if valid is None or not array.null_count:
         return values
     bits = np.unpackbits(np.frombuffer(valid, np.uint8), bitorder="little")
-    known = bits[array.offset : array.offset + len(array)].astype(np.bool_)
-    return np.where(known, values, UNKNOWN)
+    is_known = bits[array.offset : array.offset + len(array)].astype(np.bool_)
+    return np.where(is_known, values, UNKNOWN)
 
 
 def _typed(values: NDArray[Any], kind: pa.DataType) -> NDArray[Any]:

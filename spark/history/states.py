@@ -85,7 +85,7 @@ def _lags(tables: Mapping[str, DataFrame], keys: Sequence[str]) -> DataFrame:
     )
 
 
-def _total(chosen: str) -> str:
-    """SQL text: the sum over the topics chosen; null where it, or one of theirs, is too large."""
-    too_large = f"bool_or(known > 0 and lag is null) filter (where {chosen})"
-    return f"if({too_large}, null, try_sum(lag) filter (where {chosen}))"
+def _total(condition: str) -> str:
+    """SQL text: the sum over those topics; null where it, or one of theirs, is too large."""
+    too_large = f"bool_or(known > 0 and lag is null) filter (where {condition})"
+    return f"if({too_large}, null, try_sum(lag) filter (where {condition}))"
