@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from optimizer.model import IntArray
+from optimizer.model import IntArray, run_starts
 from spark.history.series_arrow import UNKNOWN, Mask, Reals, array_of
 
 MOST_KEYS = 2**62
@@ -33,7 +33,7 @@ class Runs:
     def __init__(self, keys: IntArray) -> None:
         """Neighbouring rows with the same key are a run."""
         self.rows = len(keys)
-        self.starts: IntArray = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])[: self.rows])
+        self.starts = run_starts(keys)
         self.lengths: IntArray = np.diff(self.starts, append=self.rows)
 
     @property
