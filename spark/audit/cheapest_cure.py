@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from optimizer.model import IntArray, Problem, StrategyError, weights_of
@@ -34,11 +36,15 @@ MAX_PARTITIONS = 50_000
 
 def cure_of(group: GroupFacts) -> str | None:
     """Advice to an uneven group; None where it is too large to try Kafka's assignors."""
+    own = group.row.group_strategy
+    if group.is_homogeneous and group.weighed is None:
+        # no assignor gives a member more than ⌈partitions ÷ members⌉ there: the best plan's load
+        return _change_to(_cures_of(own)[0], own)
     problem = group.weighed or read_or_failed(group.row).problem
     if problem is None or problem.partition_count > MAX_PARTITIONS:
         return None
     by_weight = group.by_weight if group.weighed else None
-    return cheapest_cure(problem, group.plan.max_load, group.row.group_strategy, by_weight)
+    return cheapest_cure(problem, group.plan.max_load, own, by_weight)
 
 
 def cheapest_cure(
@@ -49,12 +55,19 @@ def cheapest_cure(
     `own` is the group's assignor: groups of the consumer protocol have `uniform` alone to change
     to. With a plan `by_weight`, the assignor must also keep each member's weight near to it.
     """
-    strategy = STRATEGIES.get(own or "")
-    cures = ("uniform",) if strategy and strategy.protocol == CONSUMER else (*CURES,)
-    for name in cures:
+    for name in _cures_of(own):
         if _suffices(name, problem, max_load, by_weight):
-            return REJOIN.format(name) if name == own else CURES[name]
+            return _change_to(name, own)
     return PLAN if by_weight is None else PLAN_BY_WEIGHT
+
+
+def _cures_of(own: str | None) -> Sequence[str]:
+    strategy = STRATEGIES.get(own or "")
+    return ("uniform",) if strategy and strategy.protocol == CONSUMER else (*CURES,)
+
+
+def _change_to(name: str, own: str | None) -> str:
+    return REJOIN.format(name) if name == own else CURES[name]
 
 
 def _suffices(name: str, problem: Problem, max_load: int, by_weight: IntArray | None) -> bool:

@@ -24,7 +24,7 @@ from spark.audit.lags import (
 from spark.audit.parts import AuditRow
 from spark.audit.rules import Timeouts
 from spark.fleet import REBALANCING_STATES, UNSUPPORTED
-from spark.groups import CoordinatorLocation, Lookup, read_or_failed
+from spark.groups import CoordinatorLocation, Lookup, looks_homogeneous, read_or_failed
 
 EMPTY = "empty"
 """Status of a group without members."""
@@ -78,6 +78,11 @@ class GroupFacts:
     def plan(self) -> Any:
         """The solved row of a group that has a plan, or None."""
         return None if self.solved.max_load is None else self.solved
+
+    @cached_property
+    def is_homogeneous(self) -> bool:
+        """Whether all members read the same topics, and nobody claims a partition beside these."""
+        return self.solved.reason is None and looks_homogeneous(self.row)
 
     @cached_property
     def weighed(self) -> Problem | None:

@@ -26,7 +26,7 @@ from spark.groups.coordinators import coordinator_of, coordinators
 from spark.groups.encode import ABSENT, claims_of, encode
 from spark.groups.encoded_row import EncodedRow, Names, Numbers
 from spark.groups.group import FleetGroup, failed, read_or_failed
-from spark.groups.homogeneous import HomogeneousRows, read_homogeneous
+from spark.groups.homogeneous import HomogeneousRows, looks_homogeneous, read_homogeneous
 from spark.groups.homogeneous_weights import weighed_rows, with_like_members
 from spark.groups.lookup import HashCollisionError, Lookup
 from spark.groups.named_group import named_group

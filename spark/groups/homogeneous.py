@@ -46,7 +46,7 @@ class HomogeneousRows(NamedTuple):
 
 def read_homogeneous(rows: Sequence[EncodedRow]) -> HomogeneousRows | None:
     """Those of some rows of `spark.groups.encode`, in their order; None if there are none."""
-    selection = [row for row in rows if _looks_homogeneous(row)]
+    selection = [row for row in rows if looks_homogeneous(row)]
     while selection:
         read, alike = _read(selection)
         if alike.all():
@@ -57,7 +57,7 @@ def read_homogeneous(rows: Sequence[EncodedRow]) -> HomogeneousRows | None:
     return None
 
 
-def _looks_homogeneous(row: EncodedRow) -> bool:
+def looks_homogeneous(row: EncodedRow) -> bool:
     """What a row tells by its names and sizes; the largest are planned by themselves."""
     member_ids = set(row.member_ids)
     return (

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pytest
 
-from spark.audit.cheapest_cure import CURES, PLAN, PLAN_BY_WEIGHT, REJOIN, cheapest_cure
+from spark.audit.cheapest_cure import CURES, PLAN, PLAN_BY_WEIGHT, REJOIN, cheapest_cure, cure_of
+from spark.audit.facts import GroupFacts
 from tests.optimizer.groups import problem
 
 UNEVEN = problem([8], [[0], [0]], np.array([0] * 6 + [1] * 2))
@@ -25,6 +28,21 @@ UNEVEN = problem([8], [[0], [0]], np.array([0] * 6 + [1] * 2))
 )
 def test_the_cheapest_assignor_that_suffices(own: str | None, advice: str) -> None:
     assert cheapest_cure(UNEVEN, 4, own) == advice
+
+
+@pytest.mark.parametrize("own", [None, "range", "cooperative-sticky", "uniform"])
+def test_a_homogeneous_group_needs_no_assignor_to_be_run(own: str | None) -> None:
+    """The advice is that of running them, however uneven the group is."""
+    rng = np.random.default_rng(7)
+    for _ in range(100):
+        sizes, members = rng.integers(1, 9, rng.integers(1, 5)).tolist(), int(rng.integers(1, 7))
+        owner = rng.integers(-1, members, sum(sizes))
+        group = problem(sizes, [[*range(len(sizes))]] * members, owner)
+        row = SimpleNamespace(group_strategy=own)
+        facts = SimpleNamespace(row=row, is_homogeneous=True, weighed=None)
+        assert cure_of(cast(GroupFacts, facts)) == cheapest_cure(
+            group, -(-sum(sizes) // members), own
+        )
 
 
 def test_a_plan_where_no_assignor_suffices() -> None:
