@@ -37,9 +37,12 @@ class SharedJvm:
     def session(self, settings: dict[str, str]) -> SparkSession:
         """A session of this process alone, in the one SparkContext; the first has its settings."""
         with _locked(self._folder / "jvm-lock"):
-            if not self._address.is_file():
+            if is_first := not self._address.is_file():
                 self._start(settings)
             context = self._context(settings)
+            if is_first:
+                _without_hadoop_defaults(context)
+        _without_call_sites(context)
         keep_names(context._jvm)
         java = context._jvm.org.apache.spark.sql.classic.SparkSession  # type: ignore[union-attr]
         return SparkSession(context, java.builder().getOrCreate().newSession())
@@ -79,6 +82,29 @@ class SharedJvm:
         running = gateway.jvm.org.apache.spark.SparkContext.getOrCreate(conf._jconf)
         java = gateway.jvm.JavaSparkContext.fromSparkContext(running)
         return SparkContext(conf=conf, gateway=gateway, jsc=java)
+
+
+HADOOP_DEFAULTS = (
+    "fs.AbstractFileSystem.file.impl",
+    "io.file.buffer.size",
+    "mapreduce.fileoutputcommitter.algorithm.version",
+)
+"""Those that Spark reads and writes local files by."""
+
+
+def _without_hadoop_defaults(context: SparkContext) -> None:
+    """Leave out most of Hadoop's 1,100 defaults, which each scan compresses and sends to tasks."""
+    conf = context._jsc.hadoopConfiguration()
+    kept = {name: conf.get(name) for name in HADOOP_DEFAULTS}
+    conf.clear()
+    for name, value in kept.items():
+        conf.set(name, value)
+
+
+def _without_call_sites(context: SparkContext) -> None:
+    """Name no line of Java's for each RDD and query: finding it walks the whole stack."""
+    for form in ("short", "long"):
+        context.setLocalProperty(f"callSite.{form}", "tests")
 
 
 @contextlib.contextmanager

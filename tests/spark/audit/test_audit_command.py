@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -200,6 +201,7 @@ class TestAudit:
             uneven=0,
             uneven_sentence="",
         )
+        monkeypatch.setattr("spark.jobs.audit.AuditedStore.audit", lambda *_: nullcontext())
         monkeypatch.setattr("spark.jobs.audit.write_audit", lambda *_: summary)
         assert run("audit", store, *words).code == code
 

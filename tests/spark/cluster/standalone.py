@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -179,8 +179,8 @@ class StandaloneCluster:
         machines = {machine.pid for machine in self._machines}
         of_python = {
             process.pid: process
-            for process in processes()
-            if process.session in machines and PYTHON_WORKER in process.command
+            for process in processes(machines)
+            if PYTHON_WORKER in process.command
         }
         return (item for item in of_python.values() if item.parent in of_python)
 
@@ -243,21 +243,21 @@ def wait_for(look: Callable[[], T | None], what: str) -> T:
     return result
 
 
-def processes() -> Iterator[Process]:
-    """All processes that there are and that haven't ended, by /proc."""
+def processes(sessions: Container[int]) -> Iterator[Process]:
+    """All processes of these sessions that haven't ended, by /proc."""
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):  # it has just ended
             state, parent, _, session = (
                 (folder / "stat").read_text().rpartition(")")[2].split(maxsplit=4)[:4]
             )
-            command = (folder / "cmdline").read_text(errors="replace").replace("\0", " ")
-            if state != "Z":
+            if state != "Z" and int(session) in sessions:
+                command = (folder / "cmdline").read_text(errors="replace").replace("\0", " ")
                 yield Process(int(folder.name), int(parent), int(session), command)
 
 
 def kill_session(session: int) -> None:
     """Kill all processes of a session; those that are forked meanwhile as well."""
-    while of_session := [item for item in processes() if item.session == session]:
+    while of_session := list(processes({session})):
         for process in of_session:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process.pid, signal.SIGKILL)

@@ -63,13 +63,6 @@ def written(spark: SparkSession, out: Path, table: str) -> list[str]:
     return rows_of(read_result(spark, str(out), table, SNAPSHOT).rows)
 
 
-@pytest.fixture(scope="module")
-def expected(fleet: FleetSnapshot) -> dict[str, list[str]]:
-    """The tables of a plan as it is without a cluster and without a kill."""
-    with plan_fleet(fleet) as plan:
-        return {"assignments": rows_of(plan.assignments), "groups": rows_of(plan.groups)}
-
-
 def went_well(submission: Submission) -> Submitted:
     ended = submission.end()
     assert ended.code == 0, ended.err[-2000:]
@@ -108,12 +101,12 @@ def test_a_killed_driver_leaves_the_plan_that_was_there(
     whole_cluster: StandaloneCluster,
     fleet: FleetSnapshot,
     fleet_store: Path,
-    expected: dict[str, list[str]],
     tmp_path: Path,
     run: Run,
 ) -> None:
     out = tmp_path / "plan"
     with plan_fleet(fleet) as plan:
+        expected = {"assignments": rows_of(plan.assignments), "groups": rows_of(plan.groups)}
         plan.write(str(out))
     running = whole_cluster.submit("plan", fleet_store, "--out", out, "--strategy", "range")
     killed_while_writing(running, out)

@@ -284,9 +284,9 @@ def test_groups_and_topics_of_nobody(
     for group in abandoned:
         event = Event("abandoned", fleet.cluster_of(group), group.name, 0, HOURS - 1)
         committed = [
-            of(hour["offsets"], event).committed_offset.sum()
+            offsets.committed_offset.sum()
             for hour in hours
-            if not of(hour["offsets"], event).empty
+            if not (offsets := of(hour["offsets"], event)).empty
         ]
         assert len({*committed}) == 1
         assert ids(hours[0], event) == ids(hours[-1], event) == set()

@@ -27,8 +27,13 @@ class TestPlan:
     def test_both_tables_are_written_by_snapshot(
         self, run: Run, store: Path, tmp_path: Path
     ) -> None:
+        """A new user reads what states and columns mean."""
         output = run("plan", store, "--out", tmp_path / "plan")
         assert output.code == 0
+        assert re.search(r"empty +1 +no members", output.out)
+        assert re.search(r"ok +1 +planned", output.out)
+        meanings = [word for word in GLOSSARY if f"{word}: " in output.out]
+        assert meanings == ["uneven"]
         assert f"Snapshot {SNAPSHOT} is planned by optimal" in output.err
         assert "now" in output.out
         assert [tuple(row.values())[2:] for row in rows(tmp_path / "plan" / "assignments")] == [
@@ -44,15 +49,6 @@ class TestPlan:
             "assignments",
             "groups",
         }
-
-    def test_a_new_user_reads_what_states_and_columns_mean(
-        self, run: Run, store: Path, tmp_path: Path
-    ) -> None:
-        output = run("plan", store, "--out", tmp_path / "plan")
-        assert re.search(r"empty +1 +no members", output.out)
-        assert re.search(r"ok +1 +planned", output.out)
-        meanings = [word for word in GLOSSARY if f"{word}: " in output.out]
-        assert meanings == ["uneven"]
 
     def test_json_is_one_object_of_all_tables(self, run: Run, store: Path, tmp_path: Path) -> None:
         output = run("plan", store, "--out", tmp_path / "plan", "--format", "json")
