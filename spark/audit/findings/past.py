@@ -43,10 +43,16 @@ def _growing(consumption: DataFrame) -> DataFrame:
     """A row a group with partitions whose lag grows steadily, and the one where it grows most."""
     return _by_group(
         consumption.where("falls_behind"),
-        *(f"max_by({name}, lag_trend) as {name}" for name in ("topic", "partition", "lag")),
+        *_of_largest("lag_trend", "topic", "partition", "lag"),
         "count(*) as partitions",
         "sum(lag_trend) as grows",
     )
+
+
+def _of_largest(measure: str, *columns: str) -> list[str]:
+    """The columns of the partition with the largest measure; of equal ones, of the last by name."""
+    order = f"struct({measure}, topic, partition)"
+    return [f"max_by({column}, {order}) as {column}" for column in columns]
 
 
 def _by_group(rows: DataFrame, *texts: str) -> DataFrame:
@@ -73,7 +79,7 @@ def _late(consumption: DataFrame) -> DataFrame:
     """A row a group that reads what was written long ago, and the partition where it is oldest."""
     return _by_group(
         consumption.where("lag_seconds > 0"),
-        *(f"max_by({name}, lag_seconds) as {name}" for name in ("topic", "partition", "at_least")),
+        *_of_largest("lag_seconds", "topic", "partition", "at_least"),
         "max(lag_seconds) as seconds",
     )
 

@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 
 from spark import FleetHistory, FleetSnapshot, audit_fleet
 from spark.audit.finding import PastFinding
+from spark.audit.findings.past import LAG_SECONDS
 from spark.audit.registry import FINDINGS
 from spark.audit.rules import GroupRule
 from spark.audit.thresholds import AuditSettings
@@ -313,3 +314,15 @@ def test_without_offsets_those_that_need_them_are_not_run(
             *("falls-behind", "lag-seconds", "records-expire")
         }
         assert told(audit.findings.collect(), "empty", "abandoned-group")
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_of_equally_late_partitions_the_last_by_name_is_told(
+    spark: SparkSession, turned: bool
+) -> None:
+    rows = [("c", "g", "t", partition, 60.0, False) for partition in (0, 2, 1)]
+    schema = "cluster string, `group` string, topic string, partition int, lag_seconds double, "
+    consumption = spark.createDataFrame(rows[::-1] if turned else rows, schema + "at_least boolean")
+    assert LAG_SECONDS.rows is not None
+    worst = LAG_SECONDS.rows(consumption.coalesce(1)).first()
+    assert worst is not None and worst["partition"] == 2
