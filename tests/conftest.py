@@ -83,9 +83,6 @@ BEST_COMPILER = (
     "-XX:Tier4MinInvocationThreshold=2000",
     "-XX:Tier4CompileThreshold=45000",
     "-XX:Tier4BackEdgeThreshold=120000",
-    # and quicker: the loops of a query's plan are short, and few calls in them are worth a copy
-    *("-XX:MaxInlineLevel=9", "-XX:FreqInlineSize=150"),
-    *("-XX:LoopUnrollLimit=0", "-XX:LoopOptsCount=10", "-XX:-PartialPeelLoop", "-XX:-UseSuperWord"),
 )
 
 
