@@ -14,11 +14,11 @@ from spark.errors import InputError
 from spark.files import SNAPSHOT, Where, in_one_file, write_tables
 from spark.fleet import escaped_rows
 from spark.history.rates_consumption import CONSUMPTION, consumption_batch
-from spark.history.rates_ends import PAIRS, RATES, pairs_batch, rates_batch
+from spark.history.rates_ends import PAIRS, PARTITION, RATES, pairs_batch, rates_batch
 from spark.history.rates_jumps import doubts_of
 from spark.history.rates_pairs import Doubt
 from spark.history.rates_series import Series
-from spark.history.rates_tracks import COMMITS, READS, commits_batch, reads_batch
+from spark.history.rates_tracks import COMMITS, READS, TRACK, commits_batch, reads_batch
 from spark.history.rates_window import AT, RateWindow, seconds_of
 from spark.history.timeline import Timeline
 from spark.unpersist_handle import Handle
@@ -43,9 +43,9 @@ def members_of(tables: Mapping[str, DataFrame], reads: DataFrame, window: RateWi
 WINDOW, QUANTILE = timedelta(hours=24), 0.95
 
 KEYS = {
-    "rates": ("cluster", "topic", "partition"),
-    "consumption": ("cluster", "group", "topic", "partition"),
-    "members": ("cluster", "group", "member_id"),
+    "rates": PARTITION,
+    "consumption": TRACK,
+    "members": MEMBER,
 }
 """The tables that are written."""
 

@@ -62,7 +62,7 @@ def consumption_batch(
             is_behind, pa.bool_(), (lag == 0) | (is_known & ~np.isnan(trend.pace))
         ),
     }
-    return pa.RecordBatch.from_arrays([*columns.values()], [*columns])
+    return pa.RecordBatch.from_pydict(columns)
 
 
 class Trend(NamedTuple):
@@ -87,7 +87,7 @@ def _trend(tracks: Tracks, pairs: Pairs) -> Trend:
     pace = np.full(len(at), np.nan)
     since = before[unbroken]
     pace[unbroken] = (lag[unbroken] - lag[since]) / (at[unbroken] - at[since])
-    slope, fit = _line(Runs(tracks.track), at, lag, is_known & (at >= last))
+    slope, fit = _line(runs, at, lag, is_known & (at >= last))
     return Trend(_at(pace, runs.latest(is_known)), slope, fit)
 
 

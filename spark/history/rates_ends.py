@@ -16,7 +16,6 @@ from spark.history.rates_pairs import (
     Pairs,
     Runs,
     broke,
-    in_doubt,
     pairs_of,
     summary,
 )
@@ -79,9 +78,7 @@ class Ends:
 
     def pairs(self, doubts: Sequence[Doubt]) -> Pairs:
         """What came in from one instant to the next."""
-        clusters = self.cluster.names.to_pylist() if doubts else []
-        doubtful = in_doubt(clusters, self.cluster.codes, self.at, doubts)
-        return pairs_of(self.runs, self.end, self.at, doubtful)
+        return pairs_of(self.runs, self.end, self.at, self.cluster, doubts)
 
     @cached_property
     def written(self) -> Mask:

@@ -6,9 +6,8 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame, functions as F
 
-from optimizer.model import IntArray
 from spark.history.rates_ends import Ends
-from spark.history.rates_pairs import Doubt, Runs
+from spark.history.rates_pairs import Doubt, grouped
 from spark.history.rates_window import AT, RateWindow, seconds_of
 from spark.history.series_arrow import UNKNOWN, Coded, array_of
 
@@ -36,13 +35,7 @@ JUMPED = "rose = 0 and fell >= 0.9 * written and topic != other_topic"
 def jump_counts(ends: Ends) -> pa.RecordBatch:
     """The rows of `COUNTS` of some partitions."""
     pairs = ends.pairs(())
-    rows = np.flatnonzero(ends.end >= 0)
-    order = rows[np.lexsort((ends.at[rows], ends.cluster.codes[rows]))]
-    cluster, at = ends.cluster.codes[order], ends.at[order]
-    change = np.flatnonzero((np.diff(cluster) != 0) | (np.diff(at) != 0)) + 1
-    instants: IntArray = np.zeros(len(order), np.int64)
-    instants[change] = 1
-    runs = Runs(instants.cumsum())
+    order, runs = grouped(np.flatnonzero(ends.end >= 0), ends.cluster.codes, ends.at)
     before = pairs.before[order]
     rose = (before >= 0) & (ends.end[order] > ends.end[before])
     fell, written = pairs.fell[order], ends.written[order]
@@ -62,7 +55,7 @@ def jump_counts(ends: Ends) -> pa.RecordBatch:
         "topic": Coded(np.where(highest < 0, UNKNOWN, lowest), ends.topic.names).array(),
         "other_topic": Coded(highest, ends.topic.names).array(),
     }
-    return pa.RecordBatch.from_arrays([*columns.values()], [*columns])
+    return pa.RecordBatch.from_pydict(columns)
 
 
 def doubts_of(counts: DataFrame, window: RateWindow) -> tuple[list[Doubt], list[str]]:

@@ -21,7 +21,7 @@ from spark.fleet import RECORDS_BEHIND, spelled, time_of
 from spark.groups import tasks_for_rows
 from spark.history.rates_ends import PARTITION, Ends
 from spark.history.rates_jumps import COUNTS, jump_counts
-from spark.history.rates_pairs import Runs, keyed
+from spark.history.rates_pairs import Runs, grouped, keyed
 from spark.history.rates_tracks import TRACK
 from spark.history.rates_window import RateWindow, seconds_of
 from spark.history.series_arrow import (
@@ -147,9 +147,7 @@ def _packed(rows: _Rows) -> pa.RecordBatch:
 
 def _ends(rows: _Rows, key: IntArray, listed: Mask) -> dict[str, Coded | IntArray]:
     """A row a partition and instant: the highest end that a group was told."""
-    order = np.flatnonzero(listed)
-    order = order[np.lexsort((rows.at[order], key[order]))]
-    runs = Runs(keyed(key[order], rows.at[order]))
+    order, runs = grouped(np.flatnonzero(listed), key, rows.at)
     first = order[runs.starts]
     return {
         "cluster": rows.cluster.at(first),
@@ -164,8 +162,7 @@ def _ends(rows: _Rows, key: IntArray, listed: Mask) -> dict[str, Coded | IntArra
 def _tracks(rows: _Rows, key: IntArray, listed: Mask) -> dict[str, Coded | IntArray]:
     """A row a partition of a group and instant that offsets name, with who owned it then."""
     track = keyed(key, rows.group.codes)
-    order = np.lexsort((rows.at, track))
-    runs = Runs(keyed(track[order], rows.at[order]))
+    order, runs = grouped(np.arange(len(track)), track, rows.at)
     named = runs.count(listed[order]) > 0
     first = order[runs.starts][named]
     # as numbers without a sign, UNKNOWN is the highest of all

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from optimizer.model import IntArray, run_starts
-from spark.history.series_arrow import UNKNOWN, Mask, Reals, array_of
+from spark.history.series_arrow import UNKNOWN, Coded, Mask, Reals, array_of
 
 MOST_KEYS = 2**62
 """Beyond that, numbers for the values of several columns might be too large."""
@@ -93,6 +93,13 @@ def keyed(*columns: IntArray) -> IntArray:
     return key
 
 
+def grouped(rows: IntArray, *columns: IntArray) -> tuple[IntArray, Runs]:
+    """These rows in the order of their values in the columns, and those that are alike in all."""
+    key = keyed(*(column[rows] for column in columns))
+    order = key.argsort(kind="stable")
+    return rows[order], Runs(key[order])
+
+
 class Pairs(NamedTuple):
     """Each row of a series and its neighbour `before`, which is UNKNOWN where there is none.
 
@@ -106,8 +113,11 @@ class Pairs(NamedTuple):
     resets: Mask
 
 
-def pairs_of(runs: Runs, values: IntArray, at: IntArray, doubtful: Mask) -> Pairs:
-    """The pairs of offsets, where these are known; `doubtful` are rows at an instant in doubt."""
+def pairs_of(
+    runs: Runs, values: IntArray, at: IntArray, cluster: Coded, doubts: Sequence[Doubt]
+) -> Pairs:
+    """The pairs of offsets, where these are known."""
+    doubtful = _in_doubt(cluster, at, doubts)
     before = runs.before(values >= 0)
     paired = (before >= 0) & (values >= 0)
     fell = paired & (values < values[before])
@@ -124,11 +134,12 @@ def broke(runs: Runs, fell: Mask, at: IntArray) -> IntArray:
     return runs.highest(np.where(fell, at, np.iinfo(np.int64).min))
 
 
-def in_doubt(clusters: Sequence[str], cluster: IntArray, at: IntArray, of: Sequence[Doubt]) -> Mask:
+def _in_doubt(cluster: Coded, at: IntArray, doubts: Sequence[Doubt]) -> Mask:
     """The rows at an instant in doubt."""
     result = np.zeros(len(at), np.bool_)
-    for doubt in of:
-        result |= (cluster == clusters.index(doubt.cluster)) & np.isin(at, doubt.instants)
+    names = cluster.names.to_pylist() if doubts else []
+    for doubt in doubts:
+        result |= (cluster.codes == names.index(doubt.cluster)) & np.isin(at, doubt.instants)
     return result
 
 

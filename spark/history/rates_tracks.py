@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from optimizer.model import IntArray
-from spark.history.rates_pairs import Doubt, Pairs, Runs, in_doubt, pairs_of
+from spark.history.rates_pairs import Doubt, Pairs, Runs, grouped, pairs_of
 from spark.history.rates_window import AT
 from spark.history.series_arrow import Coded, array_of, coded_column, number_column
 
@@ -59,9 +59,7 @@ class Tracks:
 
     def pairs(self, doubts: Sequence[Doubt]) -> Pairs:
         """What was read from one instant to the next."""
-        clusters = self.cluster.names.to_pylist() if doubts else []
-        doubtful = in_doubt(clusters, self.cluster.codes, self.at, doubts)
-        return pairs_of(self.runs, self.committed, self.at, doubtful)
+        return pairs_of(self.runs, self.committed, self.at, self.cluster, doubts)
 
 
 def reads_batch(tracks: Tracks, doubts: Sequence[Doubt]) -> pa.RecordBatch:
@@ -69,10 +67,9 @@ def reads_batch(tracks: Tracks, doubts: Sequence[Doubt]) -> pa.RecordBatch:
     pairs = tracks.pairs(doubts)
     owner = tracks.owner.codes
     kept = ~np.isnan(pairs.rate) & (owner >= 0) & (owner == owner[pairs.before])
-    rows = np.flatnonzero(kept)
     since = tracks.at[pairs.before]
-    keys = (tracks.at, since, owner, tracks.group.codes, tracks.cluster.codes)
-    rows, runs = _grouped(rows, keys)
+    keys = (tracks.cluster.codes, tracks.group.codes, owner, since, tracks.at)
+    rows, runs = grouped(np.flatnonzero(kept), *keys)
     first = rows[runs.starts]
     columns = {
         "cluster": tracks.cluster.at(first).array(),
@@ -82,7 +79,7 @@ def reads_batch(tracks: Tracks, doubts: Sequence[Doubt]) -> pa.RecordBatch:
         AT: array_of(tracks.at[first], pa.int64()),
         "rate": array_of(runs.total(pairs.rate[rows]), pa.float64()),
     }
-    return pa.RecordBatch.from_arrays([*columns.values()], [*columns])
+    return pa.RecordBatch.from_pydict(columns)
 
 
 def commits_batch(tracks: Tracks) -> pa.RecordBatch:
@@ -90,8 +87,8 @@ def commits_batch(tracks: Tracks) -> pa.RecordBatch:
     before = tracks.pairs(()).before
     committed = tracks.committed
     changed = (before >= 0) & (committed >= 0) & (committed != committed[before])
-    keys = (tracks.owner.codes, tracks.at, tracks.group.codes, tracks.cluster.codes)
-    rows, runs = _grouped(np.flatnonzero(changed), keys)
+    keys = (tracks.cluster.codes, tracks.group.codes, tracks.at, tracks.owner.codes)
+    rows, runs = grouped(np.flatnonzero(changed), *keys)
     first = rows[runs.starts]
     columns = {
         "cluster": tracks.cluster.at(first).array(),
@@ -100,13 +97,4 @@ def commits_batch(tracks: Tracks) -> pa.RecordBatch:
         "owner": tracks.owner.at(first).array(),
         "changed": array_of(runs.lengths, pa.int64()),
     }
-    return pa.RecordBatch.from_arrays([*columns.values()], [*columns])
-
-
-def _grouped(rows: IntArray, keys: Sequence[IntArray]) -> tuple[IntArray, Runs]:
-    """These rows in the order of their keys, of which the last comes first, and those alike."""
-    ordered = rows[np.lexsort([key[rows] for key in keys])]
-    differs = np.zeros(max(len(ordered) - 1, 0), np.bool_)
-    for key in keys:
-        differs |= np.diff(key[ordered]) != 0
-    return ordered, Runs(np.append(0, differs.cumsum())[: len(ordered)])
+    return pa.RecordBatch.from_pydict(columns)

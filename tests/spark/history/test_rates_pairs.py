@@ -5,13 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from spark.history.rates_pairs import Runs, keyed, pairs_of
+from spark.history.series_arrow import Coded, text_column
 
 
 def test_neighbours_are_of_the_same_series() -> None:
     """Of two series the second begins with an offset that isn't known."""
     values = np.array([3, -1, 5, 4, -1, 7, 9])
     runs = Runs(np.array([0, 0, 0, 0, 1, 1, 1]))
-    pairs = pairs_of(runs, values, np.arange(7) * 2, np.zeros(7, np.bool_))
+    cluster = Coded(np.zeros(7, np.int64), text_column(["c"]))
+    pairs = pairs_of(runs, values, np.arange(7) * 2, cluster, [])
     assert pairs.before.tolist() == [-1, 0, 0, 2, -1, -1, 5]
     assert pairs.fell.tolist() == [False, False, False, True, False, False, False]
     assert np.nan_to_num(pairs.rate, nan=-1).tolist() == [-1, -1, 0.5, -1, -1, -1, 1]
