@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import reduce
+from string import ascii_lowercase, ascii_uppercase
 
 from pyspark.sql import Column, DataFrame, Window, functions as F
 
@@ -38,6 +39,9 @@ NEGATIVE, TWICE, GAPS = -2, -3, -4
 NO_ID, TWO_IDS, SHARED_ID = -5, -6, -7
 """Sizes of topics with an id that is none, with several, with one that another topic has too."""
 
+_LOWER = f"translate(min(type), '{ascii_uppercase}', '{ascii_lowercase}')"
+"""SQL text: Kafka's types are of these letters. At the first `lower` or `upper` of a JVM Spark
+looks up how each character of Unicode begins a title, which takes a second."""
 
 UNLISTED = {
     **{"listed": 1, "state": None, "group_strategy": None, "inferred": False},
@@ -88,7 +92,7 @@ def _groups(groups: DataFrame) -> DataFrame:
         F.min("state").alias("state"),
         F.min("strategy").alias("group_strategy"),
         F.bool_or(inferred).alias("inferred"),
-        F.expr("if(is_valid_utf8(min(type)), lower(min(type)), min(type))").alias("type"),
+        F.expr(f"if(is_valid_utf8(min(type)), {_LOWER}, min(type))").alias("type"),
     )
 
 
@@ -218,7 +222,7 @@ def _ids(partitions: DataFrame) -> DataFrame:
 
 def _in_hex(text: Column) -> Column:
     """A topic id in 32 hex digits; null if it is neither that nor Kafka's 22 characters."""
-    digits = F.upper(F.replace(text, F.lit("-"), F.lit("")))
+    digits = F.translate(text, "abcdef-", "ABCDEF")
     base64 = F.concat(F.translate(text, "-_", "+/"), F.lit("=="))
     return F.when(
         text.rlike("^[A-Za-z0-9_-]{22}$"), F.hex(F.try_to_binary(base64, F.lit("base64")))

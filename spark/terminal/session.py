@@ -15,6 +15,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
+from spark import worker_daemon
 from spark.errors import InputError, RunError, first_line, unreadable_file
 from spark.memory_limits import usable_memory
 from spark.terminal import java_process
@@ -51,6 +52,8 @@ SHOWING = (LOG_LEVEL, "spark.ui.showConsoleProgress")
 """Whoever sets one of these wants to see what Spark itself writes on standard error."""
 
 MASTER = "spark.master"
+
+DAEMON = "spark.python.daemon.module"
 
 TRIES = "4"
 """So often a task is tried, as on a cluster: Spark's default on one machine is once."""
@@ -93,6 +96,8 @@ def session(
         settings = settings_of(master, conf, size)
         with busy("starting Spark"):
             started = _started(settings, shown=any(key in conf for key in SHOWING))
+    if started.conf.get(DAEMON, "") == worker_daemon.MODULE:
+        worker_daemon.start_early(started)
     java = java_process.running()
     ended = False
     try:
@@ -140,6 +145,7 @@ def settings_of(
             os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
             settings |= LOCAL_DEFAULTS | _sized_to_this_machine()
             settings |= SETTINGS[size]
+            settings[DAEMON] = worker_daemon.MODULE
         log = f"-Dlog4j2.configurationFile={LOG_SETTINGS.as_uri()}"
         settings["spark.driver.extraJavaOptions"] = " ".join([log, *java_options(size)])
     settings |= conf

@@ -176,7 +176,7 @@ def _peak() -> int:
     for status in Path("/proc").glob("[0-9]*/status"):
         try:
             command = status.with_name("cmdline").read_text()
-            if "pyspark" in command and "daemon" in command:
+            if "pyspark.worker" in command:
                 found_text = re.search(r"VmHWM:\s+(\d+) kB", status.read_text())
                 peaks.append(int(found_text[1]) // 1024 if found_text else 0)
         except OSError:  # it has just ended

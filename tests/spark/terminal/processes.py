@@ -82,7 +82,7 @@ def is_java(process: Process) -> bool:
 
 
 def is_worker(process: Process) -> bool:
-    return "pyspark.daemon" in process.words
+    return "pyspark.worker" in process.words
 
 
 def wait_for(

@@ -30,6 +30,9 @@ from tests.spark.terminal.processes import (
     wait_for,
 )
 
+WHEN_PLANNED = ("--conf", "spark.python.daemon.module=pyspark.daemon")
+"""Workers start when groups are planned, not with Spark already."""
+
 DOOMED = Path(__file__).with_name("doomed.py")
 
 
@@ -44,7 +47,7 @@ class TestSignals:
     """Ctrl-C and TERM."""
 
     def test_while_groups_are_planned(self, store: Path, tmp_path: Path) -> None:
-        command = started("plan", store, "--out", tmp_path / "plan")
+        command = started("plan", store, "--out", tmp_path / "plan", *WHEN_PLANNED)
         wait_for(command, is_worker)
         processes = below(command.pid)
         command.send_signal(signal.SIGINT)
@@ -73,7 +76,7 @@ class TestKilled:
     """Processes that others kill."""
 
     def test_java(self, store: Path, tmp_path: Path) -> None:
-        command = started("plan", store, "--out", tmp_path / "plan")
+        command = started("plan", store, "--out", tmp_path / "plan", *WHEN_PLANNED)
         wait_for(command, is_worker)
         java, *_ = filter(is_java, below(command.pid))
         kill(java)
@@ -82,7 +85,7 @@ class TestKilled:
         assert "Spark's Java process was killed (signal 9), as " in output.err
 
     def test_a_worker_is_replaced(self, store: Path, tmp_path: Path) -> None:
-        command = started("plan", store, "--out", tmp_path / "plan")
+        command = started("plan", store, "--out", tmp_path / "plan", *WHEN_PLANNED)
         workers = wait_for(command, is_worker)
         while len(workers) < 2:  # the first is their parent
             workers = wait_for(command, is_worker)
@@ -95,7 +98,7 @@ class TestKilled:
 def test_java_that_runs_out_of_memory_says_so(store: Path, tmp_path: Path) -> None:
     words = ("plan", store, "--out", tmp_path / "o", "--conf", "spark.driver.memory=480m")
     output = ended(started(*words, "--master", "local[1]", script=DOOMED))
-    assert (output.code, is_one_line(output)) == (3, True)
+    assert (output.code, is_one_line(output)) == (3, True), output
     assert "Spark's Java process ran out of memory" in output.err
 
 
