@@ -15,6 +15,7 @@ reads, and a hidden folder `.evenfleet` beside them:
 from __future__ import annotations
 
 from spark.files.arrow_store import NeedsSparkError
+from spark.files.by_snapshot import write_by_snapshot
 from spark.files.catalog_tables import CatalogSource, check_tables, remove_from_catalog
 from spark.files.columns import NULL, coded, is_there, nothing, texts, whole_numbers
 from spark.files.direct_store import DirectStore, ValueFilter
@@ -44,4 +45,4 @@ from spark.files.table_stores import (
     source_of,
     table_store_of,
 )
-from spark.files.tables import in_one_file, write_by_snapshot, write_tables
+from spark.files.tables import in_one_file, write_tables

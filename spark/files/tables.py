@@ -1,25 +1,22 @@
-"""DataFrames to files, or to tables of a catalog: of one snapshot, or of many at once."""
+"""DataFrames to files, or to tables of a catalog: those of one snapshot."""
 
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 
-from pyspark.sql import DataFrame, SparkSession, functions as F
+from pyspark.sql import DataFrame, SparkSession
 
 from spark.errors import InputError, RunError, first_line
 from spark.files.catalog_tables import write_to_catalog
 from spark.files.disk import writing
 from spark.files.local_run import LocalRun
-from spark.files.local_store import LocalStore
 from spark.files.manifest import NOTHING, ColumnStatistics
-from spark.files.source import SNAPSHOT, CatalogSchema, Where
-from spark.files.table_stores import run_of, table_store_of
+from spark.files.source import CatalogSchema, Where
+from spark.files.table_stores import run_of
 
-_NAMES = ("cluster", "group", "topic", "member_id", "previous_member_id")
+NAMES = ("cluster", "group", "topic", "member_id", "previous_member_id")
 """Columns whose dictionaries outgrow their limit: looking each value up in one takes a third of the
 time of writing. Sorted as they are, the compressor finds what repeats by itself."""
 
@@ -27,7 +24,7 @@ WRITTEN = {
     "parquet.page.write-checksum.enabled": "true",
     "compression": "zstd",
     "parquet.compression.codec.zstd.level": "1",
-    **{f"parquet.enable.dictionary#{name}": "false" for name in _NAMES},
+    **{f"parquet.enable.dictionary#{name}": "false" for name in NAMES},
 }
 """Options of a writer."""
 
@@ -85,70 +82,3 @@ def reaching(out: str) -> Iterator[None]:
         if _UNWRITABLE.search(str(error)):
             raise InputError(f"{out} can't be written: {first_line(error)}") from None
         raise
-
-
-def write_by_snapshot(
-    session: SparkSession,
-    out: Where,
-    tables: Mapping[str, DataFrame],
-    snapshots: Mapping[str, Collection[str]],
-) -> None:
-    """Write tables with a column `snapshot` to `out`, a step for each snapshot, the last one last.
-
-    `snapshots` has for each of them which of the tables replace what is there of it. Where a table
-    has no row of it, nothing is written, unless it is there or this is the last one: then a file
-    without rows. InputError and RunError as with `write_tables`.
-    """
-    if not isinstance(out, CatalogSchema):
-        place = table_store_of(session, out)
-        if isinstance(place, LocalStore):
-            with reaching(out):
-                _write_locally(place, tables, snapshots)
-            return
-    for snapshot, names in snapshots.items():
-        own = {name: tables[name].where(F.col(SNAPSHOT) == snapshot) for name in names}
-        write_tables(session, out, snapshot, {n: rows.drop(SNAPSHOT) for n, rows in own.items()})
-
-
-def _write_locally(
-    place: LocalStore, tables: Mapping[str, DataFrame], snapshots: Mapping[str, Collection[str]]
-) -> None:
-    """One job a table writes the rows of all snapshots aside, and each takes over its own."""
-    *others, last = snapshots
-    with LocalRun(place, last, tables) as run:
-        for name, rows in tables.items():
-            folder = run.path / name
-            rows.write.options(**WRITTEN).partitionBy(SNAPSHOT).parquet(str(folder))
-            (folder / "_SUCCESS").unlink(missing_ok=True)
-            if not run.folder(name).is_dir():
-                _write_nothing(rows, run.folder(name))
-        for snapshot in others:
-            _take_over(run, snapshot, {name: tables[name] for name in snapshots[snapshot]})
-        run.commit(tables)
-
-
-def _take_over(run: LocalRun, snapshot: str, tables: Mapping[str, DataFrame]) -> None:
-    """Make what `run` has written of these tables those of another snapshot."""
-    written = {name: Path(run.place.aside(run.id, name, snapshot)) for name in tables}
-    taken = {
-        name: folder
-        for name, folder in written.items()
-        if folder.is_dir() or run.place.files_in(run.place.folder(name, snapshot))
-    }
-    if not taken:
-        return
-    with LocalRun(run.place, snapshot, taken) as own:
-        for name, folder in taken.items():
-            if folder.is_dir():
-                own.folder(name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.move(folder, own.folder(name))
-            else:
-                _write_nothing(tables[name], own.folder(name))
-        own.commit(taken)
-    run.done.append(snapshot)
-
-
-def _write_nothing(rows: DataFrame, folder: Path) -> None:
-    """A file that has the columns alone."""
-    none = rows.where(F.lit(False)).drop(SNAPSHOT)
-    none.write.options(**WRITTEN).parquet(str(folder))

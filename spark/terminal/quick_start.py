@@ -25,7 +25,9 @@ class Size(Enum):
     MEDIUM = auto()
     """Generated code, which Java compiles quickly: queries over many snapshots make much of it."""
     LARGE = auto()
-    """Default settings of Spark and Java."""
+    """Default settings of Java, and of Spark but for how it lists folders."""
+    UNSEEN = auto()
+    """Default settings: it isn't on this machine, or changes while it is examined."""
 
 
 SMALL = 24 * 2**20
@@ -40,9 +42,13 @@ MEDIUM_TOGETHER = 64 * 2**20
 LOOKED_AT = 24
 """Newest snapshots that show how large those of a store are."""
 
-MEDIUM_SETTINGS = {
+LARGE_SETTINGS = {
     # folders of this machine are listed at once, without a task for each snapshot of a table
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "100000",
+}
+"""Spark's settings where a store is on this machine, however large."""
+
+MEDIUM_SETTINGS = LARGE_SETTINGS | {
     # each join, sum and sort takes a page at least, of up to 64 MB that Java has to clear; those of
     # tables that are sent to all tasks fill the heap
     "spark.buffer.pageSize": "1m",
@@ -51,7 +57,7 @@ MEDIUM_SETTINGS = {
     # a query isn't planned again after each of its stages
     "spark.sql.adaptive.enabled": "false",
 }
-"""Spark's settings where a store is on this machine."""
+"""Spark's settings where a store on this machine is of medium size at most."""
 
 SMALL_SETTINGS = MEDIUM_SETTINGS | {
     # expressions are walked over, instead of becoming Java classes that are compiled first
@@ -72,13 +78,18 @@ _QUICK_JAVA = (
 48 MB fills up, and Java then compiles no more); and one thread that collects garbage."""
 
 
-SETTINGS = {Size.SMALL: SMALL_SETTINGS, Size.MEDIUM: MEDIUM_SETTINGS, Size.LARGE: {}}
+SETTINGS = {
+    Size.SMALL: SMALL_SETTINGS,
+    Size.MEDIUM: MEDIUM_SETTINGS,
+    Size.LARGE: LARGE_SETTINGS,
+    Size.UNSEEN: {},
+}
 
 
 def java_options(size: Size) -> list[str]:
     """Options of Java's for a session."""
     archive = [QUIET, f"-XX:SharedArchiveFile={CLASSES}"] if CLASSES.is_file() else []
-    return [*archive, *(() if size is Size.LARGE else _QUICK_JAVA)]
+    return [*archive, *(_QUICK_JAVA if size in (Size.SMALL, Size.MEDIUM) else ())]
 
 
 def size_of(store: Where, many: bool = False) -> Size:
@@ -87,7 +98,7 @@ def size_of(store: Where, many: bool = False) -> Size:
     With `many`, all its snapshots together. What Parquet's readers pass over counts for nothing.
     """
     if not isinstance(store, str):
-        return Size.LARGE
+        return Size.UNSEEN
     sizes: Counter[str] = Counter()
     try:
         for table in Path(store.removeprefix("file:")).glob("[!.]*"):
@@ -97,9 +108,10 @@ def size_of(store: Where, many: bool = False) -> Size:
                     file.stat().st_size for file in snapshot.glob("*.parquet")
                 )
     except OSError:  # it changes while it is examined: whoever reads it will say what is wrong
-        return Size.LARGE
-    if not many:
-        return Size.SMALL if 0 < max(sizes.values(), default=0) <= SMALL else Size.LARGE
-    if 0 < sizes.total() <= SMALL_TOGETHER:
+        return Size.UNSEEN
+    seen = sizes.total() if many else max(sizes.values(), default=0)
+    if not seen:
+        return Size.UNSEEN
+    if seen <= (SMALL_TOGETHER if many else SMALL):
         return Size.SMALL
-    return Size.MEDIUM if 0 < sizes.total() <= MEDIUM_TOGETHER else Size.LARGE
+    return Size.MEDIUM if many and seen <= MEDIUM_TOGETHER else Size.LARGE

@@ -78,7 +78,7 @@ LEAST_MEMORY = 512
 
 @contextmanager
 def session(
-    master: str | None, conf: Mapping[str, str], size: Size = Size.LARGE
+    master: str | None, conf: Mapping[str, str], size: Size = Size.UNSEEN
 ) -> Iterator[SparkSession]:
     """A session for one command, stopped when the command ends; for a store of this size.
 
@@ -132,7 +132,7 @@ def _stop(session: SparkSession) -> None:
 
 
 def settings_of(
-    master: str | None, conf: Mapping[str, str], size: Size = Size.LARGE
+    master: str | None, conf: Mapping[str, str], size: Size = Size.UNSEEN
 ) -> dict[str, str]:
     """Spark's settings for this command; what the user states comes last."""
     settings = dict(DEFAULTS)

@@ -50,7 +50,13 @@ def test_java_has_half_of_what_can_be_used(
 def test_pages_of_memory_are_small_where_stores_are() -> None:
     """Each join and each sum takes one, of 64 MB where Spark chooses."""
     sizes = {size: settings_of(None, {}, size).get("spark.buffer.pageSize") for size in Size}
-    assert sizes == {Size.SMALL: "1m", Size.MEDIUM: "1m", Size.LARGE: None}
+    large = dict.fromkeys((Size.LARGE, Size.UNSEEN))
+    assert sizes == {Size.SMALL: "1m", Size.MEDIUM: "1m", **large}
+
+
+def test_folders_of_this_machine_are_listed_without_tasks() -> None:
+    key = "spark.sql.sources.parallelPartitionDiscovery.threshold"
+    assert {size for size in Size if key not in settings_of(None, {}, size)} == {Size.UNSEEN}
 
 
 def test_sparks_log_is_silent_unless_it_is_wanted() -> None:
