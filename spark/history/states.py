@@ -11,10 +11,12 @@ from spark.files import SNAPSHOT
 from spark.fleet import RECORDS_BEHIND, escaped_rows
 from spark.groups import columns_of
 from spark.history.change_row import GONE, StateRow
-from spark.history.group_spans import KEYS, GroupSpans
+from spark.history.group_spans import KEYS, GroupSpans, key_of
 
 LAG_OF_GROUP = "if(members > 0, lag_of_read, lag_of_all)"
 """SQL text: of what a group has offsets of and doesn't read, nobody is to follow the end."""
+
+OF_GROUP = "of_group"
 
 COLUMNS = [name for name in columns_of(StateRow) if name not in (*KEYS, "start", "end")]
 
@@ -30,7 +32,7 @@ def states_of(
     span = ("cluster", "group", "start")
     spans = group_spans.rows.select(SNAPSHOT, *span)
     if "offsets" in tables:
-        rows = spans.join(_lags(tables, KEYS), list(KEYS), "left")
+        rows = spans.join(_lags(tables, KEYS), key_of(*KEYS) == F.col(OF_GROUP), "left")
     else:
         unknown = F.lit(None).cast("long")
         rows = spans.withColumns({"lag_of_read": unknown, "lag_of_all": unknown})
@@ -54,24 +56,26 @@ def lags_of(tables: Mapping[str, DataFrame]) -> DataFrame:
     groups = (
         reduce(DataFrame.unionAll, entries).groupBy(*keys).agg(F.max("members").alias("members"))
     )
-    lags = groups.join(_lags(tables, keys), list(keys))
+    lags = groups.join(_lags(tables, keys), key_of(*keys) == F.col(OF_GROUP))
     return escaped_rows(lags.select(*keys, F.expr(LAG_OF_GROUP).alias("lag")))
 
 
 def _lags(tables: Mapping[str, DataFrame], keys: Sequence[str]) -> DataFrame:
-    """The known lags of each group over what it reads, and over all that it has offsets of."""
-    topic = [*keys, "topic"]
-    lags = tables["offsets"].selectExpr(
-        *(f"`{name}`" for name in topic),
-        f"{RECORDS_BEHIND} as lag",
-        "false as is_read",
+    """The known lags of each group over what it reads, and over all that it has offsets of.
+
+    Groups and topics are told by a number of each: there is a row for each partition and member.
+    """
+    of_group = key_of(*keys).alias(OF_GROUP)
+    topic = (of_group, key_of(*keys, "topic").alias("of_topic"))
+    lags = tables["offsets"].select(
+        *topic, F.expr(f"{RECORDS_BEHIND} as lag"), F.lit(False).alias("is_read")
     )
-    read = tables["subscriptions"].selectExpr(
-        *(f"`{name}`" for name in topic), "cast(null as bigint) as lag", "true as is_read"
+    read = tables["subscriptions"].select(
+        *topic, F.lit(None).cast("long").alias("lag"), F.lit(True).alias("is_read")
     )
     by_topic = (
         lags.unionAll(read)
-        .groupBy(*topic)
+        .groupBy(OF_GROUP, "of_topic")
         .agg(
             F.try_sum("lag").alias("lag"),
             F.count("lag").alias("known"),
@@ -80,7 +84,7 @@ def _lags(tables: Mapping[str, DataFrame], keys: Sequence[str]) -> DataFrame:
         )
         .where("is_listed")
     )
-    return by_topic.groupBy(*keys).agg(
+    return by_topic.groupBy(OF_GROUP).agg(
         F.expr(_total("is_read")).alias("lag_of_read"), F.expr(_total("true")).alias("lag_of_all")
     )
 
