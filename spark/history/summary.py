@@ -94,10 +94,11 @@ def totals(states: DataFrame, changes: DataFrame, rebalances: DataFrame) -> str:
         F.count_if("remade").alias("remade"),
     )
     row = of_changes.crossJoin(of_rebalances).crossJoin(_uneven(states)).collect()[0]
-    remade = f"; {row.remade} groups were deleted and created again" if row.remade else ""
+    remade = f"; {row.remade:,} groups were deleted and created again" if row.remade else ""
     return (
-        f"{row.generations} rebalances and {row.changes} changes: {row.moves} partitions moved, "
-        f"{row.avoidable_moves} of them needlessly, and {row.takeovers} were taken over{remade}. "
+        f"{row.generations:,} rebalances and {row.changes:,} changes: {row.moves:,} partitions "
+        f"moved, {row.avoidable_moves:,} of them needlessly, and {row.takeovers:,} were taken over"
+        f"{remade}. "
         f"{row.uneven:,} of {counted(row.measured, 'group')} are uneven in the last snapshot "
         f"({row.uneven_at_first:,} in the first)."
     )
