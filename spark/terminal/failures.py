@@ -97,7 +97,7 @@ CAUSES = (
         "machines",
     ),
     _cause(
-        r"^ModuleNotFoundError: No module named '(?P<what>[^']+)'",
+        r"(?:^\s*|\()ModuleNotFoundError: No module named '(?P<what>[^']+)'",
         "the workers' Python lacks a module{what}: install evenfleet for it on all machines, or "
         "set PYSPARK_PYTHON to one that has it",
     ),

@@ -104,6 +104,15 @@ def test_the_cause_that_says_something(cause: str, sentence: str) -> None:
             "ModuleNotFoundError: No module named 'optimizer'",
             "the workers' Python lacks a module (optimizer): install evenfleet for it on all ",
         ),
+        (
+            "Error from python worker:\n  ModuleNotFoundError: No module named 'pyarrow'\nPYTHONPATH",
+            "the workers' Python lacks a module (pyarrow): install evenfleet for it on all ",
+        ),
+        (
+            "python: Error while finding module specification for 'spark.worker_daemon' "
+            "(ModuleNotFoundError: No module named 'spark')",
+            "the workers' Python lacks a module (spark): install evenfleet for it on all ",
+        ),
     ],
 )
 def test_what_a_worker_says(cause: str, sentence: str) -> None:
