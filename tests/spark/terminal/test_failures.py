@@ -105,7 +105,7 @@ def test_the_cause_that_says_something(cause: str, sentence: str) -> None:
             "the workers' Python lacks a module (optimizer): install evenfleet for it on all ",
         ),
         (
-            "Error from python worker:\n  ModuleNotFoundError: No module named 'pyarrow'\nPYTHONPATH",
+            "Error from python worker:\n  ModuleNotFoundError: No module named 'pyarrow'\nPYTHON",
             "the workers' Python lacks a module (pyarrow): install evenfleet for it on all ",
         ),
         (
