@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+DAEMON = "spark.python.daemon.module"
+
 MODULE = "spark.worker_daemon"
-"""What to set `spark.python.daemon.module` to, where workers run on this machine."""
+"""What to set it to, where workers run on this machine."""
 
 NEEDED = (
     *("pyspark.worker", "pyarrow", "pandas"),

@@ -89,7 +89,7 @@ BEST_COMPILER = (
 @pytest.fixture(scope="session")
 def spark(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> SparkSession:
     from spark.terminal.quick_start import SMALL_SETTINGS, Size, java_options  # noqa: PLC0415 - as below
-    from spark.worker_daemon import MODULE  # noqa: PLC0415
+    from spark.worker_daemon import DAEMON, MODULE  # noqa: PLC0415
 
     with_spark = sum(
         isinstance(item, pytest.Function) and "spark" in item.fixturenames
@@ -111,7 +111,7 @@ def spark(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         "spark.default.parallelism": "1",
         # as commands have it for small stores; `spark_defaults` tests with Spark's own settings
         **SMALL_SETTINGS,
-        "spark.python.daemon.module": MODULE,
+        DAEMON: MODULE,
         # no Hive and no Derby, which take seconds and leave files behind
         "spark.sql.catalogImplementation": "in-memory",
         "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse")),

@@ -85,6 +85,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "optimizer": (*OPTIMIZER, "optimizer.strategies"),
     "spark.errors": (),
     "spark.memory_limits": (),
+    "spark.worker_daemon": (),
     "spark.patterns": ("optimizer.model",),
     "spark.text": (),
     "spark.unpersist_handle": (),
@@ -135,7 +136,9 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "spark.enforce": (*FLEET, "spark.sources.live", "optimizer.assignor"),
     "spark.demo": (*FLEET, "optimizer", "optimizer.model"),  # a made-up group is arrays at once
     "spark": LIBRARY,
-    "spark.terminal": ("spark", *LIBRARY, "optimizer", "optimizer.assignor"),
+    "spark.terminal": (
+        *("spark", *LIBRARY, "spark.worker_daemon", "optimizer", "optimizer.assignor"),
+    ),
     "spark.jobs": (
         *("spark", *LIBRARY, "spark.terminal", "optimizer", "optimizer.assignor"),
         *("optimizer.scenarios", "optimizer.replicas", "spark.trial"),

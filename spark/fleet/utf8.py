@@ -45,7 +45,7 @@ def escaped(text: str) -> str:
     pieces = f"regexp_extract_all(decode(cast({text} as binary), 'ISO-8859-1'), r'({_PIECES})', 1)"
     spelled = (
         f"transform({pieces}, piece -> if(piece rlike r'^{_HIGH}$', "
-        r"concat(r'\x', lower(hex(encode(piece, 'ISO-8859-1')))), "
+        r"concat(r'\x', translate(hex(encode(piece, 'ISO-8859-1')), 'ABCDEF', 'abcdef')), "
         r"replace(decode(encode(piece, 'ISO-8859-1'), 'UTF-8'), r'\', r'\\')))"
     )
     return f"if(is_valid_utf8({text}) = false, array_join({spelled}, ''), {text})"

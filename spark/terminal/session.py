@@ -15,7 +15,6 @@ from py4j.protocol import Py4JJavaError
 from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
-from spark import worker_daemon
 from spark.errors import InputError, RunError, first_line, unreadable_file
 from spark.memory_limits import usable_memory
 from spark.terminal import java_process
@@ -26,6 +25,7 @@ from spark.terminal.java_process import JavaProcess
 from spark.terminal.progress import busy, followed, session_followed
 from spark.terminal.quick_start import SETTINGS, Size, java_options
 from spark.terminal.submission import submission, submitted
+from spark.worker_daemon import DAEMON, MODULE, start_early
 
 LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
 
@@ -52,8 +52,6 @@ SHOWING = (LOG_LEVEL, "spark.ui.showConsoleProgress")
 """Whoever sets one of these wants to see what Spark itself writes on standard error."""
 
 MASTER = "spark.master"
-
-DAEMON = "spark.python.daemon.module"
 
 TRIES = "4"
 """So often a task is tried, as on a cluster: Spark's default on one machine is once."""
@@ -96,8 +94,8 @@ def session(
         settings = settings_of(master, conf, size)
         with busy("starting Spark"):
             started = _started(settings, shown=any(key in conf for key in SHOWING))
-    if started.conf.get(DAEMON, "") == worker_daemon.MODULE:
-        worker_daemon.start_early(started)
+    if started.conf.get(DAEMON, "") == MODULE:
+        start_early(started)
     java = java_process.running()
     ended = False
     try:
@@ -145,7 +143,7 @@ def settings_of(
             os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
             settings |= LOCAL_DEFAULTS | _sized_to_this_machine()
             settings |= SETTINGS[size]
-            settings[DAEMON] = worker_daemon.MODULE
+            settings[DAEMON] = MODULE
         log = f"-Dlog4j2.configurationFile={LOG_SETTINGS.as_uri()}"
         settings["spark.driver.extraJavaOptions"] = " ".join([log, *java_options(size)])
     settings |= conf

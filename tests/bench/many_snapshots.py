@@ -57,14 +57,14 @@ def main() -> None:
 
 
 def _options_of(command: str) -> list[str]:
-    written = ["--out", "out"]
-    return {"rates": ["--window", "10000d"], "compare": ["--snapshot", "all", *written]}.get(
-        command, written
-    )
+    if command == "rates":
+        return ["--window", "10000d"]
+    every = ["--snapshot", "all"] if command == "compare" else []
+    return [*every, "--out", "out"]
 
 
 def lengthened(made: Path, store: Path, snapshots: int) -> None:
-    """Make a store of so many hourly snapshots of what the snapshots of another one have."""
+    """Write a store with this many hourly snapshots, which repeat those of `made`."""
     shutil.rmtree(store, ignore_errors=True)
     ids = sorted(folder.name.partition("=")[2] for folder in (made / "groups").iterdir())
     first = time_of(ids[0])

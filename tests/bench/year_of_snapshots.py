@@ -9,7 +9,6 @@ are of processors, the start of the command left out.
 from __future__ import annotations
 
 import argparse
-import shutil
 import tempfile
 import time
 from collections.abc import Callable
@@ -31,17 +30,17 @@ from spark.fleet import (
     write_store,
 )
 from spark.terminal.quick_start import size_of
+from tests.bench.many_snapshots import lengthened
 
 NEWEST = datetime(2026, 11, 21, 6, tzinfo=UTC)
 
 
 def make(store: Path, snapshots: int) -> None:
     """One snapshot of ours, and copies of it with their manifests."""
-    ids = [f"{NEWEST - timedelta(hours=at):%Y%m%dT%H%M%SZ}" for at in range(snapshots)]
-    write_store(demo_fleet(6, seed=5), store, ids[0])
-    for folder in [*store.glob(f"*/snapshot={ids[0]}"), *store.glob(".evenfleet/manifests/*")]:
-        for other in ids[1:]:
-            shutil.copytree(folder, folder.with_name(f"snapshot={other}"))
+    oldest = NEWEST - timedelta(hours=snapshots - 1)
+    made = store.with_name("made")
+    write_store(demo_fleet(6, seed=5), made, f"{oldest:%Y%m%dT%H%M%SZ}")
+    lengthened(made, store, snapshots)
 
 
 def main() -> None:
@@ -51,7 +50,7 @@ def main() -> None:
     )
     parser.add_argument("--snapshots", type=int, default=8760)
     with tempfile.TemporaryDirectory(prefix="evenfleet-year-") as folder:
-        store = Path(folder)
+        store = Path(folder) / "store"
         make(store, parser.parse_args().snapshots)
         for name, job in _jobs(store).items():
             started = time.process_time()
