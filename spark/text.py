@@ -72,10 +72,3 @@ def shortened_in(sentence: str) -> str:
         return sentence
     words = _LONG_WORD.sub(lambda result: shortened(result[0]), sentence)
     return shortened(words, LONGEST_SENTENCE)
-
-
-def shortened_in_sql(name: str) -> str:
-    """SQL text: the same as `shortened`, of the value of a column or variable."""
-    ends = f"left({name}, {HEAD}), '…', right({name}, {TAIL})"
-    digest = f"left(sha2({name}, 256), {DIGITS})"
-    return f"if(length({name}) > {LONGEST}, concat({ends}, ' #', {digest}), {name})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pyspark.sql import Column, DataFrame, functions as F
+from pyspark.sql import Column, DataFrame, Row, functions as F
 
 from optimizer.model import Goals
 from spark.compare.compared_row import ComparedRow
@@ -22,7 +22,7 @@ from spark.settings import (
     as_fleet_goals,
     check_strategies,
 )
-from spark.text import shortened_in_sql
+from spark.text import shortened
 from spark.trial import need_racks, over_bound
 
 
@@ -126,18 +126,19 @@ def best_first() -> list[Column]:
 
 def _why() -> Column:
     """Null if there is nothing to explain."""
-    counts = {status: F.count_if(F.col("status") == status) for status in UNPLANNED}
-    parts = [
-        F.when(count > 0, F.concat(count, F.lit(f" {status}"))) for status, count in counts.items()
-    ]
-    names = (F.expr(shortened_in_sql(f"`{key}`")).alias(key) for key in GROUP_KEYS)
-    failure = F.struct(*names, "reason")
+    counts = (F.count_if(F.col("status") == status).alias(status) for status in UNPLANNED)
+    failure = F.struct(*GROUP_KEYS, "reason")
     first = F.min(F.when(F.col("status") == "failed", failure))
-    named = F.format_string(
-        "the first that failed is %s of %s: %s", first["group"], first["cluster"], first["reason"]
-    )
-    counted = F.array_join(F.array(*parts), ", ")
-    return F.when(counted != "", F.concat_ws("; ", counted, F.when(first.isNotNull(), named)))
+    return F.udf(_why_of, "string", useArrow=False)(F.struct(*counts), first)
+
+
+def _why_of(counts: Row, first: Row | None) -> str | None:
+    """How many groups have no answer by their status, and why the first failed."""
+    counted = ", ".join(f"{count:,} {status}" for status, count in counts.asDict().items() if count)
+    if not first:
+        return counted or None
+    group, cluster = shortened(first.group), shortened(first.cluster)
+    return f"{counted}; the first that failed is {group} of {cluster}: {first.reason}"
 
 
 SPAN = ("cluster", "group", "start")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window, functions as F
 
 from spark.groups import GROUP_KEYS
-from spark.replay.text import SENTENCE
+from spark.replay.text import sentence_of
 from spark.settings import CURRENT
 from spark.trial import best_first, over_bound
 
@@ -122,7 +122,7 @@ def _with_best(rows: DataFrame) -> DataFrame:
         }
     ).withColumn("equals", F.sort_array(F.collect_list(best).over(of_group)))
     report = report.withColumn("alone", F.col("best_or_equal") & (F.size("equals") == 1))
-    sentence = F.when(F.col("is_best"), F.expr(SENTENCE))
+    sentence = F.udf(sentence_of, "string", useArrow=False)(F.struct("*"))
     return report.withColumns({**saved, "sentence": sentence}).drop("equals", *result)
 
 

@@ -8,44 +8,50 @@ from typing import Any
 from optimizer.figures import counted, figure
 from optimizer.strategies import OPTIMAL
 from spark.settings import CURRENT
-from spark.text import shortened_in_sql
+from spark.text import shortened
 from spark.trial import Row, kafkas_own, of_racks, row_of, verdicts
 
 SMALLEST_SHOWN = 0.05
 """Partition-hours from which on a figure isn't rounded to 0."""
 
-_NAME = f"concat({shortened_in_sql('`group`')}, ' of ', {shortened_in_sql('cluster')})"
 
-_INSTEAD = """
-concat_ws(', ',
-    if(round(mean_over_bound, 2) = round(current_mean_over_bound, 2), null,
-        concat('its worst member by weight at ', format_number(mean_over_bound, 2),
-            ' times the bound instead of ', format_number(current_mean_over_bound, 2))),
-    if(excess_hours = current_excess_hours, null,
-        concat(format_number(excess_hours, 1), ' partition-hours of overload instead of ',
-            format_number(current_excess_hours, 1))),
-    if(moves = current_moves, null, concat(moves, ' moves instead of ', current_moves)),
-    if(stopped = current_stopped, null,
-        concat(stopped, ' interruptions',
-            coalesce(concat(' instead of ', current_stopped), ''))))
-"""
-"""Figures that are equal are left out."""
+def sentence_of(row: Any) -> str | None:
+    """What the best strategy of a group would have saved over the current one.
 
-_OFF = """
-concat(': best with ', strategy,
-    if(alone, '', concat(' (as good: ', array_join(array_remove(equals, strategy), ', '), ')')))
-"""
+    `row` is one of the table of groups, with `current_excess_hours` and the like beside; `equals`
+    are the strategies that are as good as the best. Figures that are equal are left out. None where
+    the row isn't that of the best.
+    """
+    if not row.is_best:
+        return None
+    name = f"{shortened(row.group)} of {shortened(row.cluster)}"
+    if row.strategy == CURRENT:
+        return f"{name}: no change does better."
+    others = [item for item in row.equals if item != row.strategy]
+    best = f"{name}: best with {row.strategy}" + (
+        f" (as good: {', '.join(others)})" if others else ""
+    )
+    instead = [] if row.current_moves is None else [*_instead(row)]
+    return ": ".join([best, *([", ".join(instead)] if instead else [])]) + "."
 
-SENTENCE = f"""
-concat({_NAME},
-    case when strategy = '{CURRENT}' then ': no change does better'
-    when current_moves is null then {_OFF}
-    else concat_ws(': ', {_OFF}, nullif({_INSTEAD}, '')) end, '.')
-"""
-"""SQL text over a row of the table of groups, with `current_excess_hours` and the like beside.
 
-`equals` are the strategies that are as good as the best.
-"""
+def _instead(row: Any) -> Iterator[str]:
+    over, before = (
+        None if item is None else f"{item:,.2f}"
+        for item in (row.mean_over_bound, row.current_mean_over_bound)
+    )
+    if over and before and over != before:
+        yield f"its worst member by weight at {over} times the bound instead of {before}"
+    if row.excess_hours != row.current_excess_hours:
+        yield (
+            f"{row.excess_hours:,.1f} partition-hours of overload instead of "
+            f"{row.current_excess_hours:,.1f}"
+        )
+    if row.moves != row.current_moves:
+        yield f"{counted(row.moves, 'move')} instead of {row.current_moves:,}"
+    if row.stopped is not None and row.stopped != row.current_stopped:
+        before = "" if row.current_stopped is None else f" instead of {row.current_stopped:,}"
+        yield f"{counted(row.stopped, 'interruption')}{before}"
 
 
 def best_replayed(league: Sequence[Row]) -> str:
@@ -97,7 +103,7 @@ def _worth(row: Row) -> tuple[Any, ...]:
 
 
 def _first_moves(row: Row) -> str:
-    return f"{row['first_moves'] or 0:,} moves to change to it"
+    return f"{counted(row['first_moves'] or 0, 'move')} to change to it"
 
 
 def _counted(best: Row) -> str:
@@ -115,9 +121,9 @@ def _counted(best: Row) -> str:
 def _figures(row: Row, actual: Row | None = None) -> str:
     """A strategy's figures, each beside the actual one where that is known."""
     figures = [_load(row) + (f" (actual: {_load(actual)})" if actual else "")]
-    figures.append(_beside(row, actual, "moves", "moves"))
+    figures.append(_beside(row, actual, "moves", "move"))
     if row["stopped"] is not None:
-        figures.append(_beside(row, actual, "stopped", "interruptions"))
+        figures.append(_beside(row, actual, "stopped", "interruption"))
     if row["strategy"] != CURRENT:
         figures.append(_first_moves(row))
     if row["not_evaluated"]:
@@ -127,7 +133,7 @@ def _figures(row: Row, actual: Row | None = None) -> str:
 
 def _beside(row: Row, actual: Row | None, column: str, noun: str) -> str:
     """A sum, and the actual one where that is known."""
-    figure = f"{row[column] or 0:,} {noun}{_of_groups(row, column)}"
+    figure = f"{counted(row[column] or 0, noun)}{_of_groups(row, column)}"
     if actual is None or actual[column] is None:
         return figure
     return f"{figure} (actual: {actual[column]:,}{_of_groups(actual, column)})"

@@ -1,16 +1,15 @@
-"""Long names are shown short, and each stays its own; in Python as in Spark."""
+"""Long names are shown short, and each stays its own."""
 
 from __future__ import annotations
 
 import pytest
-from pyspark.sql import SparkSession
 
 from spark.audit.text import (
     decimal as decimal_text,
     percent as percent_text,
     sentence as sentence_text,
 )
-from spark.text import LONGEST, LONGEST_SENTENCE, named, shortened, shortened_in, shortened_in_sql
+from spark.text import LONGEST, LONGEST_SENTENCE, named, shortened, shortened_in
 
 LONG = "a" * 100_000
 ALIKE = LONG[:50_000] + "b" + LONG[50_001:]
@@ -34,12 +33,6 @@ def test_of_a_long_name_the_ends_are_told_and_a_hash() -> None:
     assert len(short) == len(NAMES)
     assert max(map(len, short)) <= LONGEST
     assert shortened("\ud800" * 999) != shortened("\ud801" * 999)
-
-
-def test_spark_says_the_same(spark: SparkSession) -> None:
-    names = spark.createDataFrame([(name,) for name in (*NAMES, None)], "name string")
-    result = [row[0] for row in names.selectExpr(shortened_in_sql("name")).collect()]
-    assert result == [*map(shortened, NAMES), None]
 
 
 def test_sentences_keep_their_words_and_lose_those_of_long_names() -> None:

@@ -32,10 +32,10 @@ def test_it_prints_the_league_and_who_would_have_been_better_off(
     output = run("replay", past, "--out", out, "--strategies", "current,range,optimal")
     assert output.code == 0
     assert "league" in output.out
-    report = "g of c: best with optimal: 0.0 partition-hours of overload instead of 2.0, 1 moves"
+    report = "g of c: best with optimal: 0.0 partition-hours of overload instead of 2.0, 1 move"
     assert report in flat(output.out)
     assert f"Read 4 snapshots from {HOURS[0]} to {HOURS[3]}: 1 cluster (c)." in output.err
-    assert "optimal: no overload (actual: 2 partition-hours of overload), 1 moves" in output.err
+    assert "optimal: no overload (actual: 2 partition-hours of overload), 1 move" in output.err
     replay = rows(out / "replay", HOURS[3])
     result = {(row["group"], row["strategy"]): row for row in replay}
     assert len(replay) == 6
