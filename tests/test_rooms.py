@@ -53,7 +53,8 @@ LIBRARY = (
 
 ROOMS: dict[str, tuple[str, ...]] = {
     "optimizer.model": (),
-    "optimizer.flow": ("optimizer.model",),
+    "optimizer.process_copy": (),
+    "optimizer.flow": ("optimizer.model", "optimizer.process_copy"),
     "optimizer.solver": ("optimizer.model", "optimizer.flow"),
     "optimizer.checker": ("optimizer.model",),
     "optimizer.reasons": ("optimizer.model", "optimizer.checker"),
@@ -100,7 +101,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     ),
     "spark.groups": (
         *(*BASE, "spark.files", "spark.fleet"),
-        *("optimizer.model", "optimizer.strategies"),
+        *("optimizer.model", "optimizer.strategies", "optimizer.process_copy"),
     ),
     "spark.solve": (*FLEET, "spark.groups", *OPTIMIZER, "optimizer.strategies"),
     "spark.history": (*WORKERS, "spark.charts"),

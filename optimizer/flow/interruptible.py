@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import threading
-import warnings
 from collections.abc import Callable
 
 import numpy as np
 
 from optimizer.model import IntArray
+from optimizer.process_copy import copied
 
 NONE, SOME, FAILED = b"0", b"1", b"2"
 """What the first byte of an answer says."""
@@ -27,17 +27,10 @@ def interruptible(call: Callable[[], IntArray | None]) -> IntArray | None:
     left = signal.getitimer(signal.ITIMER_PROF)[0] if hasattr(signal, "setitimer") else 0
     if not left or threading.current_thread() is not threading.main_thread():
         return call()
-    reading, writing = os.pipe()
-    with warnings.catch_warnings():
-        # It warns of threads, of which the copy has none: it computes, answers and ends.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        child = os.fork()
-    if not child:
-        _answer(call, left, writing)
-    os.close(writing)
+    child, pipe = copied(lambda pipe: pipe.write(_answer(call, left)))
     ended = False
     try:
-        with os.fdopen(reading, "rb") as pipe:
+        with pipe:
             text, answer = pipe.read(1), pipe.read()
         status, used = _end_of(child)
         ended = True
@@ -55,20 +48,15 @@ def interruptible(call: Callable[[], IntArray | None]) -> IntArray | None:
     return np.frombuffer(answer, np.int64).copy() if text == SOME else None
 
 
-def _answer(call: Callable[[], IntArray | None], seconds: float, writing: int) -> None:
-    """The copy's whole life."""
+def _answer(call: Callable[[], IntArray | None], seconds: float) -> bytes:
+    """What the copy says, unless the timer rings before."""
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
-        signal.signal(signal.SIGPROF, signal.SIG_DFL)
-        signal.setitimer(signal.ITIMER_PROF, seconds)
-        try:
-            result = call()
-            answer = NONE if result is None else SOME + result.astype(np.int64).tobytes()
-        except Exception as error:
-            answer = FAILED + f"{type(error).__name__}: {error}".encode()
-        with os.fdopen(writing, "wb") as pipe:
-            pipe.write(answer)
-    finally:
-        os._exit(0)
+        result = call()
+        return NONE if result is None else SOME + result.astype(np.int64).tobytes()
+    except Exception as error:
+        return FAILED + f"{type(error).__name__}: {error}".encode()
 
 
 def _end_of(child: int) -> tuple[int, float]:

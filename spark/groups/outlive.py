@@ -11,13 +11,13 @@ from __future__ import annotations
 import os
 import pickle
 import signal
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import IO, Any, TypeVar
 
 from pyspark import TaskContext
 
+from optimizer.process_copy import copied
 from spark.groups.encoded_row import EncodedRow
 from spark.groups.invalid_utf8 import GroupEndedError
 from spark.groups.memory import limit_to_free_memory
@@ -66,16 +66,9 @@ def _solve_in_a_copy(
     groups: Sequence[list[EncodedRow]], rows_of: RowsOf[T], solved: list[list[T]]
 ) -> str:
     """Append the rows of each group until the copy ends; what it ended by."""
-    reading, writing = os.pipe()
-    with warnings.catch_warnings():
-        # It warns of threads, of which the copy has none: it computes, answers and ends.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        child = os.fork()
-    if not child:
-        _answer(groups, rows_of, writing)
-    os.close(writing)
+    child, pipe = copied(lambda pipe: _answer(groups, rows_of, pipe))
     try:
-        with os.fdopen(reading, "rb") as pipe, suppress(EOFError, pickle.UnpicklingError):
+        with pipe, suppress(EOFError, pickle.UnpicklingError):
             for _ in groups:
                 solved.append(pickle.load(pipe))
     except BaseException:
@@ -86,15 +79,12 @@ def _solve_in_a_copy(
     return _exit_sentence(os.waitstatus_to_exitcode(status))
 
 
-def _answer(groups: Sequence[list[EncodedRow]], rows_of: RowsOf[T], writing: int) -> None:
+def _answer(groups: Sequence[list[EncodedRow]], rows_of: RowsOf[T], pipe: IO[bytes]) -> None:
     """The copy's whole life."""
-    try:
-        limit_to_free_memory()
-        with os.fdopen(writing, "wb") as pipe:
-            for group in groups:
-                _send(_rows(group, rows_of), pipe)
-    finally:
-        os._exit(0)
+    limit_to_free_memory()
+    for group in groups:
+        pipe.write(pickle.dumps(_rows(group, rows_of)))
+        pipe.flush()
 
 
 def _rows(group: list[Any], rows_of: RowsOf[T]) -> list[T]:
@@ -103,11 +93,6 @@ def _rows(group: list[Any], rows_of: RowsOf[T]) -> list[T]:
         return [*rows_of(group)]
     except BaseException as error:
         return _without(group, rows_of, f"{type(error).__name__}: {error}".rstrip(": "))
-
-
-def _send(rows: list[T], pipe: IO[bytes]) -> None:
-    pipe.write(pickle.dumps(rows))
-    pipe.flush()
 
 
 def _without(group: list[Any], rows_of: RowsOf[T], why: str) -> list[T]:
