@@ -20,6 +20,7 @@ from spark.settings import (
     NO_CONSUMERS,
     PATTERN,
     FleetConsumers,
+    GroupConsumers,
     Rule,
     duration,
     in_words,
@@ -66,14 +67,18 @@ class AuditSettings:
     window: timedelta = WINDOW
 
     def with_consumers(self, consumers: FleetConsumers) -> AuditSettings:
-        """With a configuration's time-outs, where none are stated here, and clients' versions."""
+        """With a configuration's time-outs, where none are stated here, and clients' versions.
+
+        What a rule of a configuration doesn't state is as for all groups.
+        """
+        every = [*consumers.rules, GroupConsumers("*", {})]
+        times = [_times({**consumers.settings, **rule.settings}) for rule in every]
         rules = [
-            Timeouts(answers.match, answers.cluster, **_times(answers.settings))
-            for answers in consumers.rules
+            Timeouts(rule.match, rule.cluster, **of_rule)
+            for rule, of_rule in zip(every, times, strict=True)
         ]
-        if consumers.settings:
-            rules.append(Timeouts("*", "*", **_times(consumers.settings)))
-        return replace(self, timeouts=(*self.timeouts, *rules), consumers=consumers)
+        known = rules if any(times) else []
+        return replace(self, timeouts=(*self.timeouts, *known), consumers=consumers)
 
     @property
     def reach(self) -> timedelta:

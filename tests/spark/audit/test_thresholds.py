@@ -193,14 +193,16 @@ def test_the_first_rule_that_fits_a_group_counts() -> None:
 
 
 def test_time_outs_of_the_configuration_count_where_none_are_stated_here() -> None:
-    """`restart_seconds` is the configuration's; the first rule that fits counts."""
+    """The first rule that fits counts, and what it doesn't state is as for all groups."""
     of_groups = GroupConsumers("pay-*", {"session_timeout_ms": 10_000, "group_protocol": "classic"})
     consumers = FleetConsumers({"restart_seconds": 30}, (of_groups,))
     own = Timeouts("*-slow", restart_ms=60_000)
     settings = AuditSettings(timeouts=(own,)).with_consumers(consumers)
     assert settings.timeouts == (
         own,
-        Timeouts("pay-*", session_timeout_ms=10_000),
+        Timeouts("pay-*", session_timeout_ms=10_000, restart_ms=30_000),
         Timeouts("*", restart_ms=30_000),
     )
+    goals_alone = FleetConsumers({}, (GroupConsumers("pay-*", {}),))
+    assert AuditSettings().with_consumers(goals_alone).timeouts == ()
     assert AuditSettings().with_consumers(NO_CONSUMERS).timeouts == ()
