@@ -6,6 +6,7 @@ import os
 import re
 import zlib
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -255,6 +256,15 @@ class CachedStore(LocalStore):
         if snapshot not in self._manifests:
             self._manifests[snapshot] = super().manifest(snapshot)
         return self._manifests[snapshot]
+
+    def parts(self, table: str, snapshot: str, thoroughly: bool = True) -> Parts | None:
+        """What looks odd is examined again, as it is now."""
+        with suppress(UnreadableError, FileNotFoundError):
+            manifest = self.manifest(snapshot) or Manifest()
+            parts = self._parts(manifest, table, snapshot, thoroughly)
+            if parts and not parts.notes:
+                return parts
+        return LocalStore(self.root).parts(table, snapshot, thoroughly)
 
     def is_gone(self, snapshot: str, tables: Collection[str]) -> bool:
         """As of now: whoever asks has seen some of it, and some not."""

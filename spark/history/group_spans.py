@@ -32,6 +32,9 @@ OF_PARTITIONS = ("partition", "topic_id")
 
 RACKS_OF_PARTITIONS = ("leader_rack", "replica_racks")
 
+MOST_SENT = 1_000_000
+"""Rows of two numbers each that are sent to every task: some 50 MB in memory."""
+
 
 @dataclass(frozen=True)
 class GroupSpans:
@@ -88,7 +91,10 @@ def spans_of(
         for name, columns in OF_GROUP.items()
         if name in tables
     ]
-    read = _topics_read(tables, timeline, racks).select(*KEYS, "hash", _generation("subscriptions"))
+    changing = _changing_topics(tables["partitions"], timeline, racks).persist()
+    kept.append(changing)
+    read = _topics_read(tables["subscriptions"], changing)
+    read = read.select(*KEYS, "hash", _generation("subscriptions"))
     digests = (
         reduce(DataFrame.unionAll, [*own, read])
         .groupBy(*KEYS)
@@ -129,23 +135,26 @@ def _generation(table: str) -> Column:
     return F.expr(text).alias("generation")
 
 
-def _topics_read(tables: Mapping[str, DataFrame], timeline: Timeline, racks: bool) -> DataFrame:
+def _topics_read(subscriptions: DataFrame, changing: DataFrame) -> DataFrame:
     """A row for each subscription: who reads which topic, and what that is like.
 
-    Most topics never change, and what they are like needs no telling: so the others are few.
+    Most topics never change, and what they are like needs no telling. The others are few, as a rule
+    and told by a job, and then no subscription has to be looked for elsewhere.
     """
-    columns = (*OF_PARTITIONS, *(RACKS_OF_PARTITIONS if racks else ()))
-    changing = _changing_topics(_hashed(tables["partitions"], "partitions", *columns), timeline)
-    read = tables["subscriptions"].select(*KEYS, "topic", "member_id", key_of(*TOPIC).alias("at"))
+    if changing.count() <= MOST_SENT:
+        changing = F.broadcast(changing)
+    read = subscriptions.select(*KEYS, "topic", "member_id", key_of(*TOPIC).alias("at"))
     joined = read.join(changing, "at", "left")
     return _hashed(joined, "subscriptions", "topic", "member_id", "topic_digest")
 
 
-def _changing_topics(partitions: DataFrame, timeline: Timeline) -> DataFrame:
+def _changing_topics(rows: DataFrame, timeline: Timeline, racks: bool) -> DataFrame:
     """A row (at, topic_digest) for each instant of a topic that isn't always the same.
 
     A topic that isn't there at all of its cluster's instants is one of them.
     """
+    columns = (*OF_PARTITIONS, *(RACKS_OF_PARTITIONS if racks else ()))
+    partitions = _hashed(rows, "partitions", *columns)
     of = (key_of("cluster", "topic").alias("of"), key_of("cluster").alias("of_cluster"))
     topics = partitions.groupBy(key_of(*TOPIC).alias("at"), *of).agg(
         _digest("hash").alias("topic_digest")

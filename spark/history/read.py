@@ -9,7 +9,7 @@ from functools import reduce
 from pyspark.sql import DataFrame, SparkSession, functions as F
 
 from spark.errors import InputError
-from spark.files import SNAPSHOT, StoredTable, Where, source_of
+from spark.files import SNAPSHOT, DirectStore, Opener, StoredTable, Where, source_of
 from spark.fleet import (
     TABLES,
     clusters_in,
@@ -32,7 +32,9 @@ def read_tables(
     session: SparkSession, store: Where, since: str | timedelta | None, until: str | None
 ) -> tuple[dict[str, DataFrame], Clusters, tuple[str, ...]]:
     """The tables, the snapshots of each cluster, and what was left out."""
-    stored = whole(session, store)
+    source = source_of(session, store).for_one_look()
+    opener = source if isinstance(source, DirectStore) else session
+    stored = whole(opener, store)
     names = _in_time([item for item in stored.whole if not until or item <= until], since)
     if not names:
         raise InputError(
@@ -42,7 +44,6 @@ def read_tables(
     last = until or stored.whole[-1]
     in_range = (text for text in stored.unfinished if names[0] <= text <= last or not time_of(text))
     notes = [skipped_sentence(item, stored.unfinished[item]) for item in in_range]
-    source = source_of(session, store)
     settings = {name: source.read_several(session, name, names) for name in TABLES}
     tables = {name: _table(name, items) for name, items in settings.items() if items}
     notes += dict.fromkeys(_notes(settings))
@@ -51,7 +52,7 @@ def read_tables(
     names = [text for text in names if text not in bad]
     if bad:
         tables = {name: rows.where(F.col(SNAPSHOT).isin(*names)) for name, rows in tables.items()}
-    return tables, _clusters(session, store, names), tuple(notes)
+    return tables, _clusters(opener, store, names), tuple(notes)
 
 
 def _in_time(snapshots: Sequence[str], since: str | timedelta | None) -> list[str]:
@@ -100,9 +101,9 @@ def _with_null_keys(
     return {snapshot: ", ".join(column) for snapshot, column in columns.items()}
 
 
-def _clusters(session: SparkSession, store: Where, snapshots: Sequence[str]) -> Clusters:
+def _clusters(opener: Opener, store: Where, snapshots: Sequence[str]) -> Clusters:
     result: Clusters = {}
-    for snapshot, clusters in clusters_in(session, store, snapshots).items():
+    for snapshot, clusters in clusters_in(opener, store, snapshots).items():
         for cluster in clusters:
             result.setdefault(cluster, []).append(snapshot)
     return {cluster: sorted(ids) for cluster, ids in sorted(result.items())}
