@@ -13,12 +13,14 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyspark import TaskContext
 from pyspark.sql import DataFrame, SparkSession, functions as F
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import StructType
 
 from spark.files.local_run import LocalRun
 from spark.files.local_store import LocalStore
 from spark.files.source import SNAPSHOT, CatalogSchema, Where
 from spark.files.table_stores import table_store_of
-from spark.files.tables import NAMES, WRITTEN, reaching, write_tables
+from spark.files.tables import NAMES, reaching, write_tables
 
 Batches = Iterator[pa.RecordBatch]
 
@@ -55,7 +57,7 @@ def _write_locally(
         for name, rows in tables.items():
             _write_aside(rows, run.path / name, run.id)
             if not run.folder(name).is_dir():
-                _write_nothing(rows, run.folder(name))
+                _write_nothing(rows, run.folder(name), run.id)
         for snapshot in others:
             _take_over(run, snapshot, {name: tables[name] for name in snapshots[snapshot]})
         run.commit(tables)
@@ -125,12 +127,14 @@ def _take_over(run: LocalRun, snapshot: str, tables: Mapping[str, DataFrame]) ->
                 own.folder(name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.move(folder, own.folder(name))
             else:
-                _write_nothing(tables[name], own.folder(name))
+                _write_nothing(tables[name], own.folder(name), own.id)
         own.commit(taken)
     run.done.append(snapshot)
 
 
-def _write_nothing(rows: DataFrame, folder: Path) -> None:
+def _write_nothing(rows: DataFrame, folder: Path, run: str) -> None:
     """A file that has the columns alone."""
-    none = rows.where(F.lit(False)).drop(SNAPSHOT)
-    none.write.options(**WRITTEN).parquet(str(folder))
+    columns = [field for field in rows.schema if field.name != SNAPSHOT]
+    folder.mkdir(parents=True)
+    none = to_arrow_schema(StructType(columns)).empty_table()
+    _write_file(none, folder, f"part-00000-{run}.parquet")
