@@ -77,8 +77,8 @@ class AuditSettings:
             Timeouts(rule.match, rule.cluster, **of_rule)
             for rule, of_rule in zip(every, times, strict=True)
         ]
-        known = rules if any(times) else []
-        return replace(self, timeouts=(*self.timeouts, *known), consumers=consumers)
+        configured = rules if any(times) else []
+        return replace(self, timeouts=(*self.timeouts, *configured), consumers=consumers)
 
     @property
     def reach(self) -> timedelta:
