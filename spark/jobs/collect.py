@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -81,11 +82,7 @@ def collect(
     read = [element.tables for element in collected if element.tables]
     if not read:
         raise typer.Exit(UNREACHABLE)
-    ids = ids_in(tables["configs"] for tables in read)
-    say_all(map(as_sentence, mixed_up(ids, ids_in_store(out))))
-    write_store(
-        {name: pa.concat_tables([tables[name] for tables in read]) for name in read[0]}, out, choice
-    )
+    _store(read, out, choice)
     statuses = [row for item in collected for row in item.statuses]
     show({"clusters": [item.row() for item in collected], "to_know": statuses})
     leaderless = counted(sum(item.leaderless for item in collected), "topic")
@@ -96,6 +93,14 @@ def collect(
     if any(element.left_out for element in collected):
         say("It is incomplete: the lines above say what is missing.")
         raise typer.Exit(CHECK_FAILED)
+
+
+def _store(read: Sequence[Mapping[str, pa.Table]], out: Path, snapshot: str) -> None:
+    """Write the tables of these clusters, and say which are one cluster under two names."""
+    ids = ids_in(tables["configs"] for tables in read)
+    say_all(map(as_sentence, mixed_up(ids, ids_in_store(out))))
+    joined = {name: pa.concat_tables([tables[name] for tables in read]) for name in read[0]}
+    write_store(joined, out, snapshot)
 
 
 def _wanted(include: list[str] | None, exclude: list[str] | None) -> ClusterSelection | None:

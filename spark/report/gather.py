@@ -91,8 +91,7 @@ def material_of(
 ) -> Material:
     """Everything on the page but its commands, from `results` where they are there.
 
-    `previous` is the fleet in the snapshot before, if there is one; `doing` shows what goes on.
-    `files` are the fleet's own, if it is in some that this process can read.
+    `previous` is the snapshot before, `doing` shows what goes on, `files` are those of the fleet.
     """
     with ExitStack() as kept:
         submit = _in_turn(session, kept)
@@ -106,17 +105,12 @@ def material_of(
             compared, league = _compared(session, sample, results.compare, settings, kept)
             weighed, by_weight = _by_weight(session, sample, results.by_weight, settings, kept)
             is_whole = sample is fleet or results.compare is not None
-            strategies = _strategies(league, by_weight, is_whole)
         with doing("looking at the past and at the worst groups"):
             past = past_of(session, results.history, fleet)
             beside = [
-                findings_by_group(made.findings),
-                loads_of(assignments, fleet.tables["members"]),
-                answers_of(compared),
-                weights_of(weighed),
-                lags_in(fleet),
-                *_assignors(fleet),
-                *rebalances_a_day(past),
+                *(findings_by_group(made.findings), answers_of(compared), weights_of(weighed)),
+                *(loads_of(assignments, fleet.tables["members"]), lags_in(fleet)),
+                *(*_assignors(fleet), *rebalances_a_day(past)),
             ]
             every = _kept(merged(group_rows, beside), kept)
             groups = worst_groups(every, ROWS)
@@ -136,7 +130,7 @@ def material_of(
             before=before.result(),
             groups=groups,
             details=details,
-            **strategies,
+            **_strategies(league, by_weight, is_whole),
             clusters_beside=_clusters(fleet, clusters_of(sums, made.findings)),
             brokers=brokers.result(),
             trend=trend_of(past["states"], past.get("rebalances")) if past else (),
