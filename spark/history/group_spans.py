@@ -138,8 +138,8 @@ def _generation(table: str) -> Column:
 def _topics_read(subscriptions: DataFrame, changing: DataFrame) -> DataFrame:
     """A row for each subscription: who reads which topic, and what that is like.
 
-    Most topics never change, and what they are like needs no telling. The others are few, as a rule
-    and told by a job, and then no subscription has to be looked for elsewhere.
+    Most topics never change, and what they are like needs no telling. The others are counted by a
+    job: where they are few, every task gets them, and no subscription is sorted by its topic.
     """
     if changing.count() <= MOST_SENT:
         changing = F.broadcast(changing)

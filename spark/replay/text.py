@@ -28,30 +28,32 @@ def sentence_of(row: Any) -> str | None:
     if row.strategy == CURRENT:
         return f"{name}: no change does better."
     others = [item for item in row.equals if item != row.strategy]
-    best = f"{name}: best with {row.strategy}" + (
-        f" (as good: {', '.join(others)})" if others else ""
-    )
-    instead = [] if row.current_moves is None else [*_instead(row)]
-    return ": ".join([best, *([", ".join(instead)] if instead else [])]) + "."
+    as_good = f" (as good: {', '.join(others)})" if others else ""
+    best = f"{name}: best with {row.strategy}{as_good}"
+    saved = "" if row.current_moves is None else ", ".join(_instead(row))
+    return f"{best}: {saved}." if saved else f"{best}."
 
 
 def _instead(row: Any) -> Iterator[str]:
-    over, before = (
-        None if item is None else f"{item:,.2f}"
-        for item in (row.mean_over_bound, row.current_mean_over_bound)
-    )
-    if over and before and over != before:
+    over, before = _figures_of(row, "mean_over_bound", 2)
+    if over != before:
         yield f"its worst member by weight at {over} times the bound instead of {before}"
-    if row.excess_hours != row.current_excess_hours:
-        yield (
-            f"{row.excess_hours:,.1f} partition-hours of overload instead of "
-            f"{row.current_excess_hours:,.1f}"
-        )
+    hours, before = _figures_of(row, "excess_hours", 1)
+    if hours != before:
+        yield f"{hours} partition-hours of overload instead of {before}"
     if row.moves != row.current_moves:
         yield f"{counted(row.moves, 'move')} instead of {row.current_moves:,}"
     if row.stopped is not None and row.stopped != row.current_stopped:
         before = "" if row.current_stopped is None else f" instead of {row.current_stopped:,}"
         yield f"{counted(row.stopped, 'interruption')}{before}"
+
+
+def _figures_of(row: Any, column: str, digits: int) -> tuple[str, str]:
+    """What the strategy and the current one have there; alike where one isn't known."""
+    now, before = row[column], row[f"current_{column}"]
+    if now is None or before is None:
+        return "", ""
+    return f"{now:,.{digits}f}", f"{before:,.{digits}f}"
 
 
 def best_replayed(league: Sequence[Row]) -> str:

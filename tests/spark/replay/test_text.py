@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from spark.replay.text import best_replayed
+from pyspark.sql import Row
+
+from spark.replay.text import best_replayed, sentence_of
 
 
 def row(strategy: str, excess: float, first_moves: int, **more: Any) -> dict[str, Any]:
@@ -49,3 +51,36 @@ def test_without_the_actual_assignments_a_strategy_stands_alone() -> None:
 def test_a_history_in_which_nothing_happened_tells_no_strategy_apart() -> None:
     text = best_replayed([row("current", 0.0, 0, unchanged=9, best_or_equal=0)])
     assert text.endswith(" 9 of 9 groups did not change.")
+
+
+def of_group(strategy: str = "optimal", **more: Any) -> Row:
+    """The best row of a group, equal to the current one but for what is given."""
+    figures = {"excess_hours": 2.0, "moves": 5, "stopped": 5, "mean_over_bound": None}
+    current = {f"current_{name}": value for name, value in figures.items()}
+    names = {"cluster": "c", "group": "g", "strategy": strategy, "equals": [strategy]}
+    return Row(**names | {"is_best": True} | figures | current | more)
+
+
+def test_a_group_is_told_what_its_best_strategy_saves() -> None:
+    saves: dict[str, Any] = {"excess_hours": 0.04, "moves": 1, "current_moves": 1_234, "stopped": 0}
+    assert sentence_of(of_group(**saves)) == (
+        "g of c: best with optimal: 0.0 partition-hours of overload instead of 2.0, "
+        "1 move instead of 1,234, 0 interruptions instead of 5."
+    )
+    by_weight: dict[str, Any] = {"mean_over_bound": 1.0, "current_mean_over_bound": 5 / 3}
+    assert sentence_of(of_group(**by_weight)) == (
+        "g of c: best with optimal: its worst member by weight at 1.00 times the bound instead of "
+        "1.67."
+    )
+    assert sentence_of(of_group(stopped=1, current_stopped=None)) == (
+        "g of c: best with optimal: 1 interruption."
+    )
+
+
+def test_figures_that_are_equal_as_they_are_printed_are_left_out() -> None:
+    best = "g of c: best with optimal"
+    assert sentence_of(of_group(excess_hours=2.04)) == f"{best}."
+    assert sentence_of(of_group(current_moves=None)) == f"{best}."
+    assert sentence_of(of_group(equals=["optimal", "range"])) == f"{best} (as good: range)."
+    assert sentence_of(of_group("current")) == "g of c: no change does better."
+    assert sentence_of(of_group(is_best=False)) is None
