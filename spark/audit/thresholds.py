@@ -20,7 +20,6 @@ from spark.settings import (
     NO_CONSUMERS,
     PATTERN,
     FleetConsumers,
-    GroupConsumers,
     Rule,
     duration,
     in_words,
@@ -67,17 +66,10 @@ class AuditSettings:
     window: timedelta = WINDOW
 
     def with_consumers(self, consumers: FleetConsumers) -> AuditSettings:
-        """With a configuration's time-outs, where none are stated here, and clients' versions.
-
-        What a rule of a configuration doesn't state is as for all groups.
-        """
-        every = [*consumers.rules, GroupConsumers("*", {})]
-        times = [_times({**consumers.settings, **rule.settings}) for rule in every]
-        rules = [
-            Timeouts(rule.match, rule.cluster, **of_rule)
-            for rule, of_rule in zip(every, times, strict=True)
-        ]
-        configured = rules if any(times) else []
+        """With a configuration's time-outs, where none are stated here, and clients' versions."""
+        times = [(rule, _times(rule.settings)) for rule in consumers.by_groups]
+        rules = [Timeouts(rule.match, rule.cluster, **of_rule) for rule, of_rule in times]
+        configured = rules if any(of_rule for _, of_rule in times) else []
         return replace(self, timeouts=(*self.timeouts, *configured), consumers=consumers)
 
     @property

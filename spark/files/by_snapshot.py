@@ -57,7 +57,7 @@ def _write_locally(
         for name, rows in tables.items():
             _write_aside(rows, run.path / name, run.id)
             if not run.folder(name).is_dir():
-                _write_nothing(rows, run.folder(name), run.id)
+                _write_nothing(rows, run, name)
         for snapshot in others:
             _take_over(run, snapshot, {name: tables[name] for name in snapshots[snapshot]})
         run.commit(tables)
@@ -127,14 +127,15 @@ def _take_over(run: LocalRun, snapshot: str, tables: Mapping[str, DataFrame]) ->
                 own.folder(name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.move(folder, own.folder(name))
             else:
-                _write_nothing(tables[name], own.folder(name), own.id)
+                _write_nothing(tables[name], own, name)
         own.commit(taken)
     run.done.append(snapshot)
 
 
-def _write_nothing(rows: DataFrame, folder: Path, run: str) -> None:
+def _write_nothing(rows: DataFrame, run: LocalRun, table: str) -> None:
     """A file that has the columns alone."""
     columns = [field for field in rows.schema if field.name != SNAPSHOT]
+    folder = run.folder(table)
     folder.mkdir(parents=True)
     none = to_arrow_schema(StructType(columns)).empty_table()
-    _write_file(none, folder, f"part-00000-{run}.parquet")
+    _write_file(none, folder, f"part-00000-{run.id}.parquet")

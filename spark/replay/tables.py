@@ -122,7 +122,8 @@ def _with_best(rows: DataFrame) -> DataFrame:
         }
     ).withColumn("equals", F.sort_array(F.collect_list(best).over(of_group)))
     report = report.withColumn("alone", F.col("best_or_equal") & (F.size("equals") == 1))
-    sentence = F.udf(sentence_of, "string", useArrow=False)(F.struct("*"))
+    about = (*GROUP_KEYS, "strategy", "is_best", "equals", *COMPARED, *result)
+    sentence = F.udf(sentence_of, "string", useArrow=False)(F.struct(*about))
     return report.withColumns({**saved, "sentence": sentence}).drop("equals", *result)
 
 

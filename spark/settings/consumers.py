@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import inf
 from typing import Any
 
@@ -93,10 +94,15 @@ class FleetConsumers:
     settings: ConsumerSettings = field(default_factory=dict)
     rules: tuple[GroupConsumers, ...] = ()
 
+    @cached_property
+    def by_groups(self) -> tuple[GroupConsumers, ...]:
+        """The rules, each with what it doesn't state, and one for all other groups."""
+        every = (*self.rules, GroupConsumers("*", {}))
+        return tuple(replace(rule, settings={**self.settings, **rule.settings}) for rule in every)
+
     def of(self, cluster: str, group: str) -> ConsumerSettings:
         """What is stated for a group."""
-        rule = next((answers for answers in self.rules if answers.fits(cluster, group)), None)
-        return {**self.settings, **(rule.settings if rule else {})}
+        return next(rule.settings for rule in self.by_groups if rule.fits(cluster, group))
 
     def states(self, key: str) -> bool:
         """Whether a setting is stated for any group."""
