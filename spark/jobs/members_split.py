@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from operator import itemgetter
 from typing import Any
 
 from spark import terminal
@@ -24,10 +25,11 @@ def show_split(source: terminal.FleetOptions, topic: str, window: timedelta) -> 
         fleet = source.read(spark, "members")
         flowing = terminal.optional_rates(spark, source.where, fleet, window, source.settings)
         with flowing as rates, busy("splitting groups"):
-            rows = as_rows(split_fleet(fleet, topic, rates).orderBy("cluster", "group").collect())
+            rows = as_rows(split_fleet(fleet, topic, rates).collect())
         if not rows:
             near = near_miss(fleet, "topic", topic) or ": nothing can be split"
             raise InputError(f"no group subscribes to topic {topic}{near}")
+    rows.sort(key=itemgetter("cluster", "group"))
     divided = sorted((row for row in rows if row["sides"]), key=_most_lag_first)
     shown = [
         {"group": row["group"], **{name: side[name] for name in COLUMNS_SHOWN}}

@@ -106,7 +106,7 @@ def _reassign_all(
         fleet = source.fleet(spark, "reassign")
         with busy("planning replicas and leaders"):
             planned = reassign_fleet(fleet, replicas.wanted(), goals, batch_copies, per_broker)
-            rows = planned.orderBy("cluster").collect()
+            rows = sorted(planned.collect(), key=lambda row: row.cluster)
     written = write_fleet(rows, out)
     reports = [
         {k: v for k, v in row.asDict(recursive=True).items() if k != "files"} for row in rows

@@ -1,25 +1,24 @@
-"""All clusters of a fleet, each planned by itself: a row a cluster, inside `mapInPandas`."""
+"""All clusters of a fleet, each planned by itself: a row a cluster, inside `mapInArrow`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, cast
 from urllib.parse import quote
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, Row, functions as F
+from pyspark.sql.types import StructType
 
 from optimizer.replicas import ReplicaGoals
 from spark.errors import InputError, first_line
 from spark.fleet import FleetSnapshot
+from spark.groups import batch_of
 from spark.reassign.facts import COLUMNS, facts_in
 from spark.reassign.files import texts_of, write_files
 from spark.reassign.reassignment import DEFAULT_GOALS, Reassignment, check_limits, reassigned
 from spark.reassign.request import ReassignRequest
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 PLANNED, REFUSED, FAILED = "planned", "refused", "failed"
 
@@ -54,17 +53,16 @@ def reassign_fleet(
     check_limits(batch_copies, per_broker)
     wanted = wanted or ReassignRequest()
 
-    def plan_batches(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
-        import pandas as pd  # noqa: PLC0415
+    columns = ", ".join(f"{name} {kind}" for name, kind in COLUMN_TYPES.items())
+    schema = cast(StructType, StructType.fromDDL(columns))
 
+    def plan_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            for row in batch.itertuples(index=False):
+            for row in zip(*batch.columns, strict=True):
                 planned = _row(row, wanted, goals, batch_copies, per_broker)
-                yield pd.DataFrame([planned])
+                yield batch_of([tuple(planned.get(name) for name in COLUMN_TYPES)], schema)
 
-    return _encoded(fleet).mapInPandas(
-        plan_batches, ", ".join(f"{name} {kind}" for name, kind in COLUMN_TYPES.items())
-    )
+    return _encoded(fleet).mapInArrow(plan_batches, schema)
 
 
 def write_fleet(rows: list[Row], out: Path) -> list[Path]:
@@ -77,13 +75,18 @@ def write_fleet(rows: list[Row], out: Path) -> list[Path]:
 
 
 def _encoded(fleet: FleetSnapshot) -> DataFrame:
-    """A row a cluster: the snapshot that it is of, its partitions and its brokers."""
+    """A row a cluster: the snapshot that it is of, its partitions and its brokers.
+
+    Without any replicas nothing is planned of partitions, and null stands for them.
+    """
     of = fleet.clusters()
     columns = {"cluster": of.keys(), "snapshot": of.values()}
     # a table: for a list of rows Spark starts Python workers of another kind
     table = pa.table({name: pa.array(values, pa.string()) for name, values in columns.items()})
     snapshots = fleet.tables["partitions"].sparkSession.createDataFrame(table)
-    partitions = _listed(fleet.tables["partitions"], "partitions", COLUMNS)
+    partitions = _listed(fleet.tables["partitions"], "partitions", COLUMNS).where(
+        F.exists("partitions", lambda partition: F.size(partition.replicas) > 0)
+    )
     encoded = snapshots.join(partitions, "cluster", "left")
     if "brokers" not in fleet.tables:
         return encoded.withColumn("brokers", F.lit(None).cast("array<struct<broker:int>>"))
@@ -97,23 +100,22 @@ def _listed(table: DataFrame, name: str, columns: tuple[str, ...]) -> DataFrame:
 
 
 def _row(
-    row: Any,
+    row: tuple[Any, ...],
     wanted: ReassignRequest,
     goals: ReplicaGoals,
     batch_copies: int | None,
     per_broker: int | None,
 ) -> dict[str, Any]:
-    entries: dict[str, Any] = {"cluster": row.cluster, "snapshot": row.snapshot}
+    cluster, snapshot, partitions, brokers = row
+    entries: dict[str, Any] = {"cluster": cluster.as_py(), "snapshot": snapshot.as_py()}
     try:
-        rows = [_values(item, COLUMNS) for item in _not_none(row.partitions)]
-        racks = {item["broker"]: item["rack"] for item in _not_none(row.brokers)}
-        current = facts_in(row.cluster, row.snapshot, rows, racks)
+        current = facts_in(**entries, rows=_tuples(partitions), listed=dict(_tuples(brokers)))
         result = reassigned(current, wanted, goals, batch_copies, per_broker)
     except InputError as error:
-        return _columns(entries | {"status": REFUSED, "reason": str(error)})
+        return entries | {"status": REFUSED, "reason": str(error)}
     except Exception as error:  # one bad cluster never stops a fleet
-        return _columns(entries | {"status": FAILED, "reason": first_line(error)})
-    return _columns(entries | {"status": PLANNED} | _measured(result))
+        return entries | {"status": FAILED, "reason": first_line(error)}
+    return entries | {"status": PLANNED} | _measured(result)
 
 
 def _measured(reassignment: Reassignment) -> dict[str, Any]:
@@ -138,20 +140,12 @@ def _measured(reassignment: Reassignment) -> dict[str, Any]:
     }
 
 
-def _columns(entries: dict[str, Any]) -> dict[str, Any]:
-    return {name: entries.get(name) for name in COLUMN_TYPES}
-
-
-def _not_none(cells: Any) -> list[Any]:
-    return [] if cells is None else list(cells)
-
-
-def _values(item: Any, columns: tuple[str, ...]) -> list[Any]:
-    """Of a struct; arrays as lists."""
-    return [
-        value.tolist() if hasattr(value, "tolist") and hasattr(value, "__len__") else value
-        for value in (item[name] for name in columns)
-    ]
+def _tuples(cell: pa.ListScalar) -> list[Any]:
+    """A list of structs, field by field: a dictionary for each takes ten times as long."""
+    structs = cell.values
+    if structs is None:
+        return []
+    return list(zip(*(field.to_pylist() for field in structs.flatten()), strict=True))
 
 
 def _folder(cluster: str) -> str:

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
+from operator import itemgetter
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession, functions as F
@@ -21,10 +22,12 @@ from spark.fleet import (
     RESULTS,
     FleetFiles,
     FleetSnapshot,
+    escaped,
     escaped_rows,
     is_one_of,
     read_result,
     read_results,
+    worst_first,
 )
 from spark.plan import plan_fleet
 from spark.reassign import reassign_fleet
@@ -32,6 +35,7 @@ from spark.report.groups import detailed_groups
 from spark.report.material import GroupMaterial, Material, goals_text
 from spark.report.past import figures_before, fits, lags_in, past_of, rebalances_a_day
 from spark.report.sums import (
+    KEYS,
     MEASURES,
     Rows,
     answers_of,
@@ -98,12 +102,15 @@ def material_of(
         before, brokers = submit(figures_before, previous), submit(_brokers, fleet)
         with doing("auditing"):
             made = kept.enter_context(_audited(session, fleet, results.audit, levels, previous))
-            group_rows, assignments = _planned(session, fleet, results.plan, made.group_rows, kept)
+            shown = _shown(fleet, made)
+            group_rows, assignments = _planned(session, shown, results.plan, made.group_rows, kept)
             counts, findings = made.counts(), made.worst(FINDINGS_SHOWN)
         with doing("comparing strategies"):
             sample = _sample(fleet, sum(made.groups().values()))
             compared, league = _compared(session, sample, results.compare, settings, kept)
-            weighed, by_weight = _by_weight(session, sample, results.by_weight, settings, kept)
+            weighed, by_weight = _by_weight(
+                session, sample, results.by_weight, settings, kept, compared
+            )
             is_whole = sample is fleet or results.compare is not None
         with doing("looking at the past and at the worst groups"):
             past = past_of(session, results.history, fleet)
@@ -170,7 +177,8 @@ def _in_turn(session: SparkSession, kept: ExitStack) -> Callable[..., Future[Any
 
 def _brokers(fleet: FleetSnapshot) -> list[dict[str, Any]]:
     """What `reassign` would do, a row a cluster."""
-    return as_rows(reassign_fleet(fleet).drop("files", "sentences").orderBy("cluster"))
+    rows = as_rows(reassign_fleet(fleet).drop("files", "sentences"))
+    return sorted(rows, key=itemgetter("cluster"))
 
 
 def _kept(rows: DataFrame, kept: ExitStack) -> DataFrame:
@@ -234,6 +242,16 @@ def _planned(
     return planned, assignments
 
 
+def _shown(fleet: FleetSnapshot, made: FleetAudit) -> FleetSnapshot:
+    """The fleet, or of very many groups those that the page has a row of."""
+    if sum(made.groups().values()) <= ROWS:
+        return fleet
+    first = made.group_rows.orderBy(*worst_first()).limit(ROWS)
+    keys = [row.key for row in first.select(F.xxhash64(*KEYS).alias("key")).collect()]
+    names = ", ".join(escaped(f"`{name}`") for name in KEYS)
+    return fleet.with_groups(F.expr(f"xxhash64({names}) in ({', '.join(map(str, keys))})"))
+
+
 def _compared(
     session: SparkSession,
     fleet: FleetSnapshot,
@@ -254,14 +272,22 @@ def _by_weight(
     out: str | None,
     settings: Settings,
     kept: ExitStack,
+    compared: DataFrame,
 ) -> tuple[DataFrame, Rows]:
-    """The same by weight; empty where the snapshot has no weights."""
+    """The same by weight; none of the rows that are `compared` where nothing has a weight."""
     if not (out or settings.goals.weights):
+        if not _has_weights(fleet):
+            return compared.limit(0), []
         goals = settings.goals.overridden(balance="weight", weight="column")
         settings = replace(settings, goals=goals)
-    if not out and "weight" not in fleet.tables["partitions"].columns:
-        fleet = replace(fleet, tables={n: t.limit(0) for n, t in fleet.tables.items()})
     return _compared(session, fleet, out, settings, kept)
+
+
+def _has_weights(fleet: FleetSnapshot) -> bool:
+    """Whether the snapshot states any: by Parquet's statistics, where these tell."""
+    partitions = fleet.tables["partitions"]
+    has_column = "weight" in partitions.columns
+    return has_column and not partitions.where("weight is not null").isEmpty()
 
 
 def _written(session: SparkSession, out: str, snapshot: str) -> tuple[DataFrame, Rows]:

@@ -28,7 +28,7 @@ from spark.groups import EncodedRow, FleetGroup, failed, in_workers, read_or_fai
 from spark.settings import DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals, goals_to_text
 from spark.solve.homogeneous import plan_homogeneous, plan_homogeneous_by_weight
 from spark.solve.solved_row import SolvedRow, actions, plan_columns
-from spark.solve.time_limit import limited_to
+from spark.solve.time_limit import TimeLimit
 from spark.solve.weights import by_weight, max_weight
 
 
@@ -113,8 +113,9 @@ def row_of_group(
     problem = on_hosts(group.problem, goals.host)
     selection, started = strategy_named(strategy), time.perf_counter()
     try:
-        answer = limited_to(strategy_seconds, lambda: selection.assign(problem, goals))
-        verdict, unknown = _judged(problem, answer, goals, strategy_seconds)
+        with TimeLimit(strategy_seconds) as limit:
+            answer = limit.spend(lambda: selection.assign(problem, goals))
+            verdict, unknown = _judged(problem, answer, goals, limit)
         measures = verdict.measures or measure(problem, answer.target)
         reasons = filter(None, (answer.reason, group.reason, unknown))
         return SolvedRow(
@@ -130,7 +131,7 @@ def row_of_group(
 
 
 def _judged(
-    problem: Problem, answer: Answer, goals: Goals, seconds: float
+    problem: Problem, answer: Answer, goals: Goals, limit: TimeLimit
 ) -> tuple[Verdict, str | None]:
     """The verdict, and a sentence where the check takes too long for one on optimality.
 
@@ -142,11 +143,11 @@ def _judged(
         return check_assignment(problem, target, shown, goals, rival=rival)
 
     try:
-        return limited_to(seconds, judged), None
+        return limit.spend(judged), None
     except TimeLimitError:
         reason = (
-            f"whether anything is better isn't known: the proof takes longer than {seconds:g} "
-            "seconds (setting strategy_seconds)"
+            "whether anything is better isn't known: the proof takes longer than "
+            f"{limit.seconds:g} seconds (setting strategy_seconds)"
         )
         return measure_assignment(problem, target, goals), reason
 

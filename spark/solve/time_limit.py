@@ -6,6 +6,7 @@ import faulthandler
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
@@ -24,6 +25,9 @@ WAITS = 10
 GIVES_UP = 2
 """Factor after which a Spark worker in which nothing can be stopped is ended."""
 
+WATCHED = 1.25
+"""Factor of that for which one watch is set: it takes a thread, and serves the calls in between."""
+
 T = TypeVar("T")
 
 
@@ -39,16 +43,17 @@ class TimeLimit:
     there is no limit.
 
     Compiled code that doesn't return can't be stopped so. A Spark worker in it ends after
-    `GIVES_UP` times as long, with exit code 1, and the group fails (`spark.groups.outlive`); any
-    other process waits.
+    `GIVES_UP` times as long, or a quarter more, with exit code 1, and the group fails
+    (`spark.groups.outlive`); any other process waits.
     """
 
     def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
+        self.seconds = seconds
         is_main = threading.current_thread() is threading.main_thread()
         self._has_limit = is_main and hasattr(signal, "setitimer")
         self._handlers: dict[int, Any] = {}
         self._nowhere: IO[str] | None = None
+        self._watched_until = 0.0
 
     def __enter__(self) -> TimeLimit:
         if self._has_limit:
@@ -63,6 +68,7 @@ class TimeLimit:
             for number, handler in self._handlers.items():
                 signal.signal(number, handler)
         if self._nowhere:
+            faulthandler.cancel_dump_traceback_later()
             self._nowhere.close()
 
     def spend(self, call: Callable[[], T]) -> T:
@@ -71,27 +77,31 @@ class TimeLimit:
             return call()
         try:
             try:
-                signal.setitimer(signal.ITIMER_PROF, self._seconds, AGAIN_SECONDS)
-                signal.setitimer(signal.ITIMER_REAL, WAITS * self._seconds, AGAIN_SECONDS)
-                if self._nowhere:
-                    seconds = GIVES_UP * WAITS * self._seconds
-                    faulthandler.dump_traceback_later(seconds, file=self._nowhere, exit=True)
+                signal.setitimer(signal.ITIMER_PROF, self.seconds, AGAIN_SECONDS)
+                signal.setitimer(signal.ITIMER_REAL, WAITS * self.seconds, AGAIN_SECONDS)
+                self._watch()
                 return call()
             finally:
                 _stop_clocks()
-                if self._nowhere:
-                    faulthandler.cancel_dump_traceback_later()
         finally:  # one may ring at the last moment, before it is stopped
             _stop_clocks()
+
+    def _watch(self) -> None:
+        """A thread that needs no Python ends a Spark worker in which a call doesn't return."""
+        seconds = GIVES_UP * WAITS * self.seconds
+        if self._nowhere and time.monotonic() + seconds > self._watched_until:
+            seconds *= WATCHED
+            self._watched_until = time.monotonic() + seconds
+            faulthandler.dump_traceback_later(seconds, file=self._nowhere, exit=True)
 
     def _ring(self, number: int, frame: FrameType | None) -> None:
         if number == signal.SIGALRM:
             raise TimeLimitError(
-                f"it waits: it has not ended after {WAITS * self._seconds:g} seconds ({WAITS} "
+                f"it waits: it has not ended after {WAITS * self.seconds:g} seconds ({WAITS} "
                 "times the setting strategy_seconds)"
             )
         raise TimeLimitError(
-            f"it takes longer than the {self._seconds:g} seconds that a strategy has for one group "
+            f"it takes longer than the {self.seconds:g} seconds that a strategy has for one group "
             "(setting strategy_seconds)"
         )
 

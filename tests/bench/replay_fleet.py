@@ -23,6 +23,7 @@ from uniform_fleet import uniform_fleet
 from spark import FleetHistory, FleetSnapshot, compare_fleet, fleet_of, replay_fleet
 from spark.files import write_tables
 from spark.fleet.local_store import write_store
+from spark.terminal.quick_start import LARGE_SETTINGS
 
 STRATEGIES = ("current", "range", "roundrobin", "cooperative-sticky", "uniform", "optimal")
 START = datetime(2026, 11, 1, tzinfo=UTC)
@@ -36,7 +37,8 @@ def main() -> None:
     options.add_argument("--changing", type=float, default=0.05, help="of groups, each time")
     inputs = options.parse_args()
     counts = inputs.snapshots or [100]
-    benchmark(inputs, partial(_prepare, counts, inputs.changing), sizes=(2_000,))
+    run = partial(_prepare, counts, inputs.changing)
+    benchmark(inputs, run, sizes=(2_000,), conf=LARGE_SETTINGS)
 
 
 def _prepare(
