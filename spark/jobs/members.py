@@ -55,7 +55,8 @@ def members(
         fleet = source.read(spark, "members")
         flowing = terminal.optional_rates(spark, source.where, fleet, length, settings)
         with flowing as rates, busy("counting members"):
-            rows = as_rows(shortest_first(members_fleet(fleet, rates, headroom)).collect())
+            sizes = members_fleet(fleet, rates, headroom).collect()
+            rows = sorted(as_rows(sizes), key=shortest_first)
             by_broker = as_rows(broker_commits(fleet, rates).collect()) if commits and rates else []
     if metrics:
         replace_text(metrics, size_metrics(rows))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from pyspark.sql import DataFrame, functions as F
+from pyspark.sql import DataFrame
 
 from optimizer.model import Problem
 from optimizer.sizes import Needed, Sizes, needed_for, sizes_of
@@ -37,10 +38,14 @@ def members_fleet(
     )
 
 
-def shortest_first(rows: DataFrame) -> DataFrame:
-    """Those most short of members first, then those with the most to spare; unknown ones last."""
-    short = F.greatest(F.coalesce(F.col("needed") - F.col("members"), F.lit(0)), F.lit(0))
-    return rows.orderBy(short.desc(), F.desc_nulls_last("spare"), "cluster", "group")
+def shortest_first(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Sorts those most short of members to the front, unknown ones to the end.
+
+    Of the others those come first that have the most to spare.
+    """
+    needed, spare = row["needed"], row["spare"]
+    short = 0 if needed is None else max(needed - row["members"], 0)
+    return -short, spare is None, -(spare or 0), row["cluster"], row["group"]
 
 
 def row_of_group(row: RowWithFlows, headroom: float = HEADROOM) -> MembersRow:
