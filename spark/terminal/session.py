@@ -42,6 +42,8 @@ DEFAULTS = {
     "spark.ui.showConsoleProgress": "false",
     # Rows are groups with arrays: few of them fill a batch, and fewer need less memory.
     "spark.sql.execution.arrow.maxRecordsPerBatch": "256",
+    # Below any other limit than this one, Spark sums up what a batch takes after each row of it.
+    "spark.sql.execution.arrow.maxBytesPerBatch": "2147483647",
     # One plan takes a hundred generated classes, all that Spark keeps by default.
     "spark.sql.codegen.cache.maxEntries": "1000",
     # Where a column was made is asked of the JVM for each of them; no message here tells it.
