@@ -102,8 +102,7 @@ def material_of(
         before, brokers = submit(figures_before, previous), submit(_brokers, fleet)
         with doing("auditing"):
             made = kept.enter_context(_audited(session, fleet, results.audit, levels, previous))
-            shown = _shown(fleet, made)
-            group_rows, assignments = _planned(session, shown, results.plan, made.group_rows, kept)
+            group_rows, assignments = _planned(session, fleet, results.plan, made, kept)
             counts, findings = made.counts(), made.worst(FINDINGS_SHOWN)
         with doing("comparing strategies"):
             sample = _sample(fleet, sum(made.groups().values()))
@@ -229,16 +228,16 @@ def _planned(
     session: SparkSession,
     fleet: FleetSnapshot,
     plan: str | None,
-    group_rows: DataFrame,
+    made: FleetAudit,
     kept: ExitStack,
 ) -> tuple[DataFrame, DataFrame]:
     """Rows of groups with the measures of a plan, and its assignments."""
     if plan is None:
-        return group_rows, kept.enter_context(plan_fleet(fleet)).assignments
+        return made.group_rows, kept.enter_context(plan_fleet(_shown(fleet, made))).assignments
     tables = read_results(session, plan, ("groups", "assignments"), fleet.id)
     groups, assignments = (table.rows for table in tables)
     measures = groups.select("cluster", "group", *MEASURES)
-    planned = group_rows.drop(*MEASURES).join(measures, ["cluster", "group"], "left")
+    planned = made.group_rows.drop(*MEASURES).join(measures, ["cluster", "group"], "left")
     return planned, assignments
 
 
@@ -284,7 +283,7 @@ def _by_weight(
 
 
 def _has_weights(fleet: FleetSnapshot) -> bool:
-    """Whether the snapshot states any: by Parquet's statistics, where these tell."""
+    """Whether any of its partitions has one."""
     partitions = fleet.tables["partitions"]
     has_column = "weight" in partitions.columns
     return has_column and not partitions.where("weight is not null").isEmpty()
