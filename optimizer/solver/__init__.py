@@ -5,7 +5,7 @@ from __future__ import annotations
 from optimizer.solver.copartition import solve_together, solve_together_by_weight
 from optimizer.solver.extremes import fewest_moves, min_max_load, min_max_load_of
 from optimizer.solver.frontier import Frontier, Point, frontier_of
-from optimizer.solver.homogeneous import solve_homogeneous
+from optimizer.solver.shortcuts.one_kind import solve_homogeneous
 from optimizer.solver.solve import solve
 from optimizer.solver.weighted import (
     BatchResult,

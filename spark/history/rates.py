@@ -2,26 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cached_property, partial
 
+import pyarrow as pa
 from pyspark.sql import DataFrame, functions as F
 
 from spark.errors import InputError
 from spark.files import SNAPSHOT, Where, in_one_file, write_tables
 from spark.fleet import escaped_rows
 from spark.history.rates_consumption import CONSUMPTION, consumption_batch
-from spark.history.rates_ends import PAIRS, PARTITION, RATES, pairs_batch, rates_batch
+from spark.history.rates_ends import PAIRS, PARTITION, RATES, Ends, pairs_batch, rates_batch
 from spark.history.rates_jumps import doubts_of
+from spark.history.rates_pack import packed_series
 from spark.history.rates_pairs import Doubt
-from spark.history.rates_series import Series
-from spark.history.rates_tracks import COMMITS, READS, TRACK, commits_batch, reads_batch
+from spark.history.rates_tracks import COMMITS, READS, TRACK, Tracks, commits_batch, reads_batch
 from spark.history.rates_window import AT, RateWindow, seconds_of
+from spark.history.series_arrow import unpacked
 from spark.history.timeline import Timeline
 from spark.unpersist_handle import Handle
+
+
+@dataclass(frozen=True)
+class Series:
+    """The rows of `spark.history.rates_pack`, kept from first use until `release`."""
+
+    packed: DataFrame
+    has_claims: bool
+    more: list[Series]
+
+    @staticmethod
+    def of(tables: Mapping[str, DataFrame], window: RateWindow, claims: bool) -> Series:
+        """Those of a window; without `claims` nobody is known to own anything."""
+        return Series(packed_series(tables, window, claims).persist(), claims, [])
+
+    def with_claims(self, tables: Mapping[str, DataFrame], window: RateWindow) -> Series:
+        """The same with owners."""
+        if self.has_claims:
+            return self
+        self.more.append(Series.of(tables, window, claims=True))
+        return self.more[-1]
+
+    def of_ends(self, work: Callable[[Ends], pa.RecordBatch], schema: str) -> DataFrame:
+        """What `work` makes of the ends of each task."""
+        return self._made_of(["ends"], lambda ends: work(Ends.read(ends)), schema)
+
+    def of_tracks(self, work: Callable[[Tracks], pa.RecordBatch], schema: str) -> DataFrame:
+        """The same of its tracks."""
+        return self._made_of(["tracks"], lambda tracks: work(Tracks.read(tracks)), schema)
+
+    def of_both(self, work: Callable[[Ends, Tracks], pa.RecordBatch], schema: str) -> DataFrame:
+        """The same of ends and tracks."""
+        return self._made_of(
+            ["ends", "tracks"],
+            lambda ends, tracks: work(Ends.read(ends), Tracks.read(tracks)),
+            schema,
+        )
+
+    def _made_of(
+        self, columns: list[str], work: Callable[..., pa.RecordBatch], schema: str
+    ) -> DataFrame:
+        def each(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            return (work(*tables) for tables in unpacked(batches))
+
+        return self.packed.where("ends is not null").select(*columns).mapInArrow(each, schema)
+
+    def release(self) -> None:
+        """Free what is kept."""
+        for series in (self, *self.more):
+            series.packed.unpersist()
+
 
 MEMBER = ("cluster", "group", "member_id")
 

@@ -21,10 +21,6 @@ from spark.sources.live.identity import ids_in, ids_in_store, mixed_up
 from spark.terminal import CHECK_FAILED, busy, option, say, say_all, show
 from spark.text import as_sentence, named
 
-UNREACHABLE = 3
-"""Exit code of a run that failed: no cluster could be reached."""
-
-Clusters = Annotated[Path | None, option("Clusters as in conf/clusters.toml.")]
 Patterns = Annotated[
     list[str] | None, option("Pattern like 'payments-*'; repeatable.", shown="all")
 ]
@@ -40,7 +36,7 @@ def collect(
         list[str] | None,
         option("Name of the cluster; with --clusters, read only these (repeatable).", shown="all"),
     ] = None,
-    clusters: Clusters = None,
+    clusters: Annotated[Path | None, option("Clusters as in conf/clusters.toml.")] = None,
     snapshot: Annotated[str | None, terminal.snapshot_option("now, in UTC")] = None,
     groups: Patterns = None,
     exclude_groups: NotPatterns = None,
@@ -63,33 +59,27 @@ def collect(
     check_writable(str(out))
     check_kind(LocalStore(out), str(out), STORE)
     choice = snapshot_id(snapshot)
-    settings: dict[str, Any] = {
-        "groups": _wanted(groups, exclude_groups),
-        "topics": _wanted(topics, exclude_topics),
-        "rack_pattern": rack_pattern,
-        "timeout": timeout,
-    }
+    settings: dict[str, Any] = {"rack_pattern": rack_pattern, "timeout": timeout}
+    settings.update(groups=_wanted(groups, exclude_groups), topics=_wanted(topics, exclude_topics))
     options = {name: value for name, value in settings.items() if value is not None}
-    asked = [
-        replace(item, **options) for item in terminal.clusters_named(bootstrap, cluster, clusters)
-    ]
-    collect_clusters = terminal.live("spark.sources.live.collect").collect_clusters
+    named_clusters = terminal.clusters_named(bootstrap, cluster, clusters)
+    asked = [replace(item, **options) for item in named_clusters]
+    live = terminal.live("spark.sources.live.collect")
     with busy(f"reading {named('cluster', [item.name for item in asked])}") as step:
-        collected = collect_clusters(asked, partial(step.report, what="groups"))
+        collected = live.collect_clusters(asked, partial(step.report, what="groups"))
     for item in collected:
         where = f"{item.cluster}: " if item.tables else ""
         say_all(f"{where}{sentence}" for sentence in [*item.left_out, *item.notes])
     read = [element.tables for element in collected if element.tables]
     if not read:
-        raise typer.Exit(UNREACHABLE)
+        raise typer.Exit(3)  # no cluster could be reached
     _store(read, out, choice)
     statuses = [row for item in collected for row in item.statuses]
     show({"clusters": [item.row() for item in collected], "to_know": statuses})
-    leaderless = counted(sum(item.leaderless for item in collected), "topic")
-    but = f", with {leaderless} that had partitions without a leader"
+    leaderless = sum(item.leaderless for item in collected)
+    but = f", with {counted(leaderless, 'topic')} that had partitions without a leader"
     next_step = f"{terminal.program()} {shlex.join(['plan', str(out), '--out', 'plan'])}"
-    is_led = not any(item.leaderless for item in collected)
-    say(f"Snapshot {choice} is in {out}{'' if is_led else but}. Next: {next_step}")
+    say(f"Snapshot {choice} is in {out}{but if leaderless else ''}. Next: {next_step}")
     if any(element.left_out for element in collected):
         say("It is incomplete: the lines above say what is missing.")
         raise typer.Exit(CHECK_FAILED)
@@ -105,6 +95,5 @@ def _store(read: Sequence[Mapping[str, pa.Table]], out: Path, snapshot: str) -> 
 
 def _wanted(include: list[str] | None, exclude: list[str] | None) -> ClusterSelection | None:
     """Options replace the patterns of a file, where there are any."""
-    return (
-        ClusterSelection(tuple(include or ()), tuple(exclude or ())) if include or exclude else None
-    )
+    patterns = tuple(include or ()), tuple(exclude or ())
+    return ClusterSelection(*patterns) if any(patterns) else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import suppress
 
 from pyspark.sql import SparkSession
@@ -12,20 +11,9 @@ from spark.compare import best_of, sentence_of_cures, write_compared_history, wr
 from spark.errors import UnreadableError
 from spark.files import Where, table_in
 from spark.fleet import COMPARISON, check_out, snapshot_id
+from spark.jobs.compare_shown import show_strategies
 from spark.settings import Settings
-from spark.terminal import ROWS_SHOWN, Table, busy, say, show
-
-COLUMNS_SHOWN = (
-    *("strategy", "uneven", "worst_max_to_mean", "mean_topic_share", "excess", "moves"),
-    "not_evaluated",
-)
-"""What fits a terminal of 80 columns; JSON and the table that is written have all."""
-
-SHOWN_BY_WEIGHT = (
-    *("strategy", "mean_over_bound", "worst_over_bound", "unbalanced", "moves"),
-    "not_evaluated",
-)
-"""The same where groups are balanced by weight."""
+from spark.terminal import ROWS_SHOWN, Table, busy, say
 
 GROUPS = "groups to change"
 """The table of uneven groups, with the assignor that each should use."""
@@ -61,7 +49,7 @@ def compare(
             changed = [row for _, (_, groups) in compared for row in groups]
             beside = {GROUPS: Table(changed, is_shown=bool(changed), most=ROWS_SHOWN)}
             beside |= terminal.clusters_read(*(fleet for fleet, _ in compared))
-            _show(table, beside, settings)
+            show_strategies(table, beside, settings)
     for fleet, (rows, groups) in compared:
         terminal.say_clusters(fleet)
         if fleet.part:
@@ -93,7 +81,7 @@ def _compare_all(
         for cluster, ids in held.items()
         if snapshot in ids
     ]
-    _show(rows, {"clusters": Table(clusters, is_shown=False)}, settings)
+    show_strategies(rows, {"clusters": Table(clusters, is_shown=False)}, settings)
     terminal.say_snapshots(held)
     if source.part:
         say(f"Only {source.part} were compared.")
@@ -102,11 +90,3 @@ def _compare_all(
         f"Each snapshot's groups under each strategy are in {table_in(out, 'comparison')}, its "
         f"table in {table_in(out, 'fleet')}."
     )
-
-
-def _show(rows: terminal.Rows, beside: Mapping[str, Table], settings: Settings) -> None:
-    """Print the tables of all snapshots, one below the other, and those `beside` them."""
-    shown = SHOWN_BY_WEIGHT if settings.goals.weights else COLUMNS_SHOWN
-    selection = ["snapshot", *shown, *(["remote_reads"] if settings.goals.need_racks else [])]
-    hidden = {column for row in rows for column in row if column not in selection}
-    show({**terminal.by_kind("strategies", rows), **beside}, hidden)

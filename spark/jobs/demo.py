@@ -41,13 +41,10 @@ def demo(
     conf: Conf = None,
 ) -> None:
     """Generate a fleet, then explain, audit, plan, compare, report and verify it."""
-    store, audited, planned, compared, weighed, past, replayed, page = (
-        f"{out}/{name}"
-        for name in (
-            *("store", "audit", "plan", "compare", "by-weight", "history", "replay"),
-            "report.html",
-        )
+    store, audited, planned, compared, weighed = (
+        f"{out}/{name}" for name in ("store", "audit", "plan", "compare", "by-weight")
     )
+    past, page = f"{out}/history", f"{out}/report.html"
     cluster, group = make_store(groups, store, history)
     run_typed(explain, store, "--cluster", cluster, "--group", group)
     with opened(master, conf, Settings(), store) as spark, side_by_side(spark) as start:
@@ -61,7 +58,7 @@ def demo(
         if history:
             running += [
                 start(history_command, store, "--out", past),
-                start(replay, store, "--out", replayed, "--strategies", REPLAYED),
+                start(replay, store, "--out", f"{out}/replay", "--strategies", REPLAYED),
             ]
         for finish in running:
             finish()
@@ -86,9 +83,7 @@ def demo(
 def make_store(groups: int, store: str, history: bool = False) -> tuple[str, str]:
     """Write a fleet of `groups` groups by the hour, and settings that drain a host of its.
 
-    Returns its most uneven group, which has that host.
-
-    InputError if something is there.
+    Returns its most uneven group, which has that host; InputError if something is there.
     """
     check_writable(store)
     if Path(store).exists():

@@ -22,9 +22,7 @@ def enforce(
     at_once: Annotated[
         int, option("Groups to rebalance in parallel (never two that share topics).", min=1)
     ] = 5,
-    timeout: Annotated[
-        float, option("Seconds to wait for a group to become stable.", min=1)
-    ] = 60.0,
+    timeout: Annotated[float, option("Seconds to wait until a group is stable.", min=1)] = 60.0,
 ) -> None:
     """Trigger a rebalance so that each group's assignor reloads its plan.
 
@@ -34,20 +32,20 @@ def enforce(
     stable. If one isn't in time, no further wave starts; run the command again to continue. Exit
     code 1 if a plan can't take effect.
     """
-    chosen_plans = plans.by_cluster()
+    choices = plans.by_cluster()
     again = plans.command("enforce", "--apply")
     if not plans.is_folder:
-        _enforce_one(chosen_plans[0], dry_run, again, plans.command("watch"))
+        _enforce_one(choices[0], dry_run, again, plans.command("watch"))
     elif dry_run:
-        _look(chosen_plans, again)
+        _look(choices, again)
     else:
-        _enforce_many(chosen_plans, at_once, timeout, again)
+        _enforce_many(choices, at_once, timeout, again)
 
 
-def _enforce_one(chosen_plans: terminal.ChosenPlans, dry_run: bool, again: str, watch: str) -> None:
-    ((name, plan),) = chosen_plans.plans.items()
+def _enforce_one(choice: terminal.ChosenPlans, dry_run: bool, again: str, watch: str) -> None:
+    ((name, plan),) = choice.plans.items()
     with terminal.live("spark.enforce.watcher").GroupWatcher(
-        chosen_plans.cluster, chosen_plans.plans
+        choice.cluster, choice.plans
     ) as watcher:
         verdict = watcher.look(frozenset([name]))[name]
         terminal.show_differences(plan, watcher.groups.get(name), verdict.status)
@@ -68,10 +66,10 @@ def _refuse(sentence: str) -> None:
     raise typer.Exit(CHECK_FAILED)
 
 
-def _look(chosen_plans: Sequence[terminal.ChosenPlans], again: str) -> None:
+def _look(choices: Sequence[terminal.ChosenPlans], again: str) -> None:
     probe = terminal.live("spark.enforce.enforce_groups").probe
     with busy("reading the groups"):
-        outcomes = {item.cluster.name: probe(item.cluster, item.plans) for item in chosen_plans}
+        outcomes = {item.cluster.name: probe(item.cluster, item.plans) for item in choices}
     terminal.show_outcomes(outcomes)
     every = [item for outcome in outcomes.values() for item in outcome]
     ready = [item for item in every if item.status is Status.NOT_IN_FORCE and not item.reason]
@@ -82,14 +80,12 @@ def _look(chosen_plans: Sequence[terminal.ChosenPlans], again: str) -> None:
 
 
 def _enforce_many(
-    chosen_plans: Sequence[terminal.ChosenPlans], at_once: int, timeout: float, again: str
+    choices: Sequence[terminal.ChosenPlans], at_once: int, timeout: float, again: str
 ) -> None:
     enforce_groups = terminal.live("spark.enforce.enforce_groups").enforce_groups
     enforced: dict[str, Any] = {
-        item.cluster.name: enforce_groups(
-            item.cluster, item.plans, item.topics, at_once, timeout, say
-        )
-        for item in chosen_plans
+        of.cluster.name: enforce_groups(of.cluster, of.plans, of.topics, at_once, timeout, say)
+        for of in choices
     }
     outcomes = {name: item.outcomes for name, item in enforced.items()}
     terminal.show_outcomes(outcomes)

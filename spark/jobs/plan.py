@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Annotated
@@ -13,26 +12,10 @@ from spark.compare import kafka_could
 from spark.explain import rows_of_groups
 from spark.files import Where, table_in
 from spark.fleet import PLAN, check_out
+from spark.jobs.plan_shown import WORST, show_plans
 from spark.plan import TRAFFIC, kept_traffic, traffic_of_fleet, uneven_for_people
 from spark.settings import Settings, check_strategy
-from spark.terminal import ROWS_SHOWN, Table, at_most, busy, option, say, show
-
-WORST = "worst groups"
-"""The table of uneven groups, which the plan evens out."""
-
-STATUSES = {
-    "ok": "planned",
-    "inferred": "planned; subscriptions are guessed from what members own",
-    "empty": "no members",
-    "rebalancing": "partitions are changing hands",
-    "unsupported": "not a consumer group",
-    "invalid": "contradictory data: see the column reason",
-    "failed": "not solved: see the column reason",
-}
-"""What a group's status means, beside the number of such groups."""
-
-OPTIONAL = (WORST, TRAFFIC)
-"""Tables that aren't shown where they have no rows."""
+from spark.terminal import ROWS_SHOWN, at_most, busy, option, say
 
 
 def plan(
@@ -56,23 +39,9 @@ def plan(
             lambda fleet: _plan_one(fleet, source.where, out, settings),
         )
         if planned:
-            _show(planned)
+            show_plans(planned)
     if fault:
         raise fault
-
-
-def _show(planned: Sequence[tuple[FleetSnapshot, dict[str, terminal.Rows]]]) -> None:
-    """Print the tables of all snapshots, one below the other."""
-    tables = [of_snapshot for _, of_snapshot in planned]
-    shown = {name: [row for table in tables for row in table[name]] for name in tables[0]}
-    hide = {"sum of squares"} if len(planned) > 1 else {"sum of squares", "snapshot"}
-    filled = {name: rows for name, rows in shown.items() if rows or name not in OPTIONAL}
-    by_status = filled["groups"]
-    explained = [{**row, "means": STATUSES.get(row["status"])} for row in by_status]
-    shown_groups = {"groups": Table(by_status, explained)}
-    show(
-        {**filled, **shown_groups, **terminal.clusters_read(*(fleet for fleet, _ in planned))}, hide
-    )
 
 
 def _worst(

@@ -10,6 +10,7 @@ import typer
 
 from spark import terminal
 from spark.errors import InputError
+from spark.jobs.reassign_all import reassign_all
 from spark.jobs.reassign_create import create_topics
 from spark.jobs.reassign_execution import carry_out, undo_plan
 from spark.jobs.reassign_options import ExecuteOptions, ReplicaOptions, StoreUnlessUndo
@@ -19,15 +20,12 @@ from spark.reassign import (
     batch_rows,
     broker_row,
     cluster_facts,
-    cluster_row,
     compared,
     compared_row,
     consumers_of,
     effects,
     reassign_cluster,
-    reassign_fleet,
     write_batches,
-    write_fleet,
 )
 from spark.terminal import CHECK_FAILED, ROWS_SHOWN, Table, busy, option, say, show
 
@@ -52,20 +50,12 @@ def reassign(
         undo_plan(execution.undo, replicas.cluster, execution)
         return
     if replicas.create:
-        if execution.execute:
-            raise InputError("--create writes text for kafka-topics: leave out --execute")
-        create_topics(source, replicas, out)
+        create_topics(source, replicas, execution, out)
         return
     if out is None:
         raise InputError("say where the files go: --out FOLDER")
     if replicas.all_clusters:
-        if replicas.of_one_cluster or execution.execute:
-            raise InputError(
-                "--all plans every cluster: leave out --cluster, --drain, --add, --brokers, "
-                "--log-dirs and --execute, which are for one"
-            )
-        replicas.check()
-        _reassign_all(source, replicas, out, batch_copies, per_broker)
+        reassign_all(source, replicas, execution, out, batch_copies, per_broker)
         return
     replicas.check()
     goals = replicas.goals
@@ -93,48 +83,17 @@ def reassign(
         carry_out(reassignment, out, execution)
 
 
-def _reassign_all(
-    source: terminal.SnapshotOptions,
-    replicas: ReplicaOptions,
-    out: Path,
-    batch_copies: int | None,
-    per_broker: int | None,
-) -> None:
-    """A row a cluster; sentences and files of each are for programs."""
-    goals = replicas.goals
-    with source.session(source.snapshot) as spark:
-        fleet = source.fleet(spark, "reassign")
-        with busy("planning replicas and leaders"):
-            planned = reassign_fleet(fleet, replicas.wanted(), goals, batch_copies, per_broker)
-            rows = sorted(planned.collect(), key=lambda row: row.cluster)
-    written = write_fleet(rows, out)
-    reports = [
-        {k: v for k, v in row.asDict(recursive=True).items() if k != "files"} for row in rows
-    ]
-    files = Table([{"file": str(path)} for path in written], is_shown=False)
-    show({"clusters": Table(reports, [*map(cluster_row, reports)]), "files": files})
-    if short := [f"{row['cluster']}: {row['reason']}" for row in reports if row["reason"]]:
-        terminal.print_list("not planned as asked", short)
-    say(f"{len(written)} files, in a folder for each cluster.")
-    terminal.say_clusters(fleet)
-    if any(row["reason"] for row in rows):
-        raise typer.Exit(CHECK_FAILED)
-
-
 def _tables(reassignment: Reassignment, done: Effects, written: list[Path]) -> dict[str, Table]:
     brokers, placements = reassignment.brokers(), compared(reassignment)
     sizes = [{name: row.get(name) for name in SIZES} for row in brokers]
     cluster = {"cluster": reassignment.current.cluster, "optimal": reassignment.plan.optimal}
-    files = [{"file": str(path)} for path in written]
     return {
         "brokers": Table(brokers, [*map(broker_row, brokers)]),
         "bytes": Table(sizes, is_shown=bool(reassignment.wanted.sizes), as_json=None),
         "plan": Table([cluster], is_shown=False),
-        "compared": Table(
-            [asdict(placement) for placement in placements], [*map(compared_row, placements)]
-        ),
+        "compared": Table([*map(asdict, placements)], [*map(compared_row, placements)]),
         "batches": Table(batch_rows(reassignment), most=ROWS_SHOWN),
         "groups": Table([done._asdict()], is_shown=False),
         "sentences": Table([*reassignment.sentences(), *done.sentences()], title="plan"),
-        "files": Table(files, is_shown=False),
+        "files": Table([{"file": str(path)} for path in written], is_shown=False),
     }

@@ -5,13 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 from spark.errors import InputError
-from spark.jobs.reassign_options import ReplicaOptions
+from spark.jobs.reassign_options import ExecuteOptions, ReplicaOptions
 from spark.reassign import cluster_facts, new_topic, place_new, write_new
 from spark.terminal import SnapshotOptions, Table, busy, clusters_read, say, say_clusters, show
 
 
-def create_topics(source: SnapshotOptions, replicas: ReplicaOptions, out: Path | None) -> None:
+def create_topics(
+    source: SnapshotOptions, replicas: ReplicaOptions, execution: ExecuteOptions, out: Path | None
+) -> None:
     """Print each topic's `--replica-assignment`, and write it into a folder if there is one."""
+    if execution.execute:
+        raise InputError("--create writes text for kafka-topics: leave out --execute")
     if moves := replicas.of_moves():
         raise InputError(f"--create moves no replica that is there: leave out {', '.join(moves)}")
     topics = [new_topic(text) for text in replicas.create or ()]

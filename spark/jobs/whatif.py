@@ -7,31 +7,16 @@ from functools import partial
 from typing import Annotated
 
 from optimizer.scenarios import Event, EventError, event_of
-from spark import FleetSnapshot, InputError, terminal
+from spark import InputError, terminal
 from spark.fleet import STORE, WHATIF, check_kind, check_out, check_writable, snapshot_id
-from spark.settings import MOVE_COSTS, USUAL_STRATEGIES, move_price, priced, window_length
-from spark.terminal import ROWS_SHOWN, Table, busy, option, say, say_all, show
+from spark.jobs.whatif_shown import show_result
+from spark.settings import USUAL_STRATEGIES, move_price, priced, window_length
+from spark.terminal import busy, option, say, say_all
 from spark.trial import verdicts
 from spark.whatif import (
-    WhatIfResult,
     fleet_after,
-    fleet_for_people,
-    group_for_people,
-    lag_for_people,
     whatif_result,
 )
-
-COLUMNS_SHOWN = (
-    *("strategy", "groups", "excess_after", "moves", "rebalances", "unread_seconds"),
-    *("longest_pause", "read_twice_seconds"),
-)
-"""What fits a terminal of 80 columns; JSON and the table that is written have all."""
-
-SHOWN_BY_WEIGHT = (
-    *("strategy", "mean_over_bound_after", "worst_over_bound_after", "excess_after", "moves"),
-    *("rebalances", "unread_seconds"),
-)
-"""The same where groups are balanced by weight."""
 
 RATE_SNAPSHOTS = 3
 """Snapshots of each cluster that give rates: only their average is needed."""
@@ -80,7 +65,7 @@ def whatif(
         if price:
             fleet_costs, costs = price.with_costs(result.fleet), price.with_costs(result.groups)
             result = replace(result, fleet=fleet_costs, groups=costs)
-        _show(result, items, bool(settings.goals.weights))
+        show_result(result, items, bool(settings.goals.weights))
         say_all(result.sentences(events, settings.consumers.assumed, out))
         if price:
             say(verdicts(result.fleet, partial(priced, price)))
@@ -100,25 +85,3 @@ def events_in(texts: list[str] | None) -> list[Event]:
     if not events:
         raise InputError("give an event: --event crash-rack=eu-west-a")
     return events
-
-
-def _show(result: WhatIfResult, fleet: FleetSnapshot, by_weight: bool) -> None:
-    """Print the table of strategies, and the groups that suffer most."""
-    leagues = terminal.by_kind("strategies", result.fleet)
-    affected = {n: rows for n, rows in leagues.items() if any(row["groups"] for row in rows)}
-    tables = {
-        name: Table(rows, [*map(fleet_for_people, rows)])
-        for name, rows in (affected or {"strategies": result.fleet}).items()
-    }
-    rows = [*map(group_for_people, result.groups)]
-    groups = Table(result.groups, rows, title="groups that suffer most", most=ROWS_SHOWN)
-    lag = lag_for_people(result.fleet)
-    tables |= {"lag": Table(lag, title="lag of the worst group", as_json=None)} if lag else {}
-    shown = SHOWN_BY_WEIGHT if by_weight else COLUMNS_SHOWN
-    visible = *shown, *MOVE_COSTS
-    hidden = {key for row in result.fleet for key in row if key not in visible}
-    others = terminal.programs_only(result.outage) | terminal.clusters_read(fleet)
-    show(tables | {"groups": groups} | others, hidden)
-    terminal.say_clusters(fleet)
-    if fleet.part:
-        say(f"Only {fleet.part} were evaluated.")

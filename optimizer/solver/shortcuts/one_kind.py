@@ -5,8 +5,27 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from optimizer.model import IntArray, run_starts
-from optimizer.solver.demand import Demand, Solver
+from optimizer.model import HomogeneousGroups, IntArray, run_starts
+from optimizer.solver.demand import Demand, Solver, demand_of
+from optimizer.solver.distribute import distribute
+from optimizer.solver.kinds import Kinds
+
+
+def solve_homogeneous(groups: HomogeneousGroups) -> IntArray:
+    """The optimum of each group, as `optimizer.solver.solve` finds it by default.
+
+    A member for each partition. A group is one kind of partitions.
+    """
+    count = int(groups.member_offsets[-1])
+    kinds = Kinds(
+        of_partition=groups.of_partition,
+        owner_pair=groups.owner,
+        offsets=groups.member_offsets,
+        members=np.arange(count),
+    )
+    demand = demand_of(kinds, count)
+    shares = even_shares(demand.supply, demand.offsets, demand.owned, groups.host)
+    return distribute(groups.owner, groups.first_of_topic, kinds, demand, shares)
 
 
 def by_even_shares(part: Demand) -> Solver | None:

@@ -11,7 +11,7 @@ import pytest
 
 from spark.demo.fleet import demo_fleet
 from spark.fleet.local_store import write_store
-from spark.jobs.report import with_command
+from spark.jobs.report_commands import with_command
 from spark.settings import USUAL_STRATEGIES
 from tests.spark.report.test_page import Read
 from tests.spark.support.fleets import SNAPSHOT, Fleet
