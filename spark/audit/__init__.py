@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from spark.audit.cheapest_cure import HEAVY
 from spark.audit.finding import SEVERITIES
 from spark.audit.fleet_audit import FleetAudit, audit_fleet, read_audit
 from spark.audit.of_store import AuditedStore

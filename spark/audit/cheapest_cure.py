@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from optimizer.model import IntArray, Problem, StrategyError, weights_of
-from optimizer.strategies import CONSUMER, STRATEGIES
+from optimizer.strategies import STRATEGIES, is_of_broker, sticky_for
 from spark.audit.facts import GroupFacts
-from spark.groups import read_or_failed
+from spark.groups import own_strategy, read_or_failed
 
 CURES = {
     "cooperative-sticky": "Set partition.assignment.strategy to cooperative-sticky: as even here "
     "as the best plan.",
     "uniform": "Move the group to the new protocol with uniform: as even here as the best plan.",
 }
-"""Kafka's assignors that keep what they can, the cheapest to change to first."""
+"""How to change to each of Kafka's assignors that keep what they can."""
+
+AT_BROKER = "Set group.remote.assignor of all members to {}: as even here as the best plan."
+"""The same for a group of the consumer protocol, whose broker assigns."""
 
 REJOIN = "Restart one member: the group's assignor, {}, then reaches the best plan's largest load."
 
@@ -36,10 +37,10 @@ MAX_PARTITIONS = 50_000
 
 def cure_of(group: GroupFacts) -> str | None:
     """Advice to an uneven group; None where it is too large to try Kafka's assignors."""
-    own = group.row.group_strategy
+    own = own_strategy(group.row)
     if group.is_homogeneous and group.weighed is None:
         # no assignor gives a member more than ⌈partitions ÷ members⌉ there: the best plan's load
-        return _change_to(_cures_of(own)[0], own)
+        return _change_to(sticky_for(own)[0], own)
     problem = group.weighed or read_or_failed(group.row).problem
     if problem is None or problem.partition_count > MAX_PARTITIONS:
         return None
@@ -52,22 +53,19 @@ def cheapest_cure(
 ) -> str:
     """The cheapest of Kafka's assignors that reaches `max_load` partitions, or a plan.
 
-    `own` is the group's assignor: groups of the consumer protocol have `uniform` alone to change
-    to. With a plan `by_weight`, the assignor must also keep each member's weight near to it.
+    `own` is the group's strategy. With a plan `by_weight`, the assignor must also keep each
+    member's weight near to it.
     """
-    for name in _cures_of(own):
+    for name in sticky_for(own):
         if _suffices(name, problem, max_load, by_weight):
             return _change_to(name, own)
     return PLAN if by_weight is None else PLAN_BY_WEIGHT
 
 
-def _cures_of(own: str | None) -> Sequence[str]:
-    strategy = STRATEGIES.get(own or "")
-    return ("uniform",) if strategy and strategy.protocol == CONSUMER else (*CURES,)
-
-
 def _change_to(name: str, own: str | None) -> str:
-    return REJOIN.format(name) if name == own else CURES[name]
+    if name == own:
+        return REJOIN.format(name)
+    return AT_BROKER.format(name) if is_of_broker(own) else CURES[name]
 
 
 def _suffices(name: str, problem: Problem, max_load: int, by_weight: IntArray | None) -> bool:

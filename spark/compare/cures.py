@@ -8,10 +8,10 @@ from typing import Any
 
 from pyspark.sql import Column, DataFrame, functions as F
 
-from optimizer.strategies import OPTIMAL
+from optimizer.strategies import OPTIMAL, sticky_for
 from spark.compare.compared_row import ComparedRow
 from spark.compare.measure import rows_of_group
-from spark.groups import EncodedRow
+from spark.groups import EncodedRow, own_strategy
 from spark.settings import CURRENT, FleetGoals
 from spark.solve import TimeLimit
 
@@ -20,9 +20,6 @@ PLAN_IT = "a plan"
 
 MAX_GROUPS = 10_000
 """Uneven groups that are examined, the worst ones."""
-
-KAFKAS = ("cooperative-sticky", "uniform")
-"""Kafka's assignors that keep what they can."""
 
 TOLERANCE = 1.01
 """A largest load of up to this multiple of the plan's is as good; that of goals by default."""
@@ -88,7 +85,8 @@ def kafka_could(
         for row in groups:
             own = goals.of(row.cluster, row.group)
             if not own.by_weight:
-                could[row.cluster, row.group] = _best_of([*rows_of_group(row, KAFKAS, limit, own)])
+                names = sticky_for(own_strategy(row))
+                could[row.cluster, row.group] = _best_of([*rows_of_group(row, names, limit, own)])
     return could
 
 

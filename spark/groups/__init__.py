@@ -33,7 +33,7 @@ from spark.groups.named_group import named_group
 from spark.groups.one_group import row_of_group, seat_of_group
 from spark.groups.one_row import one_row, rows_in_frames
 from spark.groups.outlive import outlived
-from spark.groups.own_strategy import own_strategy
+from spark.groups.own_strategy import own_strategy, strategy_of
 from spark.groups.seats import OFFSETS_TOPIC, CoordinatorLocation, OffsetsTopic, location_of
 from spark.groups.tasks import tasks_for_rows
 from spark.groups.weights import LAG, weight_tables

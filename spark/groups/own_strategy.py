@@ -15,9 +15,14 @@ DEFAULT_STRATEGY = "range"
 
 def own_strategy(row: EncodedRow) -> str:
     """The strategy that a group's row states; where it states none, what consumers use then."""
-    values = row.group_strategy or ""
-    if row.type == CONSUMER:
-        return SERVER_ASSIGNORS.get(values, "uniform")
-    if row.type == CONNECT:
-        return CONNECT_PROTOCOLS.get(values, "connect-cooperative")
-    return values if values in STRATEGIES else DEFAULT_STRATEGY
+    return strategy_of(row.type, row.group_strategy)
+
+
+def strategy_of(group_type: str | None, kafkas_name: str | None) -> str:
+    """The same of a group of this type, by what Kafka calls its strategy."""
+    name = kafkas_name or ""
+    if group_type == CONSUMER:
+        return SERVER_ASSIGNORS.get(name, "uniform")
+    if group_type == CONNECT:
+        return CONNECT_PROTOCOLS.get(name, "connect-cooperative")
+    return name if name in STRATEGIES else DEFAULT_STRATEGY

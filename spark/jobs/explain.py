@@ -11,7 +11,7 @@ from spark.terminal import ROWS_SHOWN, Table, at_most, busy, say_all, show
 from spark.text import as_sentence
 
 
-def explain(source: terminal.GroupOptions, goals: terminal.GoalOptions) -> None:
+def explain(source: terminal.GroupOptions, goals: terminal.GoalOptions) -> bool:
     """Explain one group: why each partition moves, and why it can't be more even."""
     settings, group = goals.applied(source.settings), source.group
     few = source.weighed(f"explain group {group}", settings)
@@ -46,3 +46,4 @@ def explain(source: terminal.GroupOptions, goals: terminal.GoalOptions) -> None:
         "explanation": Table([], is_shown=False, as_json=[asdict(explanation)]),
     }
     show(listed | terminal.clusters_read(fleet))
+    return bool(loads)  # without any there is no frontier

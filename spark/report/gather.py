@@ -300,10 +300,11 @@ def _is_known(row: dict[str, Any]) -> bool:
 
 
 def _assignors(fleet: FleetSnapshot) -> Iterator[DataFrame]:
-    """The assignor that each group uses, where the snapshot has them."""
+    """The assignor that each group uses, and its type, where the snapshot has them."""
     values = fleet.tables.get("groups")
     if values is not None and "strategy" in values.columns:
-        yield escaped_rows(values.select("cluster", "group", "strategy"))
+        columns = [name for name in (*KEYS, "strategy", "type") if name in values.columns]
+        yield escaped_rows(values.select(*columns))
 
 
 def _sample(fleet: FleetSnapshot, groups: int) -> FleetSnapshot:

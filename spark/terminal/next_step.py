@@ -83,16 +83,19 @@ def _flat(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def with_next_step(name: str, command: Callable[..., Any]) -> Callable[..., Any]:
-    """The command, which says what to do next once it has run, also where a check failed."""
+    """The command, which says what to do next once it has run, also where a check failed.
+
+    One that returns False has found nothing to go on with.
+    """
 
     @wraps(command)
     def run(**options: Any) -> None:
-        failed_check = None
+        goes_on, failed_check = True, None
         try:
-            command(**options)
+            goes_on = command(**options) is not False
         except typer.Exit as exit_:
             failed_check = exit_
-        line = next_step(name, _flat(options)) if is_for_people() else None
+        line = next_step(name, _flat(options)) if goes_on and is_for_people() else None
         if line:
             say(f"Next: {line}", to_paste=True)
         if failed_check:

@@ -11,7 +11,7 @@ from spark.audit.cheapest_cure import cure_of
 from spark.audit.facts import GroupFacts
 from spark.audit.finding import FindingRow, GroupFinding, Settings, about
 from spark.audit.text import A_NEW_PLAN
-from spark.fleet import CLASSIC, LENGTH_OF_UUID
+from spark.fleet import CLASSIC, CONSUMER, LENGTH_OF_UUID
 
 
 @GroupFinding(
@@ -40,6 +40,12 @@ def unbalanced(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
             max_load=plan.max_load,
             moves=plan.moves,
         )
+
+
+UNIFORM_AT_BROKER = (
+    "Set group.remote.assignor of all members to uniform, which deals out all topics together."
+)
+"""What a group of the consumer protocol does about Range."""
 
 
 @GroupFinding(
@@ -72,6 +78,7 @@ def range_skew(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
             "Range deals out each of the {topics} topics of group {group} from the same first "
             "member on: the first member gets {first} partitions, the last {last}, the mean is "
             "{mean:decimal}.",
+            cure=(lambda: UNIFORM_AT_BROKER) if row.type == CONSUMER else None,
             topics=len(sizes),
             first=first,
             last=last,

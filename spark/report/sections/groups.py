@@ -6,6 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from optimizer.strategies import sticky_for
+from spark.audit import HEAVY
+from spark.groups import strategy_of
 from spark.report.material import Material, anchor
 
 OPEN = 25
@@ -16,15 +19,6 @@ WIDEST = 3.0
 
 BEST = round(100 / WIDEST)
 """How long the bar of the best possible load is, in percent, as page.css has it."""
-
-KAFKA = ("cooperative-sticky", "uniform", "range")
-"""Assignors of Kafka's that are advised, the cheapest to change to first."""
-
-SERVER_SIDE = ("uniform", "server-range")
-"""Those of the consumer protocol, whose groups can use no others."""
-
-HEAVY = 1.25
-"""Weight ÷ bound from which on a plan by weight is advised, as finding unbalanced-weight has it."""
 
 OPTIONAL = ("lag", "strategy", "rebalances")
 """Columns that only some snapshots have."""
@@ -98,9 +92,9 @@ def advice_of(row: Mapping[str, Any]) -> str | None:
     ]
     if "current" in enough:
         return "keep"
-    usable = SERVER_SIDE if row.get("strategy") in SERVER_SIDE else KAFKA
+    own = strategy_of((row.get("type") or "").lower(), row.get("strategy"))
     otherwise = "plan by weight" if weights else "plan"
-    return next((name for name in usable if name in enough), otherwise)
+    return next((name for name in sticky_for(own) if name in enough), otherwise)
 
 
 def _weights(row: Mapping[str, Any]) -> dict[str, float]:

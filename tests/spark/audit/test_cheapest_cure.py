@@ -9,7 +9,15 @@ from typing import cast
 import numpy as np
 import pytest
 
-from spark.audit.cheapest_cure import CURES, PLAN, PLAN_BY_WEIGHT, REJOIN, cheapest_cure, cure_of
+from spark.audit.cheapest_cure import (
+    AT_BROKER,
+    CURES,
+    PLAN,
+    PLAN_BY_WEIGHT,
+    REJOIN,
+    cheapest_cure,
+    cure_of,
+)
 from spark.audit.facts import GroupFacts
 from tests.optimizer.groups import problem
 
@@ -22,7 +30,7 @@ UNEVEN = problem([8], [[0], [0]], np.array([0] * 6 + [1] * 2))
         (None, CURES["cooperative-sticky"]),
         ("range", CURES["cooperative-sticky"]),
         ("cooperative-sticky", REJOIN.format("cooperative-sticky")),
-        ("server-range", CURES["uniform"]),
+        ("server-range", AT_BROKER.format("uniform")),
         ("uniform", REJOIN.format("uniform")),
     ],
 )
@@ -30,15 +38,26 @@ def test_the_cheapest_assignor_that_suffices(own: str | None, advice: str) -> No
     assert cheapest_cure(UNEVEN, 4, own) == advice
 
 
-@pytest.mark.parametrize("own", [None, "range", "cooperative-sticky", "uniform"])
-def test_a_homogeneous_group_needs_no_assignor_to_be_run(own: str | None) -> None:
+@pytest.mark.parametrize(
+    ("group_type", "assignor", "own"),
+    [
+        (None, None, None),
+        ("classic", "range", "range"),
+        ("classic", "cooperative-sticky", "cooperative-sticky"),
+        ("consumer", "uniform", "uniform"),
+        ("consumer", "range", "server-range"),
+    ],
+)
+def test_a_homogeneous_group_needs_no_assignor_to_be_run(
+    group_type: str | None, assignor: str | None, own: str | None
+) -> None:
     """The advice is that of running them, however uneven the group is."""
     rng = np.random.default_rng(7)
     for _ in range(100):
         sizes, members = rng.integers(1, 9, rng.integers(1, 5)).tolist(), int(rng.integers(1, 7))
         owner = rng.integers(-1, members, sum(sizes))
         group = problem(sizes, [[*range(len(sizes))]] * members, owner)
-        row = SimpleNamespace(group_strategy=own)
+        row = SimpleNamespace(type=group_type, group_strategy=assignor)
         facts = SimpleNamespace(row=row, is_homogeneous=True, weighed=None)
         assert cure_of(cast(GroupFacts, facts)) == cheapest_cure(
             group, -(-sum(sizes) // members), own

@@ -26,6 +26,15 @@ def test_who_coordinates_the_group_and_where_its_offsets_are(run: Run, tmp_path:
     assert result["seat"].endswith(", which has no leader; broker 7 coordinates it")
 
 
+def test_a_group_without_a_plan_has_no_frontier_to_go_on_with(run: Run, tmp_path: Path) -> None:
+    fleet = Fleet().topic("t", 1).group("planned", {"a": ["t"]}).group("nobody", {})
+    write_store(fleet.tables(), tmp_path, SNAPSHOT)
+    assert "Next: " in run("explain", tmp_path, "--group", "planned").err
+    output = run("explain", tmp_path, "--group", "nobody")
+    assert output.code == 0
+    assert "Next: " not in output.err
+
+
 def test_who_owns_the_tasks_of_streams(run: Run, tmp_path: Path) -> None:
     """It has no plan, and what its members have is shown all the same."""
     owned = [("t", 0, "a"), ("t", 1, "a"), ("t", 2, "b")]

@@ -147,7 +147,8 @@ def test_what_a_crash_does_and_what_moves_buy() -> None:
     ("changes", "advice"),
     [
         ({}, "cooperative-sticky"),
-        ({"strategy": "server-range"}, "uniform"),
+        ({"strategy": "range", "type": "Consumer"}, "uniform"),
+        ({"strategy": "range", "type": "classic"}, "cooperative-sticky"),
         ({"answers": [{"strategy": "current", "excess": 0, "moves": 0}]}, "keep"),
         ({"answers": [{"strategy": "current", "excess": 1, "moves": 0}]}, "plan"),
         ({"answers": None}, None),

@@ -73,6 +73,7 @@ def said(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Audit
     _moving(TableStore("moving", fleets))
     _unsupported(TableStore("others", fleets))
     _of_known_type(TableStore("known-type", fleets))
+    _ranged_by_broker(TableStore("by-broker", fleets))
     _workers(TableStore("connect", fleets))
     _planned(TableStore("planned", fleets))
     _nobody_there(TableStore("nobody-there", fleets))
@@ -93,6 +94,15 @@ def _new_protocol(place: TableStore) -> None:
     a, b = NEW_PROTOCOL
     claims = [("t", number, (a, b)[number % 2]) for number in range(200)]
     place.group({a: ["t"], b: ["t"]}, claims, strategy="range")
+
+
+def _ranged_by_broker(place: TableStore) -> None:
+    """A group of the new protocol whose broker deals four topics out by range."""
+    topics = [f"t{number}" for number in range(4)]
+    for topic in topics:
+        place.topic(topic, 1)
+    claims = [(topic, 0, "a") for topic in topics]
+    place.group({"a": topics, "b": topics}, claims, type="consumer", strategy="range")
 
 
 def _moving(place: TableStore) -> None:
@@ -208,6 +218,15 @@ def test_it_does_not_fire(said: Audited, finding: str, case: str) -> None:
 
 def test_members_of_the_new_protocol_stop_only_for_what_moves(said: Audited) -> None:
     assert said.of("new-protocol", "eager-rebalances") == []
+
+
+def test_a_group_whose_broker_assigns_is_told_what_its_members_can_set(said: Audited) -> None:
+    """partition.assignment.strategy has no effect there: range is the broker's."""
+    advice = {
+        row["finding"]: row["advice"] for row in said.findings if row["cluster"] == "by-broker"
+    }
+    for finding in ("unbalanced", "range-skew"):
+        assert "group.remote.assignor of all members to uniform" in advice[finding]
 
 
 def test_workers_get_advice_of_their_own(said: Audited) -> None:
@@ -343,7 +362,9 @@ def test_counts(said: Audited) -> None:
 def test_groups(said: Audited) -> None:
     """Those that are judged, 219 of them for coordinators; those that can't be."""
     ok = len(CASES) * 3 - 14 * 3 - 3 + 1 + 2 * 4 + 2 + 2 + 50 + 10 + 49 + 10 + 50 + 50
-    ok += 1 + 3  # one follows a plan, three have nothing to read
+    ok += (
+        1 + 3 + 1
+    )  # one follows a plan, three have nothing to read, one is dealt out by its broker
     ok -= 4  # two of those that can't be judged are invalid, one is failed, one is moving
     others = {"empty": 1, "failed": 2, "unsupported": 5, "invalid": 2, "rebalancing": 2}
     assert said.groups == others | {"ok": ok}
