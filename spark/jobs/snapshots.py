@@ -39,7 +39,7 @@ def snapshots(
     keep_daily: KeepDaily = None,
     compact_files: Compact = False,
     dry_run: DryRun = True,
-) -> None:
+) -> bool:
     """List, prune or compact the snapshots of a store.
 
     --prune removes old snapshots, --compact merges small files. Without --apply they only print
@@ -51,7 +51,7 @@ def snapshots(
         check_folder(opener, source.where)
         if not (retention or compact_files):
             list_snapshots(opener, source.where, since)
-            return
+            return True
         place = local_store(opener, source.where) if compact_files else None
         shown = prune_store(opener, source.where, retention, dry_run) if retention else {}
         fault = None
@@ -59,10 +59,12 @@ def snapshots(
             compacted, fault = compact_store(place, dry_run)
             shown |= compacted
     show(shown)
-    if dry_run:
+    is_left_to_do = dry_run and any(table.rows for name, table in shown.items() if name != "left")
+    if is_left_to_do:
         say("Nothing was changed: add --apply to do it.")
     if fault:
         raise fault
+    return not is_left_to_do
 
 
 def _retention(age: str | None, keep_daily: int | None) -> Retention | None:

@@ -85,7 +85,7 @@ def _flat(options: Mapping[str, Any]) -> dict[str, Any]:
 def with_next_step(name: str, command: Callable[..., Any]) -> Callable[..., Any]:
     """The command, which says what to do next once it has run, also where a check failed.
 
-    One that returns False has found nothing to go on with.
+    One that returns False has nothing to go on with.
     """
 
     @wraps(command)

@@ -159,9 +159,15 @@ class TestPrune:
             "Nothing was changed: add --apply to do it.\n"
         )
         assert sorted(days.rglob("*")) == before
-        printed = run("snapshots", days, "--prune", "2d").out
-        assert "20261101T060000Z" in printed
-        assert "20261103T060000Z" not in printed
+        output = run("snapshots", days, "--prune", "2d")
+        assert "20261101T060000Z" in output.out
+        assert "20261103T060000Z" not in output.out
+        assert output.err.endswith("Nothing was changed: add --apply to do it.\n")
+
+    def test_what_has_nothing_to_do_asks_for_nothing(self, run: Run, days: Path) -> None:
+        output = run("snapshots", days, "--prune", "900d")
+        assert output.out == "prune: none\n"
+        assert "--apply" not in output.err
 
     def test_it_does_it(self, run: Run, days: Path) -> None:
         keep(days, "20261101T000000Z", "a")
