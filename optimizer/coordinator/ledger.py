@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from optimizer.coordinator.assignors import Parts
 from optimizer.coordinator.lag import Backlog, Lag
@@ -15,7 +15,7 @@ NEVER = -1
 
 NOBODY_READS = NEVER, 0.0, 0.0
 
-NOTHING: Mapping[int, float] = MappingProxyType({})
+NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
 
 class Pause(NamedTuple):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
 
 from optimizer.coordinator.events import as_stated, steps_of
+from optimizer.coordinator.ledger import NOTHING
 from optimizer.coordinator.run import simulate
 from optimizer.coordinator.scenario import Scenario
 from optimizer.coordinator.timeline import Timeline
@@ -24,8 +24,6 @@ BETWEEN_SECONDS = 600.0
 
 ELECTION_MS = 9_000
 """broker.session.timeout.ms of 4.3.1: from a broker's failure until others lead its partitions."""
-
-NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
 
 class Down(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spark.audit.cheapest_cure import HEAVY
-from spark.audit.finding import SEVERITIES
+from spark.audit.finding import SEVERITIES, WORST_FIRST
 from spark.audit.fleet_audit import FleetAudit, audit_fleet, read_audit
 from spark.audit.of_store import AuditedStore
 from spark.audit.prometheus import metrics_of

@@ -10,12 +10,11 @@ from itertools import pairwise
 from pyspark.sql import DataFrame, functions as F
 
 from spark.files import SNAPSHOT
-from spark.fleet import REBALANCING_STATES, escaped_rows
+from spark.fleet import PARTITION_KEYS, REBALANCING_STATES, escaped_rows
 from spark.groups import GROUP_KEYS
 from spark.history import FleetHistory, FleetRates, hours_between, worse
 from spark.unpersist_handle import Handle
 
-PARTITION = ("cluster", "topic", "partition")
 UNMANNED = f"manned is null or manned < {SNAPSHOT}"
 
 
@@ -75,7 +74,7 @@ class Past(Handle):
         consumption = self.consumption.where("pairs > 0")
         rows = consumption.groupBy(*GROUP_KEYS).agg(moved.alias("moved"))
         waiting = (
-            consumption.join(came.select(*PARTITION), list(PARTITION))
+            consumption.join(came.select(*PARTITION_KEYS), list(PARTITION_KEYS))
             .groupBy(*GROUP_KEYS)
             .agg(F.count("*").alias("partitions"))
         )

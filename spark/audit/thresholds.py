@@ -17,6 +17,7 @@ from spark.errors import InputError
 from spark.history import WINDOW
 from spark.settings import (
     DURATION,
+    MILLISECONDS,
     NO_CONSUMERS,
     PATTERN,
     FleetConsumers,
@@ -167,7 +168,6 @@ def _level(finding: Finding) -> Rule:
 
 
 _SETTING = value(lambda result: is_number(result, 0), "a number from 0 on")
-_MILLISECONDS = value(lambda result: is_whole(result, 1), "a whole number of milliseconds")
 _TOPICS = value(
     lambda result: (
         isinstance(result, list)
@@ -187,7 +187,7 @@ _PATTERNS = {"match": PATTERN, "cluster": PATTERN}
 RULES: dict[str, Rule] = {
     **_OF_FINDINGS,
     "group": tables(_PATTERNS | _OF_FINDINGS, required=("match",)),
-    "timeouts": tables(_PATTERNS | dict.fromkeys(TIMEOUTS, _MILLISECONDS), required=("match",)),
+    "timeouts": tables(_PATTERNS | dict.fromkeys(TIMEOUTS, MILLISECONDS), required=("match",)),
     "copartitioned": tables(_PATTERNS | {"topics": _TOPICS}, required=("topics",)),
     "history": table({"window": DURATION}),
     "prometheus": table(

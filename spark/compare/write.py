@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 from spark.compare.compare import best_first, compare_fleet, compare_history, fleet_of
 from spark.compare.cures import cures_of
 from spark.files import SNAPSHOT, Where, in_one_file, write_by_snapshot, write_tables
-from spark.fleet import COMPARISON, RESULTS, FleetSnapshot
+from spark.fleet import COMPARISON, RESULTS, FleetSnapshot, as_rows
 from spark.history import FleetHistory
 from spark.settings import Settings
 
@@ -30,7 +30,7 @@ def write_comparison(
     ).persist()
     try:
         table = fleet_of(comparison)
-        rows, cures = _collected(table), cures_of(comparison)
+        rows, cures = as_rows(table), cures_of(comparison)
         written = {"comparison": in_one_file(comparison, *KEYS), "fleet": table.coalesce(1)}
         write_tables(comparison.sparkSession, out, fleet.id, written)
         return rows, cures
@@ -47,7 +47,7 @@ def write_compared_history(
     ).persist()
     try:
         fleet = fleet_of(comparison, SNAPSHOT)
-        rows, over_all = _collected(fleet), _collected(fleet_of(comparison))
+        rows, over_all = as_rows(fleet), as_rows(fleet_of(comparison))
         keys = (SNAPSHOT, *KEYS)
         written = {
             "comparison": comparison.repartition(SNAPSHOT).sortWithinPartitions(*keys),
@@ -58,7 +58,3 @@ def write_compared_history(
         return rows, over_all
     finally:
         comparison.unpersist()
-
-
-def _collected(rows: DataFrame) -> Rows:
-    return [row.asDict(recursive=True) for row in rows.collect()]

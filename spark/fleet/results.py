@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from pyspark.sql import SparkSession, functions as F
+from pyspark.sql import DataFrame, SparkSession, functions as F
 
 from spark.errors import InputError
 from spark.files import CatalogSchema, StoredTable, Where, check_tables, source_of
@@ -20,6 +21,11 @@ from spark.fleet.store import check_folder, has_snapshots, whole
 OLD_PREFIX, NEW_PREFIX = "found_", "current_"
 OLD_NAMES = {"afresh": "resets", "ability": "peak_rate", "without_answer": "not_evaluated"}
 OLD_STATUS = "foreign"
+
+
+def as_rows(rows: DataFrame) -> list[dict[str, Any]]:
+    """The rows of a small table as dictionaries."""
+    return [row.asDict(recursive=True) for row in rows.collect()]
 
 
 def with_new_names(table: StoredTable) -> StoredTable:

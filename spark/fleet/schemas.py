@@ -54,6 +54,9 @@ KIND = ("type", "strategy", "state")
 _BY_CLUSTER = (("cluster",),)
 
 GROUP_KEYS = ("cluster", "group")
+MEMBER_KEYS = (*GROUP_KEYS, "member_id")
+TOPIC_KEYS = ("cluster", "topic")
+PARTITION_KEYS = (*TOPIC_KEYS, "partition")
 """What tells groups apart in every table."""
 
 TABLES: dict[str, Table] = {

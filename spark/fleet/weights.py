@@ -7,12 +7,11 @@ from typing import Protocol
 from pyspark.sql import DataFrame, functions as F
 
 from spark.errors import InputError
+from spark.fleet.schemas import PARTITION_KEYS
 from spark.fleet.utf8 import escaped
 
 MEASURES = ("mean", "quantile", "maximum")
 """What of a partition's rates can be its weight."""
-
-PARTITION = ("cluster", "topic", "partition")
 
 
 class HasRates(Protocol):
@@ -32,14 +31,14 @@ def with_weights(
             f"unknown measure {column!r} of rates: choose one of {', '.join(MEASURES)}"
         )
     rows = rates if isinstance(rates, DataFrame) else rates.rates
-    if lacking := [name for name in (*PARTITION, column) if name not in rows.columns]:
+    if lacking := [name for name in (*PARTITION_KEYS, column) if name not in rows.columns]:
         raise InputError(f"table of rates lacks the column {', '.join(lacking)}")
     weights = rows.select(
-        *(F.col(name).alias(f"of_{name}") for name in PARTITION), F.col(column).alias("rate")
+        *(F.col(name).alias(f"of_{name}") for name in PARTITION_KEYS), F.col(column).alias("rate")
     )
     same = [
         F.expr(escaped(name) if name != "partition" else name) == F.col(f"of_{name}")
-        for name in PARTITION
+        for name in PARTITION_KEYS
     ]
     return (
         partitions.join(weights, same, "left")

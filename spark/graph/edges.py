@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from pyspark.sql import DataFrame, functions as F
 
+from spark.fleet import MEMBER_KEYS, PARTITION_KEYS, TOPIC_KEYS
 from spark.graph.vertex_ids import BROKER, MEMBER, PARTITION, TOPIC
-from spark.graph.vertices import BROKER_KEYS, MEMBER_KEYS, PARTITION_KEYS, TOPIC_KEYS, Tables
+from spark.graph.vertices import BROKER_KEYS, Tables
 
 SUBSCRIBES, OWNS, LED_BY = "subscribes", "owns", "led_by"
 

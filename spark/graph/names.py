@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 
 from spark.errors import InputError
-from spark.fleet import escaped
+from spark.fleet import MEMBER_KEYS, PARTITION_KEYS, TOPIC_KEYS, escaped
 from spark.graph.spreading import Ids
 from spark.graph.vertex_ids import MEMBER, id_of
-from spark.graph.vertices import MEMBER_KEYS, PARTITION_KEYS, TOPIC_KEYS, Tables
+from spark.graph.vertices import Tables
 from spark.groups import HashCollisionError, Lookup
 
 MEMBER_HASH = "xxhash64(cluster, `group`, member_id)"

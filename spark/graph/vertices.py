@@ -7,6 +7,7 @@ from functools import reduce
 
 from pyspark.sql import DataFrame, Window, functions as F
 
+from spark.fleet import MEMBER_KEYS, PARTITION_KEYS, TOPIC_KEYS
 from spark.graph.vertex_ids import BROKER, MEMBER, PARTITION, TOPIC, packed, ranked
 
 COLUMNS = {
@@ -32,10 +33,7 @@ how many a topic has, and 1 for a partition; `rack` a member's or broker's own, 
 
 Tables = Mapping[str, DataFrame]
 
-MEMBER_KEYS = ("cluster", "group", "member_id")
 MEMBER_FACTS = ("instance_id", "client_id", "host", "rack")
-TOPIC_KEYS = ("cluster", "topic")
-PARTITION_KEYS = (*TOPIC_KEYS, "partition")
 BROKER_KEYS = ("cluster", "broker")
 
 

@@ -31,9 +31,10 @@ from spark.groups.homogeneous_weights import weighed_rows, with_like_members
 from spark.groups.lookup import HashCollisionError, Lookup
 from spark.groups.named_group import named_group
 from spark.groups.one_group import row_of_group, seat_of_group
+from spark.groups.one_groups_topics import RACK_COLUMNS
 from spark.groups.one_row import one_row, rows_in_frames
 from spark.groups.outlive import outlived
-from spark.groups.own_strategy import own_strategy, strategy_of
+from spark.groups.own_strategy import CONNECT_PROTOCOLS, own_strategy, strategy_of
 from spark.groups.seats import OFFSETS_TOPIC, CoordinatorLocation, OffsetsTopic, location_of
 from spark.groups.tasks import tasks_for_rows
 from spark.groups.weights import LAG, weight_tables

@@ -14,7 +14,7 @@ from string import ascii_lowercase, ascii_uppercase
 
 from pyspark.sql import Column, DataFrame, Window, functions as F
 
-from spark.fleet import GROUP_KEYS, FleetSnapshot, escaped
+from spark.fleet import GROUP_KEYS, TOPIC_KEYS, FleetSnapshot, escaped
 from spark.groups.invalid_utf8 import NAMED, readable
 from spark.groups.tasks import tasks_for
 from spark.groups.weights import (
@@ -27,8 +27,6 @@ from spark.groups.weights import (
     of_partitions,
     of_topics,
 )
-
-TOPIC_KEYS = ("cluster", "topic")
 
 ABSENT = -1
 """Size of a topic that the cluster lacks, and generation of a claim that states none."""

@@ -15,7 +15,7 @@ from spark.fleet import FleetFiles, Rows, spelled
 from spark.groups.encode import ABSENT, GAPS, NEGATIVE, NO_ID, SHARED_ID, TWICE, TWO_IDS
 
 COLUMNS = ("topic", "partition", "topic_id")
-RACKS = ("leader_rack", "replica_racks")
+RACK_COLUMNS = ("leader_rack", "replica_racks")
 
 _BASE64 = re.compile(r"[A-Za-z0-9_-]{22}")
 _HEX = re.compile(r"[0-9A-F]{32}")
@@ -25,7 +25,7 @@ def topics_of(
     fleet: FleetFiles, cluster: str, topics: Sequence[bytes], racks: bool
 ) -> dict[str, Any]:
     """The columns `topic_sizes` and `topic_ids` of an encoded row, and with `racks` its places."""
-    columns = (*COLUMNS, *(RACKS if racks else ()))
+    columns = (*COLUMNS, *(RACK_COLUMNS if racks else ()))
     wanted = ValueFilter(frozenset(topics))
     rows = fleet.rows("partitions", columns, cluster, topic=wanted)
     of_topic = _by_topic(rows, topics)

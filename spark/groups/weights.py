@@ -11,14 +11,13 @@ from pyspark.sql import Column, DataFrame, functions as F
 
 from optimizer.model import LEAST_CAPACITY, MOST_WEIGHT, IntArray, capacity_fault
 from spark.errors import InputError
-from spark.fleet import RECORDS_BEHIND, FleetSnapshot
+from spark.fleet import RECORDS_BEHIND, TOPIC_KEYS, FleetSnapshot
 from spark.groups.encoded_row import EncodedRow
 from spark.groups.topics import Topics
 
 COLUMN, RATE, LAG = "column", "rate", "lag"
 """Where weights come from: see `optimizer.model.goals.WEIGHTS`."""
 
-KEYS = ("cluster", "topic")
 
 UNKNOWN = float("nan")
 
@@ -64,11 +63,13 @@ def by_topic(topics: DataFrame, tables: Mapping[str, DataFrame]) -> DataFrame:
     Those of the partitions' own table come with the topics (`of_partitions`).
     """
     settings = [
-        table.groupBy(*KEYS).agg(of_partitions().alias(source))
+        table.groupBy(*TOPIC_KEYS).agg(of_partitions().alias(source))
         for source, table in tables.items()
         if source not in (COLUMN, LAG)
     ]
-    return reduce(lambda result, item: result.join(item, list(KEYS), "left"), settings, topics)
+    return reduce(
+        lambda result, item: result.join(item, list(TOPIC_KEYS), "left"), settings, topics
+    )
 
 
 def of_partitions() -> Column:

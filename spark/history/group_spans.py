@@ -9,6 +9,7 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame, Window, functions as F
 
 from spark.files import SNAPSHOT
+from spark.groups import RACK_COLUMNS
 from spark.history.timeline import Timeline, placed_in_time
 
 AT = (SNAPSHOT, "cluster")
@@ -30,7 +31,6 @@ WITH_GENERATION = ("groups", "members")
 
 OF_PARTITIONS = ("partition", "topic_id")
 
-RACKS_OF_PARTITIONS = ("leader_rack", "replica_racks")
 
 MOST_SENT = 1_000_000
 """Rows of two numbers each that are sent to every task: some 50 MB in memory."""
@@ -153,7 +153,7 @@ def _changing_topics(rows: DataFrame, timeline: Timeline, racks: bool) -> DataFr
 
     A topic that isn't there at all of its cluster's instants is one of them.
     """
-    columns = (*OF_PARTITIONS, *(RACKS_OF_PARTITIONS if racks else ()))
+    columns = (*OF_PARTITIONS, *(RACK_COLUMNS if racks else ()))
     partitions = _hashed(rows, "partitions", *columns)
     of = (key_of("cluster", "topic").alias("of"), key_of("cluster").alias("of_cluster"))
     topics = partitions.groupBy(key_of(*TOPIC).alias("at"), *of).agg(

@@ -13,9 +13,9 @@ from pyspark.sql import DataFrame, functions as F
 
 from spark.errors import InputError
 from spark.files import SNAPSHOT, Where, in_one_file, write_tables
-from spark.fleet import escaped_rows
+from spark.fleet import MEMBER_KEYS, PARTITION_KEYS, escaped_rows
 from spark.history.rates_consumption import CONSUMPTION, consumption_batch
-from spark.history.rates_ends import PAIRS, PARTITION, RATES, Ends, pairs_batch, rates_batch
+from spark.history.rates_ends import PAIRS, RATES, Ends, pairs_batch, rates_batch
 from spark.history.rates_jumps import doubts_of
 from spark.history.rates_pack import packed_series
 from spark.history.rates_pairs import Doubt
@@ -76,29 +76,26 @@ class Series:
             series.packed.unpersist()
 
 
-MEMBER = ("cluster", "group", "member_id")
-
-
 def members_of(tables: Mapping[str, DataFrame], reads: DataFrame, window: RateWindow) -> DataFrame:
     """A row a member of a group: see `FleetRates.members`."""
-    of_pair = reads.groupBy(*MEMBER, "since", AT).agg(F.sum("rate").alias("rate"))
-    rates = of_pair.groupBy(*MEMBER).agg(
+    of_pair = reads.groupBy(*MEMBER_KEYS, "since", AT).agg(F.sum("rate").alias("rate"))
+    rates = of_pair.groupBy(*MEMBER_KEYS).agg(
         F.max_by("rate", F.struct(AT, "since")).alias("now"),
         F.avg("rate").alias("mean"),
         F.max("rate").alias("maximum"),
         F.count("rate").alias("pairs"),
     )
-    seen = window.placed(tables["members"]).groupBy(*MEMBER)
-    members = seen.agg(F.max(SNAPSHOT).alias("last_seen")).join(rates, list(MEMBER), "left")
+    seen = window.placed(tables["members"]).groupBy(*MEMBER_KEYS)
+    members = seen.agg(F.max(SNAPSHOT).alias("last_seen")).join(rates, list(MEMBER_KEYS), "left")
     return escaped_rows(members.fillna(0, ["pairs"]))
 
 
 WINDOW, QUANTILE = timedelta(hours=24), 0.95
 
 KEYS = {
-    "rates": PARTITION,
+    "rates": PARTITION_KEYS,
     "consumption": TRACK,
-    "members": MEMBER,
+    "members": MEMBER_KEYS,
 }
 """The tables that are written."""
 

@@ -8,8 +8,8 @@ from typing import Any
 from pyspark.sql import DataFrame, functions as F
 
 from optimizer.figures import NO_FIGURE, counted, duration, figure
+from spark.fleet import PARTITION_KEYS
 from spark.groups import GROUP_KEYS
-from spark.history.rates_ends import PARTITION
 from spark.history.rates_window import RateWindow
 
 BEHIND = {
@@ -39,9 +39,9 @@ def groups_behind(consumption: DataFrame, window: RateWindow) -> DataFrame:
 
 def busiest(rates: DataFrame, window: RateWindow) -> DataFrame:
     """The partitions that are still there and have a rate, the one with the highest mean first."""
-    return (still_there(rates, window).where("pairs > 0").orderBy(F.desc("mean"), *PARTITION)).drop(
-        "last_seen"
-    )
+    return (
+        still_there(rates, window).where("pairs > 0").orderBy(F.desc("mean"), *PARTITION_KEYS)
+    ).drop("last_seen")
 
 
 def still_there(rows: DataFrame, window: RateWindow) -> DataFrame:

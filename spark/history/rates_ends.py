@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from optimizer.model import IntArray
+from spark.fleet import PARTITION_KEYS
 from spark.history.rates_pairs import (
     SUMMARY,
     Doubt,
@@ -29,8 +30,6 @@ from spark.history.series_arrow import (
     number_column,
     text_column,
 )
-
-PARTITION = ("cluster", "topic", "partition")
 
 PAIRS = (
     "cluster string, topic string, partition int, "
@@ -95,7 +94,7 @@ class Ends:
         return (self.end >= 0) & (self.at >= last.repeat(self.runs.lengths))
 
     def keys(self, rows: IntArray) -> list[pa.Array]:
-        """The columns of `PARTITION` of these rows."""
+        """The columns of `PARTITION_KEYS` of these rows."""
         partition = array_of(self.partition[rows], pa.int32())
         return [self.cluster.at(rows).array(), self.topic.at(rows).array(), partition]
 
@@ -107,7 +106,7 @@ def rates_batch(
     last = ends.runs.last
     result = summary(ends.runs, ends.pairs(doubts), quantile)
     columns = [*ends.keys(last), last_seen(ends.at[last], ids), *result.values()]
-    return pa.RecordBatch.from_arrays(columns, [*PARTITION, "last_seen", *SUMMARY])
+    return pa.RecordBatch.from_arrays(columns, [*PARTITION_KEYS, "last_seen", *SUMMARY])
 
 
 def pairs_batch(ends: Ends, doubts: Sequence[Doubt]) -> pa.RecordBatch:
@@ -122,7 +121,7 @@ def pairs_batch(ends: Ends, doubts: Sequence[Doubt]) -> pa.RecordBatch:
         "rate": array_of(rate, pa.float64(), ~np.isnan(rate)),
     }
     columns = [*ends.keys(rows[runs.starts]), list_column(runs.lengths, lists)]
-    return pa.RecordBatch.from_arrays(columns, [*PARTITION, "pairs"])
+    return pa.RecordBatch.from_arrays(columns, [*PARTITION_KEYS, "pairs"])
 
 
 def last_seen(at: IntArray, ids: Mapping[int, str]) -> pa.Array:

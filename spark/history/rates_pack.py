@@ -17,9 +17,9 @@ from pyspark.sql import DataFrame, functions as F
 
 from optimizer.model import IntArray
 from spark.files import SNAPSHOT
-from spark.fleet import RECORDS_BEHIND, spelled, time_of
+from spark.fleet import PARTITION_KEYS, RECORDS_BEHIND, spelled, time_of
 from spark.groups import tasks_for_rows
-from spark.history.rates_ends import PARTITION, Ends
+from spark.history.rates_ends import Ends
 from spark.history.rates_jumps import COUNTS, jump_counts
 from spark.history.rates_pairs import Runs, grouped, keyed
 from spark.history.rates_tracks import TRACK
@@ -77,7 +77,7 @@ def packed_series(tables: Mapping[str, DataFrame], window: RateWindow, claims: b
 
     count = rows.count()
     tasks = max(tasks_for_rows(rows.sparkSession, lambda: count), -(-count // AT_ONCE))
-    return rows.repartition(tasks, *PARTITION).mapInArrow(work, SCHEMA)
+    return rows.repartition(tasks, *PARTITION_KEYS).mapInArrow(work, SCHEMA)
 
 
 def _near(rows: DataFrame, window: RateWindow) -> DataFrame:

@@ -9,8 +9,9 @@ from typing import Annotated, Any
 from pyspark.sql import SparkSession
 
 from spark import InputError, terminal
+from spark.fleet import as_rows
 from spark.graph import Grain, Question, answers, coordinate, fleet_graph, has_graphframes
-from spark.terminal import as_rows, at_most, busy, option, show
+from spark.terminal import at_most, busy, option, show
 
 ROWS = 20
 """Rows of each table that people see unless they ask for more."""
@@ -79,7 +80,7 @@ def graph(
         grain: Grain = "partition" if question is Question.REACH else "topic"
         with busy(f"asking for {question}"), fleet_graph(fleet, grain) as whole:
             tables = {
-                name: as_rows((table.limit(most) if most else table).collect())
+                name: as_rows(table.limit(most) if most else table)
                 for name, table in answers(whole, question, settings).items()
             }
     terminal.say_clusters(fleet)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from spark import terminal
 from spark.files import table_in
-from spark.fleet import HISTORY, check_out
+from spark.fleet import HISTORY, as_rows, check_out
 from spark.history import restless, totals, worse
-from spark.terminal import ROWS_SHOWN, Table, as_rows, busy, say, show
+from spark.terminal import ROWS_SHOWN, Table, busy, say, show
 
 HIDDEN = ("first", "last", "generations", "most_per_hour", "takeovers")
 
@@ -20,8 +20,8 @@ def history(source: terminal.HistoryOptions, target: terminal.OutOptions) -> Non
         with source.read(spark, "history") as past, busy("looking for changes"):
             past.write(out)
             states, changes, rebalances = past.states, past.changes, past.rebalances
-            most = as_rows(restless(changes, rebalances, past.timeline.snapshots).collect())
-            got_worse = as_rows(worse(states).collect())
+            most = as_rows(restless(changes, rebalances, past.timeline.snapshots))
+            got_worse = as_rows(worse(states))
             sentence = totals(states, changes, rebalances)
     tables = {
         "restless groups": Table(most, most=ROWS_SHOWN),

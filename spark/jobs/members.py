@@ -7,6 +7,7 @@ from typing import Annotated
 
 from spark import InputError, terminal
 from spark.files import replace_text
+from spark.fleet import as_rows
 from spark.jobs.members_split import show_split
 from spark.members import (
     HEADROOM,
@@ -18,7 +19,7 @@ from spark.members import (
 )
 from spark.metrics_text import check_metrics
 from spark.settings import window_length
-from spark.terminal import ROWS_SHOWN, Table, as_rows, busy, option, say, show
+from spark.terminal import ROWS_SHOWN, Table, busy, option, say, show
 
 COLUMNS_SHOWN = ("cluster", "group", "members", "partitions", "optimal_max", "spare", "needed")
 """What fits a terminal of 80 columns; JSON has all."""
@@ -55,9 +56,9 @@ def members(
         fleet = source.read(spark, "members")
         flowing = terminal.optional_rates(spark, source.where, fleet, length, settings)
         with flowing as rates, busy("counting members"):
-            sizes = members_fleet(fleet, rates, headroom).collect()
+            sizes = members_fleet(fleet, rates, headroom)
             rows = sorted(as_rows(sizes), key=shortest_first)
-            by_broker = as_rows(broker_commits(fleet, rates).collect()) if commits and rates else []
+            by_broker = as_rows(broker_commits(fleet, rates)) if commits and rates else []
     if metrics:
         replace_text(metrics, size_metrics(rows))
     sized = [row for row in rows if row["sentence"]]

@@ -8,9 +8,9 @@ from typing import Any
 
 from spark import terminal
 from spark.errors import InputError
-from spark.fleet import near_miss
+from spark.fleet import as_rows, near_miss
 from spark.members import split_fleet
-from spark.terminal import Table, as_rows, busy, say, show
+from spark.terminal import Table, busy, say, show
 
 COLUMNS_SHOWN = "part", "members", "partitions", "max_load", "lag", "max_lag", "catch_up_seconds"
 """What fits a terminal of 80 columns; JSON has all."""
@@ -25,7 +25,7 @@ def show_split(source: terminal.FleetOptions, topic: str, window: timedelta) -> 
         fleet = source.read(spark, "members")
         flowing = terminal.optional_rates(spark, source.where, fleet, window, source.settings)
         with flowing as rates, busy("splitting groups"):
-            rows = as_rows(split_fleet(fleet, topic, rates).collect())
+            rows = as_rows(split_fleet(fleet, topic, rates))
         if not rows:
             near = near_miss(fleet, "topic", topic) or ": nothing can be split"
             raise InputError(f"no group subscribes to topic {topic}{near}")

@@ -6,10 +6,10 @@ from typing import Annotated
 
 from spark import terminal
 from spark.files import table_in
-from spark.fleet import RATES, check_out
+from spark.fleet import RATES, as_rows, check_out
 from spark.history import QUANTILE, behind_for_people, behind_verdict, busiest, groups_behind
 from spark.settings import window_length
-from spark.terminal import ROWS_SHOWN, Table, as_rows, busy, option, say, say_all, show
+from spark.terminal import ROWS_SHOWN, Table, busy, option, say, say_all, show
 from spark.text import as_sentence
 
 FLOW = ("cluster", "topic", "partition", "mean", "quantile", "maximum")
@@ -36,8 +36,8 @@ def rates(
                 result = history.rates(length, quantile)
             snapshot, held = history.snapshots[-1], result.window.snapshots
             with busy("working out rates"), result.written(out, snapshot):
-                fast = as_rows(busiest(result.rates, result.window).collect())
-                late = as_rows(groups_behind(result.consumption, result.window).collect())
+                fast = as_rows(busiest(result.rates, result.window))
+                late = as_rows(groups_behind(result.consumption, result.window))
                 resets = result.rates.where("resets > 0").count()
     slow = [behind_for_people(row) for row in late]
     flows = [{name: row[name] for name in FLOW} for row in fast]

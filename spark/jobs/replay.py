@@ -9,9 +9,9 @@ from pyspark.sql import functions as F
 
 from spark import best_replayed, replay_fleet, terminal
 from spark.files import in_one_file, table_in, write_tables
-from spark.fleet import REPLAY, check_out
+from spark.fleet import REPLAY, as_rows, check_out
 from spark.settings import MOVE_COSTS, move_price, priced
-from spark.terminal import ROWS_SHOWN, as_rows, busy, say, show
+from spark.terminal import ROWS_SHOWN, busy, say, show
 from spark.trial import verdicts
 
 COLUMNS_SHOWN = (
@@ -51,7 +51,7 @@ def replay(
             groups, league = replayed.groups, replayed.league
             rows = in_one_file(groups, "cluster", "group", "strategy")
             write_tables(spark, out, newest, {"replay": rows, "league": league.coalesce(1)})
-            shown = as_rows(league.collect())
+            shown = as_rows(league)
             shown = price.with_costs(shown) if price else shown
             best = groups.where("is_best and strategy != 'current'")
             saved = F.col("saved_excess_hours").desc_nulls_last(), "cluster", "group"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 from spark import terminal
+from spark.fleet import as_rows
 from spark.rollout import rollout_fleet, rollout_report, step_for_people
-from spark.terminal import ROWS_SHOWN, Table, as_rows, busy, option, say, say_all, show
+from spark.terminal import ROWS_SHOWN, Table, busy, option, say, say_all, show
 
 
 def rollout(
@@ -23,7 +24,7 @@ def rollout(
                 fleet, to, settings.consumers, settings.strategy_seconds, whole=whole
             )
             in_order = steps.orderBy("wave", "cluster", "group", "step")
-            rows = as_rows(in_order.collect())
+            rows = as_rows(in_order)
     ready = [row for row in rows if row["status"] == "ready"]
     several = len({row["cluster"] for row in ready}) > 1
     shown = [step_for_people(row, several) for row in ready]

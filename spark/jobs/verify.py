@@ -10,8 +10,8 @@ from pyspark.sql import SparkSession
 
 from spark import FleetSnapshot, InputError, terminal, verify_plan
 from spark.files import Where
-from spark.fleet import read_planned
-from spark.terminal import CHECK_FAILED, ROWS_SHOWN, Table, as_rows, at_most, busy, say, show
+from spark.fleet import as_rows, read_planned
+from spark.terminal import CHECK_FAILED, ROWS_SHOWN, Table, at_most, busy, say, show
 from spark.verify import PlanTables, planned_snapshots
 
 
@@ -62,7 +62,7 @@ def _verify_one(
             ordered = result.orderBy("cluster", "group", "fault")
             most = at_most(ROWS_SHOWN)
             shown = ordered if most is None else ordered.limit(most)
-            first = as_rows(shown.collect()) if count else []
+            first = as_rows(shown) if count else []
             planned = tables.groups.where("max_load is not null").count()
     finally:
         result.unpersist()

@@ -12,7 +12,7 @@ from optimizer.figures import counted, data_size
 from optimizer.replicas import Step
 from spark.reassign.facts import PartitionFacts
 from spark.reassign.reassignment import Reassignment
-from spark.reassign.verify import DONE, RUNNING, state_of
+from spark.reassign.verify import DONE, RUNNING, broker_ids, state_of
 from spark.text import named
 
 Name = tuple[str, int]
@@ -89,7 +89,8 @@ def differences(
             text.append(f"partition {current} is being reassigned")
         elif list(current.replicas) != list(expected):
             text.append(
-                f"partition {partition} is on {_ids(current.replicas)}, and was on {_ids(expected)}"
+                f"partition {partition} is on {broker_ids(current.replicas)}, and was on "
+                f"{broker_ids(expected)}"
             )
     taking = {b for change in of.changes for b in change.after}
     text += [f"broker {broker} is down" for broker in sorted(taking - live.alive())]
@@ -294,7 +295,3 @@ def _refusals(refused: Mapping[Name, str]) -> list[str]:
 def first_of(sentences: Sequence[str]) -> str:
     more = len(sentences) - 3
     return "; ".join(sentences[:3]) + (f"; and {more} more" if more > 0 else "")
-
-
-def _ids(brokers: Sequence[int]) -> str:
-    return ",".join(map(str, brokers)) or "none"

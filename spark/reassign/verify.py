@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from spark.reassign.facts import ClusterFacts, PartitionFacts
@@ -69,7 +69,7 @@ def state_of(
         return NOT_STARTED, ""
     if set(partition.replicas) == set(wanted):
         return DIVERGED, "the brokers are right, their order isn't"
-    return DIVERGED, f"it was on {_listed(origin)} before"
+    return DIVERGED, f"it was on {broker_ids(origin)} before"
 
 
 def _of(brokers: list[int], alive: Container[int]) -> list[int]:
@@ -80,16 +80,16 @@ def _moving(partition_facts: PartitionFacts, wanted: list[int]) -> tuple[str, st
     if both := sorted(set(partition_facts.adding) & set(partition_facts.removing)):
         return (
             DIVERGED,
-            f"{_listed(both)} is added and removed at once, which never ends: cancel it",
+            f"{broker_ids(both)} is added and removed at once, which never ends: cancel it",
         )
     coming = {*partition_facts.replicas, *partition_facts.adding} - set(partition_facts.removing)
     if coming == set(wanted):
         return (
             RUNNING,
-            f"adding {_listed(partition_facts.adding)}, "
-            f"removing {_listed(partition_facts.removing)}",
+            f"adding {broker_ids(partition_facts.adding)}, "
+            f"removing {broker_ids(partition_facts.removing)}",
         )
-    return DIVERGED, f"it is moving to {_listed(sorted(coming))}"
+    return DIVERGED, f"it is moving to {broker_ids(sorted(coming))}"
 
 
 def _left_to_do(partition_facts: PartitionFacts) -> str:
@@ -98,11 +98,12 @@ def _left_to_do(partition_facts: PartitionFacts) -> str:
         partition_facts.replicas if partition_facts.isr is None else partition_facts.isr
     )
     if behind:
-        return f"out of sync: {_listed(sorted(behind))}"
+        return f"out of sync: {broker_ids(sorted(behind))}"
     if partition_facts.leader not in (None, partition_facts.replicas[0]):
         return f"led by {partition_facts.leader}: elect the preferred leader"
     return ""
 
 
-def _listed(brokers: list[int]) -> str:
+def broker_ids(brokers: Sequence[int]) -> str:
+    """Ids of brokers as Kafka's own tools list them."""
     return ",".join(map(str, brokers)) or "none"

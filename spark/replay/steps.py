@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from pyspark.sql import DataFrame
 
-from optimizer.strategies import OPTIMAL, STRATEGIES, by_kafka_name, strategy_named
+from optimizer.strategies import OPTIMAL, STRATEGIES, strategy_named
 from spark.fleet import CONNECT, CONSUMER
 from spark.groups import (
+    CONNECT_PROTOCOLS,
     EncodedRow,
     Flag,
     FleetGroup,
@@ -273,9 +274,6 @@ def _stopped(changes: Changes, eager: bool | None) -> int | None:
     if eager is None and changes.keepable:
         return None
     return changes.keepable if eager else changes.lost
-
-
-CONNECT_PROTOCOLS = by_kafka_name(CONNECT)
 
 
 def is_eager(strategy: str, row: EncodedRow) -> bool | None:

@@ -19,9 +19,11 @@ from spark.charts import trend_of
 from spark.compare import best_first, best_of, compare_fleet, fleet_of
 from spark.fleet import (
     COMPARISON,
+    GROUP_KEYS,
     RESULTS,
     FleetFiles,
     FleetSnapshot,
+    as_rows,
     escaped,
     escaped_rows,
     is_one_of,
@@ -35,11 +37,9 @@ from spark.report.groups import detailed_groups
 from spark.report.material import GroupMaterial, Material, goals_text
 from spark.report.past import figures_before, fits, lags_in, past_of, rebalances_a_day
 from spark.report.sums import (
-    KEYS,
     MEASURES,
     Rows,
     answers_of,
-    as_rows,
     clusters_of,
     figures_of,
     findings_by_group,
@@ -246,8 +246,8 @@ def _shown(fleet: FleetSnapshot, made: FleetAudit) -> FleetSnapshot:
     if sum(made.groups().values()) <= ROWS:
         return fleet
     first = made.group_rows.orderBy(*worst_first()).limit(ROWS)
-    keys = [row.key for row in first.select(F.xxhash64(*KEYS).alias("key")).collect()]
-    names = ", ".join(escaped(f"`{name}`") for name in KEYS)
+    keys = [row.key for row in first.select(F.xxhash64(*GROUP_KEYS).alias("key")).collect()]
+    names = ", ".join(escaped(f"`{name}`") for name in GROUP_KEYS)
     return fleet.with_groups(F.expr(f"xxhash64({names}) in ({', '.join(map(str, keys))})"))
 
 
@@ -303,7 +303,7 @@ def _assignors(fleet: FleetSnapshot) -> Iterator[DataFrame]:
     """The assignor that each group uses, and its type, where the snapshot has them."""
     values = fleet.tables.get("groups")
     if values is not None and "strategy" in values.columns:
-        columns = [name for name in (*KEYS, "strategy", "type") if name in values.columns]
+        columns = [name for name in (*GROUP_KEYS, "strategy", "type") if name in values.columns]
         yield escaped_rows(values.select(*columns))
 
 

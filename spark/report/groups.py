@@ -11,11 +11,11 @@ from optimizer.figures import counted
 from optimizer.scenarios import Crash, Scenario
 from spark.explain import GroupExplanation, explain_rows, rows_of_groups
 from spark.files import SNAPSHOT
-from spark.fleet import RECORDS_BEHIND, FleetFiles, FleetSnapshot
+from spark.fleet import RECORDS_BEHIND, FleetFiles, FleetSnapshot, as_rows
 from spark.frontier import GroupFrontier, frontiers_of_rows
 from spark.groups import EncodedRow
 from spark.report.material import GroupMaterial, Key
-from spark.report.sums import as_rows, of_groups
+from spark.report.sums import of_groups
 from spark.settings import Settings
 from spark.simulate import GroupSimulation, sentences_of, simulate_rows
 from spark.text import shortened

@@ -9,10 +9,8 @@ from typing import Any
 
 from pyspark.sql import DataFrame, functions as F
 
-from spark.fleet import UNEVEN, escaped_rows, is_one_of, worst_first
+from spark.fleet import GROUP_KEYS, UNEVEN, as_rows, escaped_rows, is_one_of, worst_first
 from spark.report.material import Key
-
-KEYS = ("cluster", "group")
 
 MEASURES = (
     *("max_load", "min_load", "sum_squares", "moves", "takeovers"),
@@ -101,35 +99,40 @@ def merged(groups: DataFrame, beside: Sequence[DataFrame]) -> DataFrame:
     united = reduce(
         lambda rows, more: rows.unionByName(more, allowMissingColumns=True),
         (
-            frame.select(*KEYS, F.struct(*(c for c in frame.columns if c not in KEYS)).alias(name))
+            frame.select(
+                *GROUP_KEYS,
+                F.struct(*(c for c in frame.columns if c not in GROUP_KEYS)).alias(name),
+            )
             for name, frame in frames.items()
         ),
     )
-    grouped = united.groupBy(*KEYS).agg(
+    grouped = united.groupBy(*GROUP_KEYS).agg(
         *(F.first(name, ignorenulls=True).alias(name) for name in frames)
     )
-    return grouped.where("groups is not null").select(*KEYS, *(f"{name}.*" for name in frames))
+    return grouped.where("groups is not null").select(
+        *GROUP_KEYS, *(f"{name}.*" for name in frames)
+    )
 
 
 def loads_of(assignments: DataFrame, members: DataFrame) -> DataFrame:
     """`loads`: how many partitions each member of a group has `now` and `planned`."""
     counts = [
-        assignments.select(*KEYS, F.expr(OWNER).alias("member"), F.lit(1), F.lit(0)),
-        assignments.select(*KEYS, "member_id", F.lit(0), F.lit(1)),
-        escaped_rows(members.select(*KEYS, "member_id")).select("*", F.lit(0), F.lit(0)),
+        assignments.select(*GROUP_KEYS, F.expr(OWNER).alias("member"), F.lit(1), F.lit(0)),
+        assignments.select(*GROUP_KEYS, "member_id", F.lit(0), F.lit(1)),
+        escaped_rows(members.select(*GROUP_KEYS, "member_id")).select("*", F.lit(0), F.lit(0)),
     ]
-    rows = reduce(DataFrame.unionAll, counts).toDF(*KEYS, "member", "now", "planned")
-    sums = rows.where("member is not null").groupBy(*KEYS, "member")
+    rows = reduce(DataFrame.unionAll, counts).toDF(*GROUP_KEYS, "member", "now", "planned")
+    sums = rows.where("member is not null").groupBy(*GROUP_KEYS, "member")
     loads = sums.agg(F.sum("now").alias("now"), F.sum("planned").alias("planned"))
     item = F.struct(F.expr("abs(now - planned)"), "now", "planned", "member")
     most_changed = F.sort_array(F.collect_list(item), asc=False)
-    return loads.groupBy(*KEYS).agg(F.slice(most_changed, 1, LOADS).alias("loads"))
+    return loads.groupBy(*GROUP_KEYS).agg(F.slice(most_changed, 1, LOADS).alias("loads"))
 
 
 def findings_by_group(findings: DataFrame) -> DataFrame:
     """`found`: the severity and kind of each finding about a group."""
     kinds = F.collect_set(F.struct("severity", "finding")).alias("found")
-    return findings.where("`group` is not null").groupBy(*KEYS).agg(kinds)
+    return findings.where("`group` is not null").groupBy(*GROUP_KEYS).agg(kinds)
 
 
 def answers_of(comparison: DataFrame) -> DataFrame:
@@ -137,7 +140,7 @@ def answers_of(comparison: DataFrame) -> DataFrame:
     item = F.struct("strategy", "excess", "moves")
     return (
         comparison.where("excess is not null")
-        .groupBy(*KEYS)
+        .groupBy(*GROUP_KEYS)
         .agg(F.collect_list(item).alias("answers"))
     )
 
@@ -148,7 +151,7 @@ def weights_of(comparison: DataFrame) -> DataFrame:
     item = F.struct("strategy", ratio)
     return (
         comparison.where("weight_bound > 0")
-        .groupBy(*KEYS)
+        .groupBy(*GROUP_KEYS)
         .agg(F.collect_list(item).alias("weights"))
     )
 
@@ -156,8 +159,3 @@ def weights_of(comparison: DataFrame) -> DataFrame:
 def of_groups(rows: DataFrame, groups: Sequence[Key]) -> DataFrame:
     """The rows that are about these groups."""
     return rows.where(is_one_of(groups))
-
-
-def as_rows(rows: DataFrame) -> list[dict[str, Any]]:
-    """The rows of a small table as dictionaries."""
-    return [row.asDict(recursive=True) for row in rows.collect()]

@@ -14,7 +14,7 @@ from optimizer.scaling import least_costs, replay
 from spark.charts import CHARTS
 from spark.errors import InputError
 from spark.files import Where, in_one_file, write_tables
-from spark.fleet import MAX_AGE, FleetSnapshot, is_named
+from spark.fleet import MAX_AGE, FleetSnapshot, as_rows, is_named
 from spark.groups import columns_of, encode, failed, in_workers
 from spark.history import FleetRates
 from spark.notebook import shown_in_notebook
@@ -85,7 +85,7 @@ class FleetScale(Handle):
     def collect(self) -> ScaleTables:
         """What people and programs see of it."""
         return ScaleTables(
-            _collected(self.groups.orderBy(*KEYS)), _collected(fleet_of_scale(self.groups))
+            as_rows(self.groups.orderBy(*KEYS)), as_rows(fleet_of_scale(self.groups))
         )
 
     def write(self, out: Where, snapshot: str) -> None:
@@ -120,10 +120,6 @@ class FleetScale(Handle):
     def release(self) -> None:
         """Free what is kept."""
         self.rows.unpersist()
-
-
-def _collected(rows: DataFrame) -> list[dict[str, Any]]:
-    return [row.asDict(recursive=True) for row in rows.collect()]
 
 
 def scale_fleet(

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from spark.patterns import matches
 from spark.settings.config import Settings, example_file, read_settings
-from spark.settings.consumers import NO_CONSUMERS, ConsumerSettings, FleetConsumers, GroupConsumers
+from spark.settings.consumers import (
+    MILLISECONDS,
+    NO_CONSUMERS,
+    ConsumerSettings,
+    FleetConsumers,
+    GroupConsumers,
+)
 from spark.settings.duration import DURATION, duration, in_words, window_length
 from spark.settings.goals import (
     DEFAULT_FLEET_GOALS,

@@ -14,7 +14,7 @@ from optimizer.strategies import CLASSIC_ASSIGNORS, by_kafka_name
 from spark.patterns import ForGroups
 from spark.settings.toml_file import Rule, is_whole, one_of, table, value
 
-_TIME = value(lambda result: is_whole(result, 1), "a whole number of milliseconds")
+MILLISECONDS = value(lambda result: is_whole(result, 1), "a whole number of milliseconds")
 _TIME_OR_NONE = value(lambda result: is_whole(result, 0), "a whole number of milliseconds")
 
 
@@ -32,22 +32,22 @@ CLIENT_RULES: dict[str, Rule] = {
     "group_protocol": one_of(("classic", "consumer")),
     "partition_assignment_strategy": _assignors_rule,
     "group_remote_assignor": one_of(tuple(by_kafka_name("consumer"))),
-    "session_timeout_ms": _TIME,
-    "heartbeat_interval_ms": _TIME,
-    "max_poll_interval_ms": _TIME,
+    "session_timeout_ms": MILLISECONDS,
+    "heartbeat_interval_ms": MILLISECONDS,
+    "max_poll_interval_ms": MILLISECONDS,
     "enable_auto_commit": value(lambda result: isinstance(result, bool), "true or false"),
     "auto_commit_interval_ms": _TIME_OR_NONE,
-    "metadata_max_age_ms": _TIME,
+    "metadata_max_age_ms": MILLISECONDS,
 }
 """Settings of consumers: Kafka's own names, with `_` for `.`."""
 
 BROKER_RULES: dict[str, Rule] = {
     "group_initial_rebalance_delay_ms": _TIME_OR_NONE,
-    "group_consumer_session_timeout_ms": _TIME,
-    "group_consumer_heartbeat_interval_ms": _TIME,
+    "group_consumer_session_timeout_ms": MILLISECONDS,
+    "group_consumer_heartbeat_interval_ms": MILLISECONDS,
     "group_consumer_assignment_interval_ms": _TIME_OR_NONE,
-    "group_min_session_timeout_ms": _TIME,
-    "group_max_session_timeout_ms": _TIME,
+    "group_min_session_timeout_ms": MILLISECONDS,
+    "group_max_session_timeout_ms": MILLISECONDS,
 }
 """Settings of brokers, in the same way."""
 

@@ -45,7 +45,6 @@ from spark.terminal.outcomes import all_in_force, show_differences, show_outcome
 from spark.terminal.printing import (
     ROWS_SHOWN,
     Table,
-    as_rows,
     at_most,
     by_kind,
     is_for_people,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -214,11 +214,6 @@ def is_for_people() -> bool:
 def at_most(rows: int) -> int | None:
     """Rows printed for people; None where all are, as for programs."""
     return rows if is_for_people() and not _printing.everything else None
-
-
-def as_rows(rows: Iterable[Any]) -> list[dict[str, Any]]:
-    """Spark rows as dictionaries."""
-    return [row.asDict(recursive=True) for row in rows]
 
 
 def csv_of(rows: Rows | Sequence[str]) -> str:

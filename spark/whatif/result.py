@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame
 from optimizer.figures import counted
 from optimizer.scenarios import BrokerDown, Event
 from spark.files import Where, in_one_file, table_in, write_tables
-from spark.fleet import FleetSnapshot, Part
+from spark.fleet import FleetSnapshot, Part, as_rows
 from spark.history import FleetRates
 from spark.settings import CURRENT, Settings
 from spark.text import named
@@ -142,12 +142,12 @@ def whatif_result(
     rows = tried(settings.strategies, static).persist()
     dynamic = []
     try:
-        table = _collected(fleet_of_whatif(rows))
-        worst = _collected(most_affected(rows, settings.strategies[0]))
+        table = as_rows(fleet_of_whatif(rows))
+        worst = as_rows(most_affected(rows, settings.strategies[0]))
         check_affected(fleet, rows, table, events)
         outage = outage_of(fleet, brokers_down(events))
         if static and CURRENT in settings.strategies:
-            dynamic = _collected(fleet_of_whatif(tried([CURRENT], False)))
+            dynamic = as_rows(fleet_of_whatif(tried([CURRENT], False)))
         if out is not None:
             in_order = in_one_file(rows, "cluster", "group", "strategy")
             write_tables(rows.sparkSession, out, fleet.id, {"whatif": in_order})
@@ -165,7 +165,3 @@ def fleet_after(fleet: FleetSnapshot, part: Part, events: Sequence[Event]) -> Fl
 def brokers_down(events: Sequence[Event]) -> list[int]:
     """The brokers that events take down."""
     return [event.broker for event in events if isinstance(event, BrokerDown)]
-
-
-def _collected(rows: DataFrame) -> Rows:
-    return [row.asDict(recursive=True) for row in rows.collect()]

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from spark.audit import WORST_FIRST
 from spark.report.material import Material, anchor
-
-SEVERITIES = ("critical", "warning", "info")
 
 INFOS = 12
 """Findings of a kind that are listed if none is worse than `info`."""
@@ -16,7 +15,7 @@ INFOS = 12
 def findings(material: Material) -> dict[str, Any]:
     """The kinds, the worst first; those of `info` alone are folded away."""
     rows = [_kind(material, row) for row in material.counts if _total(row)]
-    rows.sort(key=lambda kind: (SEVERITIES.index(kind["severity"]), -kind["count"]))
+    rows.sort(key=lambda kind: (WORST_FIRST.index(kind["severity"]), -kind["count"]))
     return {
         "kinds": [kind for kind in rows if kind["severity"] != "info"],
         "infos": [kind for kind in rows if kind["severity"] == "info"],
@@ -31,7 +30,7 @@ def _kind(material: Material, count: Any) -> dict[str, Any]:
     rows = [row for row in material.findings if row["finding"] == count["finding"]]
     usual = Counter(row["advice"] for row in rows).most_common(1)
     advice = usual[0][0] if usual else ""
-    counts = {severity: count[severity] for severity in SEVERITIES if count[severity]}
+    counts = {severity: count[severity] for severity in WORST_FIRST if count[severity]}
     if [*counts] == ["info"]:
         rows = rows[:INFOS]
     return {
@@ -53,4 +52,4 @@ def _kind(material: Material, count: Any) -> dict[str, Any]:
 
 
 def _total(row: Any) -> int:
-    return sum(int(row[severity]) for severity in SEVERITIES)
+    return sum(int(row[severity]) for severity in WORST_FIRST)

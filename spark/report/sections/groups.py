@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from optimizer.strategies import sticky_for
-from spark.audit import HEAVY
+from spark.audit import HEAVY, WORST_FIRST
 from spark.groups import strategy_of
 from spark.report.material import Material, anchor
 
@@ -23,7 +23,6 @@ BEST = round(100 / WIDEST)
 OPTIONAL = ("lag", "strategy", "rebalances")
 """Columns that only some snapshots have."""
 
-SEVERITIES = ("critical", "warning", "info")
 
 _RANDOM = re.compile(r"-([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")
 """The end of a member id that the coordinator made up."""
@@ -62,7 +61,7 @@ def _cells(row: Mapping[str, Any], clusters: Sequence[str]) -> dict[str, Any]:
         "weight": weight,
         "planned_weight": planned_weight,
         "weight_bar": _bar(weight, planned_weight) if weight and planned_weight else None,
-        "dots": sorted((item["severity"] for item in result), key=SEVERITIES.index),
+        "dots": sorted((item["severity"] for item in result), key=WORST_FIRST.index),
         "kinds": ", ".join(sorted({item["finding"] for item in result})),
         "advice": advice_of(row),
     }
