@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from optimizer.model import IntArray
 from spark.demo.names import (
     ENTITIES,
     EVENTS,
@@ -19,9 +20,8 @@ from spark.demo.names import (
     kafka_uuids,
     topic_name,
 )
-from spark.fleet import table_of
+from spark.fleet import OFFSETS_TOPIC, table_of
 
-IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
@@ -34,7 +34,6 @@ HABITUAL_SIZES = (6, 12, 12, 12, 16, 24, 30)
 
 FIREHOSE_SIZES = (1000, 1024, 1024, 1200, 1536, 2000, 2048, 3000)
 
-OFFSETS_TOPIC = "__consumer_offsets"
 
 DOWN_BROKER = 2
 """The broker of the legacy cluster that is down when the snapshot is taken."""

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from optimizer.model import NOBODY
-from spark.demo.clusters import IntArray
+from optimizer.model import NOBODY, IntArray
 from spark.demo.groups import Claims, DemoGroup
 from spark.demo.members import FOUNDER, LEAVER, Cast
 from spark.demo.names import kafka_uuids, uuids

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from optimizer.model import IntArray
 from spark.demo.clusters import (
     BoolArray,
     DemoCluster,
-    IntArray,
     Placement,
     Topics,
     brokers_table,

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from spark.demo.clusters import IntArray
+from optimizer.model import IntArray
 from spark.demo.events import FALLS_BEHIND, Event
 from spark.demo.fleet import MadeFleet
 from spark.demo.offsets import HOUR, STALLED

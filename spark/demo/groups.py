@@ -9,8 +9,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from optimizer.model import NOBODY
-from spark.demo.clusters import FIREHOSE_SIZES, DemoCluster, IntArray, Topics
+from optimizer.model import NOBODY, IntArray
+from spark.demo.clusters import FIREHOSE_SIZES, DemoCluster, Topics
 from spark.demo.members import EMPTY_CAST, Cast, make_cast, parts_of
 from spark.demo.names import ENTITIES, FIREHOSE_ROLES, ROLES, group_name, uuids
 from spark.demo.owners import MEMORYLESS, is_well, kept_busy, made_well, owners

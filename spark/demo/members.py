@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from spark.demo.clusters import BoolArray, DemoCluster, IntArray
+from optimizer.model import IntArray
+from spark.demo.clusters import BoolArray, DemoCluster
 from spark.demo.names import client_pattern, kafka_uuids, uuids
 
 FOUNDER, NEWCOMER, LEAVER, DEPARTED = range(4)

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spark.demo.clusters import IntArray, Topics
+from optimizer.model import IntArray
+from spark.demo.clusters import Topics
 from spark.demo.groups import DemoGroup
 
 HOUR = 3600

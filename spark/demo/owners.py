@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from optimizer import STRATEGIES
-from optimizer.model import GONE, NOBODY, KafkaFacts, Problem
-from spark.demo.clusters import BoolArray, IntArray
+from optimizer.model import GONE, NOBODY, IntArray, KafkaFacts, Problem
+from spark.demo.clusters import BoolArray
 from spark.demo.members import FOUNDER, LEAVER, NEWCOMER, Cast
 
 MEMORYLESS = ("range", "roundrobin")

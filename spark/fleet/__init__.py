@@ -66,6 +66,7 @@ from spark.fleet.schemas import (
     HISTORY,
     LAG,
     MEMBER_KEYS,
+    OFFSETS_TOPIC,
     PARTITION_KEYS,
     PLAN,
     RATES,

@@ -53,6 +53,8 @@ KIND = ("type", "strategy", "state")
 
 _BY_CLUSTER = (("cluster",),)
 
+OFFSETS_TOPIC = "__consumer_offsets"
+
 GROUP_KEYS = ("cluster", "group")
 MEMBER_KEYS = (*GROUP_KEYS, "member_id")
 TOPIC_KEYS = ("cluster", "topic")

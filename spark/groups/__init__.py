@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spark.fleet import GROUP_KEYS
+from spark.fleet import GROUP_KEYS, OFFSETS_TOPIC
 from spark.groups.batches import rows_of
 from spark.groups.columns import (
     Bytes,
@@ -35,7 +35,7 @@ from spark.groups.one_groups_topics import RACK_COLUMNS
 from spark.groups.one_row import one_row, rows_in_frames
 from spark.groups.outlive import outlived
 from spark.groups.own_strategy import CONNECT_PROTOCOLS, own_strategy, strategy_of
-from spark.groups.seats import OFFSETS_TOPIC, CoordinatorLocation, OffsetsTopic, location_of
+from spark.groups.seats import CoordinatorLocation, OffsetsTopic, location_of
 from spark.groups.tasks import tasks_for_rows
 from spark.groups.weights import LAG, weight_tables
 from spark.groups.workers import cells_in_workers, in_workers, in_workers_by_group

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from optimizer.strategies import string_hash
+from spark.fleet import OFFSETS_TOPIC
 
-OFFSETS_TOPIC = "__consumer_offsets"
 """Who leads a partition of it coordinates the groups whose offsets are kept there."""
 
 

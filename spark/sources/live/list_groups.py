@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from kafka.protocol.admin import ListGroupsRequest
 
-from spark.fleet import CLASSIC, OTHER, TYPES, type_of_protocol
+from spark.fleet import CLASSIC, OFFSETS_TOPIC, OTHER, TYPES, type_of_protocol
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.connection import PAUSE, Brokers, NoAnswer, attempts
 from spark.sources.live.coordinators import MOVED
@@ -31,7 +31,6 @@ class Listed(NamedTuple):
 
 SETTLES_IN = 4 * PAUSE  # seconds
 
-OFFSETS_TOPIC = "__consumer_offsets"
 """Who leads a partition of it coordinates the groups that are kept there."""
 
 
