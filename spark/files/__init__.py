@@ -24,7 +24,14 @@ from spark.files.local_run import LocalRemoval, LocalRun, written_file
 from spark.files.local_store import LocalStore
 from spark.files.locked_run import sweep, written_by_others
 from spark.files.manifest import File
-from spark.files.merging import ROWS_A_FILE, common_schema, fewest_files, merge, rows_in
+from spark.files.merging import (
+    ROWS_A_FILE,
+    common_schema,
+    fewest_files,
+    merge,
+    plain_columns,
+    rows_in,
+)
 from spark.files.parts import read_parts
 from spark.files.source import (
     REMOVED,

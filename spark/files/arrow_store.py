@@ -76,9 +76,6 @@ class ArrowStore(DirectStore):
         file = self.system.open_input_file(f"{self.path}/{self._below(path)}")
         return pq.ParquetFile(file, page_checksum_verification=True)
 
-    def ids(self, table: str) -> list[str]:
-        return sorted(item for item in self.named([table]) if self.has(table, item))
-
     def named(self, tables: Iterable[str]) -> set[str]:
         return set().union(*(self._named.get(table, ()) for table in tables))
 
@@ -141,10 +138,6 @@ class ArrowStore(DirectStore):
         return {
             name: item.mtime_ns / 1e9 for name, item in result.items() if item.mtime_ns is not None
         }
-
-    def manifest_modified(self, snapshot: str) -> float | None:
-        result = self.modified(f"{self.root}/{HIDDEN}/manifests/snapshot={snapshot}")
-        return max((at for name, at in result.items() if name[0] not in "._"), default=None)
 
     def changed(self, path: str, file: File | None, thoroughly: bool) -> str | None:
         """Of what it reads each page is checked: not all bytes are fetched for that."""

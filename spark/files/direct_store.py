@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from spark.errors import UnreadableError, first_line
 from spark.files.columns import coded, taken, texts
-from spark.files.manifest import Columns, File, Manifest, cells_counted
+from spark.files.manifest import HIDDEN, Columns, File, Manifest, cells_counted
 from spark.files.parts import without_nulls
 from spark.files.source import REMOVED, Cells
 from spark.files.table_store import TableStore, rewritten
@@ -65,6 +65,13 @@ class DirectStore(TableStore):
     @abstractmethod
     def opened(self, path: str) -> pq.ParquetFile:
         """A file of which no page is taken whose bytes aren't those that were written."""
+
+    def ids(self, table: str) -> list[str]:
+        return sorted(item for item in self.named([table]) if self.has(table, item))
+
+    def manifest_modified(self, snapshot: str) -> float | None:
+        result = self.modified(f"{self.root}/{HIDDEN}/manifests/snapshot={snapshot}")
+        return max((at for name, at in result.items() if name[0] not in "._"), default=None)
 
     def broken(self, snapshot: str, tables: Collection[str]) -> str | None:
         try:

@@ -84,9 +84,6 @@ class LocalStore(DirectStore):
             *(_ids_in(self._folders(f"{runs}/{run}/{table}")) for run in self._folders(runs))
         )
 
-    def ids(self, table: str) -> list[str]:
-        return sorted(item for item in self.named([table]) if self.has(table, item))
-
     def named(self, tables: Iterable[str]) -> set[str]:
         return set().union(*(self._named(table) | self._aside(table) for table in tables))
 
@@ -179,10 +176,6 @@ class LocalStore(DirectStore):
                 return {item.name: item.stat().st_mtime for item in listed}
         except FileNotFoundError:  # a run has just moved it
             return {}
-
-    def manifest_modified(self, snapshot: str) -> float | None:
-        result = self.modified(f"{self.root}/{HIDDEN}/manifests/snapshot={snapshot}")
-        return max((at for name, at in result.items() if name[0] not in "._"), default=None)
 
     def files_in(self, folder: str) -> dict[str, str] | None:
         names = self.entries(folder)

@@ -31,7 +31,7 @@ def common_schema(paths: Sequence[str]) -> pa.Schema | None:
         with _reading(path):
             result.append(pq.read_schema(path))
     first = result[0]
-    if any(_columns(item) != _columns(first) for item in result):
+    if any(plain_columns(item) != plain_columns(first) for item in result):
         return None
     fields = [
         field.with_nullable(any(item.field(at).nullable for item in result))
@@ -50,7 +50,7 @@ def rows_in(opened: Callable[[str], pq.ParquetFile], paths: Sequence[str]) -> in
     return rows
 
 
-def _columns(schema: pa.Schema) -> list[tuple[str, pa.DataType]]:
+def plain_columns(schema: pa.Schema) -> list[tuple[str, pa.DataType]]:
     """Names and types; writers call the elements of a list differently."""
 
     def plain(kind: pa.DataType) -> pa.DataType:

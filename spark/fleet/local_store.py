@@ -18,6 +18,7 @@ from spark.files import (
     LocalStore,
     TableStore,
     TooLateError,
+    plain_columns,
     writing,
     written_file,
 )
@@ -145,7 +146,7 @@ def _check_addable(
 def _check_part(table: pa.Table, part: Path, snapshot: str) -> None:
     """Raise InputError if a file has one of the table's clusters, or other columns."""
     try:
-        columns = _columns(pq.read_schema(part))
+        columns = dict(plain_columns(pq.read_schema(part)))
         clusters = _clusters(pq.ParquetFile(part).read(["cluster"]))
     except FileNotFoundError:
         raise
@@ -156,7 +157,7 @@ def _check_part(table: pa.Table, part: Path, snapshot: str) -> None:
             f"{part.parent} is there already: choose another snapshot id or remove that snapshot, "
             f"which has {named('cluster', twice)}"
         )
-    if columns != _columns(table.schema):
+    if columns != dict(plain_columns(table.schema)):
         raise InputError(
             f"{part} has other columns than are written now: choose another id than {snapshot}, "
             "for a fleet is the newest snapshot of each cluster"
@@ -167,15 +168,6 @@ def _clusters(table: pa.Table) -> set[str]:
     """The clusters of a table, as they are spelled for people."""
     names = table["cluster"].cast(pa.binary()).unique().to_pylist()
     return {spelled(name) for name in names if name is not None}
-
-
-def _columns(schema: pa.Schema) -> dict[str, pa.DataType]:
-    """Types by name; writers call the elements of a list differently."""
-
-    def plain(kind: pa.DataType) -> pa.DataType:
-        return pa.list_(plain(kind.value_type)) if pa.types.is_list(kind) else kind
-
-    return {field.name: plain(field.type) for field in schema}
 
 
 def _write_parts(table: pa.Table, folder: Path, run: str) -> None:
