@@ -35,6 +35,17 @@ GLOSSARY = {
 }
 """In the order in which a legend prefers them: what is misread most easily comes first."""
 
+STATUSES = {
+    "ok": "planned",
+    "inferred": "planned; subscriptions are guessed from what members own",
+    "empty": "no members",
+    "rebalancing": "partitions are changing hands",
+    "unsupported": "not a consumer group",
+    "invalid": "contradictory data: see the column reason",
+    "failed": "not solved: see the column reason",
+}
+"""What a group's status means, beside the number of such groups."""
+
 FORMS = {
     **{word: word for word in GLOSSARY},
     "uneven groups": "uneven",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import Any
 
 from spark import terminal
 from spark.explain import explain_group, loads_of, share_topics, summary_of
@@ -23,25 +24,20 @@ def explain(source: terminal.GroupOptions, goals: terminal.GoalOptions) -> bool:
     seat = [as_sentence(explanation.seat)] if explanation.seat else []
     say_all([*summary_of(explanation), *seat])
     owned = [{"member": m, "partitions now": count} for m, count in explanation.owned.items()]
-    loads = (
-        loads_of(explanation, changing_first=at_most(ROWS_SHOWN) is not None)
-        if explanation.loads
-        else []
-    )
+    loads = loads_of(explanation, changing_first=at_most(ROWS_SHOWN) is not None)
     moves, bounds = explanation.moves or ["Nothing has to move."], explanation.bounds
+    shown: dict[str, Any] = {"is_shown": bool(loads), "most": ROWS_SHOWN, "as_json": None}
     listed = {
-        "loads": Table(loads, is_shown=bool(loads), most=ROWS_SHOWN, as_json=None),
+        "loads": Table(loads, **shown),
         "owners": Table(
             owned, is_shown=bool(owned) and not is_shared, most=ROWS_SHOWN, as_json=None
         ),
         "topics": Table(topics, is_shown=is_shared, most=ROWS_SHOWN),
-        "moves": Table(moves if loads else [], is_shown=bool(loads), most=ROWS_SHOWN, as_json=None),
+        "moves": Table(moves if loads else [], **shown),
         "bounds": Table(
             bounds or ["Loads are as even as possible."] if loads else [],
             title="why it can't be more even",
-            is_shown=bool(loads),
-            most=ROWS_SHOWN,
-            as_json=None,
+            **shown,
         ),
         "explanation": Table([], is_shown=False, as_json=[asdict(explanation)]),
     }

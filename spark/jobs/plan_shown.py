@@ -5,22 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from spark import FleetSnapshot
+from spark.glossary import STATUSES
 from spark.plan import TRAFFIC
 from spark.terminal import Rows, Table, clusters_read, show
 
 WORST = "worst groups"
 """The table of uneven groups, which the plan evens out."""
-
-STATUSES = {
-    "ok": "planned",
-    "inferred": "planned; subscriptions are guessed from what members own",
-    "empty": "no members",
-    "rebalancing": "partitions are changing hands",
-    "unsupported": "not a consumer group",
-    "invalid": "contradictory data: see the column reason",
-    "failed": "not solved: see the column reason",
-}
-"""What a group's status means, beside the number of such groups."""
 
 OPTIONAL = (WORST, TRAFFIC)
 """Tables that aren't shown where they have no rows."""

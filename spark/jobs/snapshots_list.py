@@ -14,9 +14,6 @@ from spark.terminal import at_most, busy, say_all, show
 NARROW = ("clusters", "other_kinds")
 """Columns without room on a terminal."""
 
-ROWS_SHOWN = 24
-"""Newest snapshots that are listed for people who didn't ask for others."""
-
 
 def list_snapshots(opener: Opener, store: Where, since: str | None = None) -> None:
     """Print a row a snapshot, oldest first; a table that a snapshot lacks has no count.
@@ -32,7 +29,7 @@ def list_snapshots(opener: Opener, store: Where, since: str | None = None) -> No
         if since is not None:
             names = _since(since, names, store)
         else:
-            names = names[-(at_most(ROWS_SHOWN) or len(names)) :]
+            names = names[-(at_most(24) or len(names)) :]
         contents = contents_of(source, names)
     rows = [of_it.row(item, states[item]) for item, of_it in contents.items()]
     show({"snapshots": rows}, [*(name for name, of in TABLES.items() if not of.shown), *NARROW])

@@ -106,11 +106,9 @@ def material_of(
             counts, findings = made.counts(), made.worst(FINDINGS_SHOWN)
         with doing("comparing strategies"):
             sample = _sample(fleet, sum(made.groups().values()))
-            compared, league = _compared(session, sample, results.compare, settings, kept)
-            weighed, by_weight = _by_weight(
-                session, sample, results.by_weight, settings, kept, compared
-            )
-            is_whole = sample is fleet or results.compare is not None
+            of = (session, sample)
+            compared, league = _compared(*of, results.compare, settings, kept)
+            weighed, by_weight = _by_weight(*of, results.by_weight, settings, kept, compared)
         with doing("looking at the past and at the worst groups"):
             past = past_of(session, results.history, fleet)
             beside = [
@@ -136,7 +134,7 @@ def material_of(
             before=before.result(),
             groups=groups,
             details=details,
-            **_strategies(league, by_weight, is_whole),
+            **_strategies(league, by_weight, sample is fleet or results.compare is not None),
             clusters_beside=_clusters(fleet, clusters_of(sums, made.findings)),
             brokers=brokers.result(),
             trend=trend_of(past["states"], past.get("rebalances")) if past else (),
