@@ -6,11 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from optimizer.model import Goals, IntArray, Problem, occurs, once_a_problem
-
-Flags = NDArray[np.bool_]
+from optimizer.model import Flags, Goals, IntArray, Problem, occurs, once_a_problem
 
 
 class PairFacts(Protocol):

@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from optimizer.checker.facts import Flags
-from optimizer.model import NOBODY, NOTHING, IntArray, Problem, ranges, stable_order
+from optimizer.model import NOBODY, NOTHING, Flags, IntArray, Problem, ranges, stable_order
 
 CHANGED_FRACTION = 4
 """Changes are counted apart if they are fewer than one in this many partitions."""

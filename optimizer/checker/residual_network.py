@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 
 from optimizer.checker.kinds import Hubs
 from optimizer.checker.negative_cycle import Arcs, Search, search
-from optimizer.model import NOTHING, IntArray
-
-Flags = NDArray[np.bool_]
+from optimizer.model import NOTHING, Flags, IntArray
 
 FREE: NDArray[np.int64] = np.zeros(1, np.int64)
 """Cost of arcs that cost nothing."""

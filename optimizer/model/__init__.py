@@ -5,7 +5,9 @@ from __future__ import annotations
 from optimizer.model.answer import Answer, CostOverflowError, LimitsError, StrategyError, settled
 from optimizer.model.arrays import (
     NOTHING,
+    Flags,
     IntArray,
+    Reals,
     distinct,
     occurs,
     ranges,

@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 IntArray = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+Reals = NDArray[np.float64]
 
 NOTHING: IntArray = np.empty(0, np.int64)
 
@@ -41,11 +43,11 @@ def distinct(keys: IntArray, end: int) -> tuple[IntArray, IntArray]:
     return occurs.nonzero()[0], (occurs.cumsum() - 1)[keys]
 
 
-def occurs(wanted: IntArray, keys: IntArray) -> NDArray[np.bool_]:
+def occurs(wanted: IntArray, keys: IntArray) -> Flags:
     """Whether each number is one of the keys, which ascend."""
     if not len(keys):
         return np.zeros(np.shape(wanted), np.bool_)
-    is_found: NDArray[np.bool_] = keys.take(keys.searchsorted(wanted), mode="clip") == wanted
+    is_found: Flags = keys.take(keys.searchsorted(wanted), mode="clip") == wanted
     return is_found
 
 

@@ -6,16 +6,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from optimizer.model.arrays import IntArray, occurs
+from optimizer.model.arrays import Flags, IntArray, occurs
 from optimizer.model.measures import Reads
 from optimizer.model.problem import Problem, once_a_problem
 
 NO_RACK = -1
 """Rack of a member that names none."""
-
-Flags = NDArray[np.bool_]
 
 
 class RackTable(NamedTuple):

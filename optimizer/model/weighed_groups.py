@@ -6,13 +6,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from optimizer.model.arrays import IntArray
+from optimizer.model.arrays import IntArray, Reals
 from optimizer.model.homogeneous import HomogeneousGroups
 from optimizer.model.weights import known_or_mean, whole
-
-Reals = NDArray[np.float64]
 
 BY_ONE, BY_ALL, BY_NUMBERS = 0, 1, 2
 """What shows a bound of such a group: its heaviest partition; all its members together; or how many

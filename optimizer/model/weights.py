@@ -8,7 +8,7 @@ from math import frexp, fsum, lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from optimizer.model.arrays import IntArray
+from optimizer.model.arrays import IntArray, Reals
 from optimizer.model.problem import Problem, once_a_problem
 
 BITS = 40
@@ -25,8 +25,6 @@ NOTHING_WEIGHS = 1e-250
 
 MOST_PARTS = 1 << 12
 """Largest number of parts of a unit of load."""
-
-Reals = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

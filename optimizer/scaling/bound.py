@@ -19,11 +19,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from optimizer.model import IntArray
+from optimizer.model import IntArray, Reals
 from optimizer.scaling.course import SAME_SECONDS
 from optimizer.scaling.inevitable import inevitable_lateness
 from optimizer.scaling.prices import Prices
-from optimizer.scaling.process import Process, Reals
+from optimizer.scaling.process import Process
 from optimizer.scaling.queue_table import UNITS, QueueTable
 from optimizer.scaling.replay import STEP_SECONDS
 

@@ -6,8 +6,9 @@ from bisect import bisect_left, insort
 
 import numpy as np
 
+from optimizer.model import Reals
 from optimizer.scaling.policies.useful_sizes import HEADROOM
-from optimizer.scaling.process import Process, Reals
+from optimizer.scaling.process import Process
 
 FEWER = 0.75
 """Of the members of its own strategy: a difference that is worth a sentence."""

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from optimizer.model import IntArray
+from optimizer.model import IntArray, Reals
 from optimizer.scaling.prices import Prices
-from optimizer.scaling.process import Process, Reals
+from optimizer.scaling.process import Process
 
 SAME_SECONDS = 1e-6
 """Late times that differ by less are the same."""

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from optimizer.scaling.process import Process, Reals, steps_in
+from optimizer.model import Reals
+from optimizer.scaling.process import Process, steps_in
 
 
 class Inevitable(NamedTuple):

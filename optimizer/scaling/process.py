@@ -8,10 +8,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from optimizer.model import Reals
 from optimizer.scaling.assignments import Assignments
 from optimizer.scaling.pauses import Pauses
-
-Reals = NDArray[np.float64]
 
 WEEK_SECONDS = 7 * 86_400.0
 

@@ -22,10 +22,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from optimizer.model import IntArray
+from optimizer.model import IntArray, Reals
 from optimizer.scaling.inevitable import Inevitable
 from optimizer.scaling.prices import Prices
-from optimizer.scaling.process import Process, Reals, steps_in
+from optimizer.scaling.process import Process, steps_in
 
 UNITS = 8
 """Of the queue at which the group is late in its busiest interval, at least."""

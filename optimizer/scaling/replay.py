@@ -9,11 +9,11 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from optimizer.model import IntArray, ranges
+from optimizer.model import IntArray, Reals, ranges
 from optimizer.scaling.course import Course, Record
 from optimizer.scaling.policies import Decider, Policy, Seen
 from optimizer.scaling.prices import Prices
-from optimizer.scaling.process import Process, Reals, steps_in
+from optimizer.scaling.process import Process, steps_in
 from optimizer.scaling.tables import OwnersTable, PausesTable
 
 STEP_SECONDS = 60.0

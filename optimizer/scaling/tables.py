@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from optimizer.model import IntArray, ranges
+from optimizer.model import IntArray, Reals, ranges
 from optimizer.scaling.pauses import Pause
-from optimizer.scaling.process import Process, Reals
+from optimizer.scaling.process import Process
 
 MISSING = -1
 

@@ -6,11 +6,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from optimizer.model import Goals, IntArray, Problem, occurs, rack_table_of
-
-Flags = NDArray[np.bool_]
+from optimizer.model import Flags, Goals, IntArray, Problem, occurs, rack_table_of
 
 FREE_ROW = 0
 """The row of what costs nobody anything."""

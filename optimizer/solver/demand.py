@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from optimizer.model import (
+    Flags,
     IntArray,
     Problem,
     distinct,
@@ -18,7 +19,7 @@ from optimizer.model import (
     run_starts,
     stable_order,
 )
-from optimizer.solver.costs import CostTable, Flags
+from optimizer.solver.costs import CostTable
 from optimizer.solver.kinds import CostClasses, Kinds, cost_classes, kinds_by_cost, kinds_by_topic
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from optimizer.model import (
+    Flags,
     Goals,
     IntArray,
     Limits,
@@ -18,7 +19,7 @@ from optimizer.model import (
     occurs,
     ranges,
 )
-from optimizer.solver.costs import FREE_ROW, CostTable, Flags
+from optimizer.solver.costs import FREE_ROW, CostTable
 
 FEWER = 7
 """Hubs are used if they have this many times fewer arcs than one for each kind and reader.

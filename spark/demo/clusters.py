@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from optimizer.model import IntArray
+from optimizer.model import Flags, IntArray, Reals
 from spark.demo.names import (
     ENTITIES,
     EVENTS,
@@ -21,9 +21,6 @@ from spark.demo.names import (
     topic_name,
 )
 from spark.fleet import OFFSETS_TOPIC, table_of
-
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 DOUBLED = np.unique(np.outer(2 ** np.arange(8), [1, 3, 5, 15, 25]))
 SIZES = DOUBLED[DOUBLED <= 512]
@@ -70,8 +67,8 @@ class Topics:
     domains: NDArray[np.str_]
     sizes: IntArray
     known_sizes: IntArray
-    popularity: FloatArray
-    rates: FloatArray
+    popularity: Reals
+    rates: Reals
 
     @cached_property
     def offsets(self) -> IntArray:
@@ -182,7 +179,7 @@ def _size(rng: np.random.Generator, habit: int) -> int:
     return int(SIZES[min(int(np.searchsorted(SIZES, wanted)), len(SIZES) - 1)])
 
 
-def _before_growth(rng: np.random.Generator, sizes: IntArray, read: BoolArray) -> IntArray:
+def _before_growth(rng: np.random.Generator, sizes: IntArray, read: Flags) -> IntArray:
     """What consumers know: a few topics were doubled a moment ago."""
     could = np.flatnonzero(read & (sizes % 2 == 0) & (sizes >= 6))
     grown = rng.choice(could, min(len(could), max(1, round(0.004 * len(sizes)))), replace=False)
@@ -191,7 +188,7 @@ def _before_growth(rng: np.random.Generator, sizes: IntArray, read: BoolArray) -
     return numbers
 
 
-def _skew(rng: np.random.Generator, partitions: int) -> FloatArray:
+def _skew(rng: np.random.Generator, partitions: int) -> Reals:
     """How much busier a partition is than its topic's others: little, or a hot key's."""
     hot = np.where(rng.random(partitions) < 0.01, 8, 1)
     return rng.lognormal(0, 0.3, partitions) * hot
@@ -205,10 +202,10 @@ class Placement:
     """
 
     brokers: IntArray
-    replicas: BoolArray
-    in_sync: BoolArray
+    replicas: Flags
+    in_sync: Flags
     leaders: IntArray
-    led: BoolArray
+    led: Flags
 
 
 def partitions_table(
@@ -269,7 +266,7 @@ def place(
         )
         late[np.flatnonzero(late)[1:]] &= rng.random(late.sum() - 1) < 0.1
         alive[late, factors[late] - 1] = False
-    led: BoolArray = np.asarray(alive.any(axis=1))
+    led: Flags = np.asarray(alive.any(axis=1))
     return Placement(
         brokers=placed,
         replicas=replicas,
@@ -292,9 +289,7 @@ def _careless(
     return kept
 
 
-def _lists(
-    values: pa.Array | IntArray, taken: BoolArray, absent: BoolArray | None = None
-) -> pa.ListArray:
+def _lists(values: pa.Array | IntArray, taken: Flags, absent: Flags | None = None) -> pa.ListArray:
     """One list a row of `taken`, of as many values as the row has marks; null where `absent`."""
     offsets = pa.array(np.append(0, np.cumsum(taken.sum(axis=1))), pa.int32())
     mask = None if absent is None else pa.array(absent)

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from optimizer.model import IntArray
+from optimizer.model import Flags, IntArray
 from spark.demo.clusters import (
-    BoolArray,
     DemoCluster,
     Placement,
     Topics,
@@ -63,7 +62,7 @@ class MadeFleet:
         return self.clusters[group.cluster].name
 
     def tables_of(
-        self, groups: Sequence[DemoGroup], end: IntArray, committed: IntArray, never: BoolArray
+        self, groups: Sequence[DemoGroup], end: IntArray, committed: IntArray, never: Flags
     ) -> dict[str, pa.Table]:
         """All tables, of these groups in place of the fleet's.
 
@@ -126,7 +125,7 @@ class MadeFleet:
         return self._table("assignments", groups, [len(members) for members in owners], columns)
 
     def _offsets(
-        self, groups: Sequence[DemoGroup], end: IntArray, committed: IntArray, never: BoolArray
+        self, groups: Sequence[DemoGroup], end: IntArray, committed: IntArray, never: Flags
     ) -> pa.Table:
         rows = [self.topics.known_rows(group.topics) for group in groups]
         columns = self._of_partitions(_joined(rows)) | {

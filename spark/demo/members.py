@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from optimizer.model import IntArray
-from spark.demo.clusters import BoolArray, DemoCluster
+from optimizer.model import Flags, IntArray
+from spark.demo.clusters import DemoCluster
 from spark.demo.names import client_pattern, kafka_uuids, uuids
 
 FOUNDER, NEWCOMER, LEAVER, DEPARTED = range(4)
@@ -35,7 +35,7 @@ class Cast:
     generations: IntArray
 
     @property
-    def is_present(self) -> BoolArray:
+    def is_present(self) -> Flags:
         return self.parts <= NEWCOMER
 
     @property

@@ -8,8 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from optimizer import STRATEGIES
-from optimizer.model import GONE, NOBODY, IntArray, KafkaFacts, Problem
-from spark.demo.clusters import BoolArray
+from optimizer.model import GONE, NOBODY, Flags, IntArray, KafkaFacts, Problem
 from spark.demo.members import FOUNDER, LEAVER, NEWCOMER, Cast
 
 MEMORYLESS = ("range", "roundrobin")
@@ -49,7 +48,7 @@ def _problem(
     cast: Cast,
     subscriptions: Subscriptions,
     sizes: IntArray,
-    reading: BoolArray,
+    reading: Flags,
     owner: IntArray | None = None,
 ) -> Problem:
     """The group in which those alone read that are `reading`."""
@@ -68,13 +67,13 @@ def _problem(
     )
 
 
-def who_reads(cast: Cast, subscriptions: Subscriptions, topics: int) -> BoolArray:
+def who_reads(cast: Cast, subscriptions: Subscriptions, topics: int) -> Flags:
     """Whether each member (row) reads each topic (column)."""
     by_role = [np.isin(np.arange(topics), subscription) for subscription in subscriptions]
     return np.array(by_role)[cast.roles]
 
 
-def hand_on(owner: IntArray, leaver: int, topic_of: IntArray, heirs: BoolArray) -> None:
+def hand_on(owner: IntArray, leaver: int, topic_of: IntArray, heirs: Flags) -> None:
     """Each partition of the leaver goes to the heir of its topic that has the fewest."""
     load = np.bincount(owner[owner >= 0], minlength=len(heirs))
     for partition in np.flatnonzero(owner == leaver):
@@ -83,7 +82,7 @@ def hand_on(owner: IntArray, leaver: int, topic_of: IntArray, heirs: BoolArray) 
         load[owner[partition]] += len(of_topic) > 0
 
 
-def _take_share(owner: IntArray, newcomer: int, share: float, readable: BoolArray) -> None:
+def _take_share(owner: IntArray, newcomer: int, share: float, readable: Flags) -> None:
     """The newcomer takes `share` of the partitions it can read, from those who have the most."""
     order = np.argsort(owner, kind="stable")
     loads = np.unique(owner[order], return_counts=True)[1]

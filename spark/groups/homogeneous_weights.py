@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from optimizer.model import IntArray, WeighedGroups, weighed
+from optimizer.model import IntArray, Reals, WeighedGroups, weighed
 from spark.groups.encoded_row import EncodedRow
 from spark.groups.homogeneous import HomogeneousRows
 from spark.groups.weights import LAG, UNKNOWN
-
-Reals = NDArray[np.float64]
 
 
 def with_like_members(rows: Sequence[EncodedRow]) -> list[EncodedRow]:

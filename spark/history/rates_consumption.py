@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from optimizer.model import IntArray, ranges
+from optimizer.model import IntArray, Reals, ranges
 from spark.history.rates_ends import Ends, last_seen
 from spark.history.rates_pairs import Doubt, Pairs, Runs, broke, summary
 from spark.history.rates_tracks import Tracks
-from spark.history.series_arrow import Mask, Reals, array_of
+from spark.history.series_arrow import Mask, array_of
 
 A_LINE = 0.5
 """A lag grows, and doesn't just vary, where time explains so much of its variance (r²)."""

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from optimizer.model import IntArray, run_starts
-from spark.history.series_arrow import UNKNOWN, Coded, Mask, Reals, array_of
+from optimizer.model import IntArray, Reals, run_starts
+from spark.history.series_arrow import UNKNOWN, Coded, Mask, array_of
 
 MOST_KEYS = 2**62
 """Beyond that, numbers for the values of several columns might be too large."""

@@ -16,7 +16,6 @@ from optimizer.model import IntArray
 
 Mask = NDArray[np.bool_]
 
-Reals = NDArray[np.float64]
 
 UNKNOWN = -1
 """Stands for an offset, a lag, a name or a row that isn't known: none of these is negative."""

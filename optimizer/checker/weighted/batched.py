@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from optimizer.checker.weighted.certificate import Prices, Set, encode_prices, encode_set
 from optimizer.checker.weighted.check import WeightVerdict
@@ -16,9 +15,7 @@ from optimizer.checker.weighted.text import (
     describe_prices,
     describe_set,
 )
-from optimizer.model import BY_ALL, BY_NUMBERS, BY_ONE, IntArray, WeighedGroups
-
-Flags = NDArray[np.bool_]
+from optimizer.model import BY_ALL, BY_NUMBERS, BY_ONE, Flags, IntArray, WeighedGroups
 
 
 class Bounds(NamedTuple):

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from optimizer.model import IntArray
+from optimizer.model import IntArray, Reals
 from optimizer.scaling.policies.policy import Decider, PolicyError, Seen, check_limits
 from optimizer.scaling.policies.useful_sizes import HEADROOM, UsefulSizes
 from optimizer.scaling.policies.window import Window
-from optimizer.scaling.process import WEEK_SECONDS, Process, Reals
+from optimizer.scaling.process import WEEK_SECONDS, Process
 
 
 @dataclass(frozen=True)

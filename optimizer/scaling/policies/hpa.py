@@ -9,7 +9,7 @@ from functools import reduce
 
 import numpy as np
 
-from optimizer.model import IntArray
+from optimizer.model import IntArray, Reals
 from optimizer.scaling.policies.policy import (
     Decider,
     LagThreshold,
@@ -20,7 +20,7 @@ from optimizer.scaling.policies.policy import (
     thresholds,
 )
 from optimizer.scaling.policies.window import Window
-from optimizer.scaling.process import Process, Reals
+from optimizer.scaling.process import Process
 
 TOLERANCE = 0.1
 """--horizontal-pod-autoscaler-tolerance."""

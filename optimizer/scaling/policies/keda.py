@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from optimizer.model import IntArray
+from optimizer.model import IntArray, Reals
 from optimizer.scaling.policies.hpa import (
     NO_BEHAVIOR,
     SCALE_DOWN,
@@ -28,7 +28,7 @@ from optimizer.scaling.policies.policy import (
     recorded_first,
     thresholds,
 )
-from optimizer.scaling.process import Process, Reals
+from optimizer.scaling.process import Process
 
 
 @dataclass(frozen=True)

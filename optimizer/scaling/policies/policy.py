@@ -9,8 +9,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from optimizer.model import IntArray
-from optimizer.scaling.process import Process, Reals
+from optimizer.model import IntArray, Reals
+from optimizer.scaling.process import Process
 
 
 class PolicyError(ValueError):

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from optimizer.model import IntArray
-from optimizer.scaling.process import Process, Reals
+from optimizer.model import IntArray, Reals
+from optimizer.scaling.process import Process
 
 HEADROOM = 0.7
 """How much of its peak rate a member shall have to do at most."""

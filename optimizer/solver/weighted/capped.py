@@ -7,15 +7,21 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from optimizer.model import DEFAULT_GOALS, Goals, IntArray, LimitsError, Problem, limits_of
+from optimizer.model import (
+    DEFAULT_GOALS,
+    Flags,
+    Goals,
+    IntArray,
+    LimitsError,
+    Problem,
+    Reals,
+    limits_of,
+)
 from optimizer.solver.solve import solve
 from optimizer.solver.weighted.moves.descent import Descent, Top
 from optimizer.solver.weighted.moves.steps import NEVER, move_or_swap
-from optimizer.solver.weighted.problem import Reals, WeightedProblem
-
-Flags = NDArray[np.bool_]
+from optimizer.solver.weighted.problem import WeightedProblem
 
 BEYOND = 1e6
 """Factor by which weight above a member's limit counts."""

@@ -5,13 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from optimizer.flow import taken_in
-from optimizer.model import IntArray
+from optimizer.model import Flags, IntArray
 from optimizer.solver.weighted.problem import WeightedProblem, bundles_of
-
-Flags = NDArray[np.bool_]
 
 
 class SetBound(NamedTuple):

@@ -9,10 +9,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from optimizer.model import DEFAULT_GOALS, NOBODY, Goals, IntArray, Problem, Weights, weights_of
+from optimizer.model import (
+    DEFAULT_GOALS,
+    NOBODY,
+    Goals,
+    IntArray,
+    Problem,
+    Reals,
+    Weights,
+    weights_of,
+)
 from optimizer.solver.kinds import kinds_of
-
-Reals = NDArray[np.float64]
 
 NOTHING = -1
 """In exchange for a partition."""

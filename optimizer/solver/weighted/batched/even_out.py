@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from optimizer.model import IntArray
-from optimizer.solver.weighted.batched.tables import Assignments, Flags, Reals, Tables, packed
+from optimizer.model import Flags, IntArray, Reals
+from optimizer.solver.weighted.batched.tables import Assignments, Tables, packed
 from optimizer.solver.weighted.moves.even_out import STEPS
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from optimizer.model import NOBODY, IntArray
-from optimizer.solver.weighted.batched.tables import Assignments, Flags, Tables, packed
+from optimizer.model import NOBODY, Flags, IntArray
+from optimizer.solver.weighted.batched.tables import Assignments, Tables, packed
 from optimizer.solver.weighted.moves.make_room import make_room
 from optimizer.solver.weighted.moves.release import TooFull, to_release
 from optimizer.solver.weighted.moves.relieve import ROUNDS

@@ -7,10 +7,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from optimizer.model import BY_ALL, BY_NUMBERS, BY_ONE, NOBODY, Goals, IntArray, WeighedGroups
+from optimizer.model import (
+    BY_ALL,
+    BY_NUMBERS,
+    BY_ONE,
+    NOBODY,
+    Flags,
+    Goals,
+    IntArray,
+    WeighedGroups,
+)
 from optimizer.solver.weighted.batched.even_out import evened_out
 from optimizer.solver.weighted.batched.relief import relieved
-from optimizer.solver.weighted.batched.tables import BEYOND, Assignments, Flags, Tables
+from optimizer.solver.weighted.batched.tables import BEYOND, Assignments, Tables
 from optimizer.solver.weighted.moves.undo_moves import undo_moves
 from optimizer.solver.weighted.search import EFFORTS, Effort
 

@@ -5,13 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 import numpy as np
-from numpy.typing import NDArray
 
-from optimizer.model import GONE, NOBODY, IntArray, Weights
+from optimizer.model import GONE, NOBODY, Flags, IntArray, Reals, Weights
 from optimizer.solver.weighted.problem import WeightedProblem
-
-Flags = NDArray[np.bool_]
-Reals = NDArray[np.float64]
 
 BEYOND = GONE
 """The owner where a row is longer than its group has partitions: it is nobody's, and stays so."""

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from optimizer.model import IntArray
+from optimizer.model import IntArray, Reals
 from optimizer.solver.weighted.moves.assignment import Assignment
-from optimizer.solver.weighted.problem import Reals, WeightedProblem
+from optimizer.solver.weighted.problem import WeightedProblem
 
 WORK = 20_000_000
 """Exchanges that are examined in all; then the current plan is returned."""

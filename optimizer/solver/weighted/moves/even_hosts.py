@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from optimizer.model import Hosts, IntArray
+from optimizer.model import Hosts, IntArray, Reals
 from optimizer.solver.weighted.moves.assignment import Assignment
 from optimizer.solver.weighted.moves.even_out import MAX_PAIRS, STEPS
-from optimizer.solver.weighted.problem import Reals, WeightedProblem, best_change
+from optimizer.solver.weighted.problem import WeightedProblem, best_change
 
 
 def hosts_evened_out(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from optimizer.model import IntArray
+from optimizer.model import IntArray, Reals
 from optimizer.solver.weighted.moves.assignment import Assignment
-from optimizer.solver.weighted.problem import Reals, WeightedProblem, best_change
+from optimizer.solver.weighted.problem import WeightedProblem, best_change
 
 STEPS = 4
 """Changes for each member, at most."""
