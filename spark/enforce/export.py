@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from pyspark.sql import Column, DataFrame, functions as F
+from pyspark.sql import Column, DataFrame, Row, functions as F
 
 from optimizer.assignor.plan_faults import CLASSIC
 from optimizer.assignor.plan_file import GroupPlan, Topics
@@ -125,7 +125,7 @@ def _plans(
             yield NoPlan(row.cluster, row.group, str(error))
 
 
-def _plan(row: Any, snapshot: str) -> Exported:
+def _plan(row: Row, snapshot: str) -> Exported:
     """Raises InputError with a reason to which the group's name is the beginning."""
     types = {(item or CLASSIC).lower() for item in row.types or ()}
     if CONNECT in types:

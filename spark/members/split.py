@@ -15,7 +15,7 @@ from optimizer.sizes import Side, Split, split_of
 from spark.fleet import FleetSnapshot
 from spark.groups import LAG, Outcome, Text, encode, in_workers, read_or_failed, weight_tables
 from spark.history import FleetRates
-from spark.members.flows import Flow, flow_of, flows_of
+from spark.members.flows import Flow, RowWithFlows, flow_of, flows_of
 from spark.text import shortened
 
 SIDE = t.StructType(
@@ -71,7 +71,7 @@ def _literal(text: str) -> str:
     return f"'{escaped}'"
 
 
-def _row(row: Any, topic: str, weight: str | None) -> SplitRow:
+def _row(row: RowWithFlows, topic: str, weight: str | None) -> SplitRow:
     group = read_or_failed(row, weight)
     result = SplitRow(
         cluster=row.cluster, group=row.group, status=group.status, reason=group.reason

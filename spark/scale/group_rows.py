@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from optimizer.scaling import Course, Process, Totals
+from spark.groups import EncodedRow
 from spark.scale.advice import advice_of
 from spark.scale.group_process import GroupProcess, Unscaled
 from spark.scale.policies_file import ScaleSettings
@@ -24,7 +25,7 @@ class Replayed:
     The bound is infinite where no course meets the SLO.
     """
 
-    row: Any
+    row: EncodedRow
     group: GroupProcess | Unscaled
     courses: Sequence[Course] = ()
     bound: float = 0.0
@@ -33,7 +34,7 @@ class Replayed:
 def course_rows(of_group: Replayed, settings: ScaleSettings) -> Iterator[CourseRow]:
     """A row for each policy; those of a group that can't be replayed have the reason."""
     row, group = of_group.row, of_group.group
-    keys = {"cluster": row.cluster, "group": row.group}
+    keys: dict[str, Any] = {"cluster": row.cluster, "group": row.group}
     if isinstance(group, Unscaled):
         for policy in settings.policies:
             yield CourseRow(**keys, policy=policy.name, status=group.status, reason=group.reason)

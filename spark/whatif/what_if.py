@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from pyspark.sql import DataFrame
 
@@ -26,7 +25,7 @@ from spark.settings import (
 from spark.solve import TimeLimit
 from spark.trial import need_racks, tried
 from spark.whatif.measure import WhatIf, rows_of_group
-from spark.whatif.parts import led_by, rated
+from spark.whatif.parts import RowOfEvents, led_by, rated
 from spark.whatif.whatif_row import WhatIfRow
 
 
@@ -70,7 +69,7 @@ def what_if(
     weights = weight_tables(snapshot, fleet_goals.weights, weighed)
     encoded = encode(snapshot.validate(), racks, parts, weights=weights)
 
-    def rows_of(row: Any, limit: TimeLimit) -> Iterator[WhatIfRow]:
+    def rows_of(row: RowOfEvents, limit: TimeLimit) -> Iterator[WhatIfRow]:
         return rows_of_group(row, job, limit, fleet_goals.of(row.cluster, row.group))
 
     return tried(encoded, WhatIfRow, rows_of, strategy_seconds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 from spark.audit import WORST_FIRST
@@ -51,5 +52,5 @@ def _kind(material: Material, count: Any) -> dict[str, Any]:
     }
 
 
-def _total(row: Any) -> int:
+def _total(row: Mapping[str, Any]) -> int:
     return sum(int(row[severity]) for severity in WORST_FIRST)

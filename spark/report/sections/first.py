@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from optimizer.figures import counted
@@ -23,7 +24,7 @@ def cards_of(material: Material) -> list[dict[str, Any]]:
     return [_card(material, row) for row in [*worst.values()][:FIRST]]
 
 
-def _card(material: Material, row: Any) -> dict[str, Any]:
+def _card(material: Material, row: Mapping[str, Any]) -> dict[str, Any]:
     groups = {(item["cluster"], item["group"]): item for item in material.groups}
     group = groups.get((row["cluster"], row["group"]))
     return {
@@ -36,7 +37,7 @@ def _card(material: Material, row: Any) -> dict[str, Any]:
     }
 
 
-def _impact(material: Material, row: Any, group: Any) -> str:
+def _impact(material: Material, row: Mapping[str, Any], group: Any) -> str:
     of_kind = next((count for count in material.counts if count["finding"] == row["finding"]), None)
     more = sum(of_kind[item] for item in ("critical", "warning", "info")) - 1 if of_kind else 0
     sentences = []

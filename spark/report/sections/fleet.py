@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from spark.report.material import Material
@@ -32,13 +33,13 @@ def brokers(material: Material) -> dict[str, Any] | None:
     }
 
 
-def _cluster(row: Any) -> dict[str, Any]:
+def _cluster(row: Mapping[str, Any]) -> dict[str, Any]:
     means = {
         name: sum(broker[name] for broker in row["brokers"]) / len(row["brokers"])
         for name in MEASURES
     }
 
-    def deviation(row: Any, name: str, column: str) -> float:
+    def deviation(row: Mapping[str, Any], name: str, column: str) -> float:
         return float(row[column] - means[name])
 
     most = {
