@@ -54,12 +54,13 @@ KIND = ("type", "strategy", "state")
 _BY_CLUSTER = (("cluster",),)
 
 OFFSETS_TOPIC = "__consumer_offsets"
+"""Who leads a partition of it coordinates the groups whose offsets are kept there."""
 
 GROUP_KEYS = ("cluster", "group")
 MEMBER_KEYS = (*GROUP_KEYS, "member_id")
 TOPIC_KEYS = ("cluster", "topic")
 PARTITION_KEYS = (*TOPIC_KEYS, "partition")
-"""What tells groups apart in every table."""
+"""What tells groups, members, topics and partitions apart in every table."""
 
 TABLES: dict[str, Table] = {
     "groups": Table(

@@ -8,8 +8,6 @@ from typing import NamedTuple
 from optimizer.strategies import string_hash
 from spark.fleet import OFFSETS_TOPIC
 
-"""Who leads a partition of it coordinates the groups whose offsets are kept there."""
-
 
 class OffsetsTopic(NamedTuple):
     """A cluster's `OFFSETS_TOPIC`: how many partitions it has, and who leads each, if anybody."""

@@ -31,8 +31,6 @@ class Listed(NamedTuple):
 
 SETTLES_IN = 4 * PAUSE  # seconds
 
-"""Who leads a partition of it coordinates the groups that are kept there."""
-
 
 def list_groups(
     brokers: Brokers,
