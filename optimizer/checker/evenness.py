@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from optimizer.model import (
     GONE,
     NOBODY,
+    Flags,
     HomogeneousGroups,
     IntArray,
     Measures,
@@ -99,7 +99,7 @@ def hosts_proven(
     offsets: IntArray,
     quota: IntArray,
     after_moves: bool = True,
-) -> NDArray[np.bool_]:
+) -> Flags:
     """Whether nothing is more even over hosts, of groups whose members each read everything.
 
     The plan is balanced and keeps as much as it can. The members of group g are
@@ -121,7 +121,7 @@ def hosts_proven(
     of_host = host_loads(host, loads)[host]
     highest = np.where(may_change & has_more, of_host, -1)
     lowest = np.where(may_change & ~has_more, of_host, np.iinfo(np.int64).max)
-    result: NDArray[np.bool_] = (
+    result: Flags = (
         np.maximum.reduceat(highest, offsets[:-1])
         <= np.minimum.reduceat(lowest, offsets[:-1]).clip(max=2**62) + 1
     )
@@ -143,9 +143,9 @@ class HomogeneousMeasures(NamedTuple):
     moves: IntArray
     spread: IntArray
     max_host_load: IntArray
-    proven: NDArray[np.bool_]
-    hosts_proven: NDArray[np.bool_]
-    spread_proven: NDArray[np.bool_]
+    proven: Flags
+    hosts_proven: Flags
+    spread_proven: Flags
 
 
 def check_homogeneous(groups: HomogeneousGroups, target: IntArray) -> HomogeneousMeasures:

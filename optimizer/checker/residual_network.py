@@ -12,7 +12,7 @@ from optimizer.checker.kinds import Hubs
 from optimizer.checker.negative_cycle import Arcs, Search, search
 from optimizer.model import NOTHING, Flags, IntArray
 
-FREE: NDArray[np.int64] = np.zeros(1, np.int64)
+FREE: IntArray = np.zeros(1, np.int64)
 """Cost of arcs that cost nothing."""
 Costs = NDArray[np.signedinteger[Any]]
 

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from optimizer.model.arrays import NOTHING, IntArray, ranges, stable_order
+from optimizer.model.arrays import NOTHING, Flags, IntArray, ranges, stable_order
 from optimizer.model.problem import NOBODY, Problem, once_a_problem
 
 
@@ -46,7 +45,7 @@ class Classes:
         return self.of_topic.repeat(self.topic_sizes)
 
     @cached_property
-    def keepable(self) -> NDArray[np.bool_]:
+    def keepable(self) -> Flags:
         """Whether each partition's owner is present and still subscribed to its topic."""
         return self.owner_pair >= 0
 

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from optimizer.model.arrays import IntArray
+from optimizer.model.arrays import Flags, IntArray
 
 
 @dataclass(frozen=True)
@@ -33,13 +32,13 @@ class HomogeneousGroups:
         return len(self.member_offsets) - 1
 
     @cached_property
-    def are_on_hosts(self) -> NDArray[np.bool_]:
+    def are_on_hosts(self) -> Flags:
         """Whether some members of each group share a host, and not all of them the same."""
         if self.host is None:
             return np.zeros(len(self), np.bool_)
         first = self.member_offsets[:-1]
         hosts = np.maximum.reduceat(self.host, first) - np.minimum.reduceat(self.host, first) + 1
-        result: NDArray[np.bool_] = (hosts > 1) & (hosts < np.diff(self.member_offsets))
+        result: Flags = (hosts > 1) & (hosts < np.diff(self.member_offsets))
         return result
 
     def host_loads(self, member_loads: IntArray) -> IntArray:

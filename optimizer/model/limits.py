@@ -8,10 +8,9 @@ from math import ceil, isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from optimizer.figures import counted
-from optimizer.model.arrays import IntArray
+from optimizer.model.arrays import Flags, IntArray
 from optimizer.model.patterns import matches
 from optimizer.model.problem import Problem, once_a_problem
 from optimizer.model.weights import weights_of
@@ -188,7 +187,7 @@ class Limits(NamedTuple):
     """
 
     row_of: IntArray
-    allowed: NDArray[np.bool_]
+    allowed: Flags
     most: IntArray | None
     most_of_topic: IntArray | None
     most_weight: IntArray | None = None
@@ -235,13 +234,13 @@ def limits_of(problem: Problem, limit_set: LimitSet) -> Limits | None:
     return Limits(row_of, allowed, most, of_topic, heaviest, on_host)
 
 
-def _weight_cap(problem: Problem, fits: NDArray[np.bool_], limit: Limit) -> IntArray:
+def _weight_cap(problem: Problem, fits: Flags, limit: Limit) -> IntArray:
     """The cap in whole numbers; what rounding each partition may add is let pass."""
     most = ceil(min((limit.most or 0) / weights_of(problem).weight_unit, float(UNLIMITED * 4)))
     return np.where(fits, most + problem.partition_count, UNLIMITED * 4)
 
 
-def _caps(fits: NDArray[np.bool_], limit: Limit) -> IntArray:
+def _caps(fits: Flags, limit: Limit) -> IntArray:
     return np.where(fits, UNLIMITED if limit.most is None else int(limit.most), UNLIMITED)
 
 
@@ -249,7 +248,7 @@ def _least(caps: Sequence[IntArray]) -> IntArray | None:
     return np.minimum.reduce(caps).astype(np.int64) if caps else None
 
 
-def _members(problem: Problem, limit: Limit) -> NDArray[np.bool_]:
+def _members(problem: Problem, limit: Limit) -> Flags:
     """Which members a limit is about."""
     kafka, count = problem.kafka, len(problem.member_ids)
     nothing = [None] * count
@@ -280,10 +279,10 @@ def _fits(pattern: str, name: str | None) -> bool:
     return pattern == "*" or (name is not None and matches(pattern, name))
 
 
-def _partitions(problem: Problem, limit: Limit) -> NDArray[np.bool_]:
+def _partitions(problem: Problem, limit: Limit) -> Flags:
     """Which partitions a limit is about."""
     topics = np.array([matches(limit.topics, topic) for topic in problem.topics], np.bool_)
-    mine: NDArray[np.bool_] = topics.repeat(problem.topic_sizes)
+    mine: Flags = topics.repeat(problem.topic_sizes)
     if limit.partitions:
         number = np.arange(len(mine)) - problem.topic_offsets[:-1].repeat(problem.topic_sizes)
         mine &= np.isin(number, limit.partitions)

@@ -7,9 +7,8 @@ from itertools import chain, pairwise, repeat
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from optimizer.model.arrays import IntArray
+from optimizer.model.arrays import IntArray, Reals
 from optimizer.model.claims import Ownership, resolve
 from optimizer.model.group import Group, Member, Owned, check_group
 from optimizer.model.problem import KafkaFacts, Problem
@@ -168,7 +167,7 @@ def _leader_racks(group: Group, topics: Sequence[str]) -> list[str | None] | Non
     ]
 
 
-def _weights(group: Group, topics: Sequence[str]) -> NDArray[np.float64] | None:
+def _weights(group: Group, topics: Sequence[str]) -> Reals | None:
     """What partitions weigh, NaN where that isn't known; numpy makes it of None."""
     if not group.weights:
         return None
@@ -177,7 +176,7 @@ def _weights(group: Group, topics: Sequence[str]) -> NDArray[np.float64] | None:
     return np.array([*chain.from_iterable(settings)], np.float64)
 
 
-def _capacities(members: Sequence[Member]) -> NDArray[np.float64] | None:
+def _capacities(members: Sequence[Member]) -> Reals | None:
     settings = [member.capacity for member in members]
     return np.array(settings, np.float64) if any(item is not None for item in settings) else None
 

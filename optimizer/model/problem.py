@@ -9,9 +9,8 @@ from typing import TypeVar, TypeVarTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
 
-from optimizer.model.arrays import IntArray
+from optimizer.model.arrays import IntArray, Reals
 
 NOBODY = -1
 """Owner of a partition that nobody owned, and target of one that nobody may read."""
@@ -69,8 +68,8 @@ class Problem:
     replica_racks: Sequence[tuple[str, ...]] | None = None
     kafka: KafkaFacts = field(default_factory=KafkaFacts)
     hosts: Sequence[str | None] | None = None
-    weights: NDArray[np.float64] | None = None
-    capacities: NDArray[np.float64] | None = None
+    weights: Reals | None = None
+    capacities: Reals | None = None
 
     @property
     def partition_count(self) -> int:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from optimizer.model.arrays import IntArray
+from optimizer.model.arrays import Flags, IntArray
 from optimizer.model.classes import classes_of
 from optimizer.model.goals import Goals
 from optimizer.model.homogeneous import HomogeneousGroups
@@ -103,10 +102,10 @@ NEEDS: dict[str, Callable[[Problem, Goals], bool]] = {
 """Levels that aren't examined in every group, and whether a group has what each needs."""
 
 
-def spread_is_looked_at(groups: HomogeneousGroups) -> NDArray[np.bool_]:
+def spread_is_looked_at(groups: HomogeneousGroups) -> Flags:
     """For each of many groups with the default goals, whether spread is among its levels."""
     topics = np.diff(groups.topic_offsets)
-    is_small: NDArray[np.bool_] = topics * np.diff(groups.member_offsets) <= QUICK
+    is_small: Flags = topics * np.diff(groups.member_offsets) <= QUICK
     return is_small | (topics < 2)
 
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from optimizer.model.arrays import IntArray
+from optimizer.model.arrays import Flags, IntArray
 from optimizer.model.goals import Goals
 from optimizer.model.limits import LimitSet, is_about, limits_of
 from optimizer.model.problem import NOBODY, Problem, once_a_problem
@@ -134,7 +133,7 @@ def _topics_together(problem: Problem, limit_set: LimitSet) -> IntArray:
     return first
 
 
-def _reads(problem: Problem) -> NDArray[np.bool_]:
+def _reads(problem: Problem) -> Flags:
     """Whether a topic (row) is read by a member (column)."""
     held = np.zeros((len(problem.topics), len(problem.subscriptions)), np.bool_)
     for at, topics in enumerate(problem.subscriptions):
@@ -150,7 +149,7 @@ def _units(
     problem: Problem,
     of_partition: IntArray,
     kind_of: IntArray,
-    may: NDArray[np.bool_],
+    may: Flags,
     names: list[str],
 ) -> Units:
     count, members = len(kind_of), len(problem.member_ids)
@@ -184,7 +183,7 @@ def _units(
 
 
 def _owners(
-    problem: Problem, of_partition: IntArray, kind_of: IntArray, may: NDArray[np.bool_]
+    problem: Problem, of_partition: IntArray, kind_of: IntArray, may: Flags
 ) -> tuple[IntArray, IntArray]:
     """Who owns most of each unit and may have it, the first of equals, and how much of it."""
     members, owner = len(problem.member_ids), np.full(len(kind_of), NOBODY)

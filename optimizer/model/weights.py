@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from math import frexp, fsum, lcm
 
 import numpy as np
-from numpy.typing import NDArray
 
-from optimizer.model.arrays import IntArray, Reals
+from optimizer.model.arrays import Flags, IntArray, Reals
 from optimizer.model.problem import Problem, once_a_problem
 
 BITS = 40
@@ -121,7 +120,7 @@ def weights_of(problem: Problem) -> Weights:
     )
 
 
-def _is_read(problem: Problem) -> NDArray[np.bool_]:
+def _is_read(problem: Problem) -> Flags:
     """Whether a partition's topic is in a subscription."""
     of_topic = np.zeros(len(problem.topics), np.bool_)
     for topics in problem.subscriptions:

@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from optimizer.flow import (
     MAX_NUMBER,
@@ -25,7 +24,7 @@ from optimizer.flow import (
     cheapest_flow,
     source_side,
 )
-from optimizer.model import CostOverflowError, IntArray
+from optimizer.model import CostOverflowError, Flags, IntArray
 from optimizer.solver.arcs import AggregatedArcs, PairArcs
 from optimizer.solver.demand import Demand, Shares, Solver
 from optimizer.solver.layers import Bounds, Caps, Layer, layers_of
@@ -57,7 +56,7 @@ def by_network(part: Demand) -> Solver:
     return lambda levels: cheapest_of_fine(part, Bounds.within_one(part), levels)
 
 
-def cannot_be_placed(demand: Demand, caps: Caps) -> tuple[NDArray[np.bool_], int]:
+def cannot_be_placed(demand: Demand, caps: Caps) -> tuple[Flags, int]:
     """The kinds that have too little room together, and how many partitions of theirs have none.
 
     They are those on the source's side of the minimum cut nearest to the source, and all their

@@ -31,7 +31,6 @@ HABITUAL_SIZES = (6, 12, 12, 12, 16, 24, 30)
 
 FIREHOSE_SIZES = (1000, 1024, 1024, 1200, 1536, 2000, 2048, 3000)
 
-
 DOWN_BROKER = 2
 """The broker of the legacy cluster that is down when the snapshot is taken."""
 

@@ -11,6 +11,7 @@ from optimizer.figures import counted
 from spark import terminal
 from spark.enforce import Status
 from spark.terminal import CHECK_FAILED, busy, option, say
+from spark.text import as_sentence
 
 
 def enforce(
@@ -44,9 +45,8 @@ def enforce(
 
 def _enforce_one(choice: terminal.ChosenPlans, dry_run: bool, again: str, watch: str) -> None:
     ((name, plan),) = choice.plans.items()
-    with terminal.live("spark.enforce.watcher").GroupWatcher(
-        choice.cluster, choice.plans
-    ) as watcher:
+    watching = terminal.live("spark.enforce.watcher").GroupWatcher(choice.cluster, choice.plans)
+    with watching as watcher:
         verdict = watcher.look(frozenset([name]))[name]
         terminal.show_differences(plan, watcher.groups.get(name), verdict.status)
         if verdict.reason:
@@ -56,13 +56,13 @@ def _enforce_one(choice: terminal.ChosenPlans, dry_run: bool, again: str, watch:
         elif dry_run:
             say(f"Group {name} needs a rebalance. Next: {again}")
         elif reason := watcher.make_rebalance(name):
-            _refuse(f"{reason[0].upper()}{reason[1:]}")
+            _refuse(reason)
         else:
             say(f"Group {name} rebalances. Next: {watch}")
 
 
-def _refuse(sentence: str) -> None:
-    say(f"{sentence}.")
+def _refuse(reason: str) -> None:
+    say(as_sentence(reason))
     raise typer.Exit(CHECK_FAILED)
 
 

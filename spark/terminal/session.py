@@ -9,10 +9,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from socketserver import BaseServer
-from typing import Any
 from warnings import catch_warnings, simplefilter
 
-from py4j.java_gateway import JavaClass, JavaMember, JVMView
 from py4j.protocol import Py4JJavaError
 from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
@@ -22,34 +20,12 @@ from spark.memory_limits import usable_memory
 from spark.terminal import java_process
 from spark.terminal.failures import known_cause, may_come_of_javas_end, sentence_of, why_java_ended
 from spark.terminal.interrupts import handlers_kept, held
+from spark.terminal.java_names import keep_names
 from spark.terminal.java_process import JavaProcess
 from spark.terminal.progress import busy, followed, session_followed
 from spark.terminal.quick_start import SETTINGS, Size, java_options
 from spark.terminal.submission import submission, submitted
 from spark.worker_daemon import DAEMON, MODULE, start_early
-
-KEPT_CLASSES = (
-    *("functions", "org.apache.spark.sql.functions", "PythonUtils", "PythonSQLUtils"),
-    *("org.apache.spark.sql.classic.SparkSession", "org.apache.spark.sql.expressions.Window"),
-)
-"""Names of classes, as PySpark spells them."""
-
-
-class KeptClass(JavaClass):  # type: ignore[misc]
-    """A class of Java's whose static methods are looked up once."""
-
-    def __getattr__(self, name: str) -> Any:
-        member = super().__getattr__(name)
-        if isinstance(member, JavaMember):
-            self.__dict__[name] = member
-        return member
-
-
-def keep_names(jvm: JVMView) -> None:
-    """Let `jvm` find these names by itself from now on."""
-    for name in KEPT_CLASSES:
-        setattr(jvm, name, KeptClass(getattr(jvm, name)._fqn, jvm._gateway_client))
-
 
 LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
 

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from optimizer import STRATEGIES
-from optimizer.model import NOBODY, Problem
+from optimizer.model import NOBODY, Flags, IntArray, Problem
 from spark.demo.names import uuids
 from spark.fleet.local_store import table_of
-
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 TOPICS = 5
 """Topics of each group, which nobody else reads."""
@@ -89,7 +85,7 @@ def uniform_fleet(
     }
 
 
-def _reads(rng: np.random.Generator, new: BoolArray, overlapping: BoolArray) -> BoolArray:
+def _reads(rng: np.random.Generator, new: Flags, overlapping: Flags) -> Flags:
     """Whether each member of each group reads each topic: groups × members × topics."""
     reads = np.ones((*new.shape, TOPICS), bool)
     items = (int(overlapping.sum()), new.shape[1])
@@ -102,7 +98,7 @@ def _reads(rng: np.random.Generator, new: BoolArray, overlapping: BoolArray) -> 
     return reads
 
 
-def _owners(new: BoolArray, reads: BoolArray, sizes: IntArray) -> IntArray:
+def _owners(new: Flags, reads: Flags, sizes: IntArray) -> IntArray:
     """Range's answer among the members that aren't new, group by group: groups × partitions."""
     groups, members = new.shape
     old = members - NEWCOMERS
@@ -113,7 +109,7 @@ def _owners(new: BoolArray, reads: BoolArray, sizes: IntArray) -> IntArray:
     return np.take_along_axis(old_members, owner, axis=1)
 
 
-def _range(reads: BoolArray, sizes: IntArray) -> IntArray:
+def _range(reads: Flags, sizes: IntArray) -> IntArray:
     """Range's answer for members (rows) who read topics (columns)."""
     members = len(reads)
     offsets = np.append(0, np.cumsum(sizes))

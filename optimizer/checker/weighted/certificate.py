@@ -12,10 +12,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from optimizer.checker.certificate import MalformedCertificateError
-from optimizer.model import IntArray
+from optimizer.model import Flags, IntArray
 
 FORM = 2
 SET, PRICES, SEARCH = 0, 1, 2
@@ -29,7 +28,7 @@ class Set(NamedTuple):
     """Nothing is at `level` or below, since `members` would have more than they take in."""
 
     level: int
-    members: NDArray[np.bool_]
+    members: Flags
 
 
 class Prices(NamedTuple):
@@ -85,7 +84,7 @@ def decode(certificate: bytes, members: int, partitions: int) -> Set | Prices | 
     raise MalformedCertificateError(f"byte {HEAD - 1} of it is none of {kinds}, or bytes follow")
 
 
-def _members(bits: bytes, members: int) -> NDArray[np.bool_]:
+def _members(bits: bytes, members: int) -> Flags:
     if len(bits) != -(-members // 8):
         raise MalformedCertificateError(f"{len(bits)} bytes of it are no bits of {members} members")
     packed = np.unpackbits(np.frombuffer(bits, np.uint8), bitorder="little")

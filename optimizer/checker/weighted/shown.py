@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from optimizer.checker.kinds import Kinds
 from optimizer.checker.weighted.certificate import HIGHEST, Prices, Search, Set
-from optimizer.model import IntArray, Weights
+from optimizer.model import Flags, IntArray, Weights
 
 WORK = 1 << 31
 """Prices whose tables would have more entries, over all members' kinds, aren't examined."""
@@ -90,7 +89,7 @@ def is_shown_by_search(kinds: Kinds, weights: Weights, shown: Search) -> bool:
     return False
 
 
-def _reads(kinds: Kinds, member: int) -> NDArray[np.bool_]:
+def _reads(kinds: Kinds, member: int) -> Flags:
     """Which kinds of partitions a member reads."""
     result = np.zeros(kinds.kind_count, np.bool_)
     result[kinds.keys[kinds.member == member] // max(kinds.member_count, 1)] = True
@@ -125,7 +124,7 @@ MOST_KINDS = 64
 """The readers of each kind are examined where there are no more of these."""
 
 
-def _lowest(kinds: Kinds, weights: Weights, members: NDArray[np.bool_]) -> Set:
+def _lowest(kinds: Kinds, weights: Weights, members: Flags) -> Set:
     """The highest level that is shown by a set of members; -1 if none is."""
     low, high = -1, _by_capacity(kinds, weights, members)
     if high > 1 and is_shown_by_set(kinds, weights, Set(high - 1, members)):
@@ -142,7 +141,7 @@ def _lowest(kinds: Kinds, weights: Weights, members: NDArray[np.bool_]) -> Set:
     return Set(low, members)
 
 
-def _by_capacity(kinds: Kinds, weights: Weights, members: NDArray[np.bool_]) -> int:
+def _by_capacity(kinds: Kinds, weights: Weights, members: Flags) -> int:
     """A level near which that may be: what members have to read, for what they can take in."""
     weight = int(weights.of_partition[confined(kinds, weights, Set(HIGHEST, members))].sum())
     if members.any():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from optimizer.replicas.baselines.generate import generated, round_robin
+from optimizer.replicas.baselines.generate import generated
 from optimizer.replicas.baselines.java_random import JavaRandom
+from optimizer.replicas.baselines.round_robin import round_robin
 from optimizer.replicas.baselines.striped import PlacementError, striped

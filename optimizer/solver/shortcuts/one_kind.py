@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from optimizer.model import HomogeneousGroups, IntArray, run_starts
+from optimizer.model import Flags, HomogeneousGroups, IntArray, run_starts
 from optimizer.solver.demand import Demand, Solver, demand_of
 from optimizer.solver.distribute import distribute
 from optimizer.solver.kinds import Kinds
@@ -65,9 +64,7 @@ def even_shares(
     return shares
 
 
-def _turns_by_host(
-    shares: IntArray, rich: NDArray[np.bool_], host: IntArray, offsets: IntArray
-) -> IntArray:
+def _turns_by_host(shares: IntArray, rich: Flags, host: IntArray, offsets: IntArray) -> IntArray:
     """The turn of each member in its group to get one more: the rich, then by the emptier host."""
     sizes = offsets[1:] - offsets[:-1]
     # When the others' turn comes, all the rich of their hosts have one more.

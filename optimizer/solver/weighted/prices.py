@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from optimizer.flow import PriceProgramme
-from optimizer.model import IntArray
+from optimizer.model import IntArray, Reals
 from optimizer.solver.weighted.problem import WeightedProblem
 
 FINEST = 120
@@ -188,7 +187,7 @@ class _Search:
         return result
 
 
-def whole(prices: NDArray[np.float64]) -> IntArray:
+def whole(prices: Reals) -> IntArray:
     """Prices as whole numbers: multiples of what they have in common, or rounded down."""
     multiples = STEPS_OF_PRICES[:, None] * prices
     exact = np.abs(multiples - np.rint(multiples)).max(axis=1, initial=0.0) < 1e-6

@@ -7,11 +7,11 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from optimizer.model import (
     DEFAULT_GOALS,
     NOBODY,
+    Flags,
     Goals,
     IntArray,
     Problem,
@@ -38,7 +38,7 @@ class WeightedProblem:
     """
 
     class_of: IntArray
-    reads: NDArray[np.bool_]
+    reads: Flags
     weights: Weights
     owner: IntArray
 
@@ -101,11 +101,9 @@ class WeightedProblem:
         """How many partitions an assignment takes from who could keep them."""
         return int(np.count_nonzero((self.owner != NOBODY) & (target != self.owner)))
 
-    def may_swap(
-        self, own: IntArray, member: int, others: IntArray, holder: IntArray
-    ) -> NDArray[np.bool_]:
+    def may_swap(self, own: IntArray, member: int, others: IntArray, holder: IntArray) -> Flags:
         """Which others (columns), which `holder` have, may go for which of a member's own."""
-        may: NDArray[np.bool_] = self.reads[self.class_of[own]][:, holder]
+        may: Flags = self.reads[self.class_of[own]][:, holder]
         may &= self.reads[self.class_of[others], member]
         return may
 
@@ -161,7 +159,7 @@ class Bundles(NamedTuple):
     """What bundles weigh, which takers may have each, and the bundle of each that is read."""
 
     weight: IntArray
-    may: NDArray[np.bool_]
+    may: Flags
     of_read: IntArray
 
 
@@ -175,7 +173,7 @@ def without_tiny(problem: WeightedProblem, level: int) -> WeightedProblem:
     return replace(problem, class_of=class_of, reads=bundles.may)
 
 
-def bundles_of(problem: WeightedProblem, reads: NDArray[np.bool_], limit: IntArray) -> Bundles:
+def bundles_of(problem: WeightedProblem, reads: Flags, limit: IntArray) -> Bundles:
     """The bundles of takers with these limits; `reads` tells of which classes they may have.
 
     The partitions of a class are bundled by the weakest takers that they aren't too heavy for

@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from optimizer.figures import counted, figure
 from optimizer.flow import taken_in
 from optimizer.model import (
     NOBODY,
+    Flags,
     Goals,
     IntArray,
     LimitSet,
@@ -64,7 +64,7 @@ def check_max_weight(problem: Problem, goals: Goals) -> None:
 
 def _too_heavy(
     problem: Problem, goals: Goals, limit_set: LimitSet
-) -> tuple[IntArray, NDArray[np.bool_]] | None:
+) -> tuple[IntArray, Flags] | None:
     """Partitions that are too heavy together, and all who may have any of them."""
     limits = limits_of(problem, limit_set)
     if limits is None or limits.most_weight is None:

@@ -5,29 +5,17 @@ The number of requests grows with the brokers; groups only add to it by the thou
 
 from __future__ import annotations
 
-import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from kafka import errors
 from kafka.protocol.admin import DescribeGroupsRequest
-from kafka.protocol.api_message import ApiMessage
 from kafka.protocol.consumer import OffsetFetchRequest
 from kafka.protocol.metadata import FindCoordinatorRequest
 
 from spark.sources.live.connection import Brokers, NoAnswer, ask_any, attempts
-
-_HERE = sys.modules[__name__]
-
-
-class ConsumerGroupDescribeRequest(ApiMessage, load_json=_HERE):  # type: ignore[call-arg, misc]
-    """Asks a coordinator about groups of the new protocol."""
-
-
-class ConsumerGroupDescribeResponse(ApiMessage, load_json=_HERE):  # type: ignore[call-arg, misc]
-    """Their members with subscriptions, racks, epochs, current and target assignment."""
-
+from spark.sources.live.consumer_group_describe import ConsumerGroupDescribeRequest
 
 GROUPS_A_REQUEST = 1000
 

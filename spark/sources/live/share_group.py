@@ -2,34 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
-
-from kafka.protocol.api_message import ApiMessage
 
 from spark.fleet import SHARE
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.coordinators import Question
 from spark.sources.live.group import Claim, DescribedGroup, DescribedMember
-
-_HERE = sys.modules[__name__]
-
-
-class ShareGroupDescribeRequest(ApiMessage, load_json=_HERE):  # type: ignore[call-arg, misc]
-    """Asks a coordinator about share groups."""
-
-
-class ShareGroupDescribeResponse(ApiMessage, load_json=_HERE):  # type: ignore[call-arg, misc]
-    """Their members with subscriptions and assignment."""
-
-
-class DescribeShareGroupOffsetsRequest(ApiMessage, load_json=_HERE):  # type: ignore[call-arg, misc]
-    """Asks a coordinator from where on share groups read."""
-
-
-class DescribeShareGroupOffsetsResponse(ApiMessage, load_json=_HERE):  # type: ignore[call-arg, misc]
-    """The start offset of each partition, and from Kafka 4.2 on the lag (KIP-1226)."""
-
+from spark.sources.live.share_group_requests import (
+    DescribeShareGroupOffsetsRequest,
+    ShareGroupDescribeRequest,
+)
 
 OF_GROUP = Question(lambda groups: ShareGroupDescribeRequest(group_ids=groups))
 

@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from optimizer.model import IntArray, Reals
+from optimizer.model import Flags, IntArray, Reals
 from optimizer.solver.weighted.moves.assignment import Assignment
 from optimizer.solver.weighted.problem import WeightedProblem
 
@@ -75,12 +74,12 @@ class Descent(Assignment):
         fullest = Top(top, float(levels[top]), own, others, goal)
         return any(step(self, fullest) for step in steps)
 
-    def may_move(self, own: IntArray) -> NDArray[np.bool_]:
+    def may_move(self, own: IntArray) -> Flags:
         """Which members (columns) may have each partition."""
-        may: NDArray[np.bool_] = self.problem.reads[self.problem.class_of[own]]
+        may: Flags = self.problem.reads[self.problem.class_of[own]]
         return may
 
-    def may_swap(self, top: Top) -> NDArray[np.bool_]:
+    def may_swap(self, top: Top) -> Flags:
         """Which of the others (columns) may be exchanged for each of the fullest member's own."""
         return self.problem.may_swap(top.own, top.member, top.others, self.target[top.others])
 

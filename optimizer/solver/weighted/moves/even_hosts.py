@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from optimizer.model import Hosts, IntArray, Reals
+from optimizer.model import Flags, Hosts, IntArray, Reals
 from optimizer.solver.weighted.moves.assignment import Assignment
 from optimizer.solver.weighted.moves.even_out import MAX_PAIRS, STEPS
 from optimizer.solver.weighted.problem import WeightedProblem, best_change
 
 
 def hosts_evened_out(
-    problem: WeightedProblem, target: IntArray, level: int, may: NDArray[np.bool_], hosts: Hosts
+    problem: WeightedProblem, target: IntArray, level: int, may: Flags, hosts: Hosts
 ) -> IntArray:
     """The plan with a lower Σ over hosts of weight² / capacity, no member above a level.
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from optimizer.model import IntArray, Reals
+from optimizer.model import Flags, IntArray, Reals
 from optimizer.solver.weighted.moves.assignment import Assignment
 from optimizer.solver.weighted.problem import WeightedProblem, best_change
 
@@ -17,7 +16,7 @@ MAX_PAIRS = 200_000
 
 
 def evened_out(
-    problem: WeightedProblem, target: IntArray, level: int, may: NDArray[np.bool_], enough: float
+    problem: WeightedProblem, target: IntArray, level: int, may: Flags, enough: float
 ) -> IntArray:
     """The plan with a lower Σ load² / capacity, nowhere above a level.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from optimizer.model import IntArray
 from optimizer.solver.weighted.problem import WeightedProblem
@@ -67,7 +66,7 @@ def _parts(count: int) -> IntArray:
     return np.where(number < HEAVY, number, HEAVY + (number - HEAVY) % (MAX_PARTS - HEAVY))
 
 
-def _sums(weight: IntArray) -> NDArray[np.int64]:
+def _sums(weight: IntArray) -> IntArray:
     """The sum of each subset; bit i of its number tells whether it has the i-th."""
     sums = np.zeros(1, np.int64)
     for item in weight.tolist():

@@ -39,7 +39,7 @@ from kafka.protocol.metadata import (
 )
 
 from spark.sources.live.cluster import Cluster
-from spark.sources.live.coordinators import (
+from spark.sources.live.consumer_group_describe import (
     ConsumerGroupDescribeRequest,
     ConsumerGroupDescribeResponse,
 )

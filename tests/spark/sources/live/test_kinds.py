@@ -10,7 +10,7 @@ kafka = pytest.importorskip("kafka", reason="the extra `live` is not installed")
 
 from kafka.protocol.admin import DescribeGroupsRequest, ListGroupsRequest  # noqa: E402
 
-from spark.sources.live.coordinators import ConsumerGroupDescribeRequest  # noqa: E402
+from spark.sources.live.consumer_group_describe import ConsumerGroupDescribeRequest  # noqa: E402
 from spark.sources.live.read_cluster import Reading, read_cluster  # noqa: E402
 from spark.sources.live.tables import tables_of  # noqa: E402
 from tests.spark.sources.live.recorded_brokers import CLUSTER, three  # noqa: E402

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from spark.sources.live.classic_group import Subscription, read_assignment, read_subscription
+from spark.sources.live.member_metadata import Subscription, read_assignment, read_subscription
 
 # version 3 | topics ['t'] | no user data | owned t: [0, 1] | generation 7 | rack 'a'
 WHOLE = bytes.fromhex(

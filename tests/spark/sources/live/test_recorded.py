@@ -18,7 +18,7 @@ from kafka.protocol.admin import (  # noqa: E402
 
 from spark.sources.live.cluster import Cluster, ClusterSelection  # noqa: E402
 from spark.sources.live.connection import NoAnswer  # noqa: E402
-from spark.sources.live.coordinators import ConsumerGroupDescribeRequest  # noqa: E402
+from spark.sources.live.consumer_group_describe import ConsumerGroupDescribeRequest  # noqa: E402
 from spark.sources.live.list_groups import OFFSETS_TOPIC  # noqa: E402
 from spark.sources.live.read_cluster import Reading, read_cluster  # noqa: E402
 from spark.sources.live.tables import tables_of  # noqa: E402

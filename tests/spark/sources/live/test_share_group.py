@@ -9,12 +9,11 @@ import pytest
 pytest.importorskip("kafka", reason="the extra `live` is not installed")
 
 from spark.fleet import SHARE
-from spark.sources.live.share_group import (
-    OF_OFFSETS,
+from spark.sources.live.share_group import OF_OFFSETS, read_share_group
+from spark.sources.live.share_group_requests import (
     DescribeShareGroupOffsetsRequest,
     DescribeShareGroupOffsetsResponse,
     ShareGroupDescribeResponse,
-    read_share_group,
 )
 from tests.spark.sources.live.recorded_brokers import CLUSTER
 
