@@ -12,8 +12,9 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 from tests.paths import ROOT
-from tests.resolver import resolving
-from tests.turns import turn
+from tests.support.resolver import resolving
+from tests.support.tiers import FOLDERS, MARKS
+from tests.support.turns import turn
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -21,6 +22,17 @@ if TYPE_CHECKING:
 
 
 LIVE = "tests/live"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for mark, reason in MARKS.items():
+        config.addinivalue_line("markers", f"{mark}: {reason}")
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    for folder, mark in FOLDERS.items():
+        if item.nodeid.startswith(f"{folder}/"):
+            item.add_marker(mark)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -138,7 +150,7 @@ def spark(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     os.environ["PYSPARK_PYTHON"] = sys.executable
     path = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     os.environ["PYTHONPATH"] = os.pathsep.join(path)
-    from tests.shared_jvm import SharedJvm  # noqa: PLC0415 - tests of one group go without
+    from tests.support.shared_jvm import SharedJvm  # noqa: PLC0415 - tests of one group go without
 
     return SharedJvm(run_folder(tmp_path_factory)).session(settings)
 

@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.text import Text
 
 from spark.charts import CHARTS
-from tests.terminal import in_terminal
+from tests.support.terminal import in_terminal
 
 DOCS = Path(__file__).parents[1] / "docs"
 

@@ -18,7 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from optimizer.assignor.plan_file import GroupPlan
-from tests.assignor_jar import assignor_jar, java
+from tests.support.assignor_jar import assignor_jar, java
 
 
 def main() -> None:

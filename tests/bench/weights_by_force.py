@@ -15,7 +15,7 @@ import numpy as np
 from optimizer import Goals
 from optimizer.checker import Prices, Set, check_assignment, encode_prices, encode_set
 from optimizer.strategies.optimal import assign_optimally
-from tests.optimizer.weighted_groups import level_unit, levels_by_force, weighted_problem
+from tests.support.weighted_groups import level_unit, levels_by_force, weighted_problem
 
 GOALS = Goals(balance="weight", tolerance=0.0)
 

@@ -20,7 +20,7 @@ from kafka.errors import KafkaError
 from pyspark.sql import SparkSession
 
 from spark.graph.packages import coordinate
-from tests.resolver import resolving
+from tests.support.resolver import resolving
 
 START_WITHIN = 60.0  # seconds, on a machine that does many other things
 CLUSTER_ID = "ZXZlbmZsZWV0LXRlc3RzMA"

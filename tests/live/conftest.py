@@ -10,10 +10,10 @@ import pytest
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
-from tests.assignor_jar import assignor_jar
 from tests.live.brokers import Brokers, kafka_jars
 from tests.paths import ROOT
 from tests.spark.conftest import asked, run
+from tests.support.assignor_jar import assignor_jar
 
 __all__ = ["asked", "run"]  # fixtures that are at home there
 

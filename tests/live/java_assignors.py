@@ -11,7 +11,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from spark.graph.packages import coordinate
-from tests.resolver import resolving
+from tests.support.resolver import resolving
 
 PACKAGES = ("kafka-clients", "kafka-group-coordinator")
 CONNECT_PACKAGES = ("kafka-clients", "connect-api", "connect-runtime")

@@ -9,8 +9,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from tests.assignor_jar import assignor_jar, java
 from tests.live.waiting import WITHIN
+from tests.support.assignor_jar import assignor_jar, java
 
 TopicPartition = tuple[str, int]
 

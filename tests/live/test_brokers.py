@@ -8,8 +8,8 @@ import subprocess
 import sys
 import time
 
-from tests.alive import is_alive
 from tests.paths import ROOT
+from tests.support.alive import is_alive
 
 STARTS_AND_WAITS = """
 import json, sys, time

@@ -24,7 +24,7 @@ from spark.sources.live.read_cluster import Reading, Report, read_cluster
 from tests.live.brokers import Brokers
 from tests.live.raw_group import RawGroup, Wire, assignment, coordinators, subscription
 from tests.live.waiting import until
-from tests.spark.support.said import Run
+from tests.support.said import Run
 
 MEMBERS = 5
 FIRST = [f"fleet-{number:02}" for number in range(40)]

@@ -20,7 +20,7 @@ from spark.sources.live.secret import Secret
 from tests.live.brokers import PASSWORD, USER, Brokers
 from tests.live.doorway import Doorway
 from tests.live.waiting import until
-from tests.spark.support.said import Run, Said
+from tests.support.said import Run, Said
 
 WRONG = "wrong-horse-battery"
 

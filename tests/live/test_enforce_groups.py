@@ -18,7 +18,7 @@ from spark.sources.live.manager import Manager
 from tests.live.brokers import Brokers
 from tests.live.planned_groups import PlannedGroup, plan_of, running
 from tests.live.waiting import until
-from tests.spark.support.said import Run
+from tests.support.said import Run
 
 GROUPS = 5
 

@@ -20,8 +20,8 @@ from optimizer.model.problem import Problem
 from optimizer.plan import Assignment
 from optimizer.strategies.uniform.topic_ids import topic_ids
 from tests.live.java_assignors import JavaAssignors, add_jars, kafka_id
-from tests.live.random_groups import random_group
 from tests.optimizer.strategies.written_groups import ENDLESS
+from tests.support.random_groups import random_group
 
 GROUPS = int(os.environ.get("SOAK", "1000"))
 BATCH = 250

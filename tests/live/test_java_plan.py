@@ -18,7 +18,7 @@ from tests.live.java_consumers import JavaConsumers
 from tests.live.plan_site import GROUPS, Site
 from tests.live.waiting import until
 from tests.spark.conftest import asked, run  # noqa: F401 - fixtures
-from tests.spark.support.said import Run
+from tests.support.said import Run
 
 
 @pytest.fixture(scope="module")

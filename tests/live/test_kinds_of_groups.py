@@ -18,7 +18,7 @@ from tests.live.members import PolledMember, of_new_protocol, polled
 from tests.live.raw_group import RawGroup, Wire, assignment, coordinators, subscription
 from tests.live.waiting import until
 from tests.spark.sources.live.workers import orders, worker
-from tests.spark.support.said import Run, flat
+from tests.support.said import Run, flat
 
 TOPIC, PARTITIONS = "kinds", 4
 RAW = ("k-classic", "k-connect", "k-connect-eager", "k-registry", "k-tasks")

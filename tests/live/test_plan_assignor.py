@@ -15,7 +15,7 @@ from tests.live.brokers import Brokers
 from tests.live.consumers import Consumer, Diary, await_rest, closing
 from tests.live.waiting import until
 from tests.spark.conftest import asked, run  # noqa: F401 - fixtures
-from tests.spark.support.said import Run, Said
+from tests.support.said import Run, Said
 
 KINDS = [
     f"{how}-{protocol}" for how in ("static", "dynamic") for protocol in ("eager", "cooperative")

@@ -20,7 +20,7 @@ from tests.live.consumers import Consumer, Diary, await_rest, closing
 from tests.live.members import of_new_protocol, polled
 from tests.live.waiting import until
 from tests.spark.conftest import asked, run  # noqa: F401 - fixtures
-from tests.spark.support.said import Run
+from tests.support.said import Run
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from kafka.admin import NewTopic
 
 from tests.live.brokers import Brokers
 from tests.live.waiting import until
-from tests.spark.support.said import Run
+from tests.support.said import Run
 
 TOPIC = "moved"
 PARTITIONS = 6

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from optimizer import Group, Member, Plan, assign
-from tests.optimizer.groups import tiny_group
 from tests.optimizer.strategies.test_recorded import group_of, records
+from tests.support.groups import tiny_group
 
 
 @pytest.mark.parametrize("assignor", ["range", "sticky", "server-uniform"])

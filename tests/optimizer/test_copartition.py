@@ -16,7 +16,7 @@ from optimizer.model.measures import changes_of, member_loads
 from optimizer.model.numbering import problem_of
 from optimizer.solver import frontier_of, weighted_frontier_of
 from optimizer.strategies.optimal import assign_optimally
-from tests.optimizer.limited_groups import every_assignment, keeps_to, random_limits
+from tests.support.limited_groups import every_assignment, keeps_to, random_limits
 
 NAMES = ("pin", "exclude", "max_partitions")
 

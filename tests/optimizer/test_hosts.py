@@ -19,10 +19,10 @@ from optimizer.model.patterns import matches
 from optimizer.model.weights import weights_of
 from optimizer.solver.solve import solve
 from tests.optimizer import oracles
-from tests.optimizer.host_groups import VARIANTS, random_host_problem, tiny_host_group
-from tests.optimizer.limited_groups import every_assignment
 from tests.optimizer.oracles import Facts, best_by_network, facts_of_problem
-from tests.optimizer.rack_groups import (
+from tests.support.host_groups import VARIANTS, random_host_problem, tiny_host_group
+from tests.support.limited_groups import every_assignment
+from tests.support.rack_groups import (
     best_by_force,
     best_by_network as best_of_racks,
     outcome,

@@ -19,9 +19,9 @@ from optimizer.model.numbering import problem_of
 from optimizer.model.problem import Problem
 from optimizer.model.spread import spread_of
 from optimizer.solver import solve
-from tests.optimizer.groups import problem, tiny_group
-from tests.optimizer.limited_groups import NAMES, every_assignment, keeps_to, random_limits
-from tests.optimizer.rack_groups import outcome as rack_outcome, tiny_rack_group
+from tests.support.groups import problem, tiny_group
+from tests.support.limited_groups import NAMES, every_assignment, keeps_to, random_limits
+from tests.support.rack_groups import outcome as rack_outcome, tiny_rack_group
 
 Outcome = tuple[int, int, int]
 

@@ -7,7 +7,7 @@ import numpy as np
 from optimizer import Group, Member, assign
 from optimizer.model.measures import measure
 from optimizer.model.problem import GONE, NOBODY
-from tests.optimizer.groups import problem
+from tests.support.groups import problem
 
 
 def test_moves_takeovers_and_new_partitions_are_told_apart() -> None:

@@ -16,9 +16,9 @@ from optimizer.model.racks import rack_table_of
 from optimizer.solver.costs import costs_of
 from optimizer.solver.kinds import cost_classes, kinds_of
 from optimizer.solver.solve import solve
-from tests.optimizer.groups import problem, random_problem, tiny_group
-from tests.optimizer.limited_groups import NAMES, random_limits
-from tests.optimizer.rack_groups import (
+from tests.support.groups import problem, random_problem, tiny_group
+from tests.support.limited_groups import NAMES, random_limits
+from tests.support.rack_groups import (
     VARIANTS,
     best_by_force,
     best_by_network,

@@ -15,9 +15,9 @@ from pyspark.sql import SparkSession
 from spark import FleetSnapshot, cli
 from spark.demo.fleet import demo_fleet
 from spark.fleet.local_store import write_store
-from tests.spark.support.fleets import SNAPSHOT, snapshot_of
-from tests.spark.support.said import Run, Said
-from tests.spark.support.small import small
+from tests.support.fleets import SNAPSHOT, snapshot_of
+from tests.support.said import Run, Said
+from tests.support.small import small
 
 Settings = Callable[..., AbstractContextManager[None]]
 

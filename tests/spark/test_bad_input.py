@@ -12,9 +12,9 @@ import pytest
 from optimizer.assignor.plan_file import GroupPlan
 from spark.enforce import PlanFolder
 from spark.fleet.local_store import write_store
-from tests.spark.support.fleets import SNAPSHOT, Fleet, damage_pages
-from tests.spark.support.said import Run, is_one_line
-from tests.spark.support.small import EARLIER
+from tests.support.fleets import SNAPSHOT, Fleet, damage_pages
+from tests.support.said import Run, is_one_line
+from tests.support.small import EARLIER
 
 
 class TestBadInput:

@@ -18,8 +18,8 @@ from optimizer import STRATEGY_NAMES
 from spark.cli import COMMANDS, app_for
 from spark.terminal import EXAMPLES
 from tests.paths import ROOT
-from tests.spark.support.fleets import SNAPSHOT
-from tests.spark.support.said import Run, is_one_line
+from tests.support.fleets import SNAPSHOT
+from tests.support.said import Run, is_one_line
 
 NAMES = [*COMMANDS]
 

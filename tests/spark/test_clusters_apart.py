@@ -11,9 +11,9 @@ import pytest
 
 from spark.fleet.local_store import write_store
 from tests.paths import DATA
-from tests.spark.support.fleets import Fleet
-from tests.spark.support.said import Run, flat, is_one_line
-from tests.spark.support.small import rows
+from tests.support.fleets import Fleet
+from tests.support.said import Run, flat, is_one_line
+from tests.support.small import rows
 
 SIX, SEVEN = "20261121T060000Z", "20261121T070000Z"
 CAPTURES = DATA / "cli"

@@ -16,8 +16,8 @@ from spark import FleetAudit
 from spark.explain import GroupExplanation, explain_group
 from spark.fleet.local_store import write_store
 from spark.terminal.console import OUT, plain
-from tests.spark.support.fleets import SNAPSHOT, Fleet
-from tests.spark.support.said import Run, Said, is_one_line
+from tests.support.fleets import SNAPSHOT, Fleet
+from tests.support.said import Run, Said, is_one_line
 
 HOSTILE = (
     '"><script>alert(1)</script>\nx|=,{}%`\'"\\ [red]\r\t\x1b[2J\x1b]0;x\x07'

@@ -20,7 +20,7 @@ from spark.demo.history import HOURS, make_history
 from spark.fleet.local_store import write_store
 from spark.jobs.demo import SEED
 from tests.paths import ROOT
-from tests.resolver import resolving
+from tests.support.resolver import resolving
 
 SPARK = ".".join(pyspark.__version__.split(".")[:2])
 EARLIER, LATER = "20261121T050000Z", "20261121T060000Z"

@@ -9,9 +9,9 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from spark.fleet.local_store import write_store
-from tests.spark.support.fleets import SNAPSHOT, Fleet
-from tests.spark.support.said import Run, Said
-from tests.spark.support.small import rows
+from tests.support.fleets import SNAPSHOT, Fleet
+from tests.support.said import Run, Said
+from tests.support.small import rows
 
 LENGTH, ENOUGH = 100_000, 12_000
 

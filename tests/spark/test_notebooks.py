@@ -17,8 +17,8 @@ from spark.demo.history import make_history
 from spark.fleet.local_store import write_store
 from tests.conftest import run_folder
 from tests.paths import ROOT
-from tests.resolver import resolving
-from tests.spark.support.fleets import SNAPSHOT
+from tests.support.fleets import SNAPSHOT
+from tests.support.resolver import resolving
 
 NOTEBOOKS = sorted((ROOT / "docs/notebooks").glob("*.ipynb"))
 
@@ -28,7 +28,7 @@ GROUPS, HOURS = 20, 4
 
 ATTACH = """
 from pathlib import Path
-from tests.shared_jvm import SharedJvm
+from tests.support.shared_jvm import SharedJvm
 SharedJvm(Path({folder!r})).session({{}})
 """
 """A kernel's first cell: its session is in the JVM of the run, which has compiled much already."""

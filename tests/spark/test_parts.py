@@ -11,10 +11,10 @@ from pyspark.sql import SparkSession
 
 from spark import FleetSnapshot
 from spark.fleet.local_store import write_store
-from tests.spark.support.fleets import Fleet
-from tests.spark.support.odd_bytes import odd, write_odd_store
-from tests.spark.support.said import Run, is_one_line
-from tests.spark.support.small import rows
+from tests.support.fleets import Fleet
+from tests.support.odd_bytes import odd, write_odd_store
+from tests.support.said import Run, is_one_line
+from tests.support.small import rows
 
 SIX, SEVEN = "20261121T060000Z", "20261121T070000Z"
 

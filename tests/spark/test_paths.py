@@ -11,9 +11,9 @@ from pyspark.sql import SparkSession
 
 from spark import FleetSnapshot, InputError
 from spark.fleet.local_store import write_store
-from tests.spark.support.fleets import SNAPSHOT
-from tests.spark.support.said import Run, flat, is_one_line
-from tests.spark.support.small import small
+from tests.support.fleets import SNAPSHOT
+from tests.support.said import Run, flat, is_one_line
+from tests.support.small import small
 
 EARLIER = "20261121T050000Z"
 

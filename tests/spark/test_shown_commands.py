@@ -18,9 +18,9 @@ from spark.fleet.local_store import write_store
 from spark.jobs.demo import SEED
 from spark.terminal.console import OUT
 from tests.paths import ROOT
-from tests.spark.support.fleets import SNAPSHOT
-from tests.spark.support.said import Run
-from tests.spark.support.small import EARLIER
+from tests.support.fleets import SNAPSHOT
+from tests.support.said import Run
+from tests.support.small import EARLIER
 from tests.test_pages import PAGES, commands_of
 
 QUICK = ("config", "explain", "frontier", "simulate", "snapshots")

@@ -10,10 +10,10 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark.terminal import store_and_plan
-from tests.spark.support.catalog import put, schema
-from tests.spark.support.fleets import SNAPSHOT
-from tests.spark.support.said import Run, is_one_line
-from tests.spark.support.small import EARLIER, small
+from tests.support.catalog import put, schema
+from tests.support.fleets import SNAPSHOT
+from tests.support.said import Run, is_one_line
+from tests.support.small import EARLIER, small
 
 
 @pytest.fixture

@@ -13,10 +13,10 @@ from pyspark.sql import SparkSession
 
 from spark import FleetSnapshot
 from spark.fleet import escaped, escaped_rows, is_named
-from tests.spark.support.fleets import SNAPSHOT, Fleet
-from tests.spark.support.odd_bytes import odd, write_odd_store
-from tests.spark.support.said import Run, Said, is_one_line
-from tests.spark.support.small import rows
+from tests.support.fleets import SNAPSHOT, Fleet
+from tests.support.odd_bytes import odd, write_odd_store
+from tests.support.said import Run, Said, is_one_line
+from tests.support.small import rows
 
 CAFE, SURROGATE, TWIN = odd(b"caf\xe9"), odd(b"caf\xed\xa0\x80"), odd(b"caf\xe8")
 SPELLED = r"caf\xe9"

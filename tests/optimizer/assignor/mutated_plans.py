@@ -13,8 +13,8 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 
-from tests.assignor_jar import assignor_jar, java
 from tests.optimizer.assignor.plan_cases import Case, answer, differences, read_cases
+from tests.support.assignor_jar import assignor_jar, java
 
 PIECES = (
     *(b"{", b"}", b"[", b"]", b",", b":", b'"', b"\\", b"\\u", b"\\ud800", b"\\u0000", b"0"),

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from optimizer.assignor.plan_file import GroupPlan, Topics
-from tests.assignor_jar import assignor_jar, java
 from tests.paths import ROOT
+from tests.support.assignor_jar import assignor_jar, java
 
 Answer = dict[str, dict[str, list[int]]]
 Call = dict[str, Any]

@@ -14,11 +14,11 @@ from optimizer.checker.check import Verdict, check_assignment
 from optimizer.model.arrays import IntArray
 from optimizer.model.problem import NOBODY, Problem
 from optimizer.solver.solve import solve
-from tests.optimizer import host_groups
-from tests.optimizer.groups import random_problem
-from tests.optimizer.host_groups import random_host_problem
 from tests.optimizer.oracles import facts_of_problem
-from tests.optimizer.rack_groups import (
+from tests.support import host_groups
+from tests.support.groups import random_problem
+from tests.support.host_groups import random_host_problem
+from tests.support.rack_groups import (
     VARIANTS,
     RackFacts,
     best_by_network,

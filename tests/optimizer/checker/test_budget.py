@@ -9,8 +9,8 @@ from optimizer.checker import check_assignment
 from optimizer.checker.budget import are_ruled_out
 from optimizer.model.numbering import problem_of
 from optimizer.solver import solve
-from tests.optimizer.groups import problem, tiny_group
 from tests.optimizer.solver.test_budget import every_outcome
+from tests.support.groups import problem, tiny_group
 
 
 def test_twenty_thousand_forged_prices_rule_nothing_out_that_is_there() -> None:

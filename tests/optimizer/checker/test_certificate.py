@@ -12,7 +12,7 @@ from optimizer.checker.certificate import MalformedCertificateError, decode, enc
 from optimizer.checker.check import check_assignment
 from optimizer.model.problem import GONE, NOBODY, Problem
 from optimizer.solver.solve import solve
-from tests.optimizer.groups import problem
+from tests.support.groups import problem
 
 
 def joined(members: int = 40, topics: int = 12, size: int = 100) -> Problem:

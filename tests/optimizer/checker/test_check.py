@@ -14,8 +14,8 @@ from optimizer.model.numbering import problem_of
 from optimizer.model.problem import NOBODY, Problem
 from optimizer.solver.solve import solve
 from optimizer.strategies import STRATEGIES
-from tests.optimizer.groups import problem, random_problem, tiny_group
 from tests.optimizer.oracles import brute_force, facts_of_problem, outcome_of
+from tests.support.groups import problem, random_problem, tiny_group
 
 
 def spoilt(group: Problem, draw: np.random.Generator) -> IntArray:

@@ -11,7 +11,6 @@ from optimizer.model.arrays import IntArray
 from optimizer.model.numbering import problem_of
 from optimizer.model.spread import levels_of
 from optimizer.solver.solve import solve
-from tests.optimizer import host_groups
 from tests.optimizer.checker.forgeries import (
     case,
     expected,
@@ -21,7 +20,8 @@ from tests.optimizer.checker.forgeries import (
     tampered_certificate,
     tampered_plan,
 )
-from tests.optimizer.rack_groups import (
+from tests.support import host_groups
+from tests.support.rack_groups import (
     VARIANTS,
     tiny_rack_group,
 )

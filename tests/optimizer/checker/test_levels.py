@@ -12,7 +12,7 @@ from optimizer.model import LEVELS, IntArray, Problem
 from optimizer.model.levels import Level
 from optimizer.solver import solve
 from optimizer.solver.costs import COSTS, CostTable
-from tests.optimizer.groups import random_problem
+from tests.support.groups import random_problem
 
 NAME = "strangers"
 """Partitions of the first topic cost all members but the first one."""

@@ -10,8 +10,8 @@ from optimizer.model.goals import DEFAULT_GOALS
 from optimizer.model.numbering import problem_of
 from optimizer.model.problem import NOBODY
 from optimizer.solver.solve import gain_of, solve
-from tests.optimizer.groups import problem, tiny_group
 from tests.optimizer.oracles import brute_force, facts_of_problem, outcome_of
+from tests.support.groups import problem, tiny_group
 
 
 def test_all_faults_are_listed_at_once() -> None:

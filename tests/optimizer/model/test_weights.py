@@ -12,7 +12,7 @@ from optimizer.checker import WeightVerdict, check_assignment
 from optimizer.model import NOBODY, Problem
 from optimizer.solver.weighted import weighted_frontier_of
 from optimizer.strategies.optimal import assign_optimally
-from tests.optimizer.weighted_groups import all_assignments, weighted_problem
+from tests.support.weighted_groups import all_assignments, weighted_problem
 
 GOALS = Goals(balance="weight", tolerance=0.0)
 

@@ -14,9 +14,9 @@ from optimizer.model.problem import NOBODY, Problem
 from optimizer.reasons.explain import Explanation, Reason, explain
 from optimizer.solver.solve import solve
 from optimizer.strategies import STRATEGIES
-from tests.optimizer.groups import random_problem
 from tests.optimizer.oracles import facts_of_problem
-from tests.optimizer.rack_groups import VARIANTS, racks_of_problem, random_rack_problem
+from tests.support.groups import random_problem
+from tests.support.rack_groups import VARIANTS, racks_of_problem, random_rack_problem
 
 
 class Replay:

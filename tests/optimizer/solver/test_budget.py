@@ -15,8 +15,8 @@ from optimizer.model.numbering import problem_of
 from optimizer.model.problem import NOBODY, Problem
 from optimizer.solver import solve
 from optimizer.solver.budget import loads_by_moves
-from tests.optimizer.groups import random_problem, tiny_group
-from tests.optimizer.rack_groups import random_rack_problem
+from tests.support.groups import random_problem, tiny_group
+from tests.support.rack_groups import random_rack_problem
 
 Outcome = tuple[int, int, int]
 """Largest load, moves, Σ load²."""

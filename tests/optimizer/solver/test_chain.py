@@ -15,8 +15,8 @@ from optimizer.solver import solve
 from optimizer.solver.pipeline import best_shares
 from optimizer.solver.shortcuts import chain
 from optimizer.solver.shortcuts.chain import by_chain, chain_of
-from tests.optimizer.groups import demand, problem, random_owner
 from tests.optimizer.oracles import best_by_network, facts_of_problem
+from tests.support.groups import demand, problem, random_owner
 
 ORDERS = (("moves", "spread"), ("spread", "moves"), ("racks", "moves"), ("moves", "racks"))
 

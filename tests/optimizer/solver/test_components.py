@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from optimizer.solver.demand import Demand, components
-from tests.optimizer.groups import demand as demand_of, problem
+from tests.support.groups import demand as demand_of, problem
 
 
 def classes_of(demand: Demand) -> list[list[int]]:

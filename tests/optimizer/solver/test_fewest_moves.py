@@ -12,7 +12,7 @@ from optimizer.model.measures import changes_of, member_loads
 from optimizer.model.numbering import problem_of
 from optimizer.model.problem import NOBODY, Problem
 from optimizer.solver import fewest_moves, solve
-from tests.optimizer.groups import problem, random_problem, tiny_group
+from tests.support.groups import problem, random_problem, tiny_group
 
 TINY_GROUPS = 300
 

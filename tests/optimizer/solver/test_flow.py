@@ -9,7 +9,7 @@ from optimizer.model import IntArray
 from optimizer.solver.demand import Demand
 from optimizer.solver.layers import Bounds, Caps
 from optimizer.solver.network import cannot_be_placed, cheapest_shares
-from tests.optimizer.groups import demand as demand_of, problem
+from tests.support.groups import demand as demand_of, problem
 
 
 def demand(sizes: list[int], topics_of: list[list[int]], owner: list[int]) -> Demand:

@@ -14,7 +14,6 @@ from optimizer.model.numbering import problem_of
 from optimizer.model.problem import GONE, NOBODY, Problem
 from optimizer.solver.solve import solve
 from optimizer.strategies import STRATEGIES
-from tests.optimizer.groups import problem, random_owner, random_problem, tiny_group
 from tests.optimizer.oracles import (
     Best,
     best_by_force,
@@ -24,6 +23,7 @@ from tests.optimizer.oracles import (
     outcome_of,
     plain_network,
 )
+from tests.support.groups import problem, random_owner, random_problem, tiny_group
 
 TINY_GROUPS = 2200
 

@@ -15,9 +15,9 @@ import pytest
 from optimizer import Group, Member, StrategyError, assign, is_strategy
 from optimizer.model import group_of, problem_of
 from optimizer.strategies import own
-from tests.optimizer.groups import tiny_group
-from tests.optimizer.rack_groups import tiny_rack_group
 from tests.paths import ROOT
+from tests.support.groups import tiny_group
+from tests.support.rack_groups import tiny_rack_group
 
 Offer = Callable[[Callable[[Group], Any]], str]
 

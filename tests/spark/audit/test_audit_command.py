@@ -18,8 +18,8 @@ from spark.audit.fleet_audit import COORDINATORS
 from spark.audit.registry import FINDINGS
 from spark.audit.summary import AuditSummary
 from spark.fleet.local_store import write_store
-from tests.spark.support.fleets import Fleet, damage_pages
-from tests.spark.support.said import Run, flat, is_one_line
+from tests.support.fleets import Fleet, damage_pages
+from tests.support.said import Run, flat, is_one_line
 
 FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH = (f"20261121T0{hour}0000Z" for hour in range(6))
 

@@ -19,7 +19,7 @@ from spark.audit.cheapest_cure import (
     cure_of,
 )
 from spark.audit.facts import GroupFacts
-from tests.optimizer.groups import problem
+from tests.support.groups import problem
 
 UNEVEN = problem([8], [[0], [0]], np.array([0] * 6 + [1] * 2))
 

@@ -29,7 +29,7 @@ from spark.fleet.local_store import write_store
 from spark.jobs.demo import SEED
 from tests.paths import ROOT
 from tests.spark.audit.test_audit_command import well
-from tests.spark.support.said import Run
+from tests.support.said import Run
 
 RULES = ROOT / "conf/prometheus/alerts.yml"
 DASHBOARD = json.loads((ROOT / "conf/grafana/dashboard.json").read_text(encoding="utf-8"))

@@ -13,7 +13,7 @@ from spark.audit.cluster_evaluator import BEARS, failures_of
 from spark.audit.cluster_facts import ClusterFacts
 from spark.audit.partition_counts import count_partitions
 from spark.fleet.schemas import TABLES
-from tests.spark.support.fleets import SCHEMAS, nullable
+from tests.support.fleets import SCHEMAS, nullable
 
 
 class Made(NamedTuple):

@@ -12,7 +12,7 @@ from spark.audit.finding import WORST_FIRST
 from spark.audit.since_last import Change, Seen, Tracked, counts_of, tracked_now
 from spark.fleet.local_store import write_store
 from tests.spark.audit.test_audit_command import FIRST, SECOND, THIRD, troubled, well
-from tests.spark.support.said import Run
+from tests.support.said import Run
 
 EVERYTHING = Seen({"c", "d"}, set(), set())
 

@@ -18,9 +18,9 @@ from spark import FleetSnapshot, audit_fleet, plan_fleet
 from spark.fleet import read_result
 from spark.fleet.local_store import write_store
 from tests.spark.cluster.standalone import StandaloneCluster, Submission, Submitted, wait_for
-from tests.spark.support.deadly import ENDS, STRATEGY
-from tests.spark.support.fleets import SNAPSHOT, Fleet
-from tests.spark.support.said import Run
+from tests.support.deadly import ENDS, STRATEGY
+from tests.support.fleets import SNAPSHOT, Fleet
+from tests.support.said import Run
 
 pytestmark = pytest.mark.skipif(
     not Path("/proc/self/stat").exists(), reason="which process is whose is told by Linux's /proc"

@@ -16,7 +16,7 @@ from spark.groups import encode
 from spark.groups.columns import columns_of
 from spark.settings.strategies import for_kind, kind_of
 from spark.solve.solved_row import GroupRow
-from tests.spark.support.fleets import Fleet
+from tests.support.fleets import Fleet
 
 
 def fleet() -> Fleet:

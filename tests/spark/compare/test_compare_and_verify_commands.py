@@ -9,9 +9,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from spark.fleet.local_store import write_store
-from tests.spark.support.fleets import SNAPSHOT, Fleet
-from tests.spark.support.said import Run, flat, is_one_line
-from tests.spark.support.small import EARLIER, rows, small
+from tests.support.fleets import SNAPSHOT, Fleet
+from tests.support.said import Run, flat, is_one_line
+from tests.support.small import EARLIER, rows, small
 
 CLUSTERS = [{"cluster": "c", "snapshot": SNAPSHOT}]
 

@@ -21,9 +21,9 @@ from spark.groups.group import read_group
 from spark.settings.strategies import CURRENT
 from spark.solve.time_limit import TimeLimit
 from spark.trial import trial
-from tests.live.random_groups import random_group
-from tests.spark.support.encoded import encoded_group
-from tests.spark.support.fleets import Fleet, fleet_of_groups
+from tests.support.encoded import encoded_group
+from tests.support.fleets import Fleet, fleet_of_groups
+from tests.support.random_groups import random_group
 
 COLUMNS = columns_of(ComparedRow)
 ALL = [CURRENT, *STRATEGIES]

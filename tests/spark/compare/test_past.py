@@ -11,7 +11,7 @@ from optimizer import Goals
 from spark import FleetHistory, FleetSnapshot, InputError, compare_fleet
 from spark.compare import compare_history
 from spark.fleet.local_store import write_store
-from tests.spark.support.histories import HOURS, random_history
+from tests.support.histories import HOURS, random_history
 
 STRATEGIES = ("current", "range", "cooperative-sticky", "optimal")
 

@@ -22,7 +22,7 @@ from spark.errors import InputError
 from spark.explain import explain_group
 from spark.fleet import read_planned, read_result
 from spark.terminal.quick_start import SMALL_SETTINGS, Size, java_options
-from tests.spark.support.fleets import SNAPSHOT
+from tests.support.fleets import SNAPSHOT
 
 STRATEGIES = ("current", "range", "optimal")
 

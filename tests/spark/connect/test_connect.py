@@ -20,7 +20,7 @@ from spark import FleetSnapshot
 from spark.fleet.local_store import write_store
 from tests.paths import ROOT
 from tests.spark.connect import notebook
-from tests.spark.support.fleets import SNAPSHOT, Fleet
+from tests.support.fleets import SNAPSHOT, Fleet
 
 pytestmark = pytest.mark.skipif(
     find_spec("grpc") is None, reason="Spark Connect's client needs what pyspark[connect] brings"

@@ -8,8 +8,8 @@ from pathlib import Path
 from spark.demo import drain_settings, most_uneven
 from spark.demo.fleet import demo_fleet
 from spark.fleet.local_store import write_store
-from tests.spark.support.fleets import SNAPSHOT
-from tests.spark.support.said import Run
+from tests.support.fleets import SNAPSHOT
+from tests.support.said import Run
 
 
 def test_a_plan_takes_all_partitions_from_the_host(run: Run, tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ from spark.enforce.export import NoPlan, group_plan
 from spark.enforce.plan_folder import PlanFolder
 from spark.fleet.local_store import write_store
 from spark.fleet.results import read_result
-from tests.spark.support.fleets import SNAPSHOT, Fleet
-from tests.spark.support.said import Run, is_one_line
+from tests.support.fleets import SNAPSHOT, Fleet
+from tests.support.said import Run, is_one_line
 
 KEYS = {"m1": ("one", "app"), "m2": (None, "two"), "m3": (None, "three")}
 

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 from spark.fleet.local_store import write_store
-from tests.spark.support.fleets import SNAPSHOT, Fleet
-from tests.spark.support.said import Run
+from tests.support.fleets import SNAPSHOT, Fleet
+from tests.support.said import Run
 
 
 def test_who_coordinates_the_group_and_where_its_offsets_are(run: Run, tmp_path: Path) -> None:

@@ -18,10 +18,10 @@ from spark import FleetFiles, FleetSnapshot, explain_group
 from spark.fleet.local_store import write_store
 from spark.settings import FleetGoals
 from tests.paths import ROOT
-from tests.spark.support.fleets import SNAPSHOT, damage_pages
-from tests.spark.support.odd_bytes import write_odd_store
-from tests.spark.support.odd_groups import odd_groups
-from tests.spark.support.said import Run, is_one_line
+from tests.support.fleets import SNAPSHOT, damage_pages
+from tests.support.odd_bytes import write_odd_store
+from tests.support.odd_groups import odd_groups
+from tests.support.said import Run, is_one_line
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from spark.errors import UnreadableError
 from spark.files import CatalogSchema, table_store_of, write_by_snapshot
-from tests.spark.support.catalog import schema
+from tests.support.catalog import schema
 
 A, B, C = "20261121T000000Z", "20261121T010000Z", "20261121T020000Z"
 

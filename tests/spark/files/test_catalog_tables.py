@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, SparkSession, functions as F
 
 from spark.errors import InputError
 from spark.files import CatalogSchema, check_tables, source_of, table_in, write_tables
-from tests.spark.support.catalog import schema
+from tests.support.catalog import schema
 
 ONE, OTHER = "20261121T060000Z", "20261121T070000Z"
 OWNED = ("main", "beside")

@@ -13,8 +13,8 @@ from spark.errors import RunError, UnreadableError
 from spark.files import LocalStore, SparkStore, read_parts, run_of, table_store_of, write_tables
 from spark.fleet import read_planned, read_result, snapshots
 from tests.spark.conftest import Settings
-from tests.spark.support.fleets import SNAPSHOT
-from tests.spark.support.small import small
+from tests.support.fleets import SNAPSHOT
+from tests.support.small import small
 
 OWNED = ("a", "b")
 

@@ -25,11 +25,11 @@ from spark.fleet import clusters_in, contents_of
 from spark.fleet.local_store import write_store
 from spark.fleet.store import states_of
 from tests.spark.conftest import Settings
-from tests.spark.support.fleets import SNAPSHOT
-from tests.spark.support.odd_bytes import write_odd_store
-from tests.spark.support.odd_groups import odd_groups
-from tests.spark.support.said import Run
-from tests.spark.support.small import small
+from tests.support.fleets import SNAPSHOT
+from tests.support.odd_bytes import write_odd_store
+from tests.support.odd_groups import odd_groups
+from tests.support.said import Run
+from tests.support.small import small
 
 EARLIER, BROKEN, WRITING = (f"20261121T0{hour}0000Z" for hour in (5, 7, 8))
 

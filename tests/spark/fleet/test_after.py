@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from optimizer.scenarios import Crash
 from spark import FleetSnapshot, InputError, plan_fleet
-from tests.spark.support.fleets import Fleet
+from tests.support.fleets import Fleet
 
 
 def fleet() -> Fleet:

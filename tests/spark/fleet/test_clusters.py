@@ -16,7 +16,7 @@ from spark.fleet.clusters import Composition, clusters_in, compositions, time_of
 from spark.fleet.local_store import write_store
 from spark.fleet.results import read_planned
 from spark.fleet.store import Stored
-from tests.spark.support.fleets import Fleet
+from tests.support.fleets import Fleet
 
 FIVE, SIX, SEVEN = (f"20261121T0{hour}0000Z" for hour in (5, 6, 7))
 YESTERDAY = "20261120T065959Z"

@@ -20,7 +20,7 @@ from spark.fleet import TABLES, Scattered, clusters_in, contents_of, scattered_i
 from spark.fleet.compaction import compact
 from spark.fleet.local_store import write_store
 from tests.spark.fleet.test_clusters import fleet_of, keep
-from tests.spark.support.fleets import SNAPSHOT
+from tests.support.fleets import SNAPSHOT
 
 CLUSTERS = ("a", "b", "c")
 

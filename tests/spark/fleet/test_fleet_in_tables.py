@@ -13,9 +13,9 @@ from spark import FleetSnapshot, InputError
 from spark.files import CatalogSchema, source_of
 from spark.fleet import contents_of, snapshots, unfinished
 from spark.fleet.local_store import write_store
-from tests.spark.support.catalog import put, schema
-from tests.spark.support.fleets import SNAPSHOT, Fleet
-from tests.spark.support.small import EARLIER, small
+from tests.support.catalog import put, schema
+from tests.support.fleets import SNAPSHOT, Fleet
+from tests.support.small import EARLIER, small
 
 LONG_AGO = "20261101T000000Z"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.paths import DATA
-from tests.spark.support.said import Run
+from tests.support.said import Run
 
 WRITTEN = sorted((DATA / "formats").iterdir())
 """A folder a version: `store` with two snapshots, and `plan` of the newest; they never change."""

@@ -14,7 +14,7 @@ from spark.fleet import AUDIT, PLAN, RESULTS, STORE, check_kind, read_results
 from spark.fleet.local_store import write_store
 from tests.spark.files.killed_at_each_step import SNAPSHOT
 from tests.spark.fleet.test_clusters import fleet_of, keep
-from tests.spark.support.said import Run, is_one_line
+from tests.support.said import Run, is_one_line
 
 
 def put(out: Path, *tables: str) -> None:

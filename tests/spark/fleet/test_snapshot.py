@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession, functions as F
 from spark import FleetSnapshot, InputError, snapshots
 from spark.fleet.local_store import write_store
 from spark.fleet.schemas import TABLES
-from tests.spark.support.fleets import SNAPSHOT, Fleet, damage_pages, snapshot_of
+from tests.support.fleets import SNAPSHOT, Fleet, damage_pages, snapshot_of
 
 OPTIONAL = [name for name, table in TABLES.items() if not table.required]
 REQUIRED = [name for name, table in TABLES.items() if table.required]

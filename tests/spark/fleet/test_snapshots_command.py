@@ -25,8 +25,8 @@ from spark.fleet import (
     whole,
 )
 from tests.spark.fleet.test_clusters import fleet_of, keep, keep_under
-from tests.spark.support.catalog import put, schema
-from tests.spark.support.said import Run, flat, is_one_line
+from tests.support.catalog import put, schema
+from tests.support.said import Run, flat, is_one_line
 
 HOURS = [f"202611{day:02}T{hour:02}0000Z" for day in (10, 11) for hour in range(24)]
 NEWEST = HOURS[-1]

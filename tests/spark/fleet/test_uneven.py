@@ -11,7 +11,7 @@ from spark.compare.cures import cures_of
 from spark.fleet import write_store
 from spark.report.past import lags_in
 from spark.report.sums import figures_of, merged, sums_of, worst_groups
-from tests.spark.support.fleets import Fleet
+from tests.support.fleets import Fleet
 
 BEFORE, NOW = "20261121T050000Z", "20261121T060000Z"
 

@@ -10,8 +10,8 @@ from pyspark.sql import SparkSession
 
 from spark import FleetFiles, FleetSnapshot, frontier_of_group
 from spark.fleet.local_store import write_store
-from tests.spark.support.fleets import SNAPSHOT, Fleet
-from tests.spark.support.said import Run, flat, is_one_line
+from tests.support.fleets import SNAPSHOT, Fleet
+from tests.support.said import Run, flat, is_one_line
 
 
 def fleet() -> Fleet:

@@ -18,9 +18,9 @@ from spark.graph.fleet_graph import Grain, coupled_groups, fleet_graph
 from spark.graph.packages import PACKAGES, coordinate
 from spark.graph.vertex_ids import NUMBER_BITS, RANK_BITS, VERTEX_KINDS
 from tests.paths import ROOT
-from tests.spark.support.fleets import Fleet
-from tests.spark.support.graph_fleets import Plain, random_fleet, vertex
-from tests.spark.support.kept import kept_in
+from tests.support.fleets import Fleet
+from tests.support.graph_fleets import Plain, random_fleet, vertex
+from tests.support.kept import kept_in
 
 FLEET = random_fleet(clusters=6, seed=3)
 

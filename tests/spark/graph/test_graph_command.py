@@ -13,8 +13,8 @@ from spark.fleet.local_store import write_store
 from spark.graph.fleet_graph import has_graphframes
 from spark.graph.packages import coordinate
 from spark.jobs.graph import bring_graphframes
-from tests.spark.support.fleets import SNAPSHOT, Fleet
-from tests.spark.support.said import Run, flat, is_one_line
+from tests.support.fleets import SNAPSHOT, Fleet
+from tests.support.said import Run, flat, is_one_line
 
 HOSTILE = '"><script>alert(1)</script>\n\x1b[2J|=\\\u202e'
 

@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession, functions as F
 from spark import FleetSnapshot, audit_fleet
 from spark.audit import SEVERITIES, AuditSettings
 from spark.graph.fleet_graph import FleetGraph, fleet_graph
-from tests.spark.support.graph_fleets import BEYOND, BROKERS, random_fleet
+from tests.support.graph_fleets import BEYOND, BROKERS, random_fleet
 
 PATTERNS = (
     "owner-gone",

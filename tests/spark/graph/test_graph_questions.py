@@ -27,10 +27,10 @@ from spark.graph.fleet_graph import (
     fleet_graph,
     reach,
 )
-from tests.optimizer.groups import demand
-from tests.spark.support.fleets import Fleet
-from tests.spark.support.graph_fleets import RACKS, Plain, random_fleet, united, vertex
-from tests.spark.support.odd_bytes import odd, write_odd_store
+from tests.support.fleets import Fleet
+from tests.support.graph_fleets import RACKS, Plain, random_fleet, united, vertex
+from tests.support.groups import demand
+from tests.support.odd_bytes import odd, write_odd_store
 
 FLEET = random_fleet(clusters=25, seed=11)
 

@@ -7,7 +7,7 @@ from pyspark.sql import SparkSession
 
 from spark import InputError
 from spark.graph import names
-from tests.spark.support.graph_fleets import random_fleet
+from tests.support.graph_fleets import random_fleet
 
 
 def test_two_names_of_one_hash_are_told(

@@ -7,7 +7,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from spark.groups import OFFSETS_TOPIC, CoordinatorLocation, OffsetsTopic, coordinators, location_of
-from tests.spark.support.fleets import Fleet
+from tests.support.fleets import Fleet
 
 COLUMNS = ("offsets_partition", "offsets_leader", "coordinator", "inferred")
 

@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 
 from spark.groups.encode import encode
 from spark.groups.group import FleetGroup, read_group
-from tests.spark.support.fleets import Fleet
+from tests.support.fleets import Fleet
 
 HEX = "0123456789abcdef0123456789abcdef"
 BASE64 = "ASNFZ4mrze8BI0VniavN7w"

@@ -9,8 +9,8 @@ from optimizer.model.classes import classes_of
 from optimizer.model.problem import GONE, NOBODY
 from spark.groups.group import FleetGroup, read_group
 from spark.groups.lookup import HashCollisionError
-from tests.spark.support.encoded import encoded_group, rename_hash
-from tests.spark.support.fleets import Fleet
+from tests.support.encoded import encoded_group, rename_hash
+from tests.support.fleets import Fleet
 
 
 def read(fleet: Fleet) -> FleetGroup:

@@ -23,11 +23,11 @@ from spark.groups.homogeneous import read_homogeneous
 from spark.solve.solve import row_of_group
 from spark.verify.faults import faults_of_group
 from tests.paths import ROOT
-from tests.spark.support.encoded import encoded_group
-from tests.spark.support.fleets import Fleet
-from tests.spark.support.planned import planned_group
+from tests.support.encoded import encoded_group
+from tests.support.fleets import Fleet
+from tests.support.planned import planned_group
 
-MEASURE = "tests.spark.support.peak_memory"
+MEASURE = "tests.support.peak_memory"
 
 
 def group(members: int = 3, topics: int = 2) -> Fleet:

@@ -17,9 +17,9 @@ from spark.fleet.local_store import write_store
 from spark.groups import coordinators, encode, one_row, row_of_group, seat_of_group
 from spark.groups.group import FleetGroup, read_or_failed
 from spark.groups.seats import CoordinatorLocation
-from tests.spark.support.fleets import SNAPSHOT, Fleet, nullable
-from tests.spark.support.odd_bytes import write_odd_store
-from tests.spark.support.odd_groups import odd_groups
+from tests.support.fleets import SNAPSHOT, Fleet, nullable
+from tests.support.odd_bytes import write_odd_store
+from tests.support.odd_groups import odd_groups
 
 Key = tuple[str, str]
 

@@ -11,8 +11,8 @@ from pyspark.sql import DataFrame, SparkSession
 from spark import FleetSnapshot, compare_fleet, plan_fleet
 from spark.groups.outlive import _each_in_a_copy
 from spark.memory_limits import free_memory
-from tests.spark.support.deadly import ENDS, STRATEGY
-from tests.spark.support.fleets import Fleet
+from tests.support.deadly import ENDS, STRATEGY
+from tests.support.fleets import Fleet
 
 SECONDS = 0.1
 """A worker that can't be stopped ends after 20 times as long."""

@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession, functions as F
 
 from spark.groups import encode, tasks
-from tests.spark.support.fleets import Fleet
+from tests.support.fleets import Fleet
 
 NUMBER = "spark.sql.shuffle.partitions"
 

@@ -10,8 +10,8 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession, functions as F
 
 from spark import FleetHistory
-from tests.spark.support.fleets import Fleet, snapshot_of
-from tests.spark.support.histories import HOURS, random_history
+from tests.support.fleets import Fleet, snapshot_of
+from tests.support.histories import HOURS, random_history
 
 COUNTS = ("changed_hands", "moves", "takeovers", "fewest_moves", "avoidable_moves")
 NAMES = ("came", "left", "returned", "topics_grew", "topics_came", "topics_went")

@@ -13,8 +13,8 @@ from pyspark.sql import SparkSession
 
 from spark import FleetHistory, FleetSnapshot, InputError, compare_fleet
 from spark.fleet.local_store import write_store
-from tests.spark.support.fleets import Fleet, snapshot_of
-from tests.spark.support.histories import HOURS, random_history
+from tests.support.fleets import Fleet, snapshot_of
+from tests.support.histories import HOURS, random_history
 
 FIVE, SIX, SEVEN = HOURS[5:8]
 

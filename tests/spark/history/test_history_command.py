@@ -10,8 +10,8 @@ from pyspark.sql import SparkSession
 
 from spark.fleet.local_store import write_store
 from tests.spark.history.test_changes import group
-from tests.spark.support.histories import HOURS
-from tests.spark.support.said import Run, flat, is_one_line
+from tests.support.histories import HOURS
+from tests.support.said import Run, flat, is_one_line
 
 
 @pytest.fixture

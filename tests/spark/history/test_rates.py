@@ -10,8 +10,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from spark import FleetHistory, InputError
 from spark.history import Timeline
-from tests.spark.support.fleets import Fleet
-from tests.spark.support.offsets import Offsets, snapshot_at
+from tests.support.fleets import Fleet
+from tests.support.offsets import Offsets, snapshot_at
 
 HOUR = 3600
 

@@ -9,10 +9,10 @@ import pytest
 
 from spark.fleet.local_store import write_store
 from spark.history import behind_for_people, behind_verdict
-from tests.spark.support.fleets import Fleet
-from tests.spark.support.offsets import snapshot_at
-from tests.spark.support.said import Run, flat, is_one_line
-from tests.spark.support.small import rows
+from tests.support.fleets import Fleet
+from tests.support.offsets import snapshot_at
+from tests.support.said import Run, flat, is_one_line
+from tests.support.small import rows
 
 LAST = snapshot_at(3)
 

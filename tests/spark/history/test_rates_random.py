@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from tests.spark.support.offsets import Offsets, random_offsets, seconds_at
+from tests.support.offsets import Offsets, random_offsets, seconds_at
 
 HOURS, QUANTILE = 12, 0.8
 

@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from tests.spark.history.test_changes import group, one_history
-from tests.spark.support.fleets import Fleet
+from tests.support.fleets import Fleet
 
 
 def hosts(fleet: Fleet, **of_member: str) -> Fleet:

@@ -10,9 +10,9 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from spark.fleet.local_store import write_store
 from tests.spark.members.test_members_fleet import fleet
-from tests.spark.support.fleets import Fleet
-from tests.spark.support.offsets import snapshot_at
-from tests.spark.support.said import Run, flat, is_one_line
+from tests.support.fleets import Fleet
+from tests.support.offsets import snapshot_at
+from tests.support.said import Run, flat, is_one_line
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark import FleetHistory, FleetSnapshot, InputError, members_fleet
-from tests.spark.support.fleets import Fleet, snapshot_of
-from tests.spark.support.offsets import snapshot_at
+from tests.support.fleets import Fleet, snapshot_of
+from tests.support.offsets import snapshot_at
 
 HOUR = 3600
 

@@ -10,10 +10,10 @@ from pyspark.sql import SparkSession
 from spark import InputError, plan_fleet
 from spark.fleet import why_unsupported
 from spark.groups.encode import encode
-from tests.optimizer.groups import tiny_group
-from tests.spark.support.encoded import encoded_group, names_of
-from tests.spark.support.fleets import Fleet, fleet_of_groups
-from tests.spark.support.kept import kept_in
+from tests.support.encoded import encoded_group, names_of
+from tests.support.fleets import Fleet, fleet_of_groups
+from tests.support.groups import tiny_group
+from tests.support.kept import kept_in
 
 ASSIGNMENTS = (
     "struct<cluster:string,group:string,topic:string,partition:int,member_id:string,"

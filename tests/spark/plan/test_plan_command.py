@@ -16,9 +16,9 @@ from spark.demo import make_history
 from spark.fleet.local_store import write_store
 from spark.glossary import GLOSSARY
 from spark.jobs import demo
-from tests.spark.support.fleets import SNAPSHOT
-from tests.spark.support.said import Run, is_one_line
-from tests.spark.support.small import EARLIER, rows, small
+from tests.support.fleets import SNAPSHOT
+from tests.support.said import Run, is_one_line
+from tests.support.small import EARLIER, rows, small
 
 
 class TestPlan:

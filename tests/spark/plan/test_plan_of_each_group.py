@@ -12,10 +12,10 @@ from optimizer import STRATEGIES, Group, StrategyError, assign
 from optimizer.plan import Assignment
 from spark import FleetSnapshot, plan_fleet
 from spark.groups.encode import encode
-from tests.live.random_groups import random_group
-from tests.optimizer.groups import tiny_group
-from tests.spark.support.fleets import Fleet, fleet_of_groups
-from tests.spark.support.planned import planned_row
+from tests.support.fleets import Fleet, fleet_of_groups
+from tests.support.groups import tiny_group
+from tests.support.planned import planned_row
+from tests.support.random_groups import random_group
 
 TINY, LARGER = 250, 50
 BROKEN = "tiny 100"

@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from spark.fleet.local_store import write_store
-from tests.spark.support.fleets import SNAPSHOT, Fleet
-from tests.spark.support.said import Run, flat
+from tests.support.fleets import SNAPSHOT, Fleet
+from tests.support.said import Run, flat
 
 GIGABYTE_A_DAY = 1e9 / 86_400
 

@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 from spark import compare_fleet
 from spark.plan import fleet_plan as plan
 from tests.spark.conftest import Settings
-from tests.spark.support.fleets import snapshot_of
+from tests.support.fleets import snapshot_of
 
 Tables = dict[str, pa.Table]
 

@@ -8,7 +8,7 @@ from pyspark.sql import Row, SparkSession
 
 from spark.plan import plan_fleet
 from spark.plan.summary import sentence_of
-from tests.spark.support.fleets import Fleet
+from tests.support.fleets import Fleet
 
 
 def measured(**changes: object) -> Row:

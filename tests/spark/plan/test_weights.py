@@ -12,8 +12,8 @@ from optimizer import Goals
 from spark import FleetSnapshot, InputError, compare_fleet, plan_fleet, verify_plan
 from spark.fleet.local_store import write_store
 from spark.settings import FleetGoals, GroupGoals, Settings, read_settings, weight_of
-from tests.spark.support.fleets import SNAPSHOT, Fleet
-from tests.spark.support.said import Run, flat
+from tests.support.fleets import SNAPSHOT, Fleet
+from tests.support.said import Run, flat
 
 BY_WEIGHT = Goals(balance="weight")
 

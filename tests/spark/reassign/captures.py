@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.paths import DATA
-from tests.spark.support.said import Run
+from tests.support.said import Run
 
 CAPTURES = DATA / "brokers"
 GROUPS = (

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.spark.reassign.captures import stored
-from tests.spark.support.said import Run
+from tests.support.said import Run
 
 
 @pytest.fixture

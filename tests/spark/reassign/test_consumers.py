@@ -21,7 +21,7 @@ from spark.reassign import (
     effects,
 )
 from spark.reassign.facts import PartitionFacts
-from tests.spark.support.fleets import Fleet
+from tests.support.fleets import Fleet
 
 RACKS: dict[int, str | None] = {1: "a", 2: "b"}
 

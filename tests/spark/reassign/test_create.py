@@ -13,7 +13,7 @@ from spark import FleetFiles, InputError
 from spark.reassign import ReassignRequest, cluster_facts, new_topic, place_new, topics_in
 from spark.reassign.create import GOALS
 from tests.spark.reassign.captures import reassigned
-from tests.spark.support.said import Run, is_one_line
+from tests.support.said import Run, is_one_line
 
 
 def lists(text: str) -> list[list[int]]:

@@ -23,7 +23,7 @@ from spark.reassign.execution import STANDS_STILL
 from spark.reassign.facts import PartitionFacts
 from spark.reassign.reassignment import reassigned
 from spark.reassign.verify import DIVERGED, RUNNING, state_of
-from tests.spark.support.said import Run
+from tests.support.said import Run
 
 Name = tuple[str, int]
 ROLLBACKS = [Path(f"{number:02}-rollback.json") for number in range(1, 10)]

@@ -12,7 +12,7 @@ from spark import FleetFiles
 from spark.reassign import ReassignRequest, cluster_facts, compared, reassign_cluster
 from spark.terminal.console import OUT
 from tests.spark.reassign.captures import CAPTURES, GROUPS, reassigned, replicas_in, stored
-from tests.spark.support.said import Run, is_one_line
+from tests.support.said import Run, is_one_line
 
 
 def test_an_empty_broker_gets_its_share(run: Run, asked: list, before: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from tests.paths import DATA, ROOT
 from tests.spark.reassign.captures import CAPTURES, GROUPS, replicas_in
-from tests.spark.support.said import Run
+from tests.support.said import Run
 
 PAGE = (ROOT / "docs" / "reassign.md").read_text()
 EVERYWHERE = {"--format", "--help", "--quiet", "--verbose", "--wide", "--csv", "--table"}

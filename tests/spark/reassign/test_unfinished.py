@@ -15,7 +15,7 @@ from spark.reassign import ReassignRequest, cluster_facts
 from spark.reassign.files import write_batches
 from spark.reassign.reassignment import reassigned as reassigned_from
 from tests.spark.reassign.captures import replicas_in
-from tests.spark.support.said import Run
+from tests.support.said import Run
 
 
 class Ended:

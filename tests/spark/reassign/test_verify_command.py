@@ -10,7 +10,7 @@ import pytest
 from spark import InputError
 from spark.reassign.files import read_move
 from tests.spark.reassign.captures import CAPTURES, stored
-from tests.spark.support.said import Run
+from tests.support.said import Run
 
 
 def verified(run: Run, store: Path, file: str) -> tuple[int | None, dict[str, str]]:

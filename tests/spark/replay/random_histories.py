@@ -10,7 +10,7 @@ from pathlib import Path
 
 from optimizer import Group, Member, assign
 from spark.fleet.local_store import write_store
-from tests.spark.support.fleets import Fleet
+from tests.support.fleets import Fleet
 
 START = datetime(2026, 11, 1, tzinfo=UTC)
 

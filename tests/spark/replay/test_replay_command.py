@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from spark.fleet.local_store import write_store
-from tests.spark.support.fleets import Fleet
-from tests.spark.support.histories import HOURS
-from tests.spark.support.said import Run, flat, is_one_line
-from tests.spark.support.small import rows
+from tests.support.fleets import Fleet
+from tests.support.histories import HOURS
+from tests.support.said import Run, flat, is_one_line
+from tests.support.small import rows
 
 
 @pytest.fixture

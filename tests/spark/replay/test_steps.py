@@ -13,9 +13,9 @@ from spark.replay import steps
 from spark.replay.steps import Replay, StepRow, rows_of
 from spark.settings import DEFAULT_FLEET_GOALS
 from spark.solve import TimeLimit
-from tests.spark.support.encoded import encoded_group
-from tests.spark.support.fleets import Fleet
-from tests.spark.support.histories import HOURS
+from tests.support.encoded import encoded_group
+from tests.support.fleets import Fleet
+from tests.support.histories import HOURS
 
 READERS = {"a": ["t"], "b": ["t"]}
 

@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 from spark.audit import audit_fleet
 from spark.report import gather
 from spark.report.sums import worst_groups
-from tests.spark.support.fleets import Fleet
+from tests.support.fleets import Fleet
 
 
 def test_of_very_many_groups_those_are_planned_that_the_page_shows(

@@ -7,7 +7,7 @@ from pathlib import Path
 from spark import FleetFiles, explain_group
 from spark.fleet.local_store import write_store
 from spark.report.groups import hosts_sentence
-from tests.spark.support.fleets import SNAPSHOT, Fleet
+from tests.support.fleets import SNAPSHOT, Fleet
 
 
 def test_the_fullest_host_is_named_now_and_planned(tmp_path: Path) -> None:

@@ -14,9 +14,9 @@ from spark.fleet.local_store import write_store
 from spark.jobs.report_commands import with_command
 from spark.settings import USUAL_STRATEGIES
 from tests.spark.report.test_page import Read
-from tests.spark.support.fleets import SNAPSHOT, Fleet
-from tests.spark.support.said import Run, is_one_line
-from tests.spark.support.small import EARLIER
+from tests.support.fleets import SNAPSHOT, Fleet
+from tests.support.said import Run, is_one_line
+from tests.support.small import EARLIER
 
 
 @pytest.fixture

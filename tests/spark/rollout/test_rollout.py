@@ -16,9 +16,9 @@ from spark.fleet.local_store import write_store
 from spark.rollout.rollout import coupled_parts, steps_of_group
 from spark.rollout.upgrade_path import upgrade_path
 from spark.solve import TimeLimit
-from tests.spark.support.encoded import encoded_group
-from tests.spark.support.fleets import SNAPSHOT, Fleet
-from tests.spark.support.said import Run, flat, is_one_line
+from tests.support.encoded import encoded_group
+from tests.support.fleets import SNAPSHOT, Fleet
+from tests.support.said import Run, flat, is_one_line
 
 NEW_PROTOCOL = ("3Fg5kQbRT9eWb1l2xYwZ0A", "Qm7sVtL0R2yJ8cN4aXhE1w")
 """Members' ids as the broker makes them (KIP-848)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.spark.support.fleets import Fleet
+from tests.support.fleets import Fleet
 
 HOUR = 3600
 

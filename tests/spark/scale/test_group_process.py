@@ -16,7 +16,7 @@ from spark.scale.group_process import GroupProcess, Recorded, Unscaled, process_
 from spark.scale.policies_file import ScaleSettings
 from spark.settings import NO_CONSUMERS
 from tests.spark.scale.groups_over_time import fleet
-from tests.spark.support.offsets import snapshot_at
+from tests.support.offsets import snapshot_at
 
 HOUR = 3600
 

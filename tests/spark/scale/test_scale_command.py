@@ -10,8 +10,8 @@ import pytest
 
 from spark.fleet.local_store import write_store
 from tests.spark.scale.groups_over_time import RATES, fleet
-from tests.spark.support.offsets import snapshot_at
-from tests.spark.support.said import Run, flat, is_one_line
+from tests.support.offsets import snapshot_at
+from tests.support.said import Run, flat, is_one_line
 
 POLICIES = """
 [process]

@@ -12,7 +12,7 @@ import pytest
 from spark import InputError
 from spark.settings.config import Settings, read_settings
 from tests.paths import ROOT
-from tests.spark.support.said import Run
+from tests.support.said import Run
 
 SHIPPED = ROOT / "conf" / "evenfleet.toml"
 

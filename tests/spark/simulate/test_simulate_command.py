@@ -12,8 +12,8 @@ from spark.fleet.local_store import table_of, write_store
 from spark.simulate import picture_of, scenario_in
 from tests.optimizer.coordinator.test_known_answers import group_of
 from tests.paths import ROOT
-from tests.spark.support.fleets import SNAPSHOT, Fleet
-from tests.spark.support.said import Run, Said
+from tests.support.fleets import SNAPSHOT, Fleet
+from tests.support.said import Run, Said
 
 SCENARIOS = sorted((ROOT / "conf" / "scenarios").glob("*.toml"))
 

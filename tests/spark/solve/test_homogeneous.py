@@ -17,7 +17,7 @@ from spark.settings import FleetGoals, GroupGoals
 from spark.solve.homogeneous import plan_homogeneous, plan_homogeneous_by_weight, targets_by_weight
 from spark.solve.solve import row_of_group, solved_rows
 from spark.solve.solved_row import SolvedRow
-from tests.spark.support.fleets import Fleet
+from tests.support.fleets import Fleet
 
 COLUMNS = columns_of(SolvedRow)
 

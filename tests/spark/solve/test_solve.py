@@ -8,9 +8,9 @@ import pytest
 
 from optimizer import STRATEGIES, Strategy, StrategyError
 from spark.solve import solve
-from tests.spark.support.encoded import encoded_group, rename_hash
-from tests.spark.support.fleets import Fleet
-from tests.spark.support.planned import COLUMNS, planned_group, solved
+from tests.support.encoded import encoded_group, rename_hash
+from tests.support.fleets import Fleet
+from tests.support.planned import COLUMNS, planned_group, solved
 
 
 def every_action() -> Fleet:

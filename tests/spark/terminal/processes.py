@@ -13,9 +13,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.alive import is_alive
 from tests.paths import ROOT
-from tests.spark.support.said import Said
+from tests.support.alive import is_alive
+from tests.support.said import Said
 
 WITHIN = 120.0  # seconds, for what takes a few on an idle machine
 

@@ -15,8 +15,6 @@ from pyspark.sql import SparkSession
 from spark.demo.fleet import demo_fleet
 from spark.fleet import write_store
 from spark.terminal import session
-from tests.spark.support.fleets import SNAPSHOT
-from tests.spark.support.said import Run, Said, is_one_line
 from tests.spark.terminal import doomed
 from tests.spark.terminal.processes import (
     below,
@@ -29,6 +27,8 @@ from tests.spark.terminal.processes import (
     until_it_catches,
     wait_for,
 )
+from tests.support.fleets import SNAPSHOT
+from tests.support.said import Run, Said, is_one_line
 
 WHEN_PLANNED = ("--conf", "spark.python.daemon.module=pyspark.daemon")
 """Workers start when groups are planned, not with Spark already."""

@@ -15,7 +15,7 @@ from rich.console import Console
 
 from spark.terminal import busy, console, progress as shared
 from spark.terminal.progress import followed, progress
-from tests.spark.support.said import Run
+from tests.support.said import Run
 
 PATIENCE = 60  # seconds, for a busy machine
 

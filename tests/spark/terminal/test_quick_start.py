@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 from spark import FleetHistory
 from spark.fleet import write_store
 from spark.terminal.quick_start import MEDIUM_TOGETHER, SMALL, SMALL_TOGETHER, Size, size_of
-from tests.spark.support.small import small
+from tests.support.small import small
 
 
 def test_many_small_snapshots_are_much_together(tmp_path: Path) -> None:

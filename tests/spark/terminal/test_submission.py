@@ -14,8 +14,8 @@ import pytest
 from spark.fleet import write_store
 from spark.terminal.quick_start import Size, java_options
 from tests.paths import ROOT
-from tests.spark.support.fleets import SNAPSHOT
-from tests.spark.support.small import EARLIER, small
+from tests.support.fleets import SNAPSHOT
+from tests.support.small import EARLIER, small
 
 SUBMIT = Path(pyspark.__file__).parent / "bin/spark-submit"
 

@@ -13,8 +13,8 @@ from rich.text import Text
 
 from spark.fleet import write_store
 from spark.terminal import console, printing
-from tests.spark.support.said import Run
-from tests.terminal import in_terminal
+from tests.support.said import Run
+from tests.support.terminal import in_terminal
 
 BEFORE, NOW = "20261121T050000Z", "20261121T060000Z"
 

@@ -13,8 +13,8 @@ from spark.groups import FleetGroup, read_or_failed
 from spark.settings import CURRENT, FleetGoals
 from spark.solve import TimeLimit
 from spark.trial import Trial, kafkas_own, need_racks, of_racks, rows_by_strategy, trial, verdicts
-from tests.spark.support.encoded import encoded_group
-from tests.spark.support.fleets import Fleet
+from tests.support.encoded import encoded_group
+from tests.support.fleets import Fleet
 
 FLEET = Fleet().topic("t", 5).group("g", {"a": ["t"], "b": ["t"]}, [("t", 0, "a")])
 

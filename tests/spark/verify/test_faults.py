@@ -12,10 +12,10 @@ import pytest
 from optimizer import STRATEGIES, StrategyError, assign
 from spark.verify import faults as plan_check
 from spark.verify.faults import faults_of_group
-from tests.live.random_groups import random_group
-from tests.spark.support.encoded import encoded_group
-from tests.spark.support.fleets import Fleet, fleet_of_groups
-from tests.spark.support.planned import planned_group, planned_row
+from tests.support.encoded import encoded_group
+from tests.support.fleets import Fleet, fleet_of_groups
+from tests.support.planned import planned_group, planned_row
+from tests.support.random_groups import random_group
 
 
 def sound() -> SimpleNamespace:

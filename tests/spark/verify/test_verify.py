@@ -12,8 +12,8 @@ from spark import FleetPlan, FleetSnapshot, InputError, plan_fleet, verify_plan
 from spark.groups.encode import encode
 from spark.solve.solve import row_of_group
 from spark.verify.faults import faults_of_group
-from tests.spark.support.fleets import Fleet
-from tests.spark.support.planned import planned_row
+from tests.support.fleets import Fleet
+from tests.support.planned import planned_row
 
 GROUPS = [
     *("sound", "moved", "swapped", "row missing", "row twice", "wrong previous", "wrong action"),

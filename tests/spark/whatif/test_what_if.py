@@ -17,8 +17,8 @@ from spark.whatif import lag_for_people
 from spark.whatif.measure import WhatIf, rows_of_group
 from spark.whatif.text import lag_advice
 from spark.whatif.whatif_row import WhatIfRow
-from tests.spark.support.encoded import encoded_group
-from tests.spark.support.fleets import Fleet
+from tests.support.encoded import encoded_group
+from tests.support.fleets import Fleet
 
 ALL = ("current", "range", "cooperative-sticky", "optimal")
 

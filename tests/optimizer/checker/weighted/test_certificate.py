@@ -14,7 +14,7 @@ from optimizer.checker import (
     encode_set,
 )
 from optimizer.strategies.optimal import assign_optimally
-from tests.optimizer.weighted_groups import level_unit, levels_by_force, weighted_problem
+from tests.support.weighted_groups import level_unit, levels_by_force, weighted_problem
 
 GOALS = Goals(balance="weight")
 

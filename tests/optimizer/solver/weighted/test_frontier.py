@@ -8,7 +8,7 @@ import pytest
 from optimizer import Goals, Group, Member, assign
 from optimizer.model.numbering import problem_of
 from optimizer.solver import weighted_frontier_of
-from tests.optimizer.weighted_groups import level_unit, levels_by_force, weighted_problem
+from tests.support.weighted_groups import level_unit, levels_by_force, weighted_problem
 
 
 def test_bounds_and_points_by_force() -> None:

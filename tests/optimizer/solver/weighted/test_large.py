@@ -15,7 +15,7 @@ from optimizer.solver.weighted import capped
 from optimizer.solver.weighted.moves import relieve
 from optimizer.solver.weighted.problem import WeightedProblem
 from optimizer.strategies.optimal import assign_optimally
-from tests.optimizer.groups import problem
+from tests.support.groups import problem
 
 
 def large(seed: int, members: int = 20, topics: int = 10, each: int = 40) -> Problem:

@@ -14,8 +14,8 @@ from optimizer.checker import check_assignment
 from optimizer.model import IntArray, Problem, limits_of, weights_of
 from optimizer.model.numbering import problem_of
 from optimizer.strategies.optimal import assign_optimally
-from tests.optimizer.limited_groups import NAMES, keeps_to, random_limits
-from tests.optimizer.weighted_groups import level_unit, levels_by_force, weighted_problem
+from tests.support.limited_groups import NAMES, keeps_to, random_limits
+from tests.support.weighted_groups import level_unit, levels_by_force, weighted_problem
 
 WEIGHED = (*NAMES, "max_weight")
 

@@ -7,7 +7,7 @@ import pytest
 from optimizer import Goals, Group, Member, assign
 from optimizer.model import Problem, weights_of
 from optimizer.strategies.optimal import assign_optimally
-from tests.optimizer.weighted_groups import levels_by_force, weighted_problem
+from tests.support.weighted_groups import levels_by_force, weighted_problem
 
 
 def group(*weights: float) -> Group:

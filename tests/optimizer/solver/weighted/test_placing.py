@@ -11,7 +11,7 @@ from optimizer.model import NOBODY
 from optimizer.solver.weighted.moves import placing
 from optimizer.solver.weighted.moves.placing import LeastFull
 from optimizer.solver.weighted.problem import WeightedProblem
-from tests.optimizer.groups import problem
+from tests.support.groups import problem
 
 
 def all_readers(seed: int) -> WeightedProblem:

@@ -10,7 +10,7 @@ from optimizer.model import NOBODY, IntArray
 from optimizer.solver.weighted.moves.placing import LeastFull
 from optimizer.solver.weighted.moves.refit import Refit
 from optimizer.solver.weighted.problem import WeightedProblem
-from tests.optimizer.groups import problem
+from tests.support.groups import problem
 
 
 def refit(owner: list[int], target: IntArray) -> Refit:

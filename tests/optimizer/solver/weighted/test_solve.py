@@ -10,7 +10,7 @@ from optimizer import Goals
 from optimizer.checker import check_assignment
 from optimizer.model import NOBODY, weights_of
 from optimizer.strategies.optimal import assign_optimally
-from tests.optimizer.weighted_groups import level_unit, levels_by_force, weighted_problem
+from tests.support.weighted_groups import level_unit, levels_by_force, weighted_problem
 
 EXACT = Goals(balance="weight", tolerance=0.0)
 

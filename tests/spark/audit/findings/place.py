@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.spark.support.fleets import Fleet
+from tests.support.fleets import Fleet
 
 Claim = tuple[Any, ...]
 """Topic, partition, member and perhaps a generation."""

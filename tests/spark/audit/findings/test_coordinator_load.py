@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 from spark import audit_fleet
 from spark.audit import AuditSettings
 from spark.audit.cluster_facts import ClusterFacts
-from tests.spark.support.fleets import Fleet
+from tests.support.fleets import Fleet
 
 Groups = Mapping[int, Sequence[tuple[int, int]]]
 """Members and partitions of the groups that each broker coordinates."""

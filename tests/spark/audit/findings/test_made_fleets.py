@@ -12,8 +12,8 @@ from pyspark.sql import SparkSession
 from spark.demo.fleet import MadeFleet, make_fleet
 from spark.jobs.demo import SEED
 from tests.spark.audit.findings.audited import Audited, Tables, audited
-from tests.spark.support.hour_before import hour_before
-from tests.spark.support.troubles import troubles_of
+from tests.support.hour_before import hour_before
+from tests.support.troubles import troubles_of
 
 FLEETS = {
     "demo": (300, SEED, False),

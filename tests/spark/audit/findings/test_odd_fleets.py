@@ -16,7 +16,7 @@ from spark.audit.thresholds import AuditSettings
 from spark.audit.verdict import verdict
 from spark.fleet.schemas import TABLES
 from tests.spark.audit.findings.audited import OF_NOW, Audited, audited
-from tests.spark.support.fleets import Fleet
+from tests.support.fleets import Fleet
 
 UNTOLD = "the snapshot has no settings of brokers and topics (table configs)"
 

@@ -16,7 +16,7 @@ from spark.audit.registry import FINDINGS
 from spark.audit.rules import GroupRule
 from spark.audit.thresholds import AuditSettings
 from spark.fleet.local_store import write_store
-from tests.spark.support.fleets import Fleet, snapshot_of
+from tests.support.fleets import Fleet, snapshot_of
 
 INSTANTS = [
     *(f"20261121T{hour:02}0000Z" for hour in (0, 6, 12, 18)),

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.paths import DATA
-from tests.spark.support.fleets import SNAPSHOT
-from tests.spark.support.said import Run, is_one_line
-from tests.spark.support.small import rows
+from tests.support.fleets import SNAPSHOT
+from tests.support.said import Run, is_one_line
+from tests.support.small import rows
 
 CAPTURES = DATA / "cli"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.spark.support.said import Run
+from tests.support.said import Run
 
 pytest.importorskip("kafka", reason="the extra `live` is not installed")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from tests.spark.support.fleets import Fleet
-from tests.spark.support.odd_bytes import odd
+from tests.support.fleets import Fleet
+from tests.support.odd_bytes import odd
 
 HEX = "0123456789abcdef0123456789abcdef"
 BASE64 = "ASNFZ4mrze8BI0VniavN7w"

@@ -9,7 +9,7 @@ from dataclasses import replace
 from optimizer import Group
 from optimizer.model.goals import Goals
 from optimizer.model.problem import Problem
-from tests.optimizer.rack_groups import random_rack_problem, tiny_rack_group
+from tests.support.rack_groups import random_rack_problem, tiny_rack_group
 
 VARIANTS = [
     Goals(rack=rack, levels=levels)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ def random_limits(draw: random.Random, names: list[str], group: Group) -> Stated
     """One or two limits of each name, of members and topics that are there or fit patterns."""
     ids = [member.member_id for member in group.members]
     members, topics = [*ids, "m*", "m?"], [*group.topics, "t*", "*"]
-    made = {
+    made: dict[str, Callable[[], dict[str, Any]]] = {
         "pin": lambda: {
             "topics": draw.choice(topics),
             "members": draw.choice(members),

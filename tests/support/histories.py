@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from tests.spark.support.fleets import Fleet
+from tests.support.fleets import Fleet
 
 HOURS = [f"20261121T{hour:02}0000Z" for hour in range(24)]
 """Ids of snapshots."""

@@ -10,8 +10,8 @@ import numpy as np
 from spark.groups.columns import columns_of
 from spark.solve.solve import row_of_group
 from spark.solve.solved_row import ACTIONS, PlannedGroup, SolvedRow
-from tests.spark.support.encoded import encoded_group
-from tests.spark.support.fleets import Fleet
+from tests.support.encoded import encoded_group
+from tests.support.fleets import Fleet
 
 COLUMNS = columns_of(SolvedRow)
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from optimizer.strategies.kafka.java import parse_uuid
 from spark.groups.encode import ABSENT, GAPS, NEGATIVE, NO_ID, SHARED_ID, TWICE, TWO_IDS
-from tests.spark.support.fleets import Fleet, Row
+from tests.support.fleets import Fleet, Row
 
 
 def hash_of(name: str) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from random import Random
 from typing import Any
 
-from tests.spark.support.fleets import Fleet
+from tests.support.fleets import Fleet
 
 Vertex = tuple[Any, ...]
 """("member", cluster, group, member id), ("partition", cluster, topic, number), …"""

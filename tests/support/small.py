@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from tests.spark.support.fleets import SNAPSHOT, Fleet
+from tests.support.fleets import SNAPSHOT, Fleet
 
 EARLIER = "20261121T050000Z"
 

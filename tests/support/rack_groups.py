@@ -12,8 +12,8 @@ from optimizer.model.arrays import IntArray
 from optimizer.model.goals import Goals
 from optimizer.model.problem import Problem
 from tests.optimizer import oracles
-from tests.optimizer.groups import random_problem, tiny_group
 from tests.optimizer.oracles import Facts, facts_of_group, facts_of_problem
+from tests.support.groups import random_problem, tiny_group
 
 RACKS = ("a", "b", "c")
 

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 from spark.fleet.local_store import SCHEMAS
 from spark.fleet.schemas import TABLES
-from tests.spark.support.fleets import SNAPSHOT, Fleet
+from tests.support.fleets import SNAPSHOT, Fleet
 
 
 def odd(raw: bytes) -> str:

@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 from spark import FleetHistory
 from spark.fleet.local_store import SCHEMAS
 from spark.history import Timeline
-from tests.spark.support.fleets import nullable
+from tests.support.fleets import nullable
 
 START = datetime(2026, 11, 21, tzinfo=UTC)
 
