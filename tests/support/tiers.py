@@ -25,7 +25,7 @@ FOLDERS = {
 
 
 def tiered(cases: Sequence[Any], default: int) -> list[Any]:
-    """All cases for `parametrize`: `default` of them, evenly apart, and the others marked `wide`."""
+    """Cases for `parametrize`: `default` of them, evenly apart, and the others marked `wide`."""
     step = max(len(cases) / default, 1)
     kept = {int(number * step) for number in range(default)}
     return [
