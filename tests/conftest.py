@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
+from tests.branch import changed_paths
 from tests.paths import ROOT
 from tests.support.resolver import resolving
-from tests.support.tiers import FOLDERS, MARKS
+from tests.support.tiers import FOLDERS, MARKS, asks_for_all
 from tests.support.turns import turn
 
 if TYPE_CHECKING:
@@ -33,6 +34,14 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     for folder, mark in FOLDERS.items():
         if item.nodeid.startswith(f"{folder}/"):
             item.add_marker(mark)
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Name what the default tier can't see of this branch."""
+    if config.option.markexpr.startswith("not ") and (paths := asks_for_all(changed_paths())):
+        terminalreporter.write_line(
+            f"This branch changes {', '.join(paths)}: run bin/test --all before it is merged."
+        )
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -19,6 +19,8 @@ from spark.fleet.local_store import write_store
 from spark.jobs.demo import SEED
 from tests.paths import ROOT
 
+pytestmark = pytest.mark.ends
+
 GENERATED = (".*", "__pycache__", "*.egg-info", "build", "dist", "target")
 PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "-q")
 BUILD_SDIST = "from setuptools import build_meta; print(build_meta.build_sdist('.'))"

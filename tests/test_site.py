@@ -11,10 +11,13 @@ import pytest
 
 from tests.paths import ROOT
 
-pytestmark = pytest.mark.skipif(
-    not (find_spec("material") and find_spec("mkdocstrings")),
-    reason="MkDocs isn't installed here: pip install 'evenfleet[docs]'",
-)
+pytestmark = [
+    pytest.mark.ends,
+    pytest.mark.skipif(
+        not (find_spec("material") and find_spec("mkdocstrings")),
+        reason="MkDocs isn't installed here: pip install 'evenfleet[docs]'",
+    ),
+]
 
 
 def test_it_builds_strictly_and_has_every_public_name(tmp_path: Path) -> None:

@@ -5,10 +5,13 @@ A test without a mark is in the default tier. Each mark stands for a reason to b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pytest
+
+from tests.paths import ROOT
 
 MARKS = {
     "live": "needs brokers, or Java's jar",
@@ -32,3 +35,10 @@ def tiered(cases: Sequence[Any], default: int) -> list[Any]:
         case if at in kept else pytest.param(case, marks=pytest.mark.wide)
         for at, case in enumerate(cases)
     ]
+
+
+def asks_for_all(changed: Iterable[str]) -> list[str]:
+    """The paths of tests/tiers.toml below which something has changed."""
+    table = tomllib.loads((ROOT / "tests/tiers.toml").read_text("utf-8"))["all"]
+    changed = list(changed)
+    return [path for path in table if any(f"{name}/".startswith(f"{path}/") for name in changed)]
