@@ -1,4 +1,4 @@
-"""Sizes over time: what a policy would have done, what it costs, and the least it could cost.
+"""Sizes over time: what a policy would have done, and what it costs.
 
 replay(processes, policies) -> a Course for each process and policy
 """
@@ -6,8 +6,6 @@ replay(processes, policies) -> a Course for each process and policy
 from __future__ import annotations
 
 from optimizer.scaling.assignments import Assignments
-from optimizer.scaling.bound import least_costs
-from optimizer.scaling.by_weight import fewest_by_weight
 from optimizer.scaling.course import Course, Totals
 from optimizer.scaling.pauses import Pause, Pauses
 from optimizer.scaling.policies import (
@@ -16,7 +14,6 @@ from optimizer.scaling.policies import (
     POLICIES,
     SCALE_DOWN,
     SCALE_UP,
-    SEARCHED,
     AsItWas,
     Evenfleet,
     Fixed,

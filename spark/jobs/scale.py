@@ -12,7 +12,6 @@ from spark.scale import (
     ScaleSettings,
     ScaleTables,
     assumptions_of,
-    fewer_by_weight,
     not_replayed,
     read_scale_settings,
     scale_fleet,
@@ -28,7 +27,7 @@ TITLES = {
     "late_partition_hours": "late hours",
     "rebalances": "rebalances",
     "meets_slo": "in SLO",
-    "cost_over_bound": "× bound",
+    "cost": "cost",
     "recommended": "best",
 }
 """What fits 80 columns, by titles as short; JSON and the table that is written have all."""
@@ -43,13 +42,10 @@ def scale(
     policy: Annotated[
         Path | None, option("TOML file of policies and prices.", shown="five policies")
     ] = None,
-    search: Annotated[
-        bool, option("Try more parameters of each policy (three times slower).")
-    ] = False,
 ) -> None:
     """Replay autoscalers over recorded time, and say what to set."""
     out, settings = target.optional(), source.settings
-    scaled = read_scale_settings(policy, search)
+    scaled = read_scale_settings(policy)
     with source.session(many=True) as spark:
         if out:
             check_out(spark, out, SCALE)
@@ -89,4 +85,4 @@ def _show(fleet: FleetSnapshot, tables: ScaleTables, settings: ScaleSettings) ->
     ):
         if sentences:
             terminal.print_list(title, sentences)
-    say(" ".join([verdict_of(tables.groups), *fewer_by_weight(tables.groups)]))
+    say(verdict_of(tables.groups))

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 from spark.scale.policies_file import ScaleSettings, read_scale_settings
-from spark.scale.remarks import assumptions_of, fewer_by_weight
 from spark.scale.scale import FleetScale, ScaleTables, fleet_of_scale, scale_fleet
-from spark.scale.text import not_replayed, savings_first, sentences_of, verdict_of, what_to_set
+from spark.scale.text import (
+    assumptions_of,
+    not_replayed,
+    savings_first,
+    sentences_of,
+    verdict_of,
+    what_to_set,
+)

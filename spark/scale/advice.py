@@ -1,9 +1,8 @@
-"""What to set: the policy that comes nearest the bound, in a sentence and as text to copy."""
+"""What to set: the cheapest policy within the SLO, in a sentence and as text to copy."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf, isfinite
 from typing import NamedTuple
 
 from optimizer.figures import counted, figure
@@ -29,17 +28,16 @@ def advice_of(
     process: GroupProcess,
     settings: ScaleSettings,
     totals: Sequence[Totals],
-    bound: float,
 ) -> Advice:
     """The cheapest policy that meets the SLO, or a fixed number that does as well."""
     policies = settings.policies
     at = _recommended(policies, totals)
     best, now = totals[at], _in_force(policies, totals)
-    sentences = [_best(policies[at], best, bound)]
+    sentences = [_best(policies[at], best)]
     if now is not None and now is not best:
         sentences.append(_saved(best, now))
     if not best.meets_slo:
-        sentences.append(_missed(best, settings.prices, bound))
+        sentences.append(_missed(best, settings.prices))
     sentences += _warnings(process)
     setting = manifest_of(group, process.process, policies[at], best)
     return Advice(at, " ".join(sentences), setting)
@@ -65,7 +63,7 @@ def _in_force(policies: Sequence[Policy], totals: Sequence[Totals]) -> Totals | 
     return None
 
 
-def _best(policy: Policy, best: Totals, bound: float) -> str:
+def _best(policy: Policy, best: Totals) -> str:
     if isinstance(policy, AsItWas):
         what = "Leave it as it is: no policy costs less"
     elif isinstance(policy, Fixed):
@@ -75,9 +73,7 @@ def _best(policy: Policy, best: Totals, bound: float) -> str:
         what = f"Set {policy.name}"
     cost = f"{figure(best.member_hours)} member-hours, {counted(best.rebalances, 'rebalance')}"
     late = f"late {figure(best.late_partition_hours)} partition-hours"
-    is_over = best.meets_slo and 0 < bound < inf
-    over = f", {figure(best.cost / bound)} × the bound" if is_over else ""
-    return f"{what} ({cost}, {late}{over})."
+    return f"{what} ({cost}, {late})."
 
 
 def _saved(best: Totals, now: Totals) -> str:
@@ -95,11 +91,9 @@ def _saved(best: Totals, now: Totals) -> str:
     return f"Against what was recorded{missed}: {', '.join(parts) or 'the same'}."
 
 
-def _missed(best: Totals, prices: Prices, bound: float) -> str:
-    """That the SLO is missed, and whether any course would meet it."""
-    nothing = "No policy" if isfinite(bound) else "No number of members"
+def _missed(best: Totals, prices: Prices) -> str:
     return (
-        f"{nothing} meets the SLO, which is {figure(prices.late_after)} s of lag at most in "
+        f"No policy meets the SLO, which is {figure(prices.late_after)} s of lag at most in "
         f"{figure(100 * prices.on_time)} % of the time: this one does in "
         f"{figure(100 * best.on_time)} %."
     )

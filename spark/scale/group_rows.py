@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -14,21 +13,17 @@ from spark.groups import EncodedRow
 from spark.scale.advice import advice_of
 from spark.scale.group_process import GroupProcess, Unscaled
 from spark.scale.policies_file import ScaleSettings
-from spark.scale.remarks import NOTES, by_weight_of
 from spark.scale.scale_row import CourseRow
+from spark.scale.text import NOTES
 
 
 @dataclass(frozen=True)
 class Replayed:
-    """A group's encoded row, its process or why there is none, its courses, and the bound.
-
-    The bound is infinite where no course meets the SLO.
-    """
+    """A group's encoded row, its process or why there is none, and its courses."""
 
     row: EncodedRow
     group: GroupProcess | Unscaled
     courses: Sequence[Course] = ()
-    bound: float = 0.0
 
 
 def course_rows(of_group: Replayed, settings: ScaleSettings) -> Iterator[CourseRow]:
@@ -41,8 +36,7 @@ def course_rows(of_group: Replayed, settings: ScaleSettings) -> Iterator[CourseR
         return
     process = group.process
     totals = [course.totals(settings.prices) for course in of_group.courses]
-    advice = advice_of(row.group, group, settings, totals, of_group.bound)
-    by_weight, why = by_weight_of(group, totals[advice.recommended])
+    advice = advice_of(row.group, group, settings, totals)
     hot = process.hot
     for at, item in enumerate(totals):
         is_recommended = at == advice.recommended
@@ -57,11 +51,9 @@ def course_rows(of_group: Replayed, settings: ScaleSettings) -> Iterator[CourseR
             peak_rate=process.peak_rate,
             **_figures(item),
             **_course(of_group.courses[at], group),
-            bound=of_group.bound if isfinite(of_group.bound) else None,
             recommended=is_recommended,
-            sentence=advice.sentence + why if is_recommended else None,
+            sentence=advice.sentence if is_recommended else None,
             setting=advice.setting if is_recommended else None,
-            by_weight=by_weight if is_recommended else None,
             hot_partition=process.assignments.partition_name(int(hot[0])) if len(hot) else None,
         )
 

@@ -6,15 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from optimizer.scaling import (
-    OFFERED,
-    SEARCHED,
-    STEP_SECONDS,
-    Policy,
-    PolicyError,
-    Prices,
-    policy_of,
-)
+from optimizer.scaling import OFFERED, STEP_SECONDS, Policy, PolicyError, Prices, policy_of
 from spark.errors import InputError
 from spark.settings import DURATION, duration, is_number, read_checked, table, value
 
@@ -59,19 +51,16 @@ RULES = {
 """The keys of the file; those of a policy are checked by its kind."""
 
 
-def read_scale_settings(path: Path | None, search: bool = False) -> ScaleSettings:
-    """The settings of a file, or the defaults; InputError says what is wrong with it.
-
-    With `search` parameters of each kind of policy are tried, beside those that the file states.
-    """
+def read_scale_settings(path: Path | None) -> ScaleSettings:
+    """The settings of a file, or the defaults; InputError says what is wrong with it."""
     if path is None:
-        return ScaleSettings(SEARCHED if search else OFFERED)
+        return ScaleSettings()
     content = read_checked(path, "policies", RULES)
     process, prices = content.get("process", {}), dict(content.get("prices", {}))
     if "late_after" in prices:
         prices["late_after"] = _seconds(prices["late_after"])
     return ScaleSettings(
-        policies=_policies(path, content.get("policy", []), search),
+        policies=_policies(path, content.get("policy", [])),
         prices=Prices(**prices),
         peak_rate=process.get("peak_rate"),
         start_seconds=_seconds(process.get("start", f"{START_SECONDS:.0f}s")),
@@ -83,15 +72,12 @@ def _seconds(text: str) -> float:
     return duration(text).total_seconds()
 
 
-def _policies(path: Path, tables: list[dict[str, Any]], search: bool) -> tuple[Policy, ...]:
+def _policies(path: Path, tables: list[dict[str, Any]]) -> tuple[Policy, ...]:
     """The policies of a file; those that are offered where it has none."""
     try:
         policies = tuple(policy_of(item) for item in tables)
     except PolicyError as error:
         raise InputError(f"policies {path}: {error}") from None
-    if search:
-        own = {policy.name for policy in policies}
-        policies += tuple(policy for policy in SEARCHED if policy.name not in own)
     policies = policies or OFFERED
     names = [policy.name for policy in policies]
     twice = {name for name in names if names.count(name) > 1}

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame, functions as F
 
-from optimizer.scaling import least_costs, replay
+from optimizer.scaling import replay
 from spark.charts import CHARTS
 from spark.errors import InputError
 from spark.files import Where, in_one_file, write_tables
@@ -35,7 +35,6 @@ COLUMNS_SHOWN = {
     "late_partition_hours": "late (partition-hours)",
     "rebalances": "rebalances (times)",
     "cost": "cost",
-    "bound": "no course costs less than",
 }
 """What notebooks show of a group, those that save the most first."""
 
@@ -171,7 +170,6 @@ class _Work:
         try:
             processes = [item.process for _, item in entries]
             courses = replay(processes, settings.policies, settings.prices, settings.step_seconds)
-            bounds = least_costs(processes, settings.prices, settings.step_seconds)
         except Exception as error:
             if len(entries) > 1:
                 for entry in entries:
@@ -180,8 +178,8 @@ class _Work:
             group = failed(error)
             yield Replayed(entries[0][0], Unscaled(group.status, group.reason or ""))
             return
-        for (row, process), of_group, bound in zip(entries, courses, bounds, strict=True):
-            yield Replayed(row, process, of_group, float(bound))
+        for (row, process), of_group in zip(entries, courses, strict=True):
+            yield Replayed(row, process, of_group)
 
 
 SUMMED = (
@@ -195,20 +193,17 @@ def fleet_of_scale(groups: DataFrame) -> DataFrame:
 
     Those that meet the SLO in the most groups come first, of these the cheapest. `groups` are all,
     `recommended` those for which it is, `meets_slo` those in which it meets the SLO; `on_time` is
-    the mean share of the time. `cost_over_bound` is the cost ÷ the bound over the groups in which
-    it meets the SLO: what breaks it may cost less than the bound.
+    the mean share of the time.
     """
-    replayed = groups.where("status = 'ok'")
-    is_near = F.col("meets_slo") & (F.col("bound") > 0)
-    sums = replayed.groupBy("policy").agg(
-        F.count("*").alias("groups"),
-        F.count_if("recommended").alias("recommended"),
-        F.count_if("meets_slo").alias("meets_slo"),
-        *(F.sum(name).alias(name) for name in SUMMED),
-        F.avg("on_time").alias("on_time"),
-        F.sum("bound").alias("bound"),
-        F.try_divide(*(F.sum(F.when(is_near, F.col(name))) for name in ("cost", "bound"))).alias(
-            "cost_over_bound"
-        ),
+    sums = (
+        groups.where("status = 'ok'")
+        .groupBy("policy")
+        .agg(
+            F.count("*").alias("groups"),
+            F.count_if("recommended").alias("recommended"),
+            F.count_if("meets_slo").alias("meets_slo"),
+            *(F.sum(name).alias(name) for name in SUMMED),
+            F.avg("on_time").alias("on_time"),
+        )
     )
     return sums.orderBy(F.desc("meets_slo"), "cost", "policy")

@@ -18,11 +18,9 @@ class ScaleRow(Row):
     `changes` of size lead to `rebalances`. `lag` is the mean in records, `worst_lag_seconds` that
     of the worst partition. `late_partition_hours` are those above the limit of lag, `on_time` is
     the share of the time in which no partition was, and `meets_slo` says whether that is enough.
-    `unread_seconds` are partition-seconds without a reader. `cost` is by the prices; `bound` is
-    below the cost of every course of sizes that meets the SLO, null where none does. `recommended`
-    costs the least of all policies that meet it (of all, where none does), or is a fixed number
-    that does as well: it has a `sentence` and the text of a `setting`, and `by_weight`: the members
-    that would be enough if partitions were assigned by weight, null where that isn't much fewer.
+    `unread_seconds` are partition-seconds without a reader. `cost` is by the prices.
+    `recommended` costs the least of all policies that meet the SLO (of all, where none does), or is
+    a fixed number that does as well: it has a `sentence` and the text of a `setting`.
     `hot_partition` gets more at times than one member can read.
     """
 
@@ -47,9 +45,7 @@ class ScaleRow(Row):
     meets_slo: Flag = None
     unread_seconds: Real = None
     cost: Real = None
-    bound: Real = None
     recommended: Flag = None
-    by_weight: Int = None
     hot_partition: Text = None
     sentence: Text = None
     setting: Text = None

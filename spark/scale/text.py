@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from optimizer.figures import counted, duration, figure
 from optimizer.scaling import AsItWas, Prices
+
+NOTES = "; "
+"""Between the notes on a group."""
 
 GROUPS_SHOWN = 10
 """Groups of which people see what to set: those that save the most."""
@@ -100,3 +104,14 @@ def not_replayed(rows: Sequence[Mapping[str, Any]]) -> list[str]:
         for row in {(r["cluster"], r["group"]): r for r in rows if r["status"] != "ok"}.values()
     )
     return [f"{counted(number, 'group')}: {why}" for why, number in reasons.most_common()]
+
+
+def assumptions_of(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """In how many groups what isn't known, without their own numbers."""
+    notes = Counter(
+        re.sub(r"\b\d+ of \d+\b", "some", re.sub(r"\bup to \d+\b", "several", note))
+        for row in rows
+        if row["recommended"] and row["reason"]
+        for note in row["reason"].split(NOTES)
+    )
+    return [f"{counted(number, 'group')}: {note}" for note, number in notes.most_common()]

@@ -8,4 +8,4 @@ from optimizer.scaling.policies.fixed import Fixed
 from optimizer.scaling.policies.hpa import NO_BEHAVIOR, SCALE_DOWN, SCALE_UP, Change, Hpa, Rules
 from optimizer.scaling.policies.keda import Keda
 from optimizer.scaling.policies.policy import Decider, Policy, PolicyError, Seen, thresholds
-from optimizer.scaling.policies.registry import OFFERED, POLICIES, SEARCHED, policy_of
+from optimizer.scaling.policies.registry import OFFERED, POLICIES, policy_of

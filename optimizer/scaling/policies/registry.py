@@ -31,31 +31,6 @@ OFFERED: tuple[Policy, ...] = (
 )
 """What is replayed unless policies are stated."""
 
-SEARCHED: tuple[Policy, ...] = (
-    *OFFERED,
-    *(Fixed(headroom=share, name=f"fixed at {share:.0%}") for share in (0.55, 0.85, 1.0)),
-    *(
-        Keda(f"{seconds}s", min_replica_count=1, name=f"keda {seconds}s")
-        for seconds in (5, 10, 120)
-    ),
-    Keda(
-        "30s",
-        min_replica_count=1,
-        ensure_even_distribution_of_partitions=True,
-        name="keda even",
-    ),
-    Hpa(
-        "30s",
-        max_replicas=100,
-        scale_up=SCALE_UP,
-        scale_down=Rules(1800, SCALE_DOWN.changes),
-        name="hpa slow down",
-    ),
-    *(Evenfleet(headroom=share, name=f"evenfleet {share:.0%}") for share in (0.55, 0.85, 1.0)),
-    Evenfleet(down_seconds=10_800.0, name="evenfleet 3 h"),
-)
-"""What is replayed where parameters are searched as well."""
-
 NOT_STATED = ("every_seconds",)
 """Fields that a file can't set."""
 

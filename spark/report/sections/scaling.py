@@ -11,7 +11,7 @@ MEASURES = {
     "late_partition_hours": "late partition-hours",
     "rebalances": "rebalances",
     "meets_slo": "groups in SLO",
-    "cost_over_bound": "cost ÷ bound",
+    "cost": "cost",
     "recommended": "best for groups",
 }
 

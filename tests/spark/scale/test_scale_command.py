@@ -52,7 +52,6 @@ def test_people_see_policies_and_what_to_set(run: Run, hourly: Path, policies: P
     assert output.code == 0, output.err
     text = flat(output.out)
     assert "fixed 4" in text
-    assert "× bound" in text
     assert max(map(len, output.out.split("what to set")[0].splitlines()[:8])) <= 80
     assert "by lag" in text
     assert "orders of c: A fixed number does as well as any policy: 4 members" in text
@@ -79,7 +78,6 @@ def test_programs_get_all_and_tables_are_written(
     assert (fixed["member_hours"], fixed["rebalances"], fixed["recommended"]) == (32, 0, True)
     assert fixed["setting"] == "replicas: 4"
     assert then["late_partition_hours"] > 10 > fixed["late_partition_hours"]
-    assert fixed["bound"] <= min(row["cost"] for key, row in rows.items() if key[0] == "orders")
     courses = pq.read_table(out / "courses").to_pylist()
     busiest = [row for row in courses if row["group"] == "orders" and row["arrivals"] == 320]
     assert {row["policy"] for row in busiest} == {"as it was", "fixed 4", "by lag"}
