@@ -22,7 +22,7 @@ WEIGHTS = ("column", "rate", "lag")
 MOST_SHARE = 1_000
 """The largest tolerance and gain: more changes no plan."""
 
-EFFORTS = ("quick", "standard", "thorough")
+EFFORTS = ("quick", "standard")
 """How far a plan by weight, and the bound that shows how good it is, are searched for."""
 
 

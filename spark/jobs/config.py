@@ -7,7 +7,7 @@ from typing import Annotated
 from typer import Argument
 
 from spark.settings import example_file, goal_rows, goal_rows_of, read_settings, setting_rows
-from spark.terminal import Config, option, say, show
+from spark.terminal import Config, option, say, say_all, show
 
 
 def config(
@@ -24,6 +24,7 @@ def config(
         print(example_file(name).read_text(encoding="utf-8"), end="")
         return
     settings = read_settings(config)
+    say_all(settings.notes)
     tables = {"settings": setting_rows(settings), "goals": goal_rows(settings.goals)}
     if group is not None:
         tables = {"goals": goal_rows_of(settings.goals, group, cluster)}

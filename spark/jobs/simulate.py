@@ -17,7 +17,6 @@ from spark.simulate import (
     Flow,
     check_group,
     mean_flow,
-    picture_of,
     rates_of_group,
     rows_of,
     scenario_in,
@@ -72,7 +71,6 @@ def simulate(
     by_seed = {"spread": Table(spread, title=f"{seeds} seeds")} if spread else {}
     more = terminal.programs_only(tables_of(group_simulation))
     show({"timeline": timeline} | by_seed | more | terminal.clusters_read(fleet))
-    say_all(picture_of(group_simulation.timeline, terminal.OUT.width))
     if settings.consumers.assumed:
         say(settings.consumers.assumed)
 

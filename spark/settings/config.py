@@ -13,7 +13,13 @@ from spark.errors import InputError
 from spark.fleet import MAX_AGE
 from spark.settings.consumers import CONSUMERS_RULE, NO_CONSUMERS, FleetConsumers, read_consumers
 from spark.settings.duration import DURATION, duration, in_words
-from spark.settings.goals import DEFAULT_FLEET_GOALS, GOAL_RULES, FleetGoals, read_goals
+from spark.settings.goals import (
+    DEFAULT_FLEET_GOALS,
+    GOAL_RULES,
+    FleetGoals,
+    notes_on_goals,
+    read_goals,
+)
 from spark.settings.rates import (
     DEFAULT_RATE_WEIGHTS,
     RATE_WEIGHTS_RULE,
@@ -42,7 +48,8 @@ class Settings:
     `max_age` is how much older than the newest snapshot that of a cluster may be.
     `goals` are those of `optimal`, by group, and `consumers` say how consumers are configured.
     `price_per_gb` is what 10⁹ bytes between two racks cost; 0: money isn't shown. `weights` tells
-    which rates weigh partitions where goals ask for it.
+    which rates weigh partitions where goals ask for it. `notes` say what of the file
+    is read in another way than it says.
     """
 
     strategy: str = OPTIMAL
@@ -54,6 +61,7 @@ class Settings:
     price_per_gb: float = 0.0
     weights: RateWeights = DEFAULT_RATE_WEIGHTS
     spark: dict[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 def read_settings(path: Path | None) -> Settings:
@@ -71,6 +79,7 @@ def read_settings(path: Path | None) -> Settings:
         price_per_gb=settings.get("traffic", {}).get("price_per_gb", Settings.price_per_gb),
         weights=read_rate_weights(settings.get("weights", {})),
         spark={key: _as_spark_has_it(item) for key, item in settings.get("spark", {}).items()},
+        notes=notes_on_goals(settings.get("goals", {}), settings.get("group", [])),
     )
 
 

@@ -18,6 +18,9 @@ from spark.settings.toml_file import ANYTHING, PATTERN, Rule, table, tables
 NO_RACK = "none"
 """In a file and as an option: racks don't matter."""
 
+ENDED_EFFORT = ("effort", "thorough")
+"""A goal of versions before: plans of them and files of settings are read as `standard`."""
+
 KEYS = tuple(setting.name for setting in fields(Goals))
 
 
@@ -95,6 +98,13 @@ def read_goals(goals: Any, rules: Any) -> FleetGoals:
     )
 
 
+def notes_on_goals(goals: Mapping[str, Any], rules: list[dict[str, Any]]) -> tuple[str, ...]:
+    """What is read in another way than the file says."""
+    if any(ENDED_EFFORT in settings.items() for settings in (goals, *rules)):
+        return ("effort 'thorough' ended and counts as 'standard'.",)
+    return ()
+
+
 def _goals_rule(where: str, key: str, result: Any) -> Iterator[str]:
     """What is wrong with a table [goals]."""
     yield from table(dict.fromkeys(KEYS, ANYTHING))(where, key, result)
@@ -132,6 +142,8 @@ def _value(key: str, value: Any) -> Any:
     """A goal as the file has it: TOML knows no None and no tuple."""
     if key == "rack" and value == NO_RACK:
         return None
+    if (key, value) == ENDED_EFFORT:
+        return DEFAULT_GOALS.effort
     return tuple(value) if isinstance(value, list) else value
 
 

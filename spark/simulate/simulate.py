@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,6 @@ from spark.groups import EncodedRow, named_group, one_row, own_strategy, read_or
 from spark.notebook import shown_in_notebook
 from spark.settings import NO_CONSUMERS, FleetConsumers, example_file, kind_of, read_toml
 from spark.simulate.account import rows_of, sentences_of
-from spark.simulate.picture import steps_of_spans
 from spark.simulate.rates import Flow, Rates
 
 RatesOf = Callable[[str], Flow]
@@ -211,6 +211,11 @@ def spans_of(timeline: Timeline) -> list[dict[str, Any]]:
 
 def _steps(spans: Iterable[Span]) -> list[tuple[float, float, int]]:
     """From when to when how many of the spans last, where any do."""
-    times, counts = steps_of_spans(spans)
-    steps = zip(pairwise(times.tolist()), counts.tolist(), strict=False)
+    changes: Counter[float] = Counter()
+    for start, end in spans:
+        changes[start] += 1
+        changes[end] -= 1
+    times = sorted(changes)
+    counts = accumulate(changes[time] for time in times)
+    steps = zip(pairwise(times), counts, strict=False)
     return [(at, until, count) for (at, until), count in steps if count]

@@ -19,6 +19,7 @@ from spark.files import Opener, Where
 from spark.fleet import FleetFiles, FleetSnapshot, Part, check_writable
 from spark.settings import Settings, check_strategies, read_settings
 from spark.terminal import options
+from spark.terminal.console import say_all
 from spark.terminal.histories import Since, Until, read_history, since_in
 from spark.terminal.openers import (
     ALL,
@@ -59,7 +60,9 @@ class StoreOptions:
     @cached_property
     def settings(self) -> Settings:
         """What `--config` says; InputError for what can't be."""
-        return read_settings(self.config)
+        settings = read_settings(self.config)
+        say_all(settings.notes)
+        return settings
 
     def session(
         self, snapshot: str | None = None, many: bool = False

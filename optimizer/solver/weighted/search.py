@@ -31,7 +31,6 @@ class Effort(NamedTuple):
 EFFORTS = {
     "quick": Effort(perturbations=0, rounds=0, enough=0.001),
     "standard": Effort(perturbations=8, rounds=200, enough=0.001),
-    "thorough": Effort(perturbations=40, rounds=1000, enough=0.0001),
 }
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from optimizer.model.goals import DEFAULT_GOALS, Goals, GoalsError
 from spark.errors import InputError
+from spark.settings import read_settings
 from spark.settings.goals import (
     FleetGoals,
     GroupGoals,
@@ -62,6 +65,17 @@ def test_options_override_the_default_and_the_rules() -> None:
     assert goals.overridden(rack="none").of("c", "other") == DEFAULT_GOALS
     with pytest.raises(GoalsError, match="min_gain is -1"):
         goals.overridden(min_gain=-1)
+
+
+def test_an_effort_that_ended_is_read_as_the_default(tmp_path: Path) -> None:
+    """In files of settings with a note, and in plans of versions before."""
+    file = tmp_path / "old.toml"
+    file.write_text('[[group]]\nmatch = "g"\nbalance = "weight"\neffort = "thorough"\n')
+    settings = read_settings(file)
+    assert settings.goals.of("c", "g") == Goals(balance="weight")
+    assert settings.notes == ("effort 'thorough' ended and counts as 'standard'.",)
+    assert read_settings(None).notes == ()
+    assert goals_from_text('{"effort": "thorough"}') == DEFAULT_GOALS
 
 
 @pytest.mark.parametrize("goals", [DEFAULT_GOALS, LEADER, ANY])

@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from optimizer.coordinator import ClientSettings, Close, Scenario, Start, simulate
 from spark.fleet.local_store import table_of, write_store
-from spark.simulate import picture_of, scenario_in
-from tests.optimizer.coordinator.test_known_answers import group_of
+from spark.simulate import scenario_in
 from tests.paths import ROOT
 from tests.support.fleets import SNAPSHOT, Fleet
 from tests.support.said import Run, Said
@@ -99,22 +97,6 @@ def test_scenarios_that_come_along_are_sound_and_commented(path: Path) -> None:
     assert path.read_text().startswith("# ")
 
 
-def test_a_picture_shows_short_stops() -> None:
-    """Two seconds of an hour are less than a column."""
-    group = group_of(2, 8, "range")
-    steps = [Close(1_800_000, "m000"), Start(1_802_000, "m000")]
-    client = ClientSettings(assignors=("range",))
-    timeline = simulate(Scenario(group, steps, client=client, end=3_600_000))
-    first, second, unread, axis = picture_of(timeline, 58)
-    assert all(len(line) <= 58 for line in (first, second, unread, axis))
-    assert first.startswith("m000")
-    assert first.endswith("4")
-    assert first.count("·") == 1
-    assert set(second.split()[1]) <= set("48·")
-    assert "4" in unread or "8" in unread
-    assert axis.split()[-2:] == ["3600", "s"]
-
-
 def test_several_seeds_tell_what_chance_makes_of_it(run: Run, store: Path, tmp_path: Path) -> None:
     words = (
         "simulate",
@@ -167,7 +149,7 @@ def test_records_are_counted_where_the_store_tells_how_fast_they_come_in(
 
 
 def everything(said: Said) -> str:
-    """Tables, picture and sentences."""
+    """Tables and sentences."""
     return said.out + said.err
 
 
@@ -195,8 +177,6 @@ def test_lag_is_shown_where_a_scenario_says_what_comes_in_and_what_members_can_r
     output = everything(run(*words))
     assert "The group falls up to 900 records behind, one partition up to 30" in output
     assert "stands still" in output
-    (line,) = [line for line in output.splitlines() if line.startswith("lag ")]
-    assert "█" in line
     assert "largest lag (records)" in everything(run(*words, "--seeds", 3))
 
 
@@ -208,7 +188,6 @@ def test_without_rates_or_a_peak_rate_it_says_so_and_shows_no_lag(
     assert "Lag isn't known: the store has no two snapshots with offsets" in output
     output = everything(run(*words, rated_scenario(tmp_path, "[rates]\nt = 10")))
     assert "Lag isn't known: the store doesn't show that members can read enough" in output
-    assert not [line for line in output.splitlines() if line.startswith("lag ")]
     config = tmp_path / "peak.toml"
     config.write_text("[consumers]\npeak_rate = 100\n")
     words = *words, rated_scenario(tmp_path, "[rates]\nt = 10"), "--config", config

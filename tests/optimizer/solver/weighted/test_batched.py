@@ -96,7 +96,7 @@ def groups(problems: list[Problem]) -> WeighedGroups:
 GOALS = (
     Goals(balance="weight"),
     Goals(balance="weight", tolerance=0.1, effort="quick"),
-    Goals(balance="weight", tolerance=0.0, effort="thorough"),
+    Goals(balance="weight", tolerance=0.0, effort="standard"),
 )
 
 
