@@ -1,7 +1,7 @@
 """Read what kafka-consumer-groups prints: --describe in all its views, and --list.
 
-Versions 0.9 to 4.3 and ConsumerOffsetChecker, views and versions mixed in any number of files and
-within one file; and what kafka-groups lists.
+Versions 2.4 to 4.3, views and versions mixed in any number of files and within one file; and what
+kafka-groups lists.
 """
 
 from __future__ import annotations
@@ -25,9 +25,6 @@ class Oddities:
     """What was met while reading, beside the groups."""
 
     absent_groups: set[str] = field(default_factory=set)
-    named_after_file: set[str] = field(default_factory=set)
-    owner_columns: set[str] = field(default_factory=set)
-    """files whose members go by OWNER"""
     errors: list[str] = field(default_factory=list)
 
 
@@ -36,17 +33,6 @@ def notes_on(groups: Iterable[ConsumerGroup], oddities: Oddities) -> Iterator[st
     yield from oddities.errors
     if oddities.absent_groups:
         yield f"Kafka says that {named('group', oddities.absent_groups)} did not exist."
-    if oddities.named_after_file:
-        yield (
-            f"{named('file', oddities.named_after_file)} without group names, as Kafka's are "
-            "before 2.3: the group is named after the file."
-        )
-    if oddities.owner_columns:
-        yield (
-            f"{named('file', oddities.owner_columns)} of a Kafka before 0.10.2, which prints "
-            "client id and host as OWNER and no member id: members that share both are taken for "
-            "one."
-        )
     yield from _notes_on_groups(list(groups))
 
 
@@ -80,17 +66,17 @@ def _notes_on_groups(groups: list[ConsumerGroup]) -> Iterator[str]:
 
 EXPECTED = "the text of kafka-consumer-groups --describe (--members, --offsets or --state)"
 
-# What the tool says beside its tables, on standard error or output: quoted by ' or, until 0.10.1, `
-_MESSAGE = re.compile(
-    r"(?:Error: |Warning: )?(?:The c|C)onsumer group [`'](?P<group>.+)[`'] "
-    r"(?P<fact>has no active members|does not exist|(?:does not exist or )?is rebalancing)\.?"
+OLD_TOOL = (
+    "its tables name no group, as those of Kafka's tools before 2.4: use kafka-consumer-groups of "
+    "2.4 or later, which can ask older brokers too"
 )
-_STATE_IN_MESSAGE = {
-    "has no active members": "Empty",
-    "is rebalancing": "PreparingRebalance",
-    "does not exist or is rebalancing": "PreparingRebalance",
-}
-_TYPED_GROUP = re.compile(r"kafka-consumer-groups.*\s--group[ =](['\"]?)(\S+?)\1(?:\s|$)")
+
+# What the tool says beside its tables, on standard error or output
+_MESSAGE = re.compile(
+    r"(?:Error: |Warning: )?(?:The c|C)onsumer group '(?P<group>.+)' "
+    r"(?P<fact>has no active members|does not exist|is rebalancing)\.?"
+)
+_STATE_IN_MESSAGE = {"has no active members": "Empty", "is rebalancing": "PreparingRebalance"}
 
 
 class ConsumerGroups(NamedTuple):
@@ -103,11 +89,6 @@ class ConsumerGroups(NamedTuple):
 
 def read_consumer_groups(files: Sequence[Path]) -> ConsumerGroups:
     """Read the files in the order given: of captures that contradict, the later counts.
-
-    Until 2.2 the tables have no GROUP column. The group is then the one of the last message or
-    typed command (`--group g`) above the table, or else the file's name without its suffix (and
-    without .members, .offsets or .state); a second table of the same view under the same name is
-    another group's and can't be read.
 
     Raises InputError if a file is missing, is not text, or holds nothing of Kafka's output.
     """
@@ -126,8 +107,6 @@ class _Table(NamedTuple):
     view: View
     rows: dict[str, list[Row]]
     """by group"""
-    group: str | None
-    """the only group of a table without a GROUP column"""
 
 
 class _FileReader:
@@ -143,10 +122,8 @@ class _FileReader:
         self._unreadable_lines = unreadable_lines
         self._oddities = oddities
         self._table: _Table | None = None
-        self._said_group: str | None = None
-        """the group that a message or a typed command named last"""
-        self._nameless: set[tuple[View, str]] = set()
-        """tables without a GROUP column that were met, and the groups they were taken for"""
+        self._is_old = False
+        """whether the lines are of a tool before 2.4"""
         self._has_content = False
         self._error: str | None = None
 
@@ -155,6 +132,8 @@ class _FileReader:
             self._read(line)
         self._close_table()
         if not self._has_content:
+            if self._is_old:
+                raise InputError(f"{self._path}: {OLD_TOOL}")
             text = f". It says: {self._error}" if self._error else ""
             raise InputError(
                 f"{self._path}: nothing of Kafka's output is in it; expected {EXPECTED}{text}"
@@ -174,40 +153,25 @@ class _FileReader:
             self._oddities.errors.append(
                 f"{line.file}, line {line.number}: Kafka says: {self._error}"
             )
-        elif is_noise(line.text):
-            typed = _TYPED_GROUP.search(text)
-            self._said_group = typed[2] if typed else self._said_group
-        else:
+        elif not is_noise(line.text) and not self._is_old:
             where = "doesn't fit the columns of its table" if self._table else "is in no table"
             self._report(line, f"it {where}")
 
     def _open_table(self, header: Header, line: Line) -> None:
+        self._is_old = header.is_old
+        if self._is_old:
+            self._report(line, OLD_TOOL)
+            return
         view = view_of(header)
         if view is None:
             self._report(line, "its columns are those of no view of consumer groups")
             return
         self._has_content = True
-        if "OWNER" in header.columns:
-            self._oddities.owner_columns.add(line.file)
-        if "GROUP" in header.columns:
-            self._table = _Table(header, view, {}, None)
-            return
-        group = self._said_group or self._name_after_file()
-        if (view, group) in self._nameless:
-            why = f"no group is named here, and {group!r} had this view before"
-            self._report(line, f"{why}: give each group a file of its own")
-            return
-        self._nameless.add((view, group))
-        self._table = _Table(header, view, {group: []}, group)
-
-    def _name_after_file(self) -> str:
-        name = re.sub(r"\.(members|offsets|state)$", "", self._path.stem)
-        self._oddities.named_after_file.add(f"{self._path} as {name!r}")
-        return name
+        self._table = _Table(header, view, {})
 
     def _take_row(self, table: _Table, fields: dict[str, str], line: Line) -> None:
         row, fault = read_row(table.view, fields)
-        table.rows.setdefault(table.group or fields["GROUP"], []).append(row)
+        table.rows.setdefault(fields["GROUP"], []).append(row)
         if fault:
             self._report(line, fault)
 
@@ -219,7 +183,6 @@ class _FileReader:
 
     def _take_message(self, name: str, fact: str) -> None:
         self._has_content = True
-        self._said_group = name
         if state := _STATE_IN_MESSAGE.get(fact):
             self._group(name).take_state(StateRow(state, exact=False))
         else:

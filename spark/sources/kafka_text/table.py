@@ -1,10 +1,10 @@
-"""Cut the rows of the tables that kafka-consumer-groups prints, of any version.
+"""Cut the rows of the tables that kafka-consumer-groups prints, of 2.4 or later.
 
 A table's columns are as wide as its own values, so that each group's table has other positions;
 a field can be blank (GROUP-INSTANCE-ID of a dynamic member): rows are cut at the positions of the
 header's words. Some versions give a column a fixed width, and a longer value pushes the rest of its
-row to the right, or runs into the next value (HOST after CONSUMER-ID in 0.10.2 to 1.0): such a row
-is recognised (a letter stands where a gap has to be) and cut by the form of its values instead.
+row to the right: such a row is recognised (a letter stands where a gap has to be) and cut by the
+form of its values instead.
 """
 
 from __future__ import annotations
@@ -15,11 +15,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 TOPIC_NAME = r"[A-Za-z0-9._-]+"
-# GroupState and the older ConsumerGroupState of Kafka's clients; AwaitingSync is what
-# CompletingRebalance was called before 1.0
+# GroupState and the older ConsumerGroupState of Kafka's clients
 _STATES = (
-    "Stable|Empty|Dead|PreparingRebalance|CompletingRebalance|AwaitingSync|Assigning|Reconciling"
-    "|NotReady|Unknown"
+    "Stable|Empty|Dead|PreparingRebalance|CompletingRebalance|Assigning|Reconciling|NotReady"
+    "|Unknown"
 )
 # Digits as the tables' columns can hold: int for counts and epochs, long for offsets
 _COUNT = r"\d{1,9}"
@@ -63,48 +62,40 @@ _FORMS_IN_ROW = _FORMS | {
     "ASSIGNMENT-STRATEGY": r"\S+",
     "PROTOCOL": r"[\w-]*",
     "ASSIGNMENT": r".*",
-    "OWNER": r".*",
 }
 # Once found, not looked for again further right: what follows can't make a line expensive
 _ANCHORS = {"HOST", "COORDINATOR (ID)"}
 _MAY_BE_BLANK = {
-    *("GROUP-INSTANCE-ID", "ASSIGNMENT-STRATEGY", "CLIENT-ID", "ASSIGNMENT", "OWNER", "PROTOCOL"),
+    *("GROUP-INSTANCE-ID", "ASSIGNMENT-STRATEGY", "CLIENT-ID", "ASSIGNMENT", "PROTOCOL"),
 }
 
 _HEADER_STARTS = ("GROUP", "TOPIC", "CONSUMER-ID", "COORDINATOR (ID)")
 _COLUMN = re.compile(r"#?[A-Z][A-Z-]*(?: \(ID\))?")
 _COLUMNS = re.compile(rf"\s*(?:{_COLUMN.pattern})(?:\s+{_COLUMN.pattern})+")
-# Kafka 0.9 parts by commas, and its columns' names have spaces
-_HEADER_0_9 = re.compile(r"GROUP, TOPIC, PARTITION, CURRENT OFFSET, LOG END OFFSET, LAG, OWNER")
-# kafka.tools.ConsumerOffsetChecker, up to 0.10, has words of its own for the same columns
-_CHECKER = {
-    "Group": "GROUP",
-    "Topic": "TOPIC",
-    "Pid": "PARTITION",
-    "Offset": "CURRENT-OFFSET",
-    "logSize": "LOG-END-OFFSET",
-    "Lag": "LAG",
-    "Owner": "OWNER",
-}
+# Kafka 0.9 parts by commas; kafka.tools.ConsumerOffsetChecker has words of its own
+_ENDED = re.compile(r"\s*(?:GROUP, TOPIC, PARTITION, |Group\s+Topic\s+Pid\s+Offset\s)")
 
 
 class Header(NamedTuple):
-    """The columns of one printed table; `starts` is None where commas part them."""
+    """The columns of one printed table, and where they start."""
 
     columns: tuple[str, ...]
-    starts: tuple[int, ...] | None
+    starts: tuple[int, ...]
+
+    @property
+    def is_old(self) -> bool:
+        """Whether a tool before 2.4 printed it: it names no group."""
+        return "GROUP" not in self.columns
 
     def cells(self, row: str) -> dict[str, str] | None:
         """The row's fields by column, stripped, blank ones as ""; None if it does not fit."""
         cut = self._cut_at_positions(row)
         if cut is None:
-            match = _row_form(self.columns, commas=self.starts is None).fullmatch(row)
+            match = _row_form(self.columns).fullmatch(row)
             cut = match and [match[f"c{i}"] or "" for i in range(len(self.columns))]
         return None if cut is None else dict(zip(self.columns, cut, strict=True))
 
     def _cut_at_positions(self, row: str) -> list[str] | None:
-        if self.starts is None:
-            return None
         if any(
             not row[start - 1 : start].isspace() for start in self.starts[1:] if start <= len(row)
         ):
@@ -117,13 +108,10 @@ class Header(NamedTuple):
 
 def parse_header(line: str) -> Header | None:
     """The header that the line is, or None; whether its columns mean anything is not asked here."""
-    if line.split() == list(_CHECKER):
-        starts = tuple(word.start() for word in re.finditer(r"\S+", line))
-        return Header(tuple(_CHECKER.values()), starts)
+    if _ENDED.match(line):
+        return Header((), ())
     if not line.lstrip().startswith(_HEADER_STARTS):
         return None
-    if _HEADER_0_9.fullmatch(line.strip()):
-        return Header(tuple(name.replace(" ", "-") for name in line.strip().split(", ")), None)
     if not _COLUMNS.fullmatch(line):
         return None
     names = list(_COLUMN.finditer(line))
@@ -139,24 +127,19 @@ def _cell_forms(columns: tuple[str, ...]) -> tuple[tuple[int, re.Pattern[str]], 
 
 
 @cache
-def _row_form(columns: tuple[str, ...], commas: bool) -> re.Pattern[str]:
+def _row_form(columns: tuple[str, ...]) -> re.Pattern[str]:
     """One pattern for a whole row: groups c0, c1, … for the columns."""
     forms = dict(_FORMS_IN_ROW)
-    if not {"CONSUMER-ID", "OWNER"} & set(columns):
+    if "CONSUMER-ID" not in columns:
         forms["GROUP"] = _FREE
     if "HOST" in columns and "CONSUMER-ID" in columns[: columns.index("HOST")]:
         # only a partition that nobody owns has no host: elsewhere a dash is part of a name
         forms["CONSUMER-ID"] = rf"(?P<nobody>-(?=\s+-(?:\s|$)))|{forms['CONSUMER-ID']}"
         forms["HOST"] = f"(?(nobody)-|{forms['HOST']})"
-    gap = r"\s*,\s*" if commas else r"\s+"
     pattern = r"\s*"
     for i, name in enumerate(columns):
-        before = "" if i == 0 else gap
-        if name == "HOST":
-            # in 0.10.2 to 1.0 nothing parts it from a member id of 50 letters or more
-            before = f"(?:{gap}|(?<={_UUID})(?=/))"
         form = forms.get(name, r"\S+")
-        field = f"{before}(?P<c{i}>{form})"
+        field = rf"\s+(?P<c{i}>{form})" if i else f"(?P<c0>{form})"
         pattern += f"(?:{field})?" if name in _MAY_BE_BLANK else field
         if name in _ANCHORS:
             pattern = f"(?>{pattern})"

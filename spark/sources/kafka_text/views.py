@@ -41,8 +41,7 @@ def view_of(header: Header) -> View | None:
 
 _FITS: dict[View, Callable[[set[str]], bool]] = {
     View.OFFSETS: lambda columns: (
-        columns >= {"TOPIC", "PARTITION", "CURRENT-OFFSET", "LAG"}
-        and not columns.isdisjoint({"CONSUMER-ID", "OWNER"})
+        columns >= {"TOPIC", "PARTITION", "CURRENT-OFFSET", "LAG", "CONSUMER-ID"}
     ),
     View.SHARE_OFFSETS: lambda columns: columns >= {"TOPIC", "PARTITION", "START-OFFSET"},
     View.MEMBERS: lambda columns: columns >= {"CONSUMER-ID", "#PARTITIONS"},
@@ -103,8 +102,7 @@ def _offset_row(fields: Fields) -> tuple[Row, str | None]:
     offset = Offset(committed, _number(fields.get("LOG-END-OFFSET")), _number(fields["LAG"]))
     number = _number(fields["PARTITION"])
     partition = None if number is None else (fields["TOPIC"], number)
-    member = _owner(fields["OWNER"]) if "OWNER" in fields else _consumer(fields)
-    return OffsetRow(partition, offset, member), None
+    return OffsetRow(partition, offset, _consumer(fields)), None
 
 
 def _share_row(fields: Fields) -> tuple[Row, str | None]:
@@ -121,16 +119,6 @@ def _consumer(fields: Fields) -> Member | None:
         return None
     client_id, host = _text(fields.get("CLIENT-ID")), _text(fields.get("HOST"))
     return Member(member_id, client_id=client_id, host=host)
-
-
-def _owner(owner: str) -> Member | None:
-    """OWNER until 0.10.1: `client-id_/host`, or a consumer's thread in ZooKeeper; or `none`."""
-    if _text(owner) in (None, "none"):
-        return None
-    client_id, separator, host = owner.rpartition("_/")
-    if not separator:
-        return Member(owner)
-    return Member(owner, client_id=client_id, host=f"/{host}")
 
 
 def _state_row(fields: Fields) -> tuple[Row, str | None]:
