@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -63,11 +63,6 @@ class Event(ABC):
     def as_stated(self, group: Group) -> Group:
         """The group with or without instance ids, where the event says which."""
         return group
-
-    @property
-    def own_protocol(self) -> Mapping[str, str]:
-        """What groups say of their own `strategy` and `type` afterwards, where it changes that."""
-        return {}
 
     def to_text(self) -> str:
         """As `event_of` reads it: `crash-rack=eu-west-a`."""

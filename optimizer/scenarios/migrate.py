@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -45,7 +44,3 @@ class Migrate(Rolling):
 
     def client(self, now: ClientSettings) -> ClientSettings:
         return replace(now, protocol=self.to)
-
-    @property
-    def own_protocol(self) -> Mapping[str, str]:
-        return {"strategy": "uniform", "type": self.to}

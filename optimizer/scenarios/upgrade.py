@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -54,7 +53,3 @@ class Upgrade(Rolling):
 
     def client(self, now: ClientSettings) -> ClientSettings:
         return replace(now, assignors=self.strategies)
-
-    @property
-    def own_protocol(self) -> Mapping[str, str]:
-        return {"strategy": self.strategies[0]}

@@ -12,7 +12,6 @@ from typing import Protocol, overload
 from pyspark.sql import Column, DataFrame, SparkSession, functions as F
 from pyspark.util import inheritable_thread_target
 
-from optimizer.scenarios import Event, EventError, event_of
 from spark.errors import InputError, UnreadableError, first_line, unreadable_file
 from spark.files import (
     CatalogSchema,
@@ -23,7 +22,6 @@ from spark.files import (
     source_of,
     write_tables,
 )
-from spark.fleet.after import after
 from spark.fleet.clusters import MAX_AGE, Composition, clusters_in, clusters_of, compositions
 from spark.fleet.conform import conformed, is_keyed, name_groups, null_keys
 from spark.fleet.part import WHOLE, Part
@@ -244,24 +242,6 @@ class FleetSnapshot:
         """
         partitions = with_weights(self.tables["partitions"], rates, column)
         return replace(self, tables={**self.tables, "partitions": partitions})
-
-    def after(self, event: Event | str, groups: str | None = None) -> FleetSnapshot:
-        """The fleet when that has happened to the groups that a pattern fits; None is all.
-
-        An event is one of `optimizer.scenarios`, or its text (`crash-rack=eu-west-a`). Members who
-        are gone still own what they had, as is so until the next rebalance. A topic changes for all
-        groups of its cluster. Groups that can't have the event stay as they are; a note tells how
-        many. By one job of Spark's, for which groups have it.
-
-        InputError for a text that is no event, and where none of the groups can have it.
-        """
-        try:
-            event = event_of(event) if isinstance(event, str) else event
-            selection = self if groups is None else self.matching(group=groups)
-            tables, note = after(self.tables, selection.tables, event)
-        except EventError as error:
-            raise InputError(str(error)) from None
-        return replace(self, tables=tables, notes=(*self.notes, note), keyed=frozenset())
 
     def has_groups(self) -> bool:
         """Whether any table names a group."""

@@ -8,15 +8,12 @@ from typing import Annotated
 
 from optimizer.scenarios import Event, EventError, event_of
 from spark import InputError, terminal
-from spark.fleet import STORE, WHATIF, check_kind, check_out, check_writable, snapshot_id
+from spark.fleet import WHATIF, check_out, snapshot_id
 from spark.jobs.whatif_shown import show_result
 from spark.settings import USUAL_STRATEGIES, move_price, priced, window_length
 from spark.terminal import busy, option, say, say_all
 from spark.trial import verdicts
-from spark.whatif import (
-    fleet_after,
-    whatif_result,
-)
+from spark.whatif import whatif_result
 
 RATE_SNAPSHOTS = 3
 """Snapshots of each cluster that give rates: only their average is needed."""
@@ -29,9 +26,6 @@ def whatif(
     event: Annotated[
         list[str] | None, option("An event such as crash-rack=eu-west-a; repeat it for a sequence.")
     ] = None,
-    snapshot_out: Annotated[
-        str | None, option("Store to which the fleet after the events is written.")
-    ] = None,
     static: Annotated[
         bool, option("Assume that every member is static (has an instance id).")
     ] = False,
@@ -43,13 +37,9 @@ def whatif(
     price = move_price(move_cost) if move_cost else None
     settings = trial.applied(source.settings, USUAL_STRATEGIES)
     out, length = target.optional(), window_length(window)
-    if snapshot_out:
-        check_writable(snapshot_out)
     with source.session() as spark:
         if out is not None:
             check_out(spark, out, WHATIF)
-        if snapshot_out:
-            check_kind(spark, snapshot_out, STORE)
         whole = source.whole(spark, "whatif")
         items = terminal.part_of(whole, source.part)
         snapshot_id(items.id)  # checked before any work is done
@@ -69,11 +59,6 @@ def whatif(
         say_all(result.sentences(events, settings.consumers.assumed, out))
         if price:
             say(verdicts(result.fleet, partial(priced, price)))
-        if snapshot_out:
-            after = fleet_after(whole, source.part, events)
-            say_all(f"{note}." for note in after.notes[len(whole.notes) :])
-            after.write(snapshot_out)
-            say(f"The fleet after the events is snapshot {after.id} of {snapshot_out}.")
 
 
 def events_in(texts: list[str] | None) -> list[Event]:

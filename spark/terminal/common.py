@@ -47,7 +47,7 @@ PANELS = {
     ),
     "Goals": ("strategy", "strategies", "goal", "rack", "levels", "min_gain", "weight"),
     "Spark": ("master", "conf", "config"),
-    "Output": ("out", "out_tables", "snapshot_out", *OF_TABLES, *OF_ALL),
+    "Output": ("out", "out_tables", *OF_TABLES, *OF_ALL),
 }
 """The options of each panel of a command's help; all others are the command's own."""
 

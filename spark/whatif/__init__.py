@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spark.whatif.result import WhatIfResult, fleet_after, whatif_result
+from spark.whatif.result import WhatIfResult, whatif_result
 from spark.whatif.tables import fleet_for_people, fleet_of_whatif, group_for_people, lag_for_people
 from spark.whatif.text import whatif_advice
 from spark.whatif.what_if import what_if

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -12,7 +11,7 @@ from pyspark.sql import DataFrame
 from optimizer.figures import counted
 from optimizer.scenarios import BrokerDown, Event
 from spark.files import Where, in_one_file, table_in, write_tables
-from spark.fleet import FleetSnapshot, Part, as_rows
+from spark.fleet import FleetSnapshot, as_rows
 from spark.history import FleetRates
 from spark.settings import CURRENT, Settings
 from spark.text import named
@@ -154,12 +153,6 @@ def whatif_result(
     finally:
         rows.unpersist()
     return WhatIfResult(table, worst, outage, dynamic)
-
-
-def fleet_after(fleet: FleetSnapshot, part: Part, events: Sequence[Event]) -> FleetSnapshot:
-    """The fleet when events have happened to a part of it; with its one cluster alone, if any."""
-    selection = fleet if part.cluster is None else fleet.only([part.cluster])
-    return reduce(lambda now, event: now.after(event, part.group), events, selection)
 
 
 def brokers_down(events: Sequence[Event]) -> list[int]:
