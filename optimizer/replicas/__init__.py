@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from optimizer.replicas.batches import Batches, Step, batches_of
+from optimizer.replicas.batches import Step, batches_of, check_batches
 from optimizer.replicas.bytes_balance import most_bytes_bound
 from optimizer.replicas.check import check_replicas
 from optimizer.replicas.cluster import Broker, Cluster, InvalidClusterError, Partition

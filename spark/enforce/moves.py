@@ -169,7 +169,10 @@ class LiveReplicas:
         before, faults = self._settings_of(wanted)
         if faults:
             return faults
-        self._before |= {item: before[item] for item in wanted if item not in self._before}
+        for item in wanted.keys() - self._before.keys():
+            # the same already: a run that stopped has left it
+            is_ours = before[item] == wanted[item]
+            self._before[item] = dict.fromkeys(wanted[item]) if is_ours else before[item]
         return self._configured(wanted)
 
     def unthrottle(self, steps: Sequence[Any]) -> list[str]:

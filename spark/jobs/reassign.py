@@ -79,7 +79,7 @@ def reassign(
         if execution.execute:
             say("Nothing was executed: the plan doesn't do what you asked for.")
         raise typer.Exit(CHECK_FAILED)
-    if execution.execute and (reassignment.batches.batches or reassignment.elections):
+    if execution.execute and (reassignment.batches or reassignment.elections):
         carry_out(reassignment, out, execution)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from spark.reassign.compared import compared
 from spark.reassign.consumers import Consumers, Effects, consumers_of, effects
 from spark.reassign.create import NewTopic, new_topic, place_new, write_new
-from spark.reassign.execution import Pace, StoppedError, differences, execute
 from spark.reassign.facts import ClusterFacts, cluster_facts
 from spark.reassign.files import (
     mark_done,
@@ -18,6 +17,14 @@ from spark.reassign.files import (
 from spark.reassign.fleet import reassign_fleet, write_fleet
 from spark.reassign.reassignment import Reassignment, reassign_cluster
 from spark.reassign.request import ReassignRequest
+from spark.reassign.sending import (
+    Batch,
+    Pace,
+    StoppedError,
+    batches_of_plan,
+    left_of,
+    rollbacks_in,
+    send,
+)
 from spark.reassign.tables import batch_rows, broker_row, cluster_row, compared_row
-from spark.reassign.undo import batch_undos, undo
 from spark.reassign.verify import PartitionState, verify_move

@@ -130,7 +130,7 @@ def _measured(reassignment: Reassignment) -> dict[str, Any]:
         "changes": len(reassignment.changes),
         "copies": reassignment.plan.copies,
         "leader_changes": reassignment.plan.leader_changes,
-        "batches": len(reassignment.batches.batches),
+        "batches": len(reassignment.batches),
         **loads,
         "reason": " ".join(reassignment.shortfalls) or None,
         "optimal": reassignment.plan.optimal,

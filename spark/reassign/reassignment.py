@@ -10,7 +10,6 @@ from typing import Any
 
 from optimizer.figures import counted, figure
 from optimizer.replicas import (
-    Batches,
     Change,
     Cluster,
     InvalidClusterError,
@@ -18,6 +17,7 @@ from optimizer.replicas import (
     ReplicaGoals,
     ReplicaGoalsError,
     ReplicaPlan,
+    Step,
     batches_of,
     describe_reasons,
     plan_replicas,
@@ -40,7 +40,7 @@ class Reassignment:
     wanted: ReassignRequest
     cluster: Cluster
     plan: ReplicaPlan
-    batches: Batches
+    batches: list[list[Step]]
     notes: list[str]
 
     @cached_property
@@ -187,11 +187,8 @@ class Reassignment:
                 + (f" ({plan.bytes_copied} bytes)" if self.wanted.sizes else "")
                 + f", {counted(plan.leader_changes, 'preferred leader')} to change."
             )
-            count = len(self.batches.batches)
-            yield (
-                f"{count} batch{'' if count == 1 else 'es'}; within the limits there can't be "
-                f"fewer than {self.batches.fewest}."
-            )
+            count = len(self.batches)
+            yield f"{count} batch{'' if count == 1 else 'es'}, each with a file and its rollback."
         rest = " for the partitions that can be planned" if plan.left_out else ""
         yield f"The plan is {plan.optimal}{rest}."
         yield from self._of_racks()

@@ -17,7 +17,7 @@ def batch_rows(reassignment: Reassignment) -> list[dict[str, Any]]:
             "copies": sum(step.target is not None for step in batch),
             "elections": sum(step.before[0] != step.after[0] for step in batch),
         }
-        for number, batch in enumerate(reassignment.batches.batches, 1)
+        for number, batch in enumerate(reassignment.batches, 1)
     ]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from optimizer.replicas import Batches, Broker, Cluster, Partition, plan_replicas
+from optimizer.replicas import Broker, Cluster, Partition, plan_replicas
 from spark import FleetFiles, FleetSnapshot
 from spark.fleet import write_store
 from spark.reassign import (
@@ -40,7 +40,7 @@ def planned(
         [Broker(b, rack) for b, rack in RACKS.items()],
         [Partition(*name, row, size=sizes.get(name)) for name, row in rows.items()],
     )
-    return Reassignment(current, wanted, cluster, plan_replicas(cluster), Batches([], 0), [])
+    return Reassignment(current, wanted, cluster, plan_replicas(cluster), [], [])
 
 
 def test_reads_across_racks_and_coordinators_follow_the_leaders() -> None:

@@ -56,7 +56,7 @@ class Ended:
         return {}
 
 
-def test_a_signal_under_execute_says_how_to_go_back_and_not_to_run_it_again(
+def test_a_signal_under_execute_says_how_to_go_on_and_back(
     run: Run, before: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Ended, "current", cluster_facts(FleetFiles.read(str(before))))
@@ -66,8 +66,9 @@ def test_a_signal_under_execute_says_how_to_go_back_and_not_to_run_it_again(
     assert output.code == 128 + signal.SIGTERM
     assert "run it again" not in output.err
     report = " ".join(output.err.split())
-    assert "Batch 1 stopped: interrupted (its throttle stays until" in report
-    assert "01-move.json and then execute" in report
+    assert "Batch 1 of 1 stopped: interrupted (its throttle stays until" in report
+    assert "The same command goes on from there" in report
+    assert run("reassign", before, "--out", before.parent / "moves").code == 0  # the same plan
     files = {path.name: path.read_text() for path in (before.parent / "moves").glob("*.json")}
     output = run("reassign", before, "--out", before.parent / "moves", "--drain", 3)
     assert output.code == 2  # the snapshot is older than the move

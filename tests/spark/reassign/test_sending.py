@@ -1,4 +1,4 @@
-"""A plan carried out in a cluster that does as it is told, and in such that don't."""
+"""Moves sent to a cluster that does as it is told, and to such that don't."""
 
 from __future__ import annotations
 
@@ -10,23 +10,25 @@ from typing import Any
 import pytest
 
 from optimizer.replicas import Broker, Cluster, Partition, ReplicaGoals, batches_of, plan_replicas
+from spark.errors import InputError
 from spark.reassign import (
     ClusterFacts,
     Pace,
     Reassignment,
     ReassignRequest,
     StoppedError,
-    differences,
-    execute,
+    batches_of_plan,
+    rollbacks_in,
+    send,
+    write_batches,
 )
-from spark.reassign.execution import STANDS_STILL
 from spark.reassign.facts import PartitionFacts
 from spark.reassign.reassignment import reassigned
+from spark.reassign.sending import STANDS_STILL
 from spark.reassign.verify import DIVERGED, RUNNING, state_of
 from tests.support.said import Run
 
 Name = tuple[str, int]
-ROLLBACKS = [Path(f"{number:02}-rollback.json") for number in range(1, 10)]
 
 
 def planned() -> Reassignment:
@@ -41,6 +43,22 @@ def planned() -> Reassignment:
         [PartitionFacts(t, n, 1, list(row), [1], [], []) for t, n, row in rows],
     )
     return Reassignment(current, ReassignRequest(), cluster, plan, batches_of(plan, 1), [])
+
+
+@pytest.fixture
+def of() -> Reassignment:
+    return planned()
+
+
+@pytest.fixture
+def fake(of: Reassignment) -> Fake:
+    return Fake(of)
+
+
+@pytest.fixture
+def out(of: Reassignment, tmp_path: Path) -> Path:
+    write_batches(of, tmp_path / "moves")
+    return tmp_path / "moves"
 
 
 class Fake:
@@ -98,110 +116,163 @@ class Fake:
         self.time += seconds
 
 
-def carried_out(of: Reassignment, fake: Fake) -> list[str]:
-    return list(execute(of, fake, ROLLBACKS[:2], Pace(7, lambda: fake.time, fake.sleep)))
+def sending(of: Reassignment, fake: Fake, **options: Any) -> Any:
+    stays = {(p.topic, p.partition): p.replicas for p in of.current.partitions}
+    pace = Pace(7, of.wanted.sizes, lambda: fake.time, fake.sleep)
+    return send(batches_of_plan(of, Path("moves")), fake, pace, stays, **options)
 
 
-def test_batches_follow_each_other_each_throttled_and_its_leaders_elected() -> None:
-    of = planned()
-    fake = Fake(of)
-    output = carried_out(of, fake)
-    assert fake.log == ["throttle 7", "move", "unthrottle", "elect"] * 2
-    assert fake.now == of.plan.replicas
-    assert [item.split(":")[0] for item in output] == [
-        *("batch 1 of 2", "batch 1 of 2 is done; 1 preferred leader elected"),
-        *("batch 2 of 2", "batch 2 of 2 is done; 1 preferred leader elected"),
+def sent(of: Reassignment, fake: Fake) -> list[str]:
+    return list(sending(of, fake))
+
+
+def undone(out: Path, fake: Fake) -> list[str]:
+    return list(send(rollbacks_in(out), fake, Pace(7, {}, lambda: fake.time, fake.sleep)))
+
+
+def only_step(of: Reassignment, batch: int = 0) -> Any:
+    (step,) = of.batches[batch]
+    return step
+
+
+ONE = ["throttle 7", "move", "unthrottle", "elect"]
+"""What one batch takes."""
+
+
+def test_batches_follow_each_other_each_throttled_and_its_leaders_elected(
+    of: Reassignment, fake: Fake
+) -> None:
+    names = [f"t-{only_step(of, batch).partition}" for batch in range(2)]
+    assert sent(of, fake) == [
+        f"batch 1 of 2: 1 copy, of 1 partition ({names[0]})",
+        "batch 1 of 2 is done; 1 preferred leader elected",
+        f"batch 2 of 2: 1 copy, of 1 partition ({names[1]})",
+        "batch 2 of 2 is done; 1 preferred leader elected",
     ]
+    assert fake.log == ONE * 2
+    assert fake.now == of.plan.replicas
+    assert sent(of, fake) == []  # all is done
 
 
-def test_nothing_is_handed_over_where_the_cluster_has_changed() -> None:
-    of = planned()
-    fake = Fake(of)
-    fake.now["t", 3] = [2]  # somebody else moved it
-    with pytest.raises(StoppedError, match=r"batch 1 isn't handed over.* t-3 is on 2, and was on"):
-        carried_out(of, fake)
+def test_rollbacks_go_the_same_way_the_last_batch_first(
+    of: Reassignment, fake: Fake, out: Path
+) -> None:
+    before = dict(fake.now)
+    sent(of, fake)
+    fake.log.clear()
+    assert [item.partition(":")[0] for item in undone(out, fake)] == [
+        *("rollback of batch 2", "rollback of batch 2 is done; 1 preferred leader elected"),
+        *("rollback of batch 1", "rollback of batch 1 is done; 1 preferred leader elected"),
+    ]
+    assert fake.now == before
+    assert set(fake.leader.values()) == {1}
+    assert fake.log == ONE * 2
+    assert undone(out, fake) == []
+
+
+def test_a_run_goes_on_where_one_before_it_stopped(of: Reassignment, fake: Fake) -> None:
+    """One partition is done, and the other is under way."""
+    whole = replace(of, batches=batches_of(of.plan))
+    first, second = whole.batches[0]
+    fake.now[first.topic, first.partition] = first.after
+    fake.to = {(second.topic, second.partition): second.after}
+    reports = sent(whole, fake)
+    assert reports[0] == f"batch 1 of 1: 1 copy, of 1 partition (t-{second.partition})"
+    assert fake.now == of.plan.replicas
+
+
+def test_only_what_was_sent_goes_back(of: Reassignment, fake: Fake, out: Path) -> None:
+    """Of two batches one was begun, and its partition still moves."""
+    before, step = dict(fake.now), only_step(of)
+    fake.to = {(step.topic, step.partition): step.after}
+    reports = undone(out, fake)
+    assert len(reports) == 2
+    assert reports[0].startswith("rollback of batch 1: 1 copy")
+    assert fake.now == before
+
+
+def test_nothing_is_sent_where_somebody_else_has_moved_a_partition(
+    of: Reassignment, fake: Fake, out: Path
+) -> None:
+    """Whether the plan moves that partition or not; a deleted one doesn't matter."""
+    planned_too = only_step(of).partition
+    others = {number for _, number in fake.now} - {change.partition for change in of.changes}
+    for number, rows in ((min(others), "1"), (planned_too, "1 or 2")):
+        here = Fake(of)
+        here.now["t", number] = [3]
+        report = rf"batch 1 of 2 isn't sent: partition t-{number} is on 3, not on {rows}: somebody"
+        with pytest.raises(StoppedError, match=report):
+            sent(of, here)
+        assert here.log == []
+    del fake.now["t", max(others)]
+    sent(of, fake)
+    fake.log.clear()
+    fake.now["t", planned_too] = [3]
+    with pytest.raises(
+        StoppedError, match=r"rollback of batch 2 isn't sent: partition t-\d is on 3"
+    ):
+        undone(out, fake)
     assert fake.log == []
 
 
-def test_a_difference_begins_with_no_name_of_a_topic() -> None:
-    """Sentences get a capital letter, and names must not."""
-    of = planned()
-    fake = Fake(of)
-    fake.now["t", 3] = [2]
-    del fake.now[(gone := of.changes[0])[:2]]
-    assert sorted(differences(of, fake)) == [
-        f"partition t-{gone.partition} isn't there any more",
-        "partition t-3 is on 2, and was on 1",
-    ]
-
-
-def test_a_change_between_two_batches_stops_the_second_and_names_the_first_rollback() -> None:
-    of = planned()
-    fake = Fake(of)
-    report = execute(of, fake, ROLLBACKS[:2], Pace(7, lambda: fake.time, fake.sleep))
+def test_a_broker_that_goes_down_between_two_batches_stops_the_second(
+    of: Reassignment, fake: Fake
+) -> None:
+    report = sending(of, fake)
     assert "1 copy" in next(report)
     assert "done" in next(report)
     fake.up = {1}
-    with pytest.raises(StoppedError, match=r"broker 2 is down; 01-rollback.json undoes"):
+    with pytest.raises(StoppedError, match=r"batch 2 of 2 isn't sent: broker 2 is down"):
         next(report)
 
 
-def test_what_is_refused_stops_a_batch_without_a_throttle_left() -> None:
-    of = planned()
-    fake = Fake(of)
-    step = of.batches.batches[0][0]
+def test_what_is_refused_stops_a_batch_without_a_throttle_left(
+    of: Reassignment, fake: Fake
+) -> None:
+    step = only_step(of)
     fake.refused = {(step.topic, step.partition): "not now"}
-    with pytest.raises(StoppedError, match=r"1 of 1 partition refused: t-\d: not now.* 01-r"):
-        carried_out(of, fake)
+    with pytest.raises(StoppedError, match=r"1 of 1 partition refused: t-\d: not now.*01-move"):
+        sent(of, fake)
     assert fake.log == ["throttle 7", "move", "unthrottle"]
 
 
-def test_a_broker_that_goes_down_meanwhile_stops_the_batch() -> None:
-    of = planned()
-    fake = Fake(of)
-    report = execute(of, fake, ROLLBACKS[:2], Pace(7, lambda: fake.time, fake.sleep))
+def test_a_broker_that_goes_down_meanwhile_stops_the_batch(of: Reassignment, fake: Fake) -> None:
+    report = sending(of, fake)
     next(report)
     fake.up = {1}
-    fake.now = {name: [1] for name in fake.now}
     fake.partitions = lambda topics=None: {  # type: ignore[method-assign]
         name: (1, [1], [1], [2], [1]) for name in fake.now
     }
-    with pytest.raises(StoppedError, match=r"broker 2 is down \(its throttle stays.* 01-rollback"):
+    with pytest.raises(StoppedError, match=r"broker 2 is down \(its throttle stays.*01-move\.json"):
         next(report)
     assert "unthrottle" not in fake.log
 
 
-def test_an_interrupt_says_how_far_it_is_what_stays_and_how_to_go_back() -> None:
-    of = planned()
-    fake = Fake(of)
-    fake.sleep = lambda _: (_ for _ in ()).throw(KeyboardInterrupt)  # type: ignore[method-assign]
+@pytest.mark.parametrize(
+    ("error", "why"),
+    [(KeyboardInterrupt(), "interrupted"), (ConnectionError("no broker"), "no broker")],
+)
+def test_an_end_says_how_far_it_is_what_stays_and_how_to_go_on_or_back(
+    of: Reassignment, fake: Fake, error: BaseException, why: str
+) -> None:
+    def end(_: float) -> None:
+        raise error
+
+    fake.sleep = end  # type: ignore[method-assign]
     with pytest.raises(StoppedError) as stopped:
-        carried_out(of, fake)
+        sent(of, fake)
     output = str(stopped.value)
-    assert "batch 1 stopped: interrupted (its throttle stays until" in output
-    assert "verifies 01-move.json). 0 of 1 partition were done" in output
-    assert "cancel 01-move.json and then execute 01-rollback.json" in output
+    assert f"batch 1 of 2 stopped: {why} (its throttle stays until it is done). 0 of 1" in output
+    assert "The same command goes on from there; to go back, undo the plan in moves" in output
+    assert "or let kafka-reassign-partitions cancel moves/01-move.json" in output
 
 
-def test_an_interrupt_between_two_batches_names_the_one_before() -> None:
-    of = planned()
-    fake = Fake(of)
-    report = execute(of, fake, ROLLBACKS[:2], Pace(7, lambda: fake.time, fake.sleep))
+def test_an_interrupt_between_two_batches_sends_no_other(of: Reassignment, fake: Fake) -> None:
+    report = sending(of, fake)
     assert [next(report)[:7] for _ in range(3)] == ["batch 1", "batch 1", "batch 2"]
-    with pytest.raises(StoppedError, match=r"handed over: interrupted; 01-rollback\.json undoes"):
+    with pytest.raises(StoppedError, match=r"batch 2 of 2 isn't sent: interrupted"):
         report.throw(KeyboardInterrupt())
-
-
-def test_a_lost_connection_names_the_throttle_that_stays() -> None:
-    of = planned()
-    fake = Fake(of)
-
-    def lose(_: float) -> None:
-        raise ConnectionError("no broker answers")
-
-    fake.sleep = lose  # type: ignore[method-assign]
-    with pytest.raises(StoppedError, match=r"no broker answers \(its throttle stays.*cancel 01-m"):
-        carried_out(of, fake)
+    assert fake.log == ONE
 
 
 def test_a_long_batch_says_how_far_it_is() -> None:
@@ -222,22 +293,24 @@ def test_a_long_batch_says_how_far_it_is() -> None:
         return Fake.partitions(fake, topics)
 
     fake.partitions = look  # type: ignore[method-assign]
-    output = list(execute(of, fake, ROLLBACKS[:1], Pace(7, lambda: fake.time, fake.sleep)))
-    assert output[1:-1] == [
+    assert sent(of, fake)[1:-1] == [
         "0 of 2 done, 0 B of 4.00 GB",
         "1 of 2 done, 3.00 GB of 4.00 GB, 1 min left",
         "1 of 2 done, 3.00 GB of 4.00 GB, 1 min left",
     ]
 
 
-def test_a_leader_that_cannot_be_elected_stops_the_batch() -> None:
-    of = planned()
-    fake = Fake(of)
-    step = of.batches.batches[0][0]
+def test_a_leader_that_cannot_be_elected_stops_the_batch(of: Reassignment, fake: Fake) -> None:
+    step = only_step(of)
     fake.unelected = {(step.topic, step.partition): "not in sync"}
     with pytest.raises(StoppedError, match=r"preferred leaders weren't elected: t-\d: not in sync"):
-        carried_out(of, fake)
+        sent(of, fake)
     assert fake.log.count("elect") > 1
+
+
+def test_a_folder_without_rollbacks(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"holds no NN-rollback\.json: give the folder of a plan"):
+        rollbacks_in(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -314,21 +387,15 @@ class Stuck(Fake):
         }
 
 
-def test_copies_that_stand_still_come_to_an_end() -> None:
+@pytest.mark.parametrize(("size", "minutes"), [(0, 30), (7 * 5000, 113)])
+def test_copies_that_stand_still_come_to_an_end_later_where_they_are_large(
+    size: int, minutes: int
+) -> None:
     of = planned()
+    sizes = {(change.topic, change.partition): size for change in of.changes if size}
     fake = Stuck(of)
-    with pytest.raises(StoppedError) as stopped:
-        carried_out(of, fake)
-    assert "for 30 min no partition was done and no replica came into sync" in str(stopped.value)
-    assert "0 of 1 partition were done" in str(stopped.value)
-    assert "cancel 01-move.json and then execute 01-rollback.json" in str(stopped.value)
-    # half an hour from the replica that joined, not from the beginning
-    assert 2 * STANDS_STILL - 60 < fake.time < 2 * STANDS_STILL - 55
-
-
-def test_copies_that_take_longer_at_their_rate_dont_stand_still() -> None:
-    of = planned()
-    sizes = {(change.topic, change.partition): 7 * 5000 for change in of.changes}
-    fake = Stuck(of)
-    with pytest.raises(StoppedError, match="for 113 min no partition"):
-        carried_out(replace(of, wanted=ReassignRequest(sizes=sizes)), fake)
+    with pytest.raises(StoppedError, match=f"for {minutes} min no partition was done and no"):
+        sent(replace(of, wanted=ReassignRequest(sizes=sizes)), fake)
+    # from the replica that joined, not from the beginning
+    from_joined = fake.time - (STANDS_STILL - 60)
+    assert 0 <= from_joined - 60 * minutes < 60
