@@ -6,8 +6,6 @@ A name is loaded when it is first used: one group needs no Spark, and nothing bu
 `rejoin`, for the consumers that follow a plan, needs kafka-python.
 """
 
-from __future__ import annotations
-
 import importlib
 from typing import TYPE_CHECKING, Any
 

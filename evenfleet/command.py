@@ -1,7 +1,5 @@
 """The command `evenfleet`: what has to hold before its other modules are loaded."""
 
-from __future__ import annotations
-
 import os
 import signal
 from types import FrameType

@@ -1,7 +1,5 @@
 """Plans one Kafka consumer group: Kafka's own strategies, and the optimum with its proof."""
 
-from __future__ import annotations
-
 from optimizer.assign import assign
 from optimizer.model import (
     DEFAULT_GOALS,

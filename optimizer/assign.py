@@ -1,7 +1,5 @@
 """Assign one group's partitions: the call of the library."""
 
-from __future__ import annotations
-
 from optimizer.model import DEFAULT_GOALS, Goals, Group, check_group, problem_of
 from optimizer.plan import Plan, plan_of
 from optimizer.strategies import OPTIMAL, strategy_named

@@ -1,7 +1,5 @@
 """Numbers as people read them: in tables, sentences, reports and notebooks alike."""
 
-from __future__ import annotations
-
 from math import isnan
 from numbers import Integral
 

@@ -1,7 +1,5 @@
 """Fields of a dataclass that are made when somebody reads them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 

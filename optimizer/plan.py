@@ -1,7 +1,5 @@
 """What a strategy's answer means for the group: by names, and in numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """A copy of this process that computes something, says what it is, and ends."""
 
-from __future__ import annotations
-
 import os
 import warnings
 from collections.abc import Callable

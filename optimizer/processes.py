@@ -1,7 +1,5 @@
 """What is done to the processes of a group and to its topics, and when; times are milliseconds."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from optimizer.settings import ClientSettings

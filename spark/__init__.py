@@ -4,8 +4,6 @@ Write `from evenfleet import …` or `from spark import …`: a plain `import sp
 notebook's session of that name.
 """
 
-from __future__ import annotations
-
 import importlib
 from typing import TYPE_CHECKING, Any
 

@@ -1,7 +1,5 @@
 """The command line: its commands, and what an error becomes."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import logging

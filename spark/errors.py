@@ -1,7 +1,5 @@
 """What a command says when it can't go on."""
 
-from __future__ import annotations
-
 import re
 
 

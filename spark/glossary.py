@@ -1,7 +1,5 @@
 """The glossary: one line a term, shared by tables, pages and docs/glossary.md."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 GLOSSARY = {

@@ -3,8 +3,6 @@
 https://docs.kernel.org/admin-guide/cgroup-v2.html; version 1 has a tree for memory alone.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import suppress

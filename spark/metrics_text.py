@@ -1,7 +1,5 @@
 """Prometheus's text format 0.0.4, for node_exporter's textfile collector."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path

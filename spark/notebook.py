@@ -1,7 +1,5 @@
 """How results show themselves in a notebook: a sentence, and a table of their first rows."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any

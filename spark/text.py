@@ -1,7 +1,5 @@
 """How notes name many things shortly, and things of long names."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Keeps rows in Spark until they are released."""
 
-from __future__ import annotations
-
 from typing import Self
 
 

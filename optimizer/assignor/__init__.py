@@ -5,8 +5,6 @@ the package `evenfleet_assignor` of the distribution for consumers (pyproject.to
 that they import each other by relative names, and nothing else but kafka-python.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:

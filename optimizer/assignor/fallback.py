@@ -1,7 +1,5 @@
 """An assignment for a group that no plan fits."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress

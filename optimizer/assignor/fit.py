@@ -1,7 +1,5 @@
 """Whether a plan fits the group that is there."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """A group as its leader sees it at a rebalance."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """What a leader of kafka-python's needs: to end its own rebalance, and to fall back on."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """An assignor for kafka-python's consumers that puts a plan of Evenfleet's into force."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Collection, Iterable, Sequence
 from os import PathLike, fspath

@@ -4,8 +4,6 @@ The Java assignor says the same of the same files, word for word; tests/data/pla
 holds both to it.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping

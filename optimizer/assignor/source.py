@@ -1,7 +1,5 @@
 """Reading a plan's text in bounded time."""
 
-from __future__ import annotations
-
 import re
 import threading
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What Java's members remember under the eager protocol, when they own nothing as they join."""
 
-from __future__ import annotations
-
 import struct
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tells from bare facts whether an assignment is sound and optimal, with nothing of the solver."""
 
-from __future__ import annotations
-
 from optimizer.checker.check import Verdict, check_assignment, measure_assignment
 from optimizer.checker.evenness import check_homogeneous
 from optimizer.checker.facts import rack_facts_of

@@ -6,8 +6,6 @@ where it is cheapest, a move counting one, less L times all prices (the dual of 
 Prices at which that exceeds the moves allowed rule out every plan with a largest load of L.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

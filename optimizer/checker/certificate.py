@@ -24,8 +24,6 @@ the members' prices before the rest, written like the numbers of a level. There 
 balance.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

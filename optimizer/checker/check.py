@@ -1,7 +1,5 @@
 """Checks an assignment from the bare facts, with nothing of the solver."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """An assignment in counts, or why it isn't one of its group under its limits."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 

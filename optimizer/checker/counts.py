@@ -1,7 +1,5 @@
 """An assignment in counts, by kind and member, for `verify` alone."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How even a plan is over members, hosts and topics, and what shows that none is more even."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """What is true of partitions and members together, as reads across racks, by the bare facts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, Protocol
 

@@ -4,8 +4,6 @@ Where listing every reader of each kind would take more than the group itself ha
 alone that an owner or the plan makes, and hubs lead to all other readers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

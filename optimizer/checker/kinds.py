@@ -4,8 +4,6 @@ The solver has its own way to the same (`optimizer.model.classes`, `optimizer.so
 fault in one of them must not hide in the other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """The levels of the goals as the checker sees them: what arcs cost, and what needs no search."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cached_property
 

@@ -1,7 +1,5 @@
 """A network of steps with costs, and the cycle in it that costs less than nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import count
 from typing import NamedTuple

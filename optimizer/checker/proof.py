@@ -1,7 +1,5 @@
 """Whether an assignment is the best at each level: potentials prove it, or a cycle disproves it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple

@@ -3,8 +3,6 @@
 simulate(scenario: Scenario, seed: int = 0) -> Timeline
 """
 
-from __future__ import annotations
-
 from optimizer.coordinator.chance import Beating, Chance
 from optimizer.coordinator.context import Generation, LogEntry, MemberState, Target
 from optimizer.coordinator.events import as_stated, steps_of

@@ -1,7 +1,5 @@
 """Assignments: what the strategies say of a group as its coordinator, or its leader, sees it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

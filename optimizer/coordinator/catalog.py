@@ -1,7 +1,5 @@
 """The cluster's topics as they come, grow and go; every partition has a number for good."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """What is chance in a run: ids, phases, and when clients come to what they have to do."""
 
-from __future__ import annotations
-
 import math
 from random import Random
 from typing import Protocol

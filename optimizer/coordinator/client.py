@@ -1,7 +1,5 @@
 """A consumer process: what both protocols have in common."""
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable

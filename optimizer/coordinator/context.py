@@ -1,7 +1,5 @@
 """What all actors of a run share: time, topics, accounts, chance."""
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Callable
 from typing import Any, NamedTuple

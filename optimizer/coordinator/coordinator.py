@@ -1,7 +1,5 @@
 """The group as the broker has it: of one protocol, or turned from one into the other."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from optimizer.coordinator.assignors import Parts

@@ -1,7 +1,5 @@
 """Which assignor a classic group uses (ClassicGroup.selectProtocol)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
 

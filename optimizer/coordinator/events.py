@@ -1,7 +1,5 @@
 """Events of `optimizer.scenarios` as what processes do, one step after the other."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import reduce
 

@@ -4,8 +4,6 @@ Lag is a fluid: a partition's records come in at a steady rate, and the member t
 them as fast as it can. Between changes of who reads what it is linear, so that nothing is sampled.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Who reads which partition when: pauses, moves, and what is read twice."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType

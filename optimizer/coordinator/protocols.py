@@ -1,7 +1,5 @@
 """What clients ask of their group and its coordinator, and a group of the coordinator."""
 
-from __future__ import annotations
-
 from typing import Protocol, TypeVar
 
 from optimizer.coordinator.assignors import Parts

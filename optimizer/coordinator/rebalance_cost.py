@@ -1,7 +1,5 @@
 """What pause one rebalance costs a group, under each strategy and so each protocol."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass

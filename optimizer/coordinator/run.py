@@ -1,7 +1,5 @@
 """A run of a scenario: from a group at rest until it is at rest again."""
 
-from __future__ import annotations
-
 from optimizer.coordinator.assignors import Parts
 from optimizer.coordinator.client import Client
 from optimizer.coordinator.context import Context

@@ -1,7 +1,5 @@
 """A group, and what is done to it under which settings."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 

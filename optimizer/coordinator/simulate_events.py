@@ -1,7 +1,5 @@
 """What events cost in time: a group and its coordinator, simulated."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 from zlib import crc32

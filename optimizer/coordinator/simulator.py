@@ -1,7 +1,5 @@
 """Carries out the steps of a scenario."""
 
-from __future__ import annotations
-
 from functools import singledispatchmethod
 
 import optimizer.processes as steps

@@ -1,7 +1,5 @@
 """Flows of least cost at several levels, where all levels together are more than 64 bits hold."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

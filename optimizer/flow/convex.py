@@ -6,8 +6,6 @@ If a cheapest flow stays near its point, the true residual network has no cycle 
 and nothing is better (Klein 1967). Otherwise the flow is the next point.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Calls that no signal interrupts, in a process that can be ended."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading

@@ -1,7 +1,5 @@
 """Flows in networks, and linear programmes: the one file that knows OR-Tools."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """One group: as its owner states it, and as arrays; only numpy is needed."""
 
-from __future__ import annotations
-
 from optimizer.model.answer import Answer, CostOverflowError, LimitsError, StrategyError, settled
 from optimizer.model.arrays import (
     NOTHING,

@@ -1,7 +1,5 @@
 """What a strategy answers, and when it can't."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from optimizer.model.arrays import IntArray

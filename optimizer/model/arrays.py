@@ -1,7 +1,5 @@
 """Array idioms that numpy lacks."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

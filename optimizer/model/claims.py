@@ -1,7 +1,5 @@
 """Who owns what, when members disagree about it."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -3,8 +3,6 @@
 The checker derives the like of it by itself (`optimizer.checker.kinds`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

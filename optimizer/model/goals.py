@@ -1,7 +1,5 @@
 """What a plan is to reach, and in which order."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import floor

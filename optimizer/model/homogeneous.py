@@ -1,7 +1,5 @@
 """Many groups at once, in each of which everybody reads everything."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

@@ -1,7 +1,5 @@
 """Which members share a host: by what their member rows name, or by a pattern of client ids."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What is examined in a plan, level after level: what each needs, and its sentence."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

@@ -1,7 +1,5 @@
 """An assignment in numbers."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

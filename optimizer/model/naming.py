@@ -1,7 +1,5 @@
 """From arrays back to names: a `Problem` becomes a `Group`."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

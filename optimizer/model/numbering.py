@@ -1,7 +1,5 @@
 """From names to arrays: a `Group` becomes a `Problem`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise, repeat
 from typing import NamedTuple

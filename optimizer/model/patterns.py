@@ -3,8 +3,6 @@
 Everything else stands for itself.
 """
 
-from __future__ import annotations
-
 import re
 
 

@@ -1,7 +1,5 @@
 """One consumer group as arrays: what every strategy works on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, update_wrapper

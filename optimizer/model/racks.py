@@ -1,7 +1,5 @@
 """Who reads which partition within a rack, and who across racks, for the solver."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """How a plan spreads topics over members, and in which groups that is examined."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

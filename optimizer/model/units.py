@@ -1,7 +1,5 @@
 """Partitions that go to the same member together: groups in which such a unit is a partition."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Many groups at once by weight, in each of which everybody reads everything and is as strong."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """What partitions weigh and members can take, as whole numbers: no sum hangs on its order."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import frexp, fsum, lcm
 

@@ -1,6 +1,4 @@
 """Why each partition moves, and why it can't be better."""
 
-from __future__ import annotations
-
 from optimizer.reasons.explain import Explanation, explain
 from optimizer.reasons.weights import explain_by_weight

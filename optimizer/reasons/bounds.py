@@ -1,7 +1,5 @@
 """Why loads can't be more even: partitions that some members only may read."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

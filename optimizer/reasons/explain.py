@@ -1,7 +1,5 @@
 """Why each partition moves, and why the group can't be better: facts, and a sentence for each."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The paths along which an assignment changes: chains of members who pass partitions on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Why a partition moves, as facts and as a sentence."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from optimizer.figures import counted

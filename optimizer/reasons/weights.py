@@ -1,7 +1,5 @@
 """Why partitions move in a plan by weight, and why it can't be much lower."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Plans where a cluster's replicas and leaders go, exactly, with its proof."""
 
-from __future__ import annotations
-
 from optimizer.replicas.batches import Step, batches_of, check_batches
 from optimizer.replicas.bytes_balance import most_bytes_bound
 from optimizer.replicas.check import check_replicas

@@ -1,7 +1,5 @@
 """What arrays of this room are, and rows of them as numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

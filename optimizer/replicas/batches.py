@@ -5,8 +5,6 @@ each into the first batch that has room for it at both brokers; what has several
 different batches, one after the other.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple

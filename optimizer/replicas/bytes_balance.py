@@ -1,7 +1,5 @@
 """How even bytes can be over brokers at best, which no plan by counts promises."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from optimizer.replicas.numbering import NumberedCluster, in_scope, shapes_of

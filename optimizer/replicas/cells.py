@@ -5,8 +5,6 @@ least and most are the same) racks have nothing to do with each other, and a cel
 that list the same brokers of that rack.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Judges any plan of a cluster, whoever made it: whether it is sound, and can't be better."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

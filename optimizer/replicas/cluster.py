@@ -1,7 +1,5 @@
 """A cluster as stated: its brokers, its partitions, and what is wrong with them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

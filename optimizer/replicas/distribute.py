@@ -1,7 +1,5 @@
 """From what flows through cells to brokers of single partitions."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from optimizer.replicas.arrays import NOBODY, BoolArray, IntArray, has, ranks_in_runs

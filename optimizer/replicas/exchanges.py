@@ -4,8 +4,6 @@ Only the cheapest one between two brokers matters (of a topic, where topics coun
 these takes no table of partitions and brokers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """What is wanted of a plan of replicas, in which order."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

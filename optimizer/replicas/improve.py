@@ -1,7 +1,5 @@
 """Carries out cycles of exchanges, each of which makes a choice better."""
 
-from __future__ import annotations
-
 from itertools import combinations
 from typing import NamedTuple
 

@@ -8,8 +8,6 @@ next to nothing, one partition after the other, until there are N copies. Copies
 between two such plans, are spent on exchanges, the most useful first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple

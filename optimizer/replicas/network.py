@@ -4,8 +4,6 @@ cell → the brokers that it lists, at their cost → sink, dearer with every un
 cell → the pool of its rack, at the cost of a new broker → any broker of the rack that receives
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A cluster in arrays: brokers by id, partitions by topic and number."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """A plan of a cluster's replicas and leaders, and how it is made."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property

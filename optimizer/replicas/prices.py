@@ -5,8 +5,6 @@ broker lies between its two marginal costs. Then no other choice costs less (lin
 duality). This file shares nothing with how choices and prices are found.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Placements of a cluster: its replicas, and then its leaders."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Whether any cycle of exchanges makes a choice better; if none does, prices that show it."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

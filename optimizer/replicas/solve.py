@@ -5,8 +5,6 @@ were first chosen, some are free, and their best choice prices the brokers; whoe
 have another choice at these prices is freed as well, until nobody would.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

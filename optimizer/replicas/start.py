@@ -1,7 +1,5 @@
 """A quick first choice: keep what can be kept, and fill up who has least."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from optimizer.replicas.arrays import NOBODY, BoolArray, IntArray

@@ -3,8 +3,6 @@
 replay(processes, policies) -> a Course for each process and policy
 """
 
-from __future__ import annotations
-
 from optimizer.scaling.assignments import Assignments
 from optimizer.scaling.course import Course, Totals
 from optimizer.scaling.pauses import Pause, Pauses

@@ -1,7 +1,5 @@
 """Who reads which partition at each number of members, by the group's own strategy."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """What a course of sizes costs, when a partition is late, and how often one may be: the SLO."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

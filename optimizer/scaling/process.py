@@ -1,7 +1,5 @@
 """What a group has to do over time: arrivals by partition, and what its members can do."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from functools import cached_property
 

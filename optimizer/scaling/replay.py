@@ -1,7 +1,5 @@
 """Groups under policies over recorded time: fluid lag by partition, sizes, and rebalances."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import partial

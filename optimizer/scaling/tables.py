@@ -1,7 +1,5 @@
 """Assignments and pauses of many groups as tables that grow when they are asked for more."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What may happen to a group: events, and scenarios of them, as objects, as text and as TOML."""
 
-from __future__ import annotations
-
 from optimizer.scenarios.broker_down import BrokerDown
 from optimizer.scenarios.crash import Crash
 from optimizer.scenarios.create import Create

@@ -1,7 +1,5 @@
 """A topic that is created."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import ClassVar
 

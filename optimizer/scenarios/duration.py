@@ -1,7 +1,5 @@
 """Lengths of time in events: `30s`, `10m`, `1.5s`, `500ms`."""
 
-from __future__ import annotations
-
 import re
 from math import isfinite
 

@@ -1,7 +1,5 @@
 """A process that stands still and goes on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """A topic that gets more partitions."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar

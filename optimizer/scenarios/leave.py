@@ -1,7 +1,5 @@
 """A member that closes for good."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar

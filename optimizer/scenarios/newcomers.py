@@ -1,7 +1,5 @@
 """Members that come, like those that a group has."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import count, islice

@@ -1,7 +1,5 @@
 """All events by name, and how they are read."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from typing import Any

@@ -1,7 +1,5 @@
 """Members that come back, as the same ones or as new ones."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """All members restart, one after the other: with what they have, or with something new."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeVar
 

@@ -1,7 +1,5 @@
 """A group and the processes of its members, as events go by."""
 
-from __future__ import annotations
-
 from optimizer.model import Group
 from optimizer.settings import ClientSettings
 

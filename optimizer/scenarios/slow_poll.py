@@ -1,7 +1,5 @@
 """An application that polls late."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """Events of one member that last a while."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar, Self
 

@@ -1,7 +1,5 @@
 """Events of a topic: for a group that reads it, and for all that read it."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass

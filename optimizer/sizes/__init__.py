@@ -1,7 +1,5 @@
 """How many members a group needs."""
 
-from __future__ import annotations
-
 from optimizer.sizes.commits import CommitCost, commit_curve
 from optimizer.sizes.needed import Needed, needed_for
 from optimizer.sizes.sizes import Sizes, sizes_of

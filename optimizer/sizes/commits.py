@@ -1,7 +1,5 @@
 """What commit intervals cost: commits a second, and records that are read twice."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

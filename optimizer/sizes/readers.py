@@ -1,7 +1,5 @@
 """A group in counts: how much there is to read, and how many members may read it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any

@@ -1,7 +1,5 @@
 """What a group would be like with more members, or with fewer."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from functools import cache
 

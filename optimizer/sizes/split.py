@@ -1,7 +1,5 @@
 """What a group of its own for one topic would bring."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from heapq import heapify, heapreplace
 

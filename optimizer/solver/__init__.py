@@ -1,7 +1,5 @@
 """Finds the optimum; OR-Tools is known to flow alone, and loaded when a group needs it."""
 
-from __future__ import annotations
-
 from optimizer.solver.copartition import solve_together, solve_together_by_weight
 from optimizer.solver.extremes import fewest_moves, min_max_load, min_max_load_of
 from optimizer.solver.frontier import Frontier, Point, frontier_of

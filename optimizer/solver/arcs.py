@@ -1,7 +1,5 @@
 """Arcs from kinds to their takers, straight or by way of hubs, and what they cost."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 

@@ -1,7 +1,5 @@
 """The least largest load for a number of moves, and the whole curve of both."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property

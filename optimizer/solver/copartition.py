@@ -1,7 +1,5 @@
 """Plans of groups in which partitions of several topics go to the same member together."""
 
-from __future__ import annotations
-
 from optimizer.model import Answer, Goals, LimitsError, Problem, Units, units_of
 from optimizer.solver.limits import check_limits
 from optimizer.solver.solve import solve

@@ -1,7 +1,5 @@
 """What a partition can cost a member beside a move, 0 or 1: an entry a level of the goals."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """From counts to partitions: who keeps which, and who gets which."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from optimizer.model import NOBODY, NOTHING, IntArray, ranges, sorted_positions, stable_order

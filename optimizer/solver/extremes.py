@@ -1,7 +1,5 @@
 """What no assignment can be below: the largest load, and the moves for loads within bounds."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from optimizer.model import DEFAULT_GOALS, IntArray, Problem, classes_of

@@ -1,7 +1,5 @@
 """What moves buy: the fewest moves for each largest load, and where more of them bring little."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple

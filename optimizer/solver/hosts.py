@@ -5,8 +5,6 @@ each by itself, and then all are examined in one network, in which every member 
 that its part allows and every kind to the readers that it has there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Limits in the solver: kinds with fewer readers, caps, and the sentences where they clash."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import combinations

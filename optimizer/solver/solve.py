@@ -1,7 +1,5 @@
 """The optimum: coverage, then balance, then reads within a rack and the fewest moves."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from optimizer.figures import counted

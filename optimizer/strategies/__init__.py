@@ -1,7 +1,5 @@
 """The strategies: one file or folder each, and one entry each here."""
 
-from __future__ import annotations
-
 from optimizer.strategies.connect import assign_connect_cooperative, assign_connect_eager
 from optimizer.strategies.defects import (
     DEFECTS,

@@ -3,8 +3,6 @@
 The ranges are those of release tags in Kafka's repository that lack the commit of the fix.
 """
 
-from __future__ import annotations
-
 from collections.abc import Set
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The optimum as a strategy."""
 
-from __future__ import annotations
-
 from optimizer.checker import Prices, Search, Set, encode_prices, encode_search, encode_set
 from optimizer.model import DEFAULT_GOALS, Answer, Goals, Problem
 from optimizer.solver import (

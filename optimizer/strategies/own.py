@@ -1,7 +1,5 @@
 """A team's own strategy: a function from `Group` to an assignment, of which nothing is trusted."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module

@@ -1,7 +1,5 @@
 """Kafka's RoundRobinAssignor: one partition after the other, round the members."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The cheapest change that evens out one uneven group, as advice to it."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from optimizer.model import IntArray, Problem, StrategyError, weights_of

@@ -1,7 +1,5 @@
 """Claims of a group that contradict each other."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What is known of one group: what its findings look at, worked out once for all of them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

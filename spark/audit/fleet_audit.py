@@ -1,7 +1,5 @@
 """Audit a fleet: what is wrong, how bad it is, and what to do first."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """What a snapshot tells at all, and what little of it all groups need: one look at its tables."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import reduce

@@ -1,7 +1,5 @@
 """How far a group lags behind on what it reads, and where it stands still."""
 
-from __future__ import annotations
-
 from itertools import compress
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """What an audit reads of a store: the newest fleet that can be read, and what it was before."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

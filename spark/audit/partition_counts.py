@@ -1,7 +1,5 @@
 """Counts one cluster's partitions, many at once."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

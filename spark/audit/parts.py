@@ -1,7 +1,5 @@
 """What findings need of a group beside what solving needs: further parts of its encoded row."""
 
-from __future__ import annotations
-
 from collections.abc import Set
 from typing import Any, Protocol
 

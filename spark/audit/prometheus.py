@@ -1,7 +1,5 @@
 """An audit for node_exporter's textfile collector: Prometheus's text format 0.0.4."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime

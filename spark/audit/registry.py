@@ -1,7 +1,5 @@
 """All findings, in the order in which they are listed everywhere."""
 
-from __future__ import annotations
-
 from spark.audit.findings import (
     balance,
     brokers,

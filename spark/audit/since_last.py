@@ -1,7 +1,5 @@
 """What has changed since the last audit: findings that are new, worse or gone."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable
 from dataclasses import astuple, dataclass, replace
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """A fleet's state in a word and in a sentence: never better than what could be judged."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any

@@ -1,6 +1,4 @@
 """Drawings of result tables, one file a chart; Altair is needed when one is drawn, not before."""
 
-from __future__ import annotations
-
 from spark.charts.registry import CHARTS
 from spark.charts.sums import balance_of, trend_of

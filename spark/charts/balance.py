@@ -1,7 +1,5 @@
 """How even groups are, over a fleet."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from spark.charts.chart import Chart, Rows

@@ -1,7 +1,5 @@
 """What a chart is: a drawing of the rows of a result, for notebooks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

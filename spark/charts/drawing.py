@@ -1,7 +1,5 @@
 """The one look of all charts, and the library that draws them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from spark.errors import InputError

@@ -1,7 +1,5 @@
 """What moves buy in one group."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from spark.charts.chart import Chart, Rows

@@ -1,7 +1,5 @@
 """What each strategy would make of the fleet."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from spark.charts.chart import Chart, Rows

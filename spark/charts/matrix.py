@@ -1,7 +1,5 @@
 """Who has how much of which topic in one group, now and planned."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from spark.charts.chart import Chart, Rows

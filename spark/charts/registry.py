@@ -1,7 +1,5 @@
 """All charts by name: another one is its file here, and its line."""
 
-from __future__ import annotations
-
 from spark.charts.balance import BALANCE
 from spark.charts.chart import Chart
 from spark.charts.frontier import FRONTIER

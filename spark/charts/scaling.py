@@ -1,7 +1,5 @@
 """One group under policies: members, lag and arrivals over one axis of time."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from spark.charts.chart import Chart, Rows

@@ -1,7 +1,5 @@
 """Rows that charts of a fleet are drawn of: summed up in Spark, few for a fleet of any size."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from pyspark.sql import DataFrame, functions as F

@@ -1,7 +1,5 @@
 """What the members of a group read over time in a scenario."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from spark.charts.chart import Chart, Rows

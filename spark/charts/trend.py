@@ -1,7 +1,5 @@
 """How a fleet went, snapshot by snapshot."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from spark.charts.chart import Chart, Rows

@@ -1,7 +1,5 @@
 """What each strategy would do to a fleet, and which would be best."""
 
-from __future__ import annotations
-
 from spark.compare.best_strategy import best_of
 from spark.compare.compare import best_first, compare_fleet, compare_history, fleet_of
 from spark.compare.cures import kafka_could, sentence_of_cures

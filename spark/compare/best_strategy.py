@@ -1,7 +1,5 @@
 """Which strategy a fleet would be best off with, in a sentence."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Compare strategies over a fleet."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """A group under one strategy: one row."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from spark.groups import Int, Long, Real, Text

@@ -1,7 +1,5 @@
 """The assignor that each uneven group should use: the cheapest one that suffices."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

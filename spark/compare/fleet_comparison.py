@@ -1,7 +1,5 @@
 """A comparison of strategies as a notebook shows it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any

@@ -1,7 +1,5 @@
 """Measure encoded groups under several strategies, inside workers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """A comparison written beside others, and the few rows of the fleet that are printed of it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from pyspark.sql import DataFrame

@@ -1,7 +1,5 @@
 """A made-up fleet that looks like a real one."""
 
-from __future__ import annotations
-
 from spark.demo.fleet import demo_fleet
 from spark.demo.history import make_history
 from spark.demo.uneven import drain_settings, most_uneven

@@ -1,7 +1,5 @@
 """The made-up fleet's clusters: their brokers, topics and partitions."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What has happened to a made-up group: the group as it was before, from the group as it is now."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A made-up fleet that looks like a real one: the demo's."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The made-up fleet's groups: what each reads, who its members are and what they own."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

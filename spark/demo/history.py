@@ -1,7 +1,5 @@
 """The made-up fleet by the hour: what has happened to it until it came to be as it is."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """The made-up fleet's groups that aren't consumer groups: a few of those that were drawn."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The words of a made-up company: what it calls its clusters, topics, services and members."""
 
-from __future__ import annotations
-
 import base64
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """How far the made-up fleet's groups are, now and an hour before."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Who owns what in a made-up group: a strategy's answer, or what joins and leaves made of it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

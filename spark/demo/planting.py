@@ -1,7 +1,5 @@
 """What is planted in the history of a made-up fleet."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 

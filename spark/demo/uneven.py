@@ -1,7 +1,5 @@
 """The group of a made-up fleet that needs a plan most, and settings that drain a host of its."""
 
-from __future__ import annotations
-
 from math import ceil
 
 import pyarrow as pa

@@ -1,7 +1,5 @@
 """Plans put into force in many groups of a cluster, some at a time."""
 
-from __future__ import annotations
-
 import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

@@ -4,8 +4,6 @@ Kafka has two protocols for consumers: in the classic one the leader of the grou
 strategy that all its members know; in that of KIP-848 the broker does.
 """
 
-from __future__ import annotations
-
 from enum import Enum
 
 from optimizer.assignor.plan_file import COOPERATIVE, EAGER

@@ -1,7 +1,5 @@
 """Whether a plan is in force in a live group, and if it isn't, what keeps it out."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum

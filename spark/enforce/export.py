@@ -1,7 +1,5 @@
 """The plans of groups, as consumers read them."""
 
-from __future__ import annotations
-
 import base64
 from collections import defaultdict
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """A second connection to a cluster, on which guests wait to join classic groups."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """How far a live group is from its plan."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any

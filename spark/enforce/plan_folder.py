@@ -8,8 +8,6 @@ and `group`; those of `plans` have the `file` (as in a URL below the folder), it
 `ignored` is a list like `without_plan`: of groups that would ignore their plan, and why.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator

@@ -4,8 +4,6 @@ A guest that reads nothing joins the group and leaves it at once: nobody loses a
 as a member does that an administrator removes. How a guest comes and goes depends on the protocol.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Why one group's plan is as it is; of a store, without Spark."""
 
-from __future__ import annotations
-
 from spark.explain.explain import GroupExplanation, explain_group, explain_rows, rows_of_groups
 from spark.explain.share import share_topics
 from spark.explain.summary import loads_of, summary_of

@@ -1,7 +1,5 @@
 """Why one group's plan is as it is."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """What a share group reads (KIP-932): it is shown, and never planned."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import Any

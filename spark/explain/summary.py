@@ -1,7 +1,5 @@
 """What an explanation comes to: in sentences, and in a row a member."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -12,8 +12,6 @@ reads, and a hidden folder `.evenfleet` beside them:
 * `runs/RUN/removing/snapshot=ID`: that a run removes that snapshot; its manifest says so as well.
 """
 
-from __future__ import annotations
-
 from spark.files.arrow_store import NeedsSparkError
 from spark.files.by_snapshot import write_by_snapshot
 from spark.files.catalog_tables import CatalogSource, check_tables, remove_from_catalog

@@ -1,7 +1,5 @@
 """Tables of many snapshots at once, each snapshot's rows written as its own."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Collection, Iterator, Mapping
 from itertools import groupby

@@ -11,8 +11,6 @@ A table is replaced as one step, or all but one, where its kind allows for it:
 Several tables are never replaced together: the one that is named first comes last.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress

@@ -3,8 +3,6 @@
 Of all that Arrow can do only what doesn't load pandas, which takes longer than a small store.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A folder of tables that this process opens by itself, without Spark."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What a disk refuses, in a sentence; and one file of text, replaced as one step."""
 
-from __future__ import annotations
-
 import errno
 import os
 import secrets

@@ -1,7 +1,5 @@
 """What one run writes to a local folder, aside at first and then in its place, or removes there."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Collection, Iterator, Mapping, Sequence

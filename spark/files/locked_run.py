@@ -1,7 +1,5 @@
 """What runs of this machine share: a lock by which they are known, and what dead ones left."""
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import os

@@ -1,7 +1,5 @@
 """The many small files of a table of a snapshot, rewritten as few."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path

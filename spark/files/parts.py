@@ -1,7 +1,5 @@
 """Files of snapshots to DataFrames, and what Parquet files say of themselves in their footers."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType

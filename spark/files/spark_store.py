@@ -1,7 +1,5 @@
 """A folder of tables that only Spark can open: HDFS, an object store, a server's own disk."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence

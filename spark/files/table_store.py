@@ -1,7 +1,5 @@
 """A folder of tables, wherever it lies: what is in it, held against its manifests."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress

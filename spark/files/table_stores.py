@@ -1,7 +1,5 @@
 """Which kind of place a name means, and what writes to a folder."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Collection
 from pathlib import Path

@@ -1,7 +1,5 @@
 """DataFrames to files, or to tables of a catalog: those of one snapshot."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """A fleet's tables: what they are, checked, read and written."""
 
-from __future__ import annotations
-
 from spark.fleet.clusters import (
     MAX_AGE,
     Composition,

@@ -5,8 +5,6 @@ have one of them only. The fleet at an instant is the newest whole snapshot of e
 as a greatest age reaches back from that instant.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import reduce

@@ -4,8 +4,6 @@ A table of a snapshot has a folder of its own, which other programs read: files 
 can't become one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby

@@ -1,7 +1,5 @@
 """Tables as they are found, held against what they have to be."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import reduce
 

@@ -1,7 +1,5 @@
 """What the snapshots of a store have in them, without all of it being read."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Which groups share topics, directly or through others: those are not restarted at one time."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

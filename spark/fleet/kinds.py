@@ -1,7 +1,5 @@
 """Kinds of groups, and their states: which are consumer groups, and why the others have no plan."""
 
-from __future__ import annotations
-
 CLASSIC, CONSUMER, CONNECT = "classic", "consumer", "connect"
 SHARE, STREAMS, OTHER = "share", "streams", "other"
 

@@ -1,7 +1,5 @@
 """The tables of a snapshot as Arrow has them, and as files of a store: no session needed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What may have been meant by a name that a fleet doesn't have."""
 
-from __future__ import annotations
-
 from pyspark.sql import functions as F
 
 from spark.files import coded

@@ -1,7 +1,5 @@
 """Which part of a fleet is meant, where it isn't all of it."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

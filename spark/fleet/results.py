@@ -1,7 +1,5 @@
 """Where results go and come from, older ones under today's names."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Which snapshots of a store have had their time, and how they go."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta

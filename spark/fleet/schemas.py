@@ -1,7 +1,5 @@
 """The tables of a snapshot: their columns, keys and types."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Which groups are uneven and which of them are the worst: one meaning for all commands."""
 
-from __future__ import annotations
-
 from pyspark.sql import Column, functions as F
 
 UNEVEN = "coalesce(current_max_load > max_load, false)"

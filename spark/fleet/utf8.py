@@ -5,8 +5,6 @@ of what it can't decode, so that two names may become one; Arrow hands them to P
 which ends the job. Names are escaped before they leave Spark.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import reduce
 from operator import or_

@@ -1,7 +1,5 @@
 """Rates of partitions as their weights."""
 
-from __future__ import annotations
-
 from typing import Protocol
 
 from pyspark.sql import DataFrame, functions as F

@@ -1,6 +1,4 @@
 """What moves buy in one group: the fewest of them for each largest load."""
 
-from __future__ import annotations
-
 from spark.frontier.frontier import frontier_of_group, frontiers_of_rows
 from spark.frontier.points import FrontierPoint, GroupFrontier, WeightedFrontierPoint

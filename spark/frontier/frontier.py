@@ -1,7 +1,5 @@
 """The fewest moves of one group for each balance."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

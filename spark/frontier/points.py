@@ -1,7 +1,5 @@
 """What moves buy in a group, in words and rows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any

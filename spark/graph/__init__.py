@@ -1,7 +1,5 @@
 """Questions to the graph of members, partitions and brokers."""
 
-from __future__ import annotations
-
 from spark.graph.answers import Question, answers
 from spark.graph.fleet_graph import (
     FleetGraph,

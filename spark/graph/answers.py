@@ -1,7 +1,5 @@
 """Questions to the graph of a fleet, and the tables that answer them."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Any
 

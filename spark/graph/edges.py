@@ -1,7 +1,5 @@
 """The edges of a fleet's graph: what members may read, what they own, and who leads that."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from pyspark.sql import DataFrame, functions as F

@@ -4,8 +4,6 @@ The only file that needs GraphFrames. Its Python package comes along with evenfl
 be in the session: see `spark.graph.packages`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import Literal

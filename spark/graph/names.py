@@ -1,7 +1,5 @@
 """The names of a fleet's vertices on the driver, and their ids, found by hashes of their bytes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce

@@ -1,7 +1,5 @@
 """Maven coordinates of what Spark can bring, from the one file that has them."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 

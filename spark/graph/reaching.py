@@ -4,8 +4,6 @@ For it nothing of the graph is built but its brokers: names are hashed in Spark,
 and topics come to the driver once, and with them two numbers for each claim.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

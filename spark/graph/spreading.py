@@ -1,7 +1,5 @@
 """How far a failure spreads along ties: a breadth-first search in arrays."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -12,8 +12,6 @@ order nor how the tables are partitioned shows in an id, no two vertices share o
 more names than 30 bits can count ends with an error instead of a wrong id.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 from pyspark.sql import Column, DataFrame, Window, functions as F

@@ -1,7 +1,5 @@
 """The vertices of a fleet's graph: all that the snapshot lists, and all that its claims name."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import reduce
 

@@ -1,7 +1,5 @@
 """One row a group: encoded by Spark, or for one group without it, and read in a worker."""
 
-from __future__ import annotations
-
 from spark.fleet import GROUP_KEYS, OFFSETS_TOPIC
 from spark.groups.batches import rows_of
 from spark.groups.columns import (

@@ -1,7 +1,5 @@
 """The ownership claims in an encoded row."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Rows of Spark's as dataclasses: their fields are the columns, and tell the types."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain

@@ -1,7 +1,5 @@
 """Who coordinates the groups of a fleet, as its tables tell."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 

@@ -6,8 +6,6 @@ of the name; the names come along once a group, and the worker resolves the hash
 collision).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import reduce
 from string import ascii_lowercase, ascii_uppercase

@@ -1,7 +1,5 @@
 """The encoded row: what Spark hands a worker of one group, and what everything here reads."""
 
-from __future__ import annotations
-
 from typing import Any, Protocol
 
 import numpy as np

@@ -1,7 +1,5 @@
 """One encoded row becomes a problem, or the reason why there is none."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise

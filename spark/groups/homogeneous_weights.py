@@ -1,7 +1,5 @@
 """What partitions weigh, of all rows of a batch that can be planned at once."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Encoded groups with a name that isn't valid UTF-8: found in Spark, before a worker reads them."""
 
-from __future__ import annotations
-
 from pyspark.sql import DataFrame
 
 from spark.fleet import spelled

@@ -3,8 +3,6 @@
 A worker that takes more memory than there is gets killed, and the fleet's job with it.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """A group of a fleet by names, as `optimizer` takes it."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from math import isnan
 from typing import Any

@@ -1,7 +1,5 @@
 """One group read without Spark: its row is the one that `spark.groups.encode` makes of it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from types import SimpleNamespace
 from typing import Any

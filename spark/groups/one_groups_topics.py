@@ -1,7 +1,5 @@
 """Columns about the topics of one group, from rows that were read without Spark."""
 
-from __future__ import annotations
-
 import re
 from base64 import b64decode
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """The encoded row of one group, of files without Spark or of DataFrames."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any

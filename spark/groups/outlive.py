@@ -6,8 +6,6 @@ whose rows are missing when the copy ends has ended it. So nothing needs to outl
 machine, and many such groups in a task use up no further attempt. The first attempt costs nothing.
 """
 
-from __future__ import annotations
-
 import os
 import pickle
 import signal

@@ -1,7 +1,5 @@
 """By which strategy a group goes on that uses its own."""
 
-from __future__ import annotations
-
 from optimizer.strategies import STRATEGIES, by_kafka_name
 from spark.fleet import CONNECT, CONSUMER
 from spark.groups.encoded_row import EncodedRow

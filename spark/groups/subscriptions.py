@@ -1,7 +1,5 @@
 """The subscriptions in an encoded row."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """In how many tasks a fleet's groups are solved."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import reduce
 

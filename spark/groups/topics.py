@@ -1,7 +1,5 @@
 """The topics in an encoded row."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

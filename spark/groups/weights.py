@@ -1,7 +1,5 @@
 """What partitions weigh and members can take, on the way into encoded rows and out of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from functools import reduce
 

@@ -1,7 +1,5 @@
 """Encoded groups become rows in Python workers, portion by portion, and no group stops another."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, groupby, islice
 from typing import Any

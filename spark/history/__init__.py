@@ -1,7 +1,5 @@
 """Many snapshots of a fleet: how its groups were, what changed, rebalances and rates."""
 
-from __future__ import annotations
-
 from spark.history.encode import RowInTime, encode_changes
 from spark.history.fleet_history import FleetHistory
 from spark.history.rates import QUANTILE, WINDOW, FleetRates

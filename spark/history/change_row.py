@@ -1,7 +1,5 @@
 """One row: a group from one change of its facts to the next."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated
 

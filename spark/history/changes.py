@@ -1,7 +1,5 @@
 """What happened to each group, from one snapshot of its cluster to the next."""
 
-from __future__ import annotations
-
 from pyspark.sql import DataFrame
 
 from spark.groups import columns_of

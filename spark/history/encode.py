@@ -3,8 +3,6 @@
 A cluster at an instant is a cluster to `spark.groups.encode`, by a name of its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 

@@ -1,7 +1,5 @@
 """When the facts of a group changed, told without any of them leaving Spark."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce

@@ -1,7 +1,5 @@
 """How fast each group reads each partition, how late it is, and whether it will catch up."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 

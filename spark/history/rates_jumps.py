@@ -1,7 +1,5 @@
 """Whether the clock of whoever collected a cluster's snapshots has jumped back."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame, functions as F

@@ -5,8 +5,6 @@ wasn't there, there is no snapshot of it: neighbours are those in which it is kn
 series follow each other, each in order of time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Many snapshots of a store at once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import reduce

@@ -1,7 +1,5 @@
 """How often each group rebalanced, and what the likeliest cause was."""
 
-from __future__ import annotations
-
 from pyspark.sql import Column, DataFrame, functions as F
 
 from spark.files import SNAPSHOT

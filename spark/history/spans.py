@@ -1,7 +1,5 @@
 """Each group from one change of its facts to the next, inside workers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """How each group was, in each snapshot."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import reduce
 

@@ -1,7 +1,5 @@
 """Where a history is worth a look: the groups that rebalance most, and those that got worse."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from pyspark.sql import Column, DataFrame, functions as F

@@ -1,7 +1,5 @@
 """When each cluster was examined, and for how long what was seen may be taken to hold."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta

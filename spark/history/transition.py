@@ -1,7 +1,5 @@
 """What changed in a group from one instant to another."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """`evenfleet audit`: what is wrong with a fleet, how bad it is, and what to do first."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from functools import partial
 from pathlib import Path

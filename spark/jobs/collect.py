@@ -1,7 +1,5 @@
 """`evenfleet collect`: a snapshot of live clusters, without a Spark session."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """`evenfleet compare`: what each strategy would do to a fleet."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 
 from pyspark.sql import SparkSession

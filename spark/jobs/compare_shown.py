@@ -1,7 +1,5 @@
 """`evenfleet compare`: the table that it prints."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from spark.settings import Settings

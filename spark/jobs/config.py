@@ -1,7 +1,5 @@
 """`evenfleet config`: what is set, and which goals count for a group."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from typer import Argument

@@ -1,7 +1,5 @@
 """`evenfleet demo`: what a fleet that is made for it needs, from one group to a page."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

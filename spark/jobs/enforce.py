@@ -1,7 +1,5 @@
 """`evenfleet enforce`: make groups take up plans that have changed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Annotated, Any
 

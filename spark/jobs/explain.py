@@ -1,7 +1,5 @@
 """`evenfleet explain`: why one group's partitions move, and why it can't be better."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`evenfleet export-plan`: the plans of groups as files for their consumers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """`evenfleet frontier`: what moves buy in one group."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 
 from spark import terminal

@@ -1,7 +1,5 @@
 """`evenfleet graph`: questions to the graph of a fleet."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any

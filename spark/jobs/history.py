@@ -1,7 +1,5 @@
 """`evenfleet history`: what happened to a fleet, from snapshot to snapshot."""
 
-from __future__ import annotations
-
 from spark import terminal
 from spark.files import table_in
 from spark.fleet import HISTORY, as_rows, check_out

@@ -1,7 +1,5 @@
 """`evenfleet import-cli`: from the text of Kafka's own tools to a store."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated

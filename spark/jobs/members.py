@@ -1,7 +1,5 @@
 """`evenfleet members`: how many members each group needs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

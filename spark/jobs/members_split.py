@@ -1,7 +1,5 @@
 """`evenfleet members --split TOPIC`: what a group of its own for a big topic would bring."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from operator import itemgetter
 from typing import Any

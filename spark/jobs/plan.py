@@ -1,7 +1,5 @@
 """`evenfleet plan`: plan a fleet and write the plan."""
 
-from __future__ import annotations
-
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Annotated

@@ -1,7 +1,5 @@
 """`evenfleet plan`: the tables that it prints."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from spark import FleetSnapshot

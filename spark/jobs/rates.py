@@ -1,7 +1,5 @@
 """`evenfleet rates`: how fast each partition flows, and who can't keep up with it."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from spark import terminal

@@ -1,7 +1,5 @@
 """`evenfleet reassign`: where a cluster's replicas and leaders go, for Kafka's own tools."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated

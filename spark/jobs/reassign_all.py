@@ -1,7 +1,5 @@
 """`evenfleet reassign --all`: the replicas and leaders of every cluster."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import typer

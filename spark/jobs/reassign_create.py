@@ -1,7 +1,5 @@
 """`evenfleet reassign --create`: where the replicas of topics to come go."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from spark.errors import InputError

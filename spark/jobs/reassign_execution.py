@@ -1,7 +1,5 @@
 """`evenfleet reassign --execute` and `--undo`: files sent to the live cluster."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 

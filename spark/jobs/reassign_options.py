@@ -1,7 +1,5 @@
 """Options of what a cluster's brokers are to hold, and of handing that to the live cluster."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated

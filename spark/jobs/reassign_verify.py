@@ -1,7 +1,5 @@
 """`evenfleet reassign-verify`: how far a move is, as the newest snapshot shows it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """`evenfleet replay`: what each strategy would have made of a fleet's history."""
 
-from __future__ import annotations
-
 from contextlib import ExitStack
 from functools import partial
 

@@ -1,7 +1,5 @@
 """`evenfleet report`: all that is known of a fleet on one page."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """Commands that say more about what a page shows."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from shlex import quote

@@ -1,7 +1,5 @@
 """`evenfleet rollout`: how groups come to another assignor or protocol."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from spark import terminal

@@ -1,7 +1,5 @@
 """`evenfleet scale`: what autoscalers would have done over recorded time, and what it costs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

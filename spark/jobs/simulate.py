@@ -1,7 +1,5 @@
 """`evenfleet simulate`: one group's timeline in a scenario."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from functools import partial
 from pathlib import Path

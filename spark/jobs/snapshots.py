@@ -1,7 +1,5 @@
 """`evenfleet snapshots`: what a store has, and what of it has had its time."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from spark import terminal

@@ -1,7 +1,5 @@
 """`evenfleet snapshots`: the list of what a store has."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from spark import terminal

@@ -1,7 +1,5 @@
 """`evenfleet snapshots --prune` and `--compact`: what has had its time, and many small files."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 
 from spark.errors import InputError, RunError

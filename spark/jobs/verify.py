@@ -1,7 +1,5 @@
 """`evenfleet verify`: check a plan against its snapshot."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """`evenfleet watch`: wait until groups own what their plans say."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

@@ -1,7 +1,5 @@
 """`evenfleet whatif`: what events would do to a fleet."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 from typing import Annotated

@@ -1,7 +1,5 @@
 """`evenfleet whatif`: the tables that it prints."""
 
-from __future__ import annotations
-
 from spark import FleetSnapshot
 from spark.settings import MOVE_COSTS
 from spark.terminal import (

@@ -1,7 +1,5 @@
 """How many members each group of a fleet needs."""
 
-from __future__ import annotations
-
 from spark.members.commits import broker_commits, commit_rows
 from spark.members.members import HEADROOM, members_fleet, shortest_first
 from spark.members.metrics import size_metrics

@@ -1,7 +1,5 @@
 """What commits cost: each group whose rate is known, and each broker that coordinates groups."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

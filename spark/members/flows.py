@@ -1,7 +1,5 @@
 """What comes in for each group, and what its members have been seen to do, as arrays of its row."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np

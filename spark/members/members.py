@@ -1,7 +1,5 @@
 """How many members each group needs, inside workers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

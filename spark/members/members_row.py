@@ -1,7 +1,5 @@
 """How many members a group needs: one row."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated, Any
 

@@ -1,7 +1,5 @@
 """Sizes of groups as metrics, for dashboards and for autoscalers that follow them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

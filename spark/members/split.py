@@ -1,7 +1,5 @@
 """What a group of its own for one topic would bring each group that reads it, inside workers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple

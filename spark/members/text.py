@@ -1,7 +1,5 @@
 """The sentences on a group's number of members."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from optimizer.figures import counted, figure

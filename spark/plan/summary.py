@@ -1,7 +1,5 @@
 """A fleet's plan in a few numbers, before and after."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What reads across racks come to, in bytes and money."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any

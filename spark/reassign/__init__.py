@@ -1,7 +1,5 @@
 """Where a cluster's replicas and leaders go, for Kafka's own tools, and how far they are."""
 
-from __future__ import annotations
-
 from spark.reassign.compared import compared
 from spark.reassign.consumers import Consumers, Effects, consumers_of, effects
 from spark.reassign.create import NewTopic, new_topic, place_new, write_new

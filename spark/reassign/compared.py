@@ -1,7 +1,5 @@
 """The same table for what is there, what Kafka's own tool would propose, and the plan."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 

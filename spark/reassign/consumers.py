@@ -1,7 +1,5 @@
 """What a plan of replicas and leaders does to those who read: racks, and coordinators of groups."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Where the replicas of topics to come go, for `kafka-topics --create --replica-assignment`."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence

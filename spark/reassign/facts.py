@@ -1,7 +1,5 @@
 """What a snapshot tells of one cluster's brokers and replicas."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Files of kafka-reassign-partitions and kafka-leader-election, written and read."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """All clusters of a fleet, each planned by itself: a row a cluster, inside `mapInArrow`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast

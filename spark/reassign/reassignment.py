@@ -1,7 +1,5 @@
 """A plan of one cluster of a fleet, in batches."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What a change of a cluster is about: which brokers, topics and replication factor."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 

@@ -4,8 +4,6 @@ A partition has a course: its replicas before the first batch, and after each. W
 says what is left to send, so that a run goes on where one before it stopped.
 """
 
-from __future__ import annotations
-
 import time
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """A reassignment as rows: for programs, and shorter for people."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from spark.reassign.compared import Compared

@@ -1,7 +1,5 @@
 """How far a move is, as a snapshot shows it."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Mapping, Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """What a strategy starts from, what it answers, and how that differs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property

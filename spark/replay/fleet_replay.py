@@ -1,7 +1,5 @@
 """Replay a fleet's history."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What each strategy makes of each change of a group's facts, inside workers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """From steps to the tables of a replay: a row a group and strategy, and a row a strategy."""
 
-from __future__ import annotations
-
 from pyspark.sql import Column, DataFrame, Window, functions as F
 
 from spark.groups import GROUP_KEYS

@@ -1,7 +1,5 @@
 """What a replay comes to, in words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The page that a platform team opens each morning, of what the capabilities tell of a fleet."""
 
-from __future__ import annotations
-
 from spark.report.gather import Results, material_of
 from spark.report.html import check_drawing, html_of
 from spark.report.markdown import markdown_of

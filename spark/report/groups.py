@@ -1,7 +1,5 @@
 """What a report says of single groups: of few, which are read once."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A report as one page that fetches nothing."""
 
-from __future__ import annotations
-
 import base64
 import json
 import re

@@ -1,7 +1,5 @@
 """A report in short, for a merge request or a message: verdict, what to do first, strategies."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

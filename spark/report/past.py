@@ -1,7 +1,5 @@
 """What a report tells of the past: the snapshot before, and a history up to now."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import reduce
 from typing import Any

@@ -1,7 +1,5 @@
 """Rows that a report shows: summed up by Spark, few for a fleet of any size."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from functools import reduce

@@ -1,6 +1,4 @@
 """How the groups of a fleet come to another assignor or protocol, and what that costs."""
 
-from __future__ import annotations
-
 from spark.rollout.rollout import rollout_fleet
 from spark.rollout.text import rollout_report, step_for_people

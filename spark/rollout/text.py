@@ -1,7 +1,5 @@
 """What a rollout comes to, in words."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Which rolling restarts lead a group to another assignor or protocol, and why some can't go."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from optimizer.coordinator import ClientSettings

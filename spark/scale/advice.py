@@ -1,7 +1,5 @@
 """What to set: the cheapest policy within the SLO, in a sentence and as text to copy."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """What came in for each group over time, and how many members it had, as arrays of its row."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Protocol
 

@@ -1,7 +1,5 @@
 """Courses of one group as rows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Pieces of Kubernetes' objects as text."""
 
-from __future__ import annotations
-
 import re
 
 LONGEST_NAME = 63

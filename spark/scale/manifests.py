@@ -1,7 +1,5 @@
 """Policies of one group as text to copy: a ScaledObject, a HorizontalPodAutoscaler, a number."""
 
-from __future__ import annotations
-
 from optimizer.scaling import (
     NO_BEHAVIOR,
     SCALE_DOWN,

@@ -1,7 +1,5 @@
 """The TOML file of `--policy`: policies, prices, and what members can do."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any

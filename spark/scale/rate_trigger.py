@@ -1,7 +1,5 @@
 """Evenfleet's own policy as a ScaledObject, computed from three queries of Prometheus."""
 
-from __future__ import annotations
-
 import re
 
 from optimizer.scaling import WEEK_SECONDS, Evenfleet, Process

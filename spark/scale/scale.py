@@ -1,7 +1,5 @@
 """A fleet's groups under each policy, inside workers."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """One group under one policy over time: a row of the table `scale`, and its course."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated, Any
 

@@ -1,7 +1,5 @@
 """The sentences on a fleet under policies."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """What users set: goals, strategies, and the files that say so."""
 
-from __future__ import annotations
-
 from spark.patterns import matches
 from spark.settings.config import Settings, example_file, read_settings
 from spark.settings.consumers import (

@@ -1,7 +1,5 @@
 """The product's own settings, from a TOML file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """What consumers and their brokers are configured with, by groups, and what is assumed of them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace

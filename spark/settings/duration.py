@@ -1,7 +1,5 @@
 """Lengths of time as users write them: `24h`."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 from typing import Any

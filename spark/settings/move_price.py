@@ -1,7 +1,5 @@
 """What a partition that moves costs, as users write it: `30s` of state to rebuild, or `2GB`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple

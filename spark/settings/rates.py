@@ -1,7 +1,5 @@
 """Which rates weigh partitions: of what time, and which of them."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from datetime import timedelta

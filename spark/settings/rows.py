@@ -1,7 +1,5 @@
 """Settings as rows of tables that people read."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any
 

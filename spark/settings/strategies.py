@@ -1,7 +1,5 @@
 """Which strategies can be named, and for which kinds of groups they are."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from optimizer import (

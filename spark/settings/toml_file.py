@@ -1,7 +1,5 @@
 """Files that users write in TOML: reading them, and telling all that is wrong with one."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping
 from math import inf

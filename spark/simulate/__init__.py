@@ -1,7 +1,5 @@
 """One group in a scenario, as a table and in figures; no Spark is needed."""
 
-from __future__ import annotations
-
 from spark.simulate.account import rows_of, sentences_of, unknown_lag
 from spark.simulate.rates import RATE_SNAPSHOTS, Flow, mean_flow, rates_of_group
 from spark.simulate.simulate import (

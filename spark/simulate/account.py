@@ -1,7 +1,5 @@
 """A timeline for people, as rows and sentences: what happened, and what it comes to."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Any

@@ -1,7 +1,5 @@
 """Names of members as short as they tell them apart."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """How fast records come in to what one group reads, by few of a store's snapshots."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """Let a scenario happen to one group of a store."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress

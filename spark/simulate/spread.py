@@ -1,7 +1,5 @@
 """What chance makes of a scenario: the figures of several seeds side by side."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from statistics import median
 from typing import Any

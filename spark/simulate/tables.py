@@ -1,7 +1,5 @@
 """A simulation for programs: all that happened, as tables."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from optimizer.coordinator import Timeline, lag_figures

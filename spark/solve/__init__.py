@@ -1,7 +1,5 @@
 """Encoded groups in, solved ones out, and from their numbers back to names."""
 
-from __future__ import annotations
-
 from spark.solve.decode import plan_assignments, plan_groups
 from spark.solve.homogeneous import targets_by_weight
 from spark.solve.solve import solve_groups, solved_rows

@@ -1,7 +1,5 @@
 """From solved rows to the tables of a plan, by names."""
 
-from __future__ import annotations
-
 from pyspark.sql import Column, DataFrame, functions as F
 
 from spark.groups import columns_of

@@ -1,7 +1,5 @@
 """Plan all groups of a batch at once in which everybody reads everything."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise

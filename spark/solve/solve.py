@@ -1,7 +1,5 @@
 """Solve encoded groups, one at a time, inside workers."""
 
-from __future__ import annotations
-
 import time
 from contextlib import suppress
 from typing import Any

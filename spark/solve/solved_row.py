@@ -1,7 +1,5 @@
 """What solving makes of a group: one row, its plan as arrays."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a row tells of loads by weight."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from optimizer.checker import WeightVerdict, check_assignment

@@ -1,7 +1,5 @@
 """What commands share: the screen, options, sessions and live clusters."""
 
-from __future__ import annotations
-
 from spark.terminal.bundles import (
     FleetOptions,
     FleetsOptions,

@@ -4,8 +4,6 @@ It is made by the main job on a small fleet, whose classes the other commands lo
 `bin/setup.sh` runs it: `python -m spark.terminal.class_archive`.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from subprocess import run

@@ -1,7 +1,5 @@
 """From a command to what Typer reads: its bundles of options unfolded, and the options of all."""
 
-from __future__ import annotations
-
 import inspect
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What a command prints: tables for people, JSON for programs."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

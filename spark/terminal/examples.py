@@ -1,7 +1,5 @@
 """Three examples of each command, for its help."""
 
-from __future__ import annotations
-
 EXAMPLES = {
     "audit": (
         "audit store",

@@ -4,8 +4,6 @@ Spark wraps what happened: a full disk is a task that failed while writing rows,
 failed, in a job that was aborted. The cause that says something stands deep in that chain.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """What a command in a thread of its own prints, held back until it is its turn."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar

@@ -1,7 +1,5 @@
 """Ctrl-C and TERM: a command ends at once and in one sentence, and Spark's Java process with it."""
 
-from __future__ import annotations
-
 import signal
 import threading
 from collections.abc import Iterator

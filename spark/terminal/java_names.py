@@ -3,8 +3,6 @@
 Each lookup is a call into Java, which searches all jars for the packages that it tries first.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from py4j.java_gateway import JavaClass, JavaMember, JVMView

@@ -1,7 +1,5 @@
 """The Java process that Spark runs in: what it says is kept, and it ends with its command."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 import threading

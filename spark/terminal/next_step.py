@@ -1,7 +1,5 @@
 """What to do next after a command: one line that can be pasted."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

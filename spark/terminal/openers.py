@@ -1,7 +1,5 @@
 """What opens a store for a command: a session, or for few of its rows this process, if it can."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress

@@ -1,7 +1,5 @@
 """Options that several commands have, and what they lead to: settings, a session, a snapshot."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta

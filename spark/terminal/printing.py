@@ -1,7 +1,5 @@
 """What a command prints: tables for people, and all of their rows for programs, as JSON or CSV."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What a command is doing and how far it is: on a terminal while it does, with `-v` afterwards."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress

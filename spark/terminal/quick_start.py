@@ -1,7 +1,5 @@
 """What lets commands answer sooner: an archive of Java's classes, and small means."""
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 from enum import Enum, auto

@@ -1,7 +1,5 @@
 """The session of a command: notebooks bring their own."""
 
-from __future__ import annotations
-
 import os
 import re
 import sys

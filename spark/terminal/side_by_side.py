@@ -1,7 +1,5 @@
 """Commands that another one runs side by side: each prints in its turn what it has to say."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager

@@ -4,8 +4,6 @@ It reads what we write on standard output and on standard error through one pipe
 on its standard output: sentences would stand in the middle of the JSON.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import sys

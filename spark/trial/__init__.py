@@ -1,7 +1,5 @@
 """One group under several strategies: asked once, timed, failed to a row; league and verdict."""
 
-from __future__ import annotations
-
 from spark.trial.league import best_first, over_bound
 from spark.trial.rows import OutcomeOf, need_racks, rows_by_strategy, tried
 from spark.trial.simulated import simulated

@@ -1,7 +1,5 @@
 """Columns and the order of tables that compare strategies."""
 
-from __future__ import annotations
-
 from pyspark.sql import Column, functions as F
 
 

@@ -1,7 +1,5 @@
 """The rows of a group under strategies; a failure becomes a row, and doesn't stop others."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol, TypeVar
 

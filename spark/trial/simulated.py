@@ -1,7 +1,5 @@
 """What events cost a group in time, as a worker prices them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

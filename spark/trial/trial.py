@@ -1,7 +1,5 @@
 """One group under any strategy: each is asked once, in its time."""
 
-from __future__ import annotations
-
 import time
 from functools import cached_property
 

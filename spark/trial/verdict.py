@@ -1,7 +1,5 @@
 """What comparisons of strategies have in common when they are put into words."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Check one group's plan against its snapshot, in code that knows nothing of the solver."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """A group of a snapshot beside what a plan says of it."""
 
-from __future__ import annotations
-
 from typing import Any, Protocol
 
 from spark.groups import EncodedRow, Names, Numbers

@@ -1,7 +1,5 @@
 """Check a fleet's plan against its snapshot."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """What becomes of leaders when brokers are down, and who can't read meanwhile."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Let events happen to encoded groups, inside `mapInPandas`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce

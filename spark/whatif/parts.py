@@ -1,7 +1,5 @@
 """What more is known of a group where events ask for it, as arrays of its encoded row."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from typing import Any, Protocol
 

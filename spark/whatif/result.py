@@ -1,7 +1,5 @@
 """What events come to for a fleet: the few rows that are printed, and the sentences on them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

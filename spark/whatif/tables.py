@@ -1,7 +1,5 @@
 """What events do to a whole fleet."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

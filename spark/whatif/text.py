@@ -1,7 +1,5 @@
 """What events come to, in words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 
 from optimizer.figures import counted, figure

@@ -1,7 +1,5 @@
 """Loads by weight before and after events."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from optimizer.coordinator import Timeline

@@ -1,7 +1,5 @@
 """Let events happen to the groups of a fleet."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from pyspark.sql import DataFrame

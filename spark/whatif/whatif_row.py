@@ -1,7 +1,5 @@
 """A group under one strategy, before and after events: one row."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from spark.groups import Flag, Int, Long, Real, RowOfGroup, Text

@@ -1,7 +1,5 @@
 """Judge plans by weight of many groups at once, in which everybody reads everything."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -7,8 +7,6 @@ price of each partition: all of them together are more than what all members can
 nothing more: the check itself looks for a plan that low, in a group that is small.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Judge a plan by weight."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

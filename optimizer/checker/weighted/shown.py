@@ -1,7 +1,5 @@
 """Whether a certificate shows that no plan is at a level or below it."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from optimizer.checker.kinds import Kinds

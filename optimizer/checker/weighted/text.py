@@ -1,7 +1,5 @@
 """Who shows a bound, in words."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The coordinator's side of the classic protocol (GroupMetadataManager, ClassicGroup)."""
 
-from __future__ import annotations
-
 from optimizer.coordinator.classic.client import ClassicClient
 from optimizer.coordinator.classic.member import Membership
 from optimizer.coordinator.classic.rebalance import ClassicRebalance

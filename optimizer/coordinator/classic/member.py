@@ -1,7 +1,5 @@
 """A member of the classic protocol, as its coordinator knows it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from optimizer.coordinator.assignors import Parts, Seen

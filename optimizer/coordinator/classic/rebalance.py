@@ -1,7 +1,5 @@
 """A rebalance of the classic protocol: join phase, election, leader's assignment."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from optimizer.coordinator.assignors import Parts, assigned, hash_order

@@ -1,7 +1,5 @@
 """Members of the classic protocol: their signs of life, and how their memberships end."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 
 from optimizer.coordinator.assignors import Parts, hash_order

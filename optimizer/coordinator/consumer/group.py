@@ -1,7 +1,5 @@
 """The coordinator's side of KIP-848 (GroupMetadataManager, ConsumerGroup)."""
 
-from __future__ import annotations
-
 from optimizer.coordinator.assignors import Parts
 from optimizer.coordinator.classic.client import ClassicClient
 from optimizer.coordinator.consumer.client import ConsumerClient

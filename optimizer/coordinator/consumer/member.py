@@ -1,7 +1,5 @@
 """A member of a consumer group (KIP-848), as its coordinator knows it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from optimizer.coordinator.client import Client

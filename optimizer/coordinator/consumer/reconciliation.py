@@ -1,7 +1,5 @@
 """The answer to a heartbeat of a member of KIP-848 (CurrentAssignmentBuilder)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Members of a consumer group: heartbeats that matter, sessions, and how memberships end."""
 
-from __future__ import annotations
-
 from optimizer.coordinator.assignors import Parts
 from optimizer.coordinator.client import Client
 from optimizer.coordinator.consumer.member import ConsumerMember

@@ -1,7 +1,5 @@
 """Epochs and targets of a consumer group, and its members' way to them."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from optimizer.coordinator.assignors import Parts, Seen, assigned, timeline_order

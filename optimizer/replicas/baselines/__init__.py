@@ -1,7 +1,5 @@
 """Where Kafka's own tools would put replicas: what a plan is compared with."""
 
-from __future__ import annotations
-
 from optimizer.replicas.baselines.generate import generated
 from optimizer.replicas.baselines.java_random import JavaRandom
 from optimizer.replicas.baselines.round_robin import round_robin

@@ -1,7 +1,5 @@
 """What kafka-reassign-partitions --generate would propose for a cluster."""
 
-from __future__ import annotations
-
 from optimizer.replicas import Cluster
 from optimizer.replicas.baselines.java_random import JavaRandom
 from optimizer.replicas.baselines.round_robin import round_robin

@@ -1,7 +1,5 @@
 """java.util.Random, as its documentation defines it, and Collections.shuffle."""
 
-from __future__ import annotations
-
 from typing import Any
 
 MULTIPLIER, MASK = 0x5DEECE66D, (1 << 48) - 1

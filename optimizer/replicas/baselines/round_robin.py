@@ -1,7 +1,5 @@
 """AdminUtils.assignReplicasToBrokers: how --generate placed replicas up to Kafka 4.0."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 

@@ -3,8 +3,6 @@
 Since 4.1 kafka-reassign-partitions --generate places by it too, each topic as if it were new.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from optimizer.replicas.baselines.java_random import JavaRandom

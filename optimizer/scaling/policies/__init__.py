@@ -1,7 +1,5 @@
 """Ways to scale a group: as it was, a fixed number, HPA, KEDA, and Evenfleet's own."""
 
-from __future__ import annotations
-
 from optimizer.scaling.policies.as_it_was import AsItWas
 from optimizer.scaling.policies.evenfleet import Evenfleet
 from optimizer.scaling.policies.fixed import Fixed

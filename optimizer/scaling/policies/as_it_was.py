@@ -1,7 +1,5 @@
 """The members that the group had."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Evenfleet's own policy: the members that the rates need, at sizes that are worth a rebalance."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The same number of members all the time."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

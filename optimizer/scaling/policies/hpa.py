@@ -1,7 +1,5 @@
 """A HorizontalPodAutoscaler on lag, by the rules of Kubernetes' horizontal controller."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """KEDA's Kafka trigger: lag becomes a metric of an HPA, and the trigger wakes it from 0."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

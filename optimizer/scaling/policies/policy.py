@@ -1,7 +1,5 @@
 """What a policy is: how many members a group should have, decided again and again."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol

@@ -1,7 +1,5 @@
 """All policies by their kind, and how they are read: another one is its file here, and its line."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import fields
@@ -12,7 +10,7 @@ from optimizer.scaling.policies.evenfleet import Evenfleet
 from optimizer.scaling.policies.fixed import Fixed
 from optimizer.scaling.policies.hpa import SCALE_DOWN, SCALE_UP, Change, Hpa, Rules
 from optimizer.scaling.policies.keda import Keda
-from optimizer.scaling.policies.policy import Policy, PolicyError
+from optimizer.scaling.policies.policy import LagThreshold, Policy, PolicyError
 
 POLICIES: dict[str, Any] = {
     "as-it-was": AsItWas,
@@ -59,24 +57,24 @@ def policy_of(table: Mapping[str, Any]) -> Policy:
         if name not in allowed:
             names = ", ".join(map(_camel, allowed) if kind in ("hpa", "keda") else allowed)
             raise PolicyError(f"policy {kind} has no {key!r}: it has {names}")
-        values[name] = _checked(kind, key, value, str(allowed[name].type))
+        values[name] = _checked(kind, key, value, allowed[name].type)
     if kind == "hpa" and "average_value" not in values:
         raise PolicyError("policy hpa needs averageValue")
     made: Policy = policy(**values)
     return made
 
 
-def _checked(kind: str, key: str, value: Any, type_name: str) -> Any:
+def _checked(kind: str, key: str, value: Any, wanted_type: Any) -> Any:
     """A value of the field's type; PolicyError where it is none."""
     is_flag, is_number = isinstance(value, bool), isinstance(value, int | float)
-    if type_name == "bool":
+    if wanted_type is bool:
         fits, wanted = is_flag, "true or false"
-    elif type_name == "str":
+    elif wanted_type is str:
         fits, wanted = isinstance(value, str) and bool(value), "a text"
-    elif type_name == "LagThreshold":
+    elif wanted_type == LagThreshold:
         is_time = isinstance(value, str) and re.fullmatch(r"[1-9][0-9]*s", value) is not None
         fits, wanted = is_time or (is_number and not is_flag and value > 0), "records, or '30s'"
-    elif type_name.startswith("int"):
+    elif wanted_type in (int, int | None):
         fits, wanted = isinstance(value, int) and not is_flag, "a whole number"
     else:
         fits, wanted = is_number and not is_flag and value >= 0, "a number of 0 or more"
@@ -106,7 +104,7 @@ def _rules(way: str, table: Any, default: Rules) -> Rules:
     if not isinstance(changes, list):
         raise PolicyError(f"{way}: policies is {changes!r} and must be a list of tables")
     return Rules(
-        _checked(way, window, table.get(window, default.window_seconds), "float"),
+        _checked(way, window, table.get(window, default.window_seconds), float),
         tuple(_change(way, item) for item in changes) or default.changes,
         table.get("selectPolicy", default.select),
     )
@@ -118,7 +116,7 @@ def _change(way: str, table: Any) -> Change:
         raise PolicyError(
             f"{way}: each of policies has {', '.join(sorted(allowed))}, not {table!r}"
         )
-    value, period = (_checked(way, key, table[key], "int") for key in ("value", "periodSeconds"))
+    value, period = (_checked(way, key, table[key], int) for key in ("value", "periodSeconds"))
     return Change(table["type"], value, period)
 
 

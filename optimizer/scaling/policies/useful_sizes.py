@@ -1,7 +1,5 @@
 """Sizes that lower the largest load, and the rates that each is enough for."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

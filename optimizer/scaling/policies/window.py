@@ -1,7 +1,5 @@
 """The highest or the lowest recommendation of the last minutes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from optimizer.model import IntArray

@@ -1,7 +1,5 @@
 """Ways to find the shares of a part, the cheapest first; the network, which always can, last."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from optimizer.solver.demand import Demand, Solver

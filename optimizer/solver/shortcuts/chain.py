@@ -1,7 +1,5 @@
 """Shares of a chain: members and kinds that stand in one line, each kind read by neighbours."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

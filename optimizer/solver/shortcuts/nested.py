@@ -4,8 +4,6 @@ As when each member has one topic more than the one before it. An arc from each 
 readers would be millions, and they differ in who owns something alone.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Shares of a single kind: a closed form, for one group or many at once."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from optimizer.model import Flags, HomogeneousGroups, IntArray, run_starts

@@ -1,7 +1,5 @@
 """Plans by weight where limits cap the partitions or the weight of members."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple

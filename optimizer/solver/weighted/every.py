@@ -1,7 +1,5 @@
 """All assignments of a small group, by weight."""
 
-from __future__ import annotations
-
 from math import prod
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The lowest loads by weight found for each number of moves, and their lower bounds."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple

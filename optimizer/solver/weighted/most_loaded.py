@@ -1,7 +1,5 @@
 """The level below which no plan can be, since some members alone may read so much."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

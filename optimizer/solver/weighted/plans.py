@@ -1,7 +1,5 @@
 """Plans by weight: from the owners by few moves, within a budget of moves, or from scratch."""
 
-from __future__ import annotations
-
 from optimizer.model import IntArray
 from optimizer.solver.weighted.moves.descent import Descent
 from optimizer.solver.weighted.moves.improvements import Attempt

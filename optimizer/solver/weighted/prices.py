@@ -1,7 +1,5 @@
 """Prices of partitions that show that no plan is as low as a level."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What is known of a group by weight while its plan is searched for: bounds, and what is enough."""
 
-from __future__ import annotations
-
 from functools import cached_property
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The plan by weight: the highest load, then moves, then the rest; and the bound that it has."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Kafka Connect's incremental cooperative assignment (protocols `compatible` and `sessioned`)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

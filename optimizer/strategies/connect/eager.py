@@ -1,7 +1,5 @@
 """Kafka Connect's eager assignment (protocol `default`)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from optimizer.model import NOBODY, Answer, Problem, settled

@@ -1,7 +1,5 @@
 """The tasks of all connectors, in Connect's order."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from optimizer.model import IntArray, Problem, StrategyError

@@ -1,7 +1,5 @@
 """What several of Kafka's assignors share: orders, hashes, racks, subscriptions."""
 
-from __future__ import annotations
-
 from optimizer.strategies.kafka.hash_map import (
     DEFAULT_CAPACITY,
     MIN_TREEIFY_CAPACITY,

@@ -1,7 +1,5 @@
 """The order in which Java's HashMap and HashSet give back what was put into them (OpenJDK 17)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from itertools import chain
 from typing import Any, TypeVar

@@ -3,8 +3,6 @@
 `String.hashCode` and `compareTo`, and `org.apache.kafka.common.Uuid`.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 import hashlib

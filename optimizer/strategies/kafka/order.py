@@ -1,7 +1,5 @@
 """The orders in which Kafka looks at members and partitions."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from optimizer.model import IntArray, Problem

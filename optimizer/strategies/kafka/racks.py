@@ -1,7 +1,5 @@
 """Who is near which partition: racks of members and of replicas (KIP-881)."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

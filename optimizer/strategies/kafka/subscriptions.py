@@ -1,7 +1,5 @@
 """Do all members subscribe to the same topics? Kafka's two answers to that."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

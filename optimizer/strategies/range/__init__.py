@@ -1,5 +1,3 @@
 """Kafka's RangeAssignor, in consumers and in the coordinator."""
 
-from __future__ import annotations
-
 from optimizer.strategies.range.assignor import assign_ranges, assign_server_range

@@ -1,7 +1,5 @@
 """Kafka's RangeAssignor: contiguous ranges, topic by topic."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from optimizer.model import NOBODY, Answer, IntArray, Problem, classes_of, settled

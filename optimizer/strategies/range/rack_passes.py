@@ -1,7 +1,5 @@
 """The rack passes of Kafka's RangeAssignor (KIP-881)."""
 
-from __future__ import annotations
-
 from collections import Counter, deque
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Kafka's StickyAssignor and CooperativeStickyAssignor."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

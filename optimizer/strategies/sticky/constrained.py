@@ -1,7 +1,5 @@
 """Kafka's sticky assignment of members who all subscribe to the same topics."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Kafka's sticky assignment of members who subscribe to different topics."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

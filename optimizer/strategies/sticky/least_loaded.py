@@ -1,7 +1,5 @@
 """Who of a topic's subscribers has least: asked again and again while loads only grow."""
 
-from __future__ import annotations
-
 from heapq import heapify, heapreplace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The moves within one sticky assignment, kept so that none goes there and back."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from optimizer.model import Problem

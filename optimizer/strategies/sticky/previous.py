@@ -1,7 +1,5 @@
 """What a sticky group had before: its members' claims as Kafka's sticky assignors settle them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 

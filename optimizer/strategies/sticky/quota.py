@@ -1,7 +1,5 @@
 """Members of a sticky group who may still get partitions."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import NamedTuple
 

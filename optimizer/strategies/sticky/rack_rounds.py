@@ -1,7 +1,5 @@
 """The part of the sticky assignment that gives partitions to members in their rack."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 
 import numpy as np

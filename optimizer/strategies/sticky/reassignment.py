@@ -1,7 +1,5 @@
 """The sticky assignment's search for partitions that make a heavy member lighter."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,5 +1,3 @@
 """Kafka's UniformAssignor, which the coordinator runs."""
 
-from __future__ import annotations
-
 from optimizer.strategies.uniform.assignor import assign_uniform, assign_uniform_4_0

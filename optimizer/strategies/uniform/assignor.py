@@ -1,7 +1,5 @@
 """Kafka's UniformAssignor, which the coordinator runs (KIP-848)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from optimizer.model import NOBODY, Answer, Problem, settled

@@ -1,7 +1,5 @@
 """The coordinator's uniform assignment of members who all subscribe to the same topics."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

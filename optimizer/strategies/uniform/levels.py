@@ -1,7 +1,5 @@
 """Members by load, from both ends: who gets the next partition, who gives one."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sized
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Topic ids: the coordinator's assignors know topics by them (KIP-516)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from optimizer.model import IntArray, Problem, StrategyError

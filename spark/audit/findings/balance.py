@@ -1,7 +1,5 @@
 """Groups whose load is uneven."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from functools import partial

@@ -1,7 +1,5 @@
 """Work that a single broker carries."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What happened to groups since the snapshot before."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Settings of brokers and topics that are off for what a cluster does."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator
 

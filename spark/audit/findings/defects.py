@@ -1,7 +1,5 @@
 """Defects of the assignor in a group's clients, where the configuration states their version."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Hosts that carry more of a group than they must."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Members that have nothing to do."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Lag that isn't spread as the work is, commits that stand still, and impossible ones."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Partitions that nobody has, several members, or one that shouldn't."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import groupby
 

@@ -1,7 +1,5 @@
 """What only many snapshots tell."""
 
-from __future__ import annotations
-
 from pyspark.sql import DataFrame, functions as F
 
 from spark.audit.finding import ALL_GROUPS, Details, PastFinding, Settings

@@ -1,7 +1,5 @@
 """Reads that leave their rack."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

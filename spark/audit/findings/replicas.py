@@ -1,7 +1,5 @@
 """Replicas and leaders that are out of sync, or badly spread; `reassign` mends most."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 

@@ -1,7 +1,5 @@
 """Consumers' time-outs that don't fit each other, where the configuration tells them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Topics that are spread badly over a group's members, or don't fit each other."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Groups of which nothing can be said: their facts contradict each other, or solving failed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from spark.audit.facts import GroupFacts

@@ -1,7 +1,5 @@
 """Groups in which members have more to do than others, by what partitions weigh."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

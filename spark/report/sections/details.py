@@ -1,7 +1,5 @@
 """More about the worst groups: why partitions move, what moves buy, what a crash does."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from spark.report.material import GroupMaterial, Material, anchor

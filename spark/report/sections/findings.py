@@ -1,7 +1,5 @@
 """Findings by kind: one advice a kind, and the findings below it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any

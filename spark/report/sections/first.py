@@ -1,7 +1,5 @@
 """What to do first: three findings, each with its impact, its cure and a command."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Clusters side by side, and how far their brokers are from the mean."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The groups' table: a row a group, the worst first, and the data of the rows' details."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any

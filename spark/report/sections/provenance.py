@@ -1,7 +1,5 @@
 """The terms of a report, and how its figures were made."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from spark.glossary import GLOSSARY

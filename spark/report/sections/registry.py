@@ -1,7 +1,5 @@
 """The sections of a page in their order: another one is its file, its template, and a line here."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What each policy of an autoscaler would have done with the fleet, and what to set."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from spark.report.material import Material

@@ -1,7 +1,5 @@
 """What each strategy would make of the fleet: by count, and by weight beside it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

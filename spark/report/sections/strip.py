@@ -1,7 +1,5 @@
 """The top of the page: how old the snapshot is, its clusters, and three numbers that matter."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any

@@ -1,7 +1,5 @@
 """How the fleet developed: one sparkline a measure, all on one time axis."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Read the brokers and their racks from what kafka-broker-api-versions prints."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from functools import cache

@@ -1,7 +1,5 @@
 """From the text of Kafka's command line tools to the tables of a store."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from pathlib import Path
 from typing import Any

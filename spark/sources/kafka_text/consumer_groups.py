@@ -4,8 +4,6 @@ Versions 2.4 to 4.3, views and versions mixed in any number of files and within 
 kafka-groups lists.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The lines of a captured text, also if shells, editors or terminals changed it on the way."""
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ What is inferred comes from ownership alone. A topic of which the group has comm
 owns nothing is most likely one that it read once: it does not count.
 """
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Iterator, Mapping

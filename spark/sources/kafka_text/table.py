@@ -7,8 +7,6 @@ row to the right: such a row is recognised (a letter stands where a gap has to b
 form of its values instead.
 """
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from itertools import pairwise

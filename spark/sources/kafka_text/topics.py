@@ -1,7 +1,5 @@
 """Read what kafka-topics --describe prints, of any version."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

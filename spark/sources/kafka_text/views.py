@@ -1,7 +1,5 @@
 """What the fields of one row say, in each view of kafka-consumer-groups."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from enum import Enum

@@ -1,7 +1,5 @@
 """Groups of the classic protocol, from what DescribeGroups answers."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A live cluster: where it is, how to get in, and what of it is wanted."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields

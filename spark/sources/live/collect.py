@@ -1,7 +1,5 @@
 """A snapshot of live clusters, several at a time."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor

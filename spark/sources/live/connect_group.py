@@ -1,7 +1,5 @@
 """Clusters of Kafka Connect's workers, from what DescribeGroups answers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from spark.fleet import CONNECT, REBALANCING_STATES, connector_topic

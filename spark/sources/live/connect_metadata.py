@@ -5,8 +5,6 @@ IncrementalCooperativeConnectProtocol (version 1 `compatible`, 2 `sessioned`; KI
 numbers are big-endian; later versions append fields.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from spark.sources.live.wire_bytes import NUMBER, TEXT_SIZE, UndecodableError, WireBytes

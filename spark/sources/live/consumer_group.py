@@ -1,7 +1,5 @@
 """Groups of the new consumer protocol (KIP-848), from what ConsumerGroupDescribe answers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

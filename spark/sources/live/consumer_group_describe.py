@@ -3,8 +3,6 @@
 Its protocol layer builds one from the schema beside this file.
 """
 
-from __future__ import annotations
-
 import sys
 
 from kafka.protocol.api_message import ApiMessage

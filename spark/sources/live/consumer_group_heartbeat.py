@@ -4,8 +4,6 @@ Its protocol layer builds one from the schema beside this file. By its heartbeat
 new protocol joins, stays and leaves.
 """
 
-from __future__ import annotations
-
 import sys
 
 from kafka.protocol.api_message import ApiMessage

@@ -3,8 +3,6 @@
 The number of requests grows with the brokers; groups only add to it by the thousand.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple

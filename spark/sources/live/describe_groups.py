@@ -1,7 +1,5 @@
 """What the coordinators say about the groups that are listed."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

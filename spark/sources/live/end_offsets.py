@@ -1,7 +1,5 @@
 """How far partitions go, and where they begin: their leaders know."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Set
 from itertools import groupby

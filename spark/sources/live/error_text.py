@@ -1,7 +1,5 @@
 """Error codes of brokers, in words."""
 
-from __future__ import annotations
-
 from kafka.errors import for_code
 
 

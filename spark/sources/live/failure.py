@@ -1,7 +1,5 @@
 """Why a request or a login failed, in a sentence, and whether to try again."""
 
-from __future__ import annotations
-
 from kafka import errors
 
 from spark.sources.live.cluster import Cluster

@@ -1,7 +1,5 @@
 """A consumer group as its coordinator describes it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 

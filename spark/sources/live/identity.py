@@ -1,7 +1,5 @@
 """Whether names of clusters and the ids that clusters have themselves go together."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path

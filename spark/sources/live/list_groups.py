@@ -1,7 +1,5 @@
 """Which groups there are: each broker lists those that it coordinates."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Container, Sequence
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """kafka-python's connections to brokers, watched: what is sent, and how far each one comes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

@@ -6,8 +6,6 @@ their own there. So anything may come; nothing here raises, and nothing takes mo
 bytes can have content for.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from spark.sources.live.wire_bytes import NUMBER, TEXT_SIZE, UndecodableError, WireBytes

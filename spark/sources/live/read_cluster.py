@@ -1,7 +1,5 @@
 """One live cluster, asked for everything that a snapshot holds of it."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field

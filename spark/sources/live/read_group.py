@@ -1,7 +1,5 @@
 """Groups of a live cluster, by name: what they are like now."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from spark.sources.live.cluster import Cluster

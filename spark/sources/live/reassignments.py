@@ -1,7 +1,5 @@
 """Which replicas are being added and removed: the controller knows, and metadata doesn't tell."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Where a secret is: in a variable of the environment or in a file, never in a value of ours."""
 
-from __future__ import annotations
-
 import logging
 import os
 import threading

@@ -1,7 +1,5 @@
 """Share groups (KIP-932): members, what they read, and from where on. They are never planned."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from spark.fleet import SHARE

@@ -3,8 +3,6 @@
 Its protocol layer builds them from the schemas beside this file.
 """
 
-from __future__ import annotations
-
 import sys
 
 from kafka.protocol.api_message import ApiMessage

@@ -1,7 +1,5 @@
 """What a cluster answered, as the tables of a snapshot."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """What the configuration of topics and brokers says that findings go by, and nothing else of it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 

@@ -3,8 +3,6 @@
 What is read takes no more memory than the bytes can have content for.
 """
 
-from __future__ import annotations
-
 import struct
 
 TEXT_SIZE, NUMBER = struct.Struct(">h"), struct.Struct(">i")

@@ -5,6 +5,4 @@ hundreds of groups. The steps are those of `optimizer.solver.weighted`, which fi
 what few groups need is done by it, and groups that need more are left to it.
 """
 
-from __future__ import annotations
-
 from optimizer.solver.weighted.batched.solve import BatchResult, solve_many_by_weight

@@ -1,7 +1,5 @@
 """Even out below the highest load what costs nothing, in many groups at once."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from optimizer.model import Flags, IntArray, Reals

@@ -1,7 +1,5 @@
 """From the owners to a level by few moves, in many groups at once."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from optimizer.model import NOBODY, Flags, IntArray

@@ -1,7 +1,5 @@
 """Plans by weight of many homogeneous groups, and the bounds that they have."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """An assignment while it is changed."""
 
-from __future__ import annotations
-
 from optimizer.model import IntArray
 from optimizer.solver.weighted.problem import NOTHING, Change, WeightedProblem
 

@@ -1,7 +1,5 @@
 """Pass weight on from member to member, to one that has room for it."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

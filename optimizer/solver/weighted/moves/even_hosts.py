@@ -1,7 +1,5 @@
 """At the same highest load and moves: hosts get weights that are more even, if goals name them."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from optimizer.model import Flags, Hosts, IntArray, Reals

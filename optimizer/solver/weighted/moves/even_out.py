@@ -1,7 +1,5 @@
 """Below the highest load: what costs nothing evens out the rest."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from optimizer.model import Flags, IntArray, Reals

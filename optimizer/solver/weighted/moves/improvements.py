@@ -1,7 +1,5 @@
 """What makes a plan from scratch better, or its bound: each until the plan is good enough."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Make room where nothing fits in as it is: exchanges, and a third member."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from optimizer.model import IntArray

@@ -1,7 +1,5 @@
 """Deal some members' partitions again where a search is stuck, and go on from there."""
 
-from __future__ import annotations
-
 import random
 from zlib import crc32
 

@@ -1,7 +1,5 @@
 """Place partitions one by one, each with the reader that it makes least full."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from heapq import heapify, heappush, heapreplace
 

@@ -1,7 +1,5 @@
 """Room for what is left over, by exchanges of what moves anyhow: they cost no moves."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from optimizer.model import IntArray

@@ -1,7 +1,5 @@
 """What members who have too much give up: as few partitions as can be, and just enough."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import accumulate
 from typing import NamedTuple

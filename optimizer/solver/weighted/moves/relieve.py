@@ -1,7 +1,5 @@
 """From the owners to a level by few moves: who has too much gives it up, the heaviest first."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The partitions of two members dealt again, as well as possible."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from optimizer.model import IntArray

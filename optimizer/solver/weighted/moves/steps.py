@@ -1,7 +1,5 @@
 """What may lower the fullest member: moves, swaps, splits of two members, and chains."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from optimizer.solver.weighted.moves.chain_moves import chain_moves

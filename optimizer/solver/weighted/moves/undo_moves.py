@@ -1,7 +1,5 @@
 """Undo moves that a plan doesn't need."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from optimizer.model import NOBODY, IntArray
