@@ -1,142 +1,16 @@
-"""Equal partitions of topics that are joined go together: the best that is, where that is known."""
+"""Equal partitions of topics that are joined go together, or it is told why they can't."""
 
 from __future__ import annotations
 
-import random
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 
 from optimizer import Goals, GoalsError, Group, LimitsError, Member, assign
 from optimizer.checker import check_assignment
-from optimizer.model import IntArray, Problem, units_of, weights_of
-from optimizer.model.measures import changes_of, member_loads
 from optimizer.model.numbering import problem_of
 from optimizer.solver import frontier_of, weighted_frontier_of
-from optimizer.strategies.optimal import assign_optimally
-from tests.support.limited_groups import every_assignment, keeps_to, random_limits
-
-NAMES = ("pin", "exclude", "max_partitions")
-
-JOINED = "t0, t1"
-
-
-def joined_group(seed: int) -> Group:
-    """Two topics that are joined, of as many partitions or not, and now and then a third."""
-    draw = random.Random(seed)
-    size = draw.randint(1, 3)
-    topics = {"t0": size, "t1": size if draw.random() < 0.6 else draw.randint(1, 3)}
-    if draw.random() < 0.3:
-        topics["t2"] = draw.randint(1, 2)
-    partitions = [(topic, p) for topic, count in topics.items() for p in range(count)]
-    count = draw.randint(2, 3)
-    owners: list[list[tuple[str, int]]] = [[] for _ in range(count)]
-    together = draw.random() < 0.5
-    for topic, p in partitions:
-        if draw.random() < 0.8:
-            owners[(p + seed) % count if together else draw.randrange(count)].append((topic, p))
-    reads = [[t for t in topics if draw.random() < 0.85] for _ in range(count)]
-    return Group(
-        topics,
-        [
-            Member(f"m{m}", reads[m], owned=[own for own in owners[m] if own[0] in reads[m]])
-            for m in range(count)
-        ],
-        weights={t: [float(draw.randint(1, 9)) for _ in range(n)] for t, n in topics.items()},
-    )
-
-
-def is_together(problem: Problem, target: IntArray) -> bool:
-    first, second = problem.topics.index("t0"), problem.topics.index("t1")
-    start, other = (int(problem.topic_offsets[t]) for t in (first, second))
-    both = min(int(problem.topic_sizes[t]) for t in (first, second))
-    return all(
-        target[start + p] == target[other + p]
-        or min(int(target[start + p]), int(target[other + p])) < 0
-        for p in range(both)
-    )
-
-
-@pytest.mark.parametrize("seed", range(0, 200, 50))
-def test_by_count_as_by_force_where_units_are_alike_and_sound_where_not(seed: int) -> None:
-    exact = packed = clashes = 0
-    for each in range(seed, seed + 50):
-        group, draw = joined_group(each), random.Random(-each)
-        problem = problem_of(group).problem
-        settings: dict[str, Any] = {}
-        if draw.random() < 0.6:
-            settings = random_limits(draw, [draw.choice(NAMES)], group)
-        budget = draw.choice([None, None, 2])
-        goals = Goals(copartition=JOINED, max_moves=budget, **settings)  # type: ignore[arg-type]
-        keep = [
-            target
-            for target in every_assignment(problem)
-            if is_together(problem, target) and keeps_to(problem, target, settings)
-        ]
-        try:
-            answer = assign_optimally(problem, goals)
-        except LimitsError as error:
-            assert not keep or "no plan was found" in str(error), (each, settings)
-            clashes += not keep
-            continue
-        assert keep, (each, settings)
-        assert is_together(problem, answer.target)
-        assert keeps_to(problem, answer.target, settings), (each, settings)
-        first = check_assignment(problem, answer.target, goals=goals, rival=answer.rival)
-        again = check_assignment(problem, answer.target, first.certificate, goals)
-        squares = [int(loads @ loads) for loads in (member_loads(problem, t) for t in keep)]
-        moves = [changes_of(problem, target)[0] for target in keep]
-        loads = member_loads(problem, answer.target)
-        result = int(loads @ loads), changes_of(problem, answer.target)[0]
-        best = min(zip(squares, moves, strict=True))
-        for verdict in (first, again):
-            assert verdict.faults == []
-            assert verdict.certificate_fault is None
-            assert verdict.measures is not None
-            assert verdict.measures.moves == result[1]
-            if budget is None and verdict.balance_optimal:
-                assert result[0] == best[0]
-                assert verdict.moves_optimal is None or result == best
-            assert verdict.balance_optimal is not False, (each, settings)
-            assert verdict.moves_optimal is not False
-        units = units_of(problem, goals.limits)
-        if units.size is None:
-            packed += 1
-        elif budget is None:
-            assert result[0] == best[0], (each, settings)
-            assert first.balance_optimal
-            exact += 1
-            if units.is_owned_whole:
-                assert result == best, (each, settings)
-                assert first.moves_optimal
-    assert min(exact, packed) > 8
-    assert clashes
-
-
-@pytest.mark.parametrize("seed", range(0, 100, 50))
-def test_by_weight_no_bound_is_above_what_goes_together(seed: int) -> None:
-    best = plans = 0
-    for each in range(seed, seed + 50):
-        problem = problem_of(joined_group(each)).problem
-        goals = Goals(balance="weight", tolerance=0.0, copartition=JOINED)  # type: ignore[arg-type]
-        keep = [target for target in every_assignment(problem) if is_together(problem, target)]
-        try:
-            answer = assign_optimally(problem, goals)
-        except LimitsError:
-            continue
-        verdict = check_assignment(problem, answer.target, answer.certificate, goals)
-        weights = weights_of(problem)
-        least = min(weights.highest(target) for target in keep)
-        assert (verdict.faults, verdict.certificate_fault) == ([], None)
-        assert verdict.weight is not None
-        assert is_together(problem, answer.target)
-        assert verdict.weight.weight_bound <= least * (1 + 1e-9)
-        assert verdict.weight.max_weight >= least * (1 - 1e-9)
-        plans += 1
-        best += verdict.weight.max_weight <= least * 1.001
-    assert best >= 0.95 * plans > 20
 
 
 def shop(payments: int = 4) -> Group:

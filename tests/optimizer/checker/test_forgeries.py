@@ -12,6 +12,8 @@ from optimizer.model.numbering import problem_of
 from optimizer.model.spread import levels_of
 from optimizer.solver.solve import solve
 from tests.optimizer.checker.forgeries import (
+    HOSTS,
+    RACKS,
     case,
     expected,
     flags,
@@ -20,14 +22,11 @@ from tests.optimizer.checker.forgeries import (
     tampered_certificate,
     tampered_plan,
 )
-from tests.support import host_groups
-from tests.support.rack_groups import (
-    VARIANTS,
-    tiny_rack_group,
-)
+from tests.support.groups import tiny_group
+from tests.support.tiers import tiered
 
 
-@pytest.mark.parametrize("seed", range(0, 250, 50))
+@pytest.mark.parametrize("seed", tiered(range(0, 250, 50), 2))
 def test_thousand_tampered_plans_and_certificates_are_judged_rightly(seed: int) -> None:
     """A plan is called optimal just where it is, and a certificate refused where it fails."""
     seen = set()
@@ -54,15 +53,14 @@ def test_thousand_tampered_plans_and_certificates_are_judged_rightly(seed: int) 
     assert seen == {(True, True), (True, False), (False, True)}
 
 
-def test_no_forged_numbers_raise_or_change_the_verdict() -> None:
+@pytest.mark.parametrize("start", tiered(range(1000, 1300, 50), 1))
+def test_no_forged_numbers_raise_or_change_the_verdict(start: int) -> None:
     """Some levels keep their numbers, the others get any. Tiny groups have many idle members."""
     refused = 0
-    for seed in range(1000, 1300):
-        goals, draw = VARIANTS[seed % len(VARIANTS)], np.random.default_rng(seed)
-        group = problem_of(tiny_rack_group(seed)).problem
-        if seed % 2:
-            goals = host_groups.VARIANTS[seed // 2 % 48]
-            group = problem_of(host_groups.tiny_host_group(seed)).problem
+    for seed in range(start, start + 50):
+        draw, hosts = np.random.default_rng(seed), seed % 2 == 1
+        goals = HOSTS[seed // 2 % len(HOSTS)] if hosts else RACKS[seed % len(RACKS)]
+        group = problem_of(tiny_group(seed, racks=True, hosts=hosts)).problem
         target = solve(group, goals).target
         honest = check_assignment(group, target, goals=goals)
         for _ in range(10):
@@ -77,7 +75,7 @@ def test_no_forged_numbers_raise_or_change_the_verdict() -> None:
             again = check_assignment(group, target, verdict.certificate, goals)
             assert again.certificate_fault is None, f"seed {seed}"
             refused += verdict.certificate_fault is not None
-    assert refused > 100
+    assert refused > 10
 
 
 def numbers_of(verdict: Verdict, members: int, levels: int) -> list[IntArray]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 
 import numpy as np
 
@@ -14,9 +13,9 @@ from optimizer.model.problem import NOBODY, Problem
 from optimizer.reasons.explain import Explanation, Reason, explain
 from optimizer.solver.solve import solve
 from optimizer.strategies import STRATEGIES
+from tests.optimizer.checker.forgeries import RACKS
 from tests.optimizer.oracles import facts_of_problem
 from tests.support.groups import random_problem
-from tests.support.rack_groups import VARIANTS, racks_of_problem, random_rack_problem
 
 
 class Replay:
@@ -25,11 +24,9 @@ class Replay:
     def __init__(self, group: Problem, target: IntArray, goals: Goals) -> None:
         self.group = group
         self.target = target.tolist()
-        self.facts = facts_of_problem(group)
-        owners = zip(self.facts.owner, self.facts.readers, strict=True)
-        self.found = [o if o is not None and o in readers else NOBODY for o, readers in owners]
+        self.facts = facts_of_problem(group, goals)
+        self.found = np.where(self.facts.is_kept, self.facts.owner, NOBODY).tolist()
         self.member = {name: m for m, name in enumerate(group.member_ids)}
-        self.remote = racks_of_problem(group, goals).remote if goals.rack else None
 
     def partition(self, topic: str, number: int) -> int:
         return int(self.group.topic_offsets[list(self.group.topics).index(topic)]) + number
@@ -38,13 +35,9 @@ class Replay:
         topics = self.group.subscriptions[self.group.member_subscription[self.member[member]]]
         return list(self.group.topics).index(topic) in topics.tolist()
 
-    def value(self, target: list[int]) -> tuple[int, int, int]:
+    def value(self, target: list[int]) -> tuple[int, ...]:
         """Σ load², reads across racks, and Σ (partitions of a topic that a member has)²."""
-        loads = [target.count(m) for m in self.member.values()]
-        remote = sum(self.remote[p][m] for p, m in enumerate(target) if self.remote and m != NOBODY)
-        held = Counter(zip(self.facts.topic, target, strict=True))
-        spread = sum(count * count for (_, m), count in held.items() if m != NOBODY)
-        return sum(load * load for load in loads), remote, spread
+        return self.facts.reached(np.array(target, np.int64), ("balance", "racks", "spread"))
 
     def without(self, reason: Reason) -> list[int]:
         """The plan without a path: all on it stay, and what had no owner goes to the last one."""
@@ -139,8 +132,8 @@ class Replay:
 def test_every_move_of_an_optimal_plan_has_one_true_reason() -> None:
     causes = set()
     for each in range(120):
-        goals = VARIANTS[each // 2 % len(VARIANTS)] if each % 2 else DEFAULT_GOALS
-        group = random_rack_problem(each) if each % 2 else random_problem(each)
+        goals = RACKS[each // 2 % len(RACKS)] if each % 2 else DEFAULT_GOALS
+        group = random_problem(each, racks=each % 2 == 1)
         target = solve(group, goals).target
         replay, result = Replay(group, target, goals), explain(group, target, goals)
         for reason in result.moves:
@@ -156,7 +149,7 @@ def test_every_move_of_an_optimal_plan_has_one_true_reason() -> None:
 def test_sentences_about_other_strategies_are_true_as_well() -> None:
     causes = set()
     for seed in range(25):
-        group, goals = random_rack_problem(seed), VARIANTS[seed % len(VARIANTS)]
+        group, goals = random_problem(seed, racks=True), RACKS[seed % len(RACKS)]
         target = STRATEGIES["range"].assign(group).target
         replay, result = Replay(group, target, goals), explain(group, target, goals)
         for reason in result.moves:

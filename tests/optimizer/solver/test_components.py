@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from optimizer.solver.demand import Demand, components
 from tests.support.groups import demand as demand_of, problem
@@ -16,16 +17,18 @@ def demand(sizes: int, topics_of: list[list[int]]) -> Demand:
     return demand_of(problem([1] * sizes, topics_of, np.full(sizes, -1)))
 
 
-def test_classes_without_a_common_member_come_apart() -> None:
-    assert classes_of(demand(4, [[0, 1], [1], [2], [2, 3]])) == [[0, 1], [2, 3]]
-
-
-def test_classes_are_connected_through_others() -> None:
-    assert classes_of(demand(4, [[0, 1], [1, 2], [2, 3]])) == [[0, 1, 2, 3]]
-
-
-def test_nobody_subscribes_to_anything() -> None:
-    assert classes_of(demand(2, [[], []])) == []
+@pytest.mark.parametrize(
+    ("topics_of", "classes"),
+    [
+        ([[0, 1], [1], [2], [2, 3]], [[0, 1], [2, 3]]),
+        ([[0, 1], [1, 2], [2, 3]], [[0, 1, 2, 3]]),
+        ([[], []], []),
+    ],
+)
+def test_classes_are_connected_through_members_and_others(
+    topics_of: list[list[int]], classes: list[list[int]]
+) -> None:
+    assert classes_of(demand(4, topics_of)) == classes
 
 
 def test_random_graphs_come_apart_as_by_merging_sets() -> None:
