@@ -30,6 +30,11 @@ def _text(partitions: list[tuple[str, int]]) -> str:
     return " ".join(f"{topic}:{','.join(items)}" for topic, items in numbers.items())
 
 
+def reader(member_id: str, topics: str, owned: str = "", generation: int | None = 1) -> Member:
+    """A member from texts: what it reads, and what it owns."""
+    return Member(member_id, topics.split(), claims(owned), generation=generation)
+
+
 def racks(text: str) -> list[list[str]]:
     """Racks of each partition's replicas: "ab b -" are two racks, one, and none."""
     return [list(part.replace("-", "")) for part in text.split()]
