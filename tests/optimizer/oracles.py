@@ -90,6 +90,11 @@ class Facts:
         """What one assignment comes to."""
         return tuple(int(self.costs(target[None], level)[0]) for level in levels)
 
+    def by_member(self, target: IntArray) -> dict[str, list[tuple[str, int]]]:
+        """An assignment by names."""
+        pairs = [*zip(self.partitions, target.tolist(), strict=True)]
+        return {name: [p for p, at in pairs if at == m] for m, name in enumerate(self.members)}
+
     def best(self, targets: IntArray, levels: Sequence[str] = LEVELS) -> tuple[int, ...]:
         """The least of each level, with the levels above at their least, of these assignments."""
         costs = [self.costs(targets, level) for level in levels]

@@ -3,23 +3,12 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
-import pytest
 from hypothesis import given, settings, strategies as st
 
 from optimizer import Group, Member, Plan, assign
-from tests.optimizer.strategies.test_recorded import group_of, records
 from tests.support.groups import tiny_group
-
-
-@pytest.mark.parametrize("assignor", ["range", "sticky", "server-uniform"])
-def test_optimum_reaches_the_recorded_least_loads_and_moves(assignor: str) -> None:
-    """The records have them from groups that Kafka's assignors left behind."""
-    of_assignor = [record for record in records() if record["assignor"] == assignor]
-    assert len(of_assignor) == 360
-    for record in of_assignor:
-        plan = assign(group_of(record))
-        assert {"loads": sorted(plan.loads.values()), "min_moves": plan.moves} == record["optimal"]
 
 
 def test_the_group_of_the_readme() -> None:
@@ -44,44 +33,20 @@ def test_the_group_of_the_readme() -> None:
     )
 
 
-def test_unknown_strategy_names_those_that_exist() -> None:
-    with pytest.raises(ValueError, match=r"unknown strategy 'best': choose one of optimal, range"):
-        assign(Group({}, []), "best")
-
-
-def shuffled(group: Group, draw: random.Random) -> Group:
-    """The same facts in another order."""
-    members = [
-        Member(
-            member.member_id,
-            topics=draw.sample(member.topics, len(member.topics)),
-            owned=draw.sample(member.owned, len(member.owned)),
-            generation=member.generation,
-        )
-        for member in group.members
-    ]
-    topics = draw.sample(list(group.topics), len(group.topics))
-    return Group({t: group.topics[t] for t in topics}, draw.sample(members, len(members)))
-
-
 def test_same_facts_in_any_order_give_the_same_plan() -> None:
     draw = random.Random(1)
-    for seed in range(300):
+    for seed in range(100):
         group = tiny_group(seed)
-        assert assign(shuffled(group, draw)) == assign(group), f"seed {seed}"
-
-
-def test_own_result_as_input_gives_no_move_and_the_same_plan() -> None:
-    for seed in range(300):
-        group = tiny_group(seed)
-        plan = assign(group)
-        owners = [
-            Member(member.member_id, member.topics, plan.assignment[member.member_id])
-            for member in group.members
+        members = [
+            replace(
+                member,
+                topics=draw.sample(member.topics, len(member.topics)),
+                owned=draw.sample(member.owned, len(member.owned)),
+            )
+            for member in draw.sample(group.members, len(group.members))
         ]
-        again = assign(Group(group.topics, owners))
-        assert again.moves == again.takeovers == 0
-        assert again.assignment == plan.assignment, f"seed {seed}"
+        topics = draw.sample(list(group.topics.items()), len(group.topics))
+        assert assign(Group(dict(topics), members)) == assign(group), f"seed {seed}"
 
 
 def test_notes_tell_what_was_ignored_and_settled() -> None:

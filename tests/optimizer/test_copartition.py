@@ -31,29 +31,13 @@ def test_a_join_moves_both_sides_of_it() -> None:
     assert (verdict.balance_optimal, verdict.moves_optimal, plan.moves) == (True, True, 4)
 
 
-def test_what_is_apart_is_a_fault_and_what_cannot_be_together_is_told() -> None:
+def test_what_is_apart_is_a_fault() -> None:
     goals = Goals(copartition="orders, payments")  # type: ignore[arg-type]
     problem = problem_of(shop()).problem
     target = np.array([0, 0, 1, 1, 0, 1, 0, 1])
     assert check_assignment(problem, target, goals=goals).faults == [
         "orders-1 is assigned to a and payments-1 to b; they are to be together (2 such)"
     ]
-    group = replace(shop(), members=[Member("a", ["orders"]), Member("b", ["payments"])])
-    with pytest.raises(LimitsError) as caught:
-        assign(group, goals=goals)
-    assert str(caught.value) == (
-        "its limits can't be met: equal partitions of orders, payments together; 8 partitions of "
-        "orders, payments may go to no member that reads them"
-    )
-    with pytest.raises(LimitsError) as caught:
-        assign(
-            shop(), goals=replace(goals, max_partitions=[{"most": 5}, {"members": "b", "most": 3}])
-        )  # type: ignore[arg-type]
-    assert str(caught.value) == (
-        "its limits can't be met together: at most 5 partitions for each member and at most 3 "
-        "partitions for b and equal partitions of orders, payments together; 8 partitions of "
-        "orders, payments may go only to a, b, with room for 6"
-    )
 
 
 def test_nothing_is_told_of_what_moves_buy_where_topics_go_together() -> None:
@@ -77,19 +61,6 @@ def test_topics_that_go_together_are_told_by_names_or_a_pattern() -> None:
         "max_per_topic doesn't work with copartition: use max_partitions"
     ]
     assert assign(shop(3), goals=Goals(copartition="*")).loads == {"a": 4, "b": 3}  # type: ignore[arg-type]
-
-
-def test_a_unit_that_no_member_may_have_whole_is_named() -> None:
-    topics = {"orders": 1, "payments": 1, "refunds": 1}
-    group = Group(topics, [Member(name, [*topics]) for name in "abc"])
-    goals = Goals(copartition="orders, payments", max_partitions=1)  # type: ignore[arg-type]
-    with pytest.raises(LimitsError) as caught:
-        assign(group, goals=goals)
-    assert str(caught.value) == (
-        "its limits can't be met together: at most 1 partition for each member and equal "
-        "partitions of orders, payments together; orders-0 and payments-0 go to the same member, "
-        "and the members that read them may have at most 1"
-    )
 
 
 def test_units_that_cannot_be_packed_are_told_in_partitions() -> None:

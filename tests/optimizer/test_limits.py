@@ -116,28 +116,68 @@ def test_members_are_told_by_names_hosts_and_racks(limit: dict[str, str], loads:
     assert plan.check().moves_optimal
 
 
-def test_moves_that_limits_take_are_explained_by_them() -> None:
-    plan = assign(drained(), goals=Goals(exclude="a"))  # type: ignore[arg-type]
-    assert plan.explain().sentences()[:2] == [
-        "orders-0 moves from a, which had 2, to b, which had 2: its limits take that",
-        "orders-1 moves from a, which had 2, to c, which had 2: its limits take that",
-    ]
+def weighted() -> Group:
+    """Weights of 4, 3, 2 and 1, all of them on a."""
+    owned = [("t", p) for p in range(4)]
+    members = [Member("a", ["t"], owned), Member("b", ["t"]), Member("c", ["t"])]
+    return Group({"t": 4}, members, weights={"t": [4.0, 3.0, 2.0, 1.0]})
 
 
-def test_a_clash_is_told_in_words() -> None:
-    with pytest.raises(LimitsError) as caught:
-        assign(
+TOPICS = {"orders": 4, "payments": 4}
+
+BOTH = [Member(name, [*TOPICS]) for name in "ab"]
+
+TOGETHER = {"copartition": "orders, payments"}
+
+
+@pytest.mark.parametrize(
+    ("group", "goals", "text"),
+    [
+        (
             drained(),
-            goals=Goals(
-                exclude=[{"hosts": "10.0.0.1"}],  # type: ignore[arg-type]
-                max_partitions=4,  # type: ignore[arg-type]
-                max_per_topic=9,  # type: ignore[arg-type]
-            ),
-        )
-    assert str(caught.value) == (
-        "its limits can't be met together: exclusion of host 10.0.0.1 and at most 4 partitions for "
-        "each member; 6 partitions of orders may go only to b, with room for 4"
-    )
+            {"exclude": [{"hosts": "10.0.0.1"}], "max_partitions": 4, "max_per_topic": 9},
+            "its limits can't be met together: exclusion of host 10.0.0.1 and at most 4 partitions "
+            "for each member; 6 partitions of orders may go only to b, with room for 4",
+        ),
+        (
+            Group(TOPICS, [Member("a", ["orders"]), Member("b", ["payments"])]),
+            TOGETHER,
+            "its limits can't be met: equal partitions of orders, payments together; 8 partitions "
+            "of orders, payments may go to no member that reads them",
+        ),
+        (
+            Group(TOPICS, BOTH),
+            TOGETHER | {"max_partitions": [{"most": 5}, {"members": "b", "most": 3}]},
+            "its limits can't be met together: at most 5 partitions for each member and at most 3 "
+            "partitions for b and equal partitions of orders, payments together; 8 partitions of "
+            "orders, payments may go only to a, b, with room for 6",
+        ),
+        (
+            Group(dict.fromkeys(TOPICS, 1), BOTH),
+            TOGETHER | {"max_partitions": 1},
+            "its limits can't be met together: at most 1 partition for each member and equal "
+            "partitions of orders, payments together; orders-0 and payments-0 go to the same "
+            "member, and the members that read them may have at most 1",
+        ),
+        (
+            weighted(),
+            {"exclude": ["a"], "max_weight": 4.5, "max_partitions": 9},
+            "its limits can't be met together: exclusion of a and at most a weight of 4.5 for each "
+            "member; 4 partitions of t, which weigh 10, may go to b, c alone, which may have 9",
+        ),
+        (
+            weighted(),
+            {"max_weight": 3.5},
+            "its limits can't be met: at most a weight of 3.5 for each member; 1 partition of t, "
+            "which weighs 4, may go to a, b, c alone, which may have 10.5",
+        ),
+    ],
+)
+def test_a_clash_is_told_in_words(group: Group, goals: dict[str, Any], text: str) -> None:
+    balance = "weight" if group.weights else "count"
+    with pytest.raises(LimitsError) as caught:
+        assign(group, goals=Goals(balance=balance, **goals))
+    assert str(caught.value) == text
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,17 @@ import pytest
 
 from optimizer import Goals, Group, LimitsError, assign
 from optimizer.checker import Verdict, check_assignment
-from optimizer.model import DEFAULT_GOALS, Flags, IntArray, Problem, measure, spread, units_of
+from optimizer.model import (
+    BALANCE,
+    DEFAULT_GOALS,
+    LEVELS,
+    Flags,
+    IntArray,
+    Problem,
+    measure,
+    spread,
+    units_of,
+)
 from optimizer.solver import solve
 from optimizer.strategies import STRATEGIES
 from tests.optimizer.oracles import (
@@ -186,6 +196,9 @@ def test_tiny_plans_are_the_best_of_all_assignments_and_proven(
         assert plan.target is not None
         assert plan.problem is not None
         assert case.fits(plan.target[None]).all(), seed
+        loads = case.facts.reached(plan.target)
+        assert (plan.sum_squares, plan.moves, plan.spread) == loads
+        assert plan.assignment == case.facts.by_member(plan.target)
         levels, best = case.best()
         reached, verdict = case.facts.reached(plan.target, levels), plan.check()
         assert (verdict.faults, verdict.witness) == ([], None)
@@ -211,6 +224,10 @@ def test_tiny_plans_are_the_best_of_all_assignments_and_proven(
     assert "copartition" not in name or min(seen["packed"], seen["alike"]) > 5
 
 
+BETTER = {"balance": BALANCE.better} | {name: level.better for name, level in LEVELS.items()}
+"""What a witness says of a level that could be better."""
+
+
 def is_judged(
     verdict: Verdict, levels: Sequence[str], reached: Sequence[int], best: Sequence[int]
 ) -> None:
@@ -225,7 +242,11 @@ def is_judged(
         is_alike = result is None and level in ("racks", "hosts") and cost == least
         assert result is ((cost == least) if is_best else None) or is_alike, level
         is_best &= cost == least
+    worse = [
+        level for level, cost, least in zip(levels, reached, best, strict=True) if cost > least
+    ]
     assert (verdict.witness is None) == is_best
+    assert is_best or str(verdict.witness).startswith(f"{BETTER[worse[0]]}: ")
     assert (verdict.certificate is not None) == is_best
 
 

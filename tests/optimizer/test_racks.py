@@ -65,10 +65,6 @@ LEADER = Goals(rack="leader")
 APART = ("x", "x", "y", "y")
 """Leaders of four partitions, each in the rack of the member that doesn't own it."""
 
-IN_BOTH = replace(two("x", "y", "x", "y"), replica_racks={"t": [("x", "y"), ("z", "x", "y")]})
-
-HALF = [Member("A", ["t", "u"], rack="x"), Member("B", ["t", "u"], rack="y")]
-
 
 @pytest.mark.parametrize(
     ("group", "goals", "expected"),
@@ -88,8 +84,6 @@ HALF = [Member("A", ["t", "u"], rack="x"), Member("B", ["t", "u"], rack="y")]
             {"reads_found": (0, 4), "reads": (0, 4), "moves": 0},
             id="moves first: they stay",
         ),
-        pytest.param(IN_BOTH, Goals(rack="any"), {"moves": 0}, id="any replica is near"),
-        pytest.param(IN_BOTH, LEADER, {"moves": 2}, id="the leader isn't"),
         pytest.param(
             two("eu-1A", "y", "eu-1a", "eu-1a", "y", "y"),
             LEADER,
@@ -102,20 +96,6 @@ HALF = [Member("A", ["t", "u"], rack="x"), Member("B", ["t", "u"], rack="y")]
             {"notes": ["racks 'a', 'a ' differ for Kafka"], "reads": None},
             id="a space counts",
         ),
-        *(
-            pytest.param(group, LEADER, {"reads": (2, 0)} | more, id=f"{name} {nothing!r}")
-            for nothing in ("", None)
-            for name, group, more in (
-                ("two reads are nowhere: A's rack is", two(nothing, "y", *APART), {}),
-                ("leaders' rack is", two("x", "y", nothing, nothing, "y", "y"), {"moves": 4}),
-            )
-        ),
-        pytest.param(
-            two("x", "y", "z", "z", "z", "z"),
-            LEADER,
-            {"reads": (0, 4), "moves": 0},
-            id="a rack that no member has is remote to all and moves nothing",
-        ),
         pytest.param(two(None, None, "x", "y"), LEADER, {"reads": None}, id="no member's rack"),
         pytest.param(
             replace(two("x", "y", "x", "y"), leader_racks={}, replica_racks={}),
@@ -124,25 +104,6 @@ HALF = [Member("A", ["t", "u"], rack="x"), Member("B", ["t", "u"], rack="y")]
             id="no partition's rack",
         ),
         pytest.param(two("x", "y", "x", "y"), Goals(), {"reads": None}, id="no rack is asked for"),
-        pytest.param(
-            Group(
-                {"t": 4},
-                [Member("A", ["t"], rack="x"), Member("B", ["t"])],
-                leader_racks={"t": ["y", "x", "y", "x"]},
-            ),
-            LEADER,
-            {
-                "assignment": {"A": [("t", 1), ("t", 3)], "B": [("t", 0), ("t", 2)]},
-                "reads": (2, 0),
-            },
-            id="who names no rack reads nothing across racks, so takes what is far from others",
-        ),
-        pytest.param(
-            Group({"t": 2, "u": 2}, HALF, leader_racks={"t": ["y", "x"]}),
-            LEADER,
-            {"loads": {"A": 2, "B": 2}, "reads": (2, 0)},
-            id="partitions without racks go anywhere",
-        ),
     ],
 )
 def test_what_is_read_within_racks(group: Group, goals: Goals, expected: dict[str, Any]) -> None:

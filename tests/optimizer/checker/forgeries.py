@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from optimizer import Goals
 from optimizer.checker.certificate import decode, encode
-from optimizer.checker.check import Verdict, check_assignment
+from optimizer.checker.check import check_assignment
 from optimizer.model import NOBODY, IntArray, Problem
 from optimizer.solver.solve import solve
 from tests.optimizer.oracles import Facts, best_by_network, facts_of_problem, levels_in
@@ -60,33 +61,15 @@ def goals_of(seed: int) -> Goals:
 
 
 def case(seed: int) -> Case:
-    goals = goals_of(seed)
     hosts = seed % 3 == 0
     group = random_problem(seed, racks=hosts or seed % 2 == 1, hosts=hosts)
-    target = solve(group, goals).target
-    certificate = check_assignment(group, target, goals=goals).certificate
-    assert certificate is not None
+    return case_of(group, goals_of(seed), solve(group, goals_of(seed)).target)
+
+
+def case_of(group: Problem, goals: Goals, target: IntArray, certificate: bytes = b"") -> Case:
+    certificate = certificate or check_assignment(group, target, goals=goals).certificate or b""
     facts = facts_of_problem(group, goals)
     return Case(group, goals, target, certificate, facts, best_by_network(facts, levels_in(goals)))
-
-
-def flags(items: Case, verdict: Verdict) -> list[bool | None]:
-    """What is said of each level; of one at which nothing is known, that nothing is better."""
-    result: list[bool | None] = [verdict.balance_optimal]
-    for level in items.goals.order:
-        output = getattr(verdict, f"{level}_optimal")
-        unknown = level == "racks" and verdict.reads is None
-        unknown |= level == "hosts" and not items.on_hosts
-        result.append((result[-1] or None) if unknown else output)
-    return result
-
-
-def expected(items: Case, target: IntArray) -> list[bool | None]:
-    """True for each level that is at its best, False for the first that isn't, None below."""
-    result: list[bool | None] = []
-    for value, best in zip(outcome_of(items, target), items.best, strict=True):
-        result.append(None if False in result or None in result else value == best)
-    return result
 
 
 def outcome_of(items: Case, target: IntArray) -> tuple[int, ...]:
@@ -252,3 +235,14 @@ def tampered_certificate(items: Case, draw: np.random.Generator) -> bytes:
     level = numbers[draw.integers(levels)]
     level[draw.integers(len(level))] += draw.choice([-2, -1, 1, 2])
     return encode(numbers)
+
+
+def tampered_facts(items: Case, draw: np.random.Generator) -> Case:
+    """The same plan and certificate when a member is on another host, or owners are others."""
+    hosts, owner = [*(items.problem.hosts or ())], items.problem.owner
+    if hosts and draw.random() < 0.7:
+        hosts[draw.integers(len(hosts))] = draw.choice(["h0", "h1", "new"])
+    else:
+        owner = draw.permutation(owner)
+    other = replace(items.problem, hosts=hosts or None, owner=owner)
+    return case_of(other, items.goals, items.target, items.certificate)

@@ -15,42 +15,45 @@ from tests.optimizer.checker.forgeries import (
     HOSTS,
     RACKS,
     case,
-    expected,
-    flags,
     is_settled,
+    outcome_of,
     proves,
     tampered_certificate,
+    tampered_facts,
     tampered_plan,
 )
+from tests.optimizer.oracles import levels_in
+from tests.optimizer.test_optimum import is_judged
 from tests.support.groups import tiny_group
 from tests.support.tiers import tiered
 
 
-@pytest.mark.parametrize("seed", tiered(range(0, 250, 50), 2))
-def test_thousand_tampered_plans_and_certificates_are_judged_rightly(seed: int) -> None:
+@pytest.mark.parametrize("start", tiered(range(0, 250, 25), 2))
+def test_thousand_tampered_plans_and_certificates_are_judged_rightly(start: int) -> None:
     """A plan is called optimal just where it is, and a certificate refused where it fails."""
     seen = set()
-    for each in range(seed, seed + 50):
-        items, draw = case(each), np.random.default_rng(each)
+    for seed in range(start, start + 25):
+        items, draw = case(seed), np.random.default_rng(seed)
+        other = tampered_facts(items, draw)
         trials = [
-            (items.target, items.certificate),
-            *((tampered_plan(items, draw), items.certificate) for _ in range(2)),
-            *((items.target, tampered_certificate(items, draw)) for _ in range(2)),
+            (items, items.target, items.certificate),
+            (other, items.target, items.certificate),
+            *((items, tampered_plan(items, draw), items.certificate) for _ in range(2)),
+            *((items, items.target, tampered_certificate(items, draw)) for _ in range(2)),
         ]
-        for target, certificate in trials:
-            verdict = check_assignment(items.problem, target, certificate, items.goals)
-            judged = flags(items, verdict)
-            assert judged == expected(items, target), f"seed {each}"
-            refused = verdict.certificate_fault is not None
-            if not (all(judged) and is_settled(items, target, certificate)):
-                assert refused != proves(items, target, certificate), f"seed {each}"
-            assert (verdict.witness is None) == all(judged)
-            assert (verdict.certificate is None) != all(judged)
-            if refused and all(judged):
+        for of, target, certificate in trials:
+            verdict = check_assignment(of.problem, target, certificate, of.goals)
+            reached, levels = outcome_of(of, target), levels_in(of.goals)
+            is_judged(verdict, levels, reached, of.best)
+            is_best, refused = reached == of.best, verdict.certificate_fault is not None
+            if of is items and not (is_best and is_settled(items, target, certificate)):
+                assert refused != proves(items, target, certificate), f"seed {seed}"
+            if refused and is_best:
                 fault = str(verdict.certificate_fault)
-                assert "should go from" in fault or "doesn't fit" in fault
-            seen.add((all(judged), refused))
-    assert seen == {(True, True), (True, False), (False, True)}
+                assert "should go from" in fault or "doesn't fit" in fault or of is other
+            seen.add((is_best, refused, of is other))
+    assert seen >= {(True, True, False), (True, False, False), (False, True, False)}
+    assert (False, True, True) in seen
 
 
 @pytest.mark.parametrize("start", tiered(range(1000, 1300, 50), 1))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from optimizer.model import changes_of, member_loads
 from optimizer.solver import fewest_moves, solve
 from tests.optimizer.oracles import facts_of_problem
-from tests.support.groups import problem, random_problem, tiny_problem
+from tests.support.groups import random_problem, tiny_problem
 from tests.support.tiers import tiered
 
 
@@ -36,12 +35,3 @@ def test_the_optimum_moves_the_fewest_within_its_own_loads() -> None:
         fewest = fewest_moves(group, int(loads.min()), int(loads.max()))
         assert fewest is not None
         assert fewest <= changes_of(group, target)[0]
-
-
-def test_of_one_class_what_is_too_much_moves_and_what_is_too_little_is_given() -> None:
-    group = problem([6], [[0], [0], [0]], np.array([0, 0, 0, 0, 1, 1]))
-    assert fewest_moves(group, 0, 4) == 0
-    assert fewest_moves(group, 0, 3) == 1
-    assert fewest_moves(group, 1, 4) == 1
-    assert fewest_moves(group, 2, 2) == 2
-    assert fewest_moves(group, 3, 4) is None

@@ -2,40 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from optimizer import Goals, assign
+from optimizer import Goals
 from optimizer.model import GONE, NOBODY, IntArray, Problem, spread
 from optimizer.solver import solve
 from optimizer.strategies import STRATEGIES
-from tests.optimizer.oracles import facts_of_group
-from tests.support.groups import problem, tiny_group
+from tests.support.groups import problem
 from tests.support.tiers import tiered
-
-
-def test_tiny_groups_hold_every_kind_of_case() -> None:
-    """Conflicts, gaps and overlaps occur, so that brute force says something about them."""
-    seen: Counter[str] = Counter()
-    for seed in range(300):
-        group = tiny_group(seed)
-        facts, plan = facts_of_group(group), assign(group)
-        subscriptions, notes = {frozenset(m.topics) for m in group.members}, "; ".join(plan.notes)
-        seen += Counter(
-            shared=len(subscriptions) == 1,
-            partial=len(subscriptions) > 1,
-            unread=not all(facts.readers),
-            unowned=NOBODY in facts.owner,
-            moved=plan.moves > 0,
-            stayed=plan.moves == 0 and facts.is_kept.any(),
-            doubled="newer generation" in notes,
-            stripped="one generation" in notes,
-        )
-    assert len(seen) == 8
-    assert min(seen.values()) > 10
 
 
 def test_chain_of_growing_topics_is_cut_between_all_members() -> None:

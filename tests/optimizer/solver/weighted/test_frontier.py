@@ -35,22 +35,6 @@ def test_bounds_and_points_by_force(start: int) -> None:
     assert best > 0.97 * points
 
 
-def test_the_heaviest_moves_bring_most() -> None:
-    heavy, light = [("t", 0), ("t", 1)], [("t", p) for p in range(2, 12)]
-    group = Group(
-        topics={"t": 12},
-        members=[Member("a", ["t"], heavy + light), Member("b", ["t"])],
-        weights={"t": [50.0, 30.0, *([2.0] * 10)]},
-    )
-    frontier = weighted_frontier_of(problem_of(group).problem)
-    assert [(p.moves, p.max_weight) for p in frontier.points[:2]] == [
-        (0, pytest.approx(100)),
-        (1, pytest.approx(50)),
-    ]
-    assert frontier.points[1].weight_bound == pytest.approx(50)
-    assert len(frontier.points) == 2, "nothing is lower than the heaviest"
-
-
 @pytest.mark.parametrize(
     "goals",
     [

@@ -7,42 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from optimizer import Group, Member, StrategyError, assign
+from optimizer import Group, assign
 from optimizer.model import KafkaFacts, measure
 from optimizer.strategies import strategy_named
 from tests.optimizer.strategies.connect.workers import drawn_workers, problem_with_lost, workers
-from tests.optimizer.strategies.written_groups import written
 from tests.support.tiers import tiered
 
-TWO = {"connector1": 4, "connector2": 4}
-
 COOPERATIVE = strategy_named("connect-cooperative")
-
-
-def test_a_worker_joins() -> None:
-    """The first rebalance revokes, the second one hands out."""
-    group = workers(TWO, {"worker1": "connector1:0,1,2,3 connector2:0,1,2,3", "worker2": ""})
-    plan = assign(group, "connect-cooperative")
-    assert written(plan.first_round) == {"worker1": "connector2:0,1,2,3", "worker2": ""}
-    assert written(plan.assignment) == {
-        "worker1": "connector2:0,1,2,3",
-        "worker2": "connector1:0,1,2,3",
-    }
-    assert plan.moves == 4
-
-
-def test_a_connector_without_tasks_takes_its_turn() -> None:
-    """One in the tables, one that no table has partitions of."""
-    connectors = {"c1": 1, "c2": 0}
-    group = Group(connectors, [Member(name, ["c1", "c2", "c3"]) for name in ("a", "b")])
-    assert written(assign(group, "connect-eager").assignment) == {"a": "", "b": "c1:0"}
-
-
-def test_workers_that_subscribe_to_different_connectors_are_none() -> None:
-    group = Group({"c": 1, "d": 1}, [Member("a", ["c"]), Member("b", ["d"])])
-    for strategy in ("connect-eager", "connect-cooperative"):
-        with pytest.raises(StrategyError, match="the members subscribe to different topics"):
-            assign(group, strategy)
 
 
 @pytest.mark.parametrize("strategy", ["connect-eager", "connect-cooperative"])

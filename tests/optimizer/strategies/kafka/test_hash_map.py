@@ -3,24 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from optimizer.strategies.kafka.hash_map import capacity_of_copy, grown, hash_order, in_hash_order
-
-
-@pytest.mark.parametrize(
-    ("size", "capacity"), [(0, 16), (12, 16), (13, 32), (24, 32), (25, 64), (48, 64), (49, 128)]
-)
-def test_a_map_doubles_when_it_is_more_than_three_quarters_full(size: int, capacity: int) -> None:
-    assert grown(size) == capacity
-
-
-@pytest.mark.parametrize(
-    ("size", "capacity"), [(0, 16), (11, 16), (12, 32), (23, 32), (24, 64), (95, 128), (96, 256)]
-)
-def test_a_copied_set_starts_larger_than_one_that_grew(size: int, capacity: int) -> None:
-    """HashSet(Collection) of OpenJDK 17 rounds size / 0.75 + 1 up to a power of two."""
-    assert capacity_of_copy(size) == capacity
+from optimizer.strategies.kafka.hash_map import hash_order, in_hash_order
 
 
 def test_a_small_table_grows_when_nine_share_a_bucket() -> None:
