@@ -21,6 +21,7 @@ from optimizer.coordinator import (
 )
 from tests.optimizer.coordinator.random_scenarios import random_scenario
 from tests.optimizer.coordinator.test_known_answers import group_of
+from tests.support.tiers import tiered
 
 RANGE = ClientSettings(assignors=("range",))
 
@@ -142,7 +143,7 @@ def test_small_steps_of_time_come_to_the_same(seed: int) -> None:
     assert max(behind) == pytest.approx(caught_up, abs=1_500)
 
 
-@pytest.mark.parametrize("number", range(60))
+@pytest.mark.parametrize("number", tiered(range(60), 15))
 def test_whatever_happens_lag_changes_nothing_else_and_ends_unless_it_never_does(
     number: int,
 ) -> None:
