@@ -130,8 +130,11 @@ def fleet_of_groups(groups: Mapping[str, Group]) -> Fleet:
     """A fleet in which each group has a cluster of its own, called as the group is."""
     fleet = Fleet()
     for name, group in groups.items():
-        facts = {"leader_rack": group.leader_racks, "weight": group.weights}
-        facts |= {"replica_racks": group.replica_racks}
+        facts: dict[str, Mapping[str, Sequence[Any]]] = {
+            "leader_rack": group.leader_racks,
+            "replica_racks": group.replica_racks,
+            "weight": group.weights,
+        }
         for topic, count in group.topics.items():
             of_topic = {column: of.get(topic) or [None] * count for column, of in facts.items()}
             for number in range(count):
