@@ -3,34 +3,15 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 from dataclasses import replace
 
 from hypothesis import given, settings, strategies as st
 
-from optimizer import Group, Member, Plan, assign
+from optimizer import Group, Member, assign
+from tests.paths import ROOT
 from tests.support.groups import tiny_group
-
-
-def test_the_group_of_the_readme() -> None:
-    group = Group(
-        topics={"t1": 3, "t2": 1},
-        members=[
-            Member("A", topics=["t1"], owned=[("t1", 0), ("t1", 1), ("t1", 2)]),
-            Member("B", topics=["t1", "t2"], owned=[("t2", 0)]),
-            Member("C", topics=["t2"]),
-        ],
-    )
-    plan = assign(group, strategy="optimal")
-    assert plan == Plan(
-        strategy="optimal",
-        assignment={"A": [("t1", 0), ("t1", 1)], "B": [("t1", 2)], "C": [("t2", 0)]},
-        first_round=plan.assignment,
-        loads={"A": 2, "B": 1, "C": 1},
-        sum_squares=6,
-        moves=2,
-        takeovers=0,
-        notes=[],
-    )
 
 
 def test_same_facts_in_any_order_give_the_same_plan() -> None:
@@ -47,6 +28,19 @@ def test_same_facts_in_any_order_give_the_same_plan() -> None:
         ]
         topics = draw.sample(list(group.topics.items()), len(group.topics))
         assert assign(Group(dict(topics), members)) == assign(group), f"seed {seed}"
+
+
+def test_importing_optimizer_imports_neither_pyspark_nor_pandas_nor_ortools() -> None:
+    code = "import sys, optimizer; print(*{name.split('.')[0] for name in sys.modules})"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+    assert "optimizer" in loaded
+    assert not {"pyspark", "pandas", "spark", "ortools"} & set(loaded)
 
 
 def test_notes_tell_what_was_ignored_and_settled() -> None:

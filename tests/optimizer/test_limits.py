@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from optimizer import Goals, GoalsError, Group, LimitsError, Member, assign
+from optimizer import Goals, Group, LimitsError, Member, assign
 from optimizer.checker import check_assignment
-from optimizer.model import LimitSet
-from optimizer.solver import solve
+from optimizer.model import LimitSet, problem_of
+from optimizer.solver import frontier_of, solve, weighted_frontier_of
 from tests.optimizer.oracles import facts_of_group, facts_of_problem
 from tests.support.groups import LIMITS, problem, random_limits, tiny_group
 from tests.support.tiers import tiered
@@ -127,7 +127,20 @@ TOPICS = {"orders": 4, "payments": 4}
 
 BOTH = [Member(name, [*TOPICS]) for name in "ab"]
 
-TOGETHER = {"copartition": "orders, payments"}
+TOGETHER: dict[str, Any] = {"copartition": "orders, payments"}
+
+
+def test_what_is_apart_is_a_fault_where_topics_go_together() -> None:
+    group = problem_of(Group(TOPICS, BOTH)).problem
+    target = np.array([0, 0, 1, 1, 0, 1, 0, 1])
+    assert check_assignment(group, target, goals=Goals(**TOGETHER)).faults == [
+        "orders-1 is assigned to a and payments-1 to b; they are to be together (2 such)"
+    ]
+    for frontier in (frontier_of, weighted_frontier_of):
+        with pytest.raises(LimitsError, match="isn't worked out under copartition"):
+            frontier(group, Goals(**TOGETHER))
+    uneven = Group({"orders": 4, "payments": 3}, BOTH)
+    assert assign(uneven, goals=Goals(copartition="*")).loads == {"a": 4, "b": 3}  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -200,28 +213,3 @@ def test_groups_in_which_nobody_reads_anything_have_plans(
         plan = assign(Group(topics, members), goals=Goals(**limits))
         assert not any(plan.assignment.values())
         assert plan.check().faults == []
-
-
-def test_all_faults_of_limits_are_told_at_once() -> None:
-    with pytest.raises(GoalsError) as caught:
-        Goals(
-            pin=[{"topics": "t"}, {"members": 3, "topics": "t"}],  # type: ignore[arg-type]
-            exclude=[{"host": "a"}],  # type: ignore[arg-type]
-            max_partitions="a",  # type: ignore[arg-type]
-            max_per_topic=[{"most": -1}, 2.5],  # type: ignore[arg-type]
-        )
-    assert caught.value.faults == [
-        "a pin needs members, hosts or racks",
-        "members of pin is 3 and must be a pattern",
-        "exclude has the key 'host': it knows members, hosts, racks, topics, partitions",
-        "an exclude needs members, hosts or racks",
-        "most of max_partitions is None and must be a whole number of 0 or more",
-        "most of max_per_topic is -1 and must be a whole number of 0 or more",
-        "most of max_per_topic is 2.5 and must be a whole number of 0 or more",
-    ]
-
-
-def test_goals_with_limits_can_be_replaced_and_compared() -> None:
-    goals = Goals(exclude="a", max_partitions=3)  # type: ignore[arg-type]
-    assert replace(goals, rack="any").exclude == goals.exclude
-    assert goals == Goals(exclude=[{"members": "a"}], max_partitions=[{"most": 3}])  # type: ignore[arg-type]

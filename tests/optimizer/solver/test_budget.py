@@ -75,10 +75,3 @@ def test_what_more_moves_would_do_is_told() -> None:
     assert plan.check().balance_optimal
     assert assign(lopsided(), goals=Goals(max_moves=6)).notes == []
     assert assign(lopsided(), goals=Goals(max_moves=0.25)).loads == plan.loads
-
-
-def test_min_gain_goes_on_working() -> None:
-    """Four moves put four right: one for each is worth it, more than one isn't."""
-    assert assign(lopsided(), goals=Goals(max_moves=4, min_gain=1)).moves == 4
-    stays = assign(lopsided(), goals=Goals(max_moves=4, min_gain=1.5))
-    assert (stays.moves, stays.notes) == (0, ["not worth 4 moves"])

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
-from optimizer import Goals, GoalsError, Group, Member, assign
+from optimizer import Goals, Group, Member, assign
 from optimizer.checker import check_assignment
 from optimizer.model.numbering import problem_of
 from tests.optimizer.test_limits import weighted
@@ -34,16 +32,6 @@ def test_a_members_weight_is_kept_to() -> None:
     assert check_assignment(problem, np.zeros(4, np.int64), goals=goals).faults == [
         "a is given a weight of 10, and its limits allow 1.5"
     ]
-
-
-def test_max_weight_is_about_weights_alone() -> None:
-    with pytest.raises(GoalsError) as caught:
-        Goals(max_weight=3.5)  # type: ignore[arg-type]
-    assert caught.value.faults == ["max_weight needs balance = 'weight'"]
-    with pytest.raises(GoalsError):
-        Goals(balance="weight", max_weight=-1)  # type: ignore[arg-type]
-    goals = Goals(balance="weight", max_weight=3.5)  # type: ignore[arg-type]
-    assert replace(goals, tolerance=0.0).max_weight == goals.max_weight
 
 
 def group(*weights: float) -> Group:
