@@ -157,6 +157,13 @@ def test_what_uniform_gives(topics: str, members: str, now: str, before: str) ->
         assert plan == plan | assigned(text)
 
 
+def test_members_stand_in_the_order_of_utf16_units() -> None:
+    """A character past U+FFFF has surrogates, which come before U+FF5E."""
+    group = group_of("t:3", "\uff5e t | \U0001f600 t")
+    for strategy in ("range", "server-range", "roundrobin"):
+        assert assign(group, strategy).loads == {"\U0001f600": 2, "\uff5e": 1}
+
+
 ERRORS = {
     "a stale owner who takes no part: A reads a topic now that nobody else reads": (
         group_of("t:6 x:1", "A x, t:0 | B t, t:0,1,2,3,4,5, 2 | C t"),
