@@ -59,53 +59,41 @@ def two(rack_a: str | None, rack_b: str | None, *leaders: str | None) -> Group:
 
 LEADER = Goals(rack="leader")
 
-
-LEADER = Goals(rack="leader")
-
 APART = ("x", "x", "y", "y")
 """Leaders of four partitions, each in the rack of the member that doesn't own it."""
 
+CASES: dict[str, tuple[Group, Goals, dict[str, Any]]] = {
+    "partitions change hands at equal balance": (
+        two("x", "y", *APART),
+        LEADER,
+        {"loads": {"A": 2, "B": 2}, "reads_found": (0, 4), "reads": (4, 0), "moves": 4},
+    ),
+    "moves first: they stay": (
+        two("x", "y", *APART),
+        Goals(rack="leader", levels=("moves", "racks")),
+        {"reads_found": (0, 4), "reads": (0, 4), "moves": 0},
+    ),
+    "a rack spelled in two ways is two racks, as Kafka compares them": (
+        two("eu-1A", "y", "eu-1a", "eu-1a", "y", "y"),
+        LEADER,
+        {"reads": (2, 2), "notes": ["racks 'eu-1A', 'eu-1a' differ for Kafka"]},
+    ),
+    "a space counts": (
+        two("a", "b", "a ", "b"),
+        LEADER,
+        {"reads": (1, 1), "notes": ["racks 'a', 'a ' differ for Kafka"]},
+    ),
+    "no member's rack": (two(None, None, "x", "y"), LEADER, {"reads": None}),
+    "no partition's rack": (
+        replace(two("x", "y", "x", "y"), leader_racks={}, replica_racks={}),
+        LEADER,
+        {"reads": None},
+    ),
+    "no rack is asked for": (two("x", "y", "x", "y"), Goals(), {"reads": None}),
+}
 
-@pytest.mark.parametrize(
-    ("group", "goals", "expected"),
-    [
-        pytest.param(
-            two("x", "y", *APART),
-            LEADER,
-            {
-                "assignment": {"A": [("t", 0), ("t", 1)], "B": [("t", 2), ("t", 3)]},
-                **{"reads_found": (0, 4), "reads": (4, 0), "moves": 4},
-            },
-            id="partitions change hands at equal balance",
-        ),
-        pytest.param(
-            two("x", "y", *APART),
-            Goals(rack="leader", levels=("moves", "racks")),
-            {"reads_found": (0, 4), "reads": (0, 4), "moves": 0},
-            id="moves first: they stay",
-        ),
-        pytest.param(
-            two("eu-1A", "y", "eu-1a", "eu-1a", "y", "y"),
-            LEADER,
-            {"reads": (2, 2), "notes": ["racks 'eu-1A', 'eu-1a' differ for Kafka"]},
-            id="a rack spelled in two ways is two racks, as Kafka compares them",
-        ),
-        pytest.param(
-            two("a", "b", "a ", "b"),
-            Goals(),
-            {"notes": ["racks 'a', 'a ' differ for Kafka"], "reads": None},
-            id="a space counts",
-        ),
-        pytest.param(two(None, None, "x", "y"), LEADER, {"reads": None}, id="no member's rack"),
-        pytest.param(
-            replace(two("x", "y", "x", "y"), leader_racks={}, replica_racks={}),
-            LEADER,
-            {"reads": None},
-            id="no partition's rack",
-        ),
-        pytest.param(two("x", "y", "x", "y"), Goals(), {"reads": None}, id="no rack is asked for"),
-    ],
-)
+
+@pytest.mark.parametrize(("group", "goals", "expected"), CASES.values(), ids=CASES)
 def test_what_is_read_within_racks(group: Group, goals: Goals, expected: dict[str, Any]) -> None:
     plan = assign(group, goals=goals)
     assert {name: getattr(plan, name) for name in expected} == expected
