@@ -62,8 +62,7 @@ def _read_by_several(record: Record) -> set[Partition]:
 
 
 def _name(event: Event) -> Partition:
-    topic, number = event["partition"]
-    return topic, number
+    return event["partition"][0], event["partition"][1]
 
 
 def _pauses(account: Account) -> Iterator[str]:

@@ -24,11 +24,11 @@ from tests.optimizer.replicas.clusters import all_sets, measured, planned_by, ra
 from tests.support.tiers import tiered
 
 
-@pytest.mark.parametrize("block", tiered(range(5), 1))
-def test_each_limit_of_copies_has_its_best_balance_or_a_bound_below_it(block: int) -> None:
+@pytest.mark.parametrize("step", tiered([5, 1], 1))
+def test_each_limit_of_copies_has_its_best_balance_or_a_bound_below_it(step: int) -> None:
     """In clusters as small as these the best is found also between two prices."""
     reached = limits = 0
-    for seed in range(block, 350, 5):
+    for seed in range(0, 350, step):
         cluster = random_cluster(Random(seed), partitions=5)
         plan = plan_replicas(cluster)
         least: dict[int, float] = {}  # balance of each number of copies, over all choices
@@ -50,7 +50,7 @@ def test_each_limit_of_copies_has_its_best_balance_or_a_bound_below_it(block: in
             assert limited.limit.is_reached or limited.optimal == BOUNDED
             limits += 1
             reached += limited.limit.is_reached
-    assert limits > 5
+    assert limits > {5: 5, 1: 50}[step]
     assert reached > 0.8 * limits
 
 

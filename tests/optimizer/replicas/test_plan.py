@@ -156,6 +156,16 @@ def test_a_plan_of_leaders_alone_is_checked() -> None:
     ]
 
 
+def test_fewest_bytes_move_the_small_ones() -> None:
+    sizes = [9, 2, 1, 8]
+    cluster = Cluster(
+        [Broker(1), Broker(2)], [Partition("t", n, [1], size=size) for n, size in enumerate(sizes)]
+    )
+    plan = plan_replicas(cluster, ReplicaGoals(levels=(BALANCE, BYTES)))
+    assert [change.partition for change in plan.changes] == [1, 2]
+    assert plan.bytes_copied == 3
+
+
 def test_sizes_that_are_missing_are_the_mean_and_told() -> None:
     items = [Partition("t", 0, [1], size=4), Partition("t", 1, [1])]
     plan = plan_replicas(
@@ -209,6 +219,16 @@ def test_leaders_only_keep_every_replica_of_dead_brokers_too() -> None:
     plan = plan_replicas(cluster, ReplicaGoals(leaders_only=True))
     assert plan.replicas == {("t", 0): [1, 3], ("t", 1): [2, 1], ("t", 2): [3]}
     assert [item.partition for item in plan.left_out] == [2]
+
+
+def test_leaders_go_where_most_readers_are() -> None:
+    wanted = {("t", n): "b" for n in range(2)}
+    items = [Partition("t", n, [1 + n, 2 - n]) for n in range(2)]
+    plan = plan_replicas(Cluster(THREE[:2], items), ReplicaGoals(leader_racks=wanted))
+    assert [row[0] for row in plan.replicas.values()] == [1, 2]  # balance comes first
+    more = [*items, Partition("u", 0, [2, 1])]
+    plan = plan_replicas(Cluster(THREE[:2], more), ReplicaGoals(leader_racks={("t", 0): "b"}))
+    assert plan.replicas["t", 0][0] == 2
 
 
 def test_leaders_that_no_sets_could_make_more_even_are_optimal() -> None:

@@ -26,6 +26,7 @@ from optimizer.scaling.bound import GAP
 from tests.optimizer.scaling.courses_of_queue import all_courses, least_of_mixtures
 from tests.optimizer.scaling.processes import process, random_process
 from tests.optimizer.scaling.scripted import Scripted
+from tests.support.tiers import tiered
 
 POLICIES = (
     *(AsItWas(), Fixed(1), Fixed(3), Fixed(), Hpa(20.0), Hpa("5s", name="hpa in seconds")),
@@ -51,7 +52,7 @@ def random_prices(rng: np.random.Generator) -> Prices:
     )
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", tiered(range(10), 3))
 def test_the_bound_is_the_cheapest_of_all_courses_that_meet_the_slo(seed: int) -> None:
     """50 groups for each seed, 500 in all; in many the cheapest course would be too late."""
     rng = np.random.default_rng(seed)
@@ -66,7 +67,7 @@ def test_the_bound_is_the_cheapest_of_all_courses_that_meet_the_slo(seed: int) -
     assert bound_by_slo >= 5
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", tiered(range(5), 2))
 def test_without_lateness_the_bound_is_one_course(seed: int) -> None:
     """An SLO of 1 allows no late step, so nothing can be mixed."""
     rng = np.random.default_rng(50 + seed)
@@ -76,7 +77,7 @@ def test_without_lateness_the_bound_is_one_course(seed: int) -> None:
         assert least_costs([group], prices, gap=0.0)[0] == pytest.approx(min(on_time), abs=1e-7)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", tiered(range(10), 3))
 def test_no_course_and_no_policy_that_meets_the_slo_costs_less(seed: int) -> None:
     """500 groups with pauses, times to start and hot partitions, under nine policies."""
     rng = np.random.default_rng(100 + seed)
@@ -148,7 +149,7 @@ def test_a_longer_window_costs_as_much_a_day() -> None:
     assert least_costs([group], Prices(rebalance=0.2))[0] == pytest.approx(28, rel=0.02)
 
 
-@pytest.mark.parametrize("seconds", [37.0, 90.0, 400.0])
+@pytest.mark.parametrize("seconds", tiered([37.0, 90.0, 400.0], 1))
 def test_intervals_need_not_be_whole_steps(seconds: float) -> None:
     """Steps are then shorter, so members read a whole number of units, rounded up."""
     rng = np.random.default_rng(round(seconds))
