@@ -21,7 +21,7 @@ from pathlib import Path
 from tests.paths import ROOT
 
 SMALL = {
-    "plan_fleet": "--groups 300 --runs 3",
+    "plan_fleet": "--groups 200 --runs 3",
     "audit_fleet": "--groups 100 --runs 3",
     "compare_fleet": "--groups 100 --runs 3",
     "report_fleet": "--groups 100 --runs 2",

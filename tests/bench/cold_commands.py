@@ -39,7 +39,7 @@ def rows_of(options: argparse.Namespace) -> Iterator[Row]:
     with tempfile.TemporaryDirectory(prefix="evenfleet-bench-") as place:
         folder = Path(place)
         for checkout in checkouts.values():
-            run_command([f"{checkout}/bin/evenfleet", "--version"], folder)  # installs what lacks
+            run_command([f"{checkout}/bin/evenfleet", "snapshots"], folder)  # installs what lacks
         run_command([f"{ROOT}/bin/evenfleet", "demo", "--out", "demo"], folder)
         for name in options.only.split(","):
             timed = Stopwatch()

@@ -49,6 +49,7 @@ def rows_of(options: argparse.Namespace) -> Iterator[Row]:
     with tempfile.TemporaryDirectory(prefix="evenfleet-bench-") as place:
         folder = Path(place)
         make_store(options.groups, str(folder / "made"), history=True)
+        run_command([f"{ROOT}/bin/evenfleet", "snapshots", "made"], folder)  # installs what lacks
         for snapshots in map(int, options.snapshots.split(",")):
             lengthen(folder / "made", folder / "store", snapshots)
             timed = Stopwatch()
