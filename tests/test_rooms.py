@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.paths import ROOT
+from tests.paths import ROOT, tree_of
 
 PACKAGES = ("optimizer", "spark", "evenfleet")
 
@@ -228,7 +228,7 @@ def _absolute(module: str, file: str) -> str:
 
 def _faults_of_file(path: Path, file: str) -> Iterator[tuple[int, str]]:
     room = room_of(own_name(file))
-    for line, values, name in imports_in(ast.parse(path.read_text(encoding="utf-8"))):
+    for line, values, name in imports_in(tree_of(path)):
         module = _absolute(values, file)
         package = module.partition(".")[0]
         if package not in PACKAGES:
@@ -310,7 +310,7 @@ def test_no_files_import_each_other_in_a_circle() -> None:
     imported = {
         name: {
             item
-            for _, module, what in imports_in(ast.parse(path.read_text()))
+            for _, module, what in imports_in(tree_of(path))
             for item in (module, f"{module}.{what}")
             if item in files
         }
@@ -322,7 +322,7 @@ def test_no_files_import_each_other_in_a_circle() -> None:
 def test_every_room_has_a_charter() -> None:
     """A folder says in a line what it is for, and what outsiders may use of it."""
     for folder in {path.parent for path in files_of(ROOT)}:
-        face = ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))
+        face = tree_of(folder / "__init__.py")
         assert ast.get_docstring(face), folder
 
 
@@ -332,7 +332,7 @@ KAFKAS_TOOLS = ("spark/sources/kafka_text/", "spark/audit/findings/")
 
 def sentences_in(path: Path) -> Iterator[tuple[int, str]]:
     """Line and text of each string that isn't a docstring."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = tree_of(path)
     documents = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)

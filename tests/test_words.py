@@ -14,7 +14,7 @@ import typer
 
 from spark.cli import COMMANDS, app_for
 from spark.glossary import GLOSSARY
-from tests.paths import ROOT
+from tests.paths import ROOT, tree_of
 from tests.words import BLOCK, CODE, PAGES, lengths, sentences
 
 MOST_WORDS = 35
@@ -131,7 +131,7 @@ def test_no_message_has_to_be_read_twice() -> None:
     faults = [
         f"{path.relative_to(ROOT)}:{number}: {fault}"
         for path in CODE_FILES
-        for number, text in _texts(ast.parse(path.read_text("utf-8")))
+        for number, text in _texts(tree_of(path))
         for fault in _turns(text)
     ]
     assert faults == []
@@ -153,7 +153,7 @@ def test_errors_fit_two_lines() -> None:
     long = [
         f"{path.relative_to(ROOT)}:{node.lineno}: {text}"
         for path in CODE_FILES
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for node in ast.walk(tree_of(path))
         if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call)
         for text in map(_literal, node.exc.args)
         if len(text) > ERROR_LENGTH
@@ -165,7 +165,7 @@ def test_names_in_code_keep_to_the_same_rules() -> None:
     faults = [
         f"{path.relative_to(ROOT)}:{line}: {name}: say {instead}"
         for path in CODE_FILES
-        for line, name in _names(ast.parse(path.read_text("utf-8")))
+        for line, name in _names(tree_of(path))
         if name not in NAMES_THAT_STAY
         for instead in _better_names(name)
     ]

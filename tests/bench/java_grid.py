@@ -1,125 +1,166 @@
 """Times `optimal` beside Kafka's own uniform assignor on the grid of Kafka's benchmarks.
 
-Both get the same groups, in turns: Java's class (UniformAssignor of Kafka 4.3.1, KIP-848)
-in the JVM of a Spark session that fetches Kafka's jars, timed in there and around its call alone,
-after a warm-up; `optimal` on arrays and through names as in assign_grid.py. The best of some runs
-counts.
+Both get the same groups (jmh-benchmarks, KIP-848), in turns: Java's class (UniformAssignor of Kafka
+4.3.1) in the JVM of a Spark session that fetches Kafka's jars, timed in there and around its call
+alone, after a warm-up; `optimal` on arrays (a `Problem` made and solved) and through names
+(`assign` of a `Group` that has been made before). The best of some runs counts. `--alone` leaves
+Java out.
 
-    python tests/bench/java_grid.py --quick
-    python tests/bench/java_grid.py --json java_grid.json
+    python -m tests.bench.java_grid --quick
+    python -m tests.bench.java_grid --json java_grid.json
 """
 
 from __future__ import annotations
 
-import json
-import os
-import sys
-from dataclasses import asdict, dataclass
-from pathlib import Path
-from platform import python_version
-from typing import Any
+import argparse
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
-HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parents[1])]
+from optimizer import Group, Member, assign
+from optimizer.model import problem_of
+from optimizer.solver.solve import solve
+from optimizer.strategies.uniform.topic_ids import topic_ids
+from spark.terminal.session import session
+from tests.bench.stopwatch import Row, bench
+from tests.live.java_assignors import JavaAssignors, add_jars, kafka_id
 
-from assign_grid import ENOUGH_SECONDS, RUNS, Case, Row, cases, grid_options, timed  # noqa: E402
+MEMBERS = (100, 1_000, 5_000, 10_000)
+PARTITIONS_A_MEMBER = (5, 10, 50)
+TOPICS = (10, 100, 1_000)
+CLASSES = (1, 5)
+OVERLAPPING = ((100, 50, 10), (1_000, 50, 100), (2_000, 200, 200), (10_000, 50, 100))
+"""Members, partitions a member and topics of the groups in which each member reads half of them."""
 
-from optimizer.strategies.uniform.topic_ids import topic_ids  # noqa: E402
-from spark.terminal.session import session  # noqa: E402
-from tests.live.java_assignors import JavaAssignors, add_jars, kafka_id  # noqa: E402
+RUNS, ENOUGH_SECONDS = 5, 1.0
 
 WARM_UP_SECONDS = 20.0
 """For the first case: the JVM compiles what it often runs."""
 
-MEMORY = "3g"
+
+class Case(NamedTuple):
+    """A group, and what it was made of: its members take these subscriptions in turn."""
+
+    what: str
+    subscriptions: Sequence[Sequence[str]]
+    group: Group
 
 
-@dataclass(frozen=True)
-class Java:
-    """What Kafka's assignor made of a case."""
-
-    ms: float
-    min_load: int
-    max_load: int
-    moves: int
-
-
-def main() -> None:
-    options = grid_options(__doc__)
-    settings = {"spark.ui.enabled": "false", "spark.driver.memory": MEMORY}
-    with session("local[1]", settings) as spark:
-        add_jars(spark)
-        java = JavaAssignors(spark)
-        _warm_up(java)
-        print(
-            f"{os.cpu_count()} cores, Python {python_version()}, numpy {np.__version__}, "
-            f"Java {java.java_version}\n"
-            f"{'subscriptions':13} {'members':>7} {'partitions':>10} {'topics':>6} {'state':9} "
-            f"{'uniform':>9} {'optimal':>9} {'ratio':>6} {'by names':>9} {'ratio':>6} "
-            f"{'uniform':>15} {'optimal':>15}"
-        )
-        rows = [_printed(asked(java, case), timed(case)) for case in cases(options.quick)]
-    if options.json:
-        options.json.write_text(json.dumps(rows, indent=1) + "\n")
+def cases(quick: bool) -> Iterator[Case]:
+    """All cases, or with `quick` those of up to 1,000 members."""
+    most = 1_000 if quick else max(MEMBERS)
+    for classes, members, ratio, topics in product(CLASSES, MEMBERS, PARTITIONS_A_MEMBER, TOPICS):
+        if members <= most:
+            name = "one for all" if classes == 1 else f"{classes} disjoint"
+            subscriptions = [range(c, topics, classes) for c in range(classes)]
+            yield from _states(name, members, members * ratio, subscriptions, topics)
+    for members, ratio, topics in OVERLAPPING:
+        if members <= most:
+            draw, half = np.random.default_rng(members), topics // 2
+            halves = [np.sort(draw.choice(topics, half, replace=False)) for _ in range(members)]
+            yield from _states("random halves", members, members * ratio, halves, topics)
 
 
-def _warm_up(java: JavaAssignors) -> None:
-    """Fresh and joined groups, with one subscription and with five."""
-    of_a_kind = {(case.subscriptions, case.state): case for case in cases(quick=True)}
-    for case in of_a_kind.values():
-        java.uniform(
-            described(case) | {"times": 10**6, "seconds": WARM_UP_SECONDS / len(of_a_kind)}
-        )
+def _states(
+    name: str, count: int, partitions: int, subscriptions: Sequence[Sequence[int]], topics: int
+) -> Iterator[Case]:
+    """A group that owns nothing yet, and one whose last member has just joined.
+
+    Every topic has at least one partition, as many as any.
+    """
+    names = [[f"topic-{t:04d}" for t in topics_of] for topics_of in subscriptions]
+    sizes = {f"topic-{t:04d}": max(1, partitions // topics) for t in range(topics)}
+    members = [Member(f"member-{m:05d}", names[m % len(names)]) for m in range(count)]
+    yield Case(f"{name}, fresh", names, Group(sizes, members))
+    before = assign(Group(sizes, members[:-1])).assignment
+    owning = [Member(m.member_id, m.topics, before.get(m.member_id, [])) for m in members]
+    yield Case(f"{name}, one joins", names, Group(sizes, owning))
 
 
-def asked(java: JavaAssignors, case: Case) -> Java:
-    """Time Kafka's assignor, once its code is compiled for a case like this."""
-    group = described(case)
-    java.uniform(group | {"times": RUNS, "seconds": ENOUGH_SECONDS})
-    answer = java.uniform(group | {"times": RUNS, "seconds": ENOUGH_SECONDS})
-    measures = (answer["min_load"], answer["max_load"], answer["moves"])
-    return Java(round(min(answer["nanos"]) / 1e6, 3), *measures)
+def rows_of(options: argparse.Namespace) -> Iterator[Row]:
+    settings = {"spark.ui.enabled": "false", "spark.driver.memory": "3g"}
+    with nullcontext() if options.alone else session("local[1]", settings) as spark:
+        java = None
+        if spark is not None:
+            add_jars(spark)
+            java = JavaAssignors(spark)
+            kinds = {case.what: case for case in cases(quick=True)}
+            for case in kinds.values():
+                _asked(java, case, times=10**6, seconds=WARM_UP_SECONDS / len(kinds))
+        for case in cases(options.quick):
+            yield _timed(case) | (_timed_java(java, case) if java else {})
 
 
-def described(case: Case) -> dict[str, Any]:
-    """The case as KafkaAssignors.java reads it."""
-    problem = case.problem
-    topic = problem.topic_of
-    number = (np.arange(len(topic)) - problem.topic_offsets[topic]).tolist()
-    targets: list[dict[str, list[int]]] = [{} for _ in problem.member_ids]
-    for t, n, owner in zip(topic.tolist(), number, problem.owner.tolist(), strict=True):
-        if owner >= 0:
-            targets[owner].setdefault(problem.topics[t], []).append(n)
-    names = [
-        [problem.topics[t] for t in subscription.tolist()] for subscription in problem.subscriptions
-    ]
-    members = zip(problem.member_ids, problem.member_subscription.tolist(), targets, strict=True)
+def _timed(case: Case) -> Row:
+    (problem, _), plan = problem_of(case.group), assign(case.group)
+    # a copy has nothing computed yet
+    arrays_ms = best_ms(lambda: solve(replace(problem)))
+    names_ms = best_ms(lambda: assign(case.group))
     return {
-        "topics": dict(zip(problem.topics, np.diff(problem.topic_offsets).tolist(), strict=True)),
-        "topic_ids": dict(zip(problem.topics, map(kafka_id, topic_ids(problem)), strict=True)),
-        "subscriptions": names,
-        "members": [{"id": member, "of": of, "target": target} for member, of, target in members],
+        "what": case.what,
+        "members": len(problem.member_ids),
+        "partitions": problem.partition_count,
+        "topics": len(problem.topics),
+        "processor_s": round((arrays_ms + names_ms) / 1000, 4),
+        "arrays_ms": arrays_ms,
+        "names_ms": names_ms,
+        "loads": f"{min(plan.loads.values())}-{max(plan.loads.values())}",
+        "moves": plan.moves,
     }
 
 
-def _printed(java: Java, row: Row) -> dict[str, Any]:
-    """Print both, and how much longer `optimal` takes (below 1: it is faster)."""
-    arrays, names = row.arrays_ms / java.ms, row.names_ms / java.ms
-    print(
-        f"{row.subscriptions:13} {row.members:7} {row.partitions:10} {row.topics:6} {row.state:9} "
-        f"{java.ms:9.2f} {row.arrays_ms:9.2f} {arrays:6.2f} {row.names_ms:9.2f} {names:6.2f} "
-        f"{_outcome(java):>15} {_outcome(row):>15}",
-        flush=True,
-    )
-    return asdict(row) | {f"uniform_{name}": value for name, value in asdict(java).items()}
+def _timed_java(java: JavaAssignors, case: Case) -> Row:
+    _asked(java, case)  # compiles for a case like this
+    answer = _asked(java, case)
+    return {
+        "uniform_ms": round(min(answer["nanos"]) / 1e6, 3),
+        "uniform_loads": f"{answer['min_load']}-{answer['max_load']}",
+        "uniform_moves": answer["moves"],
+    }
 
 
-def _outcome(measured: Java | Row) -> str:
-    """Loads and moves."""
-    return f"{measured.min_load}-{measured.max_load}, {measured.moves}"
+def _asked(
+    java: JavaAssignors, case: Case, times: int = RUNS, seconds: float = ENOUGH_SECONDS
+) -> Row:
+    """What Kafka's assignor says of a case, which it gets as KafkaAssignors.java reads it."""
+    group, (problem, _) = case.group, problem_of(case.group)
+    targets: list[dict[str, list[int]]] = [{} for _ in group.members]
+    for target, member in zip(targets, group.members, strict=True):
+        for topic, number in member.owned:
+            target.setdefault(topic, []).append(number)
+    members = [
+        {"id": member.member_id, "of": at % len(case.subscriptions), "target": targets[at]}
+        for at, member in enumerate(group.members)
+    ]
+    described = {
+        "topics": group.topics,
+        "topic_ids": dict(zip(problem.topics, map(kafka_id, topic_ids(problem)), strict=True)),
+        "subscriptions": case.subscriptions,
+        "members": members,
+    }
+    return java.uniform(described | {"times": times, "seconds": seconds})
+
+
+def best_ms(call: Callable[[], object]) -> float:
+    """The shortest of some runs, fewer if they are long."""
+    best, spent, runs = float("inf"), 0.0, 0
+    while runs < RUNS and spent < ENOUGH_SECONDS:
+        start = time.perf_counter()
+        call()
+        took = time.perf_counter() - start
+        best, spent, runs = min(best, took), spent + took, runs + 1
+    return round(best * 1e3, 3)
 
 
 if __name__ == "__main__":
-    main()
+    bench(
+        __doc__,
+        rows_of,
+        quick={"action": "store_true", "help": "groups of up to 1,000 members only"},
+        alone={"action": "store_true", "help": "without Java"},
+    )

@@ -1,69 +1,71 @@
-"""Times a command on ever more hourly snapshots of the demo's fleet, cold.
+"""Times a command on ever more hourly snapshots of the demo's fleet, cold, and looks at the store.
 
     python -m tests.bench.many_snapshots --snapshots 48,480,8760
 
 The store holds the demo's 48 snapshots again and again, under the ids of the hours that follow. Its
-files are links to theirs, so a year takes no space of its own. Seconds of wall time, and of all
-processes on processors.
+files are links to theirs, so a year takes no space of its own. `--command none` times only what
+lists the store and finds its newest fleet.
 """
 
 from __future__ import annotations
 
 import argparse
-import ctypes
 import os
 import shutil
 import tempfile
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 
-from spark.fleet import time_of
+from spark.files import LocalStore
+from spark.fleet import (
+    MAX_AGE,
+    Retention,
+    Stored,
+    compositions,
+    contents_of,
+    now_in_utc,
+    pruning_of,
+    scattered_in,
+    time_of,
+    whole,
+)
 from spark.jobs.demo import make_store
-from tests.bench.cold_commands import ROOT, SUBREAPER, show, timed
+from spark.terminal.quick_start import size_of
+from tests.bench.stopwatch import Row, Stopwatch, bench, run_command
+from tests.paths import ROOT
 
 PARTS = ("*/snapshot={}", ".evenfleet/manifests/snapshot={}")
 """The folders of a snapshot in a store."""
 
+OPTIONS = {
+    "rates": ["--window", "10000d"],
+    "compare": ["--snapshot", "all", "--out", "out"],
+}
+"""What commands need beside the store and `--out`."""
 
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
-    parser.add_argument("--command", default="history", help="history, replay, compare or rates")
-    parser.add_argument("--snapshots", default="48,480", help="how many, separated by commas")
-    parser.add_argument("--groups", type=int, default=300)
-    options = parser.parse_args()
-    ctypes.CDLL(None).prctl(SUBREAPER, 1, 0, 0, 0)
-    folder = Path(tempfile.mkdtemp(prefix="evenfleet-bench-"))
-    try:
+
+def rows_of(options: argparse.Namespace) -> Iterator[Row]:
+    with tempfile.TemporaryDirectory(prefix="evenfleet-bench-") as place:
+        folder = Path(place)
         make_store(options.groups, str(folder / "made"), history=True)
-        rows = []
+        run_command([f"{ROOT}/bin/evenfleet", "snapshots", "made"], folder)  # installs what lacks
         for snapshots in map(int, options.snapshots.split(",")):
-            lengthened(folder / "made", folder / "store", snapshots)
-            words = [options.command, "store", *_options_of(options.command)]
-            wall, processor = timed([f"{ROOT}/bin/evenfleet", *words], folder)
-            said = (folder / "said").read_text("utf-8")
-            assert f"Read {snapshots} snapshots" in said, said
-            rows.append(
-                {
-                    "snapshots": snapshots,
-                    "wall_s": round(wall, 1),
-                    "processor_s": round(processor, 1),
-                }
-            )
-        show(rows)
-    finally:
-        shutil.rmtree(folder)
+            lengthen(folder / "made", folder / "store", snapshots)
+            timed = Stopwatch()
+            if options.command != "none":
+                words = [options.command, "store"]
+                words += OPTIONS.get(options.command, ["--out", "out"])
+                with timed(f"{options.command}, {snapshots} snapshots"):
+                    output = run_command([f"{ROOT}/bin/evenfleet", *words], folder)
+                assert f"Read {snapshots} snapshots" in output, output
+            for name, look in looks(folder / "store").items():
+                with timed(f"{name}, {snapshots} snapshots"):
+                    look()
+            yield from timed.rows()
 
 
-def _options_of(command: str) -> list[str]:
-    if command == "rates":
-        return ["--window", "10000d"]
-    every = ["--snapshot", "all"] if command == "compare" else []
-    return [*every, "--out", "out"]
-
-
-def lengthened(made: Path, store: Path, snapshots: int) -> None:
+def lengthen(made: Path, store: Path, snapshots: int) -> None:
     """Write a store with this many hourly snapshots, which repeat those of `made`."""
     shutil.rmtree(store, ignore_errors=True)
     ids = sorted(folder.name.partition("=")[2] for folder in (made / "groups").iterdir())
@@ -77,5 +79,30 @@ def lengthened(made: Path, store: Path, snapshots: int) -> None:
                 shutil.copytree(folder, store / below, copy_function=os.link)
 
 
+def looks(folder: Path) -> dict[str, Callable[[], object]]:
+    """What commands ask a store first, without Spark."""
+    place, name = LocalStore(folder), str(folder)
+
+    def listed(last: int) -> object:
+        seen = place.for_one_look()
+        return contents_of(seen, [*Stored.in_source(seen).states][-last:])
+
+    kept = Retention(timedelta(days=90), 1)
+    return {
+        "newest fleet": lambda: compositions(place, name, whole(place, name), MAX_AGE),
+        "its size": lambda: size_of(name),
+        "newest 24 listed": lambda: listed(24),
+        "all listed": lambda: listed(1_000_000),
+        "snapshots to remove": lambda: pruning_of(place, name, kept, now_in_utc()),
+        "tables in many files": lambda: scattered_in(place),
+    }
+
+
 if __name__ == "__main__":
-    main()
+    bench(
+        __doc__,
+        rows_of,
+        command={"default": "history", "help": "history, replay, compare, rates or none"},
+        snapshots={"default": "48,480", "help": "how many, separated by commas"},
+        groups={"type": int, "default": 300},
+    )

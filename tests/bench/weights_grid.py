@@ -1,4 +1,4 @@
-"""Times plans by weight on random groups, and tells how far they are from the bound that is shown.
+"""Times plans by weight on random groups, and shows how far they are from the bound that is shown.
 
 Each set has groups of 3 to 20 members and 2 to 12 topics of 1 to 16 partitions without owners, or
 with those that `range` gives (--owners):
@@ -6,62 +6,53 @@ subscriptions are the same, in buckets, random, in chains or nested; a quarter o
 capacities of 1, 2 and 4. Gaps are to the bound that the check confirms; times are of the processor,
 for the plan alone.
 
-    python tests/bench/weights_grid.py --groups 300 --effort standard
+    python -m tests.bench.weights_grid --groups 300 --effort standard
 """
 
 from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from optimizer import Goals
 from optimizer.checker import check_assignment
-from optimizer.model import NOBODY, Problem
+from optimizer.model import NOBODY, Flags, Problem, Reals
 from optimizer.strategies.optimal import assign_optimally
 from optimizer.strategies.range import assign_ranges
-
-Reals = NDArray[np.float64]
+from tests.bench.stopwatch import Row, bench
 
 SETS = ("lognormal 1.5", "Zipf 1.1", "mixed", "lognormal 0.5")
 
 KINDS = ("same", "buckets", "random", "chain", "nested")
 
+PERCENTILES = {"median": 50, "p90": 90, "p95": 95, "p99": 99, "max": 100}
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--groups", type=int, default=300)
-    parser.add_argument("--effort", default="standard")
-    parser.add_argument("--owners", action="store_true")
-    parser.add_argument("--set", action="append", choices=SETS, help="all of them otherwise")
-    options = parser.parse_args()
+
+def rows_of(options: argparse.Namespace) -> Iterator[Row]:
+    """Gaps and times of each set of groups."""
     goals = Goals(balance="weight", effort=options.effort)
     for name in options.set or SETS:
-        print(f"{name}: {summary(name, options.groups, goals, options.owners)}")
-
-
-def summary(name: str, groups: int, goals: Goals, owners: bool) -> str:
-    """Gaps and times of a set of groups."""
-    gaps, seconds = [], []
-    for seed in range(groups):
-        problem = weighed_problem(seed, name)
-        if owners:
-            problem = replace(problem, owner=assign_ranges(problem).target)
-        started = time.process_time()
-        assign_optimally(problem, goals)
-        seconds.append(time.process_time() - started)
-        gaps.append(gap_of(problem, goals))
-    gap, ms = np.array(gaps) * 100, np.array(seconds) * 1000
-    of_gaps = ", ".join(f"{at} {np.percentile(gap, q):.3f}" for at, q in PERCENTILES.items())
-    of_times = ", ".join(f"{at} {np.percentile(ms, q):.2f}" for at, q in PERCENTILES.items())
-    within = np.mean(gap <= 0.1) * 100
-    return f"gap % {of_gaps}; within 0.1 %: {within:.1f} %; ms {of_times}"
-
-
-PERCENTILES = {"median": 50, "p90": 90, "p95": 95, "p99": 99, "max": 100}
+        gaps, seconds = [], []
+        for seed in range(options.groups):
+            problem = weighed_problem(seed, name)
+            if options.owners:
+                problem = replace(problem, owner=assign_ranges(problem).target)
+            started = time.process_time()
+            assign_optimally(problem, goals)
+            seconds.append(time.process_time() - started)
+            gaps.append(gap_of(problem, goals))
+        gap, ms = np.array(gaps) * 100, np.array(seconds) * 1000
+        yield {
+            "what": name,
+            "processor_s": round(sum(seconds), 3),
+            "within 0.1 %": f"{np.mean(gap <= 0.1):.1%}",
+            **{f"gap {at} %": f"{np.percentile(gap, q):.3f}" for at, q in PERCENTILES.items()},
+            **{f"{at} ms": f"{np.percentile(ms, q):.2f}" for at, q in PERCENTILES.items()},
+        }
 
 
 def gap_of(problem: Problem, goals: Goals) -> float:
@@ -105,9 +96,7 @@ def weights_of_set(draw: np.random.Generator, name: str, count: int) -> Reals:
     return draw.lognormal(0, float(parameter), count)
 
 
-def subscriptions_of(
-    draw: np.random.Generator, kind: str, members: int, topics: int
-) -> NDArray[np.bool_]:
+def subscriptions_of(draw: np.random.Generator, kind: str, members: int, topics: int) -> Flags:
     """Which members (rows) read which topics."""
     member, topic = np.arange(members)[:, None], np.arange(topics)
     if kind == "same":
@@ -130,4 +119,11 @@ def subscriptions_of(
 
 
 if __name__ == "__main__":
-    main()
+    bench(
+        __doc__,
+        rows_of,
+        groups={"type": int, "default": 300},
+        effort={"default": "standard"},
+        owners={"action": "store_true", "help": "members own what range gives them"},
+        set={"action": "append", "choices": SETS, "help": "all of them otherwise"},
+    )

@@ -1,12 +1,18 @@
-"""An assignment in numbers."""
+"""A plan: its numbers, its names, which are made when they are read, and its proof."""
 
 from __future__ import annotations
 
-import numpy as np
+import json
+import pickle
+from copy import deepcopy
+from dataclasses import replace
 
-from optimizer import Group, Member, assign
-from optimizer.model.measures import measure
-from optimizer.model.problem import GONE, NOBODY
+import numpy as np
+import pytest
+
+import optimizer.plan
+from optimizer import Group, Member, Plan, assign
+from optimizer.model import GONE, NOBODY, Problem, measure
 from tests.support.groups import problem
 
 
@@ -26,36 +32,72 @@ def test_moves_takeovers_and_new_partitions_are_told_apart() -> None:
     }
 
 
-def test_partition_that_nobody_reads_any_more_is_neither_move_nor_takeover() -> None:
-    group = problem([1], [[]], np.array([0]))
-    measures = measure(group, np.array([NOBODY]))
-    assert (measures.partitions, measures.moves, measures.takeovers) == (0, 0, 0)
+@pytest.mark.parametrize(
+    ("group", "target", "numbers"),
+    [
+        pytest.param(problem([1], [[]], np.array([0])), [NOBODY], (0,) * 7, id="nobody reads it"),
+        pytest.param(
+            problem([2], [], np.array([GONE, NOBODY])), [NOBODY] * 2, (0,) * 7, id="no members"
+        ),
+    ],
+)
+def test_what_has_no_reader_is_no_load_no_move_and_no_takeover(
+    group: Problem, target: list[int], numbers: tuple[int, ...]
+) -> None:
+    assert measure(group, np.array(target)) == (*numbers, None)
 
 
-def test_group_without_members_has_no_load() -> None:
-    measures = measure(problem([2], [], np.array([GONE, NOBODY])), np.full(2, NOBODY))
-    assert measures == (0, 0, 0, 0, 0, 0, 0, None)
+@pytest.mark.parametrize(
+    ("owned", "takeovers"), [([("t", 0)], 2), ([], 0)], ids=["left behind", "all is new"]
+)
+def test_unowned_partitions_are_taken_over_in_a_group_that_owns_something(
+    owned: list[tuple[str, int]], takeovers: int
+) -> None:
+    plan = assign(Group({"t": 3}, [Member("A", ["t"], owned), Member("B", ["t"])]))
+    assert (plan.moves, plan.takeovers) == (0, takeovers)
 
 
-def test_unowned_partitions_of_a_group_that_owns_something_were_left_behind() -> None:
-    group = Group({"t": 3}, [Member("A", ["t"], owned=[("t", 0)]), Member("B", ["t"])])
-    assert (assign(group).moves, assign(group).takeovers) == (0, 2)
+GROUP = Group(
+    {"t": 3}, [Member("A", ["t"], owned=[("t", p) for p in range(3)]), Member("B", ["t"])]
+)
+NAMES = {"A": [("t", 0), ("t", 1)], "B": [("t", 2)]}
 
 
-def test_everything_is_new_in_a_group_that_owns_nothing() -> None:
-    group = Group({"t": 3}, [Member("A", ["t"]), Member("B", ["t"])])
-    assert (assign(group).moves, assign(group).takeovers) == (0, 0)
+def test_names_are_made_when_they_are_read_and_nothing_twice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made: list[str] = []
+    for name in ("_by_member", "_loads_by_member"):
+        make = getattr(optimizer.plan, name)
+        monkeypatch.setattr(
+            optimizer.plan,
+            name,
+            lambda *inputs, _n=name, _m=make: (made.append(_n), _m(*inputs))[1],
+        )
+    plan = assign(GROUP)
+    assert (plan.moves, plan.sum_squares, made) == (1, 5, [])
+    assert plan.assignment == NAMES
+    assert plan.assignment is plan.assignment is plan.first_round
+    assert made == ["_by_member"]
+    assert plan.loads == {"A": 2, "B": 1}
+    assert made == ["_by_member", "_loads_by_member"]
+    cooperative = assign(GROUP, "cooperative-sticky")
+    assert cooperative.first_round == NAMES | {"B": []} != cooperative.assignment
 
 
-def test_plan_proves_itself_and_its_certificate_is_enough() -> None:
-    group = Group(
-        {"t": 3, "u": 2},
-        [Member("A", ["t"], owned=[("t", p) for p in range(3)]), Member("B", ["t", "u"])],
-    )
-    plan = assign(group)
-    verdict = plan.check()
-    assert (verdict.balance_optimal, verdict.moves_optimal) == (True, True)
-    assert verdict.spread_optimal
-    assert plan.spread == 3 * 3 + 2 * 2, "A has all of t, and B of u: nothing moves"
-    assert plan.check(verdict.certificate) == verdict
-    assert assign(group, "roundrobin").check().certificate is None
+@pytest.mark.parametrize("read_before", [False, True])
+def test_unread_plans_are_what_read_ones_are(read_before: bool) -> None:
+    plan, other = assign(GROUP), assign(GROUP)
+    if read_before:
+        assert plan.assignment == NAMES
+    by_names = Plan("optimal", NAMES, NAMES, {"A": 2, "B": 1}, 5, 1, 0, [])
+    assert plan == by_names
+    for copy in (pickle.loads(pickle.dumps(plan)), deepcopy(plan), replace(plan), other):
+        assert copy == plan
+        assert repr(copy) == repr(plan)
+    assert json.loads(json.dumps(assign(GROUP).assignment)) == {
+        member: [list(pair) for pair in name] for member, name in NAMES.items()
+    }
+    assert f"assignment={NAMES!r}" in repr(assign(GROUP))
+    assert plan != assign(GROUP, "cooperative-sticky")
+    assert by_names.spread == 0

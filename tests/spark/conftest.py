@@ -86,17 +86,17 @@ def asked() -> list[tuple[Any, Any]]:
 
 @pytest.fixture
 def run(
-    spark: SparkSession,
+    request: pytest.FixtureRequest,
     asked: list[tuple[Any, Any]],
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> Run:
-    """Runs `evenfleet …` in this process, with the session of the tests."""
+    """Runs `evenfleet …` in this process, with the session of the tests where it needs one."""
 
     @contextmanager
     def session(master: str | None, conf: Any, _: object = None) -> Iterator[SparkSession]:
         asked.append((master, conf))
-        yield spark
+        yield request.getfixturevalue("spark")
 
     monkeypatch.setattr("spark.terminal.openers.session", session)
 

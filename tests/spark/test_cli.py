@@ -1,4 +1,4 @@
-"""The command line as a whole: its help, and what an error becomes."""
+"""The command line as a whole: its help, its version, and from where it can be called."""
 
 from __future__ import annotations
 
@@ -12,23 +12,21 @@ from typing import Any
 
 import pytest
 import typer
-from pyspark.sql import SparkSession
 
 from optimizer import STRATEGY_NAMES
 from spark.cli import COMMANDS, app_for
 from spark.terminal import EXAMPLES
 from tests.paths import ROOT
-from tests.support.fleets import SNAPSHOT
-from tests.support.said import Run, is_one_line
-
-NAMES = [*COMMANDS]
+from tests.support.said import Run
 
 
 class TestHelp:
     """`--help`."""
 
-    @pytest.mark.parametrize("command", NAMES)
-    def test_each_command_shows_three_examples_and_its_page(self, run: Run, command: str) -> None:
+    @pytest.mark.parametrize("command", [*COMMANDS])
+    def test_each_command_shows_three_examples_its_page_and_its_options_in_panels(
+        self, run: Run, command: str
+    ) -> None:
         """The examples can be typed, and the page is there."""
         output = run(command, "--help")
         assert output.code == 0
@@ -40,24 +38,9 @@ class TestHelp:
             listed: Any = typer.main.get_command(app_for([name]))
             item = listed.get_command(typer.Context(listed), name)
             item.make_context(name, words)
-
-    @pytest.mark.parametrize("words", [[], ["--help"]])
-    def test_all_commands_are_listed_by_question(self, run: Run, words: list[str]) -> None:
-        output = run(*words)
-        assert output.code == 0
-        panels = re.split(r"╭─ (.+?) ─+╮", output.out)
-        result = dict(zip(panels[1::2], panels[2::2], strict=True))
-        assert [*result][1:] == ["Look", "Plan", "Predict", "Get data", "Apply"]
-        for name, panel in COMMANDS.items():
-            assert f"│ {name} " in result[panel]
-
-    @pytest.mark.parametrize("command", NAMES)
-    def test_options_stand_in_panels(self, run: Run, command: str) -> None:
-        output = run(command, "--help").out
-        panels = re.split(r"╭─ (.+?) ─+╮", output)
         panel_of = {
             option: panel
-            for panel, text in zip(panels[1::2], panels[2::2], strict=True)
+            for panel, text in panels_of(output.out).items()
             for option in re.findall(r"^│ .*?(--[a-z-]+)", text, re.MULTILINE)
         }
         expected = {"--cluster": "Which part", "--goal": "Goals", "--conf": "Spark"}
@@ -65,15 +48,26 @@ class TestHelp:
         result = {option: panel_of[option] for option in expected if option in panel_of}
         assert result == {option: expected[option] for option in result}
         assert "--quiet" in result
+        if command in ("plan", "compare", "verify", "demo"):
+            assert all(option in output.out for option in ("--master", "--conf", "--format"))
+        if command == "plan":
+            text = " ".join(output.out.replace("│", " ").split())
+            assert all(strategy in text for strategy in STRATEGY_NAMES)
 
-    def test_strategies_are_listed(self, run: Run) -> None:
-        output = " ".join(run("plan", "--help").out.replace("│", " ").split())
-        assert all(strategy in output for strategy in STRATEGY_NAMES)
+    @pytest.mark.parametrize("words", [[], ["--help"]])
+    def test_all_commands_are_listed_by_question(self, run: Run, words: list[str]) -> None:
+        output = run(*words)
+        assert output.code == 0
+        result = panels_of(output.out)
+        assert [*result][1:] == ["Look", "Plan", "Predict", "Get data", "Apply"]
+        for name, panel in COMMANDS.items():
+            assert f"│ {name} " in result[panel]
 
-    @pytest.mark.parametrize("command", ["plan", "compare", "verify", "demo"])
-    def test_each_command_that_uses_spark_takes_its_options(self, run: Run, command: str) -> None:
-        output = run(command, "--help").out
-        assert all(option in output for option in ("--master", "--conf", "--format"))
+
+def panels_of(text: str) -> dict[str, str]:
+    """What stands in each panel of a help, by its title."""
+    panels = re.split(r"╭─ (.+?) ─+╮", text)
+    return dict(zip(panels[1::2], panels[2::2], strict=True))
 
 
 class TestVersion:
@@ -126,58 +120,3 @@ class TestVersion:
                 check=True,
             )
             assert ("preparing a quicker start" in ran.stderr) == is_made
-
-
-class TestRunFailed:
-    """What is nobody's input."""
-
-    def test_an_error_of_our_own_is_code_3(
-        self, run: Run, store: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        for error in (RuntimeError("no luck\nat all"), ValueError("odd"), KeyError(), OSError()):
-
-            def fail(*_: Any, error: Exception = error) -> None:
-                raise error
-
-            monkeypatch.setattr("spark.jobs.plan.check_out", fail)
-            output = run("plan", store, "--out", "o")
-            assert (output.code, is_one_line(output)) == (3, True)
-            assert output.err.startswith(f"evenfleet: {type(error).__name__}: ")
-
-    def test_a_failed_task_is_code_3_in_one_line(
-        self, run: Run, store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        """And what was planned before stays, or goes wholly."""
-
-        def fail(solved: Any) -> Any:
-            return solved.selectExpr("assert_true(1 = 2, 'no luck')")
-
-        monkeypatch.setattr("spark.plan.fleet_plan.plan_groups", fail)
-        output = run("plan", store, "--out", tmp_path / "plan")
-        assert (output.code, is_one_line(output)) == (3, True)
-        assert "no luck" in output.err
-        monkeypatch.undo()
-
-    def test_choices_are_told_in_one_line(self, run: Run) -> None:
-        output = run("graph", "s")
-        assert (output.code, is_one_line(output)) == (2, True)
-        assert "Choose from: coupled-groups, reach, " in output.err
-
-    def test_an_interrupt_is_told(
-        self, run: Run, store: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        def interrupt(*_: Any) -> None:
-            raise KeyboardInterrupt
-
-        monkeypatch.setattr("spark.jobs.plan.check_out", interrupt)
-        output = run("plan", store, "--out", "o")
-        sentence = "evenfleet: interrupted by Ctrl-C before it was done: run it again\n"
-        assert (output.code, output.err) == (130, sentence)
-
-
-def test_jobs_have_a_label_in_sparks_ui(
-    run: Run, spark: SparkSession, store: Path, tmp_path: Path
-) -> None:
-    run("plan", store, "--out", tmp_path / "plan")
-    label = spark.sparkContext.getLocalProperty("spark.job.description")
-    assert label == f"evenfleet plan by optimal: snapshot {SNAPSHOT}"

@@ -22,6 +22,8 @@ from spark.jobs.demo import SEED
 from tests.paths import ROOT
 from tests.support.resolver import resolving
 
+pytestmark = pytest.mark.ends
+
 SPARK = ".".join(pyspark.__version__.split(".")[:2])
 EARLIER, LATER = "20261121T050000Z", "20261121T060000Z"
 

@@ -27,21 +27,19 @@ LIBRARY = [
 ]
 
 
-@pytest.mark.parametrize("path", LIBRARY, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_no_session_of_its_own_and_nothing_below_dataframes(path: Path) -> None:
-    """No JVM, no RDDs, no context; no session made, configured or stopped."""
-    forbidden = (
-        r"sparkContext|SparkContext|_jvm|_jdf|_jsparkSession|py4j|\.rdd\b|\.toJavaRDD"
-        r"|SparkSession\.builder|\.getOrCreate|\.getActiveSession|\.newSession|\.stop\(\)"
-        r"|\.conf\.set|\.conf\.unset"
-    )
-    assert not re.findall(forbidden, path.read_text(encoding="utf-8"))
+FORBIDDEN = (
+    r"sparkContext|SparkContext|_jvm|_jdf|_jsparkSession|py4j|\.rdd\b|\.toJavaRDD"
+    r"|SparkSession\.builder|\.getOrCreate|\.getActiveSession|\.newSession|\.stop\(\)"
+    r"|\.conf\.set|\.conf\.unset"
+)
+"""No JVM, no RDDs, no context; no session made, configured or stopped."""
 
 
 @pytest.mark.parametrize("path", LIBRARY, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_what_is_kept_is_given_a_handle(path: Path) -> None:
+def test_nothing_below_dataframes_and_what_is_kept_is_given_a_handle(path: Path) -> None:
     """What keeps rows is known, and has `release` or frees them whatever happens."""
     text, name = path.read_text(encoding="utf-8"), str(path.relative_to(PACKAGE))
+    assert not re.findall(FORBIDDEN, text)
     kept = re.findall(r"\.persist\(|\.cache\(", text)
     assert bool(kept) == (name in KEEPERS | KEPT_MEANWHILE)
     if name in KEPT_MEANWHILE:

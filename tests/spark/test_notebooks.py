@@ -20,6 +20,8 @@ from tests.paths import ROOT
 from tests.support.fleets import SNAPSHOT
 from tests.support.resolver import resolving
 
+pytestmark = pytest.mark.ends
+
 NOTEBOOKS = sorted((ROOT / "docs/notebooks").glob("*.ipynb"))
 
 LARGEST = 60_000  # bytes of a notebook with what its cells have shown

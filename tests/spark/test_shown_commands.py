@@ -101,6 +101,7 @@ def test_pages_name_what_the_demo_has() -> None:
     assert missing == []
 
 
+@pytest.mark.ends
 def test_pages_of_the_main_job_run(run: Run, checkout: Path) -> None:
     """In their order: a plan is there when it is verified. Java hasn't moved to the folder."""
     for page in CHAIN:

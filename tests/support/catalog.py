@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession, functions as F
+from pyspark.sql import SparkSession
 
 
 @contextmanager
@@ -19,11 +19,19 @@ def schema(spark: SparkSession, name: str) -> Iterator[str]:
         spark.sql(f"DROP SCHEMA {name} CASCADE")
 
 
-def put(
-    spark: SparkSession, schema: str, tables: Mapping[str, pa.Table | DataFrame], snapshot: str
+def put_all(
+    spark: SparkSession, schema: str, snapshots: Mapping[str, Mapping[str, pa.Table]]
 ) -> None:
-    """Add a snapshot to the tables of a schema, as any program might."""
-    for name, table in tables.items():
-        rows = table if isinstance(table, DataFrame) else spark.createDataFrame(table)
-        stamped = rows.withColumn("snapshot", F.lit(snapshot))
-        stamped.write.mode("append").partitionBy("snapshot").saveAsTable(f"{schema}.{name}")
+    """Add snapshots to the tables of a schema, as any program might."""
+    parts: dict[str, list[pa.Table]] = {}
+    for snapshot, tables in snapshots.items():
+        for name, table in tables.items():
+            column = pa.array([snapshot] * len(table), pa.string())
+            parts.setdefault(name, []).append(table.append_column("snapshot", column))
+    for name, items in parts.items():
+        rows = spark.createDataFrame(pa.concat_tables(items))
+        rows.write.mode("append").partitionBy("snapshot").saveAsTable(f"{schema}.{name}")
+
+
+def put(spark: SparkSession, schema: str, tables: Mapping[str, pa.Table], snapshot: str) -> None:
+    put_all(spark, schema, {snapshot: tables})

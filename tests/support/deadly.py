@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ctypes
+import faulthandler
 import os
 import signal
 from typing import Any
 
 from optimizer import Group, assign
+from tests.support.fleets import Fleet
 
 
 def crash() -> None:
+    faulthandler.disable()  # pytest's would print where
     ctypes.string_at(0)
 
 
@@ -51,6 +54,8 @@ ENDS = {
 """By topic, and what is told of the end."""
 
 STRATEGY = f"{__name__}:deadly"
+SECONDS = 0.1
+"""For each group; a worker that can't be stopped ends after 20 times as long."""
 
 
 def deadly(group: Group) -> Any:
@@ -59,3 +64,17 @@ def deadly(group: Group) -> Any:
         if topic in ENDS:
             ENDS[topic][0]()
     return assign(group, strategy="range").assignment
+
+
+DEADLY = Fleet()
+"""More groups that end their worker than a task has tries, and a sound one at each end."""
+
+for _topic in ("a", *ENDS, "z"):
+    DEADLY.topic(_topic, 2).group(f"{_topic}-group", {"m": [_topic], "n": [_topic]})
+
+EXPECTED: dict[str, tuple[str, str | None]] = {
+    f"{topic}-group": ("failed", f"solving it ended the worker ({report})")
+    for topic, (_, report) in ENDS.items()
+}
+EXPECTED = {"a-group": ("ok", None), **EXPECTED, "z-group": ("ok", None)}
+"""Status and reason of each group."""

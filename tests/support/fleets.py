@@ -68,13 +68,48 @@ class Fleet:
     def tables(self, *left_out: str) -> dict[str, pa.Table]:
         """As Arrow has them; optional tables only if they have rows."""
         return {
-            name: pa.Table.from_pylist(rows, nullable(SCHEMAS[name]))
+            name: table_from(rows, SCHEMAS[name])
             for name, rows in self.rows.items()
             if (rows or TABLES[name].required) and name not in left_out
         }
 
     def snapshot(self, spark: SparkSession, *left_out: str) -> FleetSnapshot:
         return snapshot_of(spark, self.tables(*left_out))
+
+
+def odd(raw: bytes) -> str:
+    """A name of bytes that needn't be valid UTF-8; a `Fleet` has them as they are."""
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def table_from(rows: Sequence[Row], schema: pa.Schema) -> pa.Table:
+    """Rows as a table, in which nulls may be anywhere."""
+    columns = [_column([row.get(field.name) for row in rows], field.type) for field in schema]
+    return pa.Table.from_arrays(columns, schema=nullable(schema))
+
+
+def _column(cells: Sequence[Any], kind: pa.DataType) -> pa.Array:
+    if kind == pa.string():
+        return pa.array([*map(_bytes, cells)], pa.binary()).cast(kind, safe=False)
+    if kind == pa.list_(pa.string()):
+        lists = [cell and [*map(_bytes, cell)] for cell in cells]
+        return pa.array(lists, pa.list_(pa.binary())).cast(kind, safe=False)
+    return pa.array(cells, kind)
+
+
+def _bytes(name: str | None) -> bytes | None:
+    return None if name is None else name.encode("utf-8", "surrogateescape")
+
+
+def write_files(
+    tables: Mapping[str, pa.Table], store: Path, snapshot: str = SNAPSHOT, **options: Any
+) -> Path:
+    """Write tables as another program does, a file each and no manifest; gives the store back."""
+    for name, table in tables.items():
+        folder = store / name / f"snapshot={snapshot}"
+        folder.mkdir(parents=True)
+        pq.write_table(table, folder / "part-0.parquet", **options)
+    return store
 
 
 def nullable(schema: pa.Schema) -> pa.Schema:
@@ -95,33 +130,30 @@ def fleet_of_groups(groups: Mapping[str, Group]) -> Fleet:
     """A fleet in which each group has a cluster of its own, called as the group is."""
     fleet = Fleet()
     for name, group in groups.items():
+        facts: dict[str, Mapping[str, Sequence[Any]]] = {
+            "leader_rack": group.leader_racks,
+            "replica_racks": group.replica_racks,
+            "weight": group.weights,
+        }
         for topic, count in group.topics.items():
-            fleet.topic(topic, count, cluster=name)
+            of_topic = {column: of.get(topic) or [None] * count for column, of in facts.items()}
+            for number in range(count):
+                row = {column: values[number] for column, values in of_topic.items()}
+                row |= {"topic_id": group.topic_ids.get(topic)}
+                fleet.add("partitions", cluster=name, topic=topic, partition=number, **row)
+        before = len(fleet.rows["members"])
         fleet.group(
             name,
             members={member.member_id: member.topics for member in group.members},
             owned=[(*claim, m.member_id, m.generation) for m in group.members for claim in m.owned],
             cluster=name,
         )
-        facts = {member.member_id: member for member in group.members}
-        for row in fleet.rows["members"]:
-            if row["group"] == name:
-                member = facts[row["member_id"]]
-                row |= {"instance_id": member.instance_id, "generation": member.generation}
-                row |= {"rack": member.rack}
-        for row in fleet.rows["partitions"]:
-            if row["cluster"] == name:
-                row.update(_facts_of_partition(group, row["topic"], row["partition"]))
+        for row, member in zip(fleet.rows["members"][before:], group.members, strict=True):
+            row |= {column: getattr(member, column) for column in OF_MEMBERS}
     return fleet
 
 
-def _facts_of_partition(group: Group, topic: str, number: int) -> Row:
-    leaders, replicas = group.leader_racks.get(topic), group.replica_racks.get(topic)
-    return {
-        "topic_id": group.topic_ids.get(topic),
-        "leader_rack": leaders[number] if leaders else None,
-        "replica_racks": list(replicas[number]) if replicas else None,
-    }
+OF_MEMBERS = ("instance_id", "rack", "generation", "capacity", "client_id", "host")
 
 
 def damage_pages(path: Path, statistics: bool) -> None:

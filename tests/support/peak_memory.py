@@ -1,27 +1,30 @@
 """Prints how much memory groups of several shapes were told to need, and how much it was.
 
-A line each: what it is, bytes told, bytes measured. It is a program of its own, for what other
-tests have left free would be taken first.
+As arguments it takes the numbers of shapes; a line each: what it is, bytes told, bytes measured. It
+is a program of its own, and makes rows in another: what these left free would be taken first.
 """
 
 from __future__ import annotations
 
 import gc
 import json
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
-from types import SimpleNamespace
+from random import Random
 from typing import Any, NamedTuple
 
-import numpy as np
 import ortools.graph.python.max_flow
 import ortools.graph.python.min_cost_flow  # noqa: F401 - loaded before anything is measured
 
-from optimizer import Goals
+from optimizer import Goals, Group, Member
 from spark.groups.memory import memory_needed
 from spark.solve.solve import row_of_group
+from tests.support.rows import rows_of
 
-RACKS = 6
+RACKS = [f"rack-{rack:06d}" for rack in range(6)]
 
 
 class Shape(NamedTuple):
@@ -38,98 +41,64 @@ class Shape(NamedTuple):
 
 SHAPES = (
     Shape(400, 40_000, 200, 0.5),
+    Shape(200, 40_000, 200, 0.3, goals={"rack": "any"}),
     Shape(400, 2_000, 400, 0.5),
     Shape(100, 100_000, 40, 1.0),
     Shape(400, 40_000, 200, 0.5, piled=True),
-    Shape(200, 40_000, 200, 0.3, goals={"rack": "any"}),
     Shape(200, 40_000, 100, 0.1, goals={"levels": ("spread", "moves")}),
     Shape(300, 60_000, 200, 0.3, strategy="sticky", piled=True),
     Shape(400, 40_000, 200, 1.0, strategy="connect-cooperative"),
 )
 
 
-def main() -> None:
-    row_of_group(encoded(Shape(3, 9, 3, 1.0)), "optimal")
-    for shape in SHAPES:
-        row = encoded(shape)
-        needed = memory_needed(row, shape.partitions)
-        gc.collect()
-        Path("/proc/self/clear_refs").write_text("5")  # the peak from here on
-        before = _status("VmRSS")
-        solved = row_of_group(row, shape.strategy, Goals(**shape.goals))
-        peak = _status("VmHWM") - before
-        assert solved.status == "ok", solved.reason
-        print(json.dumps([repr(shape), needed, peak]))
+def main(numbers: Sequence[int]) -> None:
+    row_of_group(row_of(Shape(3, 9, 3, 1.0)), "optimal")
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        for shape in (SHAPES[number] for number in numbers):
+            row = pool.submit(row_of, shape).result()
+            needed = memory_needed(row, shape.partitions)
+            gc.collect()
+            Path("/proc/self/clear_refs").write_text("5")  # the peak from here on
+            before = _status("VmRSS")
+            solved = row_of_group(row, shape.strategy, Goals(**shape.goals))
+            peak = _status("VmHWM") - before
+            assert solved.status == "ok", solved.reason
+            print(json.dumps([repr(shape), needed, peak]))
 
 
-def encoded(shape: Shape) -> SimpleNamespace:
-    """A row as `spark.groups.encode` has it, with anything for hashes."""
-    rng = np.random.default_rng(1)
-    members, topics = _hashes(rng, shape.members), _hashes(rng, shape.topics)
-    sizes = np.diff(np.arange(shape.topics + 1) * shape.partitions // shape.topics)
+def row_of(shape: Shape) -> Any:
+    """A group of that shape; with racks each partition has replicas in three."""
+    draw = Random(1)
+    count, more = divmod(shape.partitions, shape.topics)
+    topics = {f"topic-{item:06d}": count + (item < more) for item in range(shape.topics)}
     readers = max(1, round(shape.share * shape.members))
-    of_topic = np.array([rng.permutation(members)[:readers] for _ in topics])
-    topic = np.arange(shape.topics).repeat(sizes)
-    number = np.arange(shape.partitions) - topic.searchsorted(topic)
-    owner = rng.integers(0, 1 if shape.piled else readers, shape.partitions)
-    member_ids = _names("member-of-the-group", shape.members)
-    row = SimpleNamespace(
-        invalid_utf8=None,
-        cluster="c",
-        group="g",
-        listed=1,
-        state="Stable",
-        group_strategy="range",
-        type="classic",
-        inferred=False,
-        member_ids=member_ids,
-        member_hashes=members,
-        instance_ids=np.full(shape.members, None, object),
-        racks=_names("rack", shape.members, RACKS),
-        client_ids=np.full(shape.members, None, object),
-        hosts=np.full(shape.members, None, object),
-        generations=np.full(shape.members, 3, np.int32),
-        topics=_names("topic", shape.topics),
-        topic_hashes=topics,
-        topic_sizes=sizes.astype(np.int32),
-        topic_ids=np.full(shape.topics, None, object),
-        subscriber_counts=np.full(shape.topics, readers, np.int32),
-        subscribers=of_topic.ravel(),
-        claim_topics=topics[topic],
-        claim_partitions=number.astype(np.int32),
-        claim_members=of_topic[topic, owner],
-        claim_generations=np.full(shape.partitions, 3, np.int32),
-        claimed_topics=_names("topic", shape.topics),
-        claimants=member_ids,
-        claimed_topic_hashes=topics,
-        claimant_hashes=members,
-    )
-    if "rack" in shape.goals:
-        vars(row).update(_places(sizes))
-    return row
+    read: list[list[str]] = [[] for _ in range(shape.members)]
+    owned: list[list[tuple[str, int]]] = [[] for _ in range(shape.members)]
+    for topic, size in topics.items():
+        readers_of_it = draw.sample(range(shape.members), readers)
+        for member in readers_of_it:
+            read[member].append(topic)
+        for number in range(size):
+            owner = readers_of_it[0] if shape.piled else draw.choice(readers_of_it)
+            owned[owner].append((topic, number))
+    members = [
+        Member(
+            *(f"member-of-the-group-{number:06d}", read[number], owned[number]),
+            rack=RACKS[number % len(RACKS)],
+            generation=3,
+        )
+        for number in range(shape.members)
+    ]
+    if "rack" not in shape.goals:
+        return rows_of(Group(topics, members))
+    leaders = {topic: [RACKS[n % 6] for n in range(size)] for topic, size in topics.items()}
+    replicas = {topic: [_three(n) for n in range(size)] for topic, size in topics.items()}
+    group = Group(topics, members, leader_racks=leaders, replica_racks=replicas)
+    return rows_of(group, racks=True)
 
 
-def _places(sizes: np.ndarray) -> dict[str, Any]:
-    """Each topic has a place for each rack, with replicas in three."""
-    items = [np.arange(rack, size, RACKS) for size in sizes.tolist() for rack in range(RACKS)]
-    racks = [f"rack-{rack:06d}" for rack in range(RACKS)] * 2
-    replicas = np.empty(len(items), object)
-    replicas[:] = [sorted(racks[n % RACKS : n % RACKS + 3]) for n in range(len(items))]
-    return {
-        "place_counts": np.full(len(sizes), RACKS, np.int32),
-        "place_leaders": _names("rack", len(items), RACKS),
-        "place_replicas": replicas,
-        "place_sizes": np.array([len(item) for item in items], np.int32),
-        "place_partitions": np.concatenate(items).astype(np.int32),
-    }
-
-
-def _hashes(rng: np.random.Generator, count: int) -> Any:
-    return rng.integers(-(2**62), 2**62, count)
-
-
-def _names(what: str, count: int, different: int = 10**9) -> Any:
-    return np.array([f"{what}-{number % different:06d}" for number in range(count)], object)
+def _three(number: int) -> list[str]:
+    return [RACKS[(number + step) % len(RACKS)] for step in range(3)]
 
 
 def _status(name: str) -> int:
@@ -139,4 +108,4 @@ def _status(name: str) -> int:
 
 
 if __name__ == "__main__":
-    main()
+    main([*map(int, sys.argv[1:])])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from dataclasses import replace
 from random import Random
 
 from optimizer import Group, Member, assign
@@ -137,20 +138,9 @@ def _with_owners(draw: Random, group: Group) -> Group:
     for member in group.members:
         claims = list(dict.fromkeys(owned[member.member_id]))
         draw.shuffle(claims)
-        generation = newest
-        if draw.random() < stale:
-            generation = draw.choice((None, 0, 3, 6))
-        members.append(
-            Member(
-                member.member_id,
-                member.topics,
-                claims,
-                member.instance_id,
-                member.rack,
-                generation,
-            )
-        )
-    return Group(group.topics, members, {}, {}, group.replica_racks, group.topic_ids)
+        generation = draw.choice((None, 0, 3, 6)) if draw.random() < stale else newest
+        members.append(replace(member, owned=claims, generation=generation))
+    return replace(group, members=members)
 
 
 def _by_remainder(draw: Random, group: Group) -> dict[str, list[Claim]]:
@@ -169,11 +159,7 @@ def _by_remainder(draw: Random, group: Group) -> dict[str, list[Claim]]:
 def _assigned_before(draw: Random, group: Group) -> dict[str, list[Claim]]:
     """What the members owned when some of them weren't there, or subscribed to other topics."""
     earlier = [
-        Member(
-            member.member_id,
-            list(group.topics) if draw.random() < 0.1 else member.topics,
-            rack=member.rack,
-        )
+        replace(member, topics=list(group.topics)) if draw.random() < 0.1 else member
         for member in group.members
         if draw.random() < 0.8
     ]
@@ -181,9 +167,8 @@ def _assigned_before(draw: Random, group: Group) -> dict[str, list[Claim]]:
         Member(f"left-{at}", draw.choice(group.members).topics) for at in range(draw.randint(0, 3))
     ]
     strategy = draw.choice(("sticky", "roundrobin", "uniform", "range", "cooperative-sticky"))
-    before = Group(group.topics, earlier + leavers, {}, {}, group.replica_racks, group.topic_ids)
     try:
-        plan = assign(before, strategy).first_round
+        plan = assign(replace(group, members=earlier + leavers), strategy).first_round
     except StrategyError:
         plan = {}
     return {member.member_id: plan.get(member.member_id, []) for member in group.members}

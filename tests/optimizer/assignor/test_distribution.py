@@ -75,6 +75,7 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "venv" / "bin" / "python"
 
 
+@pytest.mark.ends
 def test_it_assigns_in_a_program_that_has_nothing_but_kafka_python(
     python: Path, tmp_path: Path
 ) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import subprocess
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -49,19 +48,6 @@ def plan_text(members: dict[str, Topics], group: str = GROUP) -> str:
 
 def two(file: Path, **options: bool) -> list[Consumer]:
     return [Consumer(member, READ, str(file), **options) for member in (A, B)]
-
-
-@pytest.mark.parametrize("cooperative", [False, True])
-def test_members_get_what_the_plan_says(file: Path, cooperative: bool) -> None:
-    assert rebalance(two(file, cooperative=cooperative), TWO, 1) == PLANNED
-
-
-def test_a_static_member_goes_by_its_instance_id(file: Path) -> None:
-    members = [
-        Consumer(dynamic_id("x"), READ, str(file), instance_id="a"),
-        Consumer(dynamic_id("x", 2), READ, str(file), instance_id="b"),
-    ]
-    assert list(rebalance(members, TWO, 1).values()) == list(PLANNED.values())
 
 
 def test_what_a_member_tells_the_leader(file: Path) -> None:
@@ -148,66 +134,18 @@ def test_a_static_member_that_started_anew_has_what_its_predecessor_had(file: Pa
     assert rebalance([leader, second], TWO, 3)[A] == PLANNED[B]
 
 
-def test_a_guest_that_reads_nothing_is_no_hindrance(file: Path) -> None:
-    present = [joined(A, READ), joined(B, READ), joined(C, [])]
-    answer = owned(PlanAssignor(file, GROUP).assign(TWO, present))
-    assert answer == {**PLANNED, C: []}
-    file.unlink()
-    assert owned(PlanAssignor(file, GROUP).assign(TWO, present))[C] == []
-
-
-def misfits() -> Mapping[str, tuple[list[Joined], Cluster, str, str]]:
-    """Groups and plans that don't fit: members, cluster, text of the plan, reason."""
-    both = [joined(A, READ), joined(B, READ)]
-    good = plan_text(PLAN)
-    return {
-        "a member is missing": (both[:1], TWO, good, "'b' isn't in the group"),
-        "a member is new": ([*both, joined(C, READ)], TWO, good, "no member 'c'"),
-        "two of one key": ([*both, joined(dynamic_id("a", 2), READ)], TWO, good, "go by 'a'"),
-        "a topic has grown": (both, Cluster({"t": 5, "u": 2}), good, "4 partitions of 't'"),
-        "a topic is gone": (both, Cluster({"t": 4}), good, "'u' isn't in the cluster"),
-        "a topic is new": (
-            [joined(A, [*READ, "v"]), both[1]],
-            Cluster({"t": 4, "u": 2, "v": 1}),
-            good,
-            "nothing of 'v'",
-        ),
-        "unsubscribed": ([joined(A, ["t"]), both[1]], TWO, good, "'u' to 'a', which doesn't read"),
-        "another group's": (both, TWO, plan_text(PLAN, "x"), "plan of group 'x'"),
-        "no JSON": (both, TWO, good[:-9], "isn't sound JSON"),
-        "not there": (both, TWO, "", "isn't sound JSON"),
-    }
-
-
-@pytest.mark.parametrize("cooperative", [False, True])
-@pytest.mark.parametrize("name", misfits())
-def test_without_a_plan_that_fits_the_group_is_assigned_anyway(
-    file: Path, caplog: pytest.LogCaptureFixture, name: str, cooperative: bool
+def test_why_a_plan_is_not_used_is_logged_once(
+    file: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Every partition that somebody reads has an owner, loads are even, and the log says why."""
-    members, cluster, text, reason = misfits()[name]
-    file.write_text(text)
-    assignor = PlanAssignor(file, GROUP, cooperative=cooperative)
-    assignor.metadata(set(READ))
-    with caplog.at_level(logging.WARNING):
-        for _ in range(3):
-            answer = owned(assignor.assign(cluster, members))
-    read = {topic for member in members for topic in member.metadata.topics}
-    wanted = {(topic, p) for topic in read for p in cluster.partitions_for_topic(topic) or ()}
-    handed_out = [item for items in answer.values() for item in items]
-    assert sorted(handed_out) == sorted(wanted)
-    assert max(map(len, answer.values())) - min(map(len, answer.values())) <= 1
-    assert [reason in record.getMessage() for record in caplog.records] == [True]
-
-
-def test_the_fallback_is_sticky(file: Path) -> None:
-    file.unlink()
-    members = [
-        joined(A, READ, {"t": [0, 1, 2]}, generation=4),
-        joined(B, READ, {"t": [3], "u": [0]}, generation=4),
+    assignor, members = PlanAssignor(file, GROUP), [joined(A, READ), joined(B, READ)]
+    for present in (members[:1], members[:1], members, members):
+        assignor.assign(TWO, present)
+    reports = [record.getMessage().partition(str(file))[2] for record in caplog.records]
+    assert reports == [
+        " isn't used, but Kafka's sticky strategy: its member 'b' isn't in the group",
+        " of snapshot s1 is in force",
     ]
-    answer = owned(PlanAssignor(file, GROUP).assign(TWO, members))
-    assert answer == {A: [("t", 0), ("t", 1), ("t", 2)], B: [("t", 3), ("u", 0), ("u", 1)]}
+    assert {record.levelno for record in caplog.records} == {logging.WARNING}
 
 
 def test_a_strategy_that_fails_or_takes_too_long_leaves_nobody_waiting(

@@ -4,27 +4,32 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from optimizer import Goals
 from optimizer.checker.certificate import decode, encode
-from optimizer.checker.check import Verdict, check_assignment
-from optimizer.model.arrays import IntArray
-from optimizer.model.problem import NOBODY, Problem
+from optimizer.checker.check import check_assignment
+from optimizer.model import NOBODY, IntArray, Problem
 from optimizer.solver.solve import solve
-from tests.optimizer.oracles import facts_of_problem
-from tests.support import host_groups
+from tests.optimizer.oracles import Facts, best_by_network, facts_of_problem, levels_in
 from tests.support.groups import random_problem
-from tests.support.host_groups import random_host_problem
-from tests.support.rack_groups import (
-    VARIANTS,
-    RackFacts,
-    best_by_network,
-    racks_of_problem,
-    random_rack_problem,
-)
+
+RACKS = [
+    Goals(rack=rack, levels=levels)
+    for levels in itertools.permutations(("racks", "moves", "spread"))
+    for rack in ("leader", "any")
+]
+
+HOSTS = [
+    Goals(rack=rack, levels=levels)
+    for levels in itertools.permutations(("racks", "moves", "hosts", "spread"))
+    for rack in (None, "any")
+]
+
+PLAIN = [Goals(levels=("moves", "spread")), Goals(levels=("spread", "moves"))]
 
 
 class Case(NamedTuple):
@@ -34,13 +39,13 @@ class Case(NamedTuple):
     goals: Goals
     target: IntArray
     certificate: bytes
-    facts: RackFacts
+    facts: Facts
     best: tuple[int, ...]
 
     @property
     def on_hosts(self) -> bool:
         """Whether some members share a host, and not all of them the same."""
-        return 1 < len(set(self.facts.facts.host)) < len(self.problem.member_ids)
+        return 1 < len(set(self.facts.host)) < len(self.problem.member_ids)
 
     @property
     def order(self) -> list[str]:
@@ -48,52 +53,30 @@ class Case(NamedTuple):
         return [level for level in self.goals.order if level != "hosts" or self.on_hosts]
 
 
-def case(seed: int) -> Case:
+def goals_of(seed: int) -> Goals:
     """Every other group has racks, and a third have hosts, in all orders of the levels."""
-    goals = VARIANTS[seed // 2 % len(VARIANTS)] if seed % 2 else Goals(levels=PLAIN[seed // 2 % 2])
-    group = random_rack_problem(seed) if seed % 2 else random_problem(seed)
     if seed % 3 == 0:
-        goals, group = host_groups.VARIANTS[seed // 3 % 48], random_host_problem(seed)
-    target = solve(group, goals).target
-    certificate = check_assignment(group, target, goals=goals).certificate
-    assert certificate is not None
-    if goals.rack:
-        facts = racks_of_problem(group, goals)
-    else:
-        bare = facts_of_problem(group)
-        nothing = [[False] * bare.member_count for _ in bare.readers]
-        facts = RackFacts(bare, nothing, nothing)
-    return Case(group, goals, target, certificate, facts, best_by_network(facts, goals))
+        return HOSTS[seed // 3 % len(HOSTS)]
+    return RACKS[seed // 2 % len(RACKS)] if seed % 2 else PLAIN[seed // 2 % 2]
 
 
-PLAIN = (("moves", "spread"), ("spread", "moves"))
-"""Orders of the levels in groups without racks."""
+def case(seed: int) -> Case:
+    hosts = seed % 3 == 0
+    group = random_problem(seed, racks=hosts or seed % 2 == 1, hosts=hosts)
+    return case_of(group, goals_of(seed), solve(group, goals_of(seed)).target)
 
 
-def flags(items: Case, verdict: Verdict) -> list[bool | None]:
-    """What is said of each level; of one at which nothing is known, that nothing is better."""
-    result: list[bool | None] = [verdict.balance_optimal]
-    for level in items.goals.order:
-        output = getattr(verdict, f"{level}_optimal")
-        unknown = level == "racks" and verdict.reads is None
-        unknown |= level == "hosts" and not items.on_hosts
-        result.append((result[-1] or None) if unknown else output)
-    return result
-
-
-def expected(items: Case, target: IntArray) -> list[bool | None]:
-    """True for each level that is at its best, False for the first that isn't, None below."""
-    result: list[bool | None] = []
-    for value, best in zip(outcome_of(items, target), items.best, strict=True):
-        result.append(None if False in result or None in result else value == best)
-    return result
+def case_of(group: Problem, goals: Goals, target: IntArray, certificate: bytes = b"") -> Case:
+    certificate = certificate or check_assignment(group, target, goals=goals).certificate or b""
+    facts = facts_of_problem(group, goals)
+    return Case(group, goals, target, certificate, facts, best_by_network(facts, levels_in(goals)))
 
 
 def outcome_of(items: Case, target: IntArray) -> tuple[int, ...]:
-    return items.facts.outcome([m if m >= 0 else None for m in target.tolist()], items.goals)
+    return items.facts.reached(target, levels_in(items.goals))
 
 
-Cell = tuple[int, int]
+Cell = tuple[str, int]
 
 
 def cells_of(items: Case) -> list[Cell]:
@@ -101,7 +84,7 @@ def cells_of(items: Case) -> list[Cell]:
 
     So it is if two partitions of a topic that is read differ in who reads them across racks.
     """
-    facts = items.facts.facts
+    facts = items.facts
     rows: dict[int, set[tuple[bool, ...]]] = {}
     readers: set[Cell] = set()
     for p, of_p in enumerate(facts.readers):
@@ -125,7 +108,7 @@ def proves(items: Case, target: IntArray, certificate: bytes) -> bool:
     numbers of their own, a partition goes from one of these to another, and a step apart leads from
     there to the member.
     """
-    members, facts = len(items.problem.member_ids), items.facts.facts
+    members, facts = len(items.problem.member_ids), items.facts
     order, cells = items.order, cells_of(items)
     numbers = [level.tolist() for level in decode(certificate, numbered(items), 1 + len(order))]
     loads = [int(np.count_nonzero(target == m)) for m in range(members)]
@@ -185,12 +168,12 @@ def _has_potential(
     return max(least) <= min(most)
 
 
-def chains(items: Case, target: IntArray, topic: int) -> dict[Cell, list[int]]:
+def chains(items: Case, target: IntArray, topic: str) -> dict[tuple[int, int], list[int]]:
     """The least cost of one partition of a topic less here and one more there, spread apart.
 
     Other members may pass on partitions of the topic: whoever is between two has as many as before.
     """
-    facts, result = items.facts.facts, {}
+    facts, result = items.facts, {}
     for p, holder in enumerate(target.tolist()):
         owner, remote = facts.owner[p], items.facts.remote[p]
         for m in facts.readers[p] if facts.topic[p] == topic and holder != NOBODY else []:
@@ -224,7 +207,7 @@ def _above(potential: list[int], cost: list[int]) -> list[int]:
 
 def tampered_plan(items: Case, draw: np.random.Generator) -> IntArray:
     """One partition given to another reader, or two exchanged between their members."""
-    target, readers = items.target.copy(), items.facts.facts.readers
+    target, readers = items.target.copy(), items.facts.readers
     shared = [p for p, of_p in enumerate(readers) if len(of_p) > 1]
     if not shared:
         return target
@@ -252,3 +235,14 @@ def tampered_certificate(items: Case, draw: np.random.Generator) -> bytes:
     level = numbers[draw.integers(levels)]
     level[draw.integers(len(level))] += draw.choice([-2, -1, 1, 2])
     return encode(numbers)
+
+
+def tampered_facts(items: Case, draw: np.random.Generator) -> Case:
+    """The same plan and certificate when a member is on another host, or owners are others."""
+    hosts, owner = [*(items.problem.hosts or ())], items.problem.owner
+    if hosts and draw.random() < 0.7:
+        hosts[draw.integers(len(hosts))] = draw.choice(["h0", "h1", "new"])
+    else:
+        owner = draw.permutation(owner)
+    other = replace(items.problem, hosts=hosts or None, owner=owner)
+    return case_of(other, items.goals, items.target, items.certificate)

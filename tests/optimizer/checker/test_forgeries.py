@@ -12,57 +12,58 @@ from optimizer.model.numbering import problem_of
 from optimizer.model.spread import levels_of
 from optimizer.solver.solve import solve
 from tests.optimizer.checker.forgeries import (
+    HOSTS,
+    RACKS,
     case,
-    expected,
-    flags,
     is_settled,
+    outcome_of,
     proves,
     tampered_certificate,
+    tampered_facts,
     tampered_plan,
 )
-from tests.support import host_groups
-from tests.support.rack_groups import (
-    VARIANTS,
-    tiny_rack_group,
-)
+from tests.optimizer.oracles import levels_in
+from tests.optimizer.test_optimum import is_judged
+from tests.support.groups import tiny_group
+from tests.support.tiers import tiered
 
 
-@pytest.mark.parametrize("seed", range(0, 250, 50))
-def test_thousand_tampered_plans_and_certificates_are_judged_rightly(seed: int) -> None:
+@pytest.mark.parametrize("start", tiered(range(0, 250, 25), 2))
+def test_thousand_tampered_plans_and_certificates_are_judged_rightly(start: int) -> None:
     """A plan is called optimal just where it is, and a certificate refused where it fails."""
     seen = set()
-    for each in range(seed, seed + 50):
-        items, draw = case(each), np.random.default_rng(each)
+    for seed in range(start, start + 25):
+        items, draw = case(seed), np.random.default_rng(seed)
+        other = tampered_facts(items, draw)
         trials = [
-            (items.target, items.certificate),
-            *((tampered_plan(items, draw), items.certificate) for _ in range(2)),
-            *((items.target, tampered_certificate(items, draw)) for _ in range(2)),
+            (items, items.target, items.certificate),
+            (other, items.target, items.certificate),
+            *((items, tampered_plan(items, draw), items.certificate) for _ in range(2)),
+            *((items, items.target, tampered_certificate(items, draw)) for _ in range(2)),
         ]
-        for target, certificate in trials:
-            verdict = check_assignment(items.problem, target, certificate, items.goals)
-            judged = flags(items, verdict)
-            assert judged == expected(items, target), f"seed {each}"
-            refused = verdict.certificate_fault is not None
-            if not (all(judged) and is_settled(items, target, certificate)):
-                assert refused != proves(items, target, certificate), f"seed {each}"
-            assert (verdict.witness is None) == all(judged)
-            assert (verdict.certificate is None) != all(judged)
-            if refused and all(judged):
+        for of, target, certificate in trials:
+            verdict = check_assignment(of.problem, target, certificate, of.goals)
+            reached, levels = outcome_of(of, target), levels_in(of.goals)
+            is_judged(verdict, levels, reached, of.best)
+            is_best, refused = reached == of.best, verdict.certificate_fault is not None
+            if of is items and not (is_best and is_settled(items, target, certificate)):
+                assert refused != proves(items, target, certificate), f"seed {seed}"
+            if refused and is_best:
                 fault = str(verdict.certificate_fault)
-                assert "should go from" in fault or "doesn't fit" in fault
-            seen.add((all(judged), refused))
-    assert seen == {(True, True), (True, False), (False, True)}
+                assert "should go from" in fault or "doesn't fit" in fault or of is other
+            seen.add((is_best, refused, of is other))
+    assert seen >= {(True, True, False), (True, False, False), (False, True, False)}
+    assert (False, True, True) in seen
 
 
-def test_no_forged_numbers_raise_or_change_the_verdict() -> None:
+@pytest.mark.parametrize("start", tiered(range(1000, 1300, 50), 1))
+def test_no_forged_numbers_raise_or_change_the_verdict(start: int) -> None:
     """Some levels keep their numbers, the others get any. Tiny groups have many idle members."""
     refused = 0
-    for seed in range(1000, 1300):
-        goals, draw = VARIANTS[seed % len(VARIANTS)], np.random.default_rng(seed)
-        group = problem_of(tiny_rack_group(seed)).problem
-        if seed % 2:
-            goals = host_groups.VARIANTS[seed // 2 % 48]
-            group = problem_of(host_groups.tiny_host_group(seed)).problem
+    for seed in range(start, start + 50):
+        draw, hosts = np.random.default_rng(seed), seed % 2 == 1
+        goals = HOSTS[seed // 2 % len(HOSTS)] if hosts else RACKS[seed % len(RACKS)]
+        group = problem_of(tiny_group(seed, racks=True, hosts=hosts)).problem
         target = solve(group, goals).target
         honest = check_assignment(group, target, goals=goals)
         for _ in range(10):
@@ -77,7 +78,7 @@ def test_no_forged_numbers_raise_or_change_the_verdict() -> None:
             again = check_assignment(group, target, verdict.certificate, goals)
             assert again.certificate_fault is None, f"seed {seed}"
             refused += verdict.certificate_fault is not None
-    assert refused > 100
+    assert refused > 10
 
 
 def numbers_of(verdict: Verdict, members: int, levels: int) -> list[IntArray]:

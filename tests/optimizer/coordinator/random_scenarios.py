@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from random import Random
 
@@ -119,12 +119,18 @@ class _Life:
         if name not in self.alive:
             self.alive.add(name)
             return [Start(at, name)]
-        events: list[Callable[[float, str], Iterator[Step]]] = [
-            *(self._leaves, self._leaves, self._restarts, self._blocks, self._subscribes),
-            *(self._grows, self._creates, self._deletes, self._broker_goes, self._rolls),
-            self._freezes,
+        chance, topics = self.chance, tuple(self.topics)
+        events: list[Callable[[], Iterable[Step]]] = [
+            *(lambda: self._leaves(at, name), lambda: self._leaves(at, name)),
+            lambda: [Close(at, name), Start(at + chance.uniform(100, 20_000), name)],
+            lambda: [Block(at, name, chance.choice((2_000, 10_000, 20_000)))],
+            lambda: [Subscribe(at, name, topics)],
+            *(lambda: self._grows(at), lambda: self._creates(at, name), lambda: self._deletes(at)),
+            *(lambda: self._broker_goes(at), lambda: self._rolls(at)),
+            # within its session, or beyond it
+            lambda: [Freeze(at, name, chance.choice((2_000, 20_000, 60_000)))],
         ]
-        return [*self.chance.choice(events)(at, name)]
+        return [*chance.choice(events)()]
 
     def _leaves(self, at: float, name: str) -> Iterator[Step]:
         """Somebody, and as often the one that came first: it leads."""
@@ -133,21 +139,7 @@ class _Life:
             self.alive.discard(gone)
             yield self.chance.choice((Close, Kill))(at, gone)
 
-    def _restarts(self, at: float, name: str) -> Iterator[Step]:
-        yield Close(at, name)
-        yield Start(at + self.chance.uniform(100, 20_000), name)
-
-    def _blocks(self, at: float, name: str) -> Iterator[Step]:
-        yield Block(at, name, self.chance.choice((2_000, 10_000, 20_000)))
-
-    def _freezes(self, at: float, name: str) -> Iterator[Step]:
-        """Within its session, or beyond it."""
-        yield Freeze(at, name, self.chance.choice((2_000, 20_000, 60_000)))
-
-    def _subscribes(self, at: float, name: str) -> Iterator[Step]:
-        yield Subscribe(at, name, tuple(self.topics))
-
-    def _grows(self, at: float, name: str) -> Iterator[Step]:
+    def _grows(self, at: float) -> Iterator[Step]:
         topic = self.chance.choice([*self.topics])
         self.topics[topic] += self.chance.randint(1, 4)
         yield Grow(at, topic, self.topics[topic])
@@ -161,13 +153,13 @@ class _Life:
         create = Grow(at, topic, self.topics[topic])
         yield from (subscribe, create) if self.chance.random() < 0.5 else (create,)
 
-    def _deletes(self, at: float, name: str) -> Iterator[Step]:
+    def _deletes(self, at: float) -> Iterator[Step]:
         if len(self.topics) > 1:
             topic = self.chance.choice([*self.topics])
             del self.topics[topic]
             yield Delete(at, topic)
 
-    def _broker_goes(self, at: float, name: str) -> Iterator[Step]:
+    def _broker_goes(self, at: float) -> Iterator[Step]:
         """The one that coordinates, the one that leads some partitions, or both."""
         if self.chance.random() < 0.7:
             yield MoveCoordinator(at)
@@ -175,7 +167,7 @@ class _Life:
         if self.chance.random() < 0.7:
             yield Away(at, led, 9_000)
 
-    def _rolls(self, at: float, name: str) -> Iterator[Step]:
+    def _rolls(self, at: float) -> Iterator[Step]:
         """A rolling restart: as it is, with other assignors, or with the other protocol."""
         changed = self.chance.choice(
             (

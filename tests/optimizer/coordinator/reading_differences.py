@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
 from optimizer.coordinator import Pause
-from tests.optimizer.coordinator.account import Account, named, shown
+from tests.optimizer.coordinator.account import Account, Partition, shown
+from tests.optimizer.coordinator.recording import Event, Record
 
 SLOWEST_FETCH_MS = 1_000
 """How much longer than usual a first fetch may have taken."""
 
 SEEN_EVERY_MS = 300
 """How often the group was looked at."""
+
+GONE = ("left", "classic_left", "session_expired", "rebalance_timeout")
 
 
 def reading_differences(account: Account) -> Iterator[str]:
@@ -44,70 +48,79 @@ def read_again(account: Account) -> tuple[int, float, float]:
     return record["outcome"]["read_again"], twin, partitions * (interval / every + 2)
 
 
-def _read_by_several(record: Any) -> set[tuple[str, int]]:
+def _read_by_several(record: Record) -> set[Partition]:
     """Partitions with offsets that two runs of reads have."""
-    offsets: dict[tuple[str, int], set[int]] = {}
+    offsets: dict[Partition, set[int]] = defaultdict(set)
     again = set()
     for run in record["reads"]:
-        name = run["partition"][0], run["partition"][1]
+        name = _name(run)
         run_of = set(range(run["first_offset"], run["last_offset"] + 1))
-        if offsets.setdefault(name, set()) & run_of:
+        if offsets[name] & run_of:
             again.add(name)
         offsets[name] |= run_of
     return again
 
 
+def _name(event: Event) -> Partition:
+    return event["partition"][0], event["partition"][1]
+
+
 def _pauses(account: Account) -> Iterator[str]:
     """Pauses of partitions, but of those whose reader wasn't watched, in a process of its own."""
     seen = _Pauses(account)
-    for pause in account.record["outcome"]["unread"]:
-        key = pause["partition"][0], pause["partition"][1]
-        if seen.unwatched & {pause["before"], pause["after"]} or seen.were_read_meanwhile(
-            key, pause
-        ):
-            continue
-        near = [item for item in seen.ours.get(key, []) if seen.near(item, pause)]
-        if not near:
-            yield f"{shown([key])} was unread from {pause['from']} to {pause['to']} ms"
-        elif not any(seen.name(item.after) == pause["after"] for item in near):
-            yield f"{shown([key])} was read by {pause['after']} from {pause['to']} ms on"
-        elif not any(seen.name(item.before) in (None, pause["before"]) for item in near):
-            yield f"{shown([key])} was read by {pause['before']} until {pause['from']} ms"
-    yield from seen.not_recorded()
+    for name, pauses in seen.theirs.items():
+        for pause in pauses:
+            if seen.unwatched & {pause["before"], pause["after"]} or seen.read_unwatched(pause):
+                continue
+            near = [item for item in seen.ours[name] if seen.near(item, pause)]
+            went_on = any(seen.name(item.after) == pause["after"] for item in near)
+            if not went_on or not any(
+                seen.name(item.before) in (None, pause["before"]) for item in near
+            ):
+                yield f"{shown([name])} was unread as in {pause}, by the twin as in {near}"
+    for name, pauses in seen.ours.items():
+        for pause in pauses:
+            if seen.counts(pause) and not any(seen.near(pause, item) for item in seen.theirs[name]):
+                yield f"{shown([name])} is unread by the twin as in {pause}"
 
 
 class _Pauses:
+    """Pauses of each partition, as recorded and by the twin."""
+
     def __init__(self, account: Account) -> None:
         self.account = account
-        self.record, self.timeline = account.record, account.timeline
-        every = self.record["produce_every_ms"]
+        self.timeline = account.timeline
+        every = account.record["produce_every_ms"]
         self.spare = account.tolerance + account.lag + 2 * every + 200
         self.least = 2 * every + 100 + self.spare
-        members = self.record["members"].items()
+        members = account.record["members"].items()
         self.unwatched = {name for name, item in members if item.get("process")}
         self.busy = [
             (happening.member, happening.at)
             for happening in self.timeline.happenings
             if happening.what in ("block_begin", "revoked")
         ]
-        self.ours: dict[Any, list[Pause]] = {}
+        self.theirs: dict[Partition, list[Event]] = defaultdict(list)
+        self.ours: dict[Partition, list[Pause]] = defaultdict(list)
+        for event in account.record["outcome"]["unread"]:
+            self.theirs[_name(event)].append(event)
         for pause in self.timeline.pauses:
-            self.ours.setdefault(account.names([pause.partition])[0], []).append(pause)
+            self.ours[account.names([pause.partition])[0]].append(pause)
 
     def name(self, life: int) -> str | None:
         return self.timeline.lives[life] if life >= 0 else None
 
-    def were_read_meanwhile(self, key: Any, pause: Any) -> bool:
+    def read_unwatched(self, pause: Event) -> bool:
         """Whether a process that wasn't watched read the partition in the meantime."""
         return any(
             item.start < pause["to"]
             and item.end > pause["from"]
             and self.timeline.lives[item.member] in self.unwatched
-            and self.account.names([item.partition]) == [key]
+            and self.account.names([item.partition]) == [_name(pause)]
             for item in self.timeline.readings
         )
 
-    def near(self, our: Pause, their: Any) -> bool:
+    def near(self, our: Pause, their: Event) -> bool:
         """Whether a pause is the recorded one.
 
         What a busy application doesn't read in the meantime wasn't taken for a pause.
@@ -119,58 +132,43 @@ class _Pauses:
         busy = (self.name(our.before), our.start) in self.busy
         return busy and our.start < their["from"] < our.end
 
-    def not_recorded(self) -> Iterator[str]:
-        for key, pauses in self.ours.items():
-            theirs = [
-                pause
-                for pause in self.record["outcome"]["unread"]
-                if (pause["partition"][0], pause["partition"][1]) == key
-            ]
-            for item in pauses:
-                own = item.before == item.after and not item.in_rebalance
-                who = {self.name(item.before), self.name(item.after)}
-                if item.end - item.start <= self.least or own or who & {None, *self.unwatched}:
-                    continue
-                if not any(self.near(item, pause) for pause in theirs):
-                    span = f"from {item.start:.0f} to {item.end:.0f}"
-                    yield f"{shown([key])} is unread {span} by the twin"
+    def counts(self, pause: Pause) -> bool:
+        """Whether a pause of the twin's would have been recorded: long, and seen at both ends."""
+        own = pause.before == pause.after and not pause.in_rebalance
+        who = {self.name(pause.before), self.name(pause.after)}
+        return (
+            pause.end - pause.start > self.least and not own and not who & {None, *self.unwatched}
+        )
 
 
 def _described(account: Account) -> Iterator[str]:
+    """The group as it was described from time to time, without names."""
     changes = _assignments(account)
     for entry in account.record["history"]:
-        if entry["state"] != "Stable":
-            continue
-        recorded = {
-            member["member_id"]: named(member["assignment"])
-            for member in entry["members"]
-            if member["assignment"]
-        }
-        parts = sorted(recorded.values())
-        first, last = (
-            entry["t"] - account.tolerance - 3 * SEEN_EVERY_MS,
-            entry["t"] + account.tolerance,
-        )
-        before = [report for at, report in changes if at <= first][-1:]
-        within = [report for at, report in changes if first < at <= last]
-        if parts not in [*before, *within]:
-            yield f"at {entry['t']} ms members were described with {parts}"
+        if entry["state"] == "Stable":
+            held = (member["assignment"] for member in entry["members"])
+            recorded = sorted(shown(partitions) for partitions in held if partitions)
+            first = entry["t"] - account.tolerance - 3 * SEEN_EVERY_MS
+            last = entry["t"] + account.tolerance
+            before = [held for at, held in changes if at <= first][-1:]
+            if recorded not in [*before, *(held for at, held in changes if first < at <= last)]:
+                yield f"at {entry['t']} ms members were described with {recorded}"
 
 
-def _assignments(account: Account) -> list[tuple[float, list[list[tuple[str, int]]]]]:
+def _assignments(account: Account) -> list[tuple[float, list[str]]]:
     """What members have by the twin, without their names, each time that it changes."""
-    changes: list[tuple[float, str, Any]] = []
-    for generation in account.timeline.generations:
-        if generation.assignment is not None:
-            changes.append((generation.at, "all", generation.assignment))
-    for state in account.timeline.member_states:
-        changes.append((state.at, state.member, state.assigned))
-    for gone in account.timeline.happenings:
-        if gone.what in ("left", "classic_left", "session_expired", "rebalance_timeout"):
-            changes.append((gone.at, gone.member or "", frozenset()))
-    reports = []
+    timeline = account.timeline
+    changes: list[tuple[float, str | None, Any]] = [
+        *((item.at, None, item.assignment) for item in timeline.generations),
+        *((state.at, state.member, state.assigned) for state in timeline.member_states),
+        *((gone.at, gone.member or "", ()) for gone in timeline.happenings if gone.what in GONE),
+    ]
+    result = []
     now: dict[str, Any] = {}
-    for at, who, parts in sorted(changes, key=lambda change: change[0]):
-        now = dict(parts) if who == "all" else now | {who: parts}
-        reports.append((at, sorted(account.names(items) for items in now.values() if items)))
-    return reports
+    for at, member, held in sorted(changes, key=lambda change: change[0]):
+        if member is not None:
+            now[member] = held
+        elif held is not None:
+            now = dict(held)
+        result.append((at, sorted(account.shown(items) for items in now.values() if items)))
+    return result

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from optimizer.coordinator import Beating, Chance
 
@@ -39,57 +39,11 @@ class Observed:
     have held members up, so that what they did may be that much later.
     """
 
-    beats: Times = field(default_factory=dict)
-    joins: Times = field(default_factory=dict)
-    reconciled: Times = field(default_factory=dict)
-    held_up_ms: float = 0
-    looks: Mapping[float, Mapping[str, float]] = field(default_factory=dict)
-
-    def beat(self, name: str, expected: float, after: float, within: float) -> float | None:
-        """The heartbeat that was expected then, if it comes after a time."""
-        return _first(self.beats, name, max(expected - EARLIEST_MS, after), expected + within)
-
-    def phase(
-        self, name: str, expected: float, after: float, interval: float, within: float
-    ) -> float:
-        """When a heartbeat was that wasn't observed, by the phase of the next one that was."""
-        seen = self.beats.get(name, ())
-        at = bisect_right(seen, after)
-        if at == len(seen) or seen[at] > expected + 2.5 * interval:
-            return expected
-        late = (seen[at] - expected) % interval
-        if late > interval - EARLIEST_MS:
-            late -= interval
-        if late > within:
-            return expected
-        shifted = expected + late
-        return shifted if shifted > after else shifted + interval
-
-    def next_beat(self, client: Beating, interval: float, now: float) -> float:
-        """The observed heartbeat, or one in the phase of the next that was observed."""
-        latest, late_phase = LATEST_BEAT_MS, LATEST_BEAT_MS / 2
-        if not client.is_classic:
-            # nearly an interval: a heartbeat that wasn't observed has changed nothing
-            most = LATEST_UNWATCHED_MS + self.held_up_ms
-            latest = min(client.beat_interval - EARLIEST_MS, most)
-        passed = math.floor((now - client.beats_from) / interval)
-        due = client.beats_from + passed * interval
-        following = due + interval if passed > 0 else client.beats_from + interval
-        after = max(client.beats_from, now)
-        # one that should be over may be late
-        late = self.beat(client.name, due, after, latest) if passed > 0 else None
-        observed = late or self.beat(client.name, following, after, latest)
-        if observed is not None:
-            return observed
-        if not client.is_classic:
-            late_phase += round((following - client.beats_from) / interval) * DRIFT_MS
-        return self.phase(client.name, following, now, client.beat_interval, late_phase)
-
-    def time(self, what: str, name: str, expected: float, after: float) -> float:
-        """When a member did something, if that was observed."""
-        times = {"join": self.joins, "reconciled": self.reconciled}.get(what, self.beats)
-        latest = LATEST_REQUEST_MS if what == "request" else LATEST_ANSWER_MS
-        return _first(times, name, after, expected + latest + self.held_up_ms) or expected
+    beats: Times
+    joins: Times
+    reconciled: Times
+    held_up_ms: float
+    looks: Mapping[float, Mapping[str, float]]
 
 
 class RecordedChance(Chance):
@@ -98,10 +52,46 @@ class RecordedChance(Chance):
     observed: Observed
 
     def beat(self, client: Beating, interval: float, now: float) -> float:
-        return self.observed.next_beat(client, interval, now)
+        """The observed heartbeat, or one in the phase of the next that was observed."""
+        latest, late_phase = LATEST_BEAT_MS, LATEST_BEAT_MS / 2
+        if not client.is_classic:
+            # nearly an interval: a heartbeat that wasn't observed has changed nothing
+            most = LATEST_UNWATCHED_MS + self.observed.held_up_ms
+            latest = min(client.beat_interval - EARLIEST_MS, most)
+        passed = math.floor((now - client.beats_from) / interval)
+        due = client.beats_from + passed * interval
+        following = due + interval if passed > 0 else client.beats_from + interval
+        after = max(client.beats_from, now)
+        # one that should be over may be late
+        for expected in (due, following) if passed > 0 else (following,):
+            earliest = max(expected - EARLIEST_MS, after)
+            if observed := _first(self.observed.beats, client.name, earliest, expected + latest):
+                return observed
+        if not client.is_classic:
+            late_phase += round((following - client.beats_from) / interval) * DRIFT_MS
+        return self._phase(client, following, now, late_phase)
+
+    def _phase(self, client: Beating, expected: float, after: float, latest: float) -> float:
+        """When a heartbeat was that wasn't observed, by the phase of the next one that was."""
+        interval = client.beat_interval
+        seen = _first(self.observed.beats, client.name, after, expected + 2.5 * interval)
+        if seen is None:
+            return expected
+        late = (seen - expected) % interval
+        if late > interval - EARLIEST_MS:
+            late -= interval
+        if late > latest:
+            return expected
+        shifted = expected + late
+        return shifted if shifted > after else shifted + interval
 
     def time(self, what: str, name: str, expected: float, after: float) -> float:
-        return self.observed.time(what, name, expected, after)
+        """When a member did something, if that was observed."""
+        observed = self.observed
+        times = {"join": observed.joins, "reconciled": observed.reconciled}
+        latest = LATEST_REQUEST_MS if what == "request" else LATEST_ANSWER_MS
+        last = expected + latest + observed.held_up_ms
+        return _first(times.get(what, observed.beats), name, after, last) or expected
 
     def look(self, name: str, now: float, age: float) -> float:
         drawn = super().look(name, now, age)

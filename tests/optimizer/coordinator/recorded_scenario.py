@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from itertools import islice
 
 from optimizer import Group
 from optimizer.coordinator import (
@@ -25,10 +25,17 @@ from optimizer.coordinator import (
     Step,
     Subscribe,
 )
-from tests.optimizer.coordinator.held_up import held_up
 from tests.optimizer.coordinator.recorded_chance import Observed, recorded_chance
-
-Record = dict[str, Any]
+from tests.optimizer.coordinator.recording import (
+    Event,
+    Record,
+    Times,
+    events,
+    held_up,
+    near,
+    ordered,
+    times_of,
+)
 
 SLOWEST_STEP_MS = 400
 """How much later than planned a step may have run, as the machine held it up."""
@@ -44,6 +51,9 @@ SLOWEST_START_MS = 4_000
 
 ARRIVALS = ("member_added", "static_added", "static_replaced", "static_refused")
 
+HEARD = ("member_added", "static_replaced", "member_state", "left", "static_left_for_now")
+"""What the coordinator did when it heard a member."""
+
 LEAVES = {None: None, "LEAVE_GROUP": True, "REMAIN_IN_GROUP": False, "DEFAULT": None}
 
 
@@ -57,91 +67,80 @@ def scenario_of(record: Record) -> Scenario:
     )
     broker = BrokerSettings.of(record["broker"])
     steps = [*_steps(record)]
-    looks = {step.at: _noticed(record, step.at) for step in steps if isinstance(step, Grow)}
+    observed = Observed(
+        beats=_beats(record),
+        joins=_joins(record),
+        # when consumers of KIP-848 were done with a reconciliation
+        reconciled=times_of(events(record, "events", "assigned")),
+        held_up_ms=held_up(record),
+        looks={step.at: _looks(record, step.at) for step in steps if isinstance(step, Grow)},
+    )
     return Scenario(
         group=group,
         steps=steps,
         delays=_delays(record),
         broker=broker.of_group(record.get("group_config") or {}),
-        chance=partial(
-            recorded_chance,
-            Observed(_beats(record), _joins(record), _reconciled(record), held_up(record), looks),
-        ),
+        chance=partial(recorded_chance, observed),
         end=record["end"],
     )
 
 
 def _delays(record: Record) -> Delays:
     """How long it took to resolve a pattern for the first time, if there is one."""
-    first = next(event["t"] for event in record["coordinator"] if event["what"] in ARRIVALS)
-    bumps = (item["t"] for item in record["coordinator"] if item["what"] == "epoch_bumped")
-    took = next(bumps, first) - first
-    has_pattern = any("pattern" in member for member in record["members"].values())
-    return replace(Delays(), resolve=min(took, 400)) if has_pattern else Delays()
+    if not any("pattern" in member for member in record["members"].values()):
+        return Delays()
+    first = events(record, "coordinator", *ARRIVALS)[0]["t"]
+    bumps = [event["t"] for event in events(record, "coordinator", "epoch_bumped")]
+    return replace(Delays(), resolve=min(bumps[0] - first if bumps else 0, 400))
 
 
-def _beats(record: Record) -> dict[str, list[float]]:
+def _beats(record: Record) -> Times:
     """When members heard the coordinator: their heartbeats, sent or answered."""
-    reports = [event for event in record["client"] if "already rebalancing" in event.get("why", "")]
-    beats = _times(record, "heartbeat")
-    for event in reports:
-        beats.setdefault(event["member"], []).append(float(event["t"]))
-    kinds = "member_added", "static_replaced", "member_state", "left", "static_left_for_now"
-    for order, event in enumerate(record["coordinator"]):
-        if event["what"] in kinds and event.get("member"):
-            beats.setdefault(event["member"], []).append(event["t"] + order / 1e5)
-    return {name: sorted(times) for name, times in beats.items()}
+    of_client = [
+        event
+        for event in record["client"]
+        if event["what"] == "heartbeat" or "already rebalancing" in event.get("why", "")
+    ]
+    return times_of([*of_client, *(event | {"t": at} for at, event in ordered(record, *HEARD))])
 
 
-def _joins(record: Record) -> dict[str, list[float]]:
+def _joins(record: Record) -> Times:
     """When members sent JoinGroups: when they arrived, where a group of KIP-848 answers each."""
-    arrivals = [event for event in record["coordinator"] if event.get("protocol") == "classic"]
-    return {
-        name: [
-            next(
-                (
-                    float(event["t"])
-                    for event in arrivals
-                    if event.get("member") == name and 0 <= event["t"] - sent <= SLOWEST_STEP_MS
-                ),
-                sent,
-            )
-            for sent in times
-        ]
-        for name, times in _times(record, "join_sent").items()
-    }
+    classic = [event for event in record["coordinator"] if event.get("protocol") == "classic"]
+    joins = {}
+    for name, times in times_of(events(record, "client", "join_sent")).items():
+        arrivals = [event for event in classic if event.get("member") == name]
+        joins[name] = [_first_near(arrivals, sent, SLOWEST_STEP_MS) for sent in times]
+    return joins
 
 
-def _reconciled(record: Record) -> dict[str, list[float]]:
-    """When consumers of KIP-848 were done with a reconciliation."""
-    times: dict[str, list[float]] = {}
-    for event in record["events"]:
-        if event["what"] == "assigned":
-            times.setdefault(event["member"], []).append(float(event["t"]))
-    return times
+def _first_near(found: list[Event], at: float, latest: float) -> float:
+    """When the first of the events came, if it came soon after a time; else that time."""
+    return float(next(near(found, at, latest), {"t": at})["t"])
 
 
-def _times(record: Record, what: str) -> dict[str, list[float]]:
-    """When each member did something of that kind."""
-    times: dict[str, list[float]] = {}
-    for event in record["client"]:
-        if event["what"] == what:
-            times.setdefault(event["member"], []).append(float(event["t"]))
-    return times
+def _looks(record: Record, at: float) -> dict[str, float]:
+    """How long it took until clients looked at their metadata again: chance, up to its age."""
+    looks: dict[str, float] = {}
+    for event in events(record, "client", "rejoin_wanted"):
+        member = record["members"][event["member"]]
+        is_found = "metadata" in event["why"]
+        if "pattern" in member:
+            is_found |= "subscription has changed" in event["why"]
+        age = ClientSettings.of(member["config"]).metadata_max_age_ms
+        if is_found and 0 <= event["t"] - at <= age + SLOWEST_LOOK_MS:
+            looks.setdefault(event["member"], float(event["t"] - at))
+    return looks
 
 
 def _closing(record: Record, name: str, at: float) -> float:
     """How long the last commit of a member took before it left, or was gone without leaving."""
     ends = [
-        event["t"] + order / 1e5 - Delays().round_trip
-        for order, event in enumerate(record["coordinator"])
-        if event["what"] == "left" and event.get("member") == name
+        time - Delays().round_trip
+        for time, event in ordered(record, "left")
+        if event.get("member") == name
     ]
-    ends += [
-        event["t"]
-        for event in record["client"]
-        if event["what"] == "committed" and event["member"] == name
-    ]
+    ends += [event["t"] for event in events(record, "client", "committed", member=name)]
     return next((max(end - at, 0) for end in ends if -5 <= end - at <= SLOWEST_CLOSE_MS), 0)
 
 
@@ -153,23 +152,18 @@ def _silence(record: Record, name: str, at: float) -> float | None:
     config = record["members"][name]["config"]
     settings, broker = ClientSettings.of(config), BrokerSettings.of(record["broker"])
     rules = broker if settings.protocol == "consumer" else settings
-    for event in record["coordinator"]:
-        if event["what"] == "session_expired" and event.get("member") == name:
-            silent = at + rules.session_ms - event["t"]
-            if -100 <= silent <= rules.heartbeat_ms + 100:
-                return float(silent)
-    return None
+    expired = events(record, "coordinator", "session_expired", member=name)
+    silences = (float(at + rules.session_ms - event["t"]) for event in expired)
+    return next((item for item in silences if -100 <= item <= rules.heartbeat_ms + 100), None)
 
 
 def _steps(record: Record) -> Iterator[Step]:
     ran: dict[tuple[str, str | None], list[float]] = {}
     for event in record["events"]:
-        if event["what"].startswith("script:"):
-            key = event["what"].removeprefix("script:"), event.get("member")
-            ran.setdefault(key, []).append(event["t"])
+        ran.setdefault((event["what"], event.get("member")), []).append(event["t"])
     starts: dict[str, int] = {}
     for step in record["script"]:
-        times = ran.get((step["do"], step.get("member")), [])
+        times = ran.get((f"script:{step['do']}", step.get("member")), [])
         at = float(times.pop(0)) if times else step["at"]
         if not 0 <= at - step["at"] <= SLOWEST_STEP_MS:
             at = step["at"]
@@ -180,136 +174,74 @@ def _steps(record: Record) -> Iterator[Step]:
             yield _step(record, step, at)
 
 
-def _start(record: Record, step: Record, at: float, nth: int) -> Start:
+def _start(record: Record, step: Event, at: float, nth: int) -> Start:
     name = step["member"]
     member = record["members"][name]
     config = member["config"] | step.get("with", {})
-    arrival, member_id = _arrival(record, name, config.get("group.instance.id"), nth)
+    instance_id = config.get("group.instance.id")
+    arrivals = islice(_arrivals(record, name, instance_id), nth, None)
+    arrival, member_id = next(arrivals, (-1, None))
     if not 0 <= arrival - at <= SLOWEST_START_MS:
         arrival = at
     settings = ClientSettings.of(config)
     if sleep := member.get("revoke_sleep_ms"):
         settings = replace(settings, revoke_ms=sleep)
+    prefix, pattern = record["topic_prefix"], member.get("pattern")
     return Start(
         at,
         name,
-        topics=tuple(
-            record["topic_prefix"] + item for item in step.get("topics", member["topics"])
-        ),
+        topics=tuple(prefix + item for item in step.get("topics", member["topics"])),
         client=settings,
-        instance_id=config.get("group.instance.id"),
+        instance_id=instance_id,
         member_id=member_id,
         delay_ms=arrival - at,
-        pattern=_pattern(record, member),
+        pattern=pattern and pattern.replace("PREFIX", prefix),
     )
 
 
-def _pattern(record: Record, member: Record) -> str | None:
-    pattern = member.get("pattern")
-    return pattern and pattern.replace("PREFIX", record["topic_prefix"])
-
-
-def _arrival(
-    record: Record, name: str, instance_id: str | None, nth: int
-) -> tuple[float, str | None]:
-    """When the nth life of a member came to the coordinator, and its id.
-
-    Those that came in one millisecond keep their order.
-    """
-    lives = -1
+def _arrivals(
+    record: Record, name: str, instance_id: str | None
+) -> Iterator[tuple[float, str | None]]:
+    """When each life of a member came to the coordinator, and its id."""
     ids = {item for item, owner in record["member_ids"].items() if owner == name}
-    for order, event in enumerate(record["coordinator"]):
-        same = event.get("member") == name or event.get("member_id") in ids
-        if event["what"] in ("static_replaced", "static_refused"):
-            same = event.get("instance_id") == instance_id and _life_near(record, name, event["t"])
-        if event["what"] not in (*ARRIVALS, "member_id_required") or not same:
-            continue
-        if event["what"] == "member_id_required" and _is_added(record, event["member_id"]):
-            continue
-        lives += 1
-        if lives == nth:
-            member_id = event.get("member_id") or _joined_after(record, name, event["t"])
-            return event["t"] + order / 1e5, member_id
-    return -1, None
+    added = {event["member_id"] for event in events(record, "coordinator", "member_added")}
+    starts = events(record, "events", "starting", member=name)
+    joins = events(record, "client", "joined", member=name)
+    for at, event in ordered(record, *ARRIVALS, "member_id_required"):
+        time, what, member_id = event["t"], event["what"], event.get("member_id")
+        if what in ("static_replaced", "static_refused"):
+            started = any(0 <= time - start["t"] <= SLOWEST_START_MS for start in starts)
+            is_own = event.get("instance_id") == instance_id and started
+        else:
+            is_own = event.get("member") == name or member_id in ids
+        # a member that got its id, and into the group with it, is added later
+        if is_own and not (what == "member_id_required" and member_id in added):
+            joined = (str(join["member_id"]) for join in joins if join["t"] >= time)
+            yield at, member_id or next(joined, None)
 
 
-def _is_added(record: Record, member_id: str) -> bool:
-    """Whether the member of that id ever got into the group."""
-    return any(
-        event["what"] == "member_added" and event["member_id"] == member_id
-        for event in record["coordinator"]
-    )
+def _step(record: Record, step: Event, at: float) -> Step:
+    prefix, name = record["topic_prefix"], step.get("member")
 
+    def when(what: str) -> float:
+        """When the application came to do what the script said."""
+        return _first_near(events(record, "events", what, member=name), at, SLOWEST_STEP_MS)
 
-def _life_near(record: Record, name: str, time: float) -> bool:
-    """Whether a process of that name was started shortly before."""
-    return any(
-        event["what"] == "starting"
-        and event["member"] == name
-        and 0 <= time - event["t"] <= SLOWEST_START_MS
-        for event in record["events"]
-    )
-
-
-def _joined_after(record: Record, name: str, time: float) -> str | None:
-    for event in record["client"]:
-        if event["what"] == "joined" and event["member"] == name and event["t"] >= time:
-            return str(event["member_id"])
-    return None
-
-
-def _step(record: Record, step: Record, at: float) -> Step:
-    topic = record["topic_prefix"] + step.get("topic", "")
     match step["do"]:
         case "close":
-            at = _when(record, "closing", step, at)
-            leave = LEAVES[step.get("operation")]
-            takes = _closing(record, step["member"], at)
-            return Close(at, step["member"], leave, takes, _silence(record, step["member"], at))
+            at, leave = when("closing"), LEAVES[step.get("operation")]
+            return Close(at, name, leave, _closing(record, name, at), _silence(record, name, at))
         case "kill":
-            return Kill(at, step["member"], _silence(record, step["member"], at))
+            return Kill(at, name, _silence(record, name, at))
         case "block":
-            return Block(_when(record, "block_begin", step, at), step["member"], step["for_ms"])
+            return Block(when("block_begin"), name, step["for_ms"])
         case "subscribe":
-            topics = tuple(record["topic_prefix"] + item for item in step["topics"])
-            return Subscribe(_when(record, "resubscribed", step, at), step["member"], topics)
+            topics = tuple(prefix + item for item in step["topics"])
+            return Subscribe(when("resubscribed"), name, topics)
         case "grow" | "create":
-            at = _known(record, _when(record, "grown", step, at))
-            return Grow(at, topic, step["partitions"])
+            at = when("grown")
+            bumps = near(events(record, "coordinator", "epoch_bumped"), at, SLOWEST_STEP_MS)
+            # the coordinator of KIP-848 knew of it before it counted on
+            known = next((float(event["t"]) - 1 for event in bumps), at)
+            return Grow(known, prefix + step["topic"], step["partitions"])
     raise ValueError(f"no step of a record: {step}")
-
-
-def _when(record: Record, what: str, step: Record, at: float) -> float:
-    """When the application came to do what the script said."""
-    for event in record["events"]:
-        if (
-            event["what"] == what
-            and event.get("member") == step.get("member")
-            and (0 <= event["t"] - at <= SLOWEST_STEP_MS)
-        ):
-            return float(event["t"])
-    return at
-
-
-def _known(record: Record, at: float) -> float:
-    """When the coordinator of KIP-848 knew of a topic that had changed: before it counted on."""
-    for event in record["coordinator"]:
-        if event["what"] == "epoch_bumped" and 0 <= event["t"] - at <= SLOWEST_STEP_MS:
-            return float(event["t"]) - 1
-    return at
-
-
-def _noticed(record: Record, at: float) -> dict[str, float]:
-    """How long it took until clients looked at their metadata again: chance, up to its age."""
-    noticed: dict[str, float] = {}
-    for event in record["client"]:
-        if event["what"] != "rejoin_wanted":
-            continue
-        member = record["members"][event["member"]]
-        is_found = "metadata" in event["why"]
-        if "pattern" in member:
-            is_found |= "subscription has changed" in event["why"]
-        age = ClientSettings.of(member["config"]).metadata_max_age_ms
-        if is_found and 0 <= event["t"] - at <= age + SLOWEST_LOOK_MS:
-            noticed.setdefault(event["member"], float(event["t"] - at))
-    return noticed

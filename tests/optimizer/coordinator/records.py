@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import gzip
 import json
-from typing import Any
 
 from optimizer.coordinator import Timeline
 from tests.optimizer.coordinator.account import Account
-from tests.optimizer.coordinator.classic_differences import classic_differences
-from tests.optimizer.coordinator.common_differences import common_differences
-from tests.optimizer.coordinator.consumer_differences import consumer_differences
+from tests.optimizer.coordinator.group_differences import group_differences
 from tests.optimizer.coordinator.reading_differences import reading_differences
 from tests.optimizer.coordinator.recorded_scenario import scenario_of
+from tests.optimizer.coordinator.recording import Record
 from tests.paths import DATA
 
 __all__ = ["differences", "recorded", "scenario_of"]
-
-Record = dict[str, Any]
 
 
 def recorded() -> list[Record]:
@@ -29,9 +25,4 @@ def recorded() -> list[Record]:
 def differences(record: Record, timeline: Timeline) -> list[str]:
     """What a timeline tells otherwise than the record, a sentence each; empty: as recorded."""
     account = Account(record, timeline)
-    return [
-        *classic_differences(account),
-        *consumer_differences(account),
-        *common_differences(account),
-        *reading_differences(account),
-    ]
+    return [*group_differences(account), *reading_differences(account)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from optimizer.coordinator import (
@@ -15,6 +17,7 @@ from optimizer.coordinator import (
     Timeline,
     simulate,
 )
+from tests.optimizer.coordinator.played import happened
 from tests.optimizer.coordinator.test_known_answers import group_of
 
 KINDS = {
@@ -24,14 +27,10 @@ KINDS = {
 }
 
 
-def frozen(kind: str, seconds: float, *more: Step, static: bool = False) -> Timeline:
+def frozen(kind: str, seconds: float, *more: Step, static: bool = False, **client: int) -> Timeline:
     group = group_of(3, 12, kind, static=static)
     steps = [Freeze(10_000, "m001", seconds * 1000), *more]
-    return simulate(Scenario(group, steps, client=KINDS[kind]), seed=1)
-
-
-def happened(timeline: Timeline, what: str) -> list[str | None]:
-    return [item.member for item in timeline.happenings if item.what == what]
+    return simulate(Scenario(group, steps, client=replace(KINDS[kind], **client)), seed=1)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -91,15 +90,7 @@ def test_a_rebalance_waits_for_it(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_goodbye_follows_where_poll_comes_too_late(kind: str) -> None:
-    settings = ClientSettings(
-        KINDS[kind].protocol,
-        KINDS[kind].assignors,
-        "uniform",
-        session_ms=45_000,
-        max_poll_ms=20_000,
-    )
-    group = group_of(3, 12, kind)
-    timeline = simulate(Scenario(group, [Freeze(10_000, "m001", 30_000)], client=settings))
+    timeline = frozen(kind, 30, session_ms=45_000, max_poll_ms=20_000)
     assert happened(timeline, "poll_timeout") == ["m001"]
     assert not happened(timeline, "session_expired")
     assert sorted(map(len, timeline.final.values())) == [4, 4, 4]

@@ -49,10 +49,3 @@ def test_static_members_within_their_session_cost_no_rebalance(strategy: str) ->
     timeline = simulate(Scenario(group, rolling_restart(group), client=client))
     assert (timeline.rebalances, timeline.moved) == (0, 0)
     assert timeline.unread_seconds > 6 * 7 * 30
-
-
-def test_without_steps_nothing_happens() -> None:
-    timeline = simulate(Scenario(group_of(20, 100, "range"), end=600_000))
-    assert timeline.rebalances == 0
-    assert timeline.unread_seconds == 0
-    assert timeline.stable

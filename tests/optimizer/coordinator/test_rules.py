@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
 from optimizer import Group
 from optimizer.coordinator import (
     Block,
-    BrokerSettings,
-    ClientSettings,
     Close,
     Grow,
     Kill,
@@ -23,38 +21,13 @@ from optimizer.coordinator import (
     Timeline,
     simulate,
 )
-
-KINDS: dict[str, dict[str, Any]] = {
-    "eager": {"assignors": ("range",)},
-    "cooperative": {"assignors": ("cooperative-sticky",)},
-    "consumer": {"protocol": "consumer"},
-}
-BROKER = BrokerSettings(initial_delay_ms=1_000, heartbeat_ms=1_000, session_ms=6_000)
-SETTLED = 30_000.0
-AT = SETTLED
-TOPICS = {"orders": 12, "payments": 8}
-
-
-def settings(kind: str, **others: Any) -> ClientSettings:
-    short = {"session_ms": 6_000, "heartbeat_ms": 1_000, "max_poll_ms": 15_000, "commit_ms": 1_000}
-    return ClientSettings(**KINDS[kind] | short | {"metadata_max_age_ms": 2_000} | others)
-
-
-def play(kind: str, count: int, steps: list[Step], *, static: bool = False) -> Timeline:
-    """So many members that start together, and what is done when they have settled."""
-    client = settings(kind)
-    starts = [
-        Start(0, f"m{at}", tuple(TOPICS), client, instance_id=f"i{at}" if static else None)
-        for at in range(count)
-    ]
-    scenario = Scenario(Group(TOPICS, []), [*starts, *steps], client, broker=BROKER, end=200_000)
-    return simulate(scenario, count)
+from tests.optimizer.coordinator.played import AT, BROKER, KINDS, TOPICS, loads, play, settings
 
 
 def cost(timeline: Timeline) -> int:
     """Generations or epochs since the group had settled."""
-    return sum(generation.at >= SETTLED for generation in timeline.generations) + sum(
-        at >= SETTLED for at, _ in timeline.epochs
+    return sum(generation.at >= AT for generation in timeline.generations) + sum(
+        at >= AT for at, _ in timeline.epochs
     )
 
 
@@ -108,7 +81,8 @@ CHANGES = {
 @pytest.mark.parametrize("change", CHANGES)
 def test_what_a_change_costs(change: str, kind: str, count: int) -> None:
     steps, costs, static, each = CHANGES[change]
-    timeline = play(kind, count, steps(count), static=static)
+    members = [f"m{at}" for at in range(count)]
+    timeline = play(kind, members, steps(count), topics=[*TOPICS], static=static)
     expected = dict(zip(KINDS, costs, strict=True))[kind]
     assert cost(timeline) == expected * (count if each else 1)
     assert timeline.stable
@@ -141,7 +115,7 @@ def test_who_gives_up_too_slowly_is_removed_and_comes_back(
     of_slow = [
         happening
         for happening in timeline.happenings
-        if happening.member == "slow" and happening.at >= SETTLED
+        if happening.member == "slow" and happening.at >= AT
     ]
     (gone,) = (item.at for item in of_slow if item.what == removed)
     (back,) = (item.at for item in of_slow if item.what == "member_added")
@@ -150,9 +124,7 @@ def test_who_gives_up_too_slowly_is_removed_and_comes_back(
     calls = [item.what for item in of_slow if item.what in ("assigned", "revoked", "lost")]
     assert calls[: len(told)] == told
     assert timeline.stable
-    assert {name: len(parts) for name, parts in timeline.final.items()} == dict.fromkeys(
-        ("slow", "quick", "new"), 4
-    )
+    assert loads(timeline) == dict.fromkeys(("slow", "quick", "new"), 4)
 
 
 @pytest.mark.parametrize("kind", ["eager", "cooperative"])
@@ -169,22 +141,19 @@ def test_members_with_a_pattern_notice_a_new_topic_by_themselves(kind: str) -> N
 
 
 def test_two_that_start_together_wait_twice_the_initial_delay() -> None:
-    started = [play("eager", count, []).generations[0].at for count in (1, 2, 5)]
+    started = [play("eager", "abcde"[:count], []).generations[0].at for count in (1, 2, 5)]
     assert started == pytest.approx([1_030, 2_030, 2_030], abs=5)
 
 
 def test_static_members_change_the_protocol_without_waiting_for_their_session() -> None:
     """GroupMetadataManager refuses an instance id of the new protocol alone."""
-    old, new = settings("eager"), settings("consumer")
-    names = ("a", "b", "c")
-    starts: list[Step] = [Start(0, name, ("orders",), old, instance_id=name) for name in names]
-    for at, item in enumerate(names):
-        closes = AT + at * 9_000
-        starts += [Close(closes, item), Start(closes + 2_000, item, client=new)]
-    scenario = Scenario(Group(TOPICS, []), starts, broker=BROKER, end=100_000)
-    timeline = simulate(scenario)
+    steps: list[Step] = []
+    for at, name in enumerate("abc"):
+        steps += [Close(AT + at * 9_000, name)]
+        steps += [Start(AT + at * 9_000 + 2_000, name, client=settings("consumer"))]
+    timeline = play("eager", "abc", steps, static=True)
     reports = [happening.what for happening in timeline.happenings]
     assert reports.count("converted_to_consumer") == 1
     assert not {"error", "static_refused", "session_expired"} & {*reports}
     assert timeline.stable
-    assert {name: len(parts) for name, parts in timeline.final.items()} == dict.fromkeys(names, 4)
+    assert loads(timeline) == dict.fromkeys("abc", 4)

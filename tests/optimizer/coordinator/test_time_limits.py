@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -18,52 +17,40 @@ from optimizer.coordinator import (
     Start,
     Step,
     Subscribe,
-    Timeline,
     simulate,
 )
 from optimizer.coordinator.ledger import Ledger
-from tests.optimizer.coordinator.test_rules import BROKER, settings
+from tests.optimizer.coordinator.played import (
+    AT,
+    BROKER,
+    TOPICS,
+    happened,
+    play,
+    settings,
+    when,
+)
 
-TOPICS = {"orders": 12}
-AT = 30_000.0
+FULL = BrokerSettings(initial_delay_ms=1_000, max_size=2)
 NEAR = 60
 """What requests and a process's start take, in milliseconds."""
-
-
-def play(
-    steps: list[Step], kind: str = "eager", *, static: bool = False, **others: Any
-) -> Timeline:
-    """Members a and b that start together, and what is done then."""
-    delays, broker = others.pop("delays", Delays()), others.pop("broker", BROKER)
-    end = others.pop("end", 200_000)
-    client = settings(kind, **others)
-    starts = [
-        Start(0, name, ("orders",), client, instance_id=name if static else None) for name in "ab"
-    ]
-    scenario = Scenario(
-        Group(TOPICS, []), [*starts, *steps], client, broker=broker, delays=delays, end=end
-    )
-    return simulate(scenario)
 
 
 def start(at: float, name: str) -> Start:
     return Start(at, name, ("orders",))
 
 
-def when(timeline: Timeline, what: str) -> list[float]:
-    return [happening.at for happening in timeline.happenings if happening.what == what]
-
-
 def test_a_trickle_of_newcomers_holds_the_first_join_phase_up_for_the_rebalance_timeout() -> None:
     """Looks at 1000, 2000, 3000, and at 3500, what is left of it (InitialDelayedJoin)."""
     trickle: list[Step] = [start(at, f"m{at}") for at in range(500, 8_000, 500)]
-    assert play(trickle, max_poll_ms=3_500).generations[0].at == pytest.approx(3_530, abs=5)
+    assert play("eager", "ab", trickle, max_poll_ms=3_500).generations[0].at == pytest.approx(
+        3_530, abs=5
+    )
 
 
 def test_a_silent_static_leader_holds_a_join_phase_up_for_the_rebalance_timeout() -> None:
     """Not for its session; another one leads then (maybeElectNewJoinedLeader)."""
     steps: list[Step] = [Kill(AT, "a"), start(AT, "c")]
-    timeline = play(steps, static=True, max_poll_ms=5_000, session_ms=20_000)
+    timeline = play("eager", "ab", steps, static=True, max_poll_ms=5_000, session_ms=20_000)
     ended = timeline.generations[1]
     assert ended.at == pytest.approx(AT + 5_000, abs=NEAR)
     assert ended.leader in ("b", "c")
@@ -73,40 +60,31 @@ def test_a_silent_static_leader_holds_a_join_phase_up_for_the_rebalance_timeout(
 def test_an_id_that_was_handed_out_holds_a_join_phase_up() -> None:
     """Of three members, c has only its id when the last other joins (hasAllMembersJoined)."""
     steps: list[Step] = [Block(AT - 100, "a", 3_100), start(AT, "n"), start(AT + 3_300, "c")]
-    timeline = play(steps, delays=Delays(round_trip=500))
+    timeline = play("eager", "ab", steps, delays=Delays(round_trip=500))
     assert [
         len(generation.members) for generation in timeline.generations if generation.at > AT
     ] == [4]
 
 
 def test_a_full_group_refuses_newcomers_and_is_not_disturbed() -> None:
-    full = BrokerSettings(initial_delay_ms=1_000, max_size=2)
-    timeline = play([start(AT, "c")], broker=full)
-    assert [happening.member for happening in timeline.happenings if happening.what == "error"] == [
-        "c"
-    ]
+    timeline = play("eager", "ab", [start(AT, "c")], broker=FULL)
+    assert happened(timeline, "error") == ["c"]
     assert len(timeline.generations) == 1
-    assert len(play([], broker=full).final) == 2
+    assert len(play("eager", "ab", [], broker=FULL).final) == 2
 
 
 def test_the_last_to_rejoin_a_full_group_is_pushed_out() -> None:
     """In a join phase those count that have joined: a and the newcomer are the two that fit."""
-    full = BrokerSettings(initial_delay_ms=1_000, max_size=2)
     steps: list[Step] = [Block(AT - 100, "b", 3_100), Subscribe(AT, "a", ("orders", "more"))]
-    timeline = play([*steps, start(AT + 500, "c")], broker=full)
-    assert [happening.member for happening in timeline.happenings if happening.what == "error"] == [
-        "b"
-    ]
+    timeline = play("eager", "ab", [*steps, start(AT + 500, "c")], broker=FULL)
+    assert happened(timeline, "error") == ["b"]
     assert sorted(timeline.final) == ["a", "c"]
 
 
 def test_a_full_group_refuses_a_static_member_that_returns_without_its_id() -> None:
-    full = BrokerSettings(initial_delay_ms=1_000, max_size=2)
     back = Start(AT + 1_000, "a", ("orders",), instance_id="a")
-    timeline = play([Kill(AT, "a"), back], broker=full, static=True)
-    assert [happening.member for happening in timeline.happenings if happening.what == "error"] == [
-        "a"
-    ]
+    timeline = play("eager", "ab", [Kill(AT, "a"), back], broker=FULL, static=True)
+    assert happened(timeline, "error") == ["a"]
 
 
 @pytest.mark.parametrize("silent", [False, True])
@@ -115,12 +93,9 @@ def test_a_newcomer_waits_five_minutes_for_the_first_join_phase(silent: bool) ->
     steps: list[Step] = [Block(AT, "b", 900_000), start(AT + 1_000, "c")]
     if silent:
         steps.append(Kill(AT + 2_000, "c"))
-    timeline = play(steps, max_poll_ms=600_000, end=1_200_000)
-    dropped = [
-        happening for happening in timeline.happenings if happening.what == "session_expired"
-    ]
-    assert [item.member for item in dropped] == ["c"]
-    assert dropped[0].at == pytest.approx(AT + 1_000 + 300_000, abs=NEAR)
+    timeline = play("eager", "ab", steps, max_poll_ms=600_000, end=1_200_000)
+    assert happened(timeline, "session_expired") == ["c"]
+    assert when(timeline, "session_expired")[0] == pytest.approx(AT + 1_000 + 300_000, abs=NEAR)
     ended = next(generation for generation in timeline.generations if generation.at > AT)
     assert ended.at == pytest.approx(AT + 1_000 + 600_000, abs=2_000)
     assert ("c" in ended.members) != silent
@@ -128,14 +103,16 @@ def test_a_newcomer_waits_five_minutes_for_the_first_join_phase(silent: bool) ->
 
 @pytest.mark.parametrize("kind", ["eager", "consumer"])
 def test_sessions_start_anew_where_the_coordinator_moves(kind: str) -> None:
-    timeline = play([Kill(AT, "a"), MoveCoordinator(AT + 4_000)], kind)
+    timeline = play(kind, "ab", [Kill(AT, "a"), MoveCoordinator(AT + 4_000)])
     assert when(timeline, "session_expired") == pytest.approx([AT + 10_000], abs=5)
 
 
 def test_a_leader_that_does_not_sync_is_removed_after_the_rebalance_timeout() -> None:
     """Gone between its JoinGroup and its SyncGroup (expirePendingSync); its session is longer."""
     steps: list[Step] = [Kill(2_200, "a")]
-    timeline = play(steps, delays=Delays(assign=500), max_poll_ms=5_000, session_ms=20_000)
+    timeline = play(
+        "eager", "ab", steps, delays=Delays(assign=500), max_poll_ms=5_000, session_ms=20_000
+    )
     second = timeline.generations[1]
     assert second.at == pytest.approx(2_030 + 5_000, abs=NEAR)
     assert second.members == ("b",)
@@ -157,7 +134,7 @@ def test_who_does_not_give_up_is_fenced_after_its_own_rebalance_timeout() -> Non
 def test_commits_are_signs_of_life(offset: int) -> None:
     """Heartbeats come each 5 s, commits each second (OffsetMetadataManager.commitOffset)."""
     killed = AT + offset
-    timeline = play([Kill(killed, "b")], heartbeat_ms=5_000, session_ms=15_000)
+    timeline = play("eager", "ab", [Kill(killed, "b")], heartbeat_ms=5_000, session_ms=15_000)
     (expired,) = when(timeline, "session_expired")
     assert killed + 14_000 - 5 <= expired <= killed + 15_000
 
@@ -175,6 +152,6 @@ def test_a_blocked_member_reads_only_its_own_reading_again() -> None:
 def test_commits_of_a_replaced_static_member_do_not_count() -> None:
     """The last that counts was at 35 ms; its heir reads from 430 ms on, the next is refused."""
     other = Start(AT + 300, "c", ("orders",), settings("eager"), instance_id="b")
-    timeline = play([other], static=True, heartbeat_ms=5_000, session_ms=15_000)
+    timeline = play("eager", "ab", [other], static=True, heartbeat_ms=5_000, session_ms=15_000)
     assert len(when(timeline, "error")) == 1
     assert [*timeline.reread.values()] == pytest.approx([395] * 6, abs=5)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+import itertools
 
 import pytest
 
@@ -45,20 +45,37 @@ def test_every_fault_is_listed() -> None:
 
 
 @pytest.mark.parametrize(
-    "weight", [-1.0, float("inf"), float("nan"), 1e101, 10**400, "1", True, 1j]
+    ("group", "fault"),
+    [
+        *(
+            (
+                Group(topics={"t": 1}, members=[], weights={"t": [weight]}),
+                "weights of topic 't' must be numbers from 0 to 1e+100",
+            )
+            for weight in (-1.0, float("inf"), float("nan"), 1e101, 10**400, "1", True, 1j)
+        ),
+        *(
+            (
+                Group(topics={}, members=[Member("a", [], capacity=capacity)]),
+                f"member 'a' has the capacity {capacity!r:.40}: it must be a number above 0, "
+                "from 1e-100 to 1e+100",
+            )
+            for capacity in (0, -1, float("nan"), 1e-320, 1e308, 10**400, "2", True)
+        ),
+        (
+            Group(topics={"t": 10**9, "u": 1}, members=[Member("a", ["t"])]),
+            "its topics have 1,000,000,001 partitions, and no more than 20,000,000 can be planned "
+            "at once: plan its topics in several groups",
+        ),
+        (
+            Group({"t": 1}, [Member("a", ["t"], owned=[("t", 10**30)])]),
+            f"member 'a' owns ('t', {10**30}), which is not a partition",
+        ),
+    ],
+    ids=itertools.count(),
 )
-def test_weights_are_numbers_that_can_be_added_up(weight: Any) -> None:
-    group = Group(topics={"t": 1}, members=[], weights={"t": [weight]})
-    assert faults_of(group) == ["weights of topic 't' must be numbers from 0 to 1e+100"]
-
-
-@pytest.mark.parametrize("capacity", [0, -1, float("nan"), 1e-320, 1e308, 10**400, "2", True])
-def test_a_capacity_is_a_number_above_0(capacity: Any) -> None:
-    group = Group(topics={}, members=[Member("a", [], capacity=capacity)])
-    assert faults_of(group) == [
-        f"member 'a' has the capacity {capacity!r:.40}: it must be a number above 0, "
-        "from 1e-100 to 1e+100"
-    ]
+def test_what_no_group_can_have(group: Group, fault: str) -> None:
+    assert faults_of(group) == [fault]
 
 
 def test_weights_that_are_next_to_nothing_weigh_nothing() -> None:
@@ -82,20 +99,6 @@ def test_claims_are_read_in_the_order_of_members_and_topics_of_the_group() -> No
     owned = check_group(group)
     assert owned.counts == [2, 0, 1]
     assert (owned.topics.tolist(), owned.numbers.tolist()) == ([1, -1, 0], [7, 0, 1])
-
-
-def test_more_partitions_than_memory_could_hold_are_refused_in_words() -> None:
-    """A billion of them would end in a MemoryError."""
-    faults = faults_of(Group(topics={"t": 10**9, "u": 1}, members=[Member("a", ["t"])]))
-    assert faults == [
-        "its topics have 1,000,000,001 partitions, and no more than 20,000,000 can be planned at "
-        "once: plan its topics in several groups"
-    ]
-
-
-def test_a_claim_beyond_all_numbers_is_no_partition() -> None:
-    faults = faults_of(Group({"t": 1}, [Member("a", ["t"], owned=[("t", 10**30)])]))
-    assert faults == [f"member 'a' owns ('t', {10**30}), which is not a partition"]
 
 
 def test_none_is_nothing() -> None:

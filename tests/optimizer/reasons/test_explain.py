@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 
 import numpy as np
+import pytest
 
 from optimizer import Group, Member, assign
 from optimizer.model.arrays import IntArray
@@ -14,9 +14,10 @@ from optimizer.model.problem import NOBODY, Problem
 from optimizer.reasons.explain import Explanation, Reason, explain
 from optimizer.solver.solve import solve
 from optimizer.strategies import STRATEGIES
+from tests.optimizer.checker.forgeries import RACKS
 from tests.optimizer.oracles import facts_of_problem
+from tests.optimizer.strategies.written_groups import group_of
 from tests.support.groups import random_problem
-from tests.support.rack_groups import VARIANTS, racks_of_problem, random_rack_problem
 
 
 class Replay:
@@ -25,11 +26,9 @@ class Replay:
     def __init__(self, group: Problem, target: IntArray, goals: Goals) -> None:
         self.group = group
         self.target = target.tolist()
-        self.facts = facts_of_problem(group)
-        owners = zip(self.facts.owner, self.facts.readers, strict=True)
-        self.found = [o if o is not None and o in readers else NOBODY for o, readers in owners]
+        self.facts = facts_of_problem(group, goals)
+        self.found = np.where(self.facts.is_kept, self.facts.owner, NOBODY).tolist()
         self.member = {name: m for m, name in enumerate(group.member_ids)}
-        self.remote = racks_of_problem(group, goals).remote if goals.rack else None
 
     def partition(self, topic: str, number: int) -> int:
         return int(self.group.topic_offsets[list(self.group.topics).index(topic)]) + number
@@ -38,13 +37,9 @@ class Replay:
         topics = self.group.subscriptions[self.group.member_subscription[self.member[member]]]
         return list(self.group.topics).index(topic) in topics.tolist()
 
-    def value(self, target: list[int]) -> tuple[int, int, int]:
+    def value(self, target: list[int]) -> tuple[int, ...]:
         """Σ load², reads across racks, and Σ (partitions of a topic that a member has)²."""
-        loads = [target.count(m) for m in self.member.values()]
-        remote = sum(self.remote[p][m] for p, m in enumerate(target) if self.remote and m != NOBODY)
-        held = Counter(zip(self.facts.topic, target, strict=True))
-        spread = sum(count * count for (_, m), count in held.items() if m != NOBODY)
-        return sum(load * load for load in loads), remote, spread
+        return self.facts.reached(np.array(target, np.int64), ("balance", "racks", "spread"))
 
     def without(self, reason: Reason) -> list[int]:
         """The plan without a path: all on it stay, and what had no owner goes to the last one."""
@@ -139,8 +134,8 @@ class Replay:
 def test_every_move_of_an_optimal_plan_has_one_true_reason() -> None:
     causes = set()
     for each in range(120):
-        goals = VARIANTS[each // 2 % len(VARIANTS)] if each % 2 else DEFAULT_GOALS
-        group = random_rack_problem(each) if each % 2 else random_problem(each)
+        goals = RACKS[each // 2 % len(RACKS)] if each % 2 else DEFAULT_GOALS
+        group = random_problem(each, racks=each % 2 == 1)
         target = solve(group, goals).target
         replay, result = Replay(group, target, goals), explain(group, target, goals)
         for reason in result.moves:
@@ -156,7 +151,7 @@ def test_every_move_of_an_optimal_plan_has_one_true_reason() -> None:
 def test_sentences_about_other_strategies_are_true_as_well() -> None:
     causes = set()
     for seed in range(25):
-        group, goals = random_rack_problem(seed), VARIANTS[seed % len(VARIANTS)]
+        group, goals = random_problem(seed, racks=True), RACKS[seed % len(RACKS)]
         target = STRATEGIES["range"].assign(group).target
         replay, result = Replay(group, target, goals), explain(group, target, goals)
         for reason in result.moves:
@@ -166,52 +161,87 @@ def test_sentences_about_other_strategies_are_true_as_well() -> None:
     assert causes == {"balance", "room", "racks", "spread", "nothing"}
 
 
-def member(name: str, topics: list[str], *owned: tuple[str, int]) -> Member:
-    return Member(name, topics, owned=owned)
+DRAINED = Group(
+    {"t": 6}, [Member(n, ["t"], [("t", 2 * at), ("t", 2 * at + 1)]) for at, n in enumerate("abc")]
+)
+PAIRS = [
+    Member(n, ["t"], [("t", 2 * at), ("t", 2 * at + 1)], host="/h-0") for at, n in enumerate("ab")
+]
+LONE = [Member(n, ["t"], [("t", 4 + at)], host="/h-1") for at, n in enumerate("cd")]
 
 
-def test_a_plan_explains_itself() -> None:
-    t1 = [("t1", p) for p in range(3)]
+@pytest.mark.parametrize(
+    ("group", "goals", "sentences"),
+    [
+        (
+            group_of("t1:3 t2:2", "A t1, t1:0,1,2 | B t1 t2, t2:0,1 | C t2"),
+            Goals(),
+            [
+                "t1-2 moves from A, which had 3, to B, which passes t2-1 on: the load goes along "
+                "A → B → C, which had 0 and doesn't subscribe to t1",
+                "t2-1 moves from B to C, which had 0: it makes room on B for t1-2, which comes "
+                "from A, which had 3; C doesn't subscribe to t1",
+                "5 partitions of t1 and t2 ÷ 3 members = 1.667: no assignment has a largest load "
+                "below 2 or a smallest one above 1",
+            ],
+        ),
+        (
+            group_of("t:6 u:1", "A t | B u | C t"),
+            Goals(),
+            [
+                "6 partitions of t ÷ 2 members that can read them (A and C) = 3: no assignment has "
+                "a largest load below 3",
+                "1 partition of u ÷ 1 member that can read no others (B) = 1: no assignment has a "
+                "smallest load above 1",
+            ],
+        ),
+        (group_of("t:1", "A"), Goals(), []),
+        (
+            group_of("a:4 b:4", "A a b, a:0,1,2,3 | B a b, b:0,1,2,3"),
+            Goals(levels=("spread", "moves")),
+            [
+                "a-2 moves from A, which had 4, to B, which had 4: at equal balance along A → B → "
+                "A, topics are spread more evenly"
+            ],
+        ),
+        (
+            DRAINED,
+            Goals(exclude="a"),  # type: ignore[arg-type]
+            [
+                "t-0 moves from a, which had 2, to b, which had 2: its limits take that",
+                "t-1 moves from a, which had 2, to c, which had 2: its limits take that",
+            ],
+        ),
+        (
+            Group({"t": 6}, PAIRS + LONE),
+            Goals(levels=("hosts",)),
+            [
+                "t-1 moves from a, which had 2, to c, which had 1: at equal balance, hosts get "
+                "more even: h-0 3 (was 4) and h-1 3 (was 2)"
+            ],
+        ),
+    ],
+)
+def test_a_plan_explains_itself(group: Group, goals: Goals, sentences: list[str]) -> None:
+    result = assign(group, goals=goals).explain().sentences()
+    assert result[: len(sentences)] == sentences
+    assert bool(result) == bool(sentences)
+
+
+def test_a_plan_by_weight_says_what_moves_and_who_shows_its_bound() -> None:
     group = Group(
-        {"t1": 3, "t2": 2},
-        [
-            member("A", ["t1"], *t1),
-            member("B", ["t1", "t2"], ("t2", 0), ("t2", 1)),
-            member("C", ["t2"]),
+        topics={"t": 4},
+        members=[
+            Member("a", ["t"], owned=[("t", 0), ("t", 1)]),
+            Member("b", ["t"], owned=[("t", 2), ("t", 3)]),
         ],
+        weights={"t": [4.0, 4.0, 1.0, 1.0]},
     )
-    assert assign(group).explain().sentences() == [
-        "t1-2 moves from A, which had 3, to B, which passes t2-1 on: the load goes along "
-        "A → B → C, which had 0 and doesn't subscribe to t1",
-        "t2-1 moves from B to C, which had 0: it makes room on B for t1-2, which comes from A, "
-        "which had 3; C doesn't subscribe to t1",
-        "5 partitions of t1 and t2 ÷ 3 members = 1.667: no assignment has a largest load below 2 "
-        "or a smallest one above 1",
-    ]
-
-
-def test_what_only_few_may_read_bounds_their_load() -> None:
-    group = Group({"t": 6, "u": 1}, [member("A", ["t"]), member("B", ["u"]), member("C", ["t"])])
-    assert assign(group).explain().sentences() == [
-        "6 partitions of t ÷ 2 members that can read them (A and C) = 3: no assignment has a "
-        "largest load below 3",
-        "1 partition of u ÷ 1 member that can read no others (B) = 1: no assignment has a smallest "
-        "load above 1",
-    ]
-
-
-def test_a_group_without_readers_has_nothing_to_explain() -> None:
-    assert assign(Group({"t": 1}, [member("A", [])])).explain().sentences() == []
-
-
-def test_a_topic_that_is_spread_is_a_reason() -> None:
-    """Each has a topic of its own: they exchange two of four, which costs four moves."""
-    a, b = ([(topic, p) for p in range(4)] for topic in "ab")
-    group = Group({"a": 4, "b": 4}, [member("A", ["a", "b"], *a), member("B", ["a", "b"], *b)])
-    assert assign(group).moves == 0
-    plan = assign(group, goals=Goals(levels=("spread", "moves")))
-    assert plan.moves == 4
-    assert plan.explain().sentences()[0] == (
-        "a-2 moves from A, which had 4, to B, which had 4: at equal balance along A → B → A, "
-        "topics are spread more evenly"
+    first, second, bound = assign(group, goals=Goals(balance="weight")).explain().sentences()
+    assert first.startswith("t-0 (weight 4) moves from a, which had 8, to b, which had 2:")
+    assert "(weight 1) moves from b, which had 2, to a, which had 8:" in second
+    assert first.endswith("they will have 5 and 5")
+    assert bound == (
+        "all members have to read t, 10 for a capacity of 2: one of them has at least 5 a unit; "
+        "the plan's largest is 5 (gap 0.00%)"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import combinations, product
 from random import Random
 
@@ -15,11 +16,13 @@ from optimizer.replicas import (
     Cluster,
     Partition,
     ReplicaGoals,
+    ReplicaPlan,
 )
 
 RACKS = ("a", "b", "c")
 
-Sets = dict[tuple[str, int], tuple[int, ...]]
+Name = tuple[str, int]
+Sets = dict[Name, Sequence[int]]
 
 ORDERS = [
     (BALANCE, COPIES),
@@ -63,16 +66,30 @@ def random_cluster(draw: Random, brokers: int = 5, partitions: int = 4) -> Clust
     return Cluster(made, items)
 
 
-def best(cluster: Cluster, goals: ReplicaGoals, planned: set[tuple[str, int]]) -> tuple[float, ...]:
-    """The least of all levels over every choice of brokers for the planned partitions."""
-    names = [(partition.topic, partition.partition) for partition in cluster.partitions]
+def replicas_of(cluster: Cluster) -> Sets:
+    """Replicas of each partition by its name, as they are now."""
+    return {(one.topic, one.partition): tuple(one.replicas) for one in cluster.partitions}
+
+
+def planned_by(plan: ReplicaPlan, cluster: Cluster) -> set[Name]:
+    """Partitions that a plan is about, and can be planned."""
+    left_out = {(item.topic, item.partition) for item in plan.left_out}
+    return {(one.topic, one.partition) for one in cluster.partitions if one.scope} - left_out
+
+
+def all_sets(cluster: Cluster, planned: set[Name]) -> Iterator[Sets]:
+    """Every choice of brokers for the planned partitions that is as even over racks as can be."""
     choices = [
-        _even_sets(cluster, partition) if name in planned else [tuple(partition.replicas)]
-        for name, partition in zip(names, cluster.partitions, strict=True)
+        _even_sets(cluster, one) if (one.topic, one.partition) in planned else [one.replicas]
+        for one in cluster.partitions
     ]
-    return min(
-        measured(cluster, goals, dict(zip(names, sets, strict=True))) for sets in product(*choices)
-    )
+    names = [*replicas_of(cluster)]
+    return (dict(zip(names, sets, strict=True)) for sets in product(*choices))
+
+
+def best(cluster: Cluster, goals: ReplicaGoals, planned: set[Name]) -> tuple[float, ...]:
+    """The least of all levels over every choice of brokers for the planned partitions."""
+    return min(measured(cluster, goals, sets) for sets in all_sets(cluster, planned))
 
 
 def _even_sets(cluster: Cluster, one: Partition) -> list[tuple[int, ...]]:
@@ -82,8 +99,17 @@ def _even_sets(cluster: Cluster, one: Partition) -> list[tuple[int, ...]]:
     candidates = [b for b in racks if b in receivers or b in one.replicas]
     wanted = one.replication_factor or len(one.replicas)
     sets = list(combinations(candidates, wanted))
-    evenness = [sum(n**2 for n in Counter(racks[b] for b in items).values()) for items in sets]
+    evenness = [_rack_squares(racks, items) for items in sets]
     return [items for items, even in zip(sets, evenness, strict=True) if even == min(evenness)]
+
+
+def _rack_squares(racks: Mapping[int, str | None], replicas: Sequence[int]) -> int:
+    return sum(n**2 for n in Counter(racks.get(broker) for broker in replicas).values())
+
+
+def rack_squares(cluster: Cluster, sets: Sets) -> int:
+    """Σ replicas² of each partition's racks, over all partitions."""
+    return sum(_rack_squares(racks_of(cluster), items) for items in sets.values())
 
 
 def used(cluster: Cluster) -> list[Broker]:
@@ -119,12 +145,12 @@ def measured(cluster: Cluster, goals: ReplicaGoals, sets: Sets) -> tuple[float, 
 
 
 def best_leaders(
-    cluster: Cluster, sets: Sets, planned: set[tuple[str, int]], racks: dict[tuple[str, int], str]
+    cluster: Cluster, sets: Sets, planned: set[Name], racks: dict[Name, str]
 ) -> tuple[int, int, int]:
     """Least Σ leaders², leaders in another rack than wanted, and changes, over all leaders."""
     usable = {broker.id for broker in used(cluster)}
     choices = [
-        [b for b in items if b in usable] if name in planned else [_leader(items, usable)]
+        [b for b in items if b in usable] if name in planned else [first_usable(items, usable)]
         for name, items in sets.items()
     ]
     return min(
@@ -133,12 +159,12 @@ def best_leaders(
     )
 
 
-def _leader(replicas: tuple[int, ...], usable: set[int]) -> int:
+def first_usable(replicas: Sequence[int], usable: Container[int]) -> int:
     return next((b for b in replicas if b in usable), -1)
 
 
 def leaders_measured(
-    cluster: Cluster, leaders: dict[tuple[str, int], int], racks: dict[tuple[str, int], str]
+    cluster: Cluster, leaders: dict[Name, int], racks: dict[Name, str]
 ) -> tuple[int, int, int]:
     entries = racks_of(cluster)
     counts = Counter(b for b in leaders.values() if b in entries)
@@ -146,9 +172,6 @@ def leaders_measured(
         racks.get(name) in entries.values() and entries.get(b) != racks.get(name)
         for name, b in leaders.items()
     )
-    first = {
-        (partition.topic, partition.partition): partition.replicas[0]
-        for partition in cluster.partitions
-    }
+    first = {name: replicas[0] for name, replicas in replicas_of(cluster).items()}
     changes = sum(first[name] != b for name, b in leaders.items())
     return sum(n**2 for n in counts.values()), missed, changes

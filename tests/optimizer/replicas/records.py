@@ -7,7 +7,6 @@ topic_squares, copies), `leaders_among_current_usable` (leaders_squared, changes
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,12 +22,13 @@ from optimizer.replicas import (
     ReplicaPlan,
     plan_replicas,
 )
+from tests.optimizer.replicas.clusters import leaders_measured, measured, rack_squares, replicas_of
 
-Name = tuple[str, int]
+WITH_TOPICS = ReplicaGoals(levels=(BALANCE, TOPICS, COPIES))
 
 GOALS = {
     "optimal": ReplicaGoals(),
-    "optimal_with_topics": ReplicaGoals(levels=(BALANCE, TOPICS, COPIES)),
+    "optimal_with_topics": WITH_TOPICS,
     "leaders_among_current_usable": ReplicaGoals(leaders_only=True),
 }
 """With which goals a plan comes to what a record tells under each name."""
@@ -37,18 +37,10 @@ GOALS = {
 def cluster_of(record: dict[str, Any]) -> Cluster:
     """The cluster of a record. Brokers that aren't usable are left, and can be copied from."""
     return Cluster(
-        brokers=[
-            Broker(broker["id"], rack=broker["rack"], usable=broker["usable"])
-            for broker in record["brokers"]
-        ],
+        brokers=[Broker(one["id"], one["rack"], one["usable"]) for one in record["brokers"]],
         partitions=[
-            Partition(
-                partition["topic"],
-                partition["partition"],
-                partition["replicas"],
-                partition["target_rf"],
-            )
-            for partition in record["partitions"]
+            Partition(one["topic"], one["partition"], one["replicas"], one["target_rf"])
+            for one in record["partitions"]
         ],
     )
 
@@ -67,100 +59,73 @@ def differences(record: dict[str, Any], plan: ReplicaPlan) -> list[str]:
     own = next((name for name, goals in GOALS.items() if goals == plan.goals), None)
     if own is None:
         return [f"no record tells what {plan.goals} come to"]
-    result = list(_compared(record, own, plan))
+    result = list(_compared(record, cluster, own, plan))
     for name, goals in GOALS.items():
         if name != own and name in record:
-            result += _compared(record, name, plan_replicas(cluster, goals))
+            result += _compared(record, cluster, name, plan_replicas(cluster, goals))
     return result
 
 
-def _compared(record: dict[str, Any], name: str, plan: ReplicaPlan) -> Iterator[str]:
+def _compared(
+    record: dict[str, Any], cluster: Cluster, name: str, plan: ReplicaPlan
+) -> Iterator[str]:
     expected = record.get(name)
     if expected is None:
         if not plan.left_out:
             yield f"{name}: there is an answer for every partition, and the record has none"
         return
-    faults = list(_faults(record, plan))
+    faults = list(_faults(cluster, plan))
     if faults:
         yield from (f"{name}: {fault}" for fault in faults)
         return
-    is_of_leaders = name == "leaders_among_current_usable"
-    measured = _leaders(record, plan) if is_of_leaders else _replicas(record, plan)
+    result = _measured(cluster, plan)
     for key in expected:
-        if expected[key] != measured.get(key):
-            yield f"{name}: {key} is {measured.get(key)}, the record has {expected[key]}"
+        if expected[key] != result.get(key):
+            yield f"{name}: {key} is {result.get(key)}, the record has {expected[key]}"
     if plan.optimal == "not proven":
         yield f"{name}: the plan isn't proven"
 
 
-def _faults(record: dict[str, Any], plan: ReplicaPlan) -> Iterator[str]:
+def _faults(cluster: Cluster, plan: ReplicaPlan) -> Iterator[str]:
     """What no plan of the record's cluster may have."""
-    settings = {
-        (partition["topic"], partition["partition"]): partition
-        for partition in record["partitions"]
-    }
-    if plan.replicas.keys() != settings.keys():
-        names = sorted(plan.replicas.keys() ^ settings.keys())
+    before = replicas_of(cluster)
+    if plan.replicas.keys() != before.keys():
+        names = sorted(plan.replicas.keys() ^ before.keys())
         yield f"the plan and the record have different partitions: {names}"
         return
-    usable = {broker["id"] for broker in record["brokers"] if broker["usable"]}
+    wanted = {(one.topic, one.partition): one.replication_factor for one in cluster.partitions}
+    usable = {broker.id for broker in cluster.brokers if broker.usable}
     left_out = {(item.topic, item.partition) for item in plan.left_out}
     moving = {(change.topic, change.partition): change.before for change in plan.changes}
     for name, replicas in plan.replicas.items():
-        old = settings[name]["replicas"]
-        if list(moving.get(name, replicas)) != list(old):
-            yield f"{name} was on {moving.get(name, replicas)}, in the record on {old}"
+        if tuple(moving.get(name, replicas)) != before[name]:
+            yield f"{name} was on {moving.get(name, replicas)}, in the record on {before[name]}"
         if len(set(replicas)) < len(replicas):
             yield f"{name} has a broker twice: {replicas}"
         if plan.goals.leaders_only:
-            if set(replicas) != set(old):
+            if set(replicas) != set(before[name]):
                 yield f"{name} has other replicas than before: {replicas}"
+            if replicas[0] not in usable:
+                yield f"{name} is led by a broker that isn't usable: {replicas[0]}"
         elif name in left_out:
             yield f"{name} is left out"
         else:
-            if len(replicas) != settings[name]["target_rf"]:
-                yield f"{name} has {len(replicas)} replicas, not {settings[name]['target_rf']}"
+            if len(replicas) != wanted[name]:
+                yield f"{name} has {len(replicas)} replicas, not {wanted[name]}"
             if set(replicas) - usable:
                 yield f"{name} is on brokers that aren't usable: {replicas}"
 
 
-def _replicas(record: dict[str, Any], plan: ReplicaPlan) -> dict[str, int]:
-    rack = {broker["id"]: broker["rack"] for broker in record["brokers"]}
-    if any(broker["usable"] and broker["rack"] is None for broker in record["brokers"]):
-        rack = dict.fromkeys(rack)  # known of some only: one rack
-    in_rack: Counter[tuple[Name, Any]] = Counter()
-    of_broker: Counter[int] = Counter()
-    of_topic: Counter[tuple[str, int]] = Counter()
-    copies = 0
-    before = {
-        (partition["topic"], partition["partition"]): partition["replicas"]
-        for partition in record["partitions"]
-    }
-    for name, replicas in plan.replicas.items():
-        in_rack.update((name, rack[replica]) for replica in replicas)
-        of_broker.update(replicas)
-        of_topic.update((name[0], replica) for replica in replicas)
-        copies += len(set(replicas) - set(before[name]))
+def _measured(cluster: Cluster, plan: ReplicaPlan) -> dict[str, float]:
+    """What a record has of a plan under its goals."""
+    if plan.goals.leaders_only:
+        leaders = {name: replicas[0] for name, replicas in plan.replicas.items()}
+        squares, _, changes = leaders_measured(cluster, leaders, {})
+        return {"leaders_squared": squares, "changes": changes}
+    balance, topics, copies = measured(cluster, WITH_TOPICS, plan.replicas)
     return {
-        "rack_squares": _squares(in_rack),
-        "replica_squares": _squares(of_broker),
-        "topic_squares": _squares(of_topic),
+        "rack_squares": rack_squares(cluster, plan.replicas),
+        "replica_squares": balance,
+        "topic_squares": topics,
         "copies": copies,
     }
-
-
-def _leaders(record: dict[str, Any], plan: ReplicaPlan) -> dict[str, int]:
-    usable = {broker["id"] for broker in record["brokers"] if broker["usable"]}
-    before = {
-        (partition["topic"], partition["partition"]): partition["replicas"]
-        for partition in record["partitions"]
-    }
-    leaders = Counter(replicas[0] for replicas in plan.replicas.values())
-    changes = sum(row[0] != before[name][0] for name, row in plan.replicas.items())
-    if set(leaders) - usable:
-        return {"leaders_squared": -1, "changes": changes}
-    return {"leaders_squared": _squares(leaders), "changes": changes}
-
-
-def _squares(counts: Counter[Any]) -> int:
-    return sum(count**2 for count in counts.values())

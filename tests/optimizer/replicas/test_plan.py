@@ -28,28 +28,58 @@ from optimizer.replicas import (
     placement,
     plan_replicas,
 )
-from tests.optimizer.replicas.brute_force import faults_of
-from tests.optimizer.replicas.properties import broken_properties
+from tests.optimizer.replicas.clusters import (
+    ORDERS,
+    RACKS,
+    best,
+    best_leaders,
+    first_usable,
+    leaders_measured,
+    measured,
+    planned_by,
+    racks_of,
+    random_cluster,
+    replicas_of,
+)
+from tests.support.tiers import tiered
 
 THREE = [Broker(1, "a"), Broker(2, "b"), Broker(3, "c")]
 
 
-@pytest.mark.parametrize("start", range(0, 80, 20))
-def test_nothing_is_better_in_any_order_of_goals(start: int) -> None:
-    """The same for 1,000 and more: python -m tests.optimizer.replicas.brute_force 1000."""
-    assert [fault for seed in range(start, start + 20) for fault in faults_of(seed)] == []
+def nothing_is_better(seed: int) -> None:
+    """No replicas and no leaders of the cluster that a number makes, in any order of goals."""
+    draw = Random(seed)
+    cluster = random_cluster(draw)
+    racks = {name: draw.choice(RACKS) for name in replicas_of(cluster) if draw.random() < 0.4}
+    for levels in ORDERS:
+        goals = ReplicaGoals(levels=levels, leader_racks=racks)
+        plan = plan_replicas(cluster, goals)
+        planned = planned_by(plan, cluster)
+        assert measured(cluster, goals, plan.replicas) == best(cluster, goals, planned), levels
+        leaders = {
+            name: row[0] if name in planned else first_usable(row, racks_of(cluster))
+            for name, row in plan.replicas.items()
+        }
+        wanted = {name: rack for name, rack in racks.items() if name in planned}
+        least = best_leaders(cluster, plan.replicas, planned, wanted)
+        assert leaders_measured(cluster, leaders, wanted) == least, levels
+        assert plan.optimal != NOT_PROVEN, levels
+        assert check_replicas(cluster, plan.replicas, goals) == [], levels
 
 
-def test_nothing_is_better_where_most_stand_still_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("seed", tiered(range(80), 20))
+def test_nothing_is_better_in_any_order_of_goals(seed: int) -> None:
+    nothing_is_better(seed)
+
+
+@pytest.mark.parametrize("seed", tiered(range(100, 130), 8))
+def test_nothing_is_better_where_most_stand_still_at_first(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As in clusters with many kinds of partitions: some are free, and more, until none gains."""
     monkeypatch.setattr(optimizer.replicas.solve, "CELLS", -1)
     monkeypatch.setattr(optimizer.replicas.solve, "FREE_SHARE", 0.3)
-    assert [fault for seed in range(100, 130) for fault in faults_of(seed)] == []
-
-
-def test_properties_of_random_clusters() -> None:
-    """The same for 2,000: python -m tests.optimizer.replicas.properties 2000."""
-    assert [fault for seed in range(60) for fault in broken_properties(seed)] == []
+    nothing_is_better(seed)
 
 
 def test_the_new_list_begins_with_the_leader_then_has_kept_ones_and_new_ones() -> None:
@@ -63,13 +93,6 @@ def test_the_new_list_begins_with_the_leader_then_has_kept_ones_and_new_ones() -
     assert plan.replicas["t", 0][0] in (1, 3)
     assert [(change.topic, change.partition) for change in plan.changes] == [("t", 0)]
     assert (plan.copies, plan.leader_changes, plan.optimal) == (2, 1, OPTIMAL)
-
-
-def test_a_larger_capacity_takes_more() -> None:
-    brokers = [Broker(1, capacity=3), Broker(2, capacity=1)]
-    plan = plan_replicas(Cluster(brokers, [Partition("t", n, [1 + n % 2]) for n in range(8)]))
-    assert sum(row == [1] for row in plan.replicas.values()) == 6
-    assert plan.copies == 2
 
 
 def test_capacities_of_any_size_count_by_their_ratio() -> None:
@@ -125,11 +148,9 @@ def test_a_plan_of_leaders_alone_is_checked() -> None:
     goals = ReplicaGoals(leaders_only=True)
     plan = plan_replicas(cluster, goals)
     assert check_replicas(cluster, plan.replicas, goals) == []
-    still = {
-        (partition.topic, partition.partition): list(partition.replicas)
-        for partition in cluster.partitions
-    }
-    assert check_replicas(cluster, still, goals) == ["the leaders could be better: by 1 exchange"]
+    assert check_replicas(cluster, replicas_of(cluster), goals) == [
+        "the leaders could be better: by 1 exchange"
+    ]
     assert check_replicas(cluster, {**plan.replicas, ("t", 0): [1, 2]}, goals) == [
         "t-0 has other replicas than before"
     ]
@@ -291,11 +312,7 @@ def test_a_check_says_what_is_wrong_with_a_plan() -> None:
     ]
     assert check_replicas(cluster, {**plan, ("u", 0): [1]}) == ["u-0 isn't in the cluster"]
     assert check_replicas(cluster, {}) == ["t-0 is missing", "t-1 is missing", "t-2 is missing"]
-    old = {
-        (partition.topic, partition.partition): list(partition.replicas)
-        for partition in cluster.partitions
-    }
-    assert check_replicas(cluster, old) == [
+    assert check_replicas(cluster, replicas_of(cluster)) == [
         "the replicas could be better: by 1 exchange",
         "the leaders could be better: by 1 exchange",
     ]

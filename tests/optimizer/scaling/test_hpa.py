@@ -31,11 +31,13 @@ def rules(pods: int, pods_period: int, percent: int, percent_period: int, window
 
 def spread(events: list[int], period: int) -> list[tuple[float, int]]:
     """Of generateEventsUniformDistribution: each event in the middle of its share of the period."""
-    part = period / len(events)
+    part = period / max(len(events), 1)
     return [(NOW - (period - part * (at + 1) + part / 2), item) for at, item in enumerate(events)]
 
 
 class Case(NamedTuple):
+    """A group of `now` members, for which a size is asked; changes and recommendations before."""
+
     name: str
     now: int
     asked: int
@@ -46,8 +48,11 @@ class Case(NamedTuple):
     down: Rules = SCALE_DOWN
     up_events: tuple[int, ...] = ()
     down_events: tuple[int, ...] = ()
+    recommended: tuple[tuple[int, int], ...] = ()
 
 
+SLOW = Rules(0, (Change("Pods", 2, 60), Change("Percent", 50, 60)), "Min")
+NEVER = Rules(0, SCALE_DOWN.changes, "Disabled")
 R, THREE = rules, (1, 5, 9)
 
 CASES = [
@@ -89,69 +94,45 @@ CASES = [
     Case(
         "down, below 0", 10, 5, 1, 1000, 5, down=R(0, 0, 1000, 120, 300), down_events=(10, 10, 10)
     ),
+    # the highest recommendation of five minutes counts: TestNormalizeDesiredReplicas
+    Case("down at once", 100, 5, 1, 1000, 5),
+    Case("higher before", 100, 3, 1, 1000, 5, recommended=((120, 4), (60, 5))),
+    Case("lower before", 100, 3, 1, 1000, 3, recommended=((120, 1), (60, 2))),
+    Case("higher long ago", 100, 3, 1, 1000, 3, recommended=((600, 10), (540, 9))),
+    Case("both", 100, 3, 1, 1000, 5, recommended=((600, 10), (540, 9), (120, 5), (60, 4))),
+    # TestCalculateScaleUpLimitWithScalingRules, TestCalculateScaleDownLimitWithBehaviors
+    Case("Min takes the smaller growth", 1, 100, 1, 1000, 2, up=SLOW),
+    Case("Min takes the smaller loss", 5, 1, 1, 1000, 3, down=SLOW),
+    # by defaults.go the larger of 4 pods and 100 %, where any behavior is stated
+    *(
+        Case(f"up from {now}", now, 100, 1, 1000, to)
+        for now, to in ((1, 5), (2, 6), (3, 7), (5, 10))
+    ),
+    # by calculateScaleUpLimit twice or 4, without
+    *(
+        Case(f"up from {now} without behavior", now, 100, 1, 1000, to, up=NO_BEHAVIOR)
+        for now, to in ((1, 4), (2, 4), (3, 6), (5, 10))
+    ),
+    Case("a disabled direction", 5, 1, 1, 1000, 5, down=NEVER),
+    Case("no members are left alone, TestZeroReplicas", 0, 4, 3, 5, 0),
 ]
-"""TestScalingWithRules."""
-
-
-def decider_of(case: Case) -> HpaDecider:
-    hpa = Hpa(1.0, case.least, case.most, scale_up=case.up, scale_down=case.down)
-    decider = HpaDecider(hpa, np.ones(1))
-    events = spread([*case.up_events], 120) if case.up_events else []
-    events += (
-        [(at, -item) for at, item in spread([*case.down_events], 120)] if case.down_events else []
-    )
-    for at, item in sorted(events):
-        decider.changed.append((at, np.array([item])))
-    return decider
+"""TestScalingWithRules, and others."""
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_size_changes_no_faster_than_its_behavior_allows(case: Case) -> None:
-    members, asked = np.array([case.now]), np.array([case.asked])
-    assert decider_of(case).normalized(NOW, members, asked).tolist() == [case.expected]
-
-
-@pytest.mark.parametrize(
-    ("earlier", "asked", "expected"),
-    [
-        ([], 5, 5),
-        ([(120, 4), (60, 5)], 3, 5),
-        ([(120, 1), (60, 2)], 3, 3),
-        ([(600, 10), (540, 9)], 3, 3),
-        ([(600, 10), (540, 9), (120, 5), (60, 4)], 3, 5),
-    ],
-)
-def test_the_highest_recommendation_of_five_minutes_counts(
-    earlier: list[tuple[int, int]], asked: int, expected: int
-) -> None:
-    """TestNormalizeDesiredReplicas; the group has 100 members, and may shrink at once."""
-    decider = HpaDecider(Hpa(1.0, 1, 1000), np.ones(1))
-    for ago, item in earlier:
+    hpa = Hpa(1.0, case.least, case.most, scale_up=case.up, scale_down=case.down)
+    decider = HpaDecider(hpa, np.ones(1))
+    events = spread([*case.up_events], 120)
+    events += [(at, -item) for at, item in spread([*case.down_events], 120)]
+    decider.changed.extend((at, np.array([item])) for at, item in sorted(events))
+    for ago, item in case.recommended:
         decider.highest.add(NOW - ago, np.array([item]))
-    assert decider.normalized(NOW, np.array([100]), np.array([asked])).tolist() == [expected]
+    members, asked = np.array([case.now]), np.array([case.asked])
+    assert decider.normalized(NOW, members, asked).tolist() == [case.expected]
 
 
-def test_min_takes_the_smaller_change() -> None:
-    """TestCalculateScaleUpLimitWithScalingRules, TestCalculateScaleDownLimitWithBehaviors."""
-    slow = Rules(0, (Change("Pods", 2, 60), Change("Percent", 50, 60)), "Min")
-    decider = HpaDecider(Hpa(1.0, 1, 1000, scale_up=slow, scale_down=slow), np.ones(1))
-    assert decider.normalized(NOW, np.array([1]), np.array([100])).tolist() == [2]
-    decider = HpaDecider(Hpa(1.0, 1, 1000, scale_up=slow, scale_down=slow), np.ones(1))
-    assert decider.normalized(NOW, np.array([5]), np.array([1])).tolist() == [3]
-
-
-@pytest.mark.parametrize(
-    ("members", "with_behavior", "without"), [(1, 5, 4), (2, 6, 4), (3, 7, 6), (5, 10, 10)]
-)
-def test_how_far_a_group_grows_at_once(members: int, with_behavior: int, without: int) -> None:
-    """By defaults.go the larger of 4 pods and 100 %; by calculateScaleUpLimit twice or 4.
-
-    The second is the way of a HPA without `behavior`, the first of one that states any.
-    """
-    for rules_up, expected in ((SCALE_UP, with_behavior), (NO_BEHAVIOR, without)):
-        decider = HpaDecider(Hpa(1.0, 1, 1000, scale_up=rules_up), np.ones(1))
-        size = decider.normalized(NOW, np.array([members]), np.array([100]))
-        assert size.tolist() == [expected]
+def test_without_a_behavior_none_is_stated() -> None:
     assert Hpa(1.0).scale_up == Keda().scale_up == NO_BEHAVIOR
 
 
@@ -160,12 +141,6 @@ def test_a_direction_that_is_stated_fills_in_the_other() -> None:
     slow = {"scaleDown": {"stabilizationWindowSeconds": 600}}
     made = policy_of({"kind": "hpa", "averageValue": 10, "behavior": slow})
     assert (made.scale_up, made.scale_down) == (SCALE_UP, Rules(600, SCALE_DOWN.changes))
-
-
-def test_a_disabled_direction_changes_nothing() -> None:
-    never = Rules(0, SCALE_DOWN.changes, "Disabled")
-    decider = HpaDecider(Hpa(1.0, 1, 1000, scale_down=never), np.ones(1))
-    assert decider.normalized(NOW, np.array([5]), np.array([1])).tolist() == [5]
 
 
 @pytest.mark.parametrize(
@@ -183,12 +158,6 @@ def test_replicas_are_lag_by_target_unless_it_is_near(
 ) -> None:
     sizes = wanted(np.array([lag]), np.array([target]), np.array([members]), 0.1)
     assert sizes.tolist() == [expected]
-
-
-def test_a_group_without_members_is_left_alone() -> None:
-    """TestZeroReplicas: a HPA does nothing where replicas are 0."""
-    decider = HpaDecider(Hpa(1.0, 3, 5), np.ones(1))
-    assert decider.normalized(NOW, np.array([0]), np.array([4])).tolist() == [0]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -99,33 +101,28 @@ def test_what_keda_refuses_is_refused(settings: dict[str, float], why: str) -> N
         Keda(**settings)  # type: ignore[arg-type]
 
 
-def decide(keda: Keda, lags: list[float], members: int, every: float = 15.0) -> list[int]:
-    """The members after each look at a lag."""
+@pytest.mark.parametrize(
+    ("settings", "lags", "members", "expected"),
+    [
+        # zero members wake up above the activation threshold alone
+        ({"activation_lag_threshold": 5.0}, [0, 5, 6], 0, [0, 0, 1]),
+        # the trigger is polled every polling interval
+        ({"polling_interval": 60.0}, [0, 9, 9, 9, 9, 9], 0, [0, 0, 0, 0, 1, 1]),
+        # it goes back to zero after the cooldown period, and with a least of one never
+        ({"cooldown_period": 60.0}, [5, 0, 0, 0, 0, 0, 0], 1, [1, 1, 1, 1, 1, 0, 0]),
+        ({"cooldown_period": 15.0, "min_replica_count": 1}, [0] * 10, 1, [1] * 10),
+    ],
+)
+def test_zero_and_back(
+    settings: dict[str, Any], lags: list[float], members: int, expected: list[int]
+) -> None:
+    """The members after each look at a lag, every 15 s."""
+    keda = Keda(10.0, **{"min_replica_count": 0, "polling_interval": 15.0} | settings)
     decider = keda.decider([process(partitions=4)])
     result = []
     for at, lag in enumerate(lags, start=1):
         lag_now, now = np.array([lag]), np.array([members])
-        seen = Seen([at * every], 0, lag_now, lambda: np.array([4]), np.zeros(1), now)
+        seen = Seen([at * 15.0], 0, lag_now, lambda: np.array([4]), np.zeros(1), now)
         members = int(decider.decide(seen)[0])
         result.append(members)
-    return result
-
-
-def test_zero_members_wake_up_above_the_activation_threshold_alone() -> None:
-    keda = Keda(10.0, activation_lag_threshold=5.0, min_replica_count=0, polling_interval=15.0)
-    assert decide(keda, [0, 5, 6], 0) == [0, 0, 1]
-
-
-def test_the_trigger_is_polled_every_polling_interval() -> None:
-    keda = Keda(10.0, min_replica_count=0, polling_interval=60.0)
-    assert decide(keda, [0, 9, 9, 9, 9, 9], 0) == [0, 0, 0, 0, 1, 1]
-
-
-def test_it_goes_back_to_zero_after_the_cooldown_period() -> None:
-    keda = Keda(10.0, cooldown_period=60.0, polling_interval=15.0, min_replica_count=0)
-    assert decide(keda, [5, 0, 0, 0, 0, 0, 0], 1) == [1, 1, 1, 1, 1, 0, 0]
-
-
-def test_with_a_least_of_one_it_never_goes_to_zero() -> None:
-    keda = Keda(10.0, cooldown_period=15.0, polling_interval=15.0, min_replica_count=1)
-    assert decide(keda, [0] * 10, 1) == [1] * 10
+    assert result == expected

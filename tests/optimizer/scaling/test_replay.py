@@ -7,6 +7,7 @@ import pytest
 
 from optimizer.scaling import AsItWas, Evenfleet, Fixed, Hpa, Keda, Pauses, Prices, Process, replay
 from tests.optimizer.scaling.processes import process, random_process
+from tests.support.tiers import tiered
 
 
 def by_the_second(group: Process, members: int) -> tuple[list[float], float]:
@@ -32,7 +33,7 @@ def by_the_second(group: Process, members: int) -> tuple[list[float], float]:
     return ends, waited
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", tiered(range(8), 3))
 def test_it_equals_a_loop_of_seconds_within_a_step(seed: int) -> None:
     """The lag of each interval's end is the same; the lag over time, within a step's arrivals."""
     rng = np.random.default_rng(seed)

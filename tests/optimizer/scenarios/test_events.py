@@ -63,12 +63,9 @@ WRITTEN: list[tuple[str, Event]] = [
 
 @pytest.mark.parametrize(("text", "event"), WRITTEN)
 def test_each_event_is_written_as_it_is_read(text: str, event: Event) -> None:
+    """As text, and as a table of TOML."""
     assert event_of(text) == event
     assert event.to_text() == str(event) == text
-
-
-@pytest.mark.parametrize(("text", "event"), WRITTEN)
-def test_each_event_has_a_table_of_toml(text: str, event: Event) -> None:
     scenario = Scenario((Step(0, event),))
     assert Scenario.of_table(tomllib.loads(scenario.to_toml())) == scenario
     assert event_of({"event": text}) == event

@@ -5,13 +5,15 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
 
 from optimizer import Group, Member, assign
 from optimizer.model import Problem, check_group, problem_of
-from optimizer.sizes import Sizes, needed_for, sizes_of
+from optimizer.sizes import Sizes, commit_curve, needed_for, sizes_of
+from tests.support.tiers import tiered
 
 
 def problem(group: Group) -> Problem:
@@ -29,50 +31,49 @@ def sized(group: Group) -> Sizes:
     return sizes
 
 
-def test_51_partitions_over_50_members_are_no_better_than_over_26() -> None:
-    sizes = sized(alike(51, 50))
-    assert (sizes.optimal_max, sizes.fewest_optimal, sizes.spare) == (2, 26, 24)
-    assert (sizes.next_better, sizes.even_below, sizes.even_above) == (51, 17, 51)
-    assert [(size.members, size.max_load, size.even) for size in sizes.sizes] == [
-        *((n, 2, False) for n in range(47, 51)),
-        (51, 1, True),
-        *((n, 1, False) for n in range(52, 54)),
-    ]
+OWNED = [("t", partition) for partition in range(5)]
 
 
-def test_more_members_than_partitions_have_nothing_to_gain() -> None:
-    sizes = sized(alike(3, 5))
-    assert (sizes.fewest_optimal, sizes.spare, sizes.next_better) == (3, 2, None)
-    assert (sizes.even_below, sizes.even_above) == (3, None)
-
-
-def test_the_maximum_as_found_needs_fewer() -> None:
-    owned = [("t", partition) for partition in range(5)]
-    group = Group({"t": 6}, [Member("a", ["t"], owned), Member("b", ["t"], [("t", 5)])])
+@pytest.mark.parametrize(
+    ("group", "expected"),
+    [
+        pytest.param(
+            alike(51, 50),
+            {"optimal_max": 2, "fewest_optimal": 26, "spare": 24}
+            | {"next_better": 51, "even_below": 17, "even_above": 51},
+            id="51 partitions over 50 members are no better than over 26",
+        ),
+        pytest.param(
+            alike(3, 5),
+            {"fewest_optimal": 3, "spare": 2, "next_better": None}
+            | {"even_below": 3, "even_above": None},
+            id="more members than partitions have nothing to gain",
+        ),
+        pytest.param(
+            Group({"t": 6}, [Member("a", ["t"], OWNED), Member("b", ["t"], [("t", 5)])]),
+            {"current_max": 5, "fewest_found": 2, "fewest_optimal": 2},
+            id="the maximum of now needs fewer",
+        ),
+        pytest.param(
+            Group({"t": 6}, [Member("a", ["t"], [*OWNED, ("t", 5)]), Member("b", ["t"])]),
+            {"fewest_found": 1},
+            id="one has all",
+        ),
+        pytest.param(
+            Group({"own": 9, "t": 4}, [Member("a", ["own"]), *(Member(n, ["t"]) for n in "bcd")]),
+            {"optimal_max": 9, "next_better": None, "kinds": 2, "fewest_optimal": 2, "spare": 2},
+            id="one alone reads 9 partitions: no number of the others helps",
+        ),
+        pytest.param(
+            Group({"t": 4}, [Member("a", ["t"]), Member("b", ["t"]), Member("c", ["gone"])]),
+            {"members": 3, "fewest_optimal": 2, "next_better": 5, "even": False},
+            id="who reads nothing goes first",
+        ),
+    ],
+)
+def test_sizes(group: Group, expected: dict[str, Any]) -> None:
     sizes = sized(group)
-    assert (sizes.current_max, sizes.fewest_found, sizes.fewest_optimal) == (5, 2, 2)
-    stuck = [Member("a", ["t"], [*owned, ("t", 5)]), Member("b", ["t"])]
-    assert sized(Group({"t": 6}, stuck)).fewest_found == 1
-
-
-def test_others_set_the_maximum() -> None:
-    """One member alone reads 9 partitions; no number of the others helps."""
-    group = Group(
-        {"own": 9, "t": 4}, [Member("a", ["own"]), *(Member(n, ["t"]) for n in ("b", "c", "d"))]
-    )
-    sizes = sized(group)
-    assert (sizes.optimal_max, sizes.next_better, sizes.kinds) == (9, None, 2)
-    assert (sizes.fewest_optimal, sizes.spare) == (2, 2)
-
-
-def test_who_reads_nothing_goes_first() -> None:
-    group = Group({"t": 4}, [Member("a", ["t"]), Member("b", ["t"]), Member("c", ["gone"])])
-    sizes = sized(group)
-    assert (sizes.members, sizes.fewest_optimal, sizes.next_better) == (3, 2, 5)
-    assert [(size.members, size.max_load) for size in sizes.sizes] == [
-        *((1, 4), (2, 2), (3, 2), (4, 2), (5, 1), (6, 1)),
-    ]
-    assert not sizes.even
+    assert {name: getattr(sizes, name) for name in expected} == expected
 
 
 @pytest.mark.parametrize("topics", [{}, {"t": 0}])
@@ -117,7 +118,7 @@ def commonest(group: Group) -> Member:
     return Member("new", sorted(tied.pop()))
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", tiered(range(150), 50))
 def test_sizes_are_the_best_of_all_choices(seed: int) -> None:
     group = random_group(random.Random(seed))
     joins = commonest(group)
@@ -137,10 +138,12 @@ def test_sizes_are_the_best_of_all_choices(seed: int) -> None:
     assert sizes.fewest_optimal == min(n for n in fewer if fewer[n] == optimal)
     better = [n for n, load in more.items() if load is not None and load < optimal]
     assert sizes.next_better == min(better, default=None)
-    assert [(item.members, item.max_load) for item in sizes.sizes] == [
-        (n, load) for n in range(size - 3, size + 4) if (load := loads.get(n)) is not None
-    ]
     even = [n for n, load in loads.items() if load is not None and load * n == sizes.partitions]
+    assert [(item.members, item.max_load, item.even) for item in sizes.sizes] == [
+        (n, load, n in even)
+        for n in range(size - 3, size + 4)
+        if (load := loads.get(n)) is not None
+    ]
     assert sizes.even == (size in even)
     assert sizes.even_below == max((n for n in even if n < size), default=None)
     assert sizes.even_above == min((n for n in even if n > size), default=None)
@@ -192,3 +195,17 @@ def test_members_go_one_by_one_unless_all_hosts_have_as_many() -> None:
     one_host = replace(pods, members=[replace(member, host="h") for member in pods.members])
     for group in (lopsided, one_host, alike(100, 40)):
         assert (sized(group).per_host, sized(group).fewest_optimal) == (1, 34)
+
+
+def test_commits_fall_and_records_read_twice_grow_with_the_interval() -> None:
+    often, seldom = commit_curve(10, 1000.0, [1.0, 60.0])
+    assert often == (1.0, 10.0, 50.0, 100.0)
+    assert seldom == (60.0, pytest.approx(1 / 6), 3000.0, 6000.0)
+
+
+def test_crashes_at_any_time_read_as_much_twice_in_the_mean() -> None:
+    chance = random.Random(1)
+    (cost,) = commit_curve(4, 400.0, [5.0])
+    since_commit = [chance.uniform(0, 5) * 100 for _ in range(20_000)]
+    assert sum(since_commit) / len(since_commit) == pytest.approx(cost.read_twice, rel=0.02)
+    assert max(since_commit) <= cost.read_twice_most

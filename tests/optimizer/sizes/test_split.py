@@ -32,29 +32,25 @@ def group_of(members: int, lags: list[float] | None = None) -> Group:
 
 
 def test_members_are_divided_so_that_the_largest_load_is_lowest() -> None:
+    """Lag is that of each group."""
     result = split(group_of(4), "big")
     assert result.now == Side(4, 12, 12, None, None)
     assert result.optimum == Side(4, 12, 3, None, None)
-    assert result.own == Side(3, 9, 3, None, None)
-    assert result.rest == Side(1, 3, 3, None, None)
-    assert result.max_load == 3
-
-
-def test_lag_is_that_of_each_group() -> None:
+    assert (result.rest, result.max_load) == (Side(1, 3, 3, None, None), 3)
     result = split(group_of(4, [90.0, 30.0, 30.0, *[0.0] * 6]), "big")
     assert result.now == Side(4, 12, 12, 153.0, 153.0)
     assert result.own == Side(3, 9, 3, 150.0, 90.0)
     assert result.rest == Side(1, 3, 3, 3.0, 3.0)
 
 
-@pytest.mark.parametrize("topic", ["absent", "only"])
-def test_nothing_to_split(topic: str) -> None:
-    group = Group(topics={"only": 3}, members=[Member("a", ["only"]), Member("b", ["only"])])
+ALONE = Group(topics={"only": 3}, members=[Member("a", ["only"]), Member("b", ["only"])])
+
+
+@pytest.mark.parametrize(
+    ("group", "topic"), [(ALONE, "absent"), (ALONE, "only"), (group_of(1), "big")]
+)
+def test_nothing_to_split(group: Group, topic: str) -> None:
     assert split_of(problem_of(group).problem, topic) is None
-
-
-def test_one_member_cannot_be_two_groups() -> None:
-    assert split_of(problem_of(group_of(1)).problem, "big") is None
 
 
 def test_members_of_other_topics_stay_with_them() -> None:

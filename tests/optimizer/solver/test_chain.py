@@ -15,14 +15,18 @@ from optimizer.solver import solve
 from optimizer.solver.pipeline import best_shares
 from optimizer.solver.shortcuts import chain
 from optimizer.solver.shortcuts.chain import by_chain, chain_of
-from tests.optimizer.oracles import best_by_network, facts_of_problem
+from tests.optimizer.test_optimum import is_best_and_proven
 from tests.support.groups import demand, problem, random_owner
+from tests.support.tiers import tiered
 
 ORDERS = (("moves", "spread"), ("spread", "moves"), ("racks", "moves"), ("moves", "racks"))
 
 
 def random_chain(seed: int) -> Problem:
-    """Members and topics in a line that starts and ends with either; names in any order."""
+    """Members and topics in a line that starts and ends with either; names in any order.
+
+    Each topic is in a rack.
+    """
     draw = np.random.default_rng(seed)
     topics = int(draw.integers(2, 9))
     members = topics + int(draw.integers(-1, 2))
@@ -34,33 +38,25 @@ def random_chain(seed: int) -> Problem:
     ]
     draw.shuffle(reads)
     sizes = draw.integers(0 if seed % 3 else 1, 5, topics)
-    return problem(sizes.tolist(), reads, random_owner(draw, int(sizes.sum()), members))
+    group = problem(sizes.tolist(), reads, random_owner(draw, int(sizes.sum()), members))
+    near = draw.choice(["a", "b"], topics)[group.topic_of].tolist()
+    racks = draw.choice(["a", "b"], members).tolist()
+    return replace(group, racks=racks, leader_racks=near, replica_racks=[(r,) for r in near])
 
 
-@pytest.mark.parametrize("seed", range(0, 400, 100))
+@pytest.mark.parametrize("start", tiered(range(0, 400, 50), 1))
 def test_chains_equal_a_network_of_single_partitions(
-    seed: int, monkeypatch: pytest.MonkeyPatch
+    start: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(chain, "LONG", 1)
     chains = 0
-    for each in range(seed, seed + 100):
-        group, levels = random_chain(each), ORDERS[each % len(ORDERS)]
-        draw = np.random.default_rng(each)
-        rack_of_topic = draw.choice(["a", "b"], len(group.topics))
-        group = replace(
-            group,
-            racks=draw.choice(["a", "b"], len(group.member_ids)).tolist(),
-            leader_racks=rack_of_topic[group.topic_of].tolist(),
+    for seed in range(start, start + 50):
+        group, levels = random_chain(seed), ORDERS[seed % len(ORDERS)]
+        is_best_and_proven(
+            group, Goals(rack="leader" if "racks" in levels else None, levels=levels)
         )
-        goals = Goals(rack="leader" if "racks" in levels else None, levels=levels)
-        facts = facts_of_problem(group)
-        racks = group.racks or ()
-        remote = [[rack != near for rack in racks] for near in group.leader_racks or ()]
-        target = [m if m >= 0 else None for m in solve(group, goals).target.tolist()]
-        best = best_by_network(facts, goals.order, remote)
-        assert facts.reached(target, goals.order, remote) == best, f"seed {each}"
         chains += chain_of(demand(group)) is not None
-    assert chains > 50
+    assert chains > 20
 
 
 def shifted(members: int) -> Problem:

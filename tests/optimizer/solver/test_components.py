@@ -8,24 +8,8 @@ from optimizer.solver.demand import Demand, components
 from tests.support.groups import demand as demand_of, problem
 
 
-def classes_of(demand: Demand) -> list[list[int]]:
-    return [np.unique(demand.kind_of_pair[pairs]).tolist() for pairs in components(demand)]
-
-
 def demand(sizes: int, topics_of: list[list[int]]) -> Demand:
     return demand_of(problem([1] * sizes, topics_of, np.full(sizes, -1)))
-
-
-def test_classes_without_a_common_member_come_apart() -> None:
-    assert classes_of(demand(4, [[0, 1], [1], [2], [2, 3]])) == [[0, 1], [2, 3]]
-
-
-def test_classes_are_connected_through_others() -> None:
-    assert classes_of(demand(4, [[0, 1], [1, 2], [2, 3]])) == [[0, 1, 2, 3]]
-
-
-def test_nobody_subscribes_to_anything() -> None:
-    assert classes_of(demand(2, [[], []])) == []
 
 
 def test_random_graphs_come_apart_as_by_merging_sets() -> None:

@@ -65,3 +65,13 @@ def test_every_record_has_the_same_partitions_for_the_same_members(strategy: str
         != by_member(record["assignment"])
     ]
     assert different == []
+
+
+@pytest.mark.parametrize("strategy", [*RECORDED, "uniform-4.0"])
+@pytest.mark.parametrize("topics", [None, [], ["vanished"], ["empty"]])
+def test_without_anything_to_read_nobody_gets_anything(
+    strategy: str, topics: list[str] | None
+) -> None:
+    members = [] if topics is None else [Member("A", topics)]
+    plan = assign(Group({"t": 3, "empty": 0}, members), strategy)
+    assert plan.assignment == {member.member_id: [] for member in members}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from optimizer import Group, Member
 from optimizer.plan import Assignment
 
@@ -30,13 +28,30 @@ def _text(partitions: list[tuple[str, int]]) -> str:
     return " ".join(f"{topic}:{','.join(items)}" for topic, items in numbers.items())
 
 
+def group_of(topics: str, members: str) -> Group:
+    """A group from text: "t:4 u:1" and "A t u, t:0,1 u:0, 2, a | B t".
+
+    Of each member what it reads, and, where that is said, what it owns, its generation, which is 1
+    otherwise, and its rack.
+    """
+    each = []
+    for text in members.split(" | "):
+        reads, owned, generation, rack = [*text.split(", "), "", "", "", ""][:4]
+        name, *names = reads.split()
+        number = int(generation or 1)
+        each.append(Member(name, names, claims(owned), rack=rack or None, generation=number))
+    return Group(dict(claims(topics)), each)
+
+
+def assigned(text: str) -> dict[str, str]:
+    """What `written` says, from text: "A t:0,3 | B"."""
+    pairs = (part.partition(" ") for part in text.split(" | ") if part)
+    return {name: partitions for name, _, partitions in pairs}
+
+
 def racks(text: str) -> list[list[str]]:
     """Racks of each partition's replicas: "ab b -" are two racks, one, and none."""
     return [list(part.replace("-", "")) for part in text.split()]
-
-
-def loads(assignment: Mapping[str, list[tuple[str, int]]]) -> list[int]:
-    return sorted(map(len, assignment.values()))
 
 
 ENDLESS = Group(

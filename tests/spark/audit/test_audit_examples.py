@@ -9,16 +9,18 @@ import shlex
 import subprocess
 import sys
 from datetime import UTC, datetime
+from itertools import accumulate
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 import typer
 import yaml
 from cronsim import CronSim
 
-from spark.cli import COMMANDS, app_for
+from spark.cli import app_for
 from tests.paths import ROOT
 
 EXAMPLES = ROOT / "conf" / "examples"
@@ -40,39 +42,38 @@ def evenfleet_words(line: str) -> list[str]:
     return words[at + 1 : next(ends, len(words))]
 
 
-def check_audit(words: list[str]) -> None:
+def check_audit(words: list[str]) -> dict[str, Any]:
     """It fails at critical findings, and keeps what it finds."""
     assert words[0] == "audit"
     result = options(words)
     assert result["fail_on"] == "critical"
     assert result["out"] or result["prometheus"]
     assert result["thresholds"]
+    return result
 
 
-def check_prune(words: list[str]) -> None:
-    """It removes what is old, and some of each day stay."""
-    assert words[0] == "snapshots"
-    result = options(words)
+def check_hourly_audit(hours: float, collect: list[str], audit: list[str]) -> None:
+    """It audits what is collected once an hour."""
+    assert (hours, collect[0]) == (1, "collect")
+    assert str(options(collect)["out"]) == check_audit(audit)["store"]
+
+
+def check_daily(hours: float, history: list[str], prune: list[str], store: str) -> None:
+    """History of the last day, and old snapshots go: some of each day stay."""
+    assert hours == 24
+    assert history[:2] == ["history", store]
+    assert {"--since 24h", "--since=24h"} & {" ".join(history[2:4]), *history}
+    assert options(history)["out"]
+    assert prune[0] == "snapshots"
+    result = options(prune)
     assert (result["age"], result["keep_daily"], result["dry_run"]) == ("90d", 1, False)
-
-
-def check_history(words: list[str], store: str) -> None:
-    """Of the last day, from the store that is collected to."""
-    assert words[:2] == ["history", store]
-    assert {"--since 24h", "--since=24h"} & {" ".join(words[2:4]), *words}
-    if "history" in COMMANDS:
-        assert options(words)["out"]
+    assert result["store"] == store
 
 
 def hours_between(schedule: str) -> float:
     times = CronSim(schedule, datetime(2026, 11, 21, tzinfo=UTC))
     first, second = next(times), next(times)
     return (second - first).total_seconds() / 3600
-
-
-def check_schedule(schedule: str) -> None:
-    """Once an hour."""
-    assert hours_between(schedule) == 1
 
 
 def test_every_example_is_checked() -> None:
@@ -96,115 +97,71 @@ def test_options_that_are_wrong_would_show() -> None:
             options(words)
 
 
-def test_the_crontab() -> None:
+def crontab() -> list[list[str]]:
+    """The schedule and the command of each entry."""
     lines = (EXAMPLES / "audit.crontab").read_text(encoding="utf-8").splitlines()
     entries = [line for line in lines if line and not re.match(r"#|\w+=", line)]
-    commands, hours = [], []
-    for entry in entries:
-        *schedule, command = entry.split(maxsplit=5)
-        hours.append(hours_between(" ".join(schedule)))
+    return [[" ".join(entry.split()[:5]), entry.split(maxsplit=5)[5]] for entry in entries]
+
+
+def test_the_crontab() -> None:
+    entries = crontab()
+    for _, command in entries:
         assert "%" not in command  # which would end a line of cron's
         subprocess.run(["bash", "-n", "-c", command], check=True)
-        commands.append(evenfleet_words(command))
-    collect, audit, history, prune = commands
+    hours = [hours_between(schedule) for schedule, _ in entries]
+    collect, audit, history, prune = (evenfleet_words(command) for _, command in entries)
     assert hours == [1, 1, 24, 24]
-    assert collect[0] == "collect"
-    store = str(options(collect)["out"])
-    assert store == options(audit)["store"] == options(prune)["store"]
-    check_audit(audit)
-    check_history(history, store)
-    check_prune(prune)
+    check_hourly_audit(hours[0], collect, audit)
+    check_daily(hours[2], history, prune, store=str(options(collect)["out"]))
 
 
-@pytest.mark.parametrize("line", [-4, -3, -2, -1])
 @pytest.mark.parametrize("code", [0, 1, 2, 3])
-def test_the_crontab_mails_what_does_not_end_well(tmp_path: Path, code: int, line: int) -> None:
+def test_the_crontab_mails_what_does_not_end_well(tmp_path: Path, code: int) -> None:
     """Cron mails what is printed: nothing when the exit code is 0, or else all."""
-    lines = (EXAMPLES / "audit.crontab").read_text(encoding="utf-8").splitlines()
-    command = lines[line].split(maxsplit=5)[5]
     fake = tmp_path / "evenfleet"
     fake.write_text(f"#!/bin/sh\necho found; echo said >&2; exit {code}\n", encoding="utf-8")
     fake.chmod(0o755)
-    here = command.replace("/opt/evenfleet/bin/evenfleet", str(fake)).replace(
-        "/var/lib/evenfleet", str(tmp_path)
+    for _, command in crontab():
+        here = command.replace("/opt/evenfleet/bin/evenfleet", str(fake)).replace(
+            "/var/lib/evenfleet", str(tmp_path)
+        )
+        run = subprocess.run(["sh", "-c", here], capture_output=True, text=True, check=True)
+        assert (run.stdout + run.stderr).split() == (["found", "said"] if code else [])
+
+
+def tasks_of(dag_file: str, monkeypatch: pytest.MonkeyPatch) -> tuple[str, dict[str, Any]]:
+    """The schedule of an example's one DAG, and its tasks' arguments by id, first to last."""
+    dags, operators, order = MagicMock(), MagicMock(), []
+    operators.side_effect = lambda **arguments: MagicMock(
+        __rshift__=lambda _, after: order.append((arguments["task_id"], after.task)),
+        task=arguments["task_id"],
     )
-    run = subprocess.run(["sh", "-c", here], capture_output=True, text=True, check=True)
-    assert (run.stdout + run.stderr).split() == (["found", "said"] if code else [])
-
-
-class Task:
-    """Airflow's BashOperator, as far as the example needs it."""
-
-    made: dict[str, Task]
-
-    def __init__(
-        self, *, task_id: str, bash_command: str, retries: int = 0, retry_delay: Any = None
-    ) -> None:
-        self.command, self.retries, self.after = bash_command, retries, [""]
-        self.made[task_id] = self
-
-    def __rshift__(self, other: Task) -> None:
-        other.after = [name for name, task in self.made.items() if task is self]
-
-
-class Dag:
-    """Airflow's DAG, as far as the example needs it."""
-
-    made: dict[str, Dag]
-
-    def __init__(
-        self,
-        *,
-        dag_id: str,
-        schedule: str,
-        start_date: datetime,
-        catchup: bool,
-        max_active_runs: int,
-    ) -> None:
-        assert start_date.tzinfo and not catchup and max_active_runs == 1
-        self.schedule = schedule
-        self.made[dag_id] = self
-
-    def __enter__(self) -> Dag:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-
-def tasks_of(dag_file: str, monkeypatch: pytest.MonkeyPatch) -> tuple[Dag, list[Task]]:
-    """The one DAG of an example, and its tasks."""
-    Task.made, Dag.made = {}, {}
-    for name, content in (
-        ("airflow.sdk", {"DAG": Dag}),
-        ("airflow.providers.standard.operators.bash", {"BashOperator": Task}),
+    for module, content in (
+        ("airflow.sdk", {"DAG": dags}),
+        ("airflow.providers.standard.operators.bash", {"BashOperator": operators}),
     ):
-        parts = name.split(".")
-        for depth in range(1, len(parts) + 1):
-            path = ".".join(parts[:depth])
-            if path not in sys.modules:
-                monkeypatch.setitem(sys.modules, path, ModuleType(path))
-        vars(sys.modules[name]).update(content)
+        *above, _ = accumulate(module.split("."), lambda path, part: f"{path}.{part}")
+        for name in above:
+            monkeypatch.setitem(sys.modules, name, ModuleType(name))
+        monkeypatch.setitem(sys.modules, module, SimpleNamespace(**content))
     runpy.run_path(str(EXAMPLES / dag_file))
-    (dag,) = Dag.made.values()
-    return dag, [*Task.made.values()]
+    (dag,) = (call.kwargs for call in dags.call_args_list)
+    assert dag["start_date"].tzinfo and not dag["catchup"] and dag["max_active_runs"] == 1
+    tasks = {call.kwargs["task_id"]: call.kwargs for call in operators.call_args_list}
+    assert order == [tuple(tasks)]
+    return dag["schedule"], tasks
 
 
-def test_the_dag(monkeypatch: pytest.MonkeyPatch) -> None:
-    dag, (collect, audit) = tasks_of("audit_dag.py", monkeypatch)
-    check_schedule(dag.schedule)
-    words = evenfleet_words(collect.command)
-    assert words[0] == "collect"
-    assert str(options(words)["out"]) == options(evenfleet_words(audit.command))["store"]
-    check_audit(evenfleet_words(audit.command))
-    assert (audit.retries, audit.after) == (0, ["collect"])
-    store = str(options(words)["out"])
-    dag, (history, prune) = tasks_of("daily_dag.py", monkeypatch)
-    assert hours_between(dag.schedule) == 24
-    check_history(evenfleet_words(history.command), store)
-    check_prune(evenfleet_words(prune.command))
-    assert options(evenfleet_words(prune.command))["store"] == store
-    assert prune.after == ["history"]
+def test_the_dags(monkeypatch: pytest.MonkeyPatch) -> None:
+    schedule, tasks = tasks_of("audit_dag.py", monkeypatch)
+    assert [*tasks] == ["collect", "audit"]
+    assert tasks["audit"].get("retries", 0) == 0
+    collect, audit = (evenfleet_words(task["bash_command"]) for task in tasks.values())
+    check_hourly_audit(hours_between(schedule), collect, audit)
+    schedule, tasks = tasks_of("daily_dag.py", monkeypatch)
+    history, prune = (evenfleet_words(task["bash_command"]) for task in tasks.values())
+    check_daily(hours_between(schedule), history, prune, store=str(options(collect)["out"]))
 
 
 def test_the_cron_job_of_kubernetes() -> None:
@@ -215,12 +172,12 @@ def test_the_cron_job_of_kubernetes() -> None:
         "Forbid",
         True,
     )
-    check_schedule(job["spec"]["schedule"])
+    assert hours_between(job["spec"]["schedule"]) == 1
     work = job["spec"]["jobTemplate"]["spec"]
     pod = work["template"]["spec"]
     (container,) = pod["containers"]
     assert container["command"] == ["evenfleet"]
-    check_audit(container["args"])
+    result = check_audit(container["args"])
     (rule,) = work["podFailurePolicy"]["rules"]
     assert rule == {
         "action": "FailJob",
@@ -229,7 +186,6 @@ def test_the_cron_job_of_kubernetes() -> None:
     assert pod["restartPolicy"] == "Never"  # which such a policy asks for
     mounted = {mount["name"]: mount["mountPath"] for mount in container["volumeMounts"]}
     assert mounted.keys() == {volume["name"] for volume in pod["volumes"]}
-    result = options(container["args"])
     for path in (result["store"], result["out"], str(result["thresholds"])):
         assert path.startswith(tuple(f"{folder}/" for folder in mounted.values()))
 
@@ -252,9 +208,7 @@ def test_the_cron_jobs_of_a_store() -> None:
         pods[1]["containers"],
     )
     store = str(options(first["args"])["out"])
-    check_history(history["args"], store)
-    check_prune(prune["args"])
-    assert options(prune["args"])["store"] == store
+    check_daily(24, history["args"], prune["args"], store)
 
 
 @pytest.mark.parametrize("code", [0, 1])
@@ -278,8 +232,7 @@ def test_the_script_for_spark_submit(tmp_path: Path, code: int) -> None:
     (at,) = (number for number, word in enumerate(words) if word.endswith(".py"))
     assert Path(words[at]).resolve() == ROOT / "bin" / "spark_job.py"
     assert re.fullmatch(r"--conf spark\.[\w.]+=\S+", " ".join(words[4:at]))
-    check_audit(words[at + 1 :])
-    result = options(words[at + 1 :])
+    result = check_audit(words[at + 1 :])
     assert (result["store"], result["out"]) == tuple(inputs[1:])
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert f"PYSPARK_PYTHON={python} spark-submit --master spark://HOST:7077" in readme

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
+from optimizer.model import Problem
 from spark.audit.cheapest_cure import (
     AT_BROKER,
     CURES,
@@ -24,18 +25,33 @@ from tests.support.groups import problem
 UNEVEN = problem([8], [[0], [0]], np.array([0] * 6 + [1] * 2))
 
 
+COOPERATIVE = CURES["cooperative-sticky"]
+BY_WEIGHT = np.array([0, 1] * 4)
+
+
+def heavy(weight: float) -> Problem:
+    """Two heavier partitions: counts are even with both of them on one member."""
+    return replace(UNEVEN, weights=np.array([weight] * 2 + [1.0] * 6))
+
+
 @pytest.mark.parametrize(
-    ("own", "advice"),
+    ("group", "own", "max_load", "by_weight", "advice"),
     [
-        (None, CURES["cooperative-sticky"]),
-        ("range", CURES["cooperative-sticky"]),
-        ("cooperative-sticky", REJOIN.format("cooperative-sticky")),
-        ("server-range", AT_BROKER.format("uniform")),
-        ("uniform", REJOIN.format("uniform")),
+        (UNEVEN, None, 4, None, COOPERATIVE),
+        (UNEVEN, "range", 4, None, COOPERATIVE),
+        (UNEVEN, "cooperative-sticky", 4, None, REJOIN.format("cooperative-sticky")),
+        (UNEVEN, "server-range", 4, None, AT_BROKER.format("uniform")),
+        (UNEVEN, "uniform", 4, None, REJOIN.format("uniform")),
+        # no assignor suffices, or they leave a member too heavy
+        (UNEVEN, None, 3, None, PLAN),
+        (heavy(1.0), None, 4, BY_WEIGHT, COOPERATIVE),
+        (heavy(100.0), None, 4, BY_WEIGHT, PLAN_BY_WEIGHT),
     ],
 )
-def test_the_cheapest_assignor_that_suffices(own: str | None, advice: str) -> None:
-    assert cheapest_cure(UNEVEN, 4, own) == advice
+def test_the_cheapest_assignor_that_suffices_or_a_plan(
+    group: Problem, own: str | None, max_load: int, by_weight: Any, advice: str
+) -> None:
+    assert cheapest_cure(group, max_load, own, by_weight) == advice
 
 
 @pytest.mark.parametrize(
@@ -62,19 +78,3 @@ def test_a_homogeneous_group_needs_no_assignor_to_be_run(
         assert cure_of(cast(GroupFacts, facts)) == cheapest_cure(
             group, -(-sum(sizes) // members), own
         )
-
-
-def test_a_plan_where_no_assignor_suffices() -> None:
-    assert cheapest_cure(UNEVEN, 3) == PLAN
-
-
-@pytest.mark.parametrize(
-    ("weight", "advice"), [(1.0, CURES["cooperative-sticky"]), (100.0, PLAN_BY_WEIGHT)]
-)
-def test_a_plan_by_weight_where_assignors_leave_a_member_too_heavy(
-    weight: float, advice: str
-) -> None:
-    """Two partitions of 100: counts are even with both of them on one member."""
-    heavy = replace(UNEVEN, weights=np.array([weight] * 2 + [1.0] * 6))
-    by_weight = np.array([0, 1] * 4)
-    assert cheapest_cure(heavy, 4, None, by_weight) == advice

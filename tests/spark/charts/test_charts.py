@@ -56,7 +56,8 @@ ROWS: dict[str, list[dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("name", CHARTS)
-def test_a_chart(name: str) -> None:
+def test_a_chart_and_its_place_on_the_page_of_charts(name: str) -> None:
+    """`python -m tests.pictures` makes those of the page."""
     chart = CHARTS[name]
     drawn = chart.drawn(ROWS[name])
     drawing = ElementTree.fromstring(_svg(drawn))
@@ -70,6 +71,9 @@ def test_a_chart(name: str) -> None:
     assert not [item for item in drawing.iter() if item.tag.endswith("script")]
     assert "y" * 100 not in ElementTree.tostring(drawing, "unicode")
     assert drawn.to_dict()["title"] == chart.title
+    page = (ROOT / "docs/charts.md").read_text(encoding="utf-8")
+    assert f"## {name}\n" in page and f"(charts/{name}.svg)" in page
+    ElementTree.parse(ROOT / f"docs/charts/{name}.svg")
 
 
 def test_lag_is_drawn_below_what_members_read() -> None:
@@ -112,11 +116,3 @@ def test_labels_are_short_and_never_the_same() -> None:
     result = labels(names)
     assert len({*result.values()}) == 3
     assert result["b"] == "b"
-
-
-@pytest.mark.parametrize("name", CHARTS)
-def test_the_page_of_charts_shows_each_one(name: str) -> None:
-    """`python -m tests.pictures` makes them."""
-    page = (ROOT / "docs/charts.md").read_text(encoding="utf-8")
-    assert f"## {name}\n" in page and f"(charts/{name}.svg)" in page
-    ElementTree.parse(ROOT / f"docs/charts/{name}.svg")

@@ -9,7 +9,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -23,12 +24,8 @@ MACHINES = 2
 
 BIN = Path(sys.executable).parent
 
-PYTHON_WORKER = "pyspark.daemon"
-"""What the command lines of an executor's Python processes have in them."""
-
 # JVMs that start soon; several of them share the machine.
 JAVA_OPTIONS = " ".join(java_options(Size.SMALL))
-DAEMON_OPTIONS = f"{JAVA_OPTIONS} -Dspark.master.rest.enabled=false"
 
 SETTINGS = SMALL_SETTINGS | {
     "spark.driver.host": "127.0.0.1",
@@ -43,7 +40,11 @@ SETTINGS = SMALL_SETTINGS | {
     "spark.eventLog.compress": "false",
 }
 
-NO_CONF: Mapping[str, str] = {}
+LOSSES = {
+    "tasks": r'"Task End Reason":{"Reason":"(?!Success)',
+    "executors": r'"Event":"SparkListenerExecutorRemoved"',
+}
+"""By what the event log tells of them."""
 
 T = TypeVar("T")
 
@@ -57,48 +58,50 @@ class Process(NamedTuple):
     command: str
 
 
-class Submitted(NamedTuple):
-    """A command under spark-submit that has ended: its exit code, and what it printed."""
+class Started:
+    """A program with a session of its own, and a file of what it prints."""
 
-    code: int
-    out: str
-    err: str
-
-
-class Submission:
-    """A command under spark-submit, while it runs."""
-
-    def __init__(self, words: Sequence[str], environment: dict[str, str], folder: Path) -> None:
-        self.folder = folder
-        with (folder / "out").open("wb") as out, (folder / "err").open("wb") as err:
+    def __init__(self, words: Sequence[object], environment: dict[str, str], folder: Path) -> None:
+        folder.mkdir(exist_ok=True)
+        self.folder, self.log = folder, folder / "log"
+        with self.log.open("wb") as out:
             self.process = subprocess.Popen(
-                words, env=environment, stdout=out, stderr=err, start_new_session=True
+                [*map(str, words)],
+                env=environment,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
             )
 
     def ended(self) -> bool:
         return self.process.poll() is not None
 
-    def end(self) -> Submitted:
-        """Wait for the end."""
-        code = self.process.wait(WITHIN)
-        printed = ((self.folder / name).read_text(errors="replace") for name in ("out", "err"))
-        return Submitted(code, *printed)
+    def end(self) -> int:
+        """The exit code, when it has ended."""
+        return self.process.wait(WITHIN)
+
+    def printed(self) -> str:
+        return self.log.read_text(errors="replace")
 
     def kill(self) -> None:
-        """Kill the driver: its JVM and its Python at once, as a machine that stops does."""
+        """Kill all its processes at once, as a machine that stops does."""
         kill_session(self.process.pid)
-        self.process.wait(WITHIN)
+        self.end()
+
+    def prints(self, what: str) -> re.Match[str]:
+        """Wait until it prints that."""
+
+        def match() -> re.Match[str] | None:
+            assert not self.ended(), f"it has ended: {self.printed()[-2000:]}"
+            return re.search(what, self.printed())
+
+        return wait_for(match, what)
 
     def losses(self) -> set[str]:
-        """What the event log tells of losses: `tasks`, `executors`."""
-        report = "".join(
-            log.read_text() for log in (self.folder / "events").rglob("*") if log.is_file()
-        )
-        signs = {
-            "tasks": r'"Task End Reason":{"Reason":"(?!Success)',
-            "executors": r'"Event":"SparkListenerExecutorRemoved"',
-        }
-        return {lost for lost, sign in signs.items() if re.search(sign, report)}
+        """Of which kinds the event log tells."""
+        logs = (log for log in (self.folder / "events").rglob("*") if log.is_file())
+        report = "".join(log.read_text() for log in logs)
+        return {lost for lost, sign in LOSSES.items() if re.search(sign, report)}
 
 
 class StandaloneCluster:
@@ -109,15 +112,15 @@ class StandaloneCluster:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._sessions: list[subprocess.Popen[bytes]] = []
-        self._machines: list[subprocess.Popen[bytes]] = []
+        self._started = ExitStack()
+        self._machines: list[Started] = []
         self._count = 0
         self.master = ""
 
     def __enter__(self) -> StandaloneCluster:
         try:
-            started, log = self._start("master.Master", "--host", "127.0.0.1", "--port", "0")
-            self.master = _told(started, log, r"Starting Spark master at (spark://\S+)")[1]
+            started = self._spark_class("master.Master", "--host", "127.0.0.1", "--port", 0)
+            self.master = started.prints(r"Starting Spark master at (spark://\S+)")[1]
             self.complete()
         except BaseException:
             self.__exit__()
@@ -125,90 +128,60 @@ class StandaloneCluster:
         return self
 
     def __exit__(self, *error: object) -> None:
-        for started in reversed(self._sessions):
-            kill_session(started.pid)
-            started.wait(WITHIN)
+        self._started.close()
 
     def complete(self) -> None:
         """Start machines until there are as many as there should be."""
-        self._machines = [machine for machine in self._machines if machine.poll() is None]
+        self._machines = [machine for machine in self._machines if not machine.ended()]
         for _ in range(MACHINES - len(self._machines)):
-            work = self._new_folder("work")
-            words = ("--host", "127.0.0.1", "--cores", "1", "--memory", "1g", "--work-dir")
-            started, log = self._start("worker.Worker", *words, str(work), self.master)
-            self._machines.append(started)
-            _told(started, log, "Successfully registered with master")
+            words = ("--host", "127.0.0.1", "--cores", 1, "--memory", "1g", "--work-dir")
+            work = self._folder / f"work-{self._count}"
+            self._machines.append(self._spark_class("worker.Worker", *words, work, self.master))
+            self._machines[-1].prints("Successfully registered with master")
 
-    def submit(
-        self, *words: object, archive: Path | None = None, conf: Mapping[str, str] = NO_CONF
-    ) -> Submission:
+    def submit(self, *words: object, archive: Path | None = None) -> Started:
         """Start `evenfleet …` under spark-submit; it is killed with the cluster at the latest.
 
         With an archive of a Python, the one for the workers is shipped in it, as README says.
         """
-        folder = self._new_folder("submitted")
-        (folder / "events").mkdir()
-        settings = SETTINGS | {"spark.eventLog.dir": (folder / "events").as_uri()} | conf
+        events = self._folder / f"{self._count}" / "events"
+        settings = SETTINGS | {"spark.eventLog.dir": events.as_uri()}
         options = [word for setting in settings.items() for word in ("--conf", "=".join(setting))]
         environment = _environment()
         if archive:
             options += ["--archives", f"{archive}#env"]
             environment |= {"PYSPARK_DRIVER_PYTHON": "python", "PYSPARK_PYTHON": "./env/bin/python"}
             environment["PATH"] = f"{BIN}{os.pathsep}{environment['PATH']}"
-        command = [BIN / "spark-submit", "--master", self.master, *options]
-        submission = Submission(
-            [*map(str, command), str(ROOT / "bin" / "spark_job.py"), *map(str, words)],
-            environment,
-            folder,
-        )
-        self._sessions.append(submission.process)
-        return submission
+        job = ROOT / "bin" / "spark_job.py"
+        events.mkdir(parents=True)
+        command = (BIN / "spark-submit", "--master", self.master, *options, job, *words)
+        return self._start(command, environment)
 
     def kill_machine(self) -> None:
         """Kill the machine of the first Python worker that appears, with all that runs on it."""
-        session = self._first_python_worker().session
-        (machine,) = (item for item in self._machines if item.pid == session)
-        kill_session(session)
-        machine.wait(WITHIN)
-
-    def _first_python_worker(self) -> Process:
-        return wait_for(lambda: next(self._python_workers(), None), "a Python worker")
+        worker = wait_for(lambda: next(self._python_workers(), None), "a Python worker")
+        (machine,) = (item for item in self._machines if item.process.pid == worker.session)
+        machine.kill()
 
     def _python_workers(self) -> Iterator[Process]:
         """Those that run tasks: their parent is the daemon that forks them."""
-        machines = {machine.pid for machine in self._machines}
+        machines = {machine.process.pid for machine in self._machines}
         of_python = {
             process.pid: process
             for process in processes(machines)
-            if PYTHON_WORKER in process.command
+            if "pyspark.daemon" in process.command
         }
         return (item for item in of_python.values() if item.parent in of_python)
 
-    def _start(self, what: str, *words: str) -> tuple[subprocess.Popen[bytes], Path]:
-        folder = self._new_folder("daemon")
-        log = folder / "log"
-        with log.open("wb") as out:
-            started = subprocess.Popen(
-                [
-                    BIN / "spark-class",
-                    f"org.apache.spark.deploy.{what}",
-                    "--webui-port",
-                    "0",
-                    *words,
-                ],
-                env=_environment(),
-                stdout=out,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-        self._sessions.append(started)
-        return started, log
+    def _spark_class(self, what: str, *words: object) -> Started:
+        options = (f"org.apache.spark.deploy.{what}", "--webui-port", 0)
+        return self._start((BIN / "spark-class", *options, *words), _environment())
 
-    def _new_folder(self, name: str) -> Path:
+    def _start(self, words: Sequence[object], environment: dict[str, str]) -> Started:
+        started = Started(words, environment, self._folder / f"{self._count}")
         self._count += 1
-        folder = self._folder / f"{self._count}-{name}"
-        folder.mkdir()
-        return folder
+        self._started.callback(started.kill)
+        return started
 
 
 def _environment() -> dict[str, str]:
@@ -219,19 +192,8 @@ def _environment() -> dict[str, str]:
         "PYTHONPATH": str(ROOT),
         "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_DAEMON_MEMORY": "256m",
-        "SPARK_DAEMON_JAVA_OPTS": DAEMON_OPTIONS,
+        "SPARK_DAEMON_JAVA_OPTS": f"{JAVA_OPTIONS} -Dspark.master.rest.enabled=false",
     }
-
-
-def _told(started: subprocess.Popen[bytes], log: Path, what: str) -> re.Match[str]:
-    """Wait until the log of a daemon says it."""
-
-    def said() -> re.Match[str] | None:
-        if started.poll() is not None:
-            raise AssertionError(f"it has ended: {log.read_text(errors='replace')[-2000:]}")
-        return re.search(what, log.read_text(errors="replace"))
-
-    return wait_for(said, what)
 
 
 def wait_for(look: Callable[[], T | None], what: str) -> T:

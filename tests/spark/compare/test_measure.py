@@ -9,7 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from optimizer import CONNECT_STRATEGIES, STRATEGIES, STRATEGY_NAMES, Strategy, StrategyError
+from optimizer import (
+    CONNECT_STRATEGIES,
+    STRATEGIES,
+    STRATEGY_NAMES,
+    Group,
+    Strategy,
+    StrategyError,
+)
 from optimizer.checker.check import check_assignment
 from optimizer.model.answer import Answer, settled
 from optimizer.model.classes import classes_of
@@ -21,9 +28,10 @@ from spark.groups.group import read_group
 from spark.settings.strategies import CURRENT
 from spark.solve.time_limit import TimeLimit
 from spark.trial import trial
-from tests.support.encoded import encoded_group
-from tests.support.fleets import Fleet, fleet_of_groups
+from tests.support.fleets import Fleet
 from tests.support.random_groups import random_group
+from tests.support.rows import rows_of
+from tests.support.tiers import tiered
 
 COLUMNS = columns_of(ComparedRow)
 ALL = [CURRENT, *STRATEGIES]
@@ -33,14 +41,14 @@ Answers = dict[str, dict[str, Any]]
 
 
 def measured(
-    fleet: Fleet, strategies: list[str] = ALL, group: str = "g", seconds: float = 60
+    group: Fleet | Group, strategies: list[str] = ALL, seconds: float = 60, **columns: Any
 ) -> Answers:
-    """What is said of a group, by strategy and column."""
+    """What is said of a group whose row has these columns, by strategy and column."""
+    row = rows_of(group)._replace(**columns)
     with TimeLimit(seconds) as limit:
-        rows = list(rows_of_group(encoded_group(fleet, group), strategies, limit))
-    output = [dict(zip(COLUMNS, row.cells(), strict=True)) for row in rows]
-    assert [row["strategy"] for row in output] == strategies
-    return {row["strategy"]: row for row in output}
+        rows = list(rows_of_group(row, strategies, limit))
+    assert len({row.strategy for row in rows}) == len(rows)
+    return {row.strategy: dict(zip(COLUMNS, row.cells(), strict=True)) for row in rows}
 
 
 @pytest.fixture
@@ -81,100 +89,83 @@ def one_joins() -> Fleet:
     return fleet.group("g", {"a": ["t", "u", "v"], "b": ["t", "u", "v"]}, claims)
 
 
+ROUNDS = ("moves", "takeovers", "transferring", "stopped_eager", "stopped_cooperative", "rounds")
+UNSUBSCRIBED = Fleet().topic("t", 1).topic("u", 1)
+UNSUBSCRIBED.group("g", {"a": ["t"], "b": ["u"]}, [("t", 0, "a"), ("u", 0, "a")])
+# a alone reads t: three partitions on one of two members can't be fewer
+BOUND = Fleet().topic("t", 3).topic("u", 1)
+BOUND.group("g", {"a": ["t", "u"], "b": ["u"]}, [("u", 0, "a")])
+NOTHING_CHANGES_HANDS = Fleet().topic("t", 2).group("g", {"a": ["t"], "b": ["t"]}, [("t", 0, "a")])
+JOINED = {"max_load": 3, "min_load": 3, "sum_squares": 18, "moves": 1, "stopped_cooperative": 1}
+
+
+@pytest.mark.parametrize(
+    ("fleet", "strategy", "measures"),
+    [
+        (
+            one_joins(),
+            CURRENT,
+            {"partitions": 6, "max_load": 4, "min_load": 0, "sum_squares": 16, "excess": 1}
+            | dict.fromkeys(ROUNDS, 0),
+        ),
+        # a gives one of four to b; what z left, and what is new, stands still whatever is done
+        (one_joins(), "optimal", JOINED | {"stopped_eager": 4, "rounds": 2, "excess": 0}),
+        # sticky reaches the same target, and hands all of it out at once
+        (one_joins(), "sticky", JOINED | {"transferring": 0, "rounds": 2}),
+        (one_joins(), "cooperative-sticky", JOINED | {"transferring": 1, "rounds": 2}),
+        (
+            NOTHING_CHANGES_HANDS,
+            "optimal",
+            {"stopped_eager": 1, "stopped_cooperative": 0, "rounds": 1},
+        ),
+        # an owner that unsubscribed stops under any protocol
+        (
+            UNSUBSCRIBED,
+            "optimal",
+            {"takeovers": 1, "moves": 0, "rounds": 1, "stopped_eager": 1, "stopped_cooperative": 0},
+        ),
+        # excess is above the optimum, not above the mean
+        (BOUND, "optimal", {"max_load": 3, "excess": 0}),
+        (BOUND, "range", {"max_load": 4, "excess": 1}),
+        # no member has t yet, so that a's load is below the optimum's
+        (BOUND, CURRENT, {"max_load": 1, "excess": 0}),
+    ],
+)
+def test_what_a_strategy_costs(fleet: Fleet, strategy: str, measures: dict[str, int]) -> None:
+    row = measured(fleet, [strategy])[strategy]
+    assert {name: row[name] for name in measures} == measures
+
+
 def test_connect_workers_are_compared_under_what_connect_has() -> None:
-    """worker a runs four of c's tasks, b has just come."""
+    """worker a runs four of c's tasks, b has just come; then a group without a plan."""
     claims = [("c", task, "a") for task in range(4)]
-    row = encoded_group(Fleet().topic("c", 4).group("g", {"a": ["c"], "b": ["c"]}, claims))
-    row.type = "connect"
-    with TimeLimit(60) as limit:
-        rows = {compared.strategy: compared for compared in rows_of_group(row, EVERY, limit)}
-    assert list(rows) == [CURRENT, *CONNECT_STRATEGIES]
-    assert {compared.kind for compared in rows.values()} == {"connect"}
-    cooperative, eager = rows["connect-cooperative"], rows["connect-eager"]
-    assert (cooperative.moves, cooperative.transferring, cooperative.rounds) == (2, 2, 2)
-    assert (eager.moves, eager.transferring, eager.stopped_eager) == (2, 0, 4)
-    assert (cooperative.max_load, cooperative.moves_optimal) == (2, True)
-
-
-def test_a_connect_group_without_a_plan_has_rows_for_the_same_strategies() -> None:
-    row = encoded_group(Fleet().group("g", {}))
-    row.type = "connect"
-    with TimeLimit(60) as limit:
-        rows = list(rows_of_group(row, EVERY, limit))
-    assert [compared.strategy for compared in rows] == [CURRENT, *CONNECT_STRATEGIES]
-    assert {compared.status for compared in rows} == {"empty"}
+    joined = Fleet().topic("c", 4).group("g", {"a": ["c"], "b": ["c"]}, claims)
+    answers, without = (
+        measured(fleet, EVERY, type="connect") for fleet in (joined, Fleet().group("g", {}))
+    )
+    assert [*answers] == [*without] == [CURRENT, *CONNECT_STRATEGIES]
+    assert {row["kind"] for row in answers.values()} == {"connect"}
+    assert {row["status"] for row in without.values()} == {"empty"}
+    cooperative, eager = answers["connect-cooperative"], answers["connect-eager"]
+    assert [cooperative[name] for name in ("moves", "transferring", "rounds")] == [2, 2, 2]
+    assert [eager[name] for name in ("moves", "transferring", "stopped_eager")] == [2, 0, 4]
+    assert (cooperative["max_load"], cooperative["moves_optimal"]) == (2, True)
 
 
 def test_consumers_are_compared_under_nothing_of_connect() -> None:
-    with TimeLimit(60) as limit:
-        rows = list(rows_of_group(encoded_group(one_joins()), EVERY, limit))
-    assert [compared.strategy for compared in rows] == ALL
-    assert {compared.kind for compared in rows} == {"consumer"}
+    answers = measured(one_joins(), EVERY)
+    assert [*answers] == ALL
+    assert {row["kind"] for row in answers.values()} == {"consumer"}
 
 
-def test_current_is_what_was_found_and_costs_nothing() -> None:
-    row = measured(one_joins(), [CURRENT])[CURRENT]
-    assert (row["partitions"], row["max_load"], row["min_load"], row["sum_squares"]) == (
-        6,
-        4,
-        0,
-        16,
-    )
-    costs = ("moves", "takeovers", "transferring", "stopped_eager", "stopped_cooperative", "rounds")
-    assert [row[cost] for cost in costs] == [0] * 6
-    assert row["excess"] == 1
-
-
-def test_the_eager_protocol_stops_all_that_is_owned_and_the_cooperative_one_what_moves() -> None:
-    """a gives one of four to b; what z left, and what is new, stands still whatever is done."""
-    row = measured(one_joins(), ["optimal"])["optimal"]
-    assert (row["max_load"], row["min_load"], row["moves"]) == (3, 3, 1)
-    assert (row["stopped_eager"], row["stopped_cooperative"], row["rounds"]) == (4, 1, 2)
-    assert (row["transferring"], row["excess"]) == (0, 0)
-
-
-def test_it_takes_one_round_if_nothing_changes_hands() -> None:
-    fleet = Fleet().topic("t", 2).group("g", {"a": ["t"], "b": ["t"]}, [("t", 0, "a")])
-    row = measured(fleet, ["optimal"])["optimal"]
-    assert (row["stopped_eager"], row["stopped_cooperative"], row["rounds"]) == (1, 0, 1)
-
-
-def test_an_owner_who_unsubscribed_stops_under_any_protocol() -> None:
-    fleet = Fleet().topic("t", 1).topic("u", 1)
-    fleet.group("g", {"a": ["t"], "b": ["u"]}, [("t", 0, "a"), ("u", 0, "a")])
-    row = measured(fleet, ["optimal"])["optimal"]
-    assert (row["takeovers"], row["moves"], row["rounds"]) == (1, 0, 1)
-    assert (row["stopped_eager"], row["stopped_cooperative"]) == (1, 0)
-
-
-def test_what_the_first_cooperative_round_gives_to_nobody_is_transferring() -> None:
-    """sticky reaches the same target, and hands all of it out at once."""
-    answers = measured(one_joins(), ["sticky", "cooperative-sticky"])
-    cooperative, sticky = answers["cooperative-sticky"], answers["sticky"]
-    assert (cooperative["transferring"], sticky["transferring"]) == (1, 0)
-    same = ("max_load", "min_load", "sum_squares", "moves", "stopped_cooperative", "rounds")
-    assert [cooperative[name] for name in same] == [sticky[name] for name in same]
-
-
-def test_excess_is_above_the_optimum_not_above_the_mean() -> None:
-    """a alone reads t: three partitions on one of two members can't be fewer."""
-    fleet = Fleet().topic("t", 3).topic("u", 1)
-    fleet.group("g", {"a": ["t", "u"], "b": ["u"]}, [("u", 0, "a")])
-    answers = measured(fleet, [CURRENT, "range", "optimal"])
-    assert (answers["optimal"]["max_load"], answers["optimal"]["excess"]) == (3, 0)
-    assert (answers["range"]["max_load"], answers["range"]["excess"]) == (4, 1)
-    # nobody has t yet, so that a's load is below the optimum's
-    assert (answers[CURRENT]["max_load"], answers[CURRENT]["excess"]) == (1, 0)
-
-
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", tiered(range(40), 10))
 def test_who_is_optimal_is_what_the_check_says(seed: int) -> None:
     """The comparison with a proven optimum is in place of a proof for each strategy."""
-    fleet = fleet_of_groups({"c": random_group(f"measure-{seed}")})
-    group = read_group(encoded_group(fleet, "c"))
+    drawn = random_group(f"measure-{seed}")
+    group = read_group(rows_of(drawn))
     if group.problem is None:
         return
-    for strategy, row in measured(fleet, group="c").items():
+    for strategy, row in measured(drawn).items():
         if row["status"] == "failed":
             continue
         target = classes_of(group.problem).kept
@@ -187,11 +178,21 @@ def test_who_is_optimal_is_what_the_check_says(seed: int) -> None:
         )
 
 
-def test_without_the_optimum_each_answer_is_checked_and_no_excess_is_known(replaced: Any) -> None:
-    replaced(optimal=raising(RuntimeError("no luck")))
+@pytest.mark.parametrize(
+    ("optimal", "status"),
+    [
+        (raising(RuntimeError("no luck")), "failed"),
+        (lambda problem, *_: STRATEGIES["range"].answer(problem), "ok"),
+    ],
+)
+def test_without_the_optimum_each_answer_is_checked_and_no_excess_is_known(
+    replaced: Any, optimal: Any, status: str
+) -> None:
+    """Where it fails, and where the check doesn't prove it."""
+    replaced(optimal=optimal)
     names = ["optimal", "sticky", "roundrobin", "range"]
     answers = measured(one_joins(), names)
-    assert [row["status"] for row in answers.values()] == ["failed", "ok", "ok", "ok"]
+    assert [row["status"] for row in answers.values()] == [status, "ok", "ok", "ok"]
     flags = [(answers[n]["balance_optimal"], answers[n]["moves_optimal"]) for n in names[1:]]
     assert flags == [(True, True), (True, False), (False, None)]
     assert [answers[name]["excess"] for name in names] == [None] * 4
@@ -216,24 +217,29 @@ def test_where_kafka_throws_the_row_says_so_and_the_others_go_on(replaced: Any) 
     assert {row["status"] for row in answers.values()} == {"ok"}
 
 
-def test_a_strategy_that_needs_too_long_is_failed_and_the_others_go_on(replaced: Any) -> None:
-    def for_ever(problem: Any) -> Answer:
-        while True:
-            pass
+def for_ever(*_: Any) -> Answer:
+    while True:
+        pass
 
-    replaced(roundrobin=for_ever)
-    answers = measured(one_joins(), ["roundrobin", "range"], seconds=0.05)
+
+@pytest.mark.parametrize(
+    ("strategy", "reason"),
+    [
+        (
+            for_ever,
+            "it takes longer than the 0.2 seconds that a strategy has for one group "
+            "(setting strategy_seconds)",
+        ),
+        (raising(ArithmeticError("no luck")), "ArithmeticError: no luck"),
+    ],
+)
+def test_a_strategy_that_fails_says_why_and_the_others_go_on(
+    replaced: Any, strategy: Any, reason: str
+) -> None:
+    replaced(roundrobin=strategy)
+    answers = measured(one_joins(), ["roundrobin", "range"], seconds=0.2)
     assert [row["status"] for row in answers.values()] == ["failed", "ok"]
-    assert answers["roundrobin"]["reason"] == (
-        "it takes longer than the 0.05 seconds that a strategy has for one group "
-        "(setting strategy_seconds)"
-    )
-
-
-def test_another_error_is_told_with_its_class(replaced: Any) -> None:
-    replaced(range=raising(ArithmeticError("no luck")))
-    row = measured(one_joins(), ["range"])["range"]
-    assert (row["status"], row["reason"]) == ("failed", "ArithmeticError: no luck")
+    assert answers["roundrobin"]["reason"] == reason
 
 
 def test_an_answer_that_is_no_assignment_is_not_called_optimal(replaced: Any) -> None:

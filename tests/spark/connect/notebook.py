@@ -10,7 +10,7 @@ import json
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -24,8 +24,6 @@ from spark.fleet import read_planned, read_result
 from spark.terminal.quick_start import SMALL_SETTINGS, Size, java_options
 from tests.support.fleets import SNAPSHOT
 
-STRATEGIES = ("current", "range", "optimal")
-
 SETTINGS = SMALL_SETTINGS | {
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.host": "127.0.0.1",
@@ -36,8 +34,6 @@ SETTINGS = SMALL_SETTINGS | {
     "spark.log.level": "OFF",
 }
 
-Tables = dict[str, list[dict[str, Any]]]
-
 
 def rows_of(table: DataFrame) -> list[dict[str, Any]]:
     """All rows but how long they took, in an order."""
@@ -45,93 +41,81 @@ def rows_of(table: DataFrame) -> list[dict[str, Any]]:
     return sorted(json.loads(json.dumps([*rows], default=repr)), key=repr)
 
 
-def read(fleet: FleetSnapshot) -> Tables:
-    return {name: rows_of(table) for name, table in fleet.tables.items()}
+class Notebook:
+    """Its steps, each a method; what comes first is there for what follows."""
+
+    def __init__(self, session: SparkSession, store: str, folder: Path) -> None:
+        self.session, self.store, self.plan = session, store, str(folder / "plan")
+        self.fleet = FleetSnapshot.read(session, store)
+
+    def result(self, table: str) -> DataFrame:
+        return read_result(self.session, self.plan, table, SNAPSHOT).rows
+
+    def read(self) -> Any:
+        return {name: rows_of(table) for name, table in self.fleet.tables.items()}
+
+    def plan_is_made(self) -> Any:
+        with plan_fleet(self.fleet) as made:
+            made.write(self.plan)
+            tables = (rows_of(made.groups), rows_of(made.assignments))
+            return [*tables, *made.summary(), rows_of(self.result("assignments")) == tables[1]]
+
+    def plan_is_verified(self) -> Any:
+        planned = read_planned(self.session, self.store, self.plan, SNAPSHOT)
+        groups, assignments = self.result("groups"), self.result("assignments")
+        without = assignments.where("partition > 0")
+        return [rows_of(verify_plan(planned, rows, groups)) for rows in (assignments, without)]
+
+    def strategies_are_compared(self) -> Any:
+        return rows_of(fleet_of(compare_fleet(self.fleet, ("current", "range", "optimal"))))
+
+    def fleet_is_audited(self) -> Any:
+        with audit_fleet(self.fleet) as made:
+            return [rows_of(made.findings), made.groups()]
+
+    def group_is_explained(self) -> Any:
+        return asdict(explain_group(self.fleet, "g"))
+
+    def refusals(self) -> Any:
+        """A snapshot that isn't there, and as much as is ours of what is told of a broken file."""
+        sentences = []
+        for store, snapshot in ((self.store, "other"), (f"{self.store}-broken", None)):
+            try:
+                FleetSnapshot.read(self.session, store, snapshot)
+            except InputError as error:
+                sentences.append(str(error).partition(" can't be read: ")[0])
+        return sentences
 
 
-def planned(fleet: FleetSnapshot) -> dict[str, Any]:
-    with plan_fleet(fleet) as made:
-        statuses, before_and_after = made.summary()
-        return {
-            "groups": rows_of(made.groups),
-            "assignments": rows_of(made.assignments),
-            "statuses": statuses,
-            "fleet": before_and_after,
-        }
+STEPS: tuple[Callable[[Notebook], Any], ...] = (
+    *(Notebook.read, Notebook.plan_is_made, Notebook.plan_is_verified),
+    *(Notebook.strategies_are_compared, Notebook.fleet_is_audited, Notebook.group_is_explained),
+    Notebook.refusals,
+)
 
 
-def compared(fleet: FleetSnapshot) -> list[dict[str, Any]]:
-    return rows_of(fleet_of(compare_fleet(fleet, STRATEGIES)))
+def outcomes(session: SparkSession, store: str, folder: Path) -> dict[str, Any]:
+    """What each step came to, by its name."""
+    notebook = Notebook(session, store, folder)
+    done = {}
+    for step in STEPS:
+        try:
+            done[step.__name__] = json.loads(json.dumps(step(notebook)))
+        except Exception:
+            done[step.__name__] = {"ended": traceback.format_exc()}
+    return done
 
 
-def audited(fleet: FleetSnapshot) -> dict[str, Any]:
-    with audit_fleet(fleet) as made:
-        return {"findings": rows_of(made.findings), "groups": made.groups()}
-
-
-def explained(fleet: FleetSnapshot, group: str) -> dict[str, Any]:
-    return dict(json.loads(json.dumps(asdict(explain_group(fleet, group)))))
-
-
-def refused(what: Callable[[], Any]) -> str:
-    """The sentence of an InputError."""
-    try:
-        what()
-    except InputError as error:
-        return str(error)
-    raise AssertionError("nothing was refused")
-
-
-def steps(session: SparkSession, store: str, folder: Path) -> dict[str, Callable[[], Any]]:
-    """What is done, by name; what comes first is there for what follows."""
-    fleet = FleetSnapshot.read(session, store)
-    plan = str(folder / "plan")
-
-    def written() -> list[dict[str, Any]]:
-        with plan_fleet(fleet) as made:
-            made.write(plan)
-        return rows_of(read_result(session, plan, "assignments", SNAPSHOT).rows)
-
-    def verified(snapshot: str) -> list[dict[str, Any]]:
-        result = read_planned(session, store, plan, snapshot)
-        groups = read_result(session, plan, "groups", snapshot).rows
-        assignments = read_result(session, plan, "assignments", snapshot).rows
-        return rows_of(verify_plan(result, assignments, groups))
-
-    def verified_with_a_fault() -> list[dict[str, Any]]:
-        with plan_fleet(fleet) as made:
-            return rows_of(verify_plan(fleet, made.assignments.where("partition > 0"), made.groups))
-
-    return {
-        "read": lambda: read(fleet),
-        "planned": lambda: planned(fleet),
-        "written": written,
-        "compared": lambda: compared(fleet),
-        "verified": lambda: verified(SNAPSHOT),
-        "verified with a fault": verified_with_a_fault,
-        "audited": lambda: audited(fleet),
-        "explained": lambda: explained(fleet, "g"),
-        "no such snapshot": lambda: refused(lambda: FleetSnapshot.read(session, store, "other")),
-        "broken": lambda: refused(lambda: FleetSnapshot.read(session, f"{store}-broken")),
-    }
-
-
-def main(words: Sequence[str]) -> None:
-    store, folder = words[0], Path(words[1])
+def main(store: str, folder: Path) -> None:
     warnings.simplefilter("ignore")  # settings that only the server's start can have
     builder = SparkSession.builder.remote("local[2]")
     for key, value in SETTINGS.items():
         builder = builder.config(key, value)
     session = builder.getOrCreate()
-    done: dict[str, Any] = {"session": type(session).__module__}
-    for name, step in steps(session, store, folder).items():
-        try:
-            done[name] = step()
-        except Exception:
-            done[name] = {"ended": traceback.format_exc()}
+    done = {"session": type(session).__module__} | outcomes(session, store, folder)
     (folder / "done.json").write_text(json.dumps(done))
     session.stop()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main(sys.argv[1], Path(sys.argv[2]))

@@ -29,14 +29,11 @@ def cast_of(members: int) -> Cast:
     return drawn
 
 
-def test_members_for_whom_nothing_is_left_read_more() -> None:
+def test_members_for_whom_nothing_is_left_read_more_and_a_few_may_be_idle() -> None:
     """Two of the twelve who read two partitions can stay; the others read all."""
     cast = cast_of(13)
     busy = kept_busy(cast, SUBSCRIPTIONS, SIZES, few=10)
     assert np.bincount(busy.roles).tolist() == [2, 11]
     assert kept_busy(busy, SUBSCRIPTIONS, SIZES, few=1) is busy
-
-
-def test_a_few_may_be_idle() -> None:
     cast = cast_of(12)
     assert kept_busy(cast, SUBSCRIPTIONS, SIZES, few=10) is cast

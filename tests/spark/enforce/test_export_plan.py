@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from pyspark.sql import SparkSession
 
 from optimizer.assignor.plan_file import GroupPlan
-from spark import FleetSnapshot, InputError
-from spark.enforce.export import NoPlan, group_plan
+from spark import FleetSnapshot, plan_fleet
+from spark.enforce.export import NoPlan
 from spark.enforce.plan_folder import PlanFolder
 from spark.fleet.local_store import write_store
-from spark.fleet.results import read_result
 from tests.support.fleets import SNAPSHOT, Fleet
 from tests.support.said import Run, is_one_line
 
-KEYS = {"m1": ("one", "app"), "m2": (None, "two"), "m3": (None, "three")}
+NAMES = {2: "two", 3: "three", 4: "four", 5: "five"}
+KEYS = {"m1": ("one", "app"), **{f"m{n}": (None, name) for n, name in NAMES.items()}}
 
 
 def fleet() -> Fleet:
@@ -29,6 +30,7 @@ def fleet() -> Fleet:
     made.group("alike", {"n1": ["t"], "n2": ["t"]})
     made.group("unnamed", {"n1": ["t"]})
     made.group("workers", {"n1": ["t"]}, type="connect")
+    made.group("../a b/é", {"m4": ["t"], "m5": ["t"]}, strategy="range")
     for row in made.rows["members"]:
         instance, client = KEYS.get(row["member_id"], (None, "same"))
         nobody = row["group"] == "unnamed"
@@ -39,12 +41,28 @@ def fleet() -> Fleet:
     return made
 
 
-def test_export_plan(run: Run, spark: SparkSession, tmp_path: Path) -> None:
-    """Members are named by instance id or client id; what can't be exported is bad input."""
-    store, out, file = tmp_path / "store", tmp_path / "plan", tmp_path / "g.json"
-    write_store(fleet().tables(), store, SNAPSHOT)
-    assert run("plan", store, "--out", out).code == 0
-    output = run("export-plan", store, out, "--group", "g", "--cluster", "c", "--out", file)
+class Made(NamedTuple):
+    """A store of the fleet, and its plan."""
+
+    store: Path
+    plan: Path
+
+
+@pytest.fixture(scope="module")
+def made(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Made:
+    folder = tmp_path_factory.mktemp("export")
+    made = Made(folder / "store", folder / "plan")
+    write_store(fleet().tables(), made.store, SNAPSHOT)
+    with plan_fleet(FleetSnapshot.read(spark, str(made.store))) as plan:
+        plan.write(str(made.plan))
+    return made
+
+
+def test_the_plan_of_one_group(run: Run, made: Made, tmp_path: Path) -> None:
+    """Members are named by instance id or client id; a store stays as it is after bad input."""
+    file = tmp_path / "g.json"
+    words = ("export-plan", *made, "--group")
+    output = run(*words, "g", "--cluster", "c", "--out", file)
     assert output.code == 0
     assert "3 members, 5 partitions" in output.err
     text = file.read_text()
@@ -56,45 +74,26 @@ def test_export_plan(run: Run, spark: SparkSession, tmp_path: Path) -> None:
         "three": {},
     }
     assert (plan.protocol, plan.topic_ids) == ("classic", {"t": "ERERESIiMzNERFVVVVVVVQ"})
-    refused = run("export-plan", store, out, "--group", "g", "--out", file)
-    assert (refused.code, is_one_line(refused)) == (2, True), refused
-    assert "several clusters have a group 'g': choose its cluster of c, d" in refused.err
-    lacking = run("export-plan", store, out, "--group", "g", "--snapshot", "s0", "--out", file)
-    assert (lacking.code, is_one_line(lacking)) == (2, True)
-    nowhere = run("export-plan", store, out, "--group", "g", "--out", tmp_path / "no" / "file")
-    assert (nowhere.code, is_one_line(nowhere)) == (2, True)
+    for wrong, why in (
+        (("g", "--out", file), "several clusters have a group 'g': choose its cluster of c, d"),
+        (("g", "--cluster", "x", "--out", file), "no group 'g' of cluster 'x'"),
+        (("x", "--out", file), "no group 'x'"),
+        (("alike", "--out", file), "2 of them share the key 'same'"),
+        (("g", "--snapshot", "s0", "--out", file), "s0"),
+        (("g", "--out", tmp_path / "no" / "file"), "a file in a folder that exists"),
+        (("g", "--all", "--out", tmp_path), "either --group or --all"),
+    ):
+        refused = run(*words, *wrong)
+        assert (refused.code, is_one_line(refused)) == (2, True), refused
+        assert why in refused.err
     assert file.read_text() == text
-    assert {path.name for path in tmp_path.iterdir()} == {"store", "plan", "g.json"}
-
-    wrong = {
-        ("g", "x"): "no group 'g' of cluster 'x'",
-        ("x", None): "no group 'x'",
-        ("moving", None): "it is rebalancing",
-        ("alike", None): "2 of them share the key 'same'",
-        ("unnamed", None): "no group.instance.id and no client.id",
-        ("workers", None): "a cluster of Connect workers, which take no plan",
-    }
-    snapshot = FleetSnapshot.read(spark, str(store))
-    groups, assignments = (
-        read_result(spark, str(out), name, SNAPSHOT).rows for name in ("groups", "assignments")
-    )
-    new_protocol = group_plan(snapshot, groups, assignments, "g", "d")
-    assert (new_protocol.protocol, new_protocol.member_ids) == ("consumer", {})
-    for (group, cluster), why in wrong.items():
-        with pytest.raises(InputError, match=why):
-            group_plan(snapshot, groups, assignments, group, cluster)
+    assert [*tmp_path.iterdir()] == [file]
 
 
-def test_plans_of_many_groups(run: Run, spark: SparkSession, tmp_path: Path) -> None:
+def test_plans_of_many_groups(run: Run, made: Made, tmp_path: Path) -> None:
     """Into a folder with an index; what is there already and hasn't changed isn't touched."""
-    store, out, folder = tmp_path / "store", tmp_path / "plan", tmp_path / "plans"
-    made = fleet().group("../a b/é", {"m1": ["t"], "m2": ["t"]}, strategy="range")
-    for row in made.rows["members"]:
-        if row["group"] == "../a b/é":
-            row["client_id"] = row["member_id"]
-    write_store(made.tables(), store, SNAPSHOT)
-    assert run("plan", store, "--out", out).code == 0
-    words = ("export-plan", store, out, "--out", folder)
+    folder = tmp_path / "plans"
+    words = ("export-plan", *made, "--out", folder)
     output = run(*words, "--all")
     assert output.code == 0, output.err
     assert f"plans of 3 groups of snapshot {SNAPSHOT}: 3 new, 0 changed, 0 unchanged" in output.err
@@ -104,16 +103,20 @@ def test_plans_of_many_groups(run: Run, spark: SparkSession, tmp_path: Path) -> 
     assert [(entry.cluster, entry.group) for entry in opened.entries] == [
         *[("c", "../a b/é"), ("c", "g"), ("d", "g")]
     ]
-    odd = opened.entries[0]
-    assert opened.read(odd).group == "../a b/é"
+    odd, _, of_new_protocol = map(opened.read, opened.entries)
+    assert odd.group == "../a b/é"
+    assert (of_new_protocol.protocol, of_new_protocol.member_ids) == ("consumer", {})
     assert {path.parent for path in folder.rglob("*")} == {folder, folder / "c", folder / "d"}
     index = json.loads((folder / "index.json").read_text())
-    assert [item["group"] for item in index["without_plan"]] == [
-        "alike",
-        "moving",
-        "unnamed",
-        "workers",
-    ]
+    reasons = {item["group"]: item["reason"] for item in index["without_plan"]}
+    wanted = {
+        "alike": "2 of them share the key 'same'",
+        "moving": "it is rebalancing",
+        "unnamed": "no group.instance.id and no client.id",
+        "workers": "a cluster of Connect workers, which take no plan",
+    }
+    assert [name for name, why in wanted.items() if why in reasons.pop(name)] == [*wanted]
+    assert reasons == {}
     (ignored,) = index["ignored"]
     assert (ignored["cluster"], ignored["group"]) == ("c", "../a b/é")
     assert ignored["reason"].startswith("its members use range")
@@ -125,9 +128,8 @@ def test_plans_of_many_groups(run: Run, spark: SparkSession, tmp_path: Path) -> 
     assert replaced == {folder / "d" / "g.json", folder / "index.json"}
     assert len(PlanFolder(folder).entries) == 3
     assert is_one_line(run(*words, "--group", "nobody*"))
-    for wrong in ((), ("--all", "--group", "g")):
-        refused = run(*words, *wrong)
-        assert (refused.code, is_one_line(refused)) == (2, True)
+    refused = run(*words)
+    assert (refused.code, is_one_line(refused)) == (2, True)
     (folder / "index.json").write_text("{}")
     assert "is no index of plans" in run(*words, "--all").err
 

@@ -1,38 +1,80 @@
-"""A program that writes a snapshot again and again, and is killed one step later each time.
+"""A program that writes or removes a snapshot again and again, killed one step later each time.
 
-`python -m tests.spark.files.killed_at_each_step BEFORE FOLDER`: each try has a copy of BEFORE, in
-FOLDER/0, FOLDER/1, …; the last one isn't killed.
+`python -m tests.spark.files.killed_at_each_step JOB BEFORE FOLDER STRIDE`: each try has a copy of
+BEFORE, in FOLDER/0, FOLDER/1, …; the last one isn't killed. STRIDE leaves steps out.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import signal
+import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
-from spark.files import LocalRun, LocalStore, locked_run
+from spark.files import LocalRemoval, LocalRun, LocalStore, locked_run
+from tests.paths import ROOT
 
 SNAPSHOT = "20261121T060000Z"
 OWNED = ("a", "b", "c")
 
 
-def write(place: LocalStore, content: int, tables: tuple[str, ...]) -> None:
-    """Tables of one row each, with `content` in it."""
-    with LocalRun(place, SNAPSHOT, OWNED) as run:
-        for table in tables:
-            run.folder(table).mkdir(parents=True)
-            pq.write_table(pa.table({"x": [content]}), run.folder(table) / f"part-{run.id}.parquet")
+def put(run: LocalRun, content: int, tables: Sequence[str]) -> None:
+    """Files of one row each, with `content` in it."""
+    for table in tables:
+        run.folder(table).mkdir(parents=True)
+        pq.write_table(pa.table({"x": [content]}), run.folder(table) / f"part-{run.id}.parquet")
+
+
+def write(place: LocalStore, content: int, tables: Sequence[str], snapshot: str = SNAPSHOT) -> None:
+    with LocalRun(place, snapshot, OWNED) as run:
+        put(run, content, tables)
         run.commit(tables)
 
 
-def at_each_step(before: str, folder: str, job: Callable[[LocalStore], None]) -> None:
+def remove(place: LocalStore) -> None:
+    with LocalRemoval(place, OWNED) as run:
+        assert run.remove(SNAPSHOT, place.manifest(SNAPSHOT))
+
+
+JOBS: dict[str, Callable[[LocalStore], None]] = {
+    "write": lambda place: write(place, 2, ("a", "b")),
+    "remove": remove,
+}
+
+
+@contextmanager
+def running_run(store: Path, folder: str) -> Iterator[None]:
+    """A run that is writing that folder, as its lock tells."""
+    run = store / ".evenfleet/runs/20261121T070000Z-x"
+    (run / folder).mkdir(parents=True, exist_ok=True)
+    lock = os.open(run, os.O_RDONLY)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    yield
+    os.close(lock)
+
+
+STRIDES = [7, pytest.param(1, marks=pytest.mark.ends)]
+
+
+def stores_after_kills(job: str, before: LocalStore, folder: Path, stride: int) -> list[LocalStore]:
+    """What each kill leaves, the earliest first, and then the job's end."""
+    folder.mkdir()
+    words = [sys.executable, "-m", __name__, job, before.root, folder, str(stride)]
+    subprocess.run(words, cwd=ROOT, check=True)
+    return [LocalStore(step) for step in sorted(folder.iterdir(), key=lambda step: int(step.name))]
+
+
+def main(job: str, before: str, folder: str, stride: str) -> None:
     """Do a job until no step is left to be killed at."""
     step = 0
     while True:
@@ -41,11 +83,11 @@ def at_each_step(before: str, folder: str, job: Callable[[LocalStore], None]) ->
         child = os.fork()
         if child == 0:
             _die_before(step)
-            job(LocalStore(here))
+            JOBS[job](LocalStore(here))
             os._exit(0)
         if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0:
             return
-        step += 1
+        step += int(stride)
 
 
 def _die_before(step: int) -> None:
@@ -71,4 +113,4 @@ def _die_before(step: int) -> None:
 
 
 if __name__ == "__main__":
-    at_each_step(*sys.argv[1:], lambda place: write(place, 2, ("a", "b")))
+    main(*sys.argv[1:])

@@ -29,48 +29,28 @@ def found(spark: SparkSession, out: CatalogSchema, table: str) -> list[tuple[str
     return sorted((row.snapshot, row.n) for row in spark.table(out.table(table)).collect())
 
 
-def test_tables_are_made_and_only_the_rows_of_a_snapshot_replaced(
-    spark: SparkSession, out: CatalogSchema
-) -> None:
-    write_tables(spark, out, ONE, {"main": numbers(spark, 1, 2)}, OWNED)
-    write_tables(spark, out, OTHER, {"main": numbers(spark, 3)}, OWNED)
+def test_only_the_rows_of_a_snapshot_are_replaced(spark: SparkSession, out: CatalogSchema) -> None:
+    """In tables that a result doesn't have it loses its rows, and so it does where it has none."""
+    both = {"main": numbers(spark, 1, 2), "beside": numbers(spark, 3)}
+    for snapshot in (ONE, OTHER):
+        write_tables(spark, out, snapshot, both, OWNED)
     write_tables(spark, out, ONE, {"main": numbers(spark, 4)}, OWNED)
-    assert found(spark, out, "main") == [(ONE, 4), (OTHER, 3)]
+    assert found(spark, out, "main") == [(ONE, 4), (OTHER, 1), (OTHER, 2)]
+    assert found(spark, out, "beside") == [(OTHER, 3)]
     columns = spark.catalog.listColumns(out.table("main"))
     assert [column.name for column in columns if column.isPartition] == ["snapshot"]
+    write_tables(spark, out, ONE, {"main": numbers(spark, 1).where("false")}, OWNED)
+    assert found(spark, out, "main") == [(OTHER, 1), (OTHER, 2)]
 
 
 def test_a_run_that_fails_leaves_what_was_there(spark: SparkSession, out: CatalogSchema) -> None:
+    """The first table comes last: with it the result is there."""
     write_tables(spark, out, ONE, {"main": numbers(spark, 1)}, OWNED)
     broken = numbers(spark, 2).selectExpr("n + cast(raise_error('no more') as int) as n")
-    with pytest.raises(Exception, match="no more"):
-        write_tables(spark, out, ONE, {"main": broken}, OWNED)
-    assert found(spark, out, "main") == [(ONE, 1)]
-
-
-def test_the_first_table_comes_last(spark: SparkSession, out: CatalogSchema) -> None:
-    """With it the result is there; what comes with it is there before."""
-    broken = numbers(spark, 2).selectExpr("n + cast(raise_error('no more') as int) as n")
-    with pytest.raises(Exception, match="no more"):
-        write_tables(spark, out, ONE, {"main": numbers(spark, 1), "beside": broken}, OWNED)
-    assert not spark.catalog.tableExists(out.table("main"))
-
-
-def test_no_rows_take_the_place_of_some(spark: SparkSession, out: CatalogSchema) -> None:
-    for snapshot in (ONE, OTHER):
-        write_tables(spark, out, snapshot, {"main": numbers(spark, 1)}, OWNED)
-    write_tables(spark, out, ONE, {"main": numbers(spark, 1).where("false")}, OWNED)
-    assert found(spark, out, "main") == [(OTHER, 1)]
-
-
-def test_tables_that_a_result_does_not_have_lose_its_rows(
-    spark: SparkSession, out: CatalogSchema
-) -> None:
-    both = {"main": numbers(spark, 1), "beside": numbers(spark, 2)}
-    write_tables(spark, out, ONE, both, OWNED)
-    write_tables(spark, out, OTHER, both, OWNED)
-    write_tables(spark, out, ONE, {"main": numbers(spark, 3)}, OWNED)
-    assert found(spark, out, "beside") == [(OTHER, 2)]
+    for tables in ({"main": broken}, {"main": numbers(spark, 3), "beside": broken}):
+        with pytest.raises(Exception, match="no more"):
+            write_tables(spark, out, ONE, tables, OWNED)
+        assert found(spark, out, "main") == [(ONE, 1)]
 
 
 def test_columns_go_by_name_and_further_ones_of_the_table_are_null(
@@ -83,34 +63,31 @@ def test_columns_go_by_name_and_further_ones_of_the_table_are_null(
     assert rows == [{"note": None, "n": 7, "snapshot": ONE}]
 
 
-def test_a_table_without_one_of_the_columns_is_told(
-    spark: SparkSession, out: CatalogSchema
-) -> None:
-    spark.sql("CREATE TABLE own_results.main (m int, snapshot string) PARTITIONED BY (snapshot)")
-    report = "table own_results.main lacks the column n: add it with ALTER TABLE … ADD COLUMN"
-    with pytest.raises(InputError) as refused:
-        write_tables(spark, out, ONE, {"main": numbers(spark, 7)})
-    assert str(refused.value) == report
+BY_SNAPSHOT = r"has to be partitioned by snapshot"
 
 
 @pytest.mark.parametrize(
-    ("partitions", "columns"),
-    [("", "n int, snapshot string"), ("PARTITIONED BY (snapshot, n)", "m int, n int")],
+    ("made", "report"),
+    [
+        (
+            "TABLE own_results.main (m int, snapshot string) PARTITIONED BY (snapshot)",
+            "lacks the column n: add it with ALTER TABLE … ADD COLUMN$",
+        ),
+        ("TABLE own_results.main (n int, snapshot string)", BY_SNAPSHOT),
+        (
+            "TABLE own_results.main (m int, n int, snapshot string) PARTITIONED BY (snapshot, n)",
+            BY_SNAPSHOT,
+        ),
+        ("VIEW own_results.main AS SELECT 1 AS n, 'x' AS snapshot", r"can't be written: [^\n]+$"),
+    ],
 )
-def test_a_table_that_is_partitioned_otherwise_is_told_before(
-    spark: SparkSession, out: CatalogSchema, partitions: str, columns: str
+def test_a_table_that_can_not_have_the_rows_is_told(
+    spark: SparkSession, out: CatalogSchema, made: str, report: str
 ) -> None:
-    columns = columns if "snapshot" in columns else f"{columns}, snapshot string"
-    spark.sql(f"CREATE TABLE own_results.main ({columns}) {partitions}")
-    with pytest.raises(
-        InputError, match=r"table own_results\.main has to be partitioned by snapshot"
-    ):
-        check_tables(spark, out, ["main"])
-
-
-def test_a_view_is_no_table_to_write_to(spark: SparkSession, out: CatalogSchema) -> None:
-    spark.sql(f"CREATE VIEW own_results.main AS SELECT 1 AS n, '{ONE}' AS snapshot")
-    with pytest.raises(InputError, match=r"^table own_results\.main can't be written: [^\n]+$"):
+    spark.sql(f"CREATE {made}")
+    with pytest.raises(InputError, match=rf"^table own_results\.main {report}"):
+        if report == BY_SNAPSHOT:
+            check_tables(spark, out, ["main"])
         write_tables(spark, out, ONE, {"main": numbers(spark, 7)})
 
 

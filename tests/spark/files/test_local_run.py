@@ -6,8 +6,6 @@ import json
 import os
 import random
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,8 +16,14 @@ import pytest
 from spark.errors import InputError, RunError, UnreadableError
 from spark.files import LocalRun, LocalStore, sweep, writing
 from spark.files.arrow_store import ArrowStore
-from tests.paths import ROOT
-from tests.spark.files.killed_at_each_step import OWNED, SNAPSHOT, write
+from tests.spark.files.killed_at_each_step import (
+    OWNED,
+    SNAPSHOT,
+    STRIDES,
+    put,
+    stores_after_kills,
+    write,
+)
 
 
 @pytest.fixture
@@ -58,6 +62,11 @@ def in_place(place: LocalStore) -> dict[str, list[int]]:
     }
 
 
+def runs(place: LocalStore) -> list[Path]:
+    """What runs have left aside."""
+    return list(place.path.glob(".evenfleet/runs/*"))
+
+
 OLD = {"a": [1], "b": [1], "c": [1]}
 NEW = {"a": [2], "b": [2]}
 
@@ -66,18 +75,16 @@ def test_what_is_written_replaces_all_that_the_run_owns(place: LocalStore) -> No
     assert found(place) == in_place(place) == OLD
     write(place, 2, ("a", "b"))
     assert found(place) == in_place(place) == NEW
-    assert list(place.path.glob(".evenfleet/runs/*")) == []
+    assert runs(place) == []
     assert len(list(place.path.glob(".evenfleet/manifests/*/*"))) == 1
 
 
-def test_killed_at_each_step_it_is_all_old_or_all_new(place: LocalStore, tmp_path: Path) -> None:
-    program = [sys.executable, "-m", "tests.spark.files.killed_at_each_step"]
-    tries = tmp_path / "tries"
-    tries.mkdir()
-    subprocess.run([*program, place.root, str(tries)], cwd=ROOT, check=True)
+@pytest.mark.parametrize("stride", STRIDES)
+def test_killed_at_each_step_it_is_all_old_or_all_new(
+    place: LocalStore, tmp_path: Path, stride: int
+) -> None:
     states = []
-    for step in sorted(tries.iterdir(), key=lambda path: int(path.name)):
-        here = LocalStore(step)
+    for here in stores_after_kills("write", place, tmp_path / "tries", stride):
         states.append(found(here))
         assert states[-1] in (OLD, NEW)
         # what is in place is whole as well, a table at a time: one may be on its way
@@ -86,15 +93,14 @@ def test_killed_at_each_step_it_is_all_old_or_all_new(place: LocalStore, tmp_pat
         assert here.broken(SNAPSHOT, OWNED) is None
         write(here, 3, ("a",))
         assert found(here) == in_place(here) == {"a": [3]}
-        assert list(step.glob(".evenfleet/runs/*")) == []
-    assert states[0] == OLD
-    assert states[-1] == NEW
-    assert len(states) > 20
+        assert runs(here) == []
+    assert (states[0], states[-1]) == (OLD, NEW)
+    assert len(states) > 20 // stride
     assert states == sorted(states, key=lambda state: state == NEW)  # once new it stays so
 
 
-def stop_at_move(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have the disk refuse that move of a folder, and none before it."""
+def fail_at_move(place: LocalStore, number: int, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Write where the disk refuses that move of a folder, and none before it; what is told."""
     moves = iter(range(1, number + 1))
     move = shutil.move
 
@@ -104,16 +110,17 @@ def stop_at_move(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
         move(source, target)
 
     monkeypatch.setattr("spark.files.locked_run.shutil.move", moving)
+    with pytest.raises(RunError) as raised, writing(place.root):
+        write(place, 2, ("a", "b"))
+    monkeypatch.undo()
+    return str(raised.value)
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
 def test_a_fault_after_the_manifest_is_not_told_as_if_all_was_as_before(
     place: LocalStore, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
-    stop_at_move(number, monkeypatch)
-    with pytest.raises(RunError) as raised, writing(place.root):
-        write(place, 2, ("a", "b"))
-    assert str(raised.value) == (
+    assert fail_at_move(place, number, monkeypatch) == (
         f"{place.root} can't be written: No space left on device: {SNAPSHOT} is written all the "
         "same, and the next run that writes there finishes the rest"
     )
@@ -124,9 +131,7 @@ def test_files_of_a_run_before_are_refused_where_those_of_the_last_are_lost(
     place: LocalStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Somebody removed `runs` while one table was in its place and the next wasn't."""
-    stop_at_move(3, monkeypatch)
-    with pytest.raises(RunError), writing(place.root):
-        write(place, 2, ("a", "b"))
+    fail_at_move(place, 3, monkeypatch)
     shutil.rmtree(place.path / ".evenfleet/runs")
     assert in_place(place) == {"a": [2], "b": [1], "c": [1]}
     with pytest.raises(UnreadableError, match=r"table b can't be read .* is older than its files"):
@@ -181,10 +186,7 @@ def test_what_a_run_moves_while_it_is_looked_at_is_there(
     place: LocalStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The folder that it came to was listed before, the one that it came from after."""
-    stop_at_move(1, monkeypatch)
-    with pytest.raises(RunError), writing(place.root):
-        write(place, 2, ("a", "b"))
-    monkeypatch.undo()
+    fail_at_move(place, 1, monkeypatch)
     files_in = LocalStore.files_in
 
     def moved_after_a_look(at: LocalStore, folder: str) -> dict[str, str] | None:
@@ -212,8 +214,7 @@ def test_a_run_that_fails_leaves_nothing(tmp_path: Path) -> None:
 
 def test_of_two_runs_at_once_one_wins_and_the_other_is_told(place: LocalStore) -> None:
     with pytest.raises(RunError) as raised, LocalRun(place, SNAPSHOT, OWNED) as slow:
-        slow.folder("a").mkdir(parents=True)
-        pq.write_table(pa.table({"x": [2]}), slow.folder("a") / "part-0.parquet")
+        put(slow, 2, ("a",))
         write(place, 3, ("a",))
         slow.commit(("a",))
     assert str(raised.value) == (
@@ -221,13 +222,12 @@ def test_of_two_runs_at_once_one_wins_and_the_other_is_told(place: LocalStore) -
         "and stays, what this one made isn't kept"
     )
     assert found(place) == in_place(place) == {"a": [3]}
-    assert list(place.path.glob(".evenfleet/runs/*")) == []
+    assert runs(place) == []
 
 
 def test_runs_of_other_tables_and_snapshots_are_in_nobodys_way(place: LocalStore) -> None:
     with LocalRun(place, SNAPSHOT, ("other",)) as slow:
-        slow.folder("other").mkdir(parents=True)
-        pq.write_table(pa.table({"x": [9]}), slow.folder("other") / "part-0.parquet")
+        put(slow, 9, ("other",))
         write(place, 2, ("a", "b"))
         slow.commit(("other",))
     assert found(place) == NEW
@@ -249,81 +249,77 @@ def test_files_without_a_manifest_are_read_as_they_are(place: LocalStore) -> Non
     assert found(place) == in_place(place) == NEW
 
 
-class TestBroken:
-    """Files that aren't what was written."""
+def file_of(place: LocalStore) -> Path:
+    (path,) = place.path.glob(f"a/snapshot={SNAPSHOT}/*.parquet")
+    return path
 
-    def file(self, place: LocalStore) -> Path:
-        (path,) = place.path.glob(f"a/snapshot={SNAPSHOT}/*.parquet")
-        return path
 
-    def test_no_flipped_bit_is_taken_for_data(self, place: LocalStore) -> None:
-        path = self.file(place)
-        sound = path.read_bytes()
-        chance = random.Random(1)
-        for _ in range(200):
-            at, bit = chance.randrange(len(sound)), 1 << chance.randrange(8)
-            path.write_bytes(sound[:at] + bytes([sound[at] ^ bit]) + sound[at + 1 :])
-            with pytest.raises(UnreadableError, match="bytes aren't those that were written"):
-                place.parts("a", SNAPSHOT)
-        path.write_bytes(sound)
-        assert found(place) == OLD
-
-    @pytest.mark.parametrize("left", [0, 11, 12, 300])
-    def test_a_file_that_is_cut_short(self, place: LocalStore, left: int) -> None:
-        path = self.file(place)
-        path.write_bytes(path.read_bytes()[:left])
-        with pytest.raises(UnreadableError, match=rf"{path} can't be read: it has {left} bytes"):
+def test_no_flipped_bit_is_taken_for_data(place: LocalStore) -> None:
+    path = file_of(place)
+    sound = path.read_bytes()
+    chance = random.Random(1)
+    for _ in range(200):
+        at, bit = chance.randrange(len(sound)), 1 << chance.randrange(8)
+        path.write_bytes(sound[:at] + bytes([sound[at] ^ bit]) + sound[at + 1 :])
+        with pytest.raises(UnreadableError, match="bytes aren't those that were written"):
             place.parts("a", SNAPSHOT)
-        assert str(path) in str(place.broken(SNAPSHOT, OWNED))
+    path.write_bytes(sound)
+    assert found(place) == OLD
 
-    def test_a_file_that_is_gone(self, place: LocalStore) -> None:
-        with LocalRun(place, SNAPSHOT, OWNED) as run:
-            run.folder("a").mkdir(parents=True)
-            for name in ("part-1.parquet", "part-2.parquet"):
-                pq.write_table(pa.table({"x": [2]}), run.folder("a") / name)
-            run.commit(("a",))
-        (place.path / "a" / f"snapshot={SNAPSHOT}" / "part-2.parquet").unlink()
-        with pytest.raises(UnreadableError, match=r"part-2\.parquet is missing"):
+
+@pytest.mark.parametrize("left", [0, 11, 12, 300])
+def test_a_file_that_is_cut_short(place: LocalStore, left: int) -> None:
+    path = file_of(place)
+    path.write_bytes(path.read_bytes()[:left])
+    with pytest.raises(UnreadableError, match=rf"{path} can't be read: it has {left} bytes"):
+        place.parts("a", SNAPSHOT)
+    assert str(path) in str(place.broken(SNAPSHOT, OWNED))
+
+
+def test_a_file_that_is_gone(place: LocalStore) -> None:
+    with LocalRun(place, SNAPSHOT, OWNED) as run:
+        put(run, 2, ("a",))
+        pq.write_table(pa.table({"x": [2]}), run.folder("a") / "part-2.parquet")
+        run.commit(("a",))
+    folder = place.path / "a" / f"snapshot={SNAPSHOT}"
+    for name in ("part-2", "part-"):  # one of two, and the only one
+        next(folder.glob(f"{name}*.parquet")).unlink()
+        with pytest.raises(UnreadableError, match=rf"{name}.*\.parquet is missing"):
             place.parts("a", SNAPSHOT)
+    shutil.rmtree(folder.parent)
+    assert place.parts("a", SNAPSHOT) is None
+    assert place.ids("a") == []
 
-    def test_a_table_without_its_only_file(self, place: LocalStore) -> None:
-        self.file(place).unlink()
-        with pytest.raises(UnreadableError, match=r"part-.* is missing"):
+
+def test_what_another_program_wrote_is_read_and_told(place: LocalStore) -> None:
+    path = file_of(place)
+    pq.write_table(pa.table({"x": [7, 8]}), path)
+    parts = place.parts("a", SNAPSHOT)
+    assert parts and parts.notes == (
+        f"{path} was changed by another program since it was written (2 rows instead of 1)",
+    )
+    path.rename(path.with_name("part-7.parquet"))
+    parts = place.parts("a", SNAPSHOT)
+    assert parts and parts.notes == (
+        f"table a of snapshot {SNAPSHOT} was rewritten by another program",
+    )
+    assert found(place)["a"] == [7, 8]
+
+
+def test_a_broken_manifest(place: LocalStore) -> None:
+    (path,) = place.path.glob(".evenfleet/manifests/*/*")
+    sound = json.loads(path.read_text())
+    (file, *_) = sound["tables"]["a"]
+    odd_files = ({"x": 1}, {"name": [1]}, {"bytes": "1"}, {"cells": {"x": [["c"]]}})
+    texts = [
+        *("", "{}", "[1]", "[" * 100_000, "1" * 100_000),
+        *(json.dumps(sound | {"removed": odd}) for odd in (1, [[1]])),
+        *(json.dumps(sound | {"tables": {"a": [file | odd]}}) for odd in odd_files),
+    ]
+    for text in texts:
+        path.write_text(text)
+        with pytest.raises(UnreadableError, match=f"{path}, which tells the files of that"):
             place.parts("a", SNAPSHOT)
-
-    def test_a_table_that_is_gone_is_not_there(self, place: LocalStore) -> None:
-        shutil.rmtree(place.path / "a")
-        assert place.parts("a", SNAPSHOT) is None
-        assert place.ids("a") == []
-
-    def test_what_another_program_wrote_is_read_and_told(self, place: LocalStore) -> None:
-        path = self.file(place)
-        pq.write_table(pa.table({"x": [7, 8]}), path)
-        parts = place.parts("a", SNAPSHOT)
-        assert parts and parts.notes == (
-            f"{path} was changed by another program since it was written (2 rows instead of 1)",
-        )
-        path.rename(path.with_name("part-7.parquet"))
-        parts = place.parts("a", SNAPSHOT)
-        assert parts and parts.notes == (
-            f"table a of snapshot {SNAPSHOT} was rewritten by another program",
-        )
-        assert found(place)["a"] == [7, 8]
-
-    def test_a_broken_manifest(self, place: LocalStore) -> None:
-        (path,) = place.path.glob(".evenfleet/manifests/*/*")
-        sound = json.loads(path.read_text())
-        (file, *_) = sound["tables"]["a"]
-        odd_files = ({"x": 1}, {"name": [1]}, {"bytes": "1"}, {"cells": {"x": [["c"]]}})
-        texts = [
-            *("", "{}", "[1]", "[" * 100_000, "1" * 100_000),
-            *(json.dumps(sound | {"removed": odd}) for odd in (1, [[1]])),
-            *(json.dumps(sound | {"tables": {"a": [file | odd]}}) for odd in odd_files),
-        ]
-        for text in texts:
-            path.write_text(text)
-            with pytest.raises(UnreadableError, match=f"{path}, which tells the files of that"):
-                place.parts("a", SNAPSHOT)
-        assert "which tells the files" in str(place.broken(SNAPSHOT, OWNED))
-        write(place, 2, ("a", "b"))
-        assert found(place) == in_place(place) == NEW
+    assert "which tells the files" in str(place.broken(SNAPSHOT, OWNED))
+    write(place, 2, ("a", "b"))
+    assert found(place) == in_place(place) == NEW

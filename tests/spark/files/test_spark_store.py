@@ -13,8 +13,11 @@ from spark.errors import RunError, UnreadableError
 from spark.files import LocalStore, SparkStore, read_parts, run_of, table_store_of, write_tables
 from spark.fleet import read_planned, read_result, snapshots
 from tests.spark.conftest import Settings
+from tests.spark.files.test_stores_alike import mounted
 from tests.support.fleets import SNAPSHOT
 from tests.support.small import small
+
+pytestmark = pytest.mark.ends
 
 OWNED = ("a", "b")
 
@@ -22,9 +25,8 @@ OWNED = ("a", "b")
 @pytest.fixture
 def root(settings: Settings, tmp_path: Path) -> Iterator[str]:
     """An address of the folder; each has a name of its own, since Hadoop keeps file systems."""
-    name = tmp_path.name.replace("_", "-")
-    with settings({f"fs.viewfs.mounttable.{name}.link./data": f"file://{tmp_path}"}):
-        yield f"viewfs://{name}/data/out"
+    with mounted(settings, tmp_path) as address:
+        yield f"{address}/out"
 
 
 def write(spark: SparkSession, root: str, *tables: str, rows: int) -> None:

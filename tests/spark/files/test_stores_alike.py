@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,8 @@ from pyspark.sql import SparkSession
 from spark import FleetFiles, InputError, explain_group
 from spark.errors import UnreadableError
 from spark.files import (
-    DirectStore,
     LocalStore,
     NeedsSparkError,
-    TableStore,
     direct_store,
     table_store_of,
 )
@@ -25,8 +24,7 @@ from spark.fleet import clusters_in, contents_of
 from spark.fleet.local_store import write_store
 from spark.fleet.store import states_of
 from tests.spark.conftest import Settings
-from tests.support.fleets import SNAPSHOT
-from tests.support.odd_bytes import write_odd_store
+from tests.support.fleets import SNAPSHOT, write_files
 from tests.support.odd_groups import odd_groups
 from tests.support.said import Run
 from tests.support.small import small
@@ -37,9 +35,7 @@ EARLIER, BROKEN, WRITING = (f"20261121T0{hour}0000Z" for hour in (5, 7, 8))
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
     """Odd groups as another program wrote them, a snapshot of ours, and two that aren't whole."""
-    write_odd_store(odd_groups(), tmp_path)
-    for table in tmp_path.iterdir():
-        (table / f"snapshot={SNAPSHOT}").rename(table / f"snapshot={EARLIER}")
+    write_files(odd_groups().tables(), tmp_path, EARLIER)
     for snapshot in (SNAPSHOT, BROKEN, WRITING):
         write_store(small().tables(), tmp_path, snapshot)
     (part,) = tmp_path.glob(f"members/snapshot={BROKEN}/*.parquet")
@@ -55,49 +51,41 @@ def by_arrow(folder: Path) -> ArrowStore:
     return ArrowStore.at(folder.as_uri())
 
 
-@pytest.fixture
-def by_spark(spark: SparkSession, settings: Settings, store: Path) -> Iterator[TableStore]:
-    name = store.name.replace("_", "-")
-    with settings({f"fs.viewfs.mounttable.{name}.link./data": f"file://{store}"}):
-        yield table_store_of(spark, f"viewfs://{name}/data")
+@contextmanager
+def mounted(settings: Settings, folder: Path) -> Iterator[str]:
+    """An address of the folder that only Spark can open."""
+    name = folder.name.replace("_", "-")
+    with settings({f"fs.viewfs.mounttable.{name}.link./data": f"file://{folder}"}):
+        yield f"viewfs://{name}/data"
 
 
-def test_what_there_is(store: Path, by_spark: TableStore) -> None:
+def test_stores_tell_the_same(spark: SparkSession, settings: Settings, store: Path) -> None:
+    """Which snapshots there are, and how much is in them."""
     local, arrow = LocalStore(store), by_arrow(store)
-    every = [EARLIER, SNAPSHOT, BROKEN, WRITING]
-    for place in (local, arrow, by_spark):
-        assert place.ids("groups") == place.ids("members") == every
-        assert place.ids("brokers") == []
-        assert place.being_written(every) == {WRITING}
-        assert place.parts("brokers", SNAPSHOT) is None
-        with pytest.raises(UnreadableError, match="can't be read"):
-            place.parts("members", BROKEN)
+    every, wanted = [EARLIER, SNAPSHOT, BROKEN, WRITING], ("groups", "members", "brokers")
+    with mounted(settings, store) as address:
+        for place in (local, arrow, by_spark := table_store_of(spark, address)):
+            assert place.ids("groups") == place.ids("members") == every
+            assert place.ids("brokers") == []
+            assert place.being_written(every) == {WRITING}
+            assert place.parts("brokers", SNAPSHOT) is None
+            with pytest.raises(UnreadableError, match="can't be read"):
+                place.parts("members", BROKEN)
+        for columns in ((), ("cluster",), ("type", "strategy", "state"), ("nowhere",)):
+            tally = local.tally(wanted, [EARLIER, SNAPSHOT, "x"], columns)
+            assert tally == arrow.tally(wanted, [EARLIER, SNAPSHOT, "x"], columns)
+            assert tally == by_spark.tally(wanted, [EARLIER, SNAPSHOT, "x"], columns)
+        contents = contents_of(local, every[:3])
+        assert contents == contents_of(arrow, every[:3]) == contents_of(by_spark, every[:3])
     assert [why and why.replace("file://", "") for why in states_of(arrow).values()] == [
         *states_of(local).values()
     ]
-
-
-def test_how_much_there_is(store: Path, by_spark: TableStore) -> None:
-    local, arrow = LocalStore(store), by_arrow(store)
-    for columns in ((), ("cluster",), ("type", "strategy", "state"), ("nowhere",)):
-        wanted = ("groups", "members", "brokers")
-        tally = local.tally(wanted, [EARLIER, SNAPSHOT, "x"], columns)
-        assert tally == arrow.tally(wanted, [EARLIER, SNAPSHOT, "x"], columns)
-        assert tally == by_spark.tally(wanted, [EARLIER, SNAPSHOT, "x"], columns)
+    assert clusters_in(local, "", every[:3]) == clusters_in(arrow, "", every[:3])
+    unreadable = {item: of_it.unreadable_tables for item, of_it in contents.items()}
+    assert unreadable == {EARLIER: (), SNAPSHOT: (), BROKEN: ("members",)}
     tally = local.tally(["groups"], [SNAPSHOT, EARLIER], ["cluster"])
     assert tally["groups", SNAPSHOT] == Counter({(b"c",): 2})
     assert tally["groups", EARLIER].keys() == {(b"c",), (b"d",)}
-
-
-def test_lists_of_snapshots(store: Path, by_spark: TableStore) -> None:
-    local, arrow = LocalStore(store), by_arrow(store)
-    every = [EARLIER, SNAPSHOT, BROKEN]
-    contents = contents_of(local, every)
-    assert contents == contents_of(arrow, every) == contents_of(by_spark, every)
-    assert {
-        item: of_it.unreadable_tables for item, of_it in contents.items() if of_it.unreadable_tables
-    } == {BROKEN: ("members",)}
-    assert clusters_in(local, "", every) == clusters_in(arrow, "", every)
 
 
 def test_a_group_by_way_of_arrow(store: Path) -> None:
@@ -130,6 +118,8 @@ def test_files_that_a_run_has_left_aside_or_that_were_changed(store: Path) -> No
 
 
 def test_who_opens_what(monkeypatch: pytest.MonkeyPatch) -> None:
+    place = LocalStore("out")
+    assert table_store_of(place, "elsewhere") is place  # it is open
     for path in ("out", "/x/out/", "file:/x/out", "file:///x/out"):
         assert isinstance(direct_store(path), LocalStore)
     for path in ("viewfs://x/y", "s3a://bucket/out", "nonsense://x"):
@@ -166,17 +156,10 @@ def test_spark_is_asked_where_arrow_can_not(
     run: Run, asked: list, spark: SparkSession, settings: Settings, tmp_path: Path
 ) -> None:
     write_store(small().tables(), tmp_path, SNAPSHOT)
-    name = tmp_path.name.replace("_", "-")
-    with settings({f"fs.viewfs.mounttable.{name}.link./data": f"file://{tmp_path}"}):
-        output = run("explain", f"viewfs://{name}/data", "--group", "g", "--format", "json")
-        listed = run("snapshots", f"viewfs://{name}/data", "--format", "json")
+    with mounted(settings, tmp_path) as address:
+        output = run("explain", address, "--group", "g", "--format", "json")
+        listed = run("snapshots", address, "--format", "json")
     assert len(asked) == 2
     assert output.out == run("explain", tmp_path, "--group", "g", "--format", "json").out
     assert listed.out == run("snapshots", tmp_path, "--format", "json").out
     assert len(asked) == 2
-
-
-def test_a_direct_store_is_open(tmp_path: Path) -> None:
-    """It opens itself, whatever it is called."""
-    place: DirectStore = LocalStore(tmp_path)
-    assert table_store_of(place, "elsewhere") is place

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from spark import FleetSnapshot, InputError, plan_fleet
+from spark import FleetFiles, FleetSnapshot, InputError, plan_fleet
+from spark.files import LocalStore
 from spark.fleet.clusters import Composition, clusters_in, compositions, time_of, within_reach
 from spark.fleet.local_store import write_store
 from spark.fleet.results import read_planned
 from spark.fleet.store import Stored
-from tests.support.fleets import Fleet
+from tests.support.fleets import Fleet, write_files
 
 FIVE, SIX, SEVEN = (f"20261121T0{hour}0000Z" for hour in (5, 6, 7))
 YESTERDAY = "20261120T065959Z"
 A_DAY_BEFORE = "20261120T070000Z"
+LONG_AGO, LONGER_AGO = "20261119T000000Z", "20261118T000000Z"
 OTHER_NAME = "20260101T000000Z"
+
+DAY = timedelta(hours=24)
 
 
 def fleet_of(*clusters: str, group: str = "g") -> Fleet:
@@ -44,8 +48,13 @@ def keep_under(store: Path, name: str, *clusters: str) -> None:
         folder.rename(folder.with_name(f"snapshot={name}"))
 
 
-def stored(*snapshots: str) -> Stored:
-    return Stored.of(snapshots)
+def spoil(store: Path, snapshot: str, table: str = "*") -> None:
+    for part in store.glob(f"{table}/snapshot={snapshot}/*.parquet"):
+        part.write_bytes(b"no parquet")
+
+
+def left_out(cluster: str, snapshot: str, why: str = f"isn't within max_age of {SEVEN}") -> str:
+    return f"cluster {cluster} is left out: {snapshot}, the last snapshot with it, {why}"
 
 
 def groups(fleet: FleetSnapshot) -> set[tuple[str, str]]:
@@ -62,237 +71,178 @@ def test_the_time_of_an_id(snapshot: str, hour: int | None) -> None:
 
 
 def test_what_is_within_reach() -> None:
-    day = timedelta(hours=24)
-    assert within_reach([YESTERDAY, A_DAY_BEFORE, SIX, SEVEN], day) == [A_DAY_BEFORE, SIX, SEVEN]
+    assert within_reach([YESTERDAY, A_DAY_BEFORE, SIX, SEVEN], DAY) == [A_DAY_BEFORE, SIX, SEVEN]
     assert within_reach([SIX, SEVEN], timedelta(0)) == [SEVEN]
 
 
-class TestRead:
-    """`FleetSnapshot.read` of a store in which clusters were collected apart."""
-
-    def test_each_cluster_is_of_its_newest_snapshot(
-        self, spark: SparkSession, tmp_path: Path
-    ) -> None:
-        keep(tmp_path, FIVE, "a", "b", "c")
-        keep(tmp_path, SIX, "b")
-        keep(tmp_path, SEVEN, "a")
-        fleet = FleetSnapshot.read(spark, str(tmp_path)).validate()
-        assert fleet.id == SEVEN
-        assert fleet.instants == {"a": SEVEN, "b": SIX, "c": FIVE} == fleet.clusters()
-        assert groups(fleet) == {("a", f"g-{SEVEN}"), ("b", f"g-{SIX}"), ("c", f"g-{FIVE}")}
-        for name, rows in (("members", 3), ("partitions", 6), ("assignments", 3)):
-            assert fleet.tables[name].count() == rows
-
-    def test_an_id_means_that_snapshot_alone(self, spark: SparkSession, tmp_path: Path) -> None:
-        keep(tmp_path, SIX, "b")
-        keep(tmp_path, SEVEN, "a")
-        fleet = FleetSnapshot.read(spark, str(tmp_path), SEVEN)
-        assert groups(fleet) == {("a", f"g-{SEVEN}")}
-        assert fleet.clusters() == {"a": SEVEN}
-
-    def test_what_is_too_old_is_left_out(self, spark: SparkSession, tmp_path: Path) -> None:
-        keep(tmp_path, YESTERDAY, "c")
-        keep(tmp_path, A_DAY_BEFORE, "b")
-        keep(tmp_path, SEVEN, "a")
-        assert FleetSnapshot.read(spark, str(tmp_path)).instants == {"a": SEVEN, "b": A_DAY_BEFORE}
-        longer = FleetSnapshot.read(spark, str(tmp_path), max_age=timedelta(days=2))
-        assert longer.instants == {"a": SEVEN, "b": A_DAY_BEFORE, "c": YESTERDAY}
-        assert groups(FleetSnapshot.read(spark, str(tmp_path), max_age=timedelta(0))) == {
-            ("a", f"g-{SEVEN}")
-        }
-
-    def test_ids_that_are_no_times_are_passed_over_and_named(
-        self, spark: SparkSession, tmp_path: Path
-    ) -> None:
-        """Wherever they sort."""
-        keep_under(tmp_path, "1-night", "a")
-        keep_under(tmp_path, "today", "a")
-        with pytest.raises(InputError, match=r"snapshot today of store .*: its id isn't a time"):
-            FleetSnapshot.read(spark, str(tmp_path))
-        keep(tmp_path, SEVEN, "a")
-        fleet = FleetSnapshot.read(spark, str(tmp_path))
-        assert (fleet.id, groups(fleet)) == (SEVEN, {("a", f"g-{SEVEN}")})
-        assert fleet.notes == tuple(
-            f"Skipped: snapshot {item}: its id isn't a time like 20261121T060000Z"
-            for item in ("1-night", "today")
-        )
-        with pytest.raises(InputError, match=r"snapshot today of store .*: its id isn't a time"):
-            FleetSnapshot.read(spark, str(tmp_path), "today")
-
-    def test_a_single_snapshot_is_not_searched_for_clusters(
-        self, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr("spark.fleet.clusters.clusters_in", None)
-        keep(tmp_path, SEVEN, "a")
-        assert groups(FleetSnapshot.read(spark, str(tmp_path))) == {("a", f"g-{SEVEN}")}
-
-    def test_a_cluster_that_is_too_old_is_named(self, spark: SparkSession, tmp_path: Path) -> None:
-        keep(tmp_path, YESTERDAY, "b", "c")
-        keep(tmp_path, SEVEN, "a")
-        left_out = [
-            f"cluster {cluster} is left out: {YESTERDAY}, the last snapshot with it, isn't within "
-            f"max_age of {SEVEN}"
-            for cluster in "bc"
-        ]
-        assert FleetSnapshot.read(spark, str(tmp_path)).notes == tuple(left_out)
-        keep(tmp_path, SIX, "c")
-        assert FleetSnapshot.read(spark, str(tmp_path)).notes == (left_out[0],)
-
-    def test_a_cluster_that_stopped_long_ago_is_named(
-        self, spark: SparkSession, tmp_path: Path
-    ) -> None:
-        """Not in the last snapshot beyond reach."""
-        keep(tmp_path, "20261119T000000Z", "b")
-        keep(tmp_path, "20261118T000000Z", "c")
-        keep(tmp_path, YESTERDAY, "a")
-        keep(tmp_path, SEVEN, "a")
-        assert FleetSnapshot.read(spark, str(tmp_path)).notes == tuple(
-            f"cluster {cluster} is left out: {item}, the last snapshot with it, isn't within "
-            f"max_age of {SEVEN}"
-            for cluster, item in (("b", "20261119T000000Z"), ("c", "20261118T000000Z"))
-        )
-
-    def test_a_snapshot_of_which_nothing_can_be_read_is_named(
-        self, spark: SparkSession, tmp_path: Path
-    ) -> None:
-        keep(tmp_path, SIX, "b")
-        keep(tmp_path, SEVEN, "a")
-        for part in tmp_path.glob(f"*/snapshot={SIX}/*.parquet"):
-            part.write_bytes(b"no parquet")
-        keep(tmp_path, FIVE, "a")
-        fleet = FleetSnapshot.read(spark, str(tmp_path))
-        assert fleet.instants == {"a": SEVEN}
-        (note,) = fleet.notes
-        assert note.startswith(f"Skipped: snapshot {SIX} isn't whole: ")
-        assert note.endswith(".parquet can't be read: it has 10 bytes, which is no Parquet")
-
-    @pytest.mark.parametrize("name", [f"{SIX} copy", "{x", "[y", "a,b"])
-    def test_folders_of_odd_names_beside_the_snapshots(
-        self, spark: SparkSession, tmp_path: Path, name: str
-    ) -> None:
-        keep(tmp_path, SEVEN, "a")
-        for table in ("members", "subscriptions", "partitions", "assignments", "groups"):
-            shutil.copytree(
-                tmp_path / table / f"snapshot={SEVEN}", tmp_path / table / f"snapshot={name}"
-            )
-        newest, _ = compositions(
-            spark, str(tmp_path), stored(SIX, name, SEVEN), timedelta(hours=24)
-        )
-        assert newest.instants == {"a": SEVEN}
-        assert clusters_in(spark, str(tmp_path), [name]) == {name: ["a"]}
-
-    def test_a_cluster_without_groups_is_a_cluster(
-        self, spark: SparkSession, tmp_path: Path
-    ) -> None:
-        write_store(Fleet().topic("t", 2, cluster="b").tables(), tmp_path, SIX)
-        keep(tmp_path, SEVEN, "a")
-        fleet = FleetSnapshot.read(spark, str(tmp_path))
-        assert fleet.instants == {"a": SEVEN, "b": SIX}
-        assert fleet.tables["partitions"].where("cluster = 'b'").count() == 2
-
-    def test_optional_tables_are_those_of_any(self, spark: SparkSession, tmp_path: Path) -> None:
-        write_store(fleet_of("b").tables("groups"), tmp_path, SIX)
-        later = fleet_of("a").add("brokers", cluster="a", broker=1)
-        write_store(later.tables(), tmp_path, SEVEN)
-        fleet = FleetSnapshot.read(spark, str(tmp_path))
-        assert fleet.tables["brokers"].count() == 1
-        with plan_fleet(fleet) as plan:
-            rows = plan.groups.orderBy("cluster").collect()
-        assert [(row.cluster, row.status) for row in rows] == [("a", "ok"), ("b", "ok")]
-
-    def test_a_broken_older_snapshot_stops_only_who_needs_it(
-        self, spark: SparkSession, tmp_path: Path
-    ) -> None:
-        keep(tmp_path, FIVE, "a", "b")
-        keep(tmp_path, SIX, "b")
-        keep(tmp_path, SEVEN, "a")
-        for part in tmp_path.glob(f"*/snapshot={FIVE}/*.parquet"):
-            part.write_bytes(b"no parquet")
-        assert FleetSnapshot.read(spark, str(tmp_path)).instants == {"a": SEVEN, "b": SIX}
-        (part,) = tmp_path.glob(f"assignments/snapshot={SIX}/*.parquet")
-        part.write_bytes(b"no parquet")
-        fleet = FleetSnapshot.read(spark, str(tmp_path))
-        assert fleet.instants == {"a": SEVEN}
-        assert fleet.notes[0] == (
-            f"cluster b is left out: {SIX}, the last snapshot with it, isn't whole"
-        )
-        with pytest.raises(InputError, match=f"snapshot {SIX} of .* isn't whole: .*assignments"):
-            FleetSnapshot.read(spark, str(tmp_path), SIX)
-
-    def test_rows_of_no_cluster_are_not_lost(self, spark: SparkSession, tmp_path: Path) -> None:
-        keep(tmp_path, SIX, "b")
-        write_store(fleet_of("a").add("members", cluster=None).tables(), tmp_path, SEVEN)
-        with pytest.raises(InputError, match=r"keys that are null .*members\.cluster: 1 rows"):
-            FleetSnapshot.read(spark, str(tmp_path)).validate()
+OF_A_DAY = {YESTERDAY: "c", A_DAY_BEFORE: "b", SEVEN: "a"}
 
 
-class TestAdded:
-    """A cluster that is added to a snapshot of a store."""
-
-    def test_beside_what_spark_has_written(self, spark: SparkSession, tmp_path: Path) -> None:
-        """Its files call the elements of lists otherwise, and every column may be null."""
-        first = fleet_of("a")
-        first.rows["partitions"][0]["replicas"] = [1, 2]
-        first.snapshot(spark).write(str(tmp_path))
-        later = fleet_of("b")
-        later.rows["partitions"][1]["replicas"] = [2, 3]
-        write_store(later.tables(), tmp_path, SIX)
-        fleet = FleetSnapshot.read(spark, str(tmp_path)).validate()
-        assert fleet.clusters() == {"a": SIX, "b": SIX}
-        partitions = fleet.tables["partitions"].orderBy("cluster", "partition").collect()
-        assert [row.replicas for row in partitions] == [[1, 2], None, None, [2, 3]]
-
-
-class TestBefore:
-    """`compositions`: what a fleet is compared with."""
-
-    def test_each_cluster_is_compared_with_its_own_snapshot_before(
-        self, spark: SparkSession, tmp_path: Path
-    ) -> None:
-        there = [YESTERDAY, FIVE, SIX, SEVEN]
-        for snapshot, clusters in zip(there, ["a", "ab", "bc", "a"], strict=True):
-            keep(tmp_path, snapshot, *clusters)
-        newest, before = compositions(spark, str(tmp_path), stored(*there), timedelta(hours=24))
-        assert newest == Composition(SEVEN, {"a": SEVEN, "b": SIX, "c": SIX})
-        assert before == Composition(FIVE, {"a": FIVE, "b": FIVE, "c": YESTERDAY})
-
-    def test_one_within_reach_is_compared_with_the_one_before_it(
-        self, spark: SparkSession, tmp_path: Path
-    ) -> None:
-        keep(tmp_path, YESTERDAY, "a", "b")
-        keep(tmp_path, SEVEN, "a")
-        day = timedelta(hours=24)
-        result = compositions(spark, str(tmp_path), stored(YESTERDAY, SEVEN), day)
-        assert result == (
-            Composition(SEVEN, {"a": SEVEN}, {"b": YESTERDAY}),
-            Composition(YESTERDAY),
-        )
-        assert compositions(spark, "nowhere", stored(SEVEN), day) == (Composition(SEVEN), None)
+@pytest.mark.parametrize(
+    ("stored", "max_age", "instants", "too_old"),
+    [
+        ({FIVE: "abc", SIX: "b", SEVEN: "a"}, DAY, {"a": SEVEN, "b": SIX, "c": FIVE}, {}),
+        (OF_A_DAY, DAY, {"a": SEVEN, "b": A_DAY_BEFORE}, {"c": YESTERDAY}),
+        (OF_A_DAY, 2 * DAY, {"a": SEVEN, "b": A_DAY_BEFORE, "c": YESTERDAY}, {}),
+        (OF_A_DAY, 0 * DAY, {"a": SEVEN}, {"b": A_DAY_BEFORE, "c": YESTERDAY}),
+        ({YESTERDAY: "bc", SEVEN: "a"}, DAY, {"a": SEVEN}, {"b": YESTERDAY, "c": YESTERDAY}),
+        ({YESTERDAY: "bc", SIX: "c", SEVEN: "a"}, DAY, {"a": SEVEN, "c": SIX}, {"b": YESTERDAY}),
+        # not in the last snapshot beyond reach
+        (
+            {LONGER_AGO: "c", LONG_AGO: "b", YESTERDAY: "a", SEVEN: "a"},
+            DAY,
+            {"a": SEVEN},
+            {"b": LONG_AGO, "c": LONGER_AGO},
+        ),
+    ],
+)
+def test_each_cluster_is_of_its_newest_snapshot(
+    tmp_path: Path,
+    stored: Mapping[str, str],
+    max_age: timedelta,
+    instants: Mapping[str, str],
+    too_old: Mapping[str, str],
+) -> None:
+    for snapshot, clusters in stored.items():
+        keep(tmp_path, snapshot, *clusters)
+    fleet = FleetFiles.read(str(tmp_path), max_age=max_age)
+    assert (fleet.id, fleet.instants, fleet.clusters()) == (SEVEN, instants, instants)
+    assert fleet.notes == tuple(left_out(*item) for item in too_old.items())
+    alone = FleetFiles.read(str(tmp_path), SEVEN)
+    assert (alone.clusters(), alone.notes) == ({"a": SEVEN}, ())
 
 
-class TestPlanned:
-    """A plan's fleet is found again."""
+def test_ids_that_are_no_times_are_passed_over_and_named(tmp_path: Path) -> None:
+    """Wherever they sort."""
+    keep_under(tmp_path, "1-night", "a")
+    keep_under(tmp_path, "today", "a")
+    with pytest.raises(InputError, match=r"snapshot today of store .*: its id isn't a time"):
+        FleetFiles.read(str(tmp_path))
+    keep(tmp_path, SEVEN, "a")
+    fleet = FleetFiles.read(str(tmp_path))
+    assert (fleet.id, fleet.clusters()) == (SEVEN, {"a": SEVEN})
+    assert fleet.notes == tuple(
+        f"Skipped: snapshot {item}: its id isn't a time like 20261121T060000Z"
+        for item in ("1-night", "today")
+    )
+    with pytest.raises(InputError, match=r"snapshot today of store .*: its id isn't a time"):
+        FleetFiles.read(str(tmp_path), "today")
 
-    def test_whatever_has_come_since(self, spark: SparkSession, tmp_path: Path) -> None:
-        store, out = tmp_path / "store", str(tmp_path / "plan")
-        keep(store, FIVE, "b")
-        keep(store, SEVEN, "a")
-        with plan_fleet(FleetSnapshot.read(spark, str(store))) as plan:
-            plan.write(out)
-        keep(store, SIX, "b", "c")
-        fleet = read_planned(spark, str(store), out, SEVEN)
-        assert groups(fleet) == {("a", f"g-{SEVEN}"), ("b", f"g-{FIVE}")}
-        with plan_fleet(FleetSnapshot.read(spark, str(store), SEVEN)) as plan:
-            plan.write(out)
-        assert groups(read_planned(spark, str(store), out, SEVEN)) == {("a", f"g-{SEVEN}")}
 
-    def test_what_is_gone_is_named(self, spark: SparkSession, tmp_path: Path) -> None:
-        store, out = tmp_path / "store", tmp_path / "plan"
-        keep(store, SEVEN, "a")
-        (out / "clusters" / f"snapshot={SEVEN}").mkdir(parents=True)
-        rows = pa.table({"cluster": ["a", "b"], "instant": [SEVEN, SIX]})
-        pq.write_table(rows, out / "clusters" / f"snapshot={SEVEN}" / "part-0.parquet")
-        with pytest.raises(
-            InputError, match=f"has no snapshot {SIX}: the newest it has are {SEVEN}"
-        ):
-            read_planned(spark, str(store), str(out), SEVEN)
+def test_a_single_snapshot_is_not_searched_for_clusters(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("spark.fleet.clusters.clusters_in", None)
+    keep(tmp_path, SEVEN, "a")
+    assert FleetFiles.read(str(tmp_path)).id == SEVEN
+
+
+def test_a_snapshot_of_which_nothing_can_be_read_is_named(tmp_path: Path) -> None:
+    for snapshot, cluster in ((FIVE, "a"), (SIX, "b"), (SEVEN, "a")):
+        keep(tmp_path, snapshot, cluster)
+    spoil(tmp_path, SIX)
+    fleet = FleetFiles.read(str(tmp_path))
+    assert fleet.instants == {"a": SEVEN}
+    (note,) = fleet.notes
+    assert note.startswith(f"Skipped: snapshot {SIX} isn't whole: ")
+    assert note.endswith(".parquet can't be read: it has 10 bytes, which is no Parquet")
+
+
+@pytest.mark.parametrize("name", [f"{SIX} copy", "{x", "[y", "a,b"])
+def test_folders_of_odd_names_beside_the_snapshots(tmp_path: Path, name: str) -> None:
+    keep(tmp_path, SEVEN, "a")
+    for folder in tmp_path.glob(f"*/snapshot={SEVEN}"):
+        shutil.copytree(folder, folder.with_name(f"snapshot={name}"))
+    place = LocalStore(tmp_path)
+    newest, _ = compositions(place, "", Stored.of([SIX, name, SEVEN]), DAY)
+    assert newest.instants == {"a": SEVEN}
+    assert clusters_in(place, "", [name]) == {name: ["a"]}
+
+
+def test_a_broken_older_snapshot_stops_only_who_needs_it(tmp_path: Path) -> None:
+    for snapshot, clusters in ((FIVE, "ab"), (SIX, "b"), (SEVEN, "a")):
+        keep(tmp_path, snapshot, *clusters)
+    spoil(tmp_path, FIVE)
+    assert FleetFiles.read(str(tmp_path)).instants == {"a": SEVEN, "b": SIX}
+    spoil(tmp_path, SIX, "assignments")
+    fleet = FleetFiles.read(str(tmp_path))
+    assert fleet.instants == {"a": SEVEN}
+    assert fleet.notes[0] == left_out("b", SIX, "isn't whole")
+    with pytest.raises(InputError, match=f"snapshot {SIX} of .* isn't whole: .*assignments"):
+        FleetFiles.read(str(tmp_path), SIX)
+
+
+def test_tables_of_several_snapshots_are_one_fleet(spark: SparkSession, tmp_path: Path) -> None:
+    """A cluster without groups is one; optional tables are those of any; no null key is lost."""
+    keep(tmp_path, FIVE, "a", "b", "c")
+    write_store(fleet_of("b").topic("t", 2, "d").tables("groups"), tmp_path, SIX)
+    later = fleet_of("a").add("brokers", cluster="a", broker=1).add("members", cluster=None)
+    write_store(later.tables(), tmp_path, SEVEN)
+    fleet = FleetSnapshot.read(spark, str(tmp_path))
+    assert fleet.id == SEVEN
+    assert fleet.instants == {"a": SEVEN, "b": SIX, "c": FIVE, "d": SIX} == fleet.clusters()
+    assert groups(fleet) == {("a", "g"), ("c", f"g-{FIVE}")}
+    counts = {"members": 4, "partitions": 8, "assignments": 3, "brokers": 1}
+    assert {name: fleet.tables[name].count() for name in counts} == counts
+    with pytest.raises(InputError, match=r"keys that are null .*members\.cluster: 1 rows"):
+        fleet.validate()
+    assert groups(FleetSnapshot.read(spark, str(tmp_path), FIVE)) == {
+        (cluster, f"g-{FIVE}") for cluster in "abc"
+    }
+
+
+def test_a_cluster_is_added_beside_what_spark_has_written(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """Its files call the elements of lists otherwise, and every column may be null."""
+    first = fleet_of("a")
+    first.rows["partitions"][0]["replicas"] = [1, 2]
+    first.snapshot(spark).write(str(tmp_path))
+    later = fleet_of("b")
+    later.rows["partitions"][1]["replicas"] = [2, 3]
+    write_store(later.tables(), tmp_path, SIX)
+    fleet = FleetSnapshot.read(spark, str(tmp_path)).validate()
+    assert fleet.clusters() == {"a": SIX, "b": SIX}
+    partitions = fleet.tables["partitions"].orderBy("cluster", "partition").collect()
+    assert [row.replicas for row in partitions] == [[1, 2], None, None, [2, 3]]
+
+
+def test_what_a_fleet_is_compared_with(tmp_path: Path) -> None:
+    """Each cluster with its own snapshot before, a single one with the last beyond reach."""
+    there = {YESTERDAY: "a", FIVE: "ab", SIX: "bc", SEVEN: "a"}
+    for snapshot, clusters in there.items():
+        keep(tmp_path, snapshot, *clusters)
+    place = LocalStore(tmp_path)
+    newest, before = compositions(place, "", Stored.of(there), DAY)
+    assert newest == Composition(SEVEN, {"a": SEVEN, "b": SIX, "c": SIX})
+    assert before == Composition(FIVE, {"a": FIVE, "b": FIVE, "c": YESTERDAY})
+    keep(tmp_path, LONG_AGO, "a", "b")
+    assert compositions(place, "", Stored.of([LONG_AGO, SEVEN]), DAY) == (
+        Composition(SEVEN, {"a": SEVEN}, {"b": LONG_AGO}),
+        Composition(LONG_AGO),
+    )
+    assert compositions(place, "", Stored.of([SEVEN]), DAY) == (Composition(SEVEN), None)
+
+
+def test_a_plans_fleet_is_found_again_whatever_has_come_since(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    store, out = tmp_path / "store", str(tmp_path / "plan")
+    keep(store, FIVE, "b")
+    keep(store, SEVEN, "a")
+    with plan_fleet(FleetSnapshot.read(spark, str(store))) as plan:
+        plan.write(out)
+    keep(store, SIX, "b", "c")
+    assert read_planned(spark, str(store), out, SEVEN).instants == {"a": SEVEN, "b": FIVE}
+    with plan_fleet(FleetSnapshot.read(spark, str(store), SEVEN)) as plan:
+        plan.write(out)
+    assert read_planned(spark, str(store), out, SEVEN).clusters() == {"a": SEVEN}
+
+
+def test_a_snapshot_of_a_plan_that_is_gone_is_named(spark: SparkSession, tmp_path: Path) -> None:
+    store, out = tmp_path / "store", tmp_path / "plan"
+    keep(store, SEVEN, "a")
+    clusters = pa.table({"cluster": ["a", "b"], "instant": [SEVEN, SIX]})
+    write_files({"clusters": clusters}, out, SEVEN)
+    with pytest.raises(InputError, match=f"has no snapshot {SIX}: the newest it has are {SEVEN}"):
+        read_planned(spark, str(store), str(out), SEVEN)

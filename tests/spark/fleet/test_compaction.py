@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
-from collections.abc import Mapping
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 from spark import FleetSnapshot
 from spark.errors import RunError, UnreadableError
@@ -19,8 +16,9 @@ from spark.files import LocalRun, LocalStore, merging
 from spark.fleet import TABLES, Scattered, clusters_in, contents_of, scattered_in, snapshots
 from spark.fleet.compaction import compact
 from spark.fleet.local_store import write_store
+from tests.spark.files.killed_at_each_step import running_run
 from tests.spark.fleet.test_clusters import fleet_of, keep
-from tests.support.fleets import SNAPSHOT
+from tests.support.fleets import SNAPSHOT, odd
 
 CLUSTERS = ("a", "b", "c")
 
@@ -83,20 +81,13 @@ def test_clusters_can_be_added_as_before(store: Path) -> None:
 def test_what_spark_has_written(spark: SparkSession, tmp_path: Path) -> None:
     fleet = fleet_of(*CLUSTERS).snapshot(spark)
     tables = {name: rows.repartition(3, "cluster") for name, rows in fleet.tables.items()}
-    scattered = FleetSnapshot.of(snapshot=SNAPSHOT, **tables)
-    scattered.write(str(tmp_path))
-    before = {name: rows.collect() for name, rows in read(spark, tmp_path).items()}
+    FleetSnapshot.of(snapshot=SNAPSHOT, **tables).write(str(tmp_path))
     assert len(files(tmp_path, "partitions")) > 1
+    before = content(tmp_path)
     assert gather(tmp_path)
-    after = read(spark, tmp_path)
     assert len(files(tmp_path, "partitions")) == 1
-    assert {name: sorted(map(str, rows.collect())) for name, rows in after.items()} == {
-        name: sorted(map(str, rows)) for name, rows in before.items()
-    }
-
-
-def read(spark: SparkSession, store: Path) -> Mapping[str, DataFrame]:
-    return FleetSnapshot.read(spark, str(store)).validate().tables
+    assert content(tmp_path) == before
+    FleetSnapshot.read(spark, str(tmp_path)).validate()
 
 
 def test_a_large_table_stays_as_several_files(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,13 +101,10 @@ def test_a_large_table_stays_as_several_files(store: Path, monkeypatch: pytest.M
 
 
 def test_names_that_are_no_utf_8_and_nulls_stay(tmp_path: Path) -> None:
-    odd = pa.array([b"caf\xe9", None]).cast(pa.binary())
     for cluster in "ab":
-        tables = fleet_of(cluster).tables()
-        ids = pa.chunked_array([pa.Array.from_buffers(pa.string(), 2, odd.buffers())])
-        at = tables["partitions"].schema.get_field_index("topic_id")
-        tables["partitions"] = tables["partitions"].set_column(at, "topic_id", ids)
-        write_store(tables, tmp_path, SNAPSHOT)
+        fleet = fleet_of(cluster)
+        fleet.rows["partitions"][0]["topic_id"] = odd(b"caf\xe9")
+        write_store(fleet.tables(), tmp_path, SNAPSHOT)
     gather(tmp_path)
     result = content(tmp_path)["partitions"]["topic_id"].cast(pa.binary()).to_pylist()
     assert result == [b"caf\xe9", None, b"caf\xe9", None]
@@ -140,13 +128,9 @@ def test_what_cannot_become_one_is_named_and_stays(store: Path) -> None:
 
 
 def test_what_is_not_whole_or_is_being_written_stays(store: Path) -> None:
-    run = store / ".evenfleet/runs/20261121T070000Z-x"
-    (run / f"members/snapshot={SNAPSHOT}").mkdir(parents=True)
-    lock = os.open(run, os.O_RDONLY)
-    fcntl.flock(lock, fcntl.LOCK_EX)
     written = "it is being written, or its writing was cut short"
-    assert scattered_in(LocalStore(store)) == ([], {SNAPSHOT: written})
-    os.close(lock)
+    with running_run(store, f"members/snapshot={SNAPSHOT}"):
+        assert scattered_in(LocalStore(store)) == ([], {SNAPSHOT: written})
     files(store, "members")[0].unlink()
     result, left = scattered_in(LocalStore(store))
     assert result == []

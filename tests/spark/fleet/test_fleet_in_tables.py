@@ -13,130 +13,113 @@ from spark import FleetSnapshot, InputError
 from spark.files import CatalogSchema, source_of
 from spark.fleet import contents_of, snapshots, unfinished
 from spark.fleet.local_store import write_store
-from tests.support.catalog import put, schema
-from tests.support.fleets import SNAPSHOT, Fleet
-from tests.support.small import EARLIER, small
+from tests.spark.fleet.test_clusters import fleet_of
+from tests.support.catalog import put_all, schema
+from tests.support.fleets import SNAPSHOT
+from tests.support.small import EARLIER
 
-LONG_AGO = "20261101T000000Z"
+LONG_AGO, LATER = "20261101T000000Z", "20261121T070000Z"
+
+SNAPSHOTS = {
+    LONG_AGO: fleet_of("old").tables(),
+    EARLIER: fleet_of("a", "b").add("brokers", cluster="a", broker=1).tables(),
+    SNAPSHOT: fleet_of("b").tables("groups"),
+    LATER: fleet_of("b").tables("assignments"),
+}
+"""The last one isn't whole: one of its tables has no rows of it."""
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def lake(spark: SparkSession) -> Iterator[str]:
     with schema(spark, "fleet_lake") as name:
+        put_all(spark, name, SNAPSHOTS)
         yield name
 
 
-def of_cluster(cluster: str) -> Fleet:
-    fleet = Fleet().topic("t", 2, cluster=cluster)
-    return fleet.group("g", {"a": ["t"], "b": ["t"]}, [("t", 0, "a")], cluster=cluster)
+@pytest.fixture
+def own(spark: SparkSession) -> Iterator[str]:
+    with schema(spark, "own_lake") as name:
+        yield name
 
 
 def rows(fleet: FleetSnapshot) -> dict[str, list[str]]:
     return {name: sorted(map(repr, table.collect())) for name, table in fleet.tables.items()}
 
 
+def refused(spark: SparkSession, lake: str, snapshot: str | None = None) -> str:
+    with pytest.raises(InputError) as error:
+        FleetSnapshot.tables(spark, lake, snapshot)
+    return str(error.value)
+
+
 def test_a_fleet_in_tables_is_the_one_in_folders(
     spark: SparkSession, lake: str, tmp_path: Path
 ) -> None:
-    """The newest snapshot of each cluster, and a cluster that is out of reach told of."""
-    for snapshot, cluster in ((LONG_AGO, "old"), (EARLIER, "a"), (EARLIER, "b"), (SNAPSHOT, "b")):
-        tables = of_cluster(cluster).tables()
-        put(spark, lake, tables, snapshot)
-        write_store(tables, tmp_path / "store", snapshot)
+    """The newest snapshot of each cluster; a cluster that is out of reach is named."""
+    for snapshot, tables in SNAPSHOTS.items():
+        write_store(tables, tmp_path, snapshot)
     in_tables, in_folders = (
         FleetSnapshot.tables(spark, lake),
-        FleetSnapshot.read(spark, str(tmp_path / "store")),
+        FleetSnapshot.read(spark, str(tmp_path)),
     )
+    assert in_tables.id == SNAPSHOT
     assert in_tables.instants == {"a": EARLIER, "b": SNAPSHOT} == in_folders.instants
     assert rows(in_tables) == rows(in_folders)
     assert in_tables.notes == in_folders.notes
     assert in_tables.notes[0].startswith("cluster old is left out")
+    assert in_tables.notes[1:] == (f"Skipped: snapshot {LATER} isn't whole: it lacks assignments",)
 
 
 def test_one_snapshot_and_max_age_are_what_they_are_in_a_store(
     spark: SparkSession, lake: str
 ) -> None:
-    put(spark, lake, of_cluster("a").tables(), EARLIER)
-    put(spark, lake, of_cluster("b").tables(), SNAPSHOT)
-    assert FleetSnapshot.tables(spark, lake, EARLIER).clusters() == {"a": EARLIER}
+    earlier = FleetSnapshot.tables(spark, lake, EARLIER).clusters()
+    assert earlier == {"a": EARLIER, "b": EARLIER}
     alone = FleetSnapshot.tables(spark, lake, max_age=timedelta(minutes=1))
     assert alone.clusters() == {"b": SNAPSHOT}
-
-
-def test_an_optional_table_without_rows_of_a_snapshot_is_not_there(
-    spark: SparkSession, lake: str
-) -> None:
-    """As a folder that isn't there: nobody says anything of groups, or of brokers."""
-    brokers = small().add("brokers", broker=1)
-    put(spark, lake, brokers.tables(), EARLIER)
-    put(spark, lake, small().tables("groups"), SNAPSHOT)
-    there = FleetSnapshot.tables(spark, lake, SNAPSHOT).tables
-    assert sorted(there) == ["assignments", "members", "partitions", "subscriptions"]
+    # a table without rows of a snapshot isn't there
+    assert sorted(alone.tables) == ["assignments", "members", "partitions", "subscriptions"]
 
 
 def test_a_snapshot_is_whole_when_each_required_table_has_rows_of_it(
     spark: SparkSession, lake: str
 ) -> None:
-    put(spark, lake, small().tables(), EARLIER)
-    put(spark, lake, small().tables("assignments"), SNAPSHOT)
     where = CatalogSchema(lake)
-    assert snapshots(spark, where) == [EARLIER]
-    assert unfinished(spark, where) == {SNAPSHOT: "it lacks assignments"}
-    fleet = FleetSnapshot.tables(spark, lake)
-    assert fleet.id == EARLIER
-    assert fleet.notes == (f"Skipped: snapshot {SNAPSHOT} isn't whole: it lacks assignments",)
-    with pytest.raises(InputError) as refused:
-        FleetSnapshot.tables(spark, lake, SNAPSHOT)
-    assert str(refused.value) == (
-        f"snapshot {SNAPSHOT} of store fleet_lake isn't whole: it lacks assignments"
+    assert snapshots(spark, where) == [LONG_AGO, EARLIER, SNAPSHOT]
+    assert unfinished(spark, where) == {LATER: "it lacks assignments"}
+    incomplete = f"snapshot {LATER} of store fleet_lake isn't whole: it lacks assignments"
+    assert refused(spark, lake, LATER) == incomplete
+    assert refused(spark, lake, "other") == (
+        "store fleet_lake has no snapshot other: the newest it has are "
+        f"{LONG_AGO}, {EARLIER}, {SNAPSHOT}"
     )
-
-
-def test_rows_are_counted_by_snapshot(spark: SparkSession, lake: str) -> None:
-    put(spark, lake, small().tables(), EARLIER)
-    put(spark, lake, of_cluster("a").tables(), SNAPSHOT)
-    counted = contents_of(source_of(spark, CatalogSchema(lake)), [EARLIER, SNAPSHOT])
+    counted = contents_of(source_of(spark, where), [EARLIER, SNAPSHOT])
     assert {item: of_it.rows["members"] for item, of_it in counted.items()} == {
         EARLIER: 2,
-        SNAPSHOT: 2,
+        SNAPSHOT: 1,
     }
-    assert not any("brokers" in of_it.rows or of_it.unreadable_tables for of_it in counted.values())
+    assert "brokers" not in counted[SNAPSHOT].rows
+    assert not any(of_it.unreadable_tables for of_it in counted.values())
 
 
-def test_what_is_missing_is_told_in_the_same_sentences(spark: SparkSession, lake: str) -> None:
-    def said(snapshot: str | None = None) -> str:
-        with pytest.raises(InputError) as refused:
-            FleetSnapshot.tables(spark, lake, snapshot)
-        return str(refused.value)
+def test_tables_that_lack_columns_are_told_in_the_same_sentences(
+    spark: SparkSession, own: str
+) -> None:
+    def make(name: str, columns: str) -> None:
+        spark.sql(f"DROP TABLE IF EXISTS {own}.{name}")
+        spark.sql(f"CREATE TABLE {own}.{name} AS SELECT 'c' AS cluster{columns}")
 
-    put(spark, lake, {"groups": small().tables()["groups"]}, SNAPSHOT)
-    assert said() == f"snapshot {SNAPSHOT} of store fleet_lake isn't whole: it lacks members, " + (
-        "subscriptions, partitions, assignments"
-    )
-    put(spark, lake, small().tables("groups"), SNAPSHOT)
-    assert (
-        said("other") == f"store fleet_lake has no snapshot other: the newest it has are {SNAPSHOT}"
-    )
-    spark.sql("DROP TABLE fleet_lake.members")
-    spark.sql(f"CREATE TABLE fleet_lake.members AS SELECT 'c' AS cluster, '{SNAPSHOT}' AS snapshot")
-    assert said() == (
-        f"snapshot {SNAPSHOT} can't be used: table members lacks the column group, member_id"
-    )
-
-
-def test_tables_that_no_snapshot_can_be_told_of_are_refused(spark: SparkSession, lake: str) -> None:
-    put(spark, lake, small().tables(), SNAPSHOT)
-    spark.sql("DROP TABLE fleet_lake.members")
-    spark.sql("CREATE TABLE fleet_lake.members AS SELECT 'c' AS cluster")
-    with pytest.raises(InputError, match=r"^table fleet_lake\.members lacks the column snapshot$"):
-        FleetSnapshot.tables(spark, lake)
-    spark.sql("DROP TABLE fleet_lake.members")
-    spark.sql("CREATE TABLE fleet_lake.members AS SELECT 'c' AS cluster, 20261121L AS snapshot")
-    with pytest.raises(InputError, match="snapshot is bigint and must be string"):
-        FleetSnapshot.tables(spark, lake)
+    make("members", "")
+    assert refused(spark, own) == "table own_lake.members lacks the column snapshot"
+    make("members", ", 20261121L AS snapshot")
+    assert "snapshot is bigint and must be string" in refused(spark, own)
+    for table in ("members", "subscriptions", "partitions", "assignments"):
+        make(table, f", 'g' AS group, '{SNAPSHOT}' AS snapshot")
+    report = refused(spark, own)
+    assert report.startswith(f"snapshot {SNAPSHOT} can't be used: table members lacks the column")
+    assert "table subscriptions lacks the column member_id, topic" in report
 
 
 @pytest.mark.parametrize("name", ["nowhere", "no_catalog.fleet"])
 def test_a_schema_that_is_not_there_is_told(spark: SparkSession, name: str) -> None:
-    with pytest.raises(InputError, match=rf"^there is no schema {name}: "):
-        FleetSnapshot.tables(spark, name)
+    assert refused(spark, name).startswith(f"there is no schema {name}: ")

@@ -1,4 +1,4 @@
-"""Which groups are unsupported, and of what kind they are."""
+"""Which groups are unsupported, of what kind they are, and what connectors are called."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 from spark.fleet import (
     CONNECT,
     TYPES,
+    connector_topic,
     other_kind_of,
     type_of_protocol,
     why_unsupported,
@@ -24,7 +25,9 @@ def test_both_tell_the_same_groups() -> None:
     kinds = [other_kind_of(kind, strategy, members > 0) for kind, strategy, members in rows]
     unsupported = [kind not in (None, CONNECT) for kind in kinds]
     assert unsupported == [why_unsupported(*row) is not None for row in rows]
-    assert True in unsupported and False in unsupported
+    # Streams on the classic protocol is known by its strategy, which an empty group hasn't
+    empty = {kind for kind in KINDS if why_unsupported(kind, "stream", 0) is not None}
+    assert empty == {"share", "streams", "other", "novel"}
 
 
 @pytest.mark.parametrize(
@@ -45,13 +48,6 @@ def test_the_kind_in_a_word(type_: str | None, strategy: str | None, kind: str |
     assert other_kind_of(type_, strategy, has_members=True) == kind
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_without_members_the_type_has_to_say_it(kind: str | None) -> None:
-    """Streams on the classic protocol is known by its strategy, which an empty group hasn't."""
-    is_unsupported = why_unsupported(kind, "stream", 0) is not None
-    assert is_unsupported == (kind in ("share", "streams", "other", "novel"))
-
-
 def test_only_share_groups_have_several_owners_of_a_partition() -> None:
     reports = {kind: why_unsupported(kind, "stream", 2) or "" for kind in KINDS}
     assert [kind for kind, why in reports.items() if "no one owner" in why] == ["share"]
@@ -65,3 +61,10 @@ def test_only_share_groups_have_several_owners_of_a_partition() -> None:
 )
 def test_the_type_by_what_members_speak(protocol: str, kind: str) -> None:
     assert type_of_protocol(protocol) == kind
+
+
+def test_no_two_connectors_of_one_cluster_share_a_name() -> None:
+    assert connector_topic("connect-prod", "orders sink") == "connect-prod/orders sink"
+    parts = ("a", "a/", "/a", "a/a", "a%2F", "a%", "%2Fa", "/")
+    names = {connector_topic(group, name) for group, name in product(parts, parts)}
+    assert len(names) == len(parts) ** 2

@@ -11,12 +11,14 @@ import pytest
 from chispa import assert_df_equality
 from pyspark.sql import DataFrame, SparkSession, functions as F
 
-from spark import FleetSnapshot, InputError, snapshots
+from spark import FleetFiles, FleetSnapshot, InputError, snapshots
+from spark.files import LocalStore
 from spark.fleet.local_store import write_store
 from spark.fleet.schemas import TABLES
-from tests.support.fleets import SNAPSHOT, Fleet, damage_pages, snapshot_of
+from tests.spark.conftest import Settings
+from tests.support.fleets import SNAPSHOT, Fleet, damage_pages
 
-OPTIONAL = [name for name, table in TABLES.items() if not table.required]
+NEWEST, MEANT = f"the newest it has are {SNAPSHOT}", f"did you mean {SNAPSHOT}?"
 REQUIRED = [name for name, table in TABLES.items() if table.required]
 
 
@@ -26,169 +28,166 @@ def small() -> Fleet:
     return fleet.add("brokers", broker=1, host="h", port=9092, rack="r")
 
 
-def frames(spark: SparkSession) -> dict[str, DataFrame]:
-    return dict(small().snapshot(spark).tables)
+@pytest.fixture(scope="module")
+def made(spark: SparkSession) -> FleetSnapshot:
+    return small().snapshot(spark)
+
+
+@pytest.fixture
+def frames(made: FleetSnapshot) -> dict[str, DataFrame]:
+    return dict(made.tables)
 
 
 ONLY_LIVE = {"configs"}
 """Tables that `collect` alone writes."""
 
 
-class TestOf:
-    """`FleetSnapshot.of`."""
+def test_every_table_has_exactly_its_columns_and_types(made: FleetSnapshot) -> None:
+    assert (made.id, made.notes) == (SNAPSHOT, ())
+    assert set(made.tables) == set(TABLES) - ONLY_LIVE
+    for name, table in made.tables.items():
+        result = [(field.name, field.dataType) for field in table.schema]
+        assert result == [(column.name, column.type) for column in TABLES[name].columns]
 
-    def test_every_table_has_exactly_its_columns_and_types(self, spark: SparkSession) -> None:
-        snapshot = small().snapshot(spark)
-        assert snapshot.id == SNAPSHOT
-        assert snapshot.notes == ()
-        assert set(snapshot.tables) == set(TABLES) - ONLY_LIVE
-        for name, table in snapshot.tables.items():
-            result = [(field.name, field.dataType) for field in table.schema]
-            assert result == [(column.name, column.type) for column in TABLES[name].columns]
 
-    def test_the_id_is_now_in_utc_unless_it_is_stated(self, spark: SparkSession) -> None:
-        entries = frames(spark)
-        assert FleetSnapshot.of(**entries, snapshot="20261121T060000Z").id == "20261121T060000Z"
-        made = FleetSnapshot.of(**entries).id
-        assert (len(made), made[8], made[-1]) == (16, "T", "Z")
-        assert made.replace("T", "").rstrip("Z").isdigit()
+def test_the_id_is_now_in_utc_unless_it_is_stated(frames: dict[str, DataFrame]) -> None:
+    id_of_now = FleetSnapshot.of(**frames).id
+    assert (len(id_of_now), id_of_now[8], id_of_now[-1]) == (16, "T", "Z")
+    assert id_of_now.replace("T", "").rstrip("Z").isdigit()
 
-    @pytest.mark.parametrize("bad", ["", "a/b", "../x", "today", "s-1", "20260230T060000Z"])
-    def test_an_id_has_to_be_a_time(self, spark: SparkSession, bad: str) -> None:
-        with pytest.raises(InputError, match="can't be the id of a snapshot"):
-            FleetSnapshot.of(**frames(spark), snapshot=bad)
 
-    def test_a_table_that_no_store_has_is_bad_input(self, spark: SparkSession) -> None:
-        with pytest.raises(
-            InputError, match="unknown table 'quotas': choose one of groups, members, "
-        ):
-            FleetSnapshot.of(**frames(spark), quotas=spark.range(1))
+@pytest.mark.parametrize("bad", ["", "a/b", "../x", "today", "s-1", "20260230T060000Z"])
+def test_an_id_has_to_be_a_time(frames: dict[str, DataFrame], bad: str) -> None:
+    with pytest.raises(InputError, match="can't be the id of a snapshot"):
+        FleetSnapshot.of(**frames, snapshot=bad)
 
-    def test_optional_tables_and_columns_may_be_absent(self, spark: SparkSession) -> None:
-        inputs = {name: table for name, table in frames(spark).items() if name in REQUIRED}
-        keys = {
-            name: table.select(*(c.name for c in TABLES[name].columns if c.required))
-            for name, table in inputs.items()
+
+def test_a_table_that_no_store_has_is_bad_input(frames: dict[str, DataFrame]) -> None:
+    report = "unknown table 'quotas': choose one of groups, members, "
+    with pytest.raises(InputError, match=report):
+        FleetSnapshot.of(**frames, quotas=frames["groups"])
+
+
+def test_optional_tables_and_columns_may_be_absent(frames: dict[str, DataFrame]) -> None:
+    keys = {
+        name: frames[name].select(*(c.name for c in TABLES[name].columns if c.required))
+        for name in REQUIRED
+    }
+    snapshot = FleetSnapshot.of(**keys)
+    assert set(snapshot.tables) == set(REQUIRED)
+    assert snapshot.tables["members"].columns == [c.name for c in TABLES["members"].columns]
+    (assigned,) = snapshot.tables["assignments"].collect()
+    assert (assigned.member_id, assigned.generation) == ("a", None)
+
+
+def test_unknown_columns_are_left_out_with_a_note(frames: dict[str, DataFrame]) -> None:
+    frames["members"] = frames["members"].withColumns({"age": F.lit(1), "a.b `c`": F.lit(2)})
+    frames["partitions"] = frames["partitions"].withColumn("isr_count", F.lit(1))
+    snapshot = FleetSnapshot.of(**frames)
+    assert snapshot.notes == (
+        "table members: left out unknown columns age, a.b `c`",
+        "table partitions: left out unknown columns isr_count",
+    )
+    assert "age" not in snapshot.tables["members"].columns
+
+
+def test_other_widths_of_whole_numbers_and_nulls_of_no_type_will_do(
+    frames: dict[str, DataFrame],
+) -> None:
+    wide = {"partition": F.col("partition").cast("bigint")}
+    frames["partitions"] = frames["partitions"].withColumns(
+        {
+            **wide,
+            "replicas": F.array(F.lit(1).cast("bigint")),
+            "weight": F.lit(7),
+            "isr": F.lit(None),
+            "leader": F.lit(None),
         }
-        snapshot = FleetSnapshot.of(**keys)
-        assert set(snapshot.tables) == set(REQUIRED)
-        assert snapshot.tables["members"].columns == [c.name for c in TABLES["members"].columns]
-        (assigned,) = snapshot.tables["assignments"].collect()
-        assert (assigned.member_id, assigned.generation) == ("a", None)
-
-    def test_unknown_columns_are_left_out_with_a_note(self, spark: SparkSession) -> None:
-        entries = frames(spark)
-        entries["members"] = entries["members"].withColumns({"age": F.lit(1), "a.b `c`": F.lit(2)})
-        entries["partitions"] = entries["partitions"].withColumn("isr_count", F.lit(1))
-        snapshot = FleetSnapshot.of(**entries)
-        assert snapshot.notes == (
-            "table members: left out unknown columns age, a.b `c`",
-            "table partitions: left out unknown columns isr_count",
-        )
-        assert "age" not in snapshot.tables["members"].columns
-
-    def test_any_width_of_whole_number_stands_for_another(self, spark: SparkSession) -> None:
-        entries = frames(spark)
-        wide = {"partition": F.col("partition").cast("bigint")}
-        entries["partitions"] = entries["partitions"].withColumns(
-            wide | {"replicas": F.array(F.lit(1).cast("bigint")), "weight": F.lit(7)}
-        )
-        entries["assignments"] = entries["assignments"].withColumns(
-            wide | {"generation": F.col("generation").cast("smallint")}
-        )
-        snapshot = FleetSnapshot.of(**entries).validate()
-        (claim,) = snapshot.tables["assignments"].collect()
-        assert (claim.partition, claim.generation) == (0, 3)
-        partition = snapshot.tables["partitions"].first()
-        assert partition is not None
-        assert (partition.replicas, partition.weight) == ([1], 7.0)
-
-    def test_a_column_of_nulls_stands_for_any_type(self, spark: SparkSession) -> None:
-        entries = frames(spark)
-        entries["partitions"] = entries["partitions"].withColumns(
-            {"replicas": F.lit(None), "weight": F.lit(None)}
-        )
-        assert FleetSnapshot.of(**entries).tables["partitions"].count() == 2
-
-    def test_all_missing_mistyped_and_doubled_columns_are_told_at_once(
-        self, spark: SparkSession
-    ) -> None:
-        entries = frames(spark)
-        entries["groups"] = entries["groups"].withColumn("subscriptions_inferred", F.lit("no"))
-        entries["members"] = entries["members"].select("cluster", "rack", F.lit("x").alias("Rack"))
-        entries["partitions"] = entries["partitions"].withColumns(
-            {"partition": F.lit("0"), "replicas": F.array(F.lit("1")), "topic_id": F.lit(1)}
-        )
-        entries["assignments"] = entries["assignments"].drop("member_id")
-        with pytest.raises(InputError) as raised:
-            FleetSnapshot.of(**entries, snapshot=SNAPSHOT)
-        assert str(raised.value) == (
-            f"snapshot {SNAPSHOT} can't be used: "
-            "column groups.subscriptions_inferred is string and must be boolean; "
-            "table members lacks the column group, member_id; "
-            "table members has the column rack more than once; "
-            "column partitions.partition is string and must be int; "
-            "column partitions.topic_id is int and must be string; "
-            "column partitions.replicas is array<string> and must be array<int>; "
-            "table assignments lacks the column member_id"
-        )
-
-    def test_of_names_and_numbers_of_other_programs_it_is_told_what_to_do(
-        self, spark: SparkSession
-    ) -> None:
-        """Databases write names in capitals and whole numbers as decimals."""
-        entries = frames(spark)
-        entries["members"] = entries["members"].toDF(*map(str.upper, entries["members"].columns))
-        entries["partitions"] = entries["partitions"].withColumns(
-            {"partition": F.expr("cast(partition as decimal(10, 0))"), "leader": F.lit(1.0)}
-        )
-        with pytest.raises(InputError) as raised:
-            FleetSnapshot.of(**entries, snapshot=SNAPSHOT)
-        assert str(raised.value) == (
-            f"snapshot {SNAPSHOT} can't be used: "
-            "table members has the column CLUSTER, which has to be called cluster; "
-            "table members has the column GROUP, which has to be called group; "
-            "table members has the column MEMBER_ID, which has to be called member_id; "
-            "column partitions.partition is decimal(10,0) and must be int: write it as "
-            "cast(partition as int); "
-            "column partitions.leader is double and must be int: write it as cast(leader as int)"
-        )
+    )
+    frames["assignments"] = frames["assignments"].withColumns(
+        wide | {"generation": F.col("generation").cast("smallint")}
+    )
+    snapshot = FleetSnapshot.of(**frames).validate()
+    (claim,) = snapshot.tables["assignments"].collect()
+    assert (claim.partition, claim.generation) == (0, 3)
+    (partition, _) = snapshot.tables["partitions"].orderBy("partition").collect()
+    assert (partition.replicas, partition.weight) == ([1], 7.0)
+    assert (partition.isr, partition.leader) == (None, None)
 
 
-class TestValidate:
-    """`FleetSnapshot.validate`."""
+def test_all_missing_mistyped_and_doubled_columns_are_told_at_once(
+    frames: dict[str, DataFrame],
+) -> None:
+    frames["groups"] = frames["groups"].withColumn("subscriptions_inferred", F.lit("no"))
+    frames["members"] = frames["members"].select("cluster", "rack", F.lit("x").alias("Rack"))
+    frames["partitions"] = frames["partitions"].withColumns(
+        {"partition": F.lit("0"), "replicas": F.array(F.lit("1")), "topic_id": F.lit(1)}
+    )
+    frames["assignments"] = frames["assignments"].drop("member_id")
+    with pytest.raises(InputError) as raised:
+        FleetSnapshot.of(**frames, snapshot=SNAPSHOT)
+    assert str(raised.value) == (
+        f"snapshot {SNAPSHOT} can't be used: "
+        "column groups.subscriptions_inferred is string and must be boolean; "
+        "table members lacks the column group, member_id; "
+        "table members has the column rack more than once; "
+        "column partitions.partition is string and must be int; "
+        "column partitions.topic_id is int and must be string; "
+        "column partitions.replicas is array<string> and must be array<int>; "
+        "table assignments lacks the column member_id"
+    )
 
-    def test_a_sound_snapshot_is_given_back(self, spark: SparkSession) -> None:
-        snapshot = small().snapshot(spark)
-        assert snapshot.validate() is snapshot
 
-    def test_null_keys_are_named_by_table_and_column_with_their_rows(
-        self, spark: SparkSession
-    ) -> None:
-        fleet = small().add("members", group=None, member_id=None).add("members", group=None)
-        fleet.add("offsets", group="g", topic=None, partition=1).add("brokers", broker=None)
-        # what isn't a key may be null
-        fleet.add("assignments", group="g", topic="t", partition=1, member_id=None)
-        with pytest.raises(InputError) as raised:
-            fleet.snapshot(spark).validate()
-        assert str(raised.value) == (
-            f"snapshot {SNAPSHOT} has keys that are null or beyond an int (brokers.broker: 1 rows; "
-            "members.group: 2 rows; members.member_id: 2 rows; offsets.topic: 1 rows): "
-            "remove those rows or fill them in"
-        )
+def test_of_names_and_numbers_of_other_programs_it_is_told_what_to_do(
+    frames: dict[str, DataFrame],
+) -> None:
+    """Databases write names in capitals and whole numbers as decimals."""
+    frames["members"] = frames["members"].toDF(*map(str.upper, frames["members"].columns))
+    frames["partitions"] = frames["partitions"].withColumns(
+        {"partition": F.expr("cast(partition as decimal(10, 0))"), "leader": F.lit(1.0)}
+    )
+    with pytest.raises(InputError) as raised:
+        FleetSnapshot.of(**frames, snapshot=SNAPSHOT)
+    assert str(raised.value) == (
+        f"snapshot {SNAPSHOT} can't be used: "
+        "table members has the column CLUSTER, which has to be called cluster; "
+        "table members has the column GROUP, which has to be called group; "
+        "table members has the column MEMBER_ID, which has to be called member_id; "
+        "column partitions.partition is decimal(10,0) and must be int: write it as "
+        "cast(partition as int); "
+        "column partitions.leader is double and must be int: write it as cast(leader as int)"
+    )
 
-    @pytest.mark.parametrize("ansi", ["true", "false"])
-    def test_a_number_beyond_an_int_is_no_other_number(
-        self, spark: SparkSession, settings, ansi: str
-    ) -> None:
-        """2³² would be partition 0 where Spark casts as Java does, and end the job otherwise."""
-        entries = frames(spark)
-        entries["partitions"] = entries["partitions"].withColumn("partition", F.lit(2**32))
-        with (
-            settings({"spark.sql.ansi.enabled": ansi}),
-            pytest.raises(InputError, match=r"\(partitions\.partition: 2 rows\)"),
-        ):
-            FleetSnapshot.of(**entries).validate()
+
+def test_a_sound_snapshot_is_given_back(made: FleetSnapshot) -> None:
+    assert made.validate() is made
+
+
+def test_null_keys_are_named_by_table_and_column_with_their_rows(spark: SparkSession) -> None:
+    fleet = small().add("members", group=None, member_id=None).add("members", group=None)
+    fleet.add("offsets", group="g", topic=None, partition=1).add("brokers", broker=None)
+    # what isn't a key may be null
+    fleet.add("assignments", group="g", topic="t", partition=1, member_id=None)
+    with pytest.raises(InputError) as raised:
+        fleet.snapshot(spark).validate()
+    assert str(raised.value) == (
+        f"snapshot {SNAPSHOT} has keys that are null or beyond an int (brokers.broker: 1 rows; "
+        "members.group: 2 rows; members.member_id: 2 rows; offsets.topic: 1 rows): "
+        "remove those rows or fill them in"
+    )
+
+
+@pytest.mark.parametrize("ansi", ["true", "false"])
+def test_a_number_beyond_an_int_is_no_other_number(
+    frames: dict[str, DataFrame], settings: Settings, ansi: str
+) -> None:
+    """2³² would be partition 0 where Spark casts as Java does, and end the job otherwise."""
+    frames["partitions"] = frames["partitions"].withColumn("partition", F.lit(2**32))
+    with (
+        settings({"spark.sql.ansi.enabled": ansi}),
+        pytest.raises(InputError, match=r"\(partitions\.partition: 2 rows\)"),
+    ):
+        FleetSnapshot.of(**frames).validate()
 
 
 @pytest.fixture
@@ -202,181 +201,149 @@ def part_of(store: Path, table: str, snapshot: str = SNAPSHOT) -> Path:
     return next((store / table / f"snapshot={snapshot}").glob("*.parquet"))
 
 
-class TestRead:
-    """`FleetSnapshot.read`."""
+def test_what_is_written_is_read_again(
+    spark: SparkSession, made: FleetSnapshot, tmp_path: Path
+) -> None:
+    made.write(str(tmp_path / "s"))
+    read = FleetSnapshot.read(spark, f"{tmp_path}/s/")
+    assert (read.id, read.notes, set(read.tables)) == (SNAPSHOT, (), set(made.tables))
+    for name, table in made.tables.items():
+        assert read.tables[name].schema == table.schema
+        again = read.tables[name]
+        assert_df_equality(again, table, ignore_row_order=True, ignore_nullable=True)
 
-    def test_what_is_written_is_read_again(self, spark: SparkSession, tmp_path: Path) -> None:
-        written = small().snapshot(spark)
-        written.write(str(tmp_path / "s"))
-        read = FleetSnapshot.read(spark, f"{tmp_path}/s/")
-        assert read.id == SNAPSHOT
-        assert read.notes == ()
-        assert set(read.tables) == set(written.tables)
-        for name, table in written.tables.items():
-            assert read.tables[name].schema == table.schema
-            again = read.tables[name]
-            assert_df_equality(again, table, ignore_row_order=True, ignore_nullable=True)
 
-    def test_a_table_without_rows_is_a_table(self, spark: SparkSession, tmp_path: Path) -> None:
-        """Nobody owns anything yet."""
-        Fleet().topic("t", 2).group("g", {"a": ["t"]}).snapshot(spark).write(str(tmp_path))
-        snapshot = FleetSnapshot.read(spark, str(tmp_path))
-        assert snapshot.tables["assignments"].count() == 0
+def test_a_table_without_rows_is_a_table(spark: SparkSession, tmp_path: Path) -> None:
+    """Nobody owns anything yet."""
+    Fleet().topic("t", 2).group("g", {"a": ["t"]}).snapshot(spark).write(str(tmp_path))
+    snapshot = FleetSnapshot.read(spark, str(tmp_path))
+    assert snapshot.tables["assignments"].count() == 0
 
-    def test_the_newest_whole_snapshot_is_read_unless_one_is_named(
-        self, spark: SparkSession, store: Path
-    ) -> None:
-        tables = small().tables()
-        write_store(tables, store, "20261121T050000Z")
-        half = {name: table for name, table in tables.items() if name != "assignments"}
-        write_store(half, store, "20261121T070000Z")
-        assert snapshots(spark, str(store)) == ["20261121T050000Z", SNAPSHOT]
-        assert FleetSnapshot.read(spark, str(store)).id == SNAPSHOT
-        assert FleetSnapshot.read(spark, str(store), "20261121T050000Z").id == "20261121T050000Z"
-        with pytest.raises(InputError, match=r"070000Z of store .* isn't whole: it lacks assign"):
-            FleetSnapshot.read(spark, str(store), "20261121T070000Z")
 
-    def test_what_is_no_snapshot_is_not_taken_for_one(
-        self, spark: SparkSession, store: Path
-    ) -> None:
-        """Empty and hidden folders, what Spark leaves behind when it is killed, other files."""
-        for table in REQUIRED:
-            (store / table / "snapshot=20270101T000000Z").mkdir()
-            killed = store / table / "snapshot=20270102T000000Z" / "_temporary" / "0"
-            killed.mkdir(parents=True)
-            (killed / "part-0.parquet").touch()
-            (store / table / ".snapshot=20270103T000000Z").mkdir()
-            (store / table / "snapshot=20270104T000000Z").mkdir()
-            (store / table / "snapshot=20270104T000000Z" / "README.txt").touch()
-            (store / table / "notes.txt").touch()
-        assert snapshots(spark, str(store)) == [SNAPSHOT]
+def test_the_newest_whole_snapshot_is_read_unless_one_is_named(store: Path) -> None:
+    """A broken one doesn't matter to others."""
+    for snapshot, left_out in (("04", ()), ("05", ()), ("07", ("assignments",))):
+        write_store(small().tables(*left_out), store, f"20261121T{snapshot}0000Z")
+    part_of(store, "members", "20261121T040000Z").write_bytes(b"no parquet")
+    place = LocalStore(store)
+    assert snapshots(place, "") == ["20261121T050000Z", SNAPSHOT]
+    assert FleetFiles.read(str(store)).id == SNAPSHOT
+    assert FleetFiles.read(str(store), "20261121T050000Z").id == "20261121T050000Z"
+    with pytest.raises(InputError, match=r"070000Z of store .* isn't whole: it lacks assign"):
+        FleetFiles.read(str(store), "20261121T070000Z")
 
-    def test_a_broken_file_of_another_snapshot_does_not_matter(
-        self, spark: SparkSession, store: Path
-    ) -> None:
-        write_store(small().tables(), store, "20261121T050000Z")
-        part_of(store, "members", "20261121T050000Z").write_bytes(b"no parquet")
-        assert FleetSnapshot.read(spark, str(store)).validate().id == SNAPSHOT
 
-    def test_there_is_no_such_snapshot(self, spark: SparkSession, store: Path) -> None:
+def test_what_is_no_snapshot_is_not_taken_for_one(store: Path) -> None:
+    """Empty and hidden folders, what Spark leaves behind when it is killed, other files."""
+    for table in REQUIRED:
+        (store / table / "snapshot=20270101T000000Z").mkdir()
+        killed = store / table / "snapshot=20270102T000000Z" / "_temporary" / "0"
+        killed.mkdir(parents=True)
+        (killed / "part-0.parquet").touch()
+        (store / table / ".snapshot=20270103T000000Z").mkdir()
+        (store / table / "snapshot=20270104T000000Z").mkdir()
+        (store / table / "snapshot=20270104T000000Z" / "README.txt").touch()
+        (store / table / "notes.txt").touch()
+    assert snapshots(LocalStore(store), "") == [SNAPSHOT]
+
+
+def test_what_is_not_there_is_told(spark: SparkSession, store: Path, tmp_path: Path) -> None:
+    empty, slip, none = tmp_path / "empty", f"{SNAPSHOT[:-3]}9Z", "20250101T000000Z"
+    empty.mkdir()
+    nothing = "nothing is in members, subscriptions, partitions, assignments"
+    first = "import or write one first"
+    sentences = {
+        (store, none): f"store {store} has no snapshot {none}: {NEWEST}",
+        (store, slip): f"store {store} has no snapshot {slip}: {NEWEST}; {MEANT}",
+        (tmp_path / "x", None): f"no folder {tmp_path}/x: {first}",
+        (empty, None): f"store {empty} has no whole snapshot ({nothing}): {first}",
+    }
+    for (place, snapshot), sentence in sentences.items():
         with pytest.raises(InputError) as raised:
-            FleetSnapshot.read(spark, str(store), "20250101T000000Z")
-        assert str(raised.value) == (
-            f"store {store} has no snapshot 20250101T000000Z: the newest it has are {SNAPSHOT}"
-        )
+            FleetSnapshot.read(spark, str(place), snapshot)
+        assert str(raised.value) == sentence
+    with pytest.raises(InputError, match=r"nofs://x/y can't be listed: .*nofs"):
+        FleetSnapshot.read(spark, "nofs://x/y")
 
-    def test_a_slip_in_an_id_is_named(self, spark: SparkSession, store: Path) -> None:
-        with pytest.raises(InputError, match=rf"; did you mean {SNAPSHOT}\?$"):
-            FleetSnapshot.read(spark, str(store), f"{SNAPSHOT[:-3]}9Z")
 
-    @pytest.mark.parametrize("there", [True, False])
-    def test_an_empty_store_or_none_at_all(
-        self, spark: SparkSession, tmp_path: Path, there: bool
-    ) -> None:
-        store = tmp_path / "store"
-        if there:
-            store.mkdir()
-        with pytest.raises(InputError) as raised:
-            FleetSnapshot.read(spark, str(store))
-        missing = (
-            f"store {store} has no whole snapshot (nothing is in members, subscriptions, "
-            "partitions, assignments)"
-            if there
-            else f"no folder {store}"
-        )
-        assert str(raised.value) == f"{missing}: import or write one first"
+@pytest.mark.parametrize("table", REQUIRED)
+def test_a_required_table_is_missing(store: Path, table: str) -> None:
+    shutil.rmtree(store / table)
+    with pytest.raises(InputError, match=rf"{SNAPSHOT} of .* isn't whole: it lacks {table}"):
+        FleetFiles.read(str(store))
 
-    @pytest.mark.parametrize("table", REQUIRED)
-    def test_a_required_table_is_missing(
-        self, spark: SparkSession, store: Path, table: str
-    ) -> None:
+
+def test_optional_tables_may_be_missing(spark: SparkSession, store: Path) -> None:
+    optional = sorted(set(TABLES) - set(REQUIRED) - ONLY_LIVE)
+    for table in optional:
         shutil.rmtree(store / table)
-        with pytest.raises(InputError, match=rf"{SNAPSHOT} of .* isn't whole: it lacks {table}"):
-            FleetSnapshot.read(spark, str(store))
+    fleet = FleetSnapshot.read(spark, str(store))
+    assert set(fleet.tables) == set(REQUIRED)
+    assert fleet.changes == tuple(
+        f"table {table} of snapshot {SNAPSHOT} was removed since" for table in optional
+    )
 
-    def test_optional_tables_may_be_missing(self, spark: SparkSession, store: Path) -> None:
-        optional = sorted(set(OPTIONAL) - ONLY_LIVE)
-        for table in optional:
+
+def test_all_broken_tables_and_wrong_columns_are_told_at_once(
+    spark: SparkSession, store: Path
+) -> None:
+    shutil.rmtree(store / ".evenfleet")  # as other programs write a store
+    part_of(store, "members").write_bytes(b"no parquet at all")
+    part_of(store, "groups").write_bytes(b"no parquet either")
+    pq.write_table(pa.table({"cluster": ["c"]}), part_of(store, "partitions"))
+    with pytest.raises(InputError) as raised:
+        FleetSnapshot.read(spark, str(store))
+    output = str(raised.value)
+    assert output.startswith(f"snapshot {SNAPSHOT} can't be used: table groups can't be read")
+    assert f"table members can't be read from {store}/members/snapshot={SNAPSHOT}: " in output
+    assert "table partitions lacks the column topic, partition" in output
+    assert "\n" not in output
+    assert "SQLSTATE" not in output
+
+
+@pytest.mark.parametrize("manifest", [True, False])
+def test_a_file_without_a_byte_is_no_table_without_rows(store: Path, manifest: bool) -> None:
+    """Spark passes over such a file without a word."""
+    if not manifest:
+        shutil.rmtree(store / ".evenfleet")
+    path = part_of(store, "groups")
+    path.write_bytes(b"")
+    with pytest.raises(InputError) as raised:
+        FleetFiles.read(str(store))
+    assert str(raised.value) == (
+        f"snapshot {SNAPSHOT} of store {store} isn't whole: {path} can't be read: it has 0 "
+        "bytes, which is no Parquet"
+    )
+
+
+def test_a_broken_page_of_data_is_told_with_its_file(spark: SparkSession, store: Path) -> None:
+    """The footer is whole, so that it shows only when the keys are read."""
+    path = part_of(store, "members")
+    damage_pages(path, statistics=False)
+    report = rf"the fleet of {SNAPSHOT} can't be read: .*{path.name}"
+    with pytest.raises(InputError, match=report):
+        FleetSnapshot.read(spark, str(store)).validate()
+
+
+def test_a_snapshot_is_never_written_over(made: FleetSnapshot, store: Path) -> None:
+    """Whole or not: the tables of two snapshots would be taken for one."""
+    before = {path: path.read_bytes() for path in sorted(store.rglob("*.parquet"))}
+    for table in ("", "assignments"):
+        if table:
             shutil.rmtree(store / table)
-        fleet = FleetSnapshot.read(spark, str(store))
-        assert set(fleet.tables) == set(REQUIRED)
-        assert fleet.changes == tuple(
-            f"table {table} of snapshot {SNAPSHOT} was removed since" for table in optional
-        )
-
-    def test_all_broken_tables_and_wrong_columns_are_told_at_once(
-        self, spark: SparkSession, store: Path
-    ) -> None:
-        shutil.rmtree(store / ".evenfleet")  # as other programs write a store
-        part_of(store, "members").write_bytes(b"no parquet at all")
-        part_of(store, "groups").write_bytes(b"no parquet either")
-        pq.write_table(pa.table({"cluster": ["c"]}), part_of(store, "partitions"))
-        with pytest.raises(InputError) as raised:
-            FleetSnapshot.read(spark, str(store))
-        output = str(raised.value)
-        assert output.startswith(f"snapshot {SNAPSHOT} can't be used: table groups can't be read")
-        assert f"table members can't be read from {store}/members/snapshot={SNAPSHOT}: " in output
-        assert "table partitions lacks the column topic, partition" in output
-        assert "\n" not in output
-        assert "SQLSTATE" not in output
-
-    @pytest.mark.parametrize("manifest", [True, False])
-    def test_a_file_without_a_byte_is_no_table_without_rows(
-        self, spark: SparkSession, store: Path, manifest: bool
-    ) -> None:
-        """Spark passes over such a file without a word."""
-        if not manifest:
-            shutil.rmtree(store / ".evenfleet")
-        path = part_of(store, "groups")
-        path.write_bytes(b"")
-        with pytest.raises(InputError) as raised:
-            FleetSnapshot.read(spark, str(store))
-        assert str(raised.value) == (
-            f"snapshot {SNAPSHOT} of store {store} isn't whole: {path} can't be read: it has 0 "
-            "bytes, which is no Parquet"
-        )
-
-    def test_a_broken_page_of_data_is_told_with_its_file(
-        self, spark: SparkSession, store: Path
-    ) -> None:
-        """The footer is whole, so that it shows only when the keys are read."""
-        path = part_of(store, "members")
-        damage_pages(path, statistics=False)
-        with pytest.raises(
-            InputError, match=rf"the fleet of {SNAPSHOT} can't be read: .*{path.name}"
-        ):
-            FleetSnapshot.read(spark, str(store)).validate()
-
-    def test_a_store_that_can_not_be_reached(self, spark: SparkSession) -> None:
-        with pytest.raises(InputError, match=r"nofs://x/y can't be listed: .*nofs"):
-            FleetSnapshot.read(spark, "nofs://x/y")
-
-
-class TestWrite:
-    """`FleetSnapshot.write`."""
-
-    def test_a_snapshot_is_never_written_over(self, spark: SparkSession, store: Path) -> None:
-        """Whole or not: the tables of two snapshots would be taken for one."""
-        before = {path: path.read_bytes() for path in sorted(store.rglob("*.parquet"))}
-        for _ in range(2):
-            with pytest.raises(InputError, match=f"has a snapshot {SNAPSHOT} already, in "):
-                FleetSnapshot.read(spark, str(store)).write(str(store))
-        shutil.rmtree(store / "assignments")
         with pytest.raises(InputError, match=f"has a snapshot {SNAPSHOT} already, in "):
-            small().snapshot(spark).write(str(store))
+            made.write(str(store))
         after = {path: path.read_bytes() for path in sorted(store.rglob("*.parquet"))}
-        assert after == {p: raw for p, raw in before.items() if p.parts[-3] != "assignments"}
-
-    def test_a_store_below_a_file_can_not_be_written(
-        self, spark: SparkSession, tmp_path: Path
-    ) -> None:
-        (tmp_path / "file").touch()
-        with pytest.raises(InputError, match="can't be written: "):
-            small().snapshot(spark).write(f"{tmp_path}/file/store")
-        assert [path.name for path in tmp_path.iterdir()] == ["file"]
+        assert after == {p: raw for p, raw in before.items() if table not in p.parts}
 
 
-def test_the_demos_fleet_is_a_sound_snapshot(spark: SparkSession, demo_tables) -> None:
-    snapshot = snapshot_of(spark, demo_tables)
-    assert snapshot.validate().notes == ()
-    assert set(snapshot.tables) == set(TABLES) - ONLY_LIVE
+def test_a_store_below_a_file_can_not_be_written(made: FleetSnapshot, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="can't be written: "):
+        made.write(f"{tmp_path}/file/store")
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_the_demos_fleet_is_a_sound_snapshot(demo: FleetSnapshot) -> None:
+    assert demo.validate().notes == ()
+    assert set(demo.tables) == set(TABLES) - ONLY_LIVE

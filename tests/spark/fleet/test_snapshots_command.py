@@ -58,7 +58,9 @@ class TestList:
         self, run: Run, kept: Path
     ) -> None:
         output = run("snapshots", kept)
-        assert all((hour in output.out) == (hour >= HOURS[24]) for hour in HOURS)
+        listed, clusters = flat(output.out).split("clusters")
+        assert all((hour in listed) == (hour >= HOURS[24]) for hour in HOURS)
+        assert clusters == f" - {HOURS[24]} to {HOURS[46]}: a - {NEWEST}: a, b"
         report = (
             f"Not listed: 24 other snapshots, from {HOURS[0]} to {HOURS[23]} (--all lists all).\n"
             f"Next: evenfleet audit {kept}\n"
@@ -82,17 +84,13 @@ class TestList:
         output = run("snapshots", kept, "--since", "0h", "--format", "json")
         assert [row["snapshot"] for row in json.loads(output.out)["snapshots"]] == [NEWEST]
 
-    def test_manifests_tell_all_of_it(
-        self, run: Run, kept: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        before = run("snapshots", kept, "--format", "json").out
-        monkeypatch.setattr(LocalStore, "opened", None)
-        assert run("snapshots", kept, "--format", "json").out == before
-
-    def test_the_same_is_told_of_files_without_a_manifest(
-        self, run: Run, kept: Path, days: Path
+    def test_manifests_tell_all_of_it_and_files_without_one_the_same(
+        self, run: Run, days: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         before = run("snapshots", days, "--format", "json").out
+        with monkeypatch.context() as patched:
+            patched.setattr(LocalStore, "opened", None)
+            assert run("snapshots", days, "--format", "json").out == before
         for manifest in days.glob(".evenfleet/manifests/*/*"):
             manifest.unlink()
         assert run("snapshots", days, "--format", "json").out == before
@@ -163,11 +161,8 @@ class TestPrune:
         assert "20261101T060000Z" in output.out
         assert "20261103T060000Z" not in output.out
         assert output.err.endswith("Nothing was changed: add --apply to do it.\n")
-
-    def test_what_has_nothing_to_do_asks_for_nothing(self, run: Run, days: Path) -> None:
         output = run("snapshots", days, "--prune", "900d")
-        assert output.out == "prune: none\n"
-        assert "--apply" not in output.err
+        assert (output.out, "--apply" in output.err) == ("prune: none\n", False)
 
     def test_it_does_it(self, run: Run, days: Path) -> None:
         keep(days, "20261101T000000Z", "a")
@@ -184,24 +179,25 @@ class TestPrune:
         assert "20261101T000000Z" not in snapshots(LocalStore(days), "")
         assert run("snapshots", days, *words).err.startswith("Removed: 0 snapshots")
 
-    def test_files_of_other_programs_that_go_as_well_are_named(self, run: Run, days: Path) -> None:
+    def test_files_of_other_programs_and_what_is_left_alone_are_named(
+        self, run: Run, days: Path
+    ) -> None:
+        folder = days / "members/snapshot=20261102T060000Z"
         for name in ("notes.txt", "_SUCCESS", ".notes.crc"):
-            (days / "members/snapshot=20261101T060000Z" / name).touch()
-        path = "members/snapshot=20261101T060000Z/notes.txt"
-        for words, would in (((), "To be removed"), (("--apply",), "Removed")):
-            output = run("snapshots", days, "--prune", "2d", *words)
-            assert f"{would} with them: 1 file of other programs: {path}.\n" in output.err
-
-    def test_what_is_left_alone_is_told(self, run: Run, days: Path) -> None:
+            (folder / name).touch()
         keep_under(days, "1-night", "a")
         for part in days.glob("members/snapshot=20261101T060000Z/*"):
             part.unlink()
-        output = run("snapshots", days, "--prune", "2d", "--no-dry-run", "--format", "json")
-        assert json.loads(output.out)["left"] == [
-            {"snapshot": "1-night", "why": "its id isn't a time like 20261121T060000Z"},
-            {"snapshot": "20261101T060000Z", "why": "it lacks members"},
-        ]
-        assert "Left alone: snapshot 20261101T060000Z: it lacks members.\n" in output.err
+        words = ("snapshots", days, "--prune", "2d", "--format", "json")
+        for more, would in (((), "To be removed"), (("--no-dry-run",), "Removed")):
+            output = run(*words, *more)
+            path = "members/snapshot=20261102T060000Z/notes.txt"
+            assert f"{would} with them: 1 file of other programs: {path}.\n" in output.err
+            assert json.loads(output.out)["left"] == [
+                {"snapshot": "1-night", "why": "its id isn't a time like 20261121T060000Z"},
+                {"snapshot": "20261101T060000Z", "why": "it lacks members"},
+            ]
+            assert "Left alone: snapshot 20261101T060000Z: it lacks members.\n" in output.err
 
     def test_of_tables_of_a_catalog(self, run: Run, lake: str, spark: SparkSession) -> None:
         for day in range(1, 5):
@@ -260,42 +256,23 @@ class TestCompact:
         assert run("snapshots", days, "--compact", "--apply").code == 0
         left = days / ".evenfleet/runs/20261121T060000Z-dead/replaced/members"
         left.mkdir(parents=True)
-        assert run("snapshots", days, "--compact").code == 0
-        assert left.exists()
-        assert run("snapshots", days, "--compact", "--apply").code == 0
-        assert not left.exists()
+        for words, is_left in (((), True), (("--apply",), False)):
+            assert run("snapshots", days, "--compact", *words).code == 0
+            assert left.exists() == is_left
 
     def test_after_old_ones_have_gone(self, run: Run, days: Path) -> None:
+        """And what can't be compacted is told."""
         keep(days, "20261101T060000Z", "b")
-        words = ("--prune", "2d", "--compact", "--no-dry-run", "--format", "json")
-        done = json.loads(run("snapshots", days, *words).out)
-        assert [row["snapshot"] for row in done["prune"]] == [
-            "20261101T060000Z",
-            "20261102T060000Z",
-        ]
-        assert [row["snapshot"] for row in done["compact"]] == ["20261105T060000Z"]
-
-    def test_what_cannot_be_is_told(self, run: Run, days: Path) -> None:
-        for part in days.glob("members/snapshot=20261101T060000Z/*"):
+        for part in days.glob("members/snapshot=20261104T060000Z/*"):
             part.unlink()
-        output = run("snapshots", days, "--compact")
-        assert "Left as it is: snapshot 20261101T060000Z: it lacks members.\n" in output.err
-
-
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (["--keep-daily", 1], "--keep-daily needs --prune with an age, such as --prune 90d"),
-        (["--no-dry-run"], "--apply needs --prune or --compact: a list changes nothing"),
-        (["--prune", "9x"], "--prune: '9x' is not a duration (for example 24h)"),
-        (["--compact", "--since", "9d"], "--since only lists: leave it out with --prune and"),
-        (["--since", "9x"], "has no such snapshot, and it is not a duration such as 7d"),
-        (["--prune", "9d", "--keep-daily", 0], "--keep-daily"),
-    ],
-)
-def test_what_says_nothing_together(run: Run, days: Path, words: list[str], told: str) -> None:
-    output = run("snapshots", days, *words)
-    assert (output.code, is_one_line(output), told in output.err) == (2, True, True)
+        words = ("--prune", "2d", "--compact", "--no-dry-run", "--format", "json")
+        output = run("snapshots", days, *words)
+        done = {
+            name: [row["snapshot"] for row in rows] for name, rows in json.loads(output.out).items()
+        }
+        assert done["prune"] == ["20261101T060000Z", "20261102T060000Z"]
+        assert done["compact"] == ["20261105T060000Z"]
+        assert "Left as it is: snapshot 20261104T060000Z: it lacks members.\n" in output.err
 
 
 def test_where_only_another_program_can_do_it(run: Run, days: Path, lake: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from pyspark.sql import SparkSession
 
 from spark import FleetHistory, FleetSnapshot, audit_fleet, compare_fleet, fleet_of, plan_fleet
@@ -12,6 +13,8 @@ from spark.fleet import write_store
 from spark.report.past import lags_in
 from spark.report.sums import figures_of, merged, sums_of, worst_groups
 from tests.support.fleets import Fleet
+
+pytestmark = pytest.mark.ends  # of each surface's own tests the default tier has one
 
 BEFORE, NOW = "20261121T050000Z", "20261121T060000Z"
 

@@ -1,11 +1,16 @@
-"""Rows of Arrow's batches are those that pandas makes of them."""
+"""Rows of Arrow's batches, and batches of rows."""
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pyarrow as pa
+import pytest
 
-from spark.groups.batches import rows_of
+from spark.groups.batches import portions, rows_of
+from spark.groups.columns import batch_of, schema_of
+from spark.solve.solved_row import SolvedRow
 
 
 def test_rows_are_those_of_pandas() -> None:
@@ -35,3 +40,41 @@ def test_rows_are_those_of_pandas() -> None:
 
 def _plain(entry: object) -> object:
     return entry.tolist() if isinstance(entry, np.ndarray) else entry
+
+
+def test_portions_are_small_or_of_one_group(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = {"claim_topics": [1], "subscribers": [1]}
+    sizes = (np.array([size, -1]) for size in (3, 4, 9, 20, 1, 1))
+    rows = [SimpleNamespace(topic_sizes=of_topics, **one) for of_topics in sizes]
+    monkeypatch.setattr("spark.groups.batches.MAX_ROWS", 12)
+    result = [[int(row.topic_sizes[0]) for row in portion] for portion in portions([rows, rows])]
+    assert result == [[3, 4], [9], [20], [1, 1]] * 2
+
+
+FACTS = {"cluster": "east", "status": "ok", "reason": None, "strategy": "optimal", "members": 2}
+
+
+def test_a_batch_has_what_the_rows_have() -> None:
+    """Arrays and tuples are lists there, of the types that the columns have; None is null."""
+    planned = SolvedRow(
+        **FACTS,
+        group="a",
+        max_load=3,
+        balance_optimal=True,
+        seconds=0.5,
+        certificate=b"\x01",
+        names=np.array(["m0", "gone"], object),
+        topics=["t"],
+        topic=np.array([0, 0], np.int64),
+        target=np.array([1, -1], np.int32),
+        action=np.array([4, 1], np.int8),
+    )
+    without = SolvedRow(**FACTS, group="b")
+    batch = batch_of([row.cells() for row in (without, planned, without)], schema_of(SolvedRow))
+    batch.validate(full=True)
+    assert batch.schema.names == schema_of(SolvedRow).names
+    for row, report in zip([without, planned, without], batch.to_pylist(), strict=True):
+        lists = {name: cell for name, cell in report.items() if isinstance(cell, list)}
+        assert {name: list(getattr(row, name)) for name in lists} == lists
+        assert [*lists] == ["names", "topics", "topic", "partition", "target", "previous", "action"]
+        assert all(getattr(row, name) == report[name] for name in report.keys() - lists.keys())

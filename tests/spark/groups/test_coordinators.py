@@ -2,75 +2,89 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
+import pytest
 from pyspark.sql import SparkSession
 
-from spark.groups import OFFSETS_TOPIC, CoordinatorLocation, OffsetsTopic, coordinators, location_of
+from optimizer.strategies.kafka import java
+from spark.groups import OFFSETS_TOPIC, OffsetsTopic, coordinators, location_of
+from spark.groups.seats import coordinating_partition
 from tests.support.fleets import Fleet
 
-COLUMNS = ("offsets_partition", "offsets_leader", "coordinator", "inferred")
+PLACE = f"its offsets are in {OFFSETS_TOPIC}-12"
+LED, LEADERLESS = f"{PLACE}, led by broker 3", f"{PLACE}, which has no leader"
+
+LOCATIONS = {
+    (3, 3): (12, 3, 3, False, f"{LED}, its coordinator"),
+    (3, 1): (12, 3, 1, False, f"{LED}; broker 1 coordinates it"),  # it was moved meanwhile
+    (3, None): (12, 3, 3, True, f"{LED}, the likely coordinator"),
+    (None, None): (12, None, None, False, LEADERLESS),
+    (-1, None): (12, None, None, False, LEADERLESS),
+    (None, 1): (12, None, 1, False, f"{LEADERLESS}; broker 1 coordinates it"),
+    ("no topic", 2): (None, None, 2, False, "broker 2 coordinates it"),
+    ("no topic", None): (None, None, None, False, None),
+}
+"""By who leads the partition of test-group's offsets (12 of 50), and whom the source named."""
 
 
-def fleet_with(leader: int | None, coordinator: int | None) -> Fleet:
-    """Group test-group; somebody leads the partition of its offsets, number 12 of 50."""
-    fleet = Fleet().topic("__consumer_offsets", 50).topic("t", 1)
-    fleet.rows["partitions"][12]["leader"] = leader
-    return fleet.group("test-group", {"a": ["t"]}, coordinator=coordinator)
+@pytest.mark.parametrize(("leader", "reported"), LOCATIONS)
+def test_where_a_coordinator_sits(leader: Any, reported: int | None) -> None:
+    led = leader != "no topic" and OffsetsTopic.of((number, leader) for number in range(50))
+    assert location_of("test-group", reported, led or None) == LOCATIONS[leader, reported]
 
 
-def found(spark: SparkSession, fleet: Fleet, *left_out: str) -> tuple[tuple[Any, ...], str | None]:
-    tables = fleet.snapshot(spark, *left_out).tables
-    groups = tables["members"].select("cluster", "group").distinct()
-    (row,) = coordinators(groups, tables).collect()
-    assert {*seat_told(fleet, row["group"], *left_out)._asdict().items()} <= {*row.asDict().items()}
-    return tuple(row[name] for name in COLUMNS), row["seat"]
+def test_the_coordinators_of_a_fleet(spark: SparkSession) -> None:
+    """A cluster a case; without a table of groups the source named nobody."""
+    fleet = Fleet()
+    for leader, reported in LOCATIONS:
+        cluster = f"{leader} {reported}"
+        if leader != "no topic":
+            fleet.topic(OFFSETS_TOPIC, 50, cluster)
+            fleet.rows["partitions"][-38]["leader"] = leader
+        fleet.topic("t", 1, cluster)
+        fleet.group("test-group", {"a": ["t"]}, cluster=cluster, coordinator=reported)
+    tables = fleet.snapshot(spark).tables
+    groups = tables["members"].select("cluster", "group")
+    cells = {row[0]: tuple(row)[2:] for row in coordinators(groups, tables).collect()}
+    assert cells == {f"{leader} {named}": seat for (leader, named), seat in LOCATIONS.items()}
+    without = {name: table for name, table in tables.items() if name != "groups"}
+    moved = coordinators(groups.where("cluster = '3 1'"), without).collect()
+    assert [tuple(row)[2:] for row in moved] == [LOCATIONS[3, None]]
 
 
-def seat_told(fleet: Fleet, group: str, *left_out: str) -> CoordinatorLocation:
-    """The same of plain rows."""
-    kept = [row for row in fleet.rows["partitions"] if row["topic"] == OFFSETS_TOPIC]
-    leaders = {row["partition"]: row.get("leader") for row in kept}
-    entries = {number: leader for number, leader in leaders.items() if leader not in (None, -1)}
-    values = None if "groups" in left_out else fleet.rows["groups"][0].get("coordinator")
-    return location_of(group, values, OffsetsTopic(len(kept), entries) if kept else None)
+MIN_VALUE = "polygenelubricants"
+"""Its hash is Integer.MIN_VALUE, which has no absolute value; Kafka takes 0 instead."""
+
+KNOWN = {"": 0, "a": 97, "hello": 99162322, "Aa": 2112, "BB": 2112, MIN_VALUE: -(2**31)}
+"""What Java says, as signed numbers."""
+
+HOSTILE = (
+    *("\U0001f600", "a\U0010ffffb", "\U00010000\U00010000", "\ud7ff\ue000", "\uffff", "\x00\x01"),
+    *("\n", "a b", "  ", "'\\\"$1|=", "grüppe-été", "\u202egroup", "日本語" * 100, "x" * 249),
+)
 
 
-def test_what_the_source_said(spark: SparkSession) -> None:
-    assert found(spark, fleet_with(3, 3)) == (
-        (12, 3, 3, False),
-        "its offsets are in __consumer_offsets-12, led by broker 3, its coordinator",
-    )
+def _coordinator(name: str, partitions: int) -> int:
+    """org.apache.kafka.common.utils.Utils.abs(name.hashCode()) % partitions."""
+    unsigned = java.string_hash(name)
+    signed = unsigned - 2**32 if unsigned >= 2**31 else unsigned
+    return (0 if signed == -(2**31) else abs(signed)) % partitions
 
 
-def test_what_was_moved_meanwhile(spark: SparkSession) -> None:
-    assert found(spark, fleet_with(3, 1)) == (
-        (12, 3, 1, False),
-        "its offsets are in __consumer_offsets-12, led by broker 3; broker 1 coordinates it",
-    )
+def test_the_coordinating_partition_is_that_of_java() -> None:
+    """Beyond 16 bits, of negative hashes, and of the one that has no absolute value.
 
-
-def test_by_the_name_of_the_group(spark: SparkSession) -> None:
-    inferred = (
-        (12, 3, 3, True),
-        "its offsets are in __consumer_offsets-12, led by broker 3, the likely coordinator",
-    )
-    assert found(spark, fleet_with(3, None)) == inferred
-    assert found(spark, fleet_with(3, 1), "groups") == inferred
-
-
-def test_a_partition_without_a_leader(spark: SparkSession) -> None:
-    where = "its offsets are in __consumer_offsets-12, which has no leader"
-    for nobody in (None, -1):
-        assert found(spark, fleet_with(nobody, None)) == ((12, None, None, False), where)
-    assert found(spark, fleet_with(None, 1)) == (
-        (12, None, 1, False),
-        f"{where}; broker 1 coordinates it",
-    )
-
-
-def test_a_snapshot_without_the_topic_of_offsets(spark: SparkSession) -> None:
-    fleet = Fleet().topic("t", 1).group("g", {"a": ["t"]}, coordinator=2)
-    assert found(spark, fleet) == ((None, None, 2, False), "broker 2 coordinates it")
-    fleet = Fleet().topic("t", 1).group("g", {"a": ["t"]})
-    assert found(spark, fleet) == ((None, None, None, False), None)
+    Books and articles print that the offsets of test-group are in partition 12 of 50.
+    """
+    assert coordinating_partition("test-group", 50) == 12
+    draw = random.Random(5)
+    letters = "abcXYZ019._-é\u4e2d\U0001f43f"
+    drawn = ["".join(draw.choices(letters, k=draw.randrange(1, 40))) for _ in range(300)]
+    hashes = {name: java.string_hash(name) for name in (*KNOWN, *HOSTILE, *drawn)}
+    assert {name: hashes[name] for name in KNOWN} == {n: h % 2**32 for n, h in KNOWN.items()}
+    assert any(hashed > 2**31 for hashed in hashes.values())
+    for partitions in (7, 50):
+        result = {name: coordinating_partition(name, partitions) for name in hashes}
+        assert result == {name: _coordinator(name, partitions) for name in hashes}

@@ -7,27 +7,22 @@ import os
 import resource
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
-from pyspark.sql import SparkSession
 
 from optimizer.figures import data_size
-from spark import compare_fleet, plan_fleet, verify_plan
 from spark.groups import memory, read_or_failed
-from spark.groups.batches import portions, size_of
+from spark.groups.batches import size_of
 from spark.groups.homogeneous import read_homogeneous
 from spark.solve.solve import row_of_group
 from spark.verify.faults import faults_of_group
 from tests.paths import ROOT
-from tests.support.encoded import encoded_group
 from tests.support.fleets import Fleet
-from tests.support.planned import planned_group
-
-MEASURE = "tests.support.peak_memory"
+from tests.support.peak_memory import SHAPES
+from tests.support.rows import planned, rows_of
 
 
 def group(members: int = 3, topics: int = 2) -> Fleet:
@@ -40,15 +35,6 @@ def group(members: int = 3, topics: int = 2) -> Fleet:
     return fleet.group("g", readers | {"m0": names[1:]}, [("t0", 0, "m1")])
 
 
-def slip(fleet: Fleet) -> Fleet:
-    """A group that owns something of a thousand topics which nobody reads and nobody knows.
-
-    They reach as far as what is owned of them: a billion partitions, for which no memory will do.
-    """
-    owned = [(f"gone-{number}", 999_999, "a") for number in range(1_000)]
-    return fleet.topic("s", 1).group("slip", {"a": ["s"]}, owned)
-
-
 @pytest.fixture
 def free(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[int, str]]]:
     """What is free, for tests to say; every group is asked."""
@@ -59,16 +45,21 @@ def free(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[int, str]]]:
 
 
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="peaks are told by Linux")
-def test_no_group_needs_more_than_is_told_or_a_small_part_of_it() -> None:
+@pytest.mark.parametrize(
+    "numbers", [(0, 1), pytest.param(range(2, len(SHAPES)), marks=pytest.mark.wide)]
+)
+def test_no_group_needs_more_than_is_told_or_a_small_part_of_it(numbers: Sequence[int]) -> None:
     measured = subprocess.run(
-        [sys.executable, "-m", MEASURE],
+        [sys.executable, "-m", "tests.support.peak_memory", *map(str, numbers)],
         cwd=ROOT,
         env=os.environ | {"MALLOC_MMAP_THRESHOLD_": "65536"},  # what is freed is free at once
         capture_output=True,
         text=True,
         check=True,
     )
-    for line in measured.stdout.splitlines():
+    lines = measured.stdout.splitlines()
+    assert len(lines) == len(numbers)
+    for line in lines:
         what, needed, peak = json.loads(line)
         assert peak > 5_000_000, what  # or else nothing was measured
         assert peak < needed < 20 * peak, f"{what}: {needed} are told, {peak} were needed"
@@ -77,7 +68,7 @@ def test_no_group_needs_more_than_is_told_or_a_small_part_of_it() -> None:
 def test_a_group_that_memory_wont_do_for_is_failed_and_says_what_to_do(
     free: list[tuple[int, str]],
 ) -> None:
-    row = encoded_group(group())
+    row = rows_of(group())
     needed = memory.memory_needed(row, 4)
     free.append((needed, "have more"))
     assert read_or_failed(row).status == "ok"
@@ -93,9 +84,9 @@ def test_a_group_that_memory_wont_do_for_is_failed_and_says_what_to_do(
 
 def test_a_plan_that_memory_wont_do_for_cant_be_checked(free: list[tuple[int, str]]) -> None:
     """A plan in which everything has a name takes more than making it did."""
-    row = planned_group(group())
+    row = planned(rows_of(group()))
     needed = memory.memory_needed(row, 4)
-    assert needed > memory.memory_needed(encoded_group(group()), 4)
+    assert needed > memory.memory_needed(rows_of(group()), 4)
     free.append((needed, "have more"))
     assert faults_of_group(row) == []
     free.append((needed - 1, "have more"))
@@ -110,57 +101,34 @@ def test_a_group_that_took_all_of_it_is_failed(monkeypatch: pytest.MonkeyPatch) 
         np.empty(1 << 62, np.int8)
 
     monkeypatch.setattr("optimizer.strategies.optimal.solve", too_much)
-    plan = row_of_group(encoded_group(group()), "optimal")
+    plan = row_of_group(rows_of(group()), "optimal")
     assert plan.status == "failed"
     assert plan.reason.startswith("it took all the memory that a worker may have: raise spark.")
 
 
 def test_a_small_group_isnt_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "memory_free", lambda: pytest.fail("it was asked"))
-    assert read_or_failed(encoded_group(group())).status == "ok"
+    assert read_or_failed(rows_of(group())).status == "ok"
 
 
-def test_partitions_that_are_only_claimed_count(spark: SparkSession) -> None:
-    """Nothing but the one group fails, in any command; no machine has what it would need."""
-    fleet = slip(group())
-    snapshot = fleet.snapshot(spark)
-    with plan_fleet(snapshot) as plan:
-        groups = {row.group: row for row in plan.groups.collect()}
-        assert {name: row.status for name, row in groups.items()} == {"g": "ok", "slip": "failed"}
-        assert groups["slip"].reason.startswith(
-            "it needs up to 500 GB of memory (1 member, 1,000,000,001 partitions, 1 subscription)"
-        )
-        assert verify_plan(snapshot, plan.assignments, plan.groups).collect() == []
-    compared = compare_fleet(snapshot, ["current", "range"]).collect()
-    assert sorted((row.group, row.strategy, row.status) for row in compared) == [
-        ("g", "current", "ok"),
-        ("g", "range", "ok"),
-        ("slip", "current", "failed"),
-        ("slip", "range", "failed"),
-    ]
+def test_partitions_that_are_only_claimed_count() -> None:
+    """They reach as far as what is owned of them: a billion, for which no memory will do."""
+    owned = [(f"gone-{number}", 999_999, "a") for number in range(1_000)]
+    row = rows_of(Fleet().topic("s", 1).group("g", {"a": ["s"]}, owned))
+    failed = read_or_failed(row)
+    assert failed.status == "failed"
+    assert str(failed.reason).startswith(
+        "it needs up to 500 GB of memory (1 member, 1,000,000,001 partitions, 1 subscription)"
+    )
+    assert faults_of_group(planned(row)) == []
 
 
 def test_a_large_group_is_not_planned_with_others(monkeypatch: pytest.MonkeyPatch) -> None:
     fleet = Fleet().topic("t", 2).group("g", {"a": ["t"], "b": ["t"]}, [("t", 0, "a")])
-    row = encoded_group(fleet)
+    row = rows_of(fleet)
     assert read_homogeneous([row]) is not None
     monkeypatch.setattr("spark.groups.homogeneous.MAX_ROWS", size_of(row) - 1)
     assert read_homogeneous([row]) is None
-
-
-def test_portions_are_small_or_of_one_group(monkeypatch: pytest.MonkeyPatch) -> None:
-    sizes = [3, 4, 9, 20, 1, 1]
-    batch = pd.DataFrame(
-        {
-            "topic_sizes": [np.array([size, -1], np.int32) for size in sizes],
-            "claim_topics": [np.array([1])] * len(sizes),
-            "subscribers": [np.array([1])] * len(sizes),
-        }
-    )
-    monkeypatch.setattr("spark.groups.batches.MAX_ROWS", 12)
-    rows = list(batch.itertuples(index=False))
-    result = [[int(row.topic_sizes[0]) for row in portion] for portion in portions([rows, rows])]
-    assert result == [[3, 4], [9], [20], [1, 1]] * 2
 
 
 def test_what_a_worker_may_have(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -17,11 +17,41 @@ from spark.fleet.local_store import write_store
 from spark.groups import coordinators, encode, one_row, row_of_group, seat_of_group
 from spark.groups.group import FleetGroup, read_or_failed
 from spark.groups.seats import CoordinatorLocation
-from tests.support.fleets import SNAPSHOT, Fleet, nullable
-from tests.support.odd_bytes import write_odd_store
+from tests.spark.conftest import Settings
+from tests.spark.groups.test_group import BASE64, DASHES, HEX, OTHER
+from tests.support.fleets import SNAPSHOT, Fleet, fleet_of_groups, nullable, write_files
+from tests.support.groups import tiny_group
 from tests.support.odd_groups import odd_groups
+from tests.support.small import EARLIER
 
 Key = tuple[str, str]
+
+IDS: dict[str, tuple[list[str | None], str | None]] = {
+    "in some rows": ([None, HEX], OTHER),
+    "in three spellings": ([HEX, BASE64, DASHES], None),
+    "of another topic, in another spelling": ([HEX, HEX], BASE64),
+    "too short": ([HEX[:-1], HEX[:-1]], None),
+    "of no characters": ([""], None),
+    "bad, among good ones": ([HEX, "?" * 22], None),
+}
+"""What topic t's partitions say of its id, and what topic u's do; a cluster each."""
+
+
+def every_group() -> Fleet:
+    """Odd groups, others with such ids, tiny ones with claims of all kinds, hosts and clients."""
+    fleet = odd_groups()
+    tiny = fleet_of_groups({f"tiny {seed}": tiny_group(seed) for seed in range(20)})
+    for table, rows in tiny.rows.items():
+        fleet.rows[table] += rows
+    for name, (ids, other) in IDS.items():
+        for number, topic_id in enumerate(ids):
+            fleet.add("partitions", cluster=name, topic="t", partition=number, topic_id=topic_id)
+        fleet.add("partitions", cluster=name, topic="u", partition=0, topic_id=other)
+        fleet.group(name, {"a": ["t"]}, cluster=name)
+    for number, row in enumerate(fleet.rows["members"]):
+        if number % 3:
+            row |= {"host": f"/h{number % 4}", "client_id": f"client-{number}"}
+    return fleet
 
 
 def facts(value: Any) -> Any:
@@ -38,76 +68,80 @@ def facts(value: Any) -> Any:
 def told(group: FleetGroup) -> Any:
     """All that there is of a group; claims on what doesn't exist are in no order."""
     result = facts(group)
-    if group.problem and result["problem"]["kafka"]["beyond"]:
-        result["problem"]["kafka"]["beyond"] = sorted(
-            zip(*result["problem"]["kafka"]["beyond"], strict=True)
-        )
+    if group.problem and (beyond := result["problem"]["kafka"]["beyond"]):
+        result["problem"]["kafka"]["beyond"] = sorted(zip(*beyond, strict=True))
     return result
 
 
-def by_spark(fleet: FleetSnapshot, racks: bool) -> dict[Key, Any]:
-    rows: Any = encode(fleet.validate(), racks).toPandas()
-    return {(row.cluster, row.group): row for row in rows.itertuples(index=False)}
-
-
-def seats_by_spark(fleet: FleetSnapshot, keys: list[Key]) -> dict[Key, CoordinatorLocation]:
-    session = fleet.tables["members"].sparkSession
-    groups = session.createDataFrame(keys, "cluster string, group string")
-    return {
-        (row.cluster, row.group): CoordinatorLocation(
-            *(row[name] for name in CoordinatorLocation._fields)
-        )
-        for row in coordinators(groups, fleet.tables).collect()
-    }
-
-
-def check_alike(spark: SparkSession, store: Path, racks: bool) -> dict[Key, FleetGroup]:
+def check_alike(spark: SparkSession, store: Path) -> dict[Key, FleetGroup]:
     """Hold all groups of a store against each other; as they are."""
     files, snapshot = FleetFiles.read(str(store)), FleetSnapshot.read(spark, str(store))
     assert (files.id, files.notes, files.changes) == (snapshot.id, snapshot.notes, snapshot.changes)
     assert files.clusters() == snapshot.clusters()
-    rows = by_spark(snapshot, racks)
-    seats = seats_by_spark(snapshot, [*rows])
+    encoded: Any = encode(snapshot.validate(), racks=True).toPandas()
+    rows = {(row.cluster, row.group): row for row in encoded.itertuples(index=False)}
+    groups = spark.createDataFrame([*rows], "cluster string, group string")
+    seats = {
+        (row.cluster, row.group): tuple(row[name] for name in CoordinatorLocation._fields)
+        for row in coordinators(groups, snapshot.tables).collect()
+    }
     result = {}
     for (cluster, group), row in rows.items():
-        mine = row_of_group(files, group, cluster, racks)
+        mine = row_of_group(files, group, cluster, racks=True)
         result[cluster, group] = read_or_failed(mine)
         assert told(result[cluster, group]) == told(read_or_failed(row)), group
+        assert {*vars(mine)} == {*row._fields}
         assert (mine.cluster, mine.group) == (cluster, group)
         assert seat_of_group(files, cluster, group) == seats[cluster, group], group
     return result
 
 
-@pytest.mark.parametrize("racks", [False, True])
-def test_odd_groups(spark: SparkSession, tmp_path: Path, racks: bool) -> None:
-    result = check_alike(spark, write_odd_store(odd_groups(), tmp_path), racks)
+def test_groups_of_every_kind(spark: SparkSession, tmp_path: Path) -> None:
+    result = check_alike(spark, write_files(every_group().tables(), tmp_path))
     assert {group.status for group in result.values()} == {
         *("ok", "inferred", "empty", "rebalancing", "unsupported", "invalid")
     }
     racked = result["c", "own-rack"].problem
-    assert racked is not None and bool(racked.replica_racks) == racks
+    assert racked is not None and racked.replica_racks
 
 
-def test_groups_of_a_fleet(
-    spark: SparkSession, tmp_path: Path, demo_tables: dict[str, pa.Table]
-) -> None:
-    write_store(demo_tables, tmp_path, SNAPSHOT)
-    assert len(check_alike(spark, tmp_path, racks=True)) >= 60
+def test_racks_come_only_if_they_are_asked_for(spark: SparkSession) -> None:
+    encoded = encode(Fleet().topic("t", 1).snapshot(spark))
+    assert not [column for column in encoded.columns if column.startswith("place_")]
 
 
 def test_tables_as_others_write_them(spark: SparkSession, tmp_path: Path) -> None:
-    """Rows in any order, in small row groups of several files, in other types and encodings."""
+    """Rows in any order, in small row groups of several files, in other types and encodings.
+
+    The cluster `old` is only in an earlier snapshot, in which optional tables and columns are
+    missing: each group is of its cluster's own instant.
+    """
+    earlier = Fleet()
+    for cluster in ("c", "old"):
+        earlier.topic("t", 3, cluster).group("plain", {"m": ["t"]}, [("t", 0, "m")], cluster)
+    for name, table in earlier.tables("groups").items():
+        required = [item for item in table.column_names if table[item].null_count < len(table)]
+        more = table.select(required).append_column("more", table[0])
+        write_files({name: more}, tmp_path, EARLIER)
     for name, table in odd_groups_of_utf8().tables().items():
-        folder = tmp_path / name / f"snapshot={SNAPSHOT}"
-        folder.mkdir(parents=True)
         shuffled = table.take(np.random.default_rng(3).permutation(len(table)))
         shuffled = shuffled.cast(nullable(pa.schema([_widened(item) for item in table.schema])))
         half = len(table) // 2
+        folder = tmp_path / name / f"snapshot={SNAPSHOT}"
+        folder.mkdir(parents=True)
         for part, rows in enumerate((shuffled.slice(0, half), shuffled.slice(half))):
             pq.write_table(
                 rows, folder / f"{part}.parquet", row_group_size=7, store_schema=part > 0
             )
-    assert check_alike(spark, tmp_path, racks=True)
+    result = check_alike(spark, tmp_path)
+    assert {key: group.names for key, group in result.items() if key[1] == "plain"} == {
+        ("c", "plain"): ["a", "b"],
+        ("d", "plain"): ["z"],
+        ("old", "plain"): ["m"],
+    }
+    several = "several clusters have a group 'plain': choose its cluster of c, d, old"
+    with pytest.raises(InputError, match=several):
+        row_of_group(FleetFiles.read(str(tmp_path)), "plain")
 
 
 def odd_groups_of_utf8() -> Fleet:
@@ -125,65 +159,25 @@ def _widened(field: pa.Field) -> pa.Field:
     return field.with_type(kinds.get(field.type, field.type))
 
 
-def test_optional_tables_and_columns_that_are_missing(spark: SparkSession, tmp_path: Path) -> None:
-    fleet = Fleet().topic("t", 2).group("g", {"a": ["t"]}, [("t", 0, "a")])
-    required = {
-        name: table.select([c for c in table.column_names if table[c].null_count < len(table)])
-        for name, table in fleet.tables("groups").items()
-    }
-    for name, table in required.items():
-        folder = tmp_path / name / f"snapshot={SNAPSHOT}"
-        folder.mkdir(parents=True)
-        pq.write_table(table.append_column("more", table[0]), folder / "x.parquet")
-    assert check_alike(spark, tmp_path, racks=True)["c", "g"].status == "ok"
-
-
-def test_clusters_of_several_snapshots(spark: SparkSession, tmp_path: Path) -> None:
-    """Each group is of its cluster's own instant."""
-    earlier, later = "20261121T050000Z", SNAPSHOT
-    for snapshot, members in ((earlier, {"a": ["t"]}), (later, {"a": ["t"], "b": ["t"]})):
-        fleet = Fleet()
-        for cluster in ("old", "new") if snapshot == earlier else ("new",):
-            fleet.topic("t", 3, cluster=cluster).group("g", members, cluster=cluster)
-        write_store(fleet.tables(), tmp_path, snapshot)
-    result = check_alike(spark, tmp_path, racks=False)
-    assert {key: len(fleet_group.names) for key, fleet_group in result.items()} == {
-        ("old", "g"): 1,
-        ("new", "g"): 2,
-    }
-    with pytest.raises(
-        InputError, match="several clusters have a group 'g': choose its cluster of"
-    ):
-        row_of_group(FleetFiles.read(str(tmp_path)), "g")
-
-
-NULLS = {
-    "members": {"member_id": None},
-    "subscriptions": {"member_id": "a", "topic": None},
-    "assignments": {"topic": "t", "partition": None, "member_id": "a"},
-    "offsets": {"topic": None, "partition": 0},
-}
-
-
-@pytest.mark.parametrize("table", [*NULLS, "partitions", "brokers"])
-def test_null_keys_are_told_alike(spark: SparkSession, tmp_path: Path, table: str) -> None:
+def test_null_keys_are_told_alike(spark: SparkSession, tmp_path: Path) -> None:
+    """Those of another group and of topics that the group doesn't read are nobody's business."""
     fleet = Fleet().topic("t", 2).group("g", {"a": ["t"]}).group("other", {"a": ["t"]})
-    if table in NULLS:
-        fleet.add(table, group="g", **NULLS[table])
-        fleet.add("members", group="other", member_id=None)  # is nobody's business
-    elif table == "brokers":
-        fleet.add("brokers", broker=None)
-    else:
-        fleet.add("partitions", topic="t", partition=None)
-        fleet.add("partitions", topic="unread", partition=None)
+    fleet.add("members", group="g", member_id=None).add("members", group="other", member_id=None)
+    fleet.add("subscriptions", group="g", member_id="a", topic=None)
+    fleet.add("assignments", group="g", topic="t", partition=None, member_id="a")
+    fleet.add("offsets", group="g", topic=None, partition=0).add("brokers", broker=None)
+    fleet.add("partitions", topic="t", partition=None)
+    fleet.add("partitions", topic="unread", partition=None)
     write_store(fleet.tables(), tmp_path, SNAPSHOT)
-    output = []
     for read in (FleetFiles.read(str(tmp_path)), FleetSnapshot.read(spark, str(tmp_path))):
         with pytest.raises(InputError) as error:
             explain_group(read, "g")
-        output.append(str(error.value))
-    assert output[0] == output[1]
-    assert f"({table}." in output[0] and ": 1 rows)" in output[0]
+        assert str(error.value) == (
+            f"snapshot {SNAPSHOT} has keys that are null or beyond an int (assignments.partition: "
+            "1 rows; brokers.broker: 1 rows; members.member_id: 1 rows; offsets.topic: 1 rows; "
+            "partitions.partition: 1 rows; subscriptions.topic: 1 rows): remove those rows or fill "
+            "them in"
+        )
 
 
 def test_only_the_row_groups_of_the_group_are_read(
@@ -195,9 +189,7 @@ def test_only_the_row_groups_of_the_group_are_read(
         topic = f"t-{number:02}"
         fleet.topic(topic, 5).group(f"g-{number:02}", {"a": [topic]}, [(topic, 0, "a")])
     for name, table in fleet.tables().items():
-        folder = tmp_path / name / f"snapshot={SNAPSHOT}"
-        folder.mkdir(parents=True)
-        pq.write_table(table, folder / "x.parquet", row_group_size=max(1, len(table) // 40))
+        write_files({name: table}, tmp_path, row_group_size=max(1, len(table) // 40))
     read: list[int] = []
     whole = pq.ParquetFile.read_row_group
 
@@ -213,15 +205,10 @@ def test_only_the_row_groups_of_the_group_are_read(
     assert {*read} == {17}
 
 
-def test_a_row_has_arrays_also_where_spark_hands_out_lists(spark: SparkSession) -> None:
+def test_a_row_has_arrays_also_where_spark_hands_out_lists(
+    spark: SparkSession, settings: Settings
+) -> None:
     """As Spark 4.0 does by default."""
-    fleet = Fleet().topic("t", 2).group("g", {"a": ["t"]}, [("t", 0, "a")])
-    arrow = "spark.sql.execution.arrow.pyspark.enabled"
-    before = spark.conf.get(arrow)
-    spark.conf.set(arrow, "false")
-    try:
-        row = one_row(fleet.snapshot(spark), "g", None)
-    finally:
-        spark.conf.set(arrow, before)
-    assert isinstance(row.member_ids, np.ndarray)
-    assert explain_group(fleet.snapshot(spark), "g")
+    fleet = Fleet().topic("t", 2).group("g", {"a": ["t"]}, [("t", 0, "a")]).snapshot(spark)
+    with settings({"spark.sql.execution.arrow.pyspark.enabled": "false"}):
+        assert isinstance(one_row(fleet, "g", None).member_ids, np.ndarray)

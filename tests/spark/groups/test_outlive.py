@@ -1,68 +1,53 @@
-"""A group that ends its worker is failed, and the others of its task are solved."""
+"""A group that ends its process is failed, and the others of its task are solved."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import faulthandler
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
-from pyspark.sql import DataFrame, SparkSession
+from pyspark import TaskContext
 
-from spark import FleetSnapshot, compare_fleet, plan_fleet
-from spark.groups.outlive import _each_in_a_copy
+from spark.groups.outlive import outlived, outlived_in_time
 from spark.memory_limits import free_memory
-from tests.support.deadly import ENDS, STRATEGY
-from tests.support.fleets import Fleet
-
-SECONDS = 0.1
-"""A worker that can't be stopped ends after 20 times as long."""
+from spark.solve.solve import row_of_group
+from tests.support.deadly import DEADLY, EXPECTED, SECONDS, STRATEGY
+from tests.support.rows import rows_of
 
 
-@pytest.fixture(scope="module")
-def fleet(spark: SparkSession) -> FleetSnapshot:
-    """More groups that end their worker than a task has tries, and a sound one at each end."""
-    fleet = Fleet()
-    for topic in ("a", *ENDS, "z"):
-        fleet.topic(topic, 2).group(f"{topic}-group", {"m": [topic], "n": [topic]})
-    return fleet.snapshot(spark)
+@pytest.fixture(autouse=True)
+def second_try(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a worker whose task failed before; pytest's own watch would lock up that of a copy."""
+    faulthandler.cancel_dump_traceback_later()
+    task = SimpleNamespace(attemptNumber=lambda: 1)
+    monkeypatch.setattr(TaskContext, "get", lambda: task)
 
 
-def reasons(rows: DataFrame) -> dict[str, tuple[str, str | None]]:
-    return {row.group: (row.status, row.reason) for row in rows.collect()}
+def solved(groups: list[Any]) -> list[Any]:
+    return [row_of_group(row, STRATEGY, strategy_seconds=SECONDS) for row in groups]
 
 
-EXPECTED = {
-    "a-group": ("ok", None),
-    "z-group": ("ok", None),
-    **{
-        f"{topic}-group": ("failed", f"solving it ended the worker ({report})")
-        for topic, (_, report) in ENDS.items()
-    },
-}
+def test_all_other_groups_are_solved() -> None:
+    rows = [rows_of(DEADLY, group) for group in EXPECTED]
+    result = {row.group: (row.status, row.reason) for row in outlived(rows, solved)}
+    assert result == EXPECTED
 
 
-def test_a_plan_has_all_other_groups(fleet: FleetSnapshot) -> None:
-    with plan_fleet(fleet, STRATEGY, strategy_seconds=SECONDS) as plan:
-        assert reasons(plan.groups) == EXPECTED
-        planned = {row.group for row in plan.assignments.select("group").collect()}
-        assert planned == {"a-group", "z-group"}
-
-
-def test_a_comparison_has_all_other_groups(fleet: FleetSnapshot) -> None:
-    rows = compare_fleet(fleet, [STRATEGY], strategy_seconds=SECONDS)
-    assert reasons(rows) == EXPECTED
-
-
-class Row(NamedTuple):
-    invalid_utf8: Any = None
+def test_of_groups_with_several_rows_too() -> None:
+    groups = [[rows_of(DEADLY, group)] for group in ("leave-group", "a-group")]
+    result = {row.group: (row.status, row.reason) for row in outlived_in_time(groups, solved)}
+    assert result == {group: EXPECTED[group] for group in result}
+    assert len(result) == 2
 
 
 def test_what_needs_more_memory_than_is_free_fails_before_the_kernel_kills_it() -> None:
-    def greedy(rows: list[Row]) -> list[str]:
+    def greedy(rows: list[Any]) -> list[str]:
         if rows[0].invalid_utf8:
             return [str(rows[0].invalid_utf8)]
         np.empty(free_memory(), np.int8)
         return ["planned"]
 
-    ((report,),) = _each_in_a_copy([[Row()]], greedy)
+    (report,) = outlived([rows_of(DEADLY, "a-group")], greedy)
     assert "MemoryError" in report

@@ -19,45 +19,33 @@ def untold(spark: SparkSession) -> Iterator[None]:
     before = spark.conf.get(NUMBER)
     spark.conf.unset(NUMBER)
     yield
+    assert spark.conf.get(NUMBER, None) is None
     spark.conf.set(NUMBER, before)
 
 
-def fleet(groups: int) -> Fleet:
-    """Two claims and two subscriptions a group."""
-    made = Fleet().topic("t", 2)
-    for group in range(groups):
-        owned = [("t", 0, "a"), ("t", 1, "b")]
-        made.group(f"g{group}", {"a": ["t"], "b": ["t"]}, owned)
-    return made
-
-
-def test_a_number_that_the_session_is_told_holds(
-    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tasks, "ROWS_A_TASK", 1)
+def test_a_number_that_the_session_is_told_holds(spark: SparkSession) -> None:
     assert spark.conf.get(NUMBER) == "1"
-    assert tasks.tasks_for(fleet(3).snapshot(spark).tables) == 1
+    assert tasks.tasks_for_rows(spark, lambda: 10**9) == 1
 
 
 @pytest.mark.usefixtures("untold")
-def test_a_small_fleet_takes_few(spark: SparkSession) -> None:
+@pytest.mark.parametrize(
+    ("rows", "number"), [(0, 4), (80_000, 4), (80_001, 5), (4_000_000, 200), (10**9, 200)]
+)
+def test_few_for_a_small_fleet_and_never_more_than_by_default(
+    spark: SparkSession, rows: int, number: int
+) -> None:
     """Spark's own default are 200, of which each starts anew."""
-    snapshot = fleet(40).snapshot(spark)
-    assert tasks.tasks_for(snapshot.tables) == 4
-    of_rows = encode(snapshot).select(F.spark_partition_id().alias("task")).distinct()
-    assert sorted(row.task for row in of_rows.collect()) == [0, 1, 2, 3]
+    assert tasks.tasks_for_rows(spark, lambda: rows) == number
 
 
 @pytest.mark.usefixtures("untold")
-def test_a_larger_one_takes_more_and_never_more_than_by_default(
+def test_claims_and_subscriptions_count(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tasks, "ROWS_A_TASK", 2)
-    assert tasks.tasks_for(fleet(7).snapshot(spark).tables) == 14
-    assert tasks.tasks_for(fleet(101).snapshot(spark).tables) == 200
-
-
-@pytest.mark.usefixtures("untold")
-def test_the_session_is_told_nothing(spark: SparkSession) -> None:
-    encode(fleet(2).snapshot(spark)).collect()
-    assert spark.conf.get(NUMBER, None) is None
+    monkeypatch.setattr(tasks, "ROWS_A_TASK", 24)
+    fleet = Fleet().topic("t", 2)
+    for group in range(40):
+        fleet.group(f"g{group}", {"a": ["t"], "b": ["t"]}, [("t", 0, "a")])
+    of_rows = encode(fleet.snapshot(spark)).select(F.spark_partition_id().alias("task")).distinct()
+    assert sorted(row.task for row in of_rows.collect()) == [0, 1, 2, 3, 4]

@@ -9,10 +9,7 @@ from pyspark.sql import SparkSession
 
 from spark import InputError, plan_fleet
 from spark.fleet import why_unsupported
-from spark.groups.encode import encode
-from tests.support.encoded import encoded_group, names_of
-from tests.support.fleets import Fleet, fleet_of_groups
-from tests.support.groups import tiny_group
+from tests.support.fleets import Fleet
 from tests.support.kept import kept_in
 
 ASSIGNMENTS = (
@@ -47,6 +44,7 @@ def fleet() -> Fleet:
     made.group("vanished", {"a": ["one", "gone"]}, [("gone", 0, "a"), ("one", 0, "a")])
     made.group("unread", {"a": ["one"]}, [("old", 1, "a"), ("old", 2, "z"), ("one", 0, "a")])
     made.group("idle", {"a": ["one"], "b": ["one"], "c": []}, [("one", 0, "b")])
+    made.group("bound", {"a": ["t"], "b": []}, a_has_all)
     made.group("no subscription", {"a": []})
     made.group("guessed", {"a": ["one"]}, subscriptions_inferred=True)
     made.group("naïve 'group' \"\n\\", {"a'\n": ["one"]}, [("one", 0, "ü")])
@@ -73,6 +71,7 @@ EXPECTED = {
     ("c", "vanished"): "one0 a a keep",
     ("c", "unread"): "old1 - a drop, old2 - z drop, one0 a a keep",
     ("c", "idle"): "one0 b b keep",
+    ("c", "bound"): "t0 a a keep, t1 a a keep, t2 a a keep",
     ("c", "guessed"): "one0 a - new",
     ("c", "naïve 'group' \"\n\\"): "one0 a'\n ü takeover",
     ("d", "moves"): "t0 a - new",
@@ -92,6 +91,7 @@ STATUSES = {
     ),
     "unread": ("ok", None),
     "idle": ("ok", None),
+    "bound": ("ok", None),
     "no subscription": ("ok", None),
     "guessed": ("inferred", None),
     "naïve 'group' \"\n\\": ("ok", None),
@@ -120,6 +120,7 @@ def planned(spark: SparkSession) -> SimpleNamespace:
             groups=plan.groups.collect(),
             schemas=[plan.assignments.schema, plan.groups.schema],
             summary=plan.summary(),
+            sentence=plan.sentence(),
         )
 
 
@@ -169,17 +170,23 @@ def test_measures_are_there_just_for_planned_groups(planned: SimpleNamespace) ->
 def test_the_summary_counts_statuses_and_the_fleet_before_and_after(
     planned: SimpleNamespace,
 ) -> None:
+    assert planned.sentence == (
+        "The plan evens out 1 of 15 groups by moving 1 of 22 partitions; 3 orphaned partitions get "
+        "a new owner. In 1 more group other loads come closer. In 1 group loads stay two or more "
+        "apart, because members subscribe to different topics."
+    )
     statuses, (result, plan) = planned.summary
     assert statuses == [
         {"status": "empty", "groups": 1},
         {"status": "inferred", "groups": 1},
         {"status": "invalid", "groups": 6},
-        {"status": "ok", "groups": 13},
+        {"status": "ok", "groups": 14},
         {"status": "rebalancing", "groups": 1},
         {"status": "unsupported", "groups": 1},
     ]
-    # 'moves' (3 and 0) is uneven; 'one generation' (2 and 0) gets a partition that it lacks
+    # 'moves' (3 and 0) is uneven, 'bound' as even as can be; 'one generation' (2 and 0) lacks one
     squares = {"moves": 9, "owner unsubscribed": 1, "two generations": 5, "one generation": 4}
+    squares["bound"] = 9
     ones = ("impossible", "vanished", "unread", "idle")
     assert result == {
         "fleet": "now",
@@ -193,9 +200,9 @@ def test_the_summary_counts_statuses_and_the_fleet_before_and_after(
     assert plan == {
         "fleet": "planned",
         "uneven groups": 0,
-        "max load": 2,
+        "max load": 3,
         "worst max/mean": 3.0,
-        "sum of squares": 3 * 5 + 2 + 8,
+        "sum of squares": 3 * 5 + 2 + 8 + 9,
         "moves": 1,
         "takeovers": 3,
     }
@@ -229,72 +236,15 @@ def test_null_keys_stop_the_plan(spark: SparkSession) -> None:
 
 
 @pytest.mark.alone
-class TestRelease:
-    """What a plan keeps, it gives the handle for."""
-
-    def test_solved_rows_are_kept_until_release(self, spark: SparkSession) -> None:
-        others = kept_in(spark)
-        plan = plan_fleet(Fleet().topic("t", 1).group("g", {"a": ["t"]}).snapshot(spark))
+def test_solved_rows_are_kept_until_the_plan_releases_them_even_on_an_error(
+    spark: SparkSession,
+) -> None:
+    others = kept_in(spark)
+    snapshot = Fleet().topic("t", 1).group("g", {"a": ["t"]}).snapshot(spark)
+    with pytest.raises(ZeroDivisionError), plan_fleet(snapshot) as plan:
         assert plan.groups.count() == 1
         assert plan.solved.is_cached
         assert len(kept_in(spark) - others) == 1
-        plan.release()
-        assert not plan.solved.is_cached
-        assert not kept_in(spark) - others
-
-    def test_a_plan_releases_itself_as_a_context_manager_even_on_an_error(
-        self, spark: SparkSession
-    ) -> None:
-        others = kept_in(spark)
-        snapshot = Fleet().topic("t", 1).group("g", {"a": ["t"]}).snapshot(spark)
-        with pytest.raises(ZeroDivisionError), plan_fleet(snapshot) as plan:
-            assert plan.assignments.count() == 1
-            raise ZeroDivisionError
-        assert not kept_in(spark) - others
-
-
-def test_encoding_says_of_each_group_what_plain_python_says(spark: SparkSession) -> None:
-    """So that tests of the worker's functions, on rows made by hand, test what Spark sends."""
-    made = fleet()
-    for seed in range(40):
-        drawn = fleet_of_groups({f"tiny {seed}": tiny_group(seed)})
-        for table, rows in drawn.rows.items():
-            made.rows[table] += rows
-    encoded = encode(made.snapshot(spark)).toPandas()
-    assert set(encoded.columns) == set(vars(encoded_group(made, "moves")))
-    rows = {(row.cluster, row.group): row for row in encoded.itertuples(index=False)}
-    assert len(rows) == len(encoded) == len(STATUSES) + 1 + 40
-    for (cluster, group), result in rows.items():
-        wanted = encoded_group(made, group, cluster)
-        assert _facts(result) == _facts(wanted)
-        for name, cells in vars(wanted).items():
-            assert type(getattr(result, name)) is type(cells) or name in {"listed", "inferred"}
-
-
-def _facts(row: SimpleNamespace) -> dict[str, object]:
-    """A row with names for hashes, and what comes in no order in some."""
-    columns = {name: list(getattr(row, name)) for name in _ALIGNED}
-    claims = zip(
-        names_of(row, row.claim_topics),
-        row.claim_partitions,
-        names_of(row, row.claim_members),
-        row.claim_generations,
-        strict=True,
-    )
-    readers = names_of(row, row.subscribers)
-    ends = [sum(row.subscriber_counts[: n + 1]) for n in range(len(row.subscriber_counts))]
-    return columns | {
-        "listing": (row.listed, row.state, row.group_strategy, row.inferred),
-        "claims": sorted(claims),
-        "readers": [
-            sorted(readers[start:end]) for start, end in zip([0, *ends], ends, strict=False)
-        ],
-        "claimed_topics": sorted(row.claimed_topics),
-        "claimants": sorted(row.claimants),
-    }
-
-
-_ALIGNED = (
-    *("member_ids", "instance_ids", "racks", "generations"),
-    *("topics", "topic_sizes", "subscriber_counts"),
-)
+        raise ZeroDivisionError
+    assert not plan.solved.is_cached
+    assert not kept_in(spark) - others

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 from pyspark.sql import SparkSession
@@ -11,11 +10,12 @@ from pyspark.sql import SparkSession
 from optimizer import STRATEGIES, Group, StrategyError, assign
 from optimizer.plan import Assignment
 from spark import FleetSnapshot, plan_fleet
-from spark.groups.encode import encode
-from tests.support.fleets import Fleet, fleet_of_groups
+from spark.verify.faults import faults_of_group
+from tests.support.fleets import fleet_of_groups
 from tests.support.groups import tiny_group
-from tests.support.planned import planned_row
 from tests.support.random_groups import random_group
+from tests.support.rows import planned, rows_of
+from tests.support.tiers import tiered
 
 TINY, LARGER = 250, 50
 BROKEN = "tiny 100"
@@ -34,30 +34,31 @@ def as_a_snapshot_has_it(group: Group) -> Group:
     return replace(group, topics=topics, members=members)
 
 
+def drawn(name: str) -> Group:
+    """Different subscriptions, claims in conflict, owners gone, topics that vanished, odd names."""
+    kind, seed = name.split()
+    group = tiny_group(int(seed)) if kind == "tiny" else random_group(f"fleet-{seed}")
+    return as_a_snapshot_has_it(group)
+
+
+EVERY = [f"tiny {seed}" for seed in range(TINY)] + [f"larger {seed}" for seed in range(LARGER)]
+
+
 @pytest.fixture(scope="module")
 def groups() -> dict[str, Group]:
-    """Different subscriptions, claims in conflict, owners gone, topics that vanished, odd names."""
-    tiny = {f"tiny {seed}": tiny_group(seed) for seed in range(TINY)}
-    larger = {f"larger {seed}": random_group(f"fleet-{seed}") for seed in range(LARGER)}
-    drawn = {name: as_a_snapshot_has_it(group) for name, group in (tiny | larger).items()}
-    return {name: group for name, group in drawn.items() if group.members}
+    return {name: group for name in EVERY if (group := drawn(name)).members}
 
 
 @pytest.fixture(scope="module")
-def fleet(groups: dict[str, Group]) -> Fleet:
-    return fleet_of_groups(groups)
-
-
-@pytest.fixture(scope="module")
-def snapshot(spark: SparkSession, fleet: Fleet) -> FleetSnapshot:
+def snapshot(spark: SparkSession, groups: dict[str, Group]) -> FleetSnapshot:
     """One malformed group is among the hundreds."""
-    twin = {"cluster": BROKEN, "group": BROKEN, "member_id": "twin"}
-    broken = Fleet()
-    broken.rows = fleet.rows | {"members": [*fleet.rows["members"], twin, twin]}
-    return broken.snapshot(spark)
+    fleet = fleet_of_groups(groups)
+    for _ in range(2):
+        fleet.add("members", cluster=BROKEN, group=BROKEN, member_id="twin")
+    return fleet.snapshot(spark)
 
 
-@pytest.mark.parametrize("strategy", ["optimal", "range", "uniform"])
+@pytest.mark.parametrize("strategy", tiered(["optimal", "range", "uniform"], 1))
 def test_in_a_fleet(groups: dict[str, Group], snapshot: FleetSnapshot, strategy: str) -> None:
     with plan_fleet(snapshot, strategy) as plan:
         assignments = plan.assignments.where("member_id is not null").collect()
@@ -75,53 +76,39 @@ def test_in_a_fleet(groups: dict[str, Group], snapshot: FleetSnapshot, strategy:
         assert in_order(result[name]) == wanted.assignment
 
 
-@pytest.fixture(scope="module")
-def encoded(snapshot: FleetSnapshot) -> dict[str, SimpleNamespace]:
-    """All groups as the worker sees them, with racks."""
-    rows = encode(snapshot, racks=True).toPandas().itertuples(index=False)
-    return {row.group: SimpleNamespace(**row._asdict()) for row in rows}
-
-
-def test_the_groups_have_racks_and_ids(groups: dict[str, Group]) -> None:
+def test_the_groups_have_racks_and_ids() -> None:
     """So that a fleet's answers depend on them: some are others without."""
-    bare = {name: replace(g, replica_racks={}, topic_ids={}) for name, g in groups.items()}
+    groups = [drawn(name) for name in EVERY[TINY:]]
+    bare = [replace(group, replica_racks={}, topic_ids={}) for group in groups]
     for strategy in ("range", "sticky", "uniform"):
-        assert any(answer(groups[name], strategy) != answer(bare[name], strategy) for name in bare)
+        pairs = zip(groups, bare, strict=True)
+        assert any(answer(group, strategy) != answer(without, strategy) for group, without in pairs)
 
 
-def answer(group: Group, strategy: str) -> Assignment | None:
+def answer(group: Group, strategy: str) -> tuple[Assignment, str]:
+    """What the strategy assigns, nothing where Kafka throws, and what there is to say."""
     try:
-        return assign(group, strategy).assignment
-    except StrategyError:
-        return None
+        plan = assign(group, strategy)
+    except StrategyError as error:
+        return {}, str(error)
+    return plan.assignment, "; ".join(plan.notes)
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-def test_by_the_worker_alone(
-    groups: dict[str, Group], encoded: dict[str, SimpleNamespace], strategy: str
-) -> None:
-    """Every strategy; where Kafka throws, the group has failed."""
-    planned = 0
-    for name, group in groups.items():
-        if name == BROKEN:
-            continue
-        plan = planned_row(encoded[name], strategy)
-        try:
-            wanted = assign(group, strategy)
-        except StrategyError as error:
-            assert (plan.status, len(plan.plan_topics)) == ("failed", 0)
-            assert plan.reason == str(error)
-            continue
-        result = nothing(group)
-        for topic, number, member in zip(
-            plan.plan_topics, plan.plan_partitions.tolist(), plan.plan_members, strict=True
-        ):
+@pytest.mark.parametrize("name", tiered(EVERY, 60))
+def test_by_the_worker_alone(name: str) -> None:
+    """Every strategy, and no plan has a fault; where Kafka throws, the group has failed."""
+    group = drawn(name)
+    row = rows_of(group, racks=True)
+    for strategy in STRATEGIES if group.members else ():
+        plan, (assignment, reason) = planned(row, strategy), answer(group, strategy)
+        assert faults_of_group(plan) == []
+        assert (plan.reason or "") == reason
+        result = {} if plan.status == "failed" else nothing(group)
+        cells = (plan.plan_topics, plan.plan_partitions.tolist(), plan.plan_members)
+        for topic, number, member in zip(*cells, strict=True):
             if member is not None:
                 result[member].append((topic, number))
-        assert (plan.reason or "") == "; ".join(wanted.notes)
-        assert in_order(result) == wanted.assignment, name
-        planned += 1
-    assert planned > len(groups) * 0.9
+        assert in_order(result) == assignment
 
 
 def nothing(group: Group) -> Assignment:

@@ -54,29 +54,24 @@ def first(
     return made
 
 
-VARIANTS = {
-    "another run": {},
-    "other settings": {
-        "spark.sql.shuffle.partitions": "8",
-        "spark.sql.adaptive.enabled": "true",
-        "spark.sql.ansi.enabled": "false",
-        "spark.sql.execution.arrow.maxRecordsPerBatch": "3",
-    },
+OTHER_SETTINGS = {
+    "spark.sql.shuffle.partitions": "8",
+    "spark.sql.adaptive.enabled": "true",
+    "spark.sql.ansi.enabled": "false",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "3",
 }
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
 def test_the_same_files_whatever_spark_does(
     spark: SparkSession,
     settings: Settings,
     demo_tables: Tables,
     first: Written,
-    variant: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(plan, "ROWS_PER_FILE", 500)
-    with settings(VARIANTS[variant]):
+    with settings(OTHER_SETTINGS):
         assert written(spark, demo_tables, tmp_path) == first
 
 

@@ -4,25 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from pyspark.sql import Row, SparkSession
+from pyspark.sql import Row
 
-from spark.plan import plan_fleet
 from spark.plan.summary import sentence_of
-from tests.support.fleets import Fleet
+
+COUNTS = ("improved", "closer", "bound", "planned_apart", "planned_weighed", "moves", "takeovers")
 
 
 def measured(**changes: object) -> Row:
-    nothing: dict[str, Any] = dict.fromkeys(
-        (
-            *("improved", "closer", "bound", "planned_apart", "planned_weighed"),
-            *("moves", "takeovers"),
-        ),
-        0,
-    ) | {
-        **{"current_most_over": None, "planned_most_over": None},
-        **{"status": "ok", "groups": 4},
-    }
-    return Row(**nothing | {"partitions": 40} | changes)
+    apart = {"current_most_over": None, "planned_most_over": None}
+    facts: dict[str, Any] = {"status": "ok", "groups": 4, "partitions": 40}
+    return Row(**dict.fromkeys(COUNTS, 0) | apart | facts | changes)
 
 
 def test_what_is_put_right_and_what_cant_be_helped() -> None:
@@ -49,14 +41,3 @@ def test_by_weight_the_worst_member_is_held_against_what_no_plan_is_below() -> N
         "By weight, no member of 1 group carries more than 1.004 times the proven lower bound "
         "(now 2.5 times)."
     )
-
-
-def test_of_a_fleet(spark: SparkSession) -> None:
-    fleet = Fleet().topic("t", 6)
-    fleet.group("skewed", {"a": ["t"], "b": ["t"]}, [("t", p, "a") for p in range(6)])
-    fleet.group("bound", {"c": ["t"], "d": []}, [("t", p, "c") for p in range(6)])
-    with plan_fleet(fleet.snapshot(spark)) as plan:
-        assert plan.sentence() == (
-            "The plan evens out 1 of 2 groups by moving 3 of 12 partitions. In 1 group loads stay "
-            "two or more apart, because members subscribe to different topics."
-        )

@@ -3,22 +3,39 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import Row, SparkSession, functions as F
 
 from optimizer import Goals
-from spark import FleetSnapshot, InputError, compare_fleet, plan_fleet, verify_plan
+from spark import FleetPlan, FleetSnapshot, InputError, plan_fleet, verify_plan
 from spark.fleet.local_store import write_store
 from spark.settings import FleetGoals, GroupGoals, Settings, read_settings, weight_of
 from tests.support.fleets import SNAPSHOT, Fleet
 from tests.support.said import Run, flat
 
 BY_WEIGHT = Goals(balance="weight")
+BY_LAG = Goals(balance="weight", weight="lag", tolerance=0.0)
 
+GOALS = FleetGoals(
+    BY_WEIGHT, tuple(GroupGoals(group, BY_LAG) for group in ("lagging", "uncommitted"))
+)
 
-OWNED = [("t", 0, "a"), ("t", 1, "a"), ("t", 2, "b"), ("t", 3, "b")]
+FORGED = {
+    "weight_bound": ("weight_bound * 1.001", "weight_bound is 11.6"),
+    "max_weight": ("max_weight * 0.999", "max_weight is 11.6"),
+    "moves_bound": ("moves_bound + 1", "moves_bound is 1, the plan says 2"),
+    "weights_known": ("1.0D", "weights_known is 0.75, the plan says 1"),
+    "bound_kind": ("'searched'", "the plan says searched"),
+    "certificate": (
+        "overlay(certificate placing X'FF' from 7)",
+        "its bound of loads by weight isn't shown",
+    ),
+}
+"""By column: what is written in place of it, and what `verify` says of that."""
 
 
 def fleet() -> Fleet:
@@ -26,8 +43,9 @@ def fleet() -> Fleet:
     made = Fleet()
     for number, weight in enumerate([10.0, 6.0, 1.0, None]):
         made.add("partitions", topic="t", partition=number, weight=weight)
-    for group in ("g", "lagging", "uncommitted", "strong", "weak"):
-        made.group(group, {"a": ["t"], "b": ["t"]}, [*OWNED])
+    for group in ("g", "lagging", "uncommitted", "strong", "weak", *FORGED):
+        owned = [("t", 0, "a"), ("t", 1, "a"), ("t", 2, "b"), ("t", 3, "b")]
+        made.group(group, {"a": ["t"], "b": ["t"]}, owned)
     for number, lag in enumerate([0, 0, 500, 400]):
         made.add("offsets", group="lagging", topic="t", partition=number, lag=lag)
         read = {"committed_offset": lag and 500 - lag, "end_offset": 500 if lag else -1}
@@ -39,22 +57,20 @@ def fleet() -> Fleet:
     return made
 
 
-BY_LAG = Goals(balance="weight", weight="lag", tolerance=0.0)
-
-GOALS = FleetGoals(
-    BY_WEIGHT, tuple(GroupGoals(group, BY_LAG) for group in ("lagging", "uncommitted"))
-)
-
-
 @pytest.fixture(scope="module")
 def snapshot(spark: SparkSession) -> FleetSnapshot:
     return fleet().snapshot(spark)
 
 
 @pytest.fixture(scope="module")
-def rows(snapshot: FleetSnapshot) -> dict[str, Row]:
-    with plan_fleet(snapshot, goals=GOALS) as plan:
-        return {row.group: row for row in plan.groups.collect()}
+def plan(snapshot: FleetSnapshot) -> Iterator[FleetPlan]:
+    with plan_fleet(snapshot, goals=GOALS) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def rows(plan: FleetPlan) -> dict[str, Row]:
+    return {row.group: row for row in plan.groups.collect()}
 
 
 def test_weights_of_the_table_count_and_the_unknown_one_is_the_mean(rows: dict[str, Row]) -> None:
@@ -93,37 +109,13 @@ def test_a_capacity_of_nothing_makes_a_group_invalid(rows: dict[str, Row]) -> No
     assert "member 'b' has the capacity 0.0: it must be a number above 0" in row.reason
 
 
-def test_a_sound_plan_by_weight_has_no_faults(snapshot: FleetSnapshot) -> None:
-    with plan_fleet(snapshot, goals=GOALS) as plan:
-        assert verify_plan(snapshot, plan.assignments, plan.groups).collect() == []
-
-
-FORGED = {
-    "weight_bound": ("weight_bound * 1.001", "weight_bound is 11.6"),
-    "max_weight": ("max_weight * 0.999", "max_weight is 11.6"),
-    "moves_bound": ("moves_bound + 1", "moves_bound is 1, the plan says 2"),
-    "weights_known": ("1.0D", "weights_known is 0.75, the plan says 1"),
-    "bound_kind": ("'searched'", "the plan says searched"),
-    "certificate": (
-        "overlay(certificate placing X'FF' from 7)",
-        "its bound of loads by weight isn't shown",
-    ),
-}
-"""By column: what is written in place of it, and what `verify` says of that."""
-
-
-def test_what_is_not_shown_is_refused(spark: SparkSession) -> None:
-    """Each column forged in a group of its own, whose name it is."""
-    made = fleet()
-    for column in FORGED:
-        made.group(column, {"a": ["t"], "b": ["t"]}, [*OWNED])
-    snapshot = made.snapshot(spark)
-    with plan_fleet(snapshot, goals=GOALS) as plan:
-        forged = {
-            column: F.expr(f"if(`group` = '{column}', {expression}, {column})")
-            for column, (expression, _) in FORGED.items()
-        }
-        faults = verify_plan(snapshot, plan.assignments, plan.groups.withColumns(forged)).collect()
+def test_what_is_not_shown_is_refused(snapshot: FleetSnapshot, plan: FleetPlan) -> None:
+    """Each column forged in a group of its own, whose name it is; the others have no faults."""
+    forged = {
+        column: F.expr(f"if(`group` = '{column}', {expression}, {column})")
+        for column, (expression, _) in FORGED.items()
+    }
+    faults = verify_plan(snapshot, plan.assignments, plan.groups.withColumns(forged)).collect()
     assert {row.group for row in faults} == FORGED.keys()
     for column, (_, fault) in FORGED.items():
         of_group = [row.fault for row in faults if row.group == column]
@@ -148,33 +140,28 @@ def test_rates_weigh_where_goals_say_so(spark: SparkSession, snapshot: FleetSnap
         assert verify_plan(snapshot, plan.assignments, plan.groups, rates).collect() == []
 
 
-def test_strategies_are_compared_by_weight(snapshot: FleetSnapshot) -> None:
-    compared = compare_fleet(snapshot, ["current", "range", "optimal"], goals=BY_WEIGHT)
-    rows = {row.strategy: row for row in compared.where("`group` = 'g'").collect()}
-    assert rows["current"].max_weight == pytest.approx(16)
-    assert rows["range"].max_weight == pytest.approx(16)
-    assert rows["optimal"].max_weight == pytest.approx(6 + 17 / 3)
-    assert len({row.weight_bound for row in rows.values()}) == 1
-    assert [rows[name].balance_optimal for name in ("current", "optimal")] == [False, True]
-
-
 def test_the_option_says_where_weights_come_from(tmp_path: Path, run: Run) -> None:
     write_store(fleet().tables(), tmp_path / "store", SNAPSHOT)
-    store, out = str(tmp_path / "store"), str(tmp_path / "out")
+    store, out = tmp_path / "store", tmp_path / "out"
     planned = run("plan", store, "--out", out, "--weight", "column")
     assert planned.code == 0
-    assert "By weight, no member of 4 groups carries more than" in flat(planned.err)
+    assert "By weight, no member of 10 groups carries more than" in flat(planned.err)
     assert "worst over" in planned.out
-    assert run("verify", store, out).code == 0
     answer = run("plan", store, "--out", out, "--weight", "column:p95")
     assert answer.code == 2
     assert "is none of column (partitions.weight), lag, and rate" in flat(answer.err)
-    answer = run(
-        "compare", store, "--out", f"{out}-compare", "--weight", "column", "--format", "json"
-    )
-    fleet_rows = json.loads(answer.out)["strategies"]
-    assert fleet_rows[0]["strategy"] == "optimal"
-    assert fleet_rows[0]["worst_over_bound"] < 1.02
+    words = ("--weight", "column", "--strategies", "current,range,optimal", "--format", "json")
+    answer = run("compare", store, "--out", out / "compare", *words)
+    best = json.loads(answer.out)["strategies"][0]
+    assert best["strategy"] == "optimal"
+    assert best["worst_over_bound"] < 1.02
+    (part,) = out.glob("compare/comparison/*/*.parquet")
+    compared = pq.ParquetFile(part).read().to_pylist()
+    of_g = {row["strategy"]: row for row in compared if row["group"] == "g"}
+    heaviest = {strategy: row["max_weight"] for strategy, row in of_g.items()}
+    assert heaviest == pytest.approx({"current": 16, "range": 16, "optimal": 6 + 17 / 3})
+    assert len({row["weight_bound"] for row in of_g.values()}) == 1
+    assert [of_g[name]["balance_optimal"] for name in ("current", "optimal")] == [False, True]
 
 
 def test_which_rates_weigh_is_configured(tmp_path: Path) -> None:

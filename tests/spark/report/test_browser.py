@@ -14,9 +14,12 @@ from tests.spark.report import materials
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="no browser: Debian's package chromium isn't installed"
-)
+pytestmark = [
+    pytest.mark.ends,
+    pytest.mark.skipif(
+        CHROMIUM is None, reason="no browser: Debian's package chromium isn't installed"
+    ),
+]
 
 PHONE, WIDE = {"width": 360, "height": 740}, {"width": 1200, "height": 900}
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from html.parser import HTMLParser
 from typing import Any
+from xml.etree.ElementTree import Element, TreeBuilder
 
 import pytest
 
@@ -15,61 +17,58 @@ from spark.report.material import goals_text
 from spark.report.sections.groups import advice_of
 from tests.spark.report import materials
 
+VOID = ("meta", "link", "input", "br", "img", "hr")
+
 
 class Read(HTMLParser):
-    """What a browser would read: tags with their attributes, cells of tables, all text.
+    """A page as a browser reads it: its elements, all text, and the cells of its tables.
 
     `told` has what stands beside each term: figures, and what words mean.
     """
 
     def __init__(self, page: str) -> None:
         super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.tables: list[list[list[str]]] = []
-        self.text: list[str] = []
-        self.told: dict[str, str] = {}
-        self.summaries: list[str] = []
-        self._tag = ""
-        self._in_cell = False
-        self._pair = ["", ""]
-        self._part: int | None = None
+        self._builder = TreeBuilder()
         self.feed(page)
+        self.tree = self._builder.close()
+        self.text = _text(self.tree)
+        self.tables = [
+            [[_text(cell) for cell in row] for row in table.iter("tr")]
+            for table in self.tree.iter("table")
+        ]
+        self.summaries = [*map(_text, self.tree.iter("summary"))]
+        terms, meanings = (map(_text, self.tree.iter(tag)) for tag in ("dt", "dd"))
+        self.told = dict(zip(terms, meanings, strict=True))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-        if tag == "summary":
-            self.summaries.append("")
-            self._tag = tag
-        if tag == "table":
-            self.tables.append([])
-        elif tag == "tr":
-            self.tables[-1].append([])
-        elif tag in ("td", "th"):
-            self.tables[-1][-1].append("")
-            self._in_cell = True
-        elif tag in ("dt", "dd"):
-            self._part = ("dt", "dd").index(tag)
-            self._pair[self._part] = ""
+        self._builder.start(tag, {name: value or "" for name, value in attrs})
+        if tag in VOID:
+            self._builder.end(tag)
 
     def handle_endtag(self, tag: str) -> None:
-        self._in_cell &= tag not in ("td", "th")
-        if tag == self._tag:
-            self._tag = ""
-        if tag in ("dt", "dd"):
-            self._part = None
-            self.told[self._pair[0]] = self._pair[1]
+        self._builder.end(tag)
 
     def handle_data(self, data: str) -> None:
-        self.text.append(data)
-        if self._tag:
-            self.summaries[-1] += data
-        if self._in_cell:
-            self.tables[-1][-1][-1] += data
-        if self._part is not None:
-            self._pair[self._part] += data
+        self._builder.data(data)
 
-    def named(self, tag: str) -> list[dict[str, str | None]]:
-        return [attributes for name, attributes in self.tags if name == tag]
+    def rows_of(self, first: str) -> list[list[str]]:
+        """The rows of the only table whose columns begin so, below these."""
+        (rows,) = (
+            table[at + 1 :]
+            for table in self.tables
+            for at, row in enumerate(table[:2])
+            if row[:1] == [first]
+        )
+        return rows
+
+
+def _text(element: Element) -> str:
+    return "".join(element.itertext())
+
+
+@pytest.fixture(scope="module")
+def page() -> Read:
+    return Read(html_of(materials.material()))
 
 
 def _ratios(now: float, cooperative: float) -> list[dict[str, Any]]:
@@ -78,33 +77,30 @@ def _ratios(now: float, cooperative: float) -> list[dict[str, Any]]:
     return [{"strategy": name, "ratio": ratio} for name, ratio in ratios.items()]
 
 
-def test_the_verdict_comes_first_and_three_things_to_do() -> None:
-    read = Read(html_of(materials.material()))
-    text = "".join(read.text)
-    verdict, first = text.index("in need of care"), text.index("Do this about 1.")
-    assert verdict < first < text.index("Strategies", verdict)
-    assert text.count("Do this about 3.") == 1
-    assert "evenfleet explain store --cluster prod --group orders" in text
-    row = next(item["id"] for item in read.named("tr") if "id" in item)
-    assert f"#{row}" in [item["href"] for item in read.named("a")]
+def test_the_verdict_comes_first_and_three_things_to_do(page: Read) -> None:
+    verdict, first = page.text.index("in need of care"), page.text.index("Do this about 1.")
+    assert verdict < first < page.text.index("Strategies", verdict)
+    assert page.text.count("Do this about 3.") == 1
+    assert "evenfleet explain store --cluster prod --group orders" in page.text
+    row = next(item.get("id") for item in page.tree.iter("tr") if "id" in item.attrib)
+    assert f"#{row}" in [item.get("href") for item in page.tree.iter("a")]
 
 
-def test_figures_are_those_of_the_tables() -> None:
+def test_figures_are_those_of_the_tables(page: Read) -> None:
     made = materials.material()
-    read = Read(html_of(made))
-    (league,) = (table[2:] for table in read.tables if table[1][:1] == ["strategy"])
     keys = ("unbalanced", "excess", "moves", "stopped_eager", "stopped_cooperative")
-    assert league == [
+    assert page.rows_of("strategy") == [
         [row["strategy"], "7 of 8", *(str(row[key]) for key in keys)] for row in made.league
     ]
-    assert [summary.split() for summary in read.summaries if "kind-" in summary] == [
+    assert [summary.split() for summary in page.summaries if "kind-" in summary] == [
         ["kind-1", "3", "warnings"]
     ]
-    text = "".join(read.text)
-    assert all(row["sentence"] in text for row in made.findings if row["finding"] == "kind-1")
-    (groups,) = (table[1:] for table in read.tables if table[0][0] == "group")
+    assert all(row["sentence"] in page.text for row in made.findings if row["finding"] == "kind-1")
     cells = [["4 → 2", "2", "12", "kind-1"], ["2 → 2", "2", "12", ""]]
-    assert [row[1:5] for row in groups] == cells
+    assert [row[1:5] for row in page.rows_of("group")] == cells
+    assert page.rows_of("moves") == [["0", "4"], ["2", "2 (most for its moves)"]]
+    assert "Its lag is 12 records." in page.text
+    assert "Partitions were unread for 90.0 seconds in all." in page.text
 
 
 def test_commands_in_sentences_are_set_as_such() -> None:
@@ -112,12 +108,11 @@ def test_commands_in_sentences_are_set_as_such() -> None:
     assert "Ask <code>evenfleet plan</code> of &lt;b&gt;`" in page
 
 
-def test_what_changed_since_the_snapshot_before() -> None:
-    read = Read(html_of(materials.material()))
-    assert read.told["Groups to even out"].startswith("5 of 8+2 since the snapshot before")
-    assert "unchanged" in read.told["Idle members that could have work"]
-    assert read.told["Lag (records)"].startswith("2.5 millionno earlier snapshot")
-    assert "8 groups, 14 members (snapshot before: 7 groups, 15 members)" in "".join(read.text)
+def test_what_changed_since_the_snapshot_before(page: Read) -> None:
+    assert page.told["Groups to even out"].startswith("5 of 8+2 since the snapshot before")
+    assert "unchanged" in page.told["Idle members that could have work"]
+    assert page.told["Lag (records)"].startswith("2.5 millionno earlier snapshot")
+    assert "8 groups, 14 members (snapshot before: 7 groups, 15 members)" in page.text
 
 
 @pytest.mark.parametrize(
@@ -132,15 +127,6 @@ def test_the_age_of_the_snapshot_is_told(made_at: str, age: str, is_stale: bool)
     page = html_of(materials.material(made_at=made_at))
     assert f">{age}</span>" in page
     assert ('class="stale"' in page) == is_stale
-
-
-def test_what_a_crash_does_and_what_moves_buy() -> None:
-    read = Read(html_of(materials.material()))
-    text = "".join(read.text)
-    assert "Its lag is 12 records." in text
-    assert "Partitions were unread for 90.0 seconds in all." in text
-    (points,) = (table[1:] for table in read.tables if table[0] == ["moves", "largest load"])
-    assert points == [["0", "4"], ["2", "2 (most for its moves)"]]
 
 
 @pytest.mark.parametrize(
@@ -162,40 +148,41 @@ def test_the_cheapest_cure_that_suffices_is_advised(changes: Any, advice: str | 
 
 
 @pytest.mark.parametrize("static", [False, True])
-def test_no_name_breaks_the_page(static: bool) -> None:
-    page = html_of(materials.hostile(), static)
-    read = Read(page)
-    assert [item.get("type") for item in read.named("script")] == (
-        [] if static else ["application/json", None]
-    )
-    data = re.search('<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
-    assert static or (data and len(json.loads(data[1])["loads"]) == 2)
-    assert "alert(1)" in "".join(read.text)
-    assert not {"\u202e", "\u200f"} & {*page}
-    assert "x" * 300 not in page
+def test_no_name_breaks_the_page_and_nothing_is_fetched(static: bool) -> None:
+    text = html_of(materials.hostile(), static)
+    page = Read(text)
+    scripts = [*page.tree.iter("script")]
+    assert [item.get("type") for item in scripts] == ([] if static else ["application/json", None])
+    assert static or len(json.loads(_text(scripts[0]))["loads"]) == 2
+    assert "alert(1)" in page.text
+    assert not {"\u202e", "\u200f"} & {*text}
+    assert "x" * 300 not in text
+    policies = [item.get("content", "") for item in page.tree.iter("meta")]
+    assert [item for item in policies if item.startswith("default-src 'none';")]
+    links = [item.get("href", "") for tag in ("a", "link") for item in page.tree.iter(tag)]
+    assert all(link.startswith(("#", "data:,")) for link in links)
+    assert not [item for item in page.tree.iter() if "src" in item.attrib]
 
 
-def test_nothing_is_fetched() -> None:
-    read = Read(html_of(materials.hostile()))
-    policies = [item["content"] for item in read.named("meta") if "http-equiv" in item]
-    assert [str(policy).split(";")[0] for policy in policies] == ["default-src 'none'"]
-    links = [item.get("href") for tag in ("a", "link") for item in read.named(tag)]
-    assert all(str(link).startswith(("#", "data:,")) for link in links)
-    assert not [tag for tag, attributes in read.tags if "src" in attributes]
-
-
-@pytest.mark.parametrize("make", [materials.empty, materials.with_a_past, materials.many_findings])
-def test_every_fleet_has_a_page(make: Any) -> None:
-    made: Material = make()
-    read = Read(html_of(made))
-    assert made.verdict in "".join(read.text)
-    assert len(read.named("h1")) == 1
-
-
-def test_what_isnt_shown_is_told() -> None:
-    text = "".join(Read(html_of(materials.many_findings())).text)
-    assert "The worst 500 of 10,000 are listed." in text
-    assert "9,875 more: evenfleet audit --out writes all." in text
+@pytest.mark.parametrize(
+    ("make", "texts"),
+    [
+        (materials.empty, []),
+        (materials.with_a_past, []),
+        (
+            materials.many_findings,
+            [
+                "The worst 500 of 10,000 are listed.",
+                "9,875 more: evenfleet audit --out writes all.",
+            ],
+        ),
+    ],
+)
+def test_every_fleet_has_a_page(make: Callable[[], Material], texts: list[str]) -> None:
+    made = make()
+    page = Read(html_of(made))
+    assert len([*page.tree.iter("h1")]) == 1
+    assert all(text in page.text for text in (made.verdict, *texts))
 
 
 def test_a_large_fleet_has_a_small_page() -> None:
@@ -243,23 +230,18 @@ def test_no_name_breaks_the_short_form() -> None:
     assert {len(re.findall(r"(?<!\\)\|", line)) for line in tables} == {9}
 
 
-def test_sizes_over_time_are_shown_where_scale_was_asked() -> None:
+def test_sizes_over_time_are_shown_where_scale_was_asked(page: Read) -> None:
     made = materials.material(
         scaling=[materials.policy("evenfleet", 12.0), materials.policy("keda", 20.0)],
-        sizes=[
-            "Cheapest within the SLO: evenfleet in 2 groups.",
-            "orders of prod: Set it.",
-        ],
+        sizes=["Cheapest within the SLO: evenfleet in 2 groups.", "orders of prod: Set it."],
     )
-    read = Read(html_of(made))
-    (table,) = [rows for rows in read.tables if rows[0][0] == "policy"]
-    assert table[1:] == [
+    scaled = Read(html_of(made))
+    assert scaled.rows_of("policy") == [
         ["evenfleet", "12.5", "0", "3", "2", "1.2", "2"],
         ["keda", "12.5", "0", "3", "2", "2", "2"],
     ]
-    assert "orders of prod: Set it." in "".join(read.text)
-    without = Read(html_of(materials.material()))
-    assert not [rows for rows in without.tables if rows[0][0] == "policy"]
+    assert "orders of prod: Set it." in scaled.text
+    assert not [table for table in page.tables if table[0][0] == "policy"]
 
 
 def test_goals_are_named_that_arent_the_default() -> None:

@@ -11,7 +11,7 @@ import pytest
 from spark.fleet.local_store import write_store
 from tests.spark.scale.groups_over_time import RATES, fleet
 from tests.support.offsets import snapshot_at
-from tests.support.said import Run, flat, is_one_line
+from tests.support.said import Run, flat
 
 POLICIES = """
 [process]
@@ -96,53 +96,3 @@ def test_groups_without_rates_say_so(run: Run, hourly: Path) -> None:
     reasons = {row["group"]: row["reason"] for row in rows if row["status"] != "ok"}
     assert reasons["quiet"].startswith("rates take two snapshots with offsets")
     assert reasons["nobody"] == "the group has no members"
-
-
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("[[policy]]\nkind = 'cron'", "a policy needs a kind, one of as-it-was, fixed"),
-        ("[[policy]]\nkind = 'hpa'", "policy hpa needs averageValue"),
-        ("[[policy]]\nkind = 'keda'\nlag = 3", "policy keda has no 'lag'"),
-        (
-            "[[policy]]\nkind = 'keda'\nminReplicaCount = 5\nmaxReplicaCount = 2",
-            "asks for 5 members at least and 2 at most",
-        ),
-        (
-            "[[policy]]\nkind = 'keda'\nallowIdleConsumers = true\nlimitToPartitionsWithLag = true",
-            "KEDA refuses allowIdleConsumers together with limitToPartitionsWithLag",
-        ),
-        (
-            "[[policy]]\nkind = 'keda'\nbehavior.scaleDown.stabilizationWindowSeconds = '5m'",
-            "scaleDown: stabilizationWindowSeconds is '5m' and must be a number of 0 or more",
-        ),
-        (
-            "[[policy]]\nkind = 'evenfleet'\ndrain_seconds = 0",
-            "policy 'evenfleet': drain_seconds must be above 0",
-        ),
-        ("[[policy]]\nkind = 'keda'\n[[policy]]\nkind = 'keda'", "two are called 'keda'"),
-        ("[prices]\nrebalance = -1", "rebalance is -1 and must be a number of 0 or more"),
-        ("policy = 3", "policy must be tables, each headed [[policy]]"),
-    ],
-)
-def test_policies_that_make_no_sense(
-    run: Run, hourly: Path, tmp_path: Path, text: str, why: str
-) -> None:
-    file = tmp_path / "bad.toml"
-    file.write_text(text, encoding="utf-8")
-    output = run("scale", hourly, "--policy", file)
-    assert (output.code, is_one_line(output)) == (2, True)
-    assert why in output.err
-
-
-def test_one_snapshot_is_not_enough(run: Run, store: Path) -> None:
-    output = run("scale", store)
-    assert (output.code, is_one_line(output)) == (2, True)
-    assert "has no two snapshots with offsets since 7d" in output.err
-
-
-def test_a_since_that_is_not_before_the_last_snapshot(run: Run, hourly: Path) -> None:
-    last = snapshot_at(len(RATES))
-    output = run("scale", hourly, "--since", last)
-    assert (output.code, is_one_line(output)) == (2, True)
-    assert f"--since {last} is not before the snapshot {last}" in output.err

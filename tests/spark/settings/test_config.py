@@ -94,6 +94,19 @@ def test_settings_are_read(file: Path) -> None:
         ("spark = 4", "spark must be a table"),
         ("[spark]\nspark.driver.memory = '8g'", "(write keys with dots in quotes)"),
         ("[spark]\n'spark.x' = [1]", "spark: spark.x is [1] and must be a text, a number or"),
+        (
+            "[consumers]\nsession_timeout_ms = 0",
+            "consumers: session_timeout_ms is 0 and must be a whole number of milliseconds",
+        ),
+        (
+            "[consumers]\ngroup_protocol = 'new'",
+            "consumers: group_protocol is 'new' and must be one of classic, consumer",
+        ),
+        (
+            "[consumers]\npartition_assignment_strategy = ['uniform']",
+            "consumers: partition_assignment_strategy has 'uniform', which is none of range, ",
+        ),
+        ("[consumers]\nsession_timeout = 5", "consumers: unknown key 'session_timeout'"),
     ],
 )
 def test_a_wrong_key_or_value_is_named(file: Path, text: str, fault: str) -> None:
@@ -109,94 +122,88 @@ def test_all_faults_are_told_at_once(file: Path) -> None:
     assert str(raised.value).count(";") == 3
 
 
-def test_a_file_that_is_not_toml(file: Path) -> None:
-    file.write_bytes(b"strategy = ")
-    with pytest.raises(InputError, match=r"evenfleet\.toml is not TOML: "):
-        read_settings(file)
-
-
 def test_what_editors_of_windows_write(file: Path) -> None:
-    """A byte order mark is passed over; of UTF-16 it is told what to do."""
+    """A byte order mark is passed over."""
     file.write_text("strategy = 'range'", encoding="utf-8-sig")
     assert read_settings(file).strategy == "range"
-    file.write_text("strategy = 'range'", encoding="utf-16")
-    with pytest.raises(InputError, match=r"toml is not UTF-8: save it with that encoding"):
-        read_settings(file)
-
-
-def test_a_file_that_is_not_there(file: Path) -> None:
-    with pytest.raises(InputError, match=r"evenfleet\.toml can't be read: No such file"):
-        read_settings(file)
 
 
 @pytest.mark.parametrize(
-    ("text", "fault"),
+    ("content", "fault"),
     [
-        ("[a" + ".a" * 5_000 + "]", "tables are nested too deep in it, or a number has too many"),
-        ("a = " + "[" * 5_000 + "]" * 5_000, "tables are nested too deep in it, or a number"),
-        ("strategy_seconds = " + "9" * 100_000, "or a number has too many digits"),
-        ("strategy_seconds = 0x" + "f" * 100_000, "or a number has too many digits"),
-        ("strategy_seconds = 1" + "0" * 400, " and must be a number above 0"),
-        ("#" * (1 << 20) + "#", "toml is too large: at most 1,048,576 bytes are read"),
+        (b"strategy = ", "toml is not TOML: "),
+        ("strategy = 'range'".encode("utf-16"), "toml is not UTF-8: save it with that encoding"),
+        (b"[a" + b".a" * 5_000 + b"]", "tables are nested too deep in it, or a number has too "),
+        (b"a = " + b"[" * 5_000 + b"]" * 5_000, "tables are nested too deep in it, or a number"),
+        (b"strategy_seconds = " + b"9" * 100_000, "or a number has too many digits"),
+        (b"strategy_seconds = 0x" + b"f" * 100_000, "or a number has too many digits"),
+        (b"strategy_seconds = 1" + b"0" * 400, " and must be a number above 0"),
+        (b"#" * (1 << 20) + b"#", "toml is too large: at most 1,048,576 bytes are read"),
     ],
-    ids=["tables", "lists", "digits", "hexadecimal", "beyond reals", "size"],
+    ids=["no TOML", "UTF-16", "tables", "lists", "digits", "hexadecimal", "beyond reals", "size"],
 )
-def test_absurd_settings_are_refused_in_a_sentence(file: Path, text: str, fault: str) -> None:
+def test_absurd_files_are_refused_in_a_sentence(file: Path, content: bytes, fault: str) -> None:
+    file.write_bytes(content)
     with pytest.raises(InputError) as raised:
-        read(file, text)
+        read_settings(file)
     assert fault in str(raised.value)
 
 
-def test_a_device_and_a_pipe_are_not_read(file: Path) -> None:
-    """Neither may have an end."""
+def test_a_file_that_is_not_there_and_a_device_are_not_read(file: Path) -> None:
+    """A device or a pipe may have no end."""
+    with pytest.raises(InputError, match=r"evenfleet\.toml can't be read: No such file"):
+        read_settings(file)
     mkfifo(file)
     for path in (file, Path("/dev/zero")):
         with pytest.raises(InputError, match=f"{path} is a device or a pipe: name a regular file"):
             read_settings(path)
 
 
-class TestConfigCommand:
+RULES = """
+    [[group]]
+    match = "payments-*"
+    cluster = "prod-*"
+    min_gain = 2
+    [[group]]
+    match = "pay*"
+    cluster = "test"
+    min_gain = 3
+"""
+FIRST, SECOND = "by payments-* of clusters prod-*", "by pay* of clusters test"
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "goals", "sentence"),
+    [
+        # without a cluster: each rule that may count
+        (
+            RULES,
+            ["payments-1"],
+            {FIRST: 2.0, SECOND: 3.0, "by default": 0.0},
+            "Which of these count for group payments-1 depends on its cluster",
+        ),
+        (RULES, ["payments-1", "--cluster", "test"], {SECOND: 3.0}, ""),
+        # one for all clusters ends the list
+        (
+            RULES.replace('cluster = "test"', ""),
+            ["payments-1"],
+            {FIRST: 2.0, "by pay*": 3.0},
+            "Which of these",
+        ),
+        (RULES.replace('cluster = "test"', ""), ["pay-2"], {"by pay*": 3.0}, ""),
+    ],
+)
+def test_the_goals_of_a_group_and_the_rules_they_come_from(
+    run: Run, file: Path, text: str, words: list[str], goals: dict[str, float], sentence: str
+) -> None:
     """`evenfleet config --group`."""
-
-    RULES = """
-        [[group]]
-        match = "payments-*"
-        cluster = "prod-*"
-        min_gain = 2
-        [[group]]
-        match = "pay*"
-        cluster = "test"
-        min_gain = 3
-    """
-
-    def goals(self, run: Run, file: Path, text: str, *words: str) -> tuple[dict[str, float], str]:
-        """The least gain by whose goals they are, and what is said besides."""
-        file.write_text(text, encoding="utf-8")
-        output = run("config", "--config", file, "--group", *words, "--format", "json")
-        rows = json.loads(output.out)["goals"]
-        return {row["goals of"]: row["min_gain"] for row in rows}, output.err
-
-    def test_each_that_may_count_without_a_cluster(self, run: Run, file: Path) -> None:
-        result, output = self.goals(run, file, self.RULES, "payments-1")
-        assert result == {
-            "group payments-1, by payments-* of clusters prod-*": 2.0,
-            "group payments-1, by pay* of clusters test": 3.0,
-            "group payments-1, by default": 0.0,
-        }
-        assert output.startswith("Which of these count for group payments-1 depends on its cluster")
-
-    def test_the_one_that_counts_with_a_cluster(self, run: Run, file: Path) -> None:
-        words = ("payments-1", "--cluster", "test")
-        result, output = self.goals(run, file, self.RULES, *words)
-        assert result == {"group payments-1, by pay* of clusters test": 3.0}
-        assert output == ""
-
-    def test_one_for_all_clusters_ends_the_list(self, run: Run, file: Path) -> None:
-        text = self.RULES.replace('cluster = "test"', "")
-        result, _ = self.goals(run, file, text, "payments-1")
-        assert list(result.values()) == [2.0, 3.0]
-        result, output = self.goals(run, file, text, "pay-2")
-        assert (result, output) == ({"group pay-2, by pay*": 3.0}, "")
+    file.write_text(text, encoding="utf-8")
+    output = run("config", "--config", file, "--group", *words, "--format", "json")
+    rows = json.loads(output.out)["goals"]
+    assert [(row["goals of"], row["min_gain"]) for row in rows] == [
+        (f"group {words[0]}, {rule}", min_gain) for rule, min_gain in goals.items()
+    ]
+    assert output.err.startswith(sentence) and bool(output.err) == bool(sentence)
 
 
 def test_consumers_are_configured_by_groups(file: Path) -> None:
@@ -222,27 +229,6 @@ def test_consumers_are_configured_by_groups(file: Path) -> None:
         "Assumed, as Kafka 4.3.1 has it where no rule of the configuration says otherwise: "
         "heartbeat.interval.ms=3000, max.poll.interval.ms=300000, auto.commit.interval.ms=5000."
     )
-
-
-def test_faults_of_consumers_are_told(file: Path) -> None:
-    with pytest.raises(InputError) as error:
-        read(
-            file,
-            """
-            [consumers]
-            session_timeout_ms = 0
-            group_protocol = "new"
-            partition_assignment_strategy = ["uniform"]
-            session_timeout = 5
-            """,
-        )
-    for fault in (
-        "consumers: session_timeout_ms is 0 and must be a whole number of milliseconds",
-        "consumers: group_protocol is 'new' and must be one of classic, consumer",
-        "consumers: partition_assignment_strategy has 'uniform', which is none of range, ",
-        "consumers: unknown key 'session_timeout'",
-    ):
-        assert fault in str(error.value)
 
 
 def test_an_example_that_is_not_there_names_those_that_are(run: Run) -> None:

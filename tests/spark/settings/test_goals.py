@@ -47,12 +47,9 @@ def test_a_pattern_has_stars_and_question_marks_and_nothing_else(
     assert GroupGoals(pattern, LEADER).fits("c", name) is fits
 
 
-def test_a_rule_leaves_the_other_goals_as_they_are_for_all() -> None:
+def test_a_rule_leaves_the_other_goals_as_they_are_for_all_and_may_turn_racks_off() -> None:
     read = read_goals({"rack": "any"}, [{"match": "g", "min_gain": 2}])
     assert read.of("c", "g") == Goals(rack="any", min_gain=2)
-
-
-def test_a_rule_may_turn_racks_off() -> None:
     read = read_goals({"rack": "any"}, [{"match": "g", "rack": "none"}])
     assert read.of("c", "g") == DEFAULT_GOALS
     assert read.need_racks

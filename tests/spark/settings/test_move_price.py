@@ -22,23 +22,14 @@ def test_anything_else_is_refused(text: str) -> None:
         move_price(text)
 
 
-def test_strategies_the_cheapest_first() -> None:
-    rows = [
-        {"strategy": "range", "moves": 20},
-        {"strategy": "optimal", "moves": 3},
-        {"strategy": "uniform", "moves": None},
-    ]
+def test_prices_of_strategies_the_cheapest_first_and_of_rows() -> None:
+    moves = {"range": 20, "optimal": 3, "uniform": None}
+    rows = [{"strategy": name, "moves": count} for name, count in moves.items()]
     assert (
         priced(move_price("30s"), rows)
         == "At 30 s for each partition that moves: optimal 90 s, range 600 s."
     )
     assert priced(move_price("2GB"), []) == "At 2.00 GB for each partition that moves: no moves."
-
-
-def test_rows_with_what_their_moves_cost() -> None:
-    rows = [{"moves": 20}, {"moves": None}]
-    assert move_price("30s").with_costs(rows) == [
-        {"moves": 20, "move_seconds": 600},
-        {"moves": None, "move_seconds": None},
-    ]
-    assert move_price("2GB").with_costs(rows)[0] == {"moves": 20, "move_bytes": 40 * 10**9}
+    costs = [row["move_seconds"] for row in move_price("30s").with_costs(rows)]
+    assert costs == [600, 90, None]
+    assert move_price("2GB").with_costs(rows)[0] == rows[0] | {"move_bytes": 40 * 10**9}

@@ -9,7 +9,6 @@ import pytest
 from pyspark.sql import SparkSession
 
 from optimizer.model import DEFAULT_GOALS, Goals, spread
-from spark import FleetSnapshot
 from spark.groups import weight_tables
 from spark.groups.columns import columns_of
 from spark.groups.encode import encode
@@ -18,13 +17,10 @@ from spark.solve.homogeneous import plan_homogeneous, plan_homogeneous_by_weight
 from spark.solve.solve import row_of_group, solved_rows
 from spark.solve.solved_row import SolvedRow
 from tests.support.fleets import Fleet
+from tests.support.odd_groups import odd_groups
+from tests.support.rows import rows_of
 
 COLUMNS = columns_of(SolvedRow)
-
-
-def encoded(snapshot: FleetSnapshot, *weights: str) -> list[Any]:
-    rows = encode(snapshot, weights=weight_tables(snapshot, weights))
-    return list(rows.toPandas().itertuples(index=False))
 
 
 def plain(solved: SolvedRow) -> dict[str, Any]:
@@ -79,7 +75,9 @@ def random_fleet(seed: int) -> Fleet:
 
 @pytest.fixture(scope="module")
 def alike(spark: SparkSession) -> list[Any]:
-    return encoded(random_fleet(1).snapshot(spark), "column", "lag")
+    snapshot = random_fleet(1).snapshot(spark)
+    rows = encode(snapshot, weights=weight_tables(snapshot, ("column", "lag")))
+    return list(rows.toPandas().itertuples(index=False))
 
 
 def test_same_rows_as_one_at_a_time(alike: list[Any]) -> None:
@@ -104,12 +102,13 @@ def test_same_rows_as_one_at_a_time_where_spread_is_not_looked_at(
     assert 0 < of_one_topic < len(expected) == 60
 
 
-def test_groups_of_every_kind(demo: FleetSnapshot) -> None:
+def test_groups_of_every_kind() -> None:
     """Those that are planned at once are planned right; many are, and the odd ones are left out."""
-    rows = encoded(demo)
-    expected = one_at_a_time(rows)
-    planned = all_at_once(rows)
-    assert 0.3 * len(expected) < len(planned) < len(expected)
+    fleet = odd_groups()
+    names = [(row["group"], row["cluster"]) for row in fleet.rows["groups"]]
+    rows = [rows_of(fleet, *name) for name in dict.fromkeys(names)]
+    expected, planned = one_at_a_time(rows), all_at_once(rows)
+    assert 5 < len(planned) < len(expected)
     assert planned == {key: expected[key] for key in planned}
 
 

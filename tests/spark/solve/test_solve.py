@@ -8,9 +8,8 @@ import pytest
 
 from optimizer import STRATEGIES, Strategy, StrategyError
 from spark.solve import solve
-from tests.support.encoded import encoded_group, rename_hash
 from tests.support.fleets import Fleet
-from tests.support.planned import COLUMNS, planned_group, solved
+from tests.support.rows import COLUMNS, collide, planned, rows_of, solved
 
 
 def every_action() -> Fleet:
@@ -27,11 +26,14 @@ def every_action() -> Fleet:
     return fleet.group("g", {"a": ["t"], "b": ["t", "u"]}, claims)
 
 
-def test_every_partition_has_the_action_that_fits_it() -> None:
-    plan = planned_group(every_action())
+def planned_rows(fleet: Fleet) -> list[tuple[Any, ...]]:
+    plan = planned(rows_of(fleet))
     columns = ("topics", "partitions", "members", "previous", "actions")
-    rows = zip(*(getattr(plan, f"plan_{column}") for column in columns), strict=True)
-    assert list(rows) == [
+    return list(zip(*(getattr(plan, f"plan_{column}") for column in columns), strict=True))
+
+
+def test_every_partition_has_the_action_that_fits_it() -> None:
+    assert planned_rows(every_action()) == [
         ("old", 0, None, "b", "drop"),
         ("t", 0, "a", "a", "keep"),
         ("t", 1, "a", "a", "keep"),
@@ -43,22 +45,21 @@ def test_every_partition_has_the_action_that_fits_it() -> None:
 
 
 def test_a_move_is_a_change_of_a_present_and_subscribed_owner() -> None:
-    plan = planned_group(
-        Fleet().topic("t", 2).group("g", {"a": ["t"], "b": ["t"]}, [("t", 0, "a"), ("t", 1, "a")])
-    )
-    assert plan.plan_actions.tolist() == ["keep", "move"]
+    fleet = Fleet().topic("t", 2)
+    fleet.group("g", {"a": ["t"], "b": ["t"]}, [("t", 0, "a"), ("t", 1, "a")])
+    assert planned_rows(fleet) == [("t", 0, "a", "a", "keep"), ("t", 1, "b", "a", "move")]
+    plan = solved(rows_of(fleet))
     assert (plan.moves, plan.takeovers) == (1, 0)
 
 
 def test_a_partition_that_nobody_reads_or_owned_has_no_row() -> None:
     """Topic old has three partitions, of which only the last was owned."""
     fleet = Fleet().topic("t", 1).topic("old", 3).group("g", {"a": ["t"]}, [("old", 2, "a")])
-    plan = planned_group(fleet)
-    assert list(zip(plan.plan_topics, plan.plan_partitions, strict=True)) == [("old", 2), ("t", 0)]
+    assert [row[:2] for row in planned_rows(fleet)] == [("old", 2), ("t", 0)]
 
 
 def test_measures_are_of_the_plan_and_the_found_ones_of_the_snapshot() -> None:
-    plan = solved(encoded_group(every_action()))
+    plan = solved(rows_of(every_action()))
     assert (plan.members, plan.partitions) == (2, 6)
     assert (plan.max_load, plan.min_load, plan.sum_squares) == (3, 3, 18)
     assert (plan.moves, plan.takeovers) == (0, 2)
@@ -71,7 +72,7 @@ def test_measures_are_of_the_plan_and_the_found_ones_of_the_snapshot() -> None:
 def test_a_strategy_is_called_optimal_only_where_it_is(strategy: str) -> None:
     """Two topics of one partition: Range gives both to the first member, the others spread them."""
     fleet = Fleet().topic("t", 1).topic("u", 1).group("g", {"a": ["t", "u"], "b": ["t", "u"]})
-    plan = solved(encoded_group(fleet), strategy)
+    plan = solved(rows_of(fleet), strategy)
     assert plan.balance_optimal == (plan.sum_squares == 2)
     assert plan.strategy == strategy
 
@@ -84,7 +85,7 @@ def test_a_group_whose_solver_fails_is_failed_with_the_reason(
         raise error
 
     monkeypatch.setattr(solve, "strategy_named", lambda _: Strategy(fail, has_goals=True))
-    plan = solved(encoded_group(every_action()))
+    plan = solved(rows_of(every_action()))
     assert plan.status == "failed"
     assert str(error) in plan.reason
     assert (plan.members, plan.partitions, plan.max_load, plan.moves) == (2, None, None, None)
@@ -93,7 +94,7 @@ def test_a_group_whose_solver_fails_is_failed_with_the_reason(
 
 def test_a_plan_stands_though_its_proof_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solve, "check_assignment", never_ending)
-    row = solve.row_of_group(encoded_group(every_action()), "optimal", strategy_seconds=0.2)
+    row = solve.row_of_group(rows_of(every_action()), "optimal", strategy_seconds=0.2)
     assert row.status == "ok"
     assert row.reason == (
         "whether anything is better isn't known: the proof takes longer than 0.2 seconds (setting "
@@ -111,8 +112,8 @@ def never_ending(*facts: Any, **options: Any) -> None:
 
 
 def test_a_collision_is_a_failed_group_that_says_what_to_do() -> None:
-    row = encoded_group(every_action())
-    rename_hash(row, "b", "a")
+    row = rows_of(every_action())
+    collide(row, "b", "a")
     plan = solved(row)
     assert plan.status == "failed"
     assert plan.reason.endswith("'a' and 'b' have one 64-bit hash: rename one of them")
@@ -127,7 +128,7 @@ def test_a_collision_is_a_failed_group_that_says_what_to_do() -> None:
     ],
 )
 def test_a_group_without_a_plan_has_a_row_without_measures(fleet: Fleet, status: str) -> None:
-    plan = solved(encoded_group(fleet))
+    plan = solved(rows_of(fleet))
     assert plan.status == status
     assert plan.reason
     measures = COLUMNS[COLUMNS.index("partitions") : COLUMNS.index("seconds")]
@@ -136,6 +137,6 @@ def test_a_group_without_a_plan_has_a_row_without_measures(fleet: Fleet, status:
 
 
 def test_members_without_any_subscription_are_a_plan_of_nothing() -> None:
-    plan = solved(encoded_group(Fleet().group("g", {"a": [], "b": []})))
+    plan = solved(rows_of(Fleet().group("g", {"a": [], "b": []})))
     assert (plan.status, plan.partitions, plan.max_load, plan.min_load) == ("ok", 0, 0, 0)
     assert (plan.balance_optimal, plan.moves_optimal) == (True, True)

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from pyspark.sql import SparkSession
 
+from spark.terminal import session
 from spark.terminal.console import OUT
+from tests.support.said import Run
 
 
 @pytest.fixture
@@ -18,3 +21,12 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
         monkeypatch.setattr(OUT, "_width", width)
 
     return terminal
+
+
+@pytest.fixture
+def in_session(spark: SparkSession, run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Runs a command in this process as it runs by itself, but for the start and end of Java."""
+    monkeypatch.setattr("spark.terminal.openers.session", session.session)
+    monkeypatch.setattr(session, "_started", lambda *_, **__: spark)
+    monkeypatch.setattr(session, "_stop", lambda _: None)
+    return run

@@ -6,16 +6,13 @@ import re
 import shutil
 import signal
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
 
 from spark.demo.fleet import demo_fleet
 from spark.fleet import write_store
-from spark.terminal import session
-from tests.spark.terminal import doomed
 from tests.spark.terminal.processes import (
     below,
     ended,
@@ -29,6 +26,8 @@ from tests.spark.terminal.processes import (
 )
 from tests.support.fleets import SNAPSHOT
 from tests.support.said import Run, Said, is_one_line
+
+pytestmark = pytest.mark.ends
 
 WHEN_PLANNED = ("--conf", "spark.python.daemon.module=pyspark.daemon")
 """Workers start when groups are planned, not with Spark already."""
@@ -100,39 +99,6 @@ def test_java_that_runs_out_of_memory_says_so(store: Path, tmp_path: Path) -> No
     output = ended(started(*words, "--master", "local[1]", script=DOOMED))
     assert (output.code, is_one_line(output)) == (3, True), output
     assert "Spark's Java process ran out of memory" in output.err
-
-
-@pytest.fixture
-def in_session(spark: SparkSession, run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Runs a command in this process as it runs by itself, but for the start and end of Java."""
-    monkeypatch.setattr("spark.terminal.openers.session", session.session)
-    monkeypatch.setattr(session, "_started", lambda *_, **__: spark)
-    monkeypatch.setattr(session, "_stop", lambda _: None)
-    return run
-
-
-@pytest.mark.parametrize(
-    ("end", "sentence"),
-    [
-        (doomed.memory_of_a_worker, "a Python worker ran out of memory: leave the workers more"),
-        (
-            doomed.worker_that_is_killed,
-            "a Python worker was killed or crashed, each time that its task",
-        ),
-    ],
-)
-def test_the_end_of_a_worker_is_told(
-    in_session: Run,
-    monkeypatch: pytest.MonkeyPatch,
-    store: Path,
-    tmp_path: Path,
-    end: Callable[[SparkSession], None],
-    sentence: str,
-) -> None:
-    monkeypatch.setattr("spark.jobs.plan.check_out", lambda session, *_: end(session))
-    output = in_session("plan", store, "--out", tmp_path / "o")
-    assert (output.code, is_one_line(output)) == (3, True)
-    assert sentence in output.err
 
 
 @pytest.fixture

@@ -119,28 +119,21 @@ def test_what_a_worker_says(cause: str, sentence: str) -> None:
     assert sentence_of(RuntimeError(WORKER.format(cause))).startswith(sentence)
 
 
-def test_the_cause_of_another_error() -> None:
-    error = RuntimeError("the table can't be written")
-    error.__cause__ = OSError(28, "No space left on device", "/store/.writing/part-0.parquet")
-    sentence = sentence_of(error)
-    assert sentence.startswith(
-        "no space is left on the disk (/store/.writing/part-0.parquet): free"
-    )
-
-
-def test_an_error_of_which_nothing_can_be_asked() -> None:
+class GoneError(Exception):
     """Java's errors are Java's to tell, which may be gone."""
 
-    class GoneError(Exception):
-        def __str__(self) -> str:
-            raise ConnectionRefusedError(111, "Connection refused")
+    def __str__(self) -> str:
+        raise ConnectionRefusedError(111, "Connection refused")
 
+
+def test_other_errors() -> None:
+    """That of a cause, one of which nothing can be asked, and a long one."""
+    error = RuntimeError("the table can't be written")
+    error.__cause__ = OSError(28, "No space left on device", "/store/.writing/part-0.parquet")
+    full = "no space is left on the disk (/store/.writing/part-0.parquet): free"
+    assert sentence_of(error).startswith(full)
     assert sentence_of(GoneError()) == "GoneError: GoneError"
-
-
-def test_a_long_text_is_shortened() -> None:
-    sentence = sentence_of(RuntimeError("x" * 50_000_000))
-    assert sentence == f"RuntimeError: {'x' * LONGEST} …"
+    assert sentence_of(RuntimeError("x" * 50_000_000)) == f"RuntimeError: {'x' * LONGEST} …"
 
 
 @pytest.mark.parametrize(
@@ -168,9 +161,7 @@ def test_java_has_ended(status: int | None, last_words: str, sentence: str) -> N
     ],
 )
 def test_a_context_that_stops_under_a_job_may_be_javas_end(text: str) -> None:
+    """But for nulls of other objects."""
     assert may_come_of_javas_end(RuntimeError(text))
     assert sentence_of(RuntimeError(text)).startswith("Spark was shut down before the run was done")
-
-
-def test_a_null_of_another_object_is_not_javas_end() -> None:
     assert not may_come_of_javas_end(RuntimeError('the value of "org.acme.Rows.first()" is null'))

@@ -29,22 +29,31 @@ def test_it_is_a_command_with_options_that_exist(name: str) -> None:
     assert "a store" in words
 
 
-def test_names_are_quoted_and_a_catalog_stays_one() -> None:
-    assert next_step("explain", STATED) == "evenfleet frontier 'a store' --group 'it'\"'\"'s'"
-    of_catalog = {"store": None, "tables": "lake.fleet", "out": "plan"}
-    assert next_step("plan", of_catalog) == "evenfleet verify --tables lake.fleet plan"
+@pytest.mark.parametrize(
+    ("name", "stated", "line"),
+    [
+        ("explain", STATED, "evenfleet frontier 'a store' --group 'it'\"'\"'s'"),
+        (
+            "plan",
+            {"store": None, "tables": "lake.fleet", "out": "plan"},
+            "evenfleet verify --tables lake.fleet plan",
+        ),
+        (
+            "explain",
+            {"store": "store", "group": "g", "cluster": "c"},
+            "evenfleet frontier store --cluster c --group g",
+        ),
+        # nothing where it would be wrong
+        ("plan", {"store": "store", "out": None}, None),
+        ("demo", STATED, None),
+    ],
+)
+def test_names_are_quoted_and_a_catalog_and_a_cluster_stay(
+    name: str, stated: dict[str, Any], line: str | None
+) -> None:
+    assert next_step(name, stated) == line
 
 
 def test_the_program_is_named_as_it_was_called(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EVENFLEET_PROGRAM", "bin/evenfleet")
     assert next_step("plan", STATED) == "bin/evenfleet verify 'a store' out"
-
-
-def test_the_cluster_is_named_where_it_was() -> None:
-    line = next_step("explain", {"store": "store", "group": "g", "cluster": "c"})
-    assert line == "evenfleet frontier store --cluster c --group g"
-
-
-def test_nothing_is_said_where_it_would_be_wrong() -> None:
-    assert next_step("plan", {"store": "store", "out": None}) is None
-    assert next_step("demo", STATED) is None

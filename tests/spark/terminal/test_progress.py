@@ -88,21 +88,17 @@ def test_jobs_are_called_by_their_step(spark: SparkSession) -> None:
     assert context.getLocalProperty("spark.job.description") == "before"
 
 
-def test_steps_are_told_with_their_times(run: Run, store: Path) -> None:
-    text = run("explain", store, "--group", "g", "-v").err
+def test_steps_are_told_with_their_times_and_whoever_wants_quiet_has_it(
+    run: Run, store: Path
+) -> None:
+    explain = ("explain", store, "--group")
+    text = run(*explain, "g", "-v").err
     assert "reading the snapshot: 0." in text
     assert "planning group g: 0." in text
-
-
-def test_whoever_wants_quiet_has_it(run: Run, store: Path) -> None:
-    assert run("explain", store, "--group", "g", "--quiet").err == ""
-    assert "Read snapshot" in run("explain", store, "--group", "g").err
-    wrong = run("explain", store, "--group", "unknown", "--quiet")
-    assert wrong.code == 2
-    assert "unknown" in wrong.err
-
-
-def test_both_at_once_is_told(run: Run, store: Path) -> None:
-    output = run("explain", store, "--group", "g", "--quiet", "-v")
-    assert (output.code, output.out) == (2, "")
-    assert "--quiet and --verbose contradict each other" in output.err
+    assert "Read snapshot" in run(*explain, "g").err
+    assert run(*explain, "g", "--quiet").err == ""
+    wrong = run(*explain, "unknown", "--quiet")
+    assert (wrong.code, "unknown" in wrong.err) == (2, True)
+    both = run(*explain, "g", "--quiet", "-v")
+    assert (both.code, both.out) == (2, "")
+    assert "--quiet and --verbose contradict each other" in both.err

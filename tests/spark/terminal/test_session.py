@@ -47,19 +47,15 @@ def test_java_has_half_of_what_can_be_used(
     assert settings_of(None, {"spark.driver.memory": "1g"})["spark.driver.memory"] == "1g"
 
 
-def test_pages_of_memory_are_small_where_stores_are() -> None:
-    """Each join and each sum takes one, of 64 MB where Spark chooses."""
-    sizes = {size: settings_of(None, {}, size).get("spark.buffer.pageSize") for size in Size}
+def test_settings_by_the_size_of_stores_and_a_silent_log() -> None:
+    """Each join and each sum takes a page, of 64 MB where Spark chooses."""
+    of_size = {size: settings_of(None, {}, size) for size in Size}
     large = dict.fromkeys((Size.LARGE, Size.UNSEEN))
-    assert sizes == {Size.SMALL: "1m", Size.MEDIUM: "1m", **large}
-
-
-def test_folders_of_this_machine_are_listed_without_tasks() -> None:
+    pages = {size: settings.get("spark.buffer.pageSize") for size, settings in of_size.items()}
+    assert pages == {Size.SMALL: "1m", Size.MEDIUM: "1m", **large}
+    # folders of this machine are listed without tasks
     key = "spark.sql.sources.parallelPartitionDiscovery.threshold"
-    assert {size for size in Size if key not in settings_of(None, {}, size)} == {Size.UNSEEN}
-
-
-def test_sparks_log_is_silent_unless_it_is_wanted() -> None:
+    assert {size for size in Size if key not in of_size[size]} == {Size.UNSEEN}
     assert settings_of(None, {})["spark.log.level"] == "OFF"
     assert settings_of(None, {"spark.log.level": "INFO"})["spark.log.level"] == "INFO"
 

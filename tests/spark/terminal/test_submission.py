@@ -17,6 +17,8 @@ from tests.paths import ROOT
 from tests.support.fleets import SNAPSHOT
 from tests.support.small import EARLIER, small
 
+pytestmark = pytest.mark.ends
+
 SUBMIT = Path(pyspark.__file__).parent / "bin/spark-submit"
 
 SOON = ("--driver-java-options", " ".join(java_options(Size.SMALL)))

@@ -15,6 +15,7 @@ from spark.fleet import write_store
 from spark.terminal import console, printing
 from tests.support.said import Run
 from tests.support.terminal import in_terminal
+from tests.support.tiers import tiered
 
 BEFORE, NOW = "20261121T050000Z", "20261121T060000Z"
 
@@ -44,7 +45,7 @@ for words in {commands}:
 """A program that runs commands, as loading it takes longer than they do."""
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", tiered([*COMMANDS], 2))
 def test_tables_fit_each_terminal_and_are_whole_when_piped(
     run: Run,
     narrow: Callable[[int], None],
@@ -77,7 +78,7 @@ def test_tables_fit_each_terminal_and_are_whole_when_piped(
             assert not [line for line in lines if line.startswith("  ┃")]
 
 
-@pytest.mark.parametrize("width", [80, 100, 140])
+@pytest.mark.parametrize("width", tiered([80, 100, 140], 1))
 def test_a_real_terminal(demo_tables: dict[str, pa.Table], tmp_path: Path, width: int) -> None:
     """No line of tables or sentences is longer than the terminal is wide, and no word is cut."""
     write_store(demo_tables, tmp_path / "store", NOW)

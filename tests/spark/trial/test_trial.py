@@ -13,8 +13,8 @@ from spark.groups import FleetGroup, read_or_failed
 from spark.settings import CURRENT, FleetGoals
 from spark.solve import TimeLimit
 from spark.trial import Trial, kafkas_own, need_racks, of_racks, rows_by_strategy, trial, verdicts
-from tests.support.encoded import encoded_group
 from tests.support.fleets import Fleet
+from tests.support.rows import rows_of
 
 FLEET = Fleet().topic("t", 5).group("g", {"a": ["t"], "b": ["t"]}, [("t", 0, "a")])
 
@@ -23,7 +23,7 @@ NAMES = ("cooperative-sticky", "sticky", "optimal", "optimal", CURRENT)
 
 
 def tried(goals: Goals = DEFAULT_GOALS) -> Trial:
-    problem = read_or_failed(encoded_group(FLEET)).problem
+    problem = read_or_failed(rows_of(FLEET)).problem
     assert problem is not None
     return Trial(problem, TimeLimit(60), goals)
 
@@ -81,14 +81,14 @@ def test_whatever_a_strategy_makes_of_a_group_is_a_row() -> None:
     def row_of(group: FleetGroup, strategy: str, **columns: Any) -> tuple[Any, ...]:
         return strategy, group.status, group.reason, columns
 
-    row = encoded_group(FLEET)
+    row = rows_of(FLEET)
     strategies = ("range", "connect-eager", "optimal")
     rows = [*rows_by_strategy(row, strategies, DEFAULT_GOALS, lambda _: outcome, row_of)]
     assert rows == [
         ("range", "failed", "ValueError: it can't", {}),
         ("optimal", "ok", None, {"load": 3}),
     ]
-    empty = encoded_group(Fleet().group("g", {}))
+    empty = rows_of(Fleet().group("g", {}))
     rows = [*rows_by_strategy(empty, strategies, DEFAULT_GOALS, lambda _: outcome, row_of)]
     assert [(name, status) for name, status, *_ in rows] == [
         ("range", "empty"),

@@ -14,18 +14,20 @@ from optimizer.checker import (
     encode_set,
 )
 from optimizer.strategies.optimal import assign_optimally
-from tests.support.weighted_groups import level_unit, levels_by_force, weighted_problem
+from tests.optimizer.oracles import level_unit, weighed_by_force
+from tests.support.groups import tiny_problem
+from tests.support.tiers import tiered
 
 GOALS = Goals(balance="weight")
 
 
-@pytest.mark.parametrize("part", range(4))
-def test_nothing_forged_shows_what_is_not_so(part: int) -> None:
+@pytest.mark.parametrize("start", tiered(range(0, 90, 30), 1))
+def test_nothing_forged_shows_what_is_not_so(start: int) -> None:
     """Sets, prices and searches at random, at levels around the optimum: what is shown is true."""
     shown = 0
-    for seed in range(15 * part, 15 * part + 15):
-        problem = weighted_problem(seed)
-        every, level, _ = levels_by_force(problem)
+    for seed in range(start, start + 30):
+        problem = tiny_problem(seed, weights=True)
+        every, level, _ = weighed_by_force(problem)
         best, draw = int(level.min()), np.random.default_rng(seed)
         for _ in range(25):
             at = int(best * draw.choice([0.5, 0.9, 0.99, 1.0, 1.0, 1.01, 2.0]))
@@ -48,7 +50,7 @@ def test_nothing_forged_shows_what_is_not_so(part: int) -> None:
 
 def test_no_bytes_make_the_check_raise() -> None:
     draw = np.random.default_rng(1)
-    problem = weighted_problem(3)
+    problem = tiny_problem(45, weights=True)
     plan = assign_optimally(problem, GOALS)
     assert plan.certificate
     for _ in range(200):
@@ -74,7 +76,7 @@ def test_no_bytes_make_the_check_raise() -> None:
     ],
 )
 def test_what_cannot_be_read_is_told(certificate: bytes, fault: str) -> None:
-    problem = weighted_problem(3)
+    problem = tiny_problem(45, weights=True)
     target = assign_optimally(problem, GOALS).target
     verdict = check_assignment(problem, target, certificate, GOALS)
     assert verdict.certificate_fault is not None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -24,39 +26,25 @@ from optimizer.model import (
     Problem,
     WeighedGroups,
     weighed,
-    weights_of,
 )
 from optimizer.solver import SetBound, solve_by_weight, solve_many_by_weight
 from optimizer.solver.weighted.batched import solve
-
-KINDS = 5
-"""Of weights: spread wide, even, few different ones, many that nobody knows, mostly nothing."""
+from tests.support.groups import problem as group_of, random_weights
 
 
-def like_group(draw: np.random.Generator) -> Problem:
+def homogeneous_group(draw: np.random.Generator) -> Problem:
     """A group in which everybody reads everything, and one partition has an owner at least."""
-    members = int(draw.integers(1, 10))
-    sizes = draw.integers(1, 9, int(draw.integers(1, 5)))
-    count = int(sizes.sum())
-    weights = (
-        draw.lognormal(0, 1.5, count),
-        draw.lognormal(0, 0.3, count),
-        draw.integers(1, 4, count).astype(np.float64),
-        np.where(draw.random(count) < 0.4, np.nan, draw.integers(0, 9, count)),
-        np.where(draw.random(count) < 0.8, 0.0, draw.integers(0, 3, count)),
-    )[int(draw.integers(KINDS))]
-    few = int(draw.integers(1, members + 1))
+    members, topics = int(draw.integers(1, 10)), int(draw.integers(1, 5))
+    sizes = draw.integers(1, 9, topics).tolist()
+    count, few = sum(sizes), int(draw.integers(1, members + 1))
     owner = np.where(draw.random(count) < 0.8, draw.integers(0, few, count), NOBODY)
     owner[0] = few - 1
     capacity = float(draw.choice([1.0, 0.3, 4.0]))
-    return Problem(
-        member_ids=[f"m{m}" for m in range(members)],
-        topics=[f"t{t}" for t in range(len(sizes))],
-        topic_offsets=np.concatenate(([0], sizes.cumsum())),
+    return replace(
+        group_of(sizes, [list(range(topics))] * members, owner),
         member_subscription=np.zeros(members, np.int64),
-        subscriptions=[np.arange(len(sizes))],
-        owner=owner,
-        weights=weights,
+        subscriptions=[np.arange(topics)],
+        weights=random_weights(draw, count),
         capacities=None if capacity == 1 else np.full(members, capacity),
     )
 
@@ -85,7 +73,7 @@ def at_once(problems: list[Problem]) -> WeighedGroups:
 @pytest.fixture(scope="module")
 def problems() -> list[Problem]:
     draw = np.random.default_rng(17)
-    return [like_group(draw) for _ in range(300)]
+    return [homogeneous_group(draw) for _ in range(300)]
 
 
 @pytest.fixture(scope="module")
@@ -162,14 +150,3 @@ def test_verdicts_are_those_of_one_at_a_time(
         expected = verdict_of_one(problems[at], of_group(groups, at, target), int(level[at]), shown)
         assert verdict == (None if expected.fault else expected)
     assert 20 < sum(verdict is None for verdict in weight_verdicts) < 280
-
-
-def test_weights_are_whole_numbers_as_those_of_one_group(
-    problems: list[Problem], groups: WeighedGroups
-) -> None:
-    for at, problem in enumerate(problems):
-        start, end = groups.groups.partition_offsets[at : at + 2]
-        weights = weights_of(problem)
-        assert groups.weight[start:end].tolist() == weights.of_partition.tolist()
-        of_one = weights.weight_unit, weights.capacity_unit, weights.known_share
-        assert (groups.weight_unit[at], groups.capacity[at], groups.known_share[at]) == of_one

@@ -8,15 +8,18 @@ import pytest
 from optimizer import Goals, Group, Member, assign
 from optimizer.model.numbering import problem_of
 from optimizer.solver import weighted_frontier_of
-from tests.support.weighted_groups import level_unit, levels_by_force, weighted_problem
+from tests.optimizer.oracles import level_unit, weighed_by_force
+from tests.support.groups import tiny_problem
+from tests.support.tiers import tiered
 
 
-def test_bounds_and_points_by_force() -> None:
+@pytest.mark.parametrize("start", tiered(range(0, 150, 50), 1))
+def test_bounds_and_points_by_force(start: int) -> None:
     """At each number of moves the bound isn't above the best there is, nor the point below it."""
     points = best = 0
-    for seed in range(150):
-        problem = weighted_problem(seed)
-        _, level, moves = levels_by_force(problem)
+    for seed in range(start, start + 50):
+        problem = tiny_problem(seed, weights=True)
+        _, level, moves = weighed_by_force(problem)
         unit = level_unit(problem)
         frontier = weighted_frontier_of(problem)
         levels = [round(point.max_weight / unit) for point in frontier.points]
@@ -30,22 +33,6 @@ def test_bounds_and_points_by_force() -> None:
         assert frontier.points[-1].share == 1
         assert np.all(np.diff([point.moves for point in frontier.points]) > 0)
     assert best > 0.97 * points
-
-
-def test_the_heaviest_moves_bring_most() -> None:
-    heavy, light = [("t", 0), ("t", 1)], [("t", p) for p in range(2, 12)]
-    group = Group(
-        topics={"t": 12},
-        members=[Member("a", ["t"], heavy + light), Member("b", ["t"])],
-        weights={"t": [50.0, 30.0, *([2.0] * 10)]},
-    )
-    frontier = weighted_frontier_of(problem_of(group).problem)
-    assert [(p.moves, p.max_weight) for p in frontier.points[:2]] == [
-        (0, pytest.approx(100)),
-        (1, pytest.approx(50)),
-    ]
-    assert frontier.points[1].weight_bound == pytest.approx(50)
-    assert len(frontier.points) == 2, "nothing is lower than the heaviest"
 
 
 @pytest.mark.parametrize(

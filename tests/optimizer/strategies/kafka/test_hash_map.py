@@ -3,46 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from optimizer.strategies.kafka.hash_map import capacity_of_copy, grown, hash_order, in_hash_order
-from optimizer.strategies.kafka.java import string_hashes
-
-
-@pytest.mark.parametrize(
-    ("size", "capacity"), [(0, 16), (12, 16), (13, 32), (24, 32), (25, 64), (48, 64), (49, 128)]
-)
-def test_a_map_doubles_when_it_is_more_than_three_quarters_full(size: int, capacity: int) -> None:
-    assert grown(size) == capacity
-
-
-@pytest.mark.parametrize(
-    ("size", "capacity"), [(0, 16), (11, 16), (12, 32), (23, 32), (24, 64), (95, 128), (96, 256)]
-)
-def test_a_copied_set_starts_larger_than_one_that_grew(size: int, capacity: int) -> None:
-    """HashSet(Collection) of OpenJDK 17 rounds size / 0.75 + 1 up to a power of two."""
-    assert capacity_of_copy(size) == capacity
-
-
-def test_a_map_iterates_buckets_and_in_a_bucket_as_inserted() -> None:
-    names = ["BB", "q", "Aa", "a"]  # BB and Aa have one hash, 2112 = 0 mod 16; a is 1, q is 1
-    assert [names[at] for at in hash_order(string_hashes(names), names.__getitem__)] == [
-        "BB",
-        "Aa",
-        "q",
-        "a",
-    ]
-
-
-def test_high_bits_of_a_hash_take_part() -> None:
-    assert hash_order(np.array([0x2_0000, 0x1_0000, 0]), int).tolist() == [2, 1, 0]
-
-
-def test_thirteen_members_iterate_otherwise_than_twelve() -> None:
-    """The table has 32 buckets instead of 16, so that 16 no longer comes before 1."""
-    numbers = [1, 16, *range(2, 13)]
-    assert in_hash_order(numbers[:12], int, int)[:2] == [16, 1]
-    assert in_hash_order(numbers, int, int)[:2] == [1, 2]
+from optimizer.strategies.kafka.hash_map import hash_order, in_hash_order
 
 
 def test_a_small_table_grows_when_nine_share_a_bucket() -> None:

@@ -8,10 +8,7 @@ from optimizer.strategies.kafka.java import (
     Uuid,
     derived_uuid,
     parse_uuid,
-    partition_hash,
     string_hash,
-    string_ranks,
-    utf16,
 )
 
 
@@ -40,31 +37,12 @@ def test_long_texts_hash_like_short_ones(length: int) -> None:
     assert string_hash(text) == expected
 
 
-def test_partition_hash_is_that_of_topic_partition() -> None:
-    assert partition_hash(string_hash("t"), 0) == 31 * 31 + 116
-    assert partition_hash(0xFFFF_FFFF, 1) == 31 * 32 - 1
-
-
-def test_strings_compare_by_utf16_units() -> None:
-    """A character past U+FFFF has surrogates, which come before U+FF5E."""
-    texts = ["a", "\uff5e", "\U0001f600"]
-    assert sorted(texts) == texts
-    assert sorted(texts, key=utf16) == ["a", "\U0001f600", "\uff5e"]
-    assert string_ranks(texts).tolist() == [0, 2, 1]
-
-
 def test_uuid_of_hex_digits_and_of_kafkas_characters() -> None:
     hexadecimal = parse_uuid("80000000000000010000000000000002")
     assert hexadecimal == Uuid(-(1 << 63) + 1, 2)
     assert parse_uuid("80000000-0000-0001-0000-000000000002") == hexadecimal
     assert parse_uuid("gAAAAAAAAAEAAAAAAAAAAg") == hexadecimal
     assert hexadecimal.hash_code() == 0x8000_0000 ^ 3
-
-
-def test_uuids_compare_as_signed_halves() -> None:
-    """Uuid.compareTo: an id whose first bit is set comes first."""
-    first, second, third = (parse_uuid(digit + 31 * "0") for digit in "817")
-    assert first < second < third
 
 
 @pytest.mark.parametrize("text", ["", "xyz", "0" * 31, "g" * 32, "A" * 21, "A" * 21 + "!"])

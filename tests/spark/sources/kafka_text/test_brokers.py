@@ -19,26 +19,24 @@ def read(write: Callable[..., Path]) -> Read:
 
 
 def test_brokers_are_read_with_and_without_the_fence(read: Read) -> None:
+    """And with versions as they were printed before 2.0."""
     result = read(
         f"kafka-1:9092 (id: 2 rack: us east-1 isFenced: true) -> (\n{VERSIONS}"
         f"10.0.0.1:9093 (id: 1 rack: a) -> (\n{VERSIONS}"
         f"[::1]:9094 (id: 3 rack: null isFenced: false) -> (\n{VERSIONS}"
         "kafka-4:9092 (id: 4 rack: b) -> ERROR: org.apache.kafka.common.errors.TimeoutException\n"
         "kafka-5:9092 (id: 5 rack: null)\n"
+        "k:9092 (id: 0 rack: null) -> {\nProduce(0): 0 to 2,\nLeaderAndIsr(4): 0,\n}\n"
     )
     assert (result.notes, result.unreadable_lines) == ([], [])
     assert result.brokers == [
+        Broker(0, "k", 9092, None),
         Broker(1, "10.0.0.1", 9093, "a"),
         Broker(2, "kafka-1", 9092, "us east-1"),
         Broker(3, "[::1]", 9094, None),
         Broker(4, "kafka-4", 9092, "b"),
         Broker(5, "kafka-5", 9092, None),
     ]
-
-
-def test_versions_of_before_2_0_are_passed_over(read: Read) -> None:
-    result = read("k:9092 (id: 0 rack: null) -> {\nProduce(0): 0 to 2,\nLeaderAndIsr(4): 0,\n}\n")
-    assert (len(result.brokers), result.unreadable_lines) == (1, [])
 
 
 def test_of_two_lines_of_one_broker_the_last_counts(read: Read) -> None:
@@ -48,15 +46,12 @@ def test_of_two_lines_of_one_broker_the_last_counts(read: Read) -> None:
     assert note.startswith("1 broker (1) more than once in ")
 
 
-@pytest.mark.parametrize("id_", ["x", "-1", "9999999999"])
-def test_a_broker_without_a_proper_id_is_reported(read: Read, id_: str) -> None:
-    result = read(f"k:9092 (id: 1 rack: a) -> (\nk:9092 (id: {id_} rack: a) -> (\n")
-    assert [line.line for line in result.unreadable_lines] == [2]
-
-
-def test_a_strange_line_is_reported(read: Read) -> None:
-    result = read("k:9092 (id: 1 rack: a) -> (\nwhat is this\n")
-    assert [(line.line, line.text) for line in result.unreadable_lines] == [(2, "what is this")]
+@pytest.mark.parametrize(
+    "line", [*(f"k:9092 (id: {id_} rack: a) -> (" for id_ in ("x", "-1", "9999999999")), "what"]
+)
+def test_a_strange_line_or_one_without_a_proper_id_is_reported(read: Read, line: str) -> None:
+    result = read(f"k:9092 (id: 1 rack: a) -> (\n{line}\n")
+    assert [(line.line, line.text) for line in result.unreadable_lines] == [(2, line)]
 
 
 def test_a_file_without_brokers_is_refused(read: Read) -> None:
@@ -67,6 +62,4 @@ def test_a_file_without_brokers_is_refused(read: Read) -> None:
 def test_racks_come_in_the_replicas_order_and_unknown_ones_are_left_out() -> None:
     racks = {1: "a", 2: "b", 3: None, 4: "a"}
     assert racks_of([4, 2, 3, 9, 1], racks) == ["a", "b", "a"]
-    assert racks_of([3, 9], racks) is None
-    assert racks_of([], racks) is None
-    assert racks_of(None, racks) is None
+    assert [racks_of(replicas, racks) for replicas in ([3, 9], [], None)] == [None] * 3

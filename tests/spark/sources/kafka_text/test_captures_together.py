@@ -25,17 +25,19 @@ def table(form: str, *rows: str) -> str:
     return "\n" + "\n".join(form % tuple(row.split("|")) for row in rows) + "\n"
 
 
-def members(**owned: str) -> str:
-    """The members view of group g: what each member owns."""
+def members(counts: dict[str, int] | None = None, **owned: str) -> str:
+    """The members view of group g: what each member owns, in numbers that may be wrong."""
     rows = []
     for member_id, partitions in owned.items():
         count = 0 if partitions == "-" else partitions.count(",") + partitions.count(";") + 1
+        count = (counts or {}).get(member_id, count)
         rows.append(f"g|{member_id}|/h|{member_id}|{count}|-|{partitions}|-|-")
     return table(MEMBERS_FORM, MEMBERS_HEADER, *rows)
 
 
-def offsets(*rows: tuple[str, int, str]) -> str:
-    """The offsets view of group g: topic, partition, owner."""
+def offsets(*owners: str) -> str:
+    """The offsets view of group g: topic, partition and owner of each row."""
+    rows = (owner.split() for owner in owners)
     printed = (f"g|{topic}|{number}|1|2|1|{owner}|/h|{owner}" for topic, number, owner in rows)
     return table(OFFSETS_FORM, OFFSETS_HEADER, *printed)
 
@@ -52,95 +54,84 @@ EMPTY = "\nConsumer group 'g' has no active members.\n"
 REBALANCING = "\nWarning: Consumer group 'g' is rebalancing.\n"
 
 
-def disagree(result: ConsumerGroups) -> bool:
-    return any("do not agree" in note for note in result.notes)
+def is_noted(result: ConsumerGroups) -> bool:
+    """Whether captures disagree; nothing else is noted."""
+    assert all("do not agree" in note for note in result.notes)
+    return bool(result.notes)
 
 
-def test_the_last_ownership_counts_and_the_disagreement_is_noted(read_groups: Read) -> None:
-    result = read_groups(members(a="t:0,1", b="-"), members(a="t:0", b="t:1"))
-    assert result.groups["g"].claims == [("t", 0, "a"), ("t", 1, "b")]
-    assert disagree(result)
-    swapped = read_groups(members(a="t:0", b="t:1"), members(a="t:0,1", b="-"))
-    assert swapped.groups["g"].claims == [("t", 0, "a"), ("t", 1, "a")]
-    assert disagree(swapped)
+def owned(result: ConsumerGroups) -> dict[str, str]:
+    """By member, as `members` takes it."""
+    group = result.groups["g"]
+    assert group.claims == sorted(group.claims)
+    of_member: dict[str, list[str]] = {member_id: [] for member_id in group.members}
+    for topic, number, member_id in group.claims:
+        of_member[member_id].append(f"{topic}:{number}")
+    return {member_id: " ".join(partitions) for member_id, partitions in of_member.items()}
 
 
-def test_offsets_given_last_decide_for_the_partitions_they_list(read_groups: Read) -> None:
-    result = read_groups(members(a="t:0,1,2"), offsets(("t", 0, "b"), ("t", 1, "-")))
-    assert result.groups["g"].claims == [("t", 0, "b"), ("t", 2, "a")]
-    assert list(result.groups["g"].members) == ["a", "b"]
-    assert disagree(result)
-
-
-def test_a_partition_that_members_view_has_and_an_older_offsets_view_lacks_is_disagreement(
-    read_groups: Read,
+@pytest.mark.parametrize(
+    ("texts", "owners", "noted"),
+    [
+        # the last members view counts, whether it has more or fewer claims
+        ([members(a="t:0,1", b="-"), members(a="t:0", b="t:1")], {"a": "t:0", "b": "t:1"}, True),
+        ([members(a="t:0", b="t:1"), members(a="t:0,1", b="-")], {"a": "t:0 t:1", "b": ""}, True),
+        ([members(a="t:0", gone="-"), members(a="t:0")], {"a": "t:0"}, True),
+        # offsets that come last decide for the partitions that they list
+        ([members(a="t:0,1,2"), offsets("t 0 b", "t 1 -")], {"a": "t:2", "b": "t:0"}, True),
+        ([members(a="t:0"), offsets("t 0 a", "u 0 late")], {"a": "t:0", "late": "u:0"}, True),
+        # a partition that the members view has, and the offsets view before it without owner
+        ([offsets("t 0 a"), members(a="t:0", b="t:1")], {"a": "t:0", "b": "t:1"}, False),
+        ([offsets("t 0 a", "t 1 -"), members(a="t:0", b="t:1")], {"a": "t:0", "b": "t:1"}, True),
+        # views of one moment
+        (
+            [
+                members(a="t:0,1", idle="-"),
+                offsets("t 0 a", "t 1 a", "old 3 -"),
+                state("Stable", 2),
+            ],
+            {"a": "t:0 t:1", "idle": ""},
+            False,
+        ),
+        # two owners in one capture are two claims
+        ([members(a="t:0,1", b="t:1")], {"a": "t:0 t:1", "b": "t:1"}, False),
+        ([offsets("t 1 b", "t 1 a")], {"a": "t:1", "b": "t:1"}, False),
+    ],
+)
+def test_owners_are_the_last_ones(
+    read_groups: Read, texts: list[str], owners: dict[str, str], noted: bool
 ) -> None:
-    assert disagree(read_groups(offsets(("t", 0, "a")), members(a="t:0", b="t:1"))) is False
-    assert disagree(read_groups(offsets(("t", 0, "a"), ("t", 1, "-")), members(a="t:0", b="t:1")))
+    result = read_groups(*texts)
+    assert [*owned(result).items()] == [*owners.items()]
+    assert is_noted(result) == noted
 
 
-def test_the_last_members_view_says_who_is_there(read_groups: Read) -> None:
-    result = read_groups(members(a="t:0", gone="-"), members(a="t:0"))
-    assert list(result.groups["g"].members) == ["a"]
-    assert disagree(result)
-
-
-def test_an_owner_that_the_members_view_lacks_is_a_member_too(read_groups: Read) -> None:
-    result = read_groups(members(a="t:0"), offsets(("t", 0, "a"), ("u", 0, "late")))
-    assert list(result.groups["g"].members) == ["a", "late"]
-    assert disagree(result)
-
-
-def test_captures_that_agree_are_not_noted(read_groups: Read) -> None:
-    result = read_groups(
-        members(a="t:0,1", idle="-"),
-        offsets(("t", 0, "a"), ("t", 1, "a"), ("old", 3, "-")),
-        state("Stable", 2),
-    )
-    assert result.notes == []
-    assert list(result.groups["g"].members) == ["a", "idle"]
-
-
-def test_two_owners_in_one_capture_are_two_claims(read_groups: Read) -> None:
-    result = read_groups(members(a="t:0,1", b="t:1"))
-    assert result.groups["g"].claims == [("t", 0, "a"), ("t", 1, "a"), ("t", 1, "b")]
-    assert not disagree(result)
-    assert read_groups(offsets(("t", 1, "b"), ("t", 1, "a"))).groups["g"].claims == [
-        ("t", 1, "a"),
-        ("t", 1, "b"),
-    ]
-
-
-@pytest.mark.parametrize("order", [1, -1])
-def test_a_group_once_seen_rebalancing_stays_so(read_groups: Read, order: int) -> None:
-    result = read_groups(*[state("Stable"), REBALANCING][::order])
-    assert result.groups["g"].state == "PreparingRebalance"
-    assert disagree(result)
-
-
-@pytest.mark.parametrize("order", [1, -1])
-@pytest.mark.parametrize("exact", ["CompletingRebalance", "Assigning", "Reconciling"])
-def test_the_state_view_says_more_exactly_how_a_group_rebalances(
-    read_groups: Read, exact: str, order: int
+@pytest.mark.parametrize(
+    ("texts", "expected", "noted"),
+    [
+        # a group once seen rebalancing stays so, and the state view says more exactly how
+        *(
+            (texts[::order], expected, noted)
+            for order in (1, -1)
+            for texts, expected, noted in (
+                ([state("Stable"), REBALANCING], "PreparingRebalance", True),
+                *(
+                    ([state(exact), REBALANCING], exact, False)
+                    for exact in ("CompletingRebalance", "Assigning", "Reconciling")
+                ),
+            )
+        ),
+        ([state("Stable"), EMPTY], "Empty", True),
+        ([EMPTY + offsets("t 0 -") + EMPTY], "Empty", False),
+        ([EMPTY, members(a="t:0")], "Empty", True),
+    ],
+)
+def test_states_are_the_last_ones_but_for_rebalances(
+    read_groups: Read, texts: list[str], expected: str, noted: bool
 ) -> None:
-    result = read_groups(*[state(exact), REBALANCING][::order])
-    assert result.groups["g"].state == exact
-    assert not disagree(result)
-
-
-def test_other_states_are_the_last_ones(read_groups: Read) -> None:
-    result = read_groups(state("Stable"), EMPTY)
-    assert result.groups["g"].state == "Empty"
-    assert disagree(result)
-
-
-def test_no_active_members_is_empty(read_groups: Read) -> None:
-    result = read_groups(EMPTY + offsets(("t", 0, "-")) + EMPTY)
-    assert (result.groups["g"].state, result.notes) == ("Empty", [])
-
-
-def test_an_empty_group_with_members_is_disagreement(read_groups: Read) -> None:
-    assert disagree(read_groups(EMPTY, members(a="t:0")))
+    result = read_groups(*texts)
+    assert result.groups["g"].state == expected
+    assert is_noted(result) == noted
 
 
 def test_a_group_that_does_not_exist_is_noted_and_left_out(read_groups: Read) -> None:
@@ -155,58 +146,51 @@ def test_a_group_that_does_not_exist_is_noted_and_left_out(read_groups: Read) ->
     ]
 
 
-def test_errors_beside_tables_are_notes_with_file_and_line(read_groups: Read) -> None:
+def test_errors_and_moved_offsets_are_noted(read_groups: Read) -> None:
     result = read_groups(members(a="t:0") + "\nError: Executing failed due to timed out\n")
     (note,) = result.notes
     assert note.endswith("0.txt, line 5: Kafka says: Error: Executing failed due to timed out")
     assert result.unreadable_lines == []
-
-
-def test_moved_offsets_are_noted_and_the_last_count(read_groups: Read) -> None:
-    result = read_groups(offsets(("t", 0, "a")), offsets(("t", 0, "a")).replace(" 2 ", " 9 "))
+    result = read_groups(offsets("t 0 a"), offsets("t 0 a").replace(" 2 ", " 9 "))
     assert result.groups["g"].offsets["t", 0].end == 9
     (note,) = result.notes
     assert note.startswith("The offsets of 1 group (g) were given more than once")
 
 
-def test_a_line_that_cannot_be_read_is_reported_and_the_rest_is_read(read_groups: Read) -> None:
-    text = members(a="t:0", b="t:1").replace("g               b", "what is this\ng               b")
-    result = read_groups(text, names=["m.txt"])
-    (line,) = result.unreadable_lines
-    assert (line.file.endswith("m.txt"), line.line, line.text) == (True, 4, "what is this")
-    assert line.why == "it doesn't fit the columns of its table"
-    assert result.groups["g"].claims == [("t", 0, "a"), ("t", 1, "b")]
-
-
-def test_a_line_before_any_table_is_reported(read_groups: Read) -> None:
-    result = read_groups("== orders ==\n" + members(a="t:0"))
-    assert [(line.line, line.why) for line in result.unreadable_lines] == [(1, "it is in no table")]
-
-
 @pytest.mark.parametrize(
-    ("count", "assignment", "why"),
+    ("text", "number", "why", "owners"),
     [
-        (3, "t:0,1", "#PARTITIONS is 3 and CURRENT-ASSIGNMENT has 2"),
-        (2, "t:0,1;u", "'u' is not a topic with its partitions"),
-        (2, "t:0,0", "it names a partition twice"),
-        (1, "t:0,", "'t:0,' is not a topic with its partitions"),
+        ("== orders ==\n" + members(a="t:0"), 1, "it is in no table", {"a": "t:0"}),
+        (
+            members(a="t:0", b="t:1").replace(
+                "g               b", "what is this\ng               b"
+            ),
+            4,
+            "it doesn't fit the columns of its table",
+            {"a": "t:0", "b": "t:1"},
+        ),
+        *(
+            (members({"a": count}, a=partitions, b="t:7"), 3, why, {"a": "", "b": "t:7"})
+            for count, partitions, why in (
+                (3, "t:0,1", "#PARTITIONS is 3 and CURRENT-ASSIGNMENT has 2"),
+                (2, "t:0,1;u", "'u' is not a topic with its partitions"),
+                (2, "t:0,0", "it names a partition twice"),
+                (1, "t:0,", "'t:0,' is not a topic with its partitions"),
+            )
+        ),
     ],
 )
-def test_ownership_that_was_cut_off_is_reported_and_its_member_kept(
-    read_groups: Read, count: int, assignment: str, why: str
+def test_a_line_that_cannot_be_read_is_reported_and_the_rest_is_read(
+    read_groups: Read, text: str, number: int, why: str, owners: dict[str, str]
 ) -> None:
-    text = table(
-        MEMBERS_FORM,
-        MEMBERS_HEADER,
-        f"g|a|/h|a|{count}|-|{assignment}|-|-",
-        "g|b|/h|b|1|-|t:7|-|-",
-    )
-    result = read_groups(text)
+    """A member stays whose ownership was cut off."""
+    result = read_groups(text, names=["m.txt"])
     (line,) = result.unreadable_lines
+    assert (line.file.endswith("m.txt"), line.line) == (True, number)
+    assert line.text == text.splitlines()[number - 1]
     assert why in line.why
-    assert list(result.groups["g"].members) == ["a", "b"]
-    assert result.groups["g"].claims == [("t", 7, "b")]
-    assert not disagree(result)
+    assert owned(result) == owners
+    assert not is_noted(result)
 
 
 def test_noise_between_rows_is_passed_over(read_groups: Read) -> None:
@@ -214,11 +198,4 @@ def test_noise_between_rows_is_passed_over(read_groups: Read) -> None:
     text = "".join(noise + line for line in members(a="t:0", b="t:1").splitlines(keepends=True))
     result = read_groups("SLF4J: no providers were found.\n" + text)
     assert result.unreadable_lines == []
-    assert result.groups["g"].claims == [("t", 0, "a"), ("t", 1, "b")]
-
-
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
-def test_a_windows_file_reads_the_same(read_groups: Read, encoding: str) -> None:
-    text = EMPTY.replace("'g'", "'other'") + members(a="t:0", b="t:1") + state("Stable", 2)
-    windows = text.replace("\n", "\r\n").encode(encoding)
-    assert read_groups(windows).groups == read_groups(text).groups
+    assert owned(result) == {"a": "t:0", "b": "t:1"}

@@ -23,79 +23,34 @@ def claims(result: ConsumerGroups, name: str = "g") -> list[tuple[str, int, str]
     return result.groups[name].claims
 
 
-MEMBERS_2_6 = "%-15s %-40s %-17s %-15s %-15s %-15s %s"
-MEMBERS_2_6_HEADER = "GROUP|CONSUMER-ID|GROUP-INSTANCE-ID|HOST|CLIENT-ID|#PARTITIONS|ASSIGNMENT"
-
-
 def test_2_6_to_3_7_write_ownership_in_parentheses(read_groups: Read, printed: Printed) -> None:
     result = read_groups(
         printed(
-            MEMBERS_2_6,
-            MEMBERS_2_6_HEADER,
+            "%-15s %-40s %-17s %-15s %-15s %-15s %s",
+            "GROUP|CONSUMER-ID|GROUP-INSTANCE-ID|HOST|CLIENT-ID|#PARTITIONS|ASSIGNMENT",
             f"g|pod-0-{UUID0}|pod-0|{HOST}|my c|4|a.b(0,1,10), c_d-e(3)",
             f"g|x-{UUID1}||{HOST}|x|0|-",
         )
     )
     static = f"pod-0-{UUID0}"
-    assert claims(result) == [
-        ("a.b", 0, static),
-        ("a.b", 1, static),
-        ("a.b", 10, static),
-        ("c_d-e", 3, static),
-    ]
+    owned = [("a.b", 0), ("a.b", 1), ("a.b", 10), ("c_d-e", 3)]
+    assert claims(result) == [(*partition, static) for partition in owned]
     members = result.groups["g"].members
     assert members[static].instance_id == "pod-0"
     assert members[f"x-{UUID1}"].instance_id is None
     assert members[f"x-{UUID1}"].client_id == "x"
 
 
-STATE_2_3 = "%-25s %-25s %-20s %-15s %s"
-STATE_2_3_HEADER = "GROUP|COORDINATOR (ID)|ASSIGNMENT-STRATEGY|STATE|#MEMBERS"
-
-
-def test_2_3_to_3_9_states_read_whatever_is_too_long(read_groups: Read, printed: Printed) -> None:
-    group = "a-group-with-a-name-that-is-longer-than-its-column"
-    coordinator = "broker-0.kafka.a-namespace.svc.cluster.local:9092 (0)"
-    result = read_groups(
-        printed(STATE_2_3, STATE_2_3_HEADER, f"{group}|kafka-0:9092  (0)|range|Stable|0"),
-        printed(
-            f"%-{len(coordinator)}s %-25s %-20s %-15s %s",
-            STATE_2_3_HEADER,
-            f"long-coordinator|{coordinator}|a-custom-assignor-of-one's-own|Stable|0",
-        ),
-        printed(STATE_2_3, STATE_2_3_HEADER, "none|kafka-0:9092 (0)||Empty|0"),
-        printed(STATE_2_3, STATE_2_3_HEADER, "moving|kafka-0:9092 (0)||CompletingRebalance|3"),
-    )
-    assert result.unreadable_lines == []
-    assert {name: (g.state, g.strategy) for name, g in result.groups.items()} == {
-        group: ("Stable", "range"),
-        "long-coordinator": ("Stable", "a-custom-assignor-of-one's-own"),
-        "none": ("Empty", None),
-        "moving": ("CompletingRebalance", None),
-    }
-
-
-def members_3_8(printed: Printed) -> str:
-    return printed(
-        "%-15s %-40s %-15s %-15s %-15s %s",
-        "GROUP|CONSUMER-ID|HOST|CLIENT-ID|#PARTITIONS|ASSIGNMENT",
-        f"g|a-{UUID0}|{HOST}|a|4|(0,1,10,2)",
-        f"g|b-{UUID1}|{HOST}|b|2|(3), (0)",
-    )
-
-
-def test_3_8_and_3_9_leave_topics_out_so_that_owners_are_unknown(
+def test_3_8_and_3_9_leave_topics_out_so_that_owners_come_from_the_offsets(
     read_groups: Read, printed: Printed
 ) -> None:
-    result = read_groups(members_3_8(printed))
-    assert claims(result) == []
-    assert list(result.groups["g"].members) == [f"a-{UUID0}", f"b-{UUID1}"]
-    (note,) = result.notes
-    assert "in 3.8 and 3.9 without the topics' names" in note
-
-
-def test_3_8_and_3_9_ownership_comes_from_the_offsets(read_groups: Read, printed: Printed) -> None:
     a, b = f"a-{UUID0}", f"b-{UUID1}"
+    members = printed(
+        "%-15s %-40s %-15s %-15s %-15s %s",
+        "GROUP|CONSUMER-ID|HOST|CLIENT-ID|#PARTITIONS|ASSIGNMENT",
+        f"g|{a}|{HOST}|a|4|(0,1,10,2)",
+        f"g|{b}|{HOST}|b|2|(3), (0)",
+    )
     offsets = printed(
         "%-15s %-15s %-10s %-15s %-15s %-15s %-40s %-15s %s",
         "GROUP|TOPIC|PARTITION|CURRENT-OFFSET|LOG-END-OFFSET|LAG|CONSUMER-ID|HOST|CLIENT-ID",
@@ -103,17 +58,16 @@ def test_3_8_and_3_9_ownership_comes_from_the_offsets(read_groups: Read, printed
         f"g|t|3|0|0|0|{b}|{HOST}|b",
         f"g|u|0|0|0|0|{b}|{HOST}|b",
     )
-    for texts in ([members_3_8(printed), offsets], [offsets, members_3_8(printed)]):
+    result = read_groups(members)
+    assert claims(result) == []
+    assert list(result.groups["g"].members) == [a, b]
+    (note,) = result.notes
+    assert "in 3.8 and 3.9 without the topics' names" in note
+    for texts in ([members, offsets], [offsets, members]):
         result = read_groups(*texts)
         assert result.notes == []
-        assert claims(result) == [
-            ("t", 0, a),
-            ("t", 1, a),
-            ("t", 2, a),
-            ("t", 3, b),
-            ("t", 10, a),
-            ("u", 0, b),
-        ]
+        owners = [("t", 0, a), ("t", 1, a), ("t", 2, a), ("t", 3, b), ("t", 10, a), ("u", 0, b)]
+        assert claims(result) == owners
 
 
 def test_4_0_and_later_mixed_protocols_own_what_is_current_not_the_target(
@@ -136,43 +90,59 @@ def test_4_0_and_later_mixed_protocols_own_what_is_current_not_the_target(
     assert group.state == "PreparingRebalance"
 
 
-def test_the_list_may_have_types(read_groups: Read, printed: Printed) -> None:
+def test_lists_may_have_types_states_and_protocols(read_groups: Read, printed: Printed) -> None:
+    """The last is of `kafka-groups --list`, with groups of all programs (KIP-1043)."""
     result = read_groups(
         printed(
             "%-25s %-20s %-20s", "GROUP|TYPE|STATE", "a b|Consumer|Reconciling", "c|Classic|Dead"
         ),
         printed("%-25s %-20s", "GROUP|TYPE", "d|Classic"),
         printed("%-25s %-20s", "GROUP|STATE", "e|Unknown"),
+        printed(
+            "%-20s %-20s %-20s ",
+            "GROUP|TYPE|PROTOCOL",
+            *("old|Classic|consumer", "simple|Classic|", "workers|Classic|connect"),
+            *("registry|Classic|sr", "new|Consumer|consumer", "queue|Share|share"),
+            *("tasks|Streams|streams", "novel|Unknown|x-1"),
+        ),
     )
     assert result.unreadable_lines == []
-    assert {name: group.state for name, group in result.groups.items()} == {
-        "a b": "Reconciling",
-        "c": "Dead",
-        "d": None,
-        "e": None,
+    assert {name: (group.state, group.type) for name, group in result.groups.items()} == {
+        "a b": ("Reconciling", "consumer"),
+        "c": ("Dead", "classic"),
+        "d": (None, "classic"),
+        "e": (None, None),
+        "old": (None, "classic"),
+        "simple": (None, "classic"),
+        "workers": (None, "connect"),
+        "registry": (None, "other"),
+        "new": (None, "consumer"),
+        "queue": (None, "share"),
+        "tasks": (None, "streams"),
+        "novel": (None, None),
     }
 
 
-def test_a_file_of_another_tool_is_refused_by_name(read_groups: Read, captures: Path) -> None:
-    with pytest.raises(InputError, match=r"0\.txt: nothing of Kafka's output is in it; expected"):
-        read_groups((captures / "topics.txt").read_text())
-    with pytest.raises(InputError, match="nothing of Kafka's output"):
-        read_groups("")
+def test_a_list_counts_more_than_epochs(
+    read_groups: Read, printed: Printed, captures: Path
+) -> None:
+    """Which streams groups have as well."""
+    text = (captures / "state_verbose.txt").read_text()
+    result = read_groups(text, printed("%-15s %s", "GROUP|TYPE", "g848|Streams"))
+    assert result.groups["g848"].type == "streams"
 
 
-def test_a_file_with_nothing_but_an_error_is_refused_with_it(read_groups: Read) -> None:
-    text = "\nError: Executing consumer group command failed due to x\njava.lang.Exception: x\n"
-    with pytest.raises(InputError, match="It says: Error: Executing consumer group command failed"):
-        read_groups(text)
-
-
-def test_two_headers_in_one_line_are_reported(read_groups: Read) -> None:
-    header = "GROUP           STATE"
-    result = read_groups(
-        f"{header}\ng               Stable\n{header} {header}\nh   Stable Stable\n"
-    )
-    assert set(result.groups) == {"g"}
-    assert [line.line for line in result.unreadable_lines] == [3, 4]
+def test_a_file_without_groups_is_refused_with_what_it_says(
+    read_groups: Read, captures: Path
+) -> None:
+    error = "Error: Executing consumer group command failed"
+    for text, fault in (
+        ((captures / "topics.txt").read_text(), r"0\.txt: nothing of Kafka's output is in it; exp"),
+        ("", "nothing of Kafka's output"),
+        (f"\n{error} due to x\njava.lang.Exception: x\n", f"It says: {error}"),
+    ):
+        with pytest.raises(InputError, match=fault):
+            read_groups(text)
 
 
 def test_columns_in_another_order_are_read_by_their_names(read_groups: Read) -> None:
@@ -181,18 +151,19 @@ def test_columns_in_another_order_are_read_by_their_names(read_groups: Read) -> 
     assert result.groups["a-group"].members[f"c-{UUID0}"].host == HOST
 
 
+@pytest.mark.parametrize(
+    "other",
+    [
+        "GROUP  TOPIC  PARTITION  LEADER-EPOCH  FIRST-OFFSET\nh  orders  0  -  5\n",
+        "GROUP  STATE GROUP  STATE\nh   Stable Stable\n",  # two headers in one line
+    ],
+)
 def test_other_tables_are_reported_and_do_not_end_up_in_a_group(
-    read_groups: Read, printed: Printed
+    read_groups: Read, other: str
 ) -> None:
-    share = printed(
-        "%-15s %-15s %-10s %-15s %s",
-        "GROUP|TOPIC|PARTITION|LEADER-EPOCH|FIRST-OFFSET",
-        "share|orders|0|-|5",
-    )
-    listed = printed("%-25s %-20s", "GROUP|STATE", "g|Stable")
-    result = read_groups(listed + share)
+    result = read_groups(f"GROUP  STATE\ng  Stable\n{other}")
     assert set(result.groups) == {"g"}
-    assert [line.line for line in result.unreadable_lines] == [5, 6]
+    assert [line.line for line in result.unreadable_lines] == [3, 4]
 
 
 def test_share_groups_have_start_offsets_and_lags(read_groups: Read, printed: Printed) -> None:

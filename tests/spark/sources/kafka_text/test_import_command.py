@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.paths import DATA
 from tests.support.fleets import SNAPSHOT
-from tests.support.said import Run, is_one_line
+from tests.support.said import Run, Said, is_one_line
 from tests.support.small import rows
 
 CAPTURES = DATA / "cli"
@@ -67,57 +68,6 @@ class TestImportCli:
         assert groups["g-idle"]["subscriptions_inferred"] is False
         assert groups["g-range"]["subscriptions_inferred"] is True
 
-    def test_lines_that_can_not_be_read_are_told_with_file_and_number(
-        self, run: Run, tmp_path: Path
-    ) -> None:
-        text = (CAPTURES / "members_verbose.txt").read_text()
-        (tmp_path / "odd.txt").write_text(text + "\nwhat is this line?\n")
-        output = run(
-            *("import-cli", "--cluster", "c", "--topics", CAPTURES / "topics.txt"),
-            *("--groups", tmp_path / "odd.txt", "--out", tmp_path / "store"),
-        )
-        assert output.code == 0
-        number = len(text.splitlines()) + 2
-        assert re.search(rf"odd\.txt:{number}: .*what is this line\?", output.err)
-        assert "1 lines could not be read." in output.err
-
-    @pytest.mark.parametrize("option", ["--groups", "--topics"])
-    def test_text_that_is_not_kafkas_is_bad_input(
-        self, run: Run, tmp_path: Path, option: str
-    ) -> None:
-        (tmp_path / "poem.txt").write_text("roses are red\nviolets are blue\n")
-        files = {"--groups": CAPTURES / "state.txt", "--topics": CAPTURES / "topics.txt"}
-        words = [
-            word for pair in (files | {option: tmp_path / "poem.txt"}).items() for word in pair
-        ]
-        output = run("import-cli", "--cluster", "c", *words, "--out", tmp_path / "store")
-        assert (output.code, is_one_line(output)) == (2, True)
-        assert "poem.txt" in output.err
-        assert not (tmp_path / "store").exists()
-
-    def test_a_snapshot_is_not_written_over(self, run: Run, tmp_path: Path) -> None:
-        words = (*self.WORDS, "--out", tmp_path / "store", "--snapshot", SNAPSHOT)
-        assert run(*words).code == 0
-        output = run(*words)
-        assert output.code == 2
-        assert "is there already: choose another snapshot id" in output.err.splitlines()[-1]
-
-    @pytest.mark.parametrize(
-        ("words", "sentence"),
-        [
-            (["--snapshot", "../x"], "'../x' can't be the id of a snapshot"),
-            (["--infer", "guess"], "Invalid value for '--infer'"),
-            (["--groups", "missing.txt"], "missing.txt"),
-        ],
-    )
-    def test_a_wrong_option_is_bad_input(
-        self, run: Run, tmp_path: Path, words: list[str], sentence: str
-    ) -> None:
-        output = run(*self.WORDS, "--out", tmp_path / "store", *words)
-        assert (output.code, is_one_line(output)) == (2, True)
-        assert sentence in output.err
-        assert not (tmp_path / "store").exists()
-
     @pytest.mark.parametrize("which", ["groups", "topics"])
     def test_nothing_is_written_when_no_line_can_be_read(
         self, run: Run, tmp_path: Path, which: str
@@ -142,22 +92,49 @@ class TestImportCli:
         )
         assert not (tmp_path / "store").exists()
 
-    def test_a_line_of_megabytes_is_shortened(self, run: Run, tmp_path: Path) -> None:
-        """Whatever is the matter with it."""
+    def test_lines_that_can_not_be_read_are_told_with_file_and_number(
+        self, run: Run, tmp_path: Path
+    ) -> None:
+        """Those of megabytes are shortened."""
         text = (CAPTURES / "topics.txt").read_text()
         long = "x" * 5_000_000
-        lines = [
-            long,
-            f"Topic: {long}!\tPartition: 0",
-            f"Topic: t\tPartition: {long}",
-            "Error" + long,
-        ]
-        (tmp_path / "topics.txt").write_text("\n".join([text, *lines]))
-        words = [
-            tmp_path / "topics.txt" if word == CAPTURES / "topics.txt" else word
-            for word in self.WORDS
-        ]
-        output = run(*words, "--out", tmp_path / "store", "--snapshot", SNAPSHOT)
+        lines = [long, f"Topic: {long}!\tPartition: 0", f"Topic: t\tPartition: {long}"]
+        (tmp_path / "topics.txt").write_text("\n".join([text, *lines, "Error" + long]))
+        state = (CAPTURES / "state.txt").read_text()
+        (tmp_path / "odd.txt").write_text(f"{state}\nwhat is this?\n")
+        files = ("--groups", tmp_path / "odd.txt", "--topics", tmp_path / "topics.txt")
+        output = run(*self.WORDS[:3], *files, *self.WORDS[5:], "--out", tmp_path / "store")
         assert output.code == 0
+        number = len(state.splitlines()) + 2
+        assert re.search(rf"odd\.txt:{number}: .*what is this\?", output.err)
+        assert "5 lines could not be read." in output.err
         assert "letters)" in output.err
         assert len(output.err) < 10_000
+
+
+class TestSeveralClusters:
+    """`evenfleet import-cli` into a snapshot that is there."""
+
+    def test_a_cluster_is_added_once_to_a_whole_snapshot(self, run: Run, tmp_path: Path) -> None:
+        store, words = tmp_path / "store", TestImportCli.WORDS[3:7]
+
+        def imported(cluster: str) -> Said:
+            out = ("--out", store, "--snapshot", SNAPSHOT)
+            return run("import-cli", "--cluster", cluster, *words, *out)
+
+        assert imported("west").code == 0
+        before = {path: path.read_bytes() for path in store.rglob("*.parquet")}
+        assert imported("second").code == 0
+        after = {path: path.read_bytes() for path in store.rglob("*.parquet")}
+        assert before.items() < after.items()
+        (listed,) = json.loads(run("snapshots", store, "--format", "json").out)["snapshots"]
+        assert (listed["clusters"], listed["state"]) == (["second", "west"], "whole")
+        paths = sorted(store.rglob("*"))
+        output = imported("west")
+        refusal = "choose another snapshot id or remove that snapshot, which has 1 cluster (west)\n"
+        assert (output.code, refusal in output.err) == (2, True)
+        assert sorted(store.rglob("*")) == paths
+        shutil.rmtree(store / "assignments")  # it would look whole, with half a cluster in it
+        output = imported("third")
+        assert (output.code, is_one_line(output)) == (2, True)
+        assert "remove that snapshot, which isn't whole\n" in output.err

@@ -45,21 +45,9 @@ members = st.lists(
     max_size=4,
     unique_by=lambda member: member.uuid,
 )
-quick = settings(max_examples=100, deadline=None)
 
 
-def width(least: int, values: list[str]) -> int:
-    return max(least, *map(len, values))
-
-
-def rows(view: View, lines: list[str]) -> list[dict[str, str]]:
-    header = parse_header(lines[0].rstrip())
-    assert header is not None
-    cells = [header.cells(line.rstrip()) for line in lines[1:]]
-    return [row for row in cells if row is not None]
-
-
-@quick
+@settings(max_examples=100, deadline=None)
 @given(members, clients)
 def test_members_of_4_0_and_later(printed: list[Printed], group: str) -> None:
     def ownership(member: Printed) -> str:
@@ -80,78 +68,17 @@ def test_members_of_4_0_and_later(printed: list[Printed], group: str) -> None:
         ("TARGET-ASSIGNMENT", 20, ["-"] * len(printed)),
     ]
     columns = [column for column in columns if static or column[0] != "GROUP-INSTANCE-ID"]
-    form = " ".join(f"%-{width(least, values)}s" for _, least, values in columns)
-    lines = [form % tuple(name for name, _, _ in columns)]
-    lines += [form % row for row in zip(*(values for _, _, values in columns), strict=True)]
-
-    result = rows(View.MEMBERS, lines)
-    assert len(result) == len(printed)
-    for cells, member in zip(result, printed, strict=True):
+    form = " ".join(f"%-{max(least, *map(len, values))}s" for _, least, values in columns)
+    header = parse_header((form % tuple(name for name, _, _ in columns)).rstrip())
+    assert header is not None
+    values = zip(*(values for _, _, values in columns), strict=True)
+    for line, member in zip(values, printed, strict=True):
+        cells = header.cells((form % line).rstrip())
+        assert cells is not None
         row, fault = read_row(View.MEMBERS, cells)
         assert fault is None
         assert cells["GROUP"] == group
-        assert row.member == (
-            member.member_id,
-            member.instance_id or None,
-            member.client_id,
-            member.host,
-            None,
-        )
+        instance_id = member.instance_id or None
+        ids = (member.member_id, instance_id, member.client_id, member.host, None)
+        assert row.member == ids
         assert set(row.owned) == member.partitions
-
-
-@quick
-@given(members, topics, st.integers(0, 10**12))
-def test_offsets_of_0_10_2_to_1_0_with_their_fixed_widths(
-    printed: list[Printed], topic: str, offset: int
-) -> None:
-    form = "%-30s %-10s %-15s %-15s %-10s %-50s%-30s %s"
-    lines = [
-        form
-        % (
-            "TOPIC",
-            "PARTITION",
-            "CURRENT-OFFSET",
-            "LOG-END-OFFSET",
-            "LAG",
-            "CONSUMER-ID",
-            "HOST",
-            "CLIENT-ID",
-        )
-    ]
-    lines += [
-        form % (topic, number, offset, offset, 0, f"{m.client_id}-{m.uuid}", m.host, m.client_id)
-        for number, m in enumerate(printed)
-    ]
-    result = rows(View.OFFSETS, lines)
-    assert len(result) == len(printed)
-    for number, (cells, member) in enumerate(zip(result, printed, strict=True)):
-        row, _ = read_row(View.OFFSETS, cells)
-        assert row.partition == (topic, number)
-        assert row.offset == (offset, offset, 0)
-        assert row.member == (
-            f"{member.client_id}-{member.uuid}",
-            None,
-            member.client_id,
-            member.host,
-            None,
-        )
-
-
-@quick
-@given(
-    clients,
-    st.text("a0.-", min_size=1, max_size=60).map("{}:9092".format),
-    st.sampled_from(["", "range", "cooperative-sticky", "an-assignor-with-a-very-long-name"]),
-    st.sampled_from(["Stable", "Empty", "PreparingRebalance", "CompletingRebalance"]),
-    st.integers(0, 10**6),
-)
-def test_states_of_2_3_to_3_9_with_a_groups_column_as_wide_as_a_coordinator(
-    group: str, address: str, strategy: str, state: str, count: int
-) -> None:
-    coordinator = f"{address} (12)"
-    form = f"%-{max(25, len(coordinator))}s %-25s %-20s %-15s %s"
-    header = ("GROUP", "COORDINATOR (ID)", "ASSIGNMENT-STRATEGY", "STATE", "#MEMBERS")
-    lines = [form % header, form % (group, coordinator, strategy, state, count)]
-    (cells,) = rows(View.STATE, lines)
-    assert tuple(cells.values()) == (group, coordinator, strategy, state, str(count))

@@ -37,43 +37,41 @@ def read(group: ConsumerGroup, write: Callable[..., Path]) -> Read:
     return lambda text: read_subscriptions(write("s.csv", text), groups)
 
 
-def test_union_is_all_that_the_group_owns_for_every_member(group: ConsumerGroup) -> None:
+def test_union_is_all_that_the_group_owns_for_every_member_owned_what_each_does(
+    group: ConsumerGroup,
+) -> None:
+    """Committed offsets alone are no subscription."""
     assert infer_subscriptions(group, "union") == {(m, t) for m in "abc" for t in "tu"}
-
-
-def test_owned_is_what_each_member_owns(group: ConsumerGroup) -> None:
     assert infer_subscriptions(group, "owned") == {("a", "t"), ("a", "u"), ("b", "t")}
-
-
-def test_committed_offsets_alone_are_no_subscription(group: ConsumerGroup) -> None:
-    assert "old" not in {topic for _, topic in infer_subscriptions(group, "union")}
-
-
-def test_a_group_without_members_has_no_subscriptions() -> None:
     assert infer_subscriptions(ConsumerGroup("g"), "union") == set()
 
 
-def test_the_file_names_members_by_id(read: Read) -> None:
-    result = read("group,member_id,topic\ng,a,t\ng,b,t\ng,c,u\ng,a,t\n")
-    assert result == ({"g": {("a", "t"), ("b", "t"), ("c", "u")}}, [], [])
+EACH = {("a", "t"), ("b", "t"), ("c", "u")}
 
 
-def test_a_client_id_means_every_member_that_has_it(read: Read) -> None:
-    result = read("topic,client_id,group\nt,app,g\nu,other,g\n")
-    assert result == ({"g": {("a", "t"), ("b", "t"), ("c", "u")}}, [], [])
-
-
-def test_with_both_columns_the_members_id_counts_where_there_is_one(read: Read) -> None:
-    result = read("group,member_id,client_id,topic\ng,a,app,t\ng,,app,u\ng,c,,t\n")
-    assert result.by_group == {"g": {("a", "t"), ("a", "u"), ("b", "u"), ("c", "t")}}
-
-
-def test_quotes_spaces_marks_and_further_columns_are_no_trouble(read: Read) -> None:
-    text = (
-        '\ufeffGroup, Member_Id, Topic, Note\r\n"g", "a", "t", "so, so"\r\n\r\ng,b,t,\r\ng,c,t,\r\n'
-    )
-    result = read(text)
-    assert result == ({"g": {("a", "t"), ("b", "t"), ("c", "t")}}, [], [])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("group,member_id,topic\ng,a,t\ng,b,t\ng,c,u\ng,a,t\n", EACH),
+        # a client's id means every member that has it
+        ("topic,client_id,group\nt,app,g\nu,other,g\n", EACH),
+        # with both columns the member's id counts where there is one
+        (
+            "group,member_id,client_id,topic\ng,a,app,t\ng,,app,u\ng,c,,t\n",
+            {("a", "t"), ("a", "u"), ("b", "u"), ("c", "t")},
+        ),
+        # quotes, spaces, marks and further columns
+        (
+            '\ufeffGroup, Member_Id, Topic, Note\r\n"g", "a", "t", "so, so"\r\n\r\n'
+            "g,b,t,\r\ng,c,u,\r\n",
+            EACH,
+        ),
+    ],
+)
+def test_the_file_names_members_by_id_or_by_client(
+    read: Read, text: str, expected: set[tuple[str, str]]
+) -> None:
+    assert read(text) == ({"g": expected}, [], [])
 
 
 def test_members_that_the_file_leaves_out_are_noted(read: Read) -> None:
@@ -105,29 +103,21 @@ def test_a_faulty_row_is_reported_with_its_line_and_the_rest_counts(
     assert (line.line, line.text) == (2, row)
     assert why in line.why
     assert result.by_group == {"g": {("a", "t"), ("b", "t"), ("c", "t")}}
-
-
-def test_a_group_with_nothing_but_faulty_rows_is_told_of_by_nothing(read: Read) -> None:
-    assert read("group,member_id,topic\ng,z,t\n").by_group == {}
+    assert read(f"group,member_id,topic\n{row}\n").by_group == {}  # inferred, not empty
 
 
 @pytest.mark.parametrize(
-    ("header", "missing"),
+    ("header", "fault"),
     [
-        ("", "group, topic, member_id or client_id"),
-        ("group,member_id", "topic"),
-        ("member_id,topic", "group"),
-        ("group,topic", "member_id or client_id"),
-        ("group;member_id;topic", "group, topic, member_id or client_id"),
+        ("", "the header lacks group, topic, member_id or client_id; expected CSV"),
+        ("group,member_id", "the header lacks topic; expected CSV"),
+        ("member_id,topic", "the header lacks group; expected CSV"),
+        ("group,topic", "the header lacks member_id or client_id; expected CSV"),
+        ("group;member_id;topic", "the header lacks group, topic, member_id or client_id; "),
+        ("group,topic,topic,member_id", "has a column twice"),
+        ('group,topic,"member_id', "is not CSV"),
     ],
 )
-def test_a_header_without_its_columns_is_refused(read: Read, header: str, missing: str) -> None:
-    with pytest.raises(InputError, match=f"the header lacks {missing}; expected CSV"):
+def test_a_header_without_its_columns_is_refused(read: Read, header: str, fault: str) -> None:
+    with pytest.raises(InputError, match=fault):
         read(f"{header}\n")
-
-
-def test_a_header_with_a_column_twice_is_refused(read: Read) -> None:
-    with pytest.raises(InputError, match="has a column twice"):
-        read("group,topic,topic,member_id\n")
-    with pytest.raises(InputError, match="is not CSV"):
-        read('group,topic,"member_id\n')

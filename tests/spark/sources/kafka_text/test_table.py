@@ -11,6 +11,11 @@ STATE = (
     "GROUP                     COORDINATOR (ID)          "
     "ASSIGNMENT-STRATEGY  STATE           #MEMBERS"
 )
+COLLAPSED_MEMBERS = " ".join(MEMBERS.split())
+COLLAPSED_OFFSETS = (
+    "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID"
+)
+MEMBER_ID = "my app-3fc8d6f1-581a-4472-bdf3-3515b4aee8c1"
 
 
 def header(line: str) -> Header:
@@ -19,23 +24,31 @@ def header(line: str) -> Header:
     return result
 
 
-def test_a_header_is_its_columns_and_where_they_start() -> None:
-    assert header("GROUP  COORDINATOR (ID)  #MEMBERS") == Header(
-        ("GROUP", "COORDINATOR (ID)", "#MEMBERS"), (0, 7, 25)
-    )
-
-
-def test_the_header_of_0_9_is_parted_by_commas() -> None:
-    line = "GROUP, TOPIC, PARTITION, CURRENT OFFSET, LOG END OFFSET, LAG, OWNER"
-    assert header(line).columns[3:5] == ("CURRENT-OFFSET", "LOG-END-OFFSET")
-
-
-def test_the_header_of_the_offset_checker_has_words_of_its_own() -> None:
-    line = "Group Topic Pid Offset logSize Lag Owner"
-    assert header(line) == Header(
-        ("GROUP", "TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG", "OWNER"),
-        (0, 6, 12, 16, 23, 31, 35),
-    )
+@pytest.mark.parametrize(
+    ("line", "columns", "starts"),
+    [
+        (
+            "GROUP  COORDINATOR (ID)  #MEMBERS",
+            ["GROUP", "COORDINATOR (ID)", "#MEMBERS"],
+            (0, 7, 25),
+        ),
+        # that of 0.9 is parted by commas, that of the offset checker has words of its own
+        (
+            "GROUP, TOPIC, PARTITION, CURRENT OFFSET, LOG END OFFSET, LAG, OWNER",
+            ["GROUP", "TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG", "OWNER"],
+            None,
+        ),
+        (
+            "Group Topic Pid Offset logSize Lag Owner",
+            ["GROUP", "TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG", "OWNER"],
+            (0, 6, 12, 16, 23, 31, 35),
+        ),
+    ],
+)
+def test_a_header_is_its_columns_and_where_they_start(
+    line: str, columns: list[str], starts: tuple[int, ...] | None
+) -> None:
+    assert header(line) == Header(tuple(columns), starts)
 
 
 @pytest.mark.parametrize(
@@ -54,88 +67,79 @@ def test_other_lines_are_no_headers(line: str) -> None:
     assert parse_header(line) is None
 
 
-def test_a_blank_field_stays_blank_and_shifts_nothing() -> None:
-    row = "g               c1-uuid                           /127.0.0.1      c1              2"
-    assert header(MEMBERS).cells(row) == {
-        "GROUP": "g",
-        "CONSUMER-ID": "c1-uuid",
-        "GROUP-INSTANCE-ID": "",
-        "HOST": "/127.0.0.1",
-        "CLIENT-ID": "c1",
-        "#PARTITIONS": "2",
-    }
-
-
-def test_fields_may_hold_spaces_where_the_columns_stand() -> None:
-    row = "my group        my c-uuid       pod 1             /127.0.0.1      my c            2"
-    cells = header(MEMBERS).cells(row)
-    assert cells is not None
-    assert list(cells.values()) == ["my group", "my c-uuid", "pod 1", "/127.0.0.1", "my c", "2"]
-
-
-def test_a_row_pushed_right_by_a_long_group_is_cut_by_the_form_of_its_values() -> None:
-    """--state of 2.3 to 3.9: the group's column is as wide as the coordinator's."""
-    group = "a-group-whose-name-is-longer-than-any-coordinator"
-    row = f"{group} kafka-0:9092 (7)          range                Stable          3"
-    cells = header(STATE).cells(row)
-    assert cells is not None
-    assert list(cells.values()) == [group, "kafka-0:9092 (7)", "range", "Stable", "3"]
-
-
-def test_a_long_group_may_hold_spaces_and_the_strategy_may_be_blank() -> None:
-    group = "a group whose name is longer than any coordinator"
-    row = f"{group} kafka-0:9092 (7)                               Empty           0"
-    cells = header(STATE).cells(row)
-    assert cells is not None
-    assert list(cells.values()) == [group, "kafka-0:9092 (7)", "", "Empty", "0"]
-
-
-def test_a_state_longer_than_its_column_is_read() -> None:
-    """CompletingRebalance has 19 letters, the column of 2.3 to 3.9 has 15."""
-    form = "%-25s %-25s %-20s %-15s %s"
-    row = form % ("g", "kafka-0:9092 (7)", "", "CompletingRebalance", "3")
-    cells = header(STATE).cells(row)
-    assert cells is not None
-    assert (cells["STATE"], cells["#MEMBERS"]) == ("CompletingRebalance", "3")
-
-
-def test_rows_whose_spaces_were_collapsed_are_read() -> None:
-    table = header(
-        "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID"
-    )
-    member_id = "my app-3fc8d6f1-581a-4472-bdf3-3515b4aee8c1"
-    owned = table.cells(f"a-long-group t.a-b_c 12 - 7 - {member_id} /10.0.0.1 my app")
-    assert owned is not None
-    assert list(owned.values()) == [
-        *("a-long-group", "t.a-b_c", "12", "-", "7", "-"),
-        *(member_id, "/10.0.0.1", "my app"),
-    ]
-    unowned = table.cells("a-long-group t.a-b_c 12 3 7 4 - - -")
-    assert unowned is not None
-    assert list(unowned.values())[6:] == ["-", "-", "-"]
-
-
-def test_with_collapsed_spaces_a_blank_instance_id_is_still_blank() -> None:
-    table = header("GROUP CONSUMER-ID GROUP-INSTANCE-ID HOST CLIENT-ID #PARTITIONS")
-    static = table.cells("g c0-uuid pod-0 /10.0.0.1 c0 4")
-    dynamic = table.cells("g c1-uuid /10.0.0.1 a/b 3")
-    assert static is not None
-    assert dynamic is not None
-    assert (static["GROUP-INSTANCE-ID"], dynamic["GROUP-INSTANCE-ID"]) == ("pod-0", "")
-    assert (static["CLIENT-ID"], dynamic["CLIENT-ID"]) == ("c0", "a/b")
-
-
 @pytest.mark.parametrize(
-    "row",
+    ("columns", "row", "cells"),
     [
-        "g               c1-uuid",
-        "g               c1-uuid                           /127.0.0.1      c1              two",
-        "[2026-11-21 06:00:00,123] WARN Connection to node -1 could not be established",
-        "Consumer group 'g' has no active members.",
+        (  # a blank field stays blank and shifts nothing
+            MEMBERS,
+            "g               c1-uuid                           /127.0.0.1      c1              2",
+            ["g", "c1-uuid", "", "/127.0.0.1", "c1", "2"],
+        ),
+        (  # fields may hold spaces where the columns stand
+            MEMBERS,
+            "my group        my c-uuid       pod 1             /127.0.0.1      my c            2",
+            ["my group", "my c-uuid", "pod 1", "/127.0.0.1", "my c", "2"],
+        ),
+        (  # --state of 2.3 to 3.9: the group's column is as wide as the coordinator's
+            STATE,
+            "a-group-whose-name-is-longer-than-any-coordinator kafka-0:9092 (7)          "
+            "range                Stable          3",
+            [
+                *("a-group-whose-name-is-longer-than-any-coordinator", "kafka-0:9092 (7)"),
+                *("range", "Stable", "3"),
+            ],
+        ),
+        (
+            STATE,
+            "a group whose name is longer than any coordinator kafka-0:9092 (7)"
+            "                               Empty           0",
+            [
+                *("a group whose name is longer than any coordinator", "kafka-0:9092 (7)"),
+                *("", "Empty", "0"),
+            ],
+        ),
+        (  # CompletingRebalance has 19 letters, the column of 2.3 to 3.9 has 15
+            STATE,
+            "g                         kafka-0:9092 (7)                               "
+            "CompletingRebalance 3",
+            ["g", "kafka-0:9092 (7)", "", "CompletingRebalance", "3"],
+        ),
+        (  # spaces were collapsed
+            COLLAPSED_OFFSETS,
+            f"a-long-group t.a-b_c 12 - 7 - {MEMBER_ID} /10.0.0.1 my app",
+            ["a-long-group", "t.a-b_c", "12", "-", "7", "-", MEMBER_ID, "/10.0.0.1", "my app"],
+        ),
+        (
+            COLLAPSED_OFFSETS,
+            "a-long-group t.a-b_c 12 3 7 4 - - -",
+            ["a-long-group", "t.a-b_c", "12", "3", "7", "4", "-", "-", "-"],
+        ),
+        (
+            COLLAPSED_MEMBERS,
+            "g c0-uuid pod-0 /10.0.0.1 c0 4",
+            ["g", "c0-uuid", "pod-0", "/10.0.0.1", "c0", "4"],
+        ),
+        (
+            COLLAPSED_MEMBERS,
+            "g c1-uuid /10.0.0.1 a/b 3",
+            ["g", "c1-uuid", "", "/10.0.0.1", "a/b", "3"],
+        ),
+        # what fits in no way
+        (MEMBERS, "g               c1-uuid", None),
+        (
+            MEMBERS,
+            "g               c1-uuid                           /127.0.0.1      c1              two",
+            None,
+        ),
+        (MEMBERS, "[2026-11-21 06:00:00,123] WARN Connection to node -1 wasn't established", None),
+        (MEMBERS, "Consumer group 'g' has no active members.", None),
     ],
 )
-def test_a_row_that_fits_in_no_way_is_none(row: str) -> None:
-    assert header(MEMBERS).cells(row) is None
+def test_a_row_is_cut_by_its_columns_or_by_the_form_of_its_values(
+    columns: str, row: str, cells: list[str] | None
+) -> None:
+    table = header(columns)
+    assert table.cells(row) == (cells and dict(zip(table.columns, cells, strict=True)))
 
 
 @pytest.mark.parametrize("words", ["x 1 ", "x /1 ", "x:1 (1) ", "x, "])

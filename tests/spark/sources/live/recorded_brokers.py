@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import copy
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from kafka.protocol.admin import (
@@ -45,9 +45,11 @@ from spark.sources.live.consumer_group_describe import (
 )
 from tests.paths import DATA
 
-FILE = DATA / "kafka-4.3.1-answers.json"
-RECORDED = json.loads(FILE.read_text())
+RECORDED = json.loads((DATA / "kafka-4.3.1-answers.json").read_text())
 CLUSTER = Cluster("recorded", ("broker:9092",))
+
+Change = Callable[[Any], Any]
+"""Alters an answer, or returns what comes in its place."""
 
 
 def recorded(message: Any) -> Any:
@@ -55,140 +57,139 @@ def recorded(message: Any) -> Any:
     return message.decode(base64.b64decode(kept["data"]), version=kept["version"])
 
 
-def named(group: Any, name: str) -> Any:
-    group = copy.copy(group)
-    group.group_id = name
-    return group
+def sent(message: Any) -> Any:
+    """A message as it is after a way over the network."""
+    return type(message).decode(bytes(message.encode()), version=message.API_VERSION)
 
 
 class RecordedBrokers:
-    """Brokers 1, 2, … that coordinate the groups given, by name: kind (classic, new, simple).
-
-    `spoil` may change or replace the answer to a request of a broker.
-    """
+    """Brokers 1, 2, … that coordinate the groups given, by name: kind (classic, new, simple)."""
 
     def __init__(self, groups: dict[int, dict[str, str]]) -> None:
-        self.requests = 0
+        self.asked: list[tuple[int, Any]] = []
         self.start = 0
         self.oldest_broker = False
         self.moving: list[Any] = []
-        self.spoil: Callable[[int, Any, Any], Any] = lambda node, request, answer: answer
         self.groups = groups
         self.metadata = recorded(MetadataResponse)
         self.metadata.brokers = [self._broker(node) for node in groups]
+        self._changes: list[tuple[Any, int | None, Change]] = []
+        self._kinds = {name: kind for some in groups.values() for name, kind in some.items()}
         self._listed = {g.group_id: g for g in recorded(ListGroupsResponse).groups}
         self._classic = {g.group_id: g for g in recorded(DescribeGroupsResponse).groups}
         self._new = {g.group_id: g for g in recorded(ConsumerGroupDescribeResponse).groups}
         self._offsets = {g.group_id: g for g in recorded(OffsetFetchResponse).groups}
 
+    @property
+    def requests(self) -> int:
+        return len(self.asked)
+
+    def on(self, request: Any, change: Change, node: int | None = None) -> RecordedBrokers:
+        """Change the answers to such requests, of one broker or of all; gives itself back."""
+        self._changes.append((request, node, change))
+        return self
+
+    def topic(self, name: str) -> Any:
+        """A topic of the metadata, to change."""
+        return next(topic for topic in self.metadata.topics if topic.name == name)
+
+    def lead_by(self, node: int) -> None:
+        """Let that broker lead all partitions."""
+        for topic in self.metadata.topics:
+            for partition in topic.partitions:
+                partition.leader_id = node
+
+    def nodes_asked(self, request: Any) -> list[int]:
+        return [node for node, item in self.asked if isinstance(item, request)]
+
     def speaks(self, message: type, version: int) -> bool:
         return not self.oldest_broker
 
     def ask(self, questions: list[tuple[int, Any]]) -> list[Any]:
-        self.requests += len(questions)
-        return [self.spoil(node, r, self._sent(self._answer(node, r))) for node, r in questions]
+        self.asked += questions
+        return [self._changed(node, request) for node, request in questions]
+
+    def _changed(self, node: int, request: Any) -> Any:
+        answer = sent(self._answer(node, request))
+        for message, at, change in self._changes:
+            if isinstance(request, message) and at in (None, node):
+                other = change(answer)
+                answer = answer if other is None else other
+        return answer
 
     def _broker(self, node: int) -> Any:
         broker = copy.copy(self.metadata.brokers[0])
         broker.node_id = node
         return broker
 
-    @staticmethod
-    def _sent(answer: Any) -> Any:
-        """As it is after a way over the network."""
-        return type(answer).decode(bytes(answer.encode()), version=answer.API_VERSION)
+    def _of(self, entries: dict[str, Any], names: Iterable[str]) -> list[Any]:
+        """The recorded entry of each group's kind, under the group's name."""
+        result = [copy.copy(entries[self._kinds[name]]) for name in names]
+        for group, name in zip(result, names, strict=True):
+            group.group_id = name
+        return result
 
     def _answer(self, node: int, request: Any) -> Any:  # noqa: PLR0911, one an API
-        kinds = {name: kind for group in self.groups.values() for name, kind in group.items()}
-
-        def of(entries: dict[str, Any], names: list[str]) -> list[Any]:
-            return [named(entries[kinds[name]], name) for name in names]
-
         if isinstance(request, ListGroupsRequest):
-            return ListGroupsResponse(version=5, groups=of(self._listed, [*self.groups[node]]))
+            return ListGroupsResponse(version=5, groups=self._of(self._listed, self.groups[node]))
         if isinstance(request, DescribeGroupsRequest):
-            return DescribeGroupsResponse(version=6, groups=of(self._classic, request.groups))
+            return DescribeGroupsResponse(version=6, groups=self._of(self._classic, request.groups))
         if isinstance(request, ConsumerGroupDescribeRequest):
-            described = of(self._new, request.group_ids)
+            described = self._of(self._new, request.group_ids)
             return ConsumerGroupDescribeResponse(version=1, groups=described)
         if isinstance(request, FindCoordinatorRequest):
             coordinator = FindCoordinatorResponse.Coordinator
-            result = [
-                coordinator(version=4, key=key, node_id=node, host="", port=0, error_code=0)
-                for key in request.coordinator_keys
-            ]
-            return FindCoordinatorResponse(version=4, coordinators=result)
+            found = [coordinator(key=key, node_id=node) for key in request.coordinator_keys]
+            return FindCoordinatorResponse(version=4, coordinators=found)
         if isinstance(request, OffsetFetchRequest) and request.groups:
-            asked = [group.group_id for group in request.groups]
-            return OffsetFetchResponse(version=9, groups=of(self._offsets, asked))
+            names = [group.group_id for group in request.groups]
+            return OffsetFetchResponse(version=9, groups=self._of(self._offsets, names))
         if isinstance(request, OffsetFetchRequest):
-            return self._old_offsets(kinds[request.group_id])
+            return _old_offsets(self._kinds[request.group_id])
         if isinstance(request, MetadataRequest):
             return self.metadata
         if isinstance(request, DescribeClusterRequest):
             may = {8}  # Describe
-            return DescribeClusterResponse(
-                version=0, cluster_id="c", brokers=[], authorized_operations=may
-            )
+            return DescribeClusterResponse(version=0, cluster_id="c", authorized_operations=may)
         if isinstance(request, DescribeConfigsRequest):
-            return self._configured(request)
+            return _configured(request)
         if isinstance(request, ListPartitionReassignmentsRequest):
-            return ListPartitionReassignmentsResponse(
-                version=0, throttle_time_ms=0, error_code=0, error_message=None, topics=self.moving
-            )
-        assert isinstance(request, ListOffsetsRequest)
+            return ListPartitionReassignmentsResponse(version=0, topics=self.moving)
         return self._offsets_of_logs(request)
 
     def _offsets_of_logs(self, request: Any) -> Any:
         """The ends that were recorded; every log begins at `start`."""
         answer = recorded(ListOffsetsResponse)
-        asked = {item.timestamp for topic in request.topics for item in topic.partitions}
-        if asked == {OffsetSpec.EARLIEST}:
+        if is_about(request, OffsetSpec.EARLIEST):
             for topic in answer.topics:
                 for partition in topic.partitions:
                     partition.offset = self.start
         return answer
 
-    @staticmethod
-    def _configured(request: Any) -> Any:
-        """Topics have min.insync.replicas 2, and nothing else is told."""
-        of_topic = DescribeConfigsResponse.DescribeConfigsResult
-        config = of_topic.DescribeConfigsResourceResult(
-            version=1,
-            name="min.insync.replicas",
-            value="2",
-            read_only=False,
-            config_source=5,
-            is_sensitive=False,
-            synonyms=[],
-        )
-        results = [
-            of_topic(
-                version=1,
-                error_code=0,
-                error_message=None,
-                resource_type=resource.resource_type,
-                resource_name=resource.resource_name,
-                configs=[config],
-            )
-            for resource in request.resources
-        ]
-        return DescribeConfigsResponse(version=1, throttle_time_ms=0, results=results)
 
-    @staticmethod
-    def _old_offsets(kind: str) -> Any:
-        topic = OffsetFetchResponse.OffsetFetchResponseTopic
-        partition = topic.OffsetFetchResponsePartition
-        item = partition(
-            version=7,
-            partition_index=1,
-            committed_offset=1,
-            committed_leader_epoch=-1,
-            metadata="",
-            error_code=0,
-        )
-        topics = [topic(version=7, name="orders", partitions=[item])] if kind == "simple" else []
-        return OffsetFetchResponse(version=7, error_code=0, topics=topics)
+def is_about(request: ListOffsetsRequest, spec: OffsetSpec) -> bool:
+    """Whether it asks for the ends of logs, or for where they begin."""
+    return {item.timestamp for topic in request.topics for item in topic.partitions} == {spec}
+
+
+def _configured(request: Any) -> Any:
+    """Topics have min.insync.replicas 2, and nothing else is told."""
+    result = DescribeConfigsResponse.DescribeConfigsResult
+    config = result.DescribeConfigsResourceResult(
+        name="min.insync.replicas", value="2", config_source=5
+    )
+    results = [
+        result(resource_type=item.resource_type, resource_name=item.resource_name, configs=[config])
+        for item in request.resources
+    ]
+    return DescribeConfigsResponse(version=1, results=results)
+
+
+def _old_offsets(kind: str) -> Any:
+    topic = OffsetFetchResponse.OffsetFetchResponseTopic
+    item = topic.OffsetFetchResponsePartition(partition_index=1, committed_offset=1)
+    topics = [topic(name="orders", partitions=[item])] if kind == "simple" else []
+    return OffsetFetchResponse(version=7, topics=topics)
 
 
 def three() -> RecordedBrokers:

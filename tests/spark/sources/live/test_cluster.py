@@ -9,33 +9,21 @@ from pathlib import Path
 import pytest
 
 from spark import InputError
-from spark.sources.live.cluster import Cluster, ClusterSelection, read_clusters
+from spark.sources.live.cluster import RULES, Cluster, ClusterSelection, read_clusters
 from spark.sources.live.secret import Secret, unlogged_wire
 from tests.paths import ROOT
 
 
-def written(folder: Path, text: str) -> Path:
-    file = folder / "clusters.toml"
-    file.write_text(text)
-    return file
-
-
-def test_the_example_can_be_read_and_shows_every_key() -> None:
+def test_the_example_can_be_read_and_shows_every_key_and_default() -> None:
     example = ROOT / "conf" / "clusters.toml"
     prod, local = read_clusters(example)
     assert (prod.name, local.name) == ("prod", "local")
     assert prod.password == Secret(variable="EVENFLEET_PROD_PASSWORD")
     assert local == Cluster("local", ("127.0.0.1:9092",))
-    from spark.sources.live.cluster import RULES  # noqa: PLC0415
-
     shown = {line.removeprefix("# ").split(" = ")[0] for line in example.read_text().splitlines()}
     assert shown >= set(RULES)
-
-
-def test_defaults_of_the_example_are_the_defaults() -> None:
-    prod, _ = read_clusters(ROOT / "conf" / "clusters.toml")
     plain = Cluster("prod", ("a:1",))
-    for key in ("check_hostname", "groups", "topics", "timeout", "retries"):
+    for key in ("check_hostname", "groups", "topics", "timeout", "retries"):  # as in the comments
         assert getattr(prod, key) == getattr(plain, key), key
 
 
@@ -48,29 +36,33 @@ def test_defaults_of_the_example_are_the_defaults() -> None:
         ("[cluster.'']\nbootstrap = 'b:1'", "cluster '': its name is empty"),
         ("[cluster.' ']\nbootstrap = 'b:1'", "its name is empty"),
         ("[cluster.a]\nbootstrap = 'broker'", "not of the form HOST:PORT"),
-        ("[cluster.a]\nbootstrap = 'b:1'\nbotstrap = 'b:1'", "unknown key 'botstrap'"),
-        ("[cluster.a]\nbootstrap = 'b:1'\npassword = 'hunter2'", "password_env or password_file"),
-        ("[cluster.a]\nbootstrap = 'b:1'\nsecurity = 'TLS'", "none of PLAINTEXT, SSL"),
-        ("[cluster.a]\nbootstrap = 'b:1'\nsecurity = 'SASL_SSL'", "mechanism None is none of"),
-        ("[cluster.a]\nbootstrap = 'b:1'\nusername = 'u'", "takes no user"),
-        (
-            "[cluster.a]\nbootstrap = 'b:1'\nsecurity = 'SASL_SSL'\nmechanism = 'PLAIN'",
-            "PLAIN needs username, and password_env or password_file",
-        ),
-        (
-            "[cluster.a]\nbootstrap = 'b:1'\nsecurity = 'SASL_SSL'\nmechanism = 'OAUTHBEARER'",
-            "token_env or token_file",
-        ),
-        ("[cluster.a]\nbootstrap = 'b:1'\nca_file = '/no/such'", "/no/such is not there"),
-        ("[cluster.a]\nbootstrap = 'b:1'\nrack_pattern = '('", "not a regular expression"),
-        ("[cluster.a]\nbootstrap = 'b:1'\ntimeout = true", "timeout is True and must be a number"),
-        ("[cluster.a]\nbootstrap = 'b:1'\ntimeout = 0", "within 600 seconds"),
         ("[cluster.a", "is not TOML"),
+        *(
+            (f"[cluster.a]\nbootstrap = 'b:1'\n{more}", said)
+            for more, said in [
+                ("botstrap = 'b:1'", "unknown key 'botstrap'"),
+                ("password = 'hunter2'", "password_env or password_file"),
+                ("security = 'TLS'", "none of PLAINTEXT, SSL"),
+                ("security = 'SASL_SSL'", "mechanism None is none of"),
+                ("username = 'u'", "takes no user"),
+                (
+                    "security = 'SASL_SSL'\nmechanism = 'PLAIN'",
+                    "PLAIN needs username, and password_env or password_file",
+                ),
+                ("security = 'SASL_SSL'\nmechanism = 'OAUTHBEARER'", "token_env or token_file"),
+                ("ca_file = '/no/such'", "/no/such is not there"),
+                ("rack_pattern = '('", "not a regular expression"),
+                ("timeout = true", "timeout is True and must be a number"),
+                ("timeout = 0", "within 600 seconds"),
+            ]
+        ),
     ],
 )
 def test_what_is_wrong_is_said_without_secrets(tmp_path: Path, text: str, said: str) -> None:
+    file = tmp_path / "clusters.toml"
+    file.write_text(text)
     with pytest.raises(InputError) as error:
-        read_clusters(written(tmp_path, text))
+        read_clusters(file)
     assert said in str(error.value)
     assert "hunter2" not in str(error.value)
 

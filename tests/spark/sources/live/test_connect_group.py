@@ -7,16 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
+from kafka.protocol.admin import DescribeGroupsRequest, ListGroupsRequest
 
-kafka = pytest.importorskip("kafka", reason="the extra `live` is not installed")
-
-from kafka.protocol.admin import DescribeGroupsRequest, ListGroupsRequest  # noqa: E402
-
-from spark.sources.live.cluster import Cluster, ClusterSelection  # noqa: E402
-from spark.sources.live.read_cluster import Reading, read_cluster  # noqa: E402
-from spark.sources.live.tables import tables_of  # noqa: E402
-from tests.spark.sources.live.recorded_brokers import CLUSTER, three  # noqa: E402
-from tests.spark.sources.live.workers import orders, worker  # noqa: E402
+from spark.sources.live.cluster import Cluster, ClusterSelection
+from spark.sources.live.read_cluster import Reading, read_cluster
+from spark.sources.live.tables import tables_of
+from tests.spark.sources.live.recorded_brokers import CLUSTER, three
+from tests.spark.sources.live.workers import orders, worker
 
 pytestmark = pytest.mark.usefixtures("at_once")
 
@@ -33,33 +30,30 @@ EAGER: Said = (
     (worker(version=0), orders({"sink": [-1, 0]}, version=0)),
     (worker(version=0), orders({"sink": [1, 3], "src": [-1, 0]}, version=0)),
 )
+RUBBISH = b"\0\1rubbish"
 
 
 def read(
     said: Said, strategy: str = "sessioned", state: str = "Stable", cluster: Cluster = CLUSTER
 ) -> Reading:
     """The recorded group `a-classic`, as if its members were workers that said this."""
-    brokers = three()
 
-    def spoil(node: int, request: Any, answer: Any) -> Any:
-        if isinstance(request, ListGroupsRequest | DescribeGroupsRequest) and node == 1:
-            groups = next(group for group in answer.groups if group.group_id == NAME)
-            groups.protocol_type = "connect"
-            if isinstance(request, DescribeGroupsRequest):
-                groups.protocol_data, groups.group_state = strategy, state
-                template = groups.members[0]
-                groups.members = [_member(template, at, *of_one) for at, of_one in enumerate(said)]
-        return answer
+    def become_connect(answer: Any) -> None:
+        answer.groups[0].protocol_type = "connect"
 
-    brokers.spoil = spoil
-    return read_cluster(cluster, brokers)
+    def describe(answer: Any) -> None:
+        become_connect(answer)
+        group = answer.groups[0]
+        group.protocol_data, group.group_state = strategy, state
+        template, group.members = group.members[0], []
+        for at, (metadata, assignment) in enumerate(said):
+            member = copy.copy(template)
+            member.member_id = f"worker-{at}"
+            member.member_metadata, member.member_assignment = metadata, assignment
+            group.members.append(member)
 
-
-def _member(template: Any, at: int, metadata: bytes, assignment: bytes) -> Any:
-    member = copy.copy(template)
-    member.member_id = f"worker-{at}"
-    member.member_metadata, member.member_assignment = metadata, assignment
-    return member
+    brokers = three().on(ListGroupsRequest, become_connect, 1)
+    return read_cluster(cluster, brokers.on(DescribeGroupsRequest, describe, 1))
 
 
 def rows(reading: Reading, table: str, cluster: Cluster = CLUSTER) -> list[Mapping[str, Any]]:
@@ -83,10 +77,15 @@ def test_tasks_are_partitions_and_connectors_topics(said: Said, strategy: str) -
     reading = read(said, strategy)
     (group,) = rows(reading, "groups")
     assert (group["type"], group["strategy"], group["state"]) == ("connect", strategy, "Stable")
+    described = reading.groups[0]
+    assert (described.status, described.reason, described.why_unsupported) == ("ok", None, None)
+    assert reading.missing == []
     wanted = {"worker-0": ["sink-0", "src-0"], "worker-1": ["sink-1", "sink-3"]}
     if said is EAGER:
         wanted = {"worker-0": ["sink-0"], "worker-1": ["sink-1", "sink-3", "src-0"]}
     assert owned(reading) == wanted
+    places = [(row["topic"], row["partition"]) for row in rows(reading, "partitions")]
+    assert places == sorted(places)
     tasks = [row for row in rows(reading, "partitions") if "/" in row["topic"]]
     assert [(row["topic"], row["partition"]) for row in tasks] == [
         *((f"{NAME}/sink", number) for number in range(4)),
@@ -96,19 +95,6 @@ def test_tasks_are_partitions_and_connectors_topics(said: Said, strategy: str) -
     read_by = [(row["member_id"], row["topic"]) for row in rows(reading, "subscriptions")]
     connectors = (f"{NAME}/sink", f"{NAME}/src")
     assert read_by == [(f"worker-{at}", name) for at in (0, 1) for name in connectors]
-
-
-def test_it_is_planned_and_has_nothing_to_tell() -> None:
-    reading = read(SESSIONED)
-    group = reading.groups[0]
-    assert (group.status, group.reason, group.why_unsupported) == ("ok", None, None)
-    assert reading.missing == []
-
-
-def test_tables_stay_sorted_and_tasks_have_no_offsets() -> None:
-    reading = read(SESSIONED)
-    places = [(row["topic"], row["partition"]) for row in rows(reading, "partitions")]
-    assert places == sorted(places)
     assert not any("/" in row["topic"] for row in rows(reading, "offsets"))
 
 
@@ -120,15 +106,15 @@ def test_patterns_of_topics_do_not_choose_among_connectors() -> None:
         assert topics - {"orders"} == {f"{NAME}/sink", f"{NAME}/src"}
 
 
-def test_a_worker_that_ran_and_was_given_the_same_has_it_once() -> None:
-    reading = read([(worker({"sink": [0, 1]}), orders({"sink": [1]}))])
-    assert owned(reading) == {"worker-0": ["sink-0", "sink-1"]}
+def test_a_task_that_is_told_twice() -> None:
+    """A worker that ran and was given the same has it once; two that run one task both claim it.
 
-
-def test_two_that_run_one_task_both_claim_it() -> None:
-    """As a worker does that comes back with an assignment that is over (KAFKA-9841)."""
-    reading = read([(worker({"sink": [0]}), orders({}))] * 2)
-    assert owned(reading) == {"worker-0": ["sink-0"], "worker-1": ["sink-0"]}
+    The latter as a worker does that comes back with an assignment that is over (KAFKA-9841).
+    """
+    once = read([(worker({"sink": [0, 1]}), orders({"sink": [1]}))])
+    assert owned(once) == {"worker-0": ["sink-0", "sink-1"]}
+    twice = read([(worker({"sink": [0]}), orders({}))] * 2)
+    assert owned(twice) == {"worker-0": ["sink-0"], "worker-1": ["sink-0"]}
 
 
 def test_connectors_of_which_no_task_is_known_are_left_out() -> None:
@@ -145,11 +131,9 @@ def test_while_workers_rebalance_nothing_tells_what_they_run() -> None:
     assert owned(reading) == {}
 
 
-@pytest.mark.parametrize("which", [0, 1])
-def test_bytes_that_can_not_be_read_leave_the_group_unknown(which: int) -> None:
-    output = [*SESSIONED[0]]
-    output[which] = b"\0\1rubbish"
-    group = read([(output[0], output[1]), SESSIONED[1]]).groups[0]
+@pytest.mark.parametrize("said", [(RUBBISH, SESSIONED[0][1]), (SESSIONED[0][0], RUBBISH)])
+def test_bytes_that_can_not_be_read_leave_the_group_unknown(said: tuple[bytes, bytes]) -> None:
+    group = read([said, SESSIONED[1]]).groups[0]
     assert (group.type, group.status) == ("connect", "invalid")
     assert group.state == "Unknown: what a worker runs can't be decoded"
 

@@ -17,6 +17,7 @@ WHOLE = bytes.fromhex(
     "00000001 0003737263 00000001 00000002"
     "00000009"
 )
+BEGUN = WHOLE[:18]
 # version 2 | url 'u' | offset 5 | 52 bytes of what it runs
 JOINING = bytes.fromhex("0002 000175 0000000000000005") + struct.pack(">i", len(WHOLE)) + WHOLE
 # by the classes of Kafka 4.3.1: serializeMetadata and serializeAssignment of both protocols, of a
@@ -27,59 +28,78 @@ LED = "000000086c65616465722d310013687474703a2f2f6c65616465723a383038332f0000000
 JOINED = "0013687474703a2f2f776f726b65723a383038332f0000000000000007"
 
 RUN, STOP = (("sink", -1), ("sink", 0)), (("src", 2),)
+KAFKAS_RUN, KAFKAS_STOP = (("sink", -1), ("sink", 0), ("sink", 3)), (("src", -1), ("sink", 1))
+NONE = struct.pack(">i", -1)
 SAMPLES = 10_000
 
 
-@pytest.mark.parametrize("version", ["0001", "0002"])
-def test_what_kafkas_own_classes_write(version: str) -> None:
-    run, stop = (("sink", -1), ("sink", 0), ("sink", 3)), (("src", -1), ("sink", 1))
-    report = version + LED + OF_KAFKA + STOPPED
-    assert read_worker_assignment(bytes.fromhex(report)) == Orders(run, stop)
-    assert read_worker_metadata(bytes.fromhex(version + JOINED + "00000068" + report)) == run
-    assert read_worker_metadata(bytes.fromhex(version + JOINED + "ffffffff")) == ()
-    assert read_worker_assignment(bytes.fromhex("0000" + LED + OF_KAFKA)) == Orders(run)
-    assert read_worker_metadata(bytes.fromhex("0000" + JOINED)) == ()
+def of_kafka(version: str) -> bytes:
+    return bytes.fromhex(version + LED + OF_KAFKA + STOPPED)
+
+
+def joined(version: str, runs: bytes = b"") -> bytes:
+    return bytes.fromhex(version + JOINED) + runs
+
+
+@pytest.mark.parametrize(
+    ("said", "read"),
+    [
+        (WHOLE, Orders(RUN, STOP)),
+        (of_kafka("0001"), Orders(KAFKAS_RUN, KAFKAS_STOP)),
+        (of_kafka("0002"), Orders(KAFKAS_RUN, KAFKAS_STOP)),
+        # the eager protocol has no list of what to stop: what is over there isn't read as one
+        (bytes.fromhex("0000" + LED + OF_KAFKA), Orders(KAFKAS_RUN)),
+        (b"\0\0" + WHOLE[2:48], Orders(RUN)),
+        (b"\0\0" + WHOLE[2:], Orders(RUN)),
+        # lists may be null or missing, as in Java (TOLERATE_MISSING_FIELDS_WITH_DEFAULTS)
+        (BEGUN, Orders()),
+        (BEGUN + NONE, Orders()),
+        (BEGUN + NONE * 3, Orders()),
+        # a newer version has the fields of the newest known first
+        (b"\0\x09" + WHOLE[2:] + b"more", Orders(RUN, STOP)),
+        # and what can't be read is none
+        (b"", None),
+        (b"\xff\xff" + WHOLE[2:], None),  # a negative version
+        (WHOLE[:-6], None),  # cut off inside a list
+        (BEGUN + b"\x7f\xff\xff\xff", None),  # more connectors than bytes
+        (BEGUN + b"\xff\xff\xff\xfe", None),  # a negative count that isn't null's
+        (orders({"c": [-2]}), None),  # no task's number
+        (orders({"c": [2**31 - 1]}), None),  # a number that would make two billion tasks
+    ],
+)
+def test_what_a_leader_says(said: bytes, read: Orders | None) -> None:
+    assert read_worker_assignment(said) == read
+
+
+@pytest.mark.parametrize(
+    ("said", "read"),
+    [
+        (JOINING, RUN),
+        (joined("0001", struct.pack(">i", 0x68) + of_kafka("0001")), KAFKAS_RUN),
+        (joined("0002", struct.pack(">i", 0x68) + of_kafka("0002")), KAFKAS_RUN),
+        (joined("0001", NONE), ()),
+        (joined("0002", NONE), ()),
+        (joined("0002"), ()),
+        (joined("0000"), ()),
+        (b"\0\0" + JOINING[2:13], ()),
+        (b"\0\x09" + JOINING[2:] + b"more", RUN),
+        (b"\0\2http://worker:8083", None),  # a text that is longer than all
+        (JOINING[:-1], None),  # less than it says it runs
+        (JOINING[:13] + struct.pack(">i", 2) + b"\0\1", None),  # an allocation of a version alone
+    ],
+)
+def test_what_a_worker_says(said: bytes, read: tuple[tuple[str, int], ...] | None) -> None:
+    assert read_worker_metadata(said) == read
 
 
 def test_what_the_tests_workers_send_is_what_kafka_writes() -> None:
     """Kafka's worker runs and stops other connectors; the form is one."""
     run, stop = {"sink": [-1, 0, 3]}, {"src": [-1], "sink": [1]}
     delay = (300).to_bytes(4)
-    report = bytes.fromhex("0001" + LED + OF_KAFKA + STOPPED)
-    assert orders(run, stop)[:-4] + delay == report
-    assert worker(version=2) == bytes.fromhex("0002" + JOINED + "ffffffff")
-    assert worker(version=0) == bytes.fromhex("0000" + JOINED)
+    assert orders(run, stop)[:-4] + delay == of_kafka("0001")
+    assert worker(version=2) == joined("0002", NONE)
+    assert worker(version=0) == joined("0000")
     assert orders(run, version=0) == bytes.fromhex("0000" + LED + OF_KAFKA)
-
-
-def test_what_a_leader_says() -> None:
-    assert read_worker_assignment(WHOLE) == Orders(RUN, STOP)
-
-
-def test_the_eager_protocol_ends_sooner() -> None:
-    """Version 0 has no list of what to stop: what is over there isn't read as one."""
-    assert read_worker_assignment(b"\0\0" + WHOLE[2:48]) == Orders(RUN)
-    assert read_worker_assignment(b"\0\0" + WHOLE[2:]) == Orders(RUN)
-
-
-def test_what_a_worker_says() -> None:
-    assert read_worker_metadata(JOINING) == RUN
-    assert read_worker_metadata(b"\0\0" + JOINING[2:13]) == ()
-
-
-def test_lists_and_allocations_may_be_null_or_missing() -> None:
-    """The Java classes tolerate that too (TOLERATE_MISSING_FIELDS_WITH_DEFAULTS)."""
-    none = struct.pack(">i", -1)
-    begun = WHOLE[:18]
-    for rest in (b"", none, none + none + none):
-        assert read_worker_assignment(begun + rest) == Orders()
-    assert read_worker_metadata(worker(None)) == ()
-    assert read_worker_metadata(worker(None)[:-4]) == ()
-
-
-def test_a_newer_version_has_the_fields_of_the_newest_known_first() -> None:
-    assert read_worker_assignment(b"\0\x09" + WHOLE[2:] + b"more") == Orders(RUN, STOP)
-    assert read_worker_metadata(b"\0\x09" + JOINING[2:] + b"more") == RUN
 
 
 @pytest.mark.parametrize("version", [0, 1, 2])
@@ -91,37 +111,6 @@ def test_what_the_tests_workers_send_is_read_again(version: int) -> None:
     assert read_worker_assignment(orders(runs, stop, version)) == Orders(
         read, (("c", 1),) if version else ()
     )
-
-
-@pytest.mark.parametrize(
-    ("said", "why"),
-    [
-        (b"", "no version"),
-        (b"\xff\xff" + WHOLE[2:], "a negative version"),
-        (WHOLE[:-6], "cut off inside a list"),
-        (WHOLE[:18] + b"\x7f\xff\xff\xff", "more connectors than bytes"),
-        (WHOLE[:18] + b"\xff\xff\xff\xfe", "a negative count that isn't null's"),
-        (orders({"c": [-2]}), "no task's number"),
-        (orders({"c": [2**31 - 1]}), "a number that would make two billion tasks"),
-    ],
-)
-def test_orders_that_can_not_be_read(said: bytes, why: str) -> None:
-    assert read_worker_assignment(said) is None, why
-
-
-@pytest.mark.parametrize(
-    ("said", "why"),
-    [
-        (b"\0\2http://worker:8083", "a text that is longer than all"),
-        (JOINING[:-1], "less than it says it runs"),
-        (
-            JOINING[:13] + struct.pack(">i", 2) + b"\0\1",
-            "an allocation of a version alone",
-        ),
-    ],
-)
-def test_metadata_that_can_not_be_read(said: bytes, why: str) -> None:
-    assert read_worker_metadata(said) is None, why
 
 
 def test_nothing_raises() -> None:

@@ -1,98 +1,94 @@
-"""Kinds of groups in a cluster of recorded answers, as the brokers tell them."""
+"""Kinds of groups, and what brokers hide, in a cluster of recorded answers."""
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import pytest
+from kafka.protocol.admin import DescribeClusterRequest, DescribeGroupsRequest, ListGroupsRequest
+from kafka.protocol.metadata import MetadataRequest
 
-kafka = pytest.importorskip("kafka", reason="the extra `live` is not installed")
-
-from kafka.protocol.admin import DescribeGroupsRequest, ListGroupsRequest  # noqa: E402
-
-from spark.sources.live.consumer_group_describe import ConsumerGroupDescribeRequest  # noqa: E402
-from spark.sources.live.read_cluster import Reading, read_cluster  # noqa: E402
-from spark.sources.live.tables import tables_of  # noqa: E402
-from tests.spark.sources.live.recorded_brokers import CLUSTER, three  # noqa: E402
+from spark.sources.live.consumer_group_describe import ConsumerGroupDescribeRequest
+from spark.sources.live.group import DescribedGroup
+from spark.sources.live.read_cluster import read_cluster
+from tests.spark.sources.live.recorded_brokers import CLUSTER, RecordedBrokers, three
 
 pytestmark = pytest.mark.usefixtures("at_once")
 
 
 @pytest.mark.parametrize(
     ("listed", "kind", "reason"),
-    [
-        ("Streams", "streams", "one owner each"),
-        ("Novel", "other", "aren't consumers"),
-    ],
+    [("Streams", "streams", "one owner each"), ("Novel", "other", "aren't consumers")],
 )
 def test_groups_of_other_protocols_are_unsupported_and_not_asked_about(
     listed: str, kind: str, reason: str
 ) -> None:
     """Share groups are asked about with messages of their own: see test_share_group.py."""
-    brokers = three()
 
-    def spoil(node: int, request: Any, answer: Any) -> Any:
-        assert not isinstance(request, ConsumerGroupDescribeRequest)
-        if isinstance(request, ListGroupsRequest) and node == 2:
-            answer.groups[0].group_type = listed
-        return answer
+    def change(answer: Any) -> None:
+        answer.groups[0].group_type = listed
 
-    brokers.spoil = spoil
+    brokers = three().on(ListGroupsRequest, change, 2)
     reading = read_cluster(CLUSTER, brokers)
-    (group,) = [group for group in reading.groups if group.name == "b-new"]
+    group = reading.groups[2]
     assert (group.state, group.type, group.status) == ("Stable", kind, "unsupported")
     assert reason in (group.why_unsupported or "")
-    assert reading.missing == []
+    assert reading.missing == brokers.nodes_asked(ConsumerGroupDescribeRequest) == []
 
 
-def test_groups_have_their_types() -> None:
-    table = tables_of(CLUSTER, read_cluster(CLUSTER, three()))["groups"]
-    result = dict(zip(*(table.column(name).to_pylist() for name in ("group", "type")), strict=True))
-    assert result == {"a-classic": "classic", "a-simple": "classic", "b-new": "consumer"}
-
-
-def of_protocol(protocol: str, strategy: str) -> Reading:
+def of_protocol(protocol: str, strategy: str, error: int = 0) -> DescribedGroup:
     """The recorded group a-classic, as if its members spoke another protocol."""
+
+    def change(answer: Any) -> None:
+        answer.groups[0].protocol_type = protocol
+
+    def describe(answer: Any) -> None:
+        group = answer.groups[0]
+        group.protocol_type, group.protocol_data, group.error_code = protocol, strategy, error
+
+    brokers = three().on(ListGroupsRequest, change, 1).on(DescribeGroupsRequest, describe, 1)
+    reading = read_cluster(CLUSTER, brokers)
+    assert len(reading.missing) == bool(error)
+    return reading.groups[0]
+
+
+def test_classic_groups_that_are_no_consumers_are_unsupported() -> None:
+    """A registry's members say no subscriptions to each other; Streams' tasks keep their owners."""
+    registry = of_protocol("sr", "v0")
+    assert (registry.type, registry.status, registry.state) == ("other", "unsupported", "Stable")
+    assert registry.reason == "its members speak 'sr', not 'consumer'"
+    assert [(member.topics, member.owned) for member in registry.members] == [((), ())] * 2
+    streams = of_protocol("consumer", "stream")
+    assert (streams.type, streams.status) == ("classic", "unsupported")
+    assert sum(len(member.owned) for member in streams.members) > 0
+    undescribed = of_protocol("sr", "v0", error=30)  # it is of the type that was listed
+    assert (undescribed.type, undescribed.status) == ("other", "unsupported")
+
+
+@pytest.mark.parametrize(("code", "is_hidden"), [(29, True), (3, False)])
+def test_topics_that_groups_read_and_metadata_leaves_out(code: int, is_hidden: bool) -> None:
+    """Code 3 is of a topic that has just been deleted, which nobody hides."""
     brokers = three()
+    orders = brokers.topic("orders")
+    brokers.metadata.topics = [topic for topic in brokers.metadata.topics if topic is not orders]
 
-    def spoil(node: int, request: Any, answer: Any) -> Any:
-        if isinstance(request, ListGroupsRequest | DescribeGroupsRequest) and node == 1:
-            groups = next(group for group in answer.groups if group.group_id == "a-classic")
-            groups.protocol_type = protocol
-            if isinstance(request, DescribeGroupsRequest):
-                groups.protocol_data = strategy
-        return answer
+    def refuse(answer: Any) -> None:
+        refused = copy.copy(orders)
+        refused.error_code, refused.partitions = code, []
+        answer.topics = [refused]
 
-    brokers.spoil = spoil
-    return read_cluster(CLUSTER, brokers)
-
-
-def test_a_registrys_own_group_is_unsupported() -> None:
-    """Its members are there; what they say to each other is no subscription."""
-    reading = of_protocol("sr", "v0")
-    group = reading.groups[0]
-    assert (group.type, group.status, group.state) == ("other", "unsupported", "Stable")
-    assert group.reason == "its members speak 'sr', not 'consumer'"
-    assert [(member.topics, member.owned) for member in group.members] == [((), ())] * 2
-    assert reading.missing == []
+    missing = read_cluster(CLUSTER, brokers.on(MetadataRequest, refuse)).missing
+    asked = [request for _, request in brokers.asked if isinstance(request, MetadataRequest)]
+    assert [[topic.name for topic in request.topics] for request in asked] == [["orders"]]
+    assert any("1 topic (orders) hidden" in item for item in missing) is is_hidden
 
 
-def test_streams_on_the_classic_protocol_is_unsupported_with_its_owners() -> None:
-    group = of_protocol("consumer", "stream").groups[0]
-    assert (group.type, group.status) == ("classic", "unsupported")
-    assert sum(len(member.owned) for member in group.members) > 0
+@pytest.mark.parametrize("may", [set(), {8}])
+def test_a_cluster_without_groups_and_one_that_hides_them(may: set[int]) -> None:
+    def change(answer: Any) -> None:
+        answer.authorized_operations = may
 
-
-def test_a_group_that_could_not_be_described_is_of_the_type_that_was_listed() -> None:
-    brokers = three()
-
-    def spoil(node: int, request: Any, answer: Any) -> Any:
-        if isinstance(request, ListGroupsRequest) and node == 1:
-            answer.groups[0].protocol_type = "sr"
-        if isinstance(request, DescribeGroupsRequest):
-            answer.groups[0].error_code = 30
-        return answer
-
-    brokers.spoil = spoil
-    group = read_cluster(CLUSTER, brokers).groups[0]
-    assert (group.name, group.type, group.status) == ("a-classic", "other", "unsupported")
+    brokers = RecordedBrokers({1: {}, 2: {}}).on(DescribeClusterRequest, change)
+    missing = read_cluster(CLUSTER, brokers).missing
+    assert ["may not list all" in item for item in missing] == ([] if may else [True])

@@ -20,55 +20,41 @@ OWNED = (("t", 0), ("t", 1))
 SAMPLES = 10_000
 
 
-def test_all_that_a_member_says() -> None:
-    assert read_subscription(WHOLE) == Subscription(("t",), OWNED, 7, "a")
-
-
-def test_older_versions_end_sooner() -> None:
-    """KIP-429 appended what is owned, KIP-792 the generation, KIP-881 the rack."""
-    body = WHOLE[2:]
-    assert read_subscription(b"\0\0" + body[:11]) == Subscription(("t",))
-    assert read_subscription(b"\0\1" + body[:-7]) == Subscription(("t",), OWNED)
-    assert read_subscription(b"\0\2" + body[:-3]) == Subscription(("t",), OWNED, 7)
-
-
-def test_a_newer_version_has_the_fields_of_the_newest_known_first() -> None:
-    assert read_subscription(b"\0\x09" + WHOLE[2:] + b"more") == Subscription(("t",), OWNED, 7, "a")
-
-
-def test_nothing_stated_is_none() -> None:
-    nothing = b"\0\3" + struct.pack(">iiiih", 0, -1, 0, -1, -1)
-    assert read_subscription(nothing) == Subscription((), (), None, None)
-
-
-def test_user_data_is_passed_over() -> None:
-    output = b"\0\0" + struct.pack(">ih", 1, 1) + b"t" + struct.pack(">i", 5) + b"\xff" * 5
-    assert read_subscription(output) == Subscription(("t",))
-
-
-def test_what_the_leader_gave() -> None:
-    assert read_assignment(GIVEN) == OWNED
+BODY = WHOLE[2:]
 
 
 @pytest.mark.parametrize(
-    ("said", "why"),
+    ("said", "read"),
     [
-        (b"", "no version"),
-        (b"\xff\xff" + WHOLE[2:], "a negative version"),
-        (WHOLE[:-1], "cut off inside a text"),
-        (b"\0\3\xff\xff\xff\xff", "a negative count"),
-        (b"\0\3\x7f\xff\xff\xff" + b"\0" * 100, "more topics than bytes"),
-        (b"\0\0" + struct.pack(">ih", 1, -1) + b"\xff\xff\xff\xff", "a topic that is null"),
-        (b"\0\0" + struct.pack(">ih", 1, 1) + b"\xff\xff\xff\xff\xff", "a text that isn't UTF-8"),
-        (b"\0\0" + struct.pack(">ii", 0, -2), "user data of negative length"),
-        (b'{"url": "http://worker:8083/"}', "bytes of another program"),
+        (WHOLE, Subscription(("t",), OWNED, 7, "a")),
+        # KIP-429 appended what is owned, KIP-792 the generation, KIP-881 the rack
+        (b"\0\0" + BODY[:11], Subscription(("t",))),
+        (b"\0\1" + BODY[:-7], Subscription(("t",), OWNED)),
+        (b"\0\2" + BODY[:-3], Subscription(("t",), OWNED, 7)),
+        # a newer version has the fields of the newest known first
+        (b"\0\x09" + BODY + b"more", Subscription(("t",), OWNED, 7, "a")),
+        (b"\0\3" + struct.pack(">iiiih", 0, -1, 0, -1, -1), Subscription((), (), None, None)),
+        # user data is passed over
+        (b"\0\0" + BODY[:7] + struct.pack(">i", 5) + b"\xff" * 5, Subscription(("t",))),
+        # and other bytes are no subscription
+        (b"", None),
+        (b"\xff\xff" + BODY, None),  # a negative version
+        (WHOLE[:-1], None),  # cut off inside a text
+        (b"\0\3\xff\xff\xff\xff", None),  # a negative count
+        (b"\0\3\x7f\xff\xff\xff" + b"\0" * 100, None),  # more topics than bytes
+        (b"\0\0" + struct.pack(">ih", 1, -1) + b"\xff\xff\xff\xff", None),  # a topic that is null
+        (b"\0\0" + struct.pack(">ih", 1, 1) + b"\xff\xff\xff\xff\xff", None),  # not in UTF-8
+        (b"\0\0" + struct.pack(">ii", 0, -2), None),  # user data of negative length
+        (b'{"url": "http://worker:8083/"}', None),  # bytes of another program
     ],
 )
-def test_other_bytes_are_no_subscription(said: bytes, why: str) -> None:
-    assert read_subscription(said) is None, why
+def test_what_a_member_says(said: bytes, read: Subscription | None) -> None:
+    assert read_subscription(said) == read
 
 
-def test_a_negative_partition_is_no_assignment() -> None:
+def test_what_the_leader_gave() -> None:
+    """A negative partition is no assignment."""
+    assert read_assignment(GIVEN) == OWNED
     assert read_assignment(GIVEN[:-8] + b"\xff\xff\xff\xff" + GIVEN[-4:]) is None
 
 

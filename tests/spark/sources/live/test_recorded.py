@@ -2,33 +2,62 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
 import pytest
-
-kafka = pytest.importorskip("kafka", reason="the extra `live` is not installed")
-
-from kafka.protocol.admin import (  # noqa: E402
+from kafka.protocol.admin import (
     DescribeGroupsRequest,
     ListGroupsRequest,
     ListPartitionReassignmentsRequest,
     ListPartitionReassignmentsResponse,
 )
+from kafka.protocol.consumer import OffsetFetchRequest
+from kafka.protocol.metadata import FindCoordinatorRequest
 
-from spark.sources.live.cluster import Cluster, ClusterSelection  # noqa: E402
-from spark.sources.live.connection import NoAnswer  # noqa: E402
-from spark.sources.live.consumer_group_describe import ConsumerGroupDescribeRequest  # noqa: E402
-from spark.sources.live.list_groups import OFFSETS_TOPIC  # noqa: E402
-from spark.sources.live.read_cluster import Reading, read_cluster  # noqa: E402
-from spark.sources.live.tables import tables_of  # noqa: E402
-from tests.spark.sources.live.recorded_brokers import CLUSTER, RecordedBrokers, three  # noqa: E402
+from spark.sources.live.cluster import Cluster, ClusterSelection
+from spark.sources.live.connection import NoAnswer
+from spark.sources.live.consumer_group_describe import ConsumerGroupDescribeRequest
+from spark.sources.live.list_groups import OFFSETS_TOPIC
+from spark.sources.live.read_cluster import Reading, read_cluster
+from spark.sources.live.tables import tables_of
+from tests.spark.sources.live.recorded_brokers import CLUSTER, RecordedBrokers, three
 
 pytestmark = pytest.mark.usefixtures("at_once")
+
+Prepare = Callable[[RecordedBrokers], Any]
+
+ALL = {"a-classic": "Stable", "a-simple": "Empty", "b-new": "Stable"}
+OF_A = {"a-classic": "Stable", "a-simple": "Empty"}
+"""States of the groups, and of those that broker 1 coordinates."""
 
 
 def states(reading: Reading) -> dict[str, str]:
     return {group.name: group.state for group in reading.groups}
+
+
+def answers(brokers: RecordedBrokers, request: Any, node: int, *codes: int) -> RecordedBrokers:
+    """The first answers are but these errors."""
+    left = [*codes]
+
+    def change(answer: Any) -> None:
+        if left:
+            answer.error_code, answer.groups = left.pop(0), []
+
+    return brokers.on(request, change, node)
+
+
+def of_groups(*codes: int) -> Callable[[Any], None]:
+    """Each group of the first answers has such an error, one after the other, the last for good."""
+    left = [*codes]
+
+    def change(answer: Any) -> None:
+        code = left.pop(0) if len(left) > 1 else left[0]
+        for group in answer.groups:
+            group.error_code = code
+
+    return change
 
 
 def test_thousands_of_groups_cost_requests_by_the_thousand() -> None:
@@ -66,139 +95,79 @@ def test_thousands_of_groups_cost_requests_by_the_thousand() -> None:
 def test_a_group_of_each_kind_is_as_it_was_recorded() -> None:
     reading = read_cluster(CLUSTER, three())
     classic, simple, new = reading.groups
+    assert [group.type for group in reading.groups] == ["classic", "classic", "consumer"]
+    assert [group.coordinator for group in reading.groups] == [1, 1, 2]
     assert (classic.strategy, len(classic.members), simple.state) == ("range", 2, "Empty")
     assert simple.committed == {("orders", 1): 1}
     assert (new.strategy, new.generation, new.members[0].rack) == ("uniform", 3, "a")
     # a pattern, (^ord.*), which doesn't match __consumer_offsets
     assert {member.topics for member in new.members} == {("orders",)}
+    types = tables_of(CLUSTER, reading)["groups"].column("type").to_pylist()
+    assert types == ["classic", "classic", "consumer"]
 
 
-def test_a_broker_that_does_not_list_is_said_and_the_others_are_read() -> None:
-    brokers = three()
-    brokers.spoil = lambda node, request, answer: NoAnswer("gone") if node == 1 else answer
+def heard_late(brokers: RecordedBrokers) -> None:
+    """A broker gives no error, but then the replicas of what keeps groups are out of sync."""
+    brokers.topic(OFFSETS_TOPIC).partitions[0].replica_nodes = [1, 4]
+    answers(brokers, ListGroupsRequest, 2, 0)
+
+
+def no_leader(brokers: RecordedBrokers) -> None:
+    brokers.topic(OFFSETS_TOPIC).partitions[0].leader_id = -1
+
+
+LISTS: dict[str, tuple[Prepare, dict[str, str], str]] = {
+    "doesn't answer": (
+        lambda b: b.on(object, lambda _: NoAnswer("gone"), 1),
+        {"b-new": "Stable"},
+        "gone: the groups that it coordinates are missing",
+    ),
+    "loads, and is asked again": (lambda b: answers(b, ListGroupsRequest, 1, 14), ALL, ""),
+    "stays busy": (
+        lambda b: answers(b, ListGroupsRequest, 2, *[15] * 9),
+        OF_A,
+        "COORDINATOR_NOT_AVAILABLE",
+    ),
+    "heard late, and is asked twice": (heard_late, ALL, ""),
+    "no leader": (no_leader, ALL, "of __consumer_offsets without a leader: their groups are"),
+}
+"""What a broker does, which groups are known then, and what is missing."""
+
+
+@pytest.mark.parametrize("case", LISTS)
+def test_a_broker_that_lists_no_groups(case: str) -> None:
+    prepare, known, missing = LISTS[case]
+    prepare(brokers := three())
     reading = read_cluster(CLUSTER, brokers)
-    assert states(reading) == {"b-new": "Stable"}
-    assert reading.missing[0] == "gone: the groups that it coordinates are missing"
+    assert states(reading) == known
+    assert bool(reading.missing) == bool(missing)
+    assert missing in "".join(reading.missing[:1])
 
 
-def test_a_broker_that_still_loads_its_groups_is_asked_again() -> None:
+@pytest.mark.parametrize(
+    ("change", "asked"),
+    [
+        (lambda _: NoAnswer("broker 2 did not answer"), [2, 1]),
+        (of_groups(16), [2, 1]),  # NOT_COORDINATOR
+        (of_groups(14, 14, 0), [2, 1, 1]),  # the new coordinator still loads its groups
+    ],
+)
+def test_groups_are_asked_about_at_their_new_coordinator(change: Any, asked: list[int]) -> None:
+    """FindCoordinator of these brokers names the one that answers, which is the first."""
     brokers = three()
-    loading = [True]
-
-    def spoil(node: int, request: Any, answer: Any) -> Any:
-        if isinstance(request, ListGroupsRequest) and node == 1 and loading.pop(0):
-            loading.append(False)
-            answer.error_code, answer.groups = 14, []
-        return answer
-
-    brokers.spoil = spoil
+    node = None if len(asked) > 2 else 2
+    brokers.on(ConsumerGroupDescribeRequest, change, node)
     reading = read_cluster(CLUSTER, brokers)
-    assert (len(reading.groups), reading.missing) == (3, [])
-
-
-def test_a_coordinator_that_stays_busy_is_given_up() -> None:
-    brokers = three()
-
-    def spoil(node: int, request: Any, answer: Any) -> Any:
-        if isinstance(request, ListGroupsRequest) and node == 2:
-            answer.error_code, answer.groups = 15, []
-        return answer
-
-    brokers.spoil = spoil
-    reading = read_cluster(CLUSTER, brokers)
-    assert states(reading) == {"a-classic": "Stable", "a-simple": "Empty"}
-    assert "COORDINATOR_NOT_AVAILABLE" in reading.missing[0].upper()
-
-
-def offsets_topic(brokers: RecordedBrokers) -> Any:
-    (result,) = [t for t in brokers.metadata.topics if t.name == OFFSETS_TOPIC]
-    return result
-
-
-def test_a_broker_that_has_not_heard_of_its_new_groups_is_asked_twice() -> None:
-    """It gives no error, but then the replicas of what keeps groups are out of sync."""
-    brokers = three()
-    offsets_topic(brokers).partitions[0].replica_nodes = [1, 4]
-    heard = []
-
-    def spoil(node: int, request: Any, answer: Any) -> Any:
-        if isinstance(request, ListGroupsRequest) and node == 2:
-            answer.groups = answer.groups if heard else []
-            heard.append(node)
-        return answer
-
-    brokers.spoil = spoil
-    assert "b-new" in states(read_cluster(CLUSTER, brokers))
-
-
-def test_groups_whose_partition_has_no_leader_are_said_to_be_missing() -> None:
-    brokers = three()
-    offsets_topic(brokers).partitions[0].leader_id = -1
-    reading = read_cluster(CLUSTER, brokers)
-    assert len(reading.missing) == 1
-    assert "of __consumer_offsets without a leader: their groups are missing" in reading.missing[0]
-
-
-@pytest.mark.parametrize("how", ["no answer", "moved"])
-def test_groups_are_asked_about_at_their_new_coordinator(how: str) -> None:
-    """FindCoordinator of these brokers names the one that answers."""
-    brokers = three()
-
-    def spoil(node: int, request: Any, answer: Any) -> Any:
-        if node != 2 or not isinstance(request, ConsumerGroupDescribeRequest):
-            return answer
-        if how == "no answer":
-            return NoAnswer("broker 2 did not answer")
-        for group in answer.groups:
-            group.error_code = 16
-        return answer
-
-    brokers.spoil = spoil
-    reading = read_cluster(CLUSTER, brokers)
-    assert states(reading)["b-new"] == "Stable"
-    assert reading.missing == []
-    coordinators = {group.name: group.coordinator for group in reading.groups}
-    assert coordinators.pop("b-new") in (1, 3)
-    assert len(coordinators) == 2
-    assert {group.coordinator for group in read_cluster(CLUSTER, three()).groups} == {1, 2}
-
-
-def test_a_coordinator_that_is_not_there_yet_is_looked_up_again() -> None:
-    """The partition of __consumer_offsets has a new leader, which still loads its groups."""
-    brokers = three()
-    asked: list[int] = []
-
-    def spoil(node: int, request: Any, answer: Any) -> Any:
-        if isinstance(request, ConsumerGroupDescribeRequest):
-            asked.append(node)
-            for group in answer.groups:
-                group.error_code = 14 if len(asked) < 3 else 0
-        return answer
-
-    brokers.spoil = spoil
-    assert states(read_cluster(CLUSTER, brokers))["b-new"] == "Stable"
-    assert len(asked) == 3
+    assert (states(reading), reading.missing) == (ALL, [])
+    assert brokers.nodes_asked(ConsumerGroupDescribeRequest) == asked
+    assert reading.groups[2].coordinator == asked[-1]
 
 
 def test_a_coordinator_that_is_down_leaves_its_groups_unknown_with_the_reason() -> None:
-    brokers = three()
-
-    def spoil(node: int, request: Any, answer: Any) -> Any:
-        lists = isinstance(request, ListGroupsRequest)
-        return answer if lists or node != 1 else NoAnswer("broker 1 did not answer: timeout")
-
-    brokers.spoil = spoil
-    # who is asked for the new coordinator names itself, and has no such group
-    described = brokers._answer
-
-    def not_here(node: int, request: Any) -> Any:
-        answer = described(node, request)
-        if isinstance(request, DescribeGroupsRequest) and node != 1:
-            for group in answer.groups:
-                group.error_code = 16
-        return answer
-
-    brokers._answer = not_here  # type: ignore[method-assign]
+    """Who is asked for the new coordinator names itself, and has no such group."""
+    brokers = three().on(DescribeGroupsRequest, of_groups(16))
+    asked = (DescribeGroupsRequest, OffsetFetchRequest, FindCoordinatorRequest)
+    brokers.on(asked, lambda _: NoAnswer("broker 1 did not answer: timeout"), 1)
     reading = read_cluster(CLUSTER, brokers)
     result = {group.name: group for group in reading.groups}
     assert result["a-classic"].status == "invalid"
@@ -211,33 +180,22 @@ def test_a_coordinator_that_is_down_leaves_its_groups_unknown_with_the_reason() 
 @pytest.mark.parametrize("how", ["an error", "Dead", "left out"])
 def test_a_group_that_vanishes_between_two_requests_is_dead(how: str) -> None:
     """DescribeGroups says so by an error since version 6, before by the state."""
-    brokers = three()
 
-    def spoil(node: int, request: Any, answer: Any) -> Any:
-        if isinstance(request, DescribeGroupsRequest):
-            gone = answer.groups[0]
-            if how == "left out":
-                answer.groups = answer.groups[1:]
-            gone.members = []
-            gone.error_code, gone.group_state = (69, "") if how == "an error" else (0, "Dead")
-        return answer
+    def change(answer: Any) -> None:
+        gone = answer.groups[0]
+        if how == "left out":
+            answer.groups = answer.groups[1:]
+        gone.members = []
+        gone.error_code, gone.group_state = (69, "") if how == "an error" else (0, "Dead")
 
-    brokers.spoil = spoil
-    reading = read_cluster(CLUSTER, brokers)
-    assert states(reading)["a-classic"] == "Dead"
+    reading = read_cluster(CLUSTER, three().on(DescribeGroupsRequest, change))
+    assert states(reading) == ALL | {"a-classic": "Dead"}
     assert reading.groups[0].status == "empty"
     assert reading.missing == []
 
 
 def test_a_group_that_we_may_not_describe_is_unknown() -> None:
-    brokers = three()
-
-    def spoil(node: int, request: Any, answer: Any) -> Any:
-        if isinstance(request, DescribeGroupsRequest):
-            answer.groups[0].error_code = 30
-        return answer
-
-    brokers.spoil = spoil
+    brokers = three().on(DescribeGroupsRequest, of_groups(30))
     reading = read_cluster(CLUSTER, brokers)
     assert "GROUP_AUTHORIZATION_FAILED" in states(reading)["a-classic"].upper()
     assert len(reading.missing) == 1
@@ -255,9 +213,12 @@ def test_what_is_committed_beyond_the_end_stays_to_be_seen() -> None:
     """The topic was made anew, or its log was cut off."""
     reading = read_cluster(CLUSTER, three())
     emptied = replace(reading, end_offsets=dict.fromkeys(reading.end_offsets, 0))
-    offsets = tables_of(CLUSTER, emptied)["offsets"].to_pylist()
-    result = {(row["committed_offset"], row["end_offset"], row["lag"]) for row in offsets}
-    assert (1, 0, -1) in result
+    assert (1, 0, -1) in columns(emptied, "offsets", "committed_offset", "end_offset", "lag")
+
+
+def columns(reading: Reading, table: str, *names: str) -> Iterable[tuple[Any, ...]]:
+    rows = tables_of(CLUSTER, reading)[table].to_pylist()
+    return [tuple(row[name] for name in names) for row in rows]
 
 
 def test_topics_that_are_not_described_are_noted() -> None:
@@ -278,38 +239,28 @@ def test_replicas_that_are_being_added_are_no_replicas_yet() -> None:
     brokers = three()
     topic = brokers.metadata.topics[0]
     partition = topic.partitions[0]
+    number = partition.partition_index
     partition.replica_nodes, partition.isr_nodes = [2, 3, 1], [1, 2]
-    of_topic = ListPartitionReassignmentsResponse.OngoingTopicReassignment
-    item = of_topic.OngoingPartitionReassignment(
-        version=0,
-        partition_index=partition.partition_index,
-        replicas=[2, 3, 1],
-        adding_replicas=[2, 3],
-        removing_replicas=[1],
-    )
-    brokers.moving = [of_topic(version=0, name=topic.name, partitions=[item])]
-    rows = tables_of(CLUSTER, read_cluster(CLUSTER, brokers))["partitions"].to_pylist()
-    moving = [row for row in rows if row["adding_replicas"] or row["removing_replicas"]]
-    assert [(row["topic"], row["partition"]) for row in moving] == [
-        (topic.name, partition.partition_index)
+    moving = ListPartitionReassignmentsResponse.OngoingTopicReassignment
+    item = moving.OngoingPartitionReassignment(number, [2, 3, 1], [2, 3], [1])
+    brokers.moving = [moving(name=topic.name, partitions=[item])]
+    names = ("topic", "partition", "replicas", "isr", "adding_replicas", "removing_replicas")
+    reading = read_cluster(CLUSTER, brokers)
+    rows = columns(reading, "partitions", *names)
+    assert [row for row in rows if row[4] or row[5]] == [
+        (topic.name, number, [1], [1], [2, 3], [1])
     ]
-    assert {row["min_insync_replicas"] for row in rows} == {2}
-    assert moving[0]["replicas"] == [1] == moving[0]["isr"]
-    assert (moving[0]["adding_replicas"], moving[0]["removing_replicas"]) == ([2, 3], [1])
+    assert set(columns(reading, "partitions", "min_insync_replicas")) == {(2,)}
 
 
 @pytest.mark.parametrize(("codes", "notes"), [([41, 0], 0), ([31], 1)])
 def test_who_does_not_tell_what_is_being_reassigned(codes: list[int], notes: int) -> None:
     """Another is asked where only the controller knows (41); what isn't allowed (31) is told."""
-    brokers = three()
     left = codes.copy()
 
-    def spoil(node: int, request: Any, answer: Any) -> Any:
-        if isinstance(request, ListPartitionReassignmentsRequest):
-            answer.error_code = left.pop(0)
-        return answer
+    def change(answer: Any) -> None:
+        answer.error_code = left.pop(0)
 
-    brokers.spoil = spoil
-    reading = read_cluster(CLUSTER, brokers)
+    reading = read_cluster(CLUSTER, three().on(ListPartitionReassignmentsRequest, change))
     assert len([note for note in reading.notes if "being reassigned" in note]) == notes
     assert left == []

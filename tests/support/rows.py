@@ -1,0 +1,110 @@
+"""What a worker gets of one group: tests have rows by `rows_of` alone, and no Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+import pyarrow as pa
+
+from optimizer import Group
+from spark.files import DirectStore, ValueFilter
+from spark.fleet import FleetFiles
+from spark.fleet.fleet_files import FilesOf
+from spark.groups import columns_of, row_of_group as encoded_row
+from spark.solve.solve import row_of_group
+from spark.solve.solved_row import ACTIONS, PlannedGroup, SolvedRow
+from tests.support.fleets import SNAPSHOT, Fleet, fleet_of_groups
+
+COLUMNS = columns_of(SolvedRow)
+
+
+def rows_of(
+    group: Group | Fleet, name: str = "g", cluster: str | None = None, racks: bool = False
+) -> Any:
+    """The row of one group, as a worker gets it; of a fleet the group is named."""
+    fleet = fleet_of_groups({name: group}) if isinstance(group, Group) else group
+    return GroupRow(**vars(encoded_row(files_of(fleet), name, cluster, racks)))
+
+
+class GroupRow(SimpleNamespace):
+    """An `EncodedRow`."""
+
+    def _replace(self, **columns: Any) -> GroupRow:
+        return GroupRow(**vars(self) | columns)
+
+
+def files_of(fleet: Fleet) -> FleetFiles:
+    """The fleet as files that no disk has."""
+    tables = fleet.tables()
+    place = cast(DirectStore, _InMemory(tables))
+    return FleetFiles(SNAPSHOT, place, {table: [FilesOf([table])] for table in tables})
+
+
+class _InMemory:
+    """What `FleetFiles` asks of a store; each table is one file."""
+
+    def __init__(self, tables: Mapping[str, pa.Table]) -> None:
+        self.tables = tables
+
+    def rows(
+        self, table: str, _: str, columns: Sequence[str], wanted: Mapping[str, ValueFilter]
+    ) -> Iterator[pa.Table]:
+        rows = self.tables[table]
+        for column, item in wanted.items():
+            values = rows[column].cast(pa.binary()).to_pylist()
+            rows = rows.filter(pa.array(map(item.has, values), pa.bool_()))
+        yield rows.select(list(columns))
+
+    def has_no_null(self, table: str, _: str, columns: Collection[str]) -> bool:
+        return all(self.tables[table][column].null_count == 0 for column in columns)
+
+
+def solved(row: Any, strategy: str = "optimal") -> SimpleNamespace:
+    """What the solver's stage says of a row, by column."""
+    return SimpleNamespace(**dict(zip(COLUMNS, row_of_group(row, strategy).cells(), strict=True)))
+
+
+def planned(row: Any, strategy: str = "optimal") -> SimpleNamespace:
+    """A row as `verify` gets it: with its plan beside it, by names."""
+    plan = solved(row, strategy)
+    facts = {name: getattr(plan, name) for name in columns_of(PlannedGroup)}
+    names = [*plan.names, None]
+    return SimpleNamespace(
+        **vars(row) | facts,
+        plan_count=1,
+        plan_topics=_names(plan.topics[t] for t in plan.topic),
+        plan_partitions=np.array(plan.partition, np.int32),
+        plan_members=_names(names[m] for m in plan.target),
+        plan_previous=_names(names[m] for m in plan.previous),
+        plan_actions=_names(ACTIONS[action] for action in plan.action),
+    )
+
+
+def _names(names: Any) -> Any:
+    return np.array(list(names), object)
+
+
+OF_MEMBERS = (("member_ids", "member_hashes"), ("claimants", "claimant_hashes"))
+OF_TOPICS = (("topics", "topic_hashes"), ("claimed_topics", "claimed_topic_hashes"))
+REFERENCES = (
+    (OF_MEMBERS, ("subscribers", "claim_members")),
+    (OF_TOPICS, ("claim_topics",)),
+)
+"""Columns of names with those of their hashes, and the other columns that hold such hashes."""
+
+
+def collide(row: Any, name: str, like: str) -> None:
+    """Forge a collision: the hash of `name` becomes that of `like`."""
+    for named, others in REFERENCES:
+        hashes = {
+            text: code
+            for names, codes in named
+            for text, code in zip(getattr(row, names), getattr(row, codes), strict=True)
+        }
+        if name in hashes:
+            for column in (*(codes for _, codes in named), *others):
+                cells = getattr(row, column)
+                setattr(row, column, np.where(cells == hashes[name], hashes[like], cells))
