@@ -9,12 +9,10 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from optimizer.coordinator import ClientSettings, Close, Scenario, Start, simulate
 from spark import FleetFiles, FleetSnapshot, frontier_of_group
 from spark.fleet.local_store import write_store
-from spark.simulate import picture_of, scenario_in
+from spark.simulate import scenario_in
 from spark.terminal.console import plain
-from tests.optimizer.coordinator.test_known_answers import group_of
 from tests.paths import ROOT
 from tests.spark.commands.conftest import Once
 from tests.support.fleets import SNAPSHOT, Fleet
@@ -321,21 +319,6 @@ class TestSimulate:
         assert scenario.title
         assert scenario.steps
         assert path.read_text().startswith("# ")
-
-    def test_a_picture_shows_short_stops(self) -> None:
-        """Two seconds of an hour are less than a column."""
-        group = group_of(2, 8, "range")
-        steps = [Close(1_800_000, "m000"), Start(1_802_000, "m000")]
-        client = ClientSettings(assignors=("range",))
-        timeline = simulate(Scenario(group, steps, client=client, end=3_600_000))
-        first, second, unread, axis = picture_of(timeline, 58)
-        assert all(len(line) <= 58 for line in (first, second, unread, axis))
-        assert first.startswith("m000")
-        assert first.endswith("4")
-        assert first.count("·") == 1
-        assert set(second.split()[1]) <= set("48·")
-        assert "4" in unread or "8" in unread
-        assert axis.split()[-2:] == ["3600", "s"]
 
 
 class TestSnapshots:
