@@ -61,7 +61,7 @@ def test_all_records_are_there() -> None:
     assert len(series()) == SERIES
 
 
-@pytest.mark.parametrize("number", tiered(range(SERIES), 40))
+@pytest.mark.parametrize("number", tiered(range(SERIES), 61))
 def test_the_twin_does_what_was_recorded(number: int) -> None:
     """All but the known runs; and none of these may be forgotten there when it agrees.
 

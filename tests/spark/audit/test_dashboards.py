@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import SimpleHTTPRequestHandler as Handler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -28,7 +28,7 @@ from spark.fleet import TABLES
 from spark.fleet.local_store import write_store
 from spark.jobs.demo import SEED
 from tests.paths import ROOT
-from tests.spark.audit.test_audit_command import well
+from tests.spark.audit.test_since_last import well
 from tests.support.said import Run
 
 RULES = ROOT / "conf/prometheus/alerts.yml"
@@ -40,10 +40,13 @@ STALLED = "devices-heartbeat-reconciler"
 WITHIN = 60
 """Seconds after which a Prometheus that doesn't answer fails the test."""
 
-pytestmark = pytest.mark.skipif(
-    not (shutil.which("prometheus") and shutil.which("promtool")),
-    reason="Prometheus isn't installed here (on Debian: apt-get install prometheus)",
-)
+pytestmark = [
+    pytest.mark.ends,
+    pytest.mark.skipif(
+        not (shutil.which("prometheus") and shutil.which("promtool")),
+        reason="Prometheus isn't installed here (on Debian: apt-get install prometheus)",
+    ),
+]
 
 Answers = list[dict[str, Any]]
 
@@ -54,34 +57,20 @@ class Prometheus:
     def __init__(self, port: int) -> None:
         self.root = f"http://127.0.0.1:{port}/api/v1"
 
-    def query(self, expression: str) -> Answers:
-        return list(self._asked("query", query=expression)["result"])
-
-    def firing(self) -> set[tuple[str, str | None]]:
-        alerts = self._asked("alerts")["alerts"]
-        return {
-            (one["labels"]["alertname"], one["labels"].get("group"))
-            for one in alerts
-            if one["state"] == "firing"
-        }
-
-    def has_metrics(self) -> bool:
-        return bool(self.query("evenfleet_audit_state"))
-
-    def has_evaluated_since(self, instant: float) -> bool:
-        (group,) = self._asked("rules")["groups"]
-        return datetime.fromisoformat(group["lastEvaluation"]).timestamp() > instant
-
-    def _asked(self, what: str, **parameters: str) -> dict[str, Any]:
+    def ask(self, what: str, **parameters: str) -> dict[str, Any]:
         with urlopen(f"{self.root}/{what}?{urlencode(parameters)}") as answer:
             return dict(json.load(answer)["data"])
 
+    def query(self, expression: str) -> Answers:
+        return list(self.ask("query", query=expression)["result"])
 
-class Quiet(SimpleHTTPRequestHandler):
-    """Files of a folder, without a line for each request."""
+    def firing(self) -> set[tuple[str, str | None]]:
+        alerts = [one for one in self.ask("alerts")["alerts"] if one["state"] == "firing"]
+        return {(one["labels"]["alertname"], one["labels"].get("group")) for one in alerts}
 
-    def log_message(self, *_: object) -> None:
-        pass
+    def has_evaluated_since(self, instant: float) -> bool:
+        (group,) = self.ask("rules")["groups"]
+        return datetime.fromisoformat(group["lastEvaluation"]).timestamp() > instant
 
 
 def free_port() -> int:
@@ -105,7 +94,7 @@ def prometheus(folder: Path) -> Iterator[Prometheus]:
     """Scraping the files *.prom of a folder, as node_exporter shows them."""
     with ExitStack() as kept:
         server = kept.enter_context(
-            ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
+            ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(folder)))
         )
         Thread(target=server.serve_forever, daemon=True).start()
         kept.callback(server.shutdown)
@@ -127,7 +116,7 @@ def prometheus(folder: Path) -> Iterator[Prometheus]:
         kept.callback(ran.wait)
         kept.callback(ran.terminate)
         asked = Prometheus(port)
-        wait_until(asked.has_metrics)
+        wait_until(lambda: bool(asked.query("evenfleet_audit_state")))
         now = time.time()
         wait_until(lambda: asked.has_evaluated_since(now))
         yield asked
@@ -141,12 +130,10 @@ def ids(count: int) -> list[str]:
 
 def with_the_stalled(tables: dict[str, pa.Table]) -> dict[str, pa.Table]:
     """The demo's stalled group and a few others."""
-    names = [STALLED, *pc.unique(tables["groups"]["group"]).to_pylist()[:2]]
-    return {
-        name: rows.filter(pc.is_in(rows["group"], pa.array(names)))
-        if TABLES[name].by_group
-        else rows
-        for name, rows in tables.items()
+    names = pa.array([STALLED, *pc.unique(tables["groups"]["group"]).to_pylist()[:2]])
+    by_group = [name for name in tables if TABLES[name].by_group]
+    return tables | {
+        name: tables[name].filter(pc.is_in(tables[name]["group"], names)) for name in by_group
     }
 
 

@@ -72,7 +72,7 @@ def total(samples: Samples, name: str, **labels: Any) -> float:
     return sum(
         value
         for (metric, values), value in samples.items()
-        if metric == name and labels.items() <= dict(values).items()
+        if metric == f"evenfleet_audit_{name}" and labels.items() <= dict(values).items()
     )
 
 
@@ -86,38 +86,35 @@ def test_series_are_as_many_in_any_fleet_and_their_sums_add_up(spark: SparkSessi
         assert len(samples) == bound
         for severity, count in (("critical", 3), ("warning", groups), ("info", 1)):
             item = {"severity": severity}
-            assert total(samples, "evenfleet_audit_findings", **item) == count
-            own = total(samples, "evenfleet_audit_group_findings", **item)
-            assert own + total(samples, "evenfleet_audit_other_findings", **item) == count
-        assert total(samples, "evenfleet_audit_findings", finding="idle-members") == groups
-        assert total(samples, "evenfleet_audit_finding_not_run") == len(NOT_RUN)
-        assert total(samples, "evenfleet_audit_finding_not_run", finding="poll-interval") == 1
-        assert total(samples, "evenfleet_audit_groups", status="ok") == groups - 1
-        assert total(samples, "evenfleet_audit_groups") == groups
-        assert total(samples, "evenfleet_audit_state", state="in trouble") == 1
-        assert total(samples, "evenfleet_audit_state") == 1
-        assert total(samples, "evenfleet_audit_snapshot_info", snapshot="20261121T060000Z") == 1
-        named = {
-            dict(labels)["group"] for name, labels in samples if name.endswith("_group_findings")
-        }
-        at = {"cluster": "c", "group": f"g{groups - 1:04}"}
-        assert total(samples, "evenfleet_audit_group_excess_partitions", **at) == groups
-        assert total(samples, "evenfleet_audit_group_gap_ratio", **at) == groups / 2
-        assert total(samples, "evenfleet_audit_snapshot_timestamp_seconds") == 1_795_240_800
-        last = {f"g{groups - 1:04}", f"g{groups - 2:04}"}
-        assert named == {"g0000", "g0001", "g0002", *last}
+            assert total(samples, "findings", **item) == count
+            own = total(samples, "group_findings", **item)
+            assert own + total(samples, "other_findings", **item) == count
+        worst_group = {"cluster": "c", "group": f"g{groups - 1:04}"}
+        for name, value, labels in (
+            ("findings", groups, {"finding": "idle-members"}),
+            ("finding_not_run", len(NOT_RUN), {}),
+            ("finding_not_run", 1, {"finding": "poll-interval"}),
+            ("groups", groups - 1, {"status": "ok"}),
+            ("groups", groups, {}),
+            ("state", 1, {"state": "in trouble"}),
+            ("state", 1, {}),
+            ("snapshot_info", 1, {"snapshot": "20261121T060000Z"}),
+            ("snapshot_timestamp_seconds", 1_795_240_800, {}),
+            ("group_excess_partitions", groups, worst_group),
+            ("group_gap_ratio", groups / 2, worst_group),
+        ):
+            assert total(samples, name, **labels) == value, name
+        own = {dict(of)["group"] for name, of in samples if name.endswith("_group_findings")}
+        assert own == {"g0000", "g0001", "g0002", f"g{groups - 1:04}", f"g{groups - 2:04}"}
 
 
 def test_names_come_back_as_they_are(spark: SparkSession) -> None:
-    text = metrics_of(audit_of(spark, [(HOSTILE, HOSTILE, "leaderless", "critical")], 1), 1)
+    """Without groups of their own all is in the sums."""
+    audit = audit_of(spark, [(HOSTILE, HOSTILE, "leaderless", "critical")], 1)
     labels = {"cluster": HOSTILE, "group": HOSTILE, "severity": "critical"}
-    assert total(parsed(text), "evenfleet_audit_group_findings", **labels) == 1
-
-
-def test_without_groups_of_their_own_all_is_in_the_sums(spark: SparkSession) -> None:
-    samples = parsed(metrics_of(audit_of(spark, [], 1), 0))
-    assert total(samples, "evenfleet_audit_findings") == 0
-    assert total(samples, "evenfleet_audit_other_findings") == 0
+    assert total(parsed(metrics_of(audit, 1)), "group_findings", **labels) == 1
+    samples = parsed(metrics_of(audit, 0))
+    assert (total(samples, "findings"), total(samples, "other_findings")) == (1, 1)
     assert not [name for name, _ in samples if name == "evenfleet_audit_group_findings"]
 
 

@@ -11,7 +11,8 @@ from typing import Any
 from spark.audit.finding import WORST_FIRST
 from spark.audit.since_last import Change, Seen, Tracked, counts_of, tracked_now
 from spark.fleet.local_store import write_store
-from tests.spark.audit.test_audit_command import FIRST, SECOND, THIRD, troubled, well
+from tests.support.fleets import Fleet
+from tests.support.histories import HOURS
 from tests.support.said import Run
 
 EVERYTHING = Seen({"c", "d"}, set(), set())
@@ -110,13 +111,25 @@ def test_a_year_of_hourly_audits_alerts_once_a_change() -> None:
     assert onsets > 300
 
 
+def well() -> Fleet:
+    """A group as it should be, in which one member has nothing because there is nothing left."""
+    members = {"a": ["t"], "b": ["t"], "c": ["t"]}
+    return Fleet().topic("t", 2).group("g", members, [("t", 0, "a"), ("t", 1, "b")])
+
+
+def troubled() -> Fleet:
+    """Two members own one partition, which is critical; nobody owns another, which is a warning."""
+    claims = [("t", 0, "a"), ("t", 0, "b"), ("t", 1, "a"), ("t", 2, "b")]
+    return Fleet().topic("t", 4).group("g", {"a": ["t"], "b": ["t"]}, claims)
+
+
 def test_the_command_alerts_once(run: Run, tmp_path: Path) -> None:
     """By its exit code; what stood is beside its results, and metrics have as many series."""
     store, out, metrics = tmp_path / "store", tmp_path / "out", tmp_path / "evenfleet.prom"
     words = ("--out", out, "--since-last", "--fail-on", "warning", "--prometheus", metrics)
     course, series = [], set()
-    for snapshot, fleet in ((FIRST, troubled()), (SECOND, troubled()), (THIRD, well())):
-        write_store(fleet.tables(), store, snapshot)
+    for hour, fleet in enumerate((troubled(), troubled(), well())):
+        write_store(fleet.tables(), store, HOURS[hour])
         said = run("audit", store, *words, "--format", "json")
         shown = json.loads(said.out)["changes"]
         course.append((said.code, Counter(row["change"] for row in shown)))

@@ -20,6 +20,8 @@ LOCATIONS = {
     (3, 3): (12, 3, 3, False, f"{LED}, its coordinator"),
     (3, 1): (12, 3, 1, False, f"{LED}; broker 1 coordinates it"),  # it was moved meanwhile
     (3, None): (12, 3, 3, True, f"{LED}, the likely coordinator"),
+    (0, None): (12, 0, 0, True, f"{PLACE}, led by broker 0, the likely coordinator"),
+    (None, 0): (12, None, 0, False, f"{LEADERLESS}; broker 0 coordinates it"),
     (None, None): (12, None, None, False, LEADERLESS),
     (-1, None): (12, None, None, False, LEADERLESS),
     (None, 1): (12, None, 1, False, f"{LEADERLESS}; broker 1 coordinates it"),

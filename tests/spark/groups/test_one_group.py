@@ -47,7 +47,7 @@ def every_group() -> Fleet:
         for number, topic_id in enumerate(ids):
             fleet.add("partitions", cluster=name, topic="t", partition=number, topic_id=topic_id)
         fleet.add("partitions", cluster=name, topic="u", partition=0, topic_id=other)
-        fleet.group(name, {"a": ["t"]}, cluster=name)
+        fleet.group(name, {"a": ["t"]}, cluster=name, coordinator=0)
     for number, row in enumerate(fleet.rows["members"]):
         if number % 3:
             row |= {"host": f"/h{number % 4}", "client_id": f"client-{number}"}

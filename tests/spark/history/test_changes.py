@@ -1,8 +1,9 @@
-"""What is told of a group from one snapshot to the next."""
+"""What changed in a group from one snapshot to the next, and how often it rebalanced."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -13,8 +14,11 @@ from spark import FleetHistory
 from tests.support.fleets import Fleet, snapshot_of
 from tests.support.histories import HOURS, random_history
 
-COUNTS = ("changed_hands", "moves", "takeovers", "fewest_moves", "avoidable_moves")
-NAMES = ("came", "left", "returned", "topics_grew", "topics_came", "topics_went")
+COLUMNS = (
+    *("came", "left", "returned", "topics_grew", "topics_came", "topics_went"),
+    *("subscriptions_changed", "changed_hands", "moves", "takeovers"),
+    *("fewest_moves", "avoidable_moves"),
+)
 
 
 def group(
@@ -31,8 +35,13 @@ def group(
     members = dict.fromkeys(sorted(set(owners) - {"-"}), topics)
     owned = [("t", number, owner) for number, owner in enumerate(owners) if owner != "-"]
     fleet.group("g", members, owned, **facts)
+    return each_member(fleet, "instance_id", instances or {})
+
+
+def each_member(fleet: Fleet, column: str, values: Mapping[str, Any]) -> Fleet:
+    """The same, with a column of members by their ids."""
     for row in fleet.rows["members"]:
-        row["instance_id"] = (instances or {}).get(row["member_id"])
+        row[column] = values.get(row["member_id"])
     return fleet
 
 
@@ -99,144 +108,197 @@ CASES = {
     "rebalancing": [group("ab"), group("ab", state="PreparingRebalance"), group("ba")],
 }
 
+AGAIN = {"topics_came": ["t"], "topics_went": ["t"]}
 
-@pytest.fixture(scope="module")
-def found(spark: SparkSession) -> dict[str, list[Any]]:
-    """The changes of group g, by case."""
-    with one_history(spark, CASES) as history:
-        rows = history.changes.where("group = 'g'").orderBy("snapshot").collect()
-    return {case: [row for row in rows if row.cluster == case] for case in CASES}
+CHANGES: dict[str, list[dict[str, Any]]] = {
+    "stays": [],
+    "come and go": [
+        {"came": ["c"], "changed_hands": 1, "moves": 1, "fewest_moves": 1},
+        {"left": ["b"], "changed_hands": 1, "takeovers": 1},
+    ],
+    # nothing asked for these moves, or they lead to a worse balance
+    "needless": [{"changed_hands": 2, "moves": 2, "avoidable_moves": 2}],
+    "worse": [{"changed_hands": 1, "moves": 1, "avoidable_moves": 1}],
+    # by its instance id a member keeps what it had
+    "returned": [{"came": ["c"], "left": ["b"], "returned": ["c"]}],
+    "returned to less": [
+        {
+            **{"came": ["c"], "left": ["b"], "returned": ["c"]},
+            **{"changed_hands": 2, "moves": 2, "avoidable_moves": 2},
+        }
+    ],
+    # one that shrinks was made anew
+    "topics": [{"topics_grew": ["t"], "topics_came": ["v", "w"], "topics_went": ["u", "v"]}],
+    # whatever its size, under another id; nothing is told where an id isn't known before or after
+    "made again": [AGAIN, AGAIN],
+    # with all of its partitions a would have one more than anybody has, and had to lose it
+    "claims cancel out": [{"left": ["d"], "changed_hands": 1, "takeovers": 1}],
+    # of those who stay or return
+    "subscriptions": [
+        {
+            **{"came": ["c"], "left": ["b"], "returned": ["c"], "topics_came": ["u"]},
+            "subscriptions_changed": 2,
+        }
+    ],
+}
+"""What a change has that isn't empty or 0."""
+
+CELLS: dict[str, tuple[tuple[str, ...], list[tuple[Any, ...]]]] = {
+    "gone and back": (
+        ("from_snapshot", "snapshot", "status_before", "status", "left", "came"),
+        [
+            (HOURS[0], HOURS[1], "ok", "gone", ["a", "b"], []),
+            (HOURS[2], HOURS[3], None, "ok", [], ["a", "b"]),
+        ],
+    ),
+    "empty": (("status", "moves", "takeovers"), [("empty", 0, 0), ("ok", 0, 0)]),
+    "type": (("type_before", "type"), [("classic", "consumer")]),
+    # what isn't known before or after is null
+    "rebalancing": (
+        ("status_before", "status", "moves"),
+        [("ok", "rebalancing", None), ("rebalancing", "ok", None)],
+    ),
+}
+"""Single columns of changes."""
+
+TWO = {"t": 2, "u": 1}
+HOSTS = each_member(group("abc"), "host", {"b": "x", "c": "x"})
+OTHER_HOSTS = each_member(group("abc"), "host", {"b": "x", "c": "y"})
+
+CAUSES = {
+    "one joins": (group("aa"), group("ab"), "join"),
+    "one leaves": (group("ab"), group("aa"), "crash"),
+    "a host leaves": (HOSTS, group("aaa"), "crash"),
+    "two hosts leave": (OTHER_HOSTS, group("aaa"), "leave"),
+    "all leave": (group("ab"), Fleet().topic("t", 2).group("g", {}), "leave"),
+    "one is replaced": (group("ab"), group("ac"), "restart"),
+    "a topic grows": (group("ab"), group("ab-", {"t": 3}), "topic change"),
+    "they read more": (group("ab", TWO), group("ab", TWO, topics=("t", "u")), "topic change"),
+    "nothing": (group("ab"), group("ab"), "none seen"),
+    "moves alone": (group("ab"), group("ba"), "none seen"),
+}
+"""Before, after, and the likeliest cause; the generation rises from 1 to 3."""
+
+REBALANCES: dict[str, tuple[list[Fleet], list[tuple[Any, ...]]]] = {
+    # a generation that falls is a recreated group
+    "recreated": (
+        [group("ab", generation=9), group("ab", generation=2)],
+        [(None, True, "recreated", None)],
+    ),
+    # without generations a change is a rebalance of unknown count
+    "unknown": ([group("aa"), group("ab"), group("ab")], [(None, False, "join", None)]),
+    # the members tell it where the group doesn't
+    "by members": (
+        [each_member(group("ab"), "generation", {"a": n, "b": n}) for n in (4, 5)],
+        [(1, False, "none seen", 1.0)],
+    ),
+    "by the hour": (
+        [group("ab", generation=1), group("ab", generation=4)],
+        [(3, False, "none seen", 3.0)],
+    ),
+    # of a time that nobody saw nothing is told
+    "unseen": ([group("ab", generation=1), OTHER, group("ab", generation=7)], []),
+}
+"""Generations, whether the group was remade, the cause, and generations an hour."""
+
+
+def with_generations(before: Fleet, after: Fleet) -> list[Fleet]:
+    before.rows["groups"][0]["generation"] = 1
+    after.rows["groups"][0]["generation"] = 3
+    return [before, after]
 
 
 Found = dict[str, list[Any]]
 
 
-def told(rows: list[Any]) -> list[dict[str, Any]]:
-    """Without what is empty or 0."""
-    names = (*NAMES, "subscriptions_changed", *COUNTS)
-    return [{name: row[name] for name in names if row[name]} for row in rows]
+@pytest.fixture(scope="module")
+def history(spark: SparkSession) -> Iterator[FleetHistory]:
+    """All cases, each a cluster."""
+    cases = CASES | {case: fleets for case, (fleets, _) in REBALANCES.items()}
+    cases |= {case: with_generations(*fleets) for case, (*fleets, _) in CAUSES.items()}
+    with one_history(spark, cases) as made:
+        yield made
 
 
-def test_nothing_is_told_of_what_stays(found: Found) -> None:
-    assert found["stays"] == []
-
-
-def test_members_come_and_leave_and_partitions_move_and_are_taken_over(found: Found) -> None:
-    assert told(found["come and go"]) == [
-        {"came": ["c"], "changed_hands": 1, "moves": 1, "fewest_moves": 1},
-        {"left": ["b"], "changed_hands": 1, "takeovers": 1},
-    ]
-
-
-def test_moves_that_nothing_asked_for_are_avoidable(found: Found) -> None:
-    assert told(found["needless"]) == [{"changed_hands": 2, "moves": 2, "avoidable_moves": 2}]
-
-
-def test_what_leads_to_a_worse_balance_could_have_stayed_as_it_was(found: Found) -> None:
-    assert told(found["worse"])[0]["avoidable_moves"] == 1
-
-
-def test_a_member_that_returns_by_its_instance_id_keeps_what_it_has(found: Found) -> None:
-    assert told(found["returned"]) == [{"came": ["c"], "left": ["b"], "returned": ["c"]}]
-    (change,) = found["returned to less"]
-    assert (change.moves, change.takeovers, change.avoidable_moves) == (2, 0, 2)
-
-
-def test_topics_grow_come_and_go_and_one_that_shrinks_was_made_anew(found: Found) -> None:
-    assert told(found["topics"]) == [
-        {"topics_grew": ["t"], "topics_came": ["v", "w"], "topics_went": ["u", "v"]}
-    ]
-
-
-def test_a_topic_under_another_id_was_made_again_whatever_its_size(found: Found) -> None:
-    """Nothing is told where an id isn't known before or after."""
-    went_and_came = {"topics_came": ["t"], "topics_went": ["t"]}
-    assert told(found["made again"]) == [went_and_came, went_and_came]
-
-
-def test_what_claims_that_cancel_out_leave_unassigned_asks_for_no_move(found: Found) -> None:
-    """With all of its partitions a would have one more than anybody has, and had to lose it."""
-    (change,) = found["claims cancel out"]
-    assert (change.takeovers, change.moves, change.fewest_moves) == (1, 0, 0)
-    assert change.avoidable_moves == 0
-
-
-def test_subscriptions_of_those_who_stay_or_return_are_compared(found: Found) -> None:
-    (change,) = found["subscriptions"]
-    assert change.subscriptions_changed == 2
-    assert change.topics_came == ["u"]
-
-
-def test_a_group_that_is_gone_and_comes_back_is_told_of_twice(found: Found) -> None:
-    rows = found["gone and back"]
-    assert [(row.from_snapshot, row.snapshot) for row in rows] == [
-        (HOURS[0], HOURS[1]),
-        (HOURS[2], HOURS[3]),
-    ]
-    assert [(row.status_before, row.status) for row in rows] == [("ok", "gone"), (None, "ok")]
-    assert [(row.left, row.came) for row in rows] == [(["a", "b"], []), ([], ["a", "b"])]
-
-
-def test_a_group_without_members_moves_nothing(found: Found) -> None:
-    assert [(row.status, row.moves, row.takeovers) for row in found["empty"]] == [
-        ("empty", 0, 0),
-        ("ok", 0, 0),
-    ]
-
-
-def test_a_group_that_changes_its_type_has_a_change(found: Found) -> None:
-    (row,) = found["type"]
-    assert (row.type_before, row.type) == ("classic", "consumer")
-
-
-def test_what_is_not_known_before_or_after_is_null(found: Found) -> None:
-    rows = found["rebalancing"]
-    assert [(row.status_before, row.status, row.moves) for row in rows] == [
-        ("ok", "rebalancing", None),
-        ("rebalancing", "ok", None),
-    ]
+def by_case(rows: DataFrame) -> Found:
+    """Those of group g."""
+    found: Found = defaultdict(list)
+    for row in rows.where("group = 'g'").orderBy("snapshot").collect():
+        found[row.cluster].append(row)
+    return found
 
 
 @pytest.fixture(scope="module")
-def random_one(spark: SparkSession) -> FleetHistory:
+def changes(history: FleetHistory) -> Found:
+    return by_case(history.changes)
+
+
+@pytest.fixture(scope="module")
+def rebalances(history: FleetHistory) -> Found:
+    return by_case(history.rebalances)
+
+
+@pytest.mark.parametrize("case", CHANGES)
+def test_what_changed(changes: Found, case: str) -> None:
+    rows = changes[case]
+    told = [{name: row[name] for name in COLUMNS if row[name]} for row in rows]
+    assert told == CHANGES[case]
+
+
+@pytest.mark.parametrize("case", CELLS)
+def test_columns_of_changes(changes: Found, case: str) -> None:
+    columns, expected = CELLS[case]
+    assert [tuple(row[name] for name in columns) for row in changes[case]] == expected
+
+
+@pytest.mark.parametrize("case", CAUSES)
+def test_the_likeliest_cause(rebalances: Found, case: str) -> None:
+    (row,) = rebalances[case]
+    assert (row.generations, row.remade, row.cause) == (2, False, CAUSES[case][2])
+
+
+@pytest.mark.parametrize("case", REBALANCES)
+def test_rebalances(rebalances: Found, case: str) -> None:
+    rows = [(row.generations, row.remade, row.cause, row.per_hour) for row in rebalances[case]]
+    assert rows == REBALANCES[case][1]
+
+
+def test_random_changes_add_up_and_unchanged_facts_are_told_once(spark: SparkSession) -> None:
+    """Nothing else than changed facts is shipped to Python: cost grows with changes."""
     fleets = random_history(seed=3, groups=15, hours=8)
-    return FleetHistory.of(
+    history = FleetHistory.of(
         [snapshot_of(spark, fleet.tables(), item) for item, fleet in fleets.items()]
     )
-
-
-def test_moves_add_up_to_those_that_a_join_of_ownership_counts(random_one: FleetHistory) -> None:
-    expected = moves_by_join(random_one)
-    with random_one:
-        result = random_one.changes.agg(F.sum("moves")).collect()[0][0]
-    assert result == expected > 30
-
-
-def moves_by_join(history: FleetHistory) -> int:
-    """Partitions with another owner whose owner before is there and reads the topic."""
-    tables = history.tables
-    moves = 0
-    for cluster, ids in history.timeline.snapshots.items():
-        for before, after in pairwise(ids):
-
-            def at(table: str, snapshot: str, cluster: str = cluster) -> DataFrame:
-                rows = tables[table].where(F.col("snapshot") == snapshot)
-                return rows.where(F.col("cluster") == cluster)
-
-            keys = ["cluster", "group", "topic", "partition"]
-            was = at("assignments", before).select(*keys, F.col("member_id").alias("was"))
-            now = at("assignments", after).select(*keys, F.col("member_id").alias("now"))
-            reads = at("subscriptions", after).select(
-                "cluster", "group", "topic", F.col("member_id").alias("was")
-            )
-            changed = was.join(now, keys).where("was != now")
-            moves += changed.join(reads, ["cluster", "group", "topic", "was"]).count()
-    return moves
-
-
-def test_facts_that_did_not_change_are_told_once(random_one: FleetHistory) -> None:
-    """Nothing else is shipped to Python: cost grows with changes."""
-    with random_one:
-        spans = random_one.group_spans()
+    with history:
+        result = history.changes.agg(F.sum("moves")).collect()[0][0]
+        spans = history.group_spans()
         starts = spans.rows.where("position = start").count()
         assert spans.spans.count() == starts < spans.rows.count()
+    assert result == moves_in(fleets) > 30
+
+
+def moves_in(fleets: Mapping[str, Fleet]) -> int:
+    """Partitions with another owner whose owner before is there and reads the topic."""
+    moves = 0
+    for cluster in ("c", "d"):
+        rows = [
+            {
+                table: [row for row in fleet.rows[table] if row["cluster"] == cluster]
+                for table in ("partitions", "assignments", "subscriptions")
+            }
+            for fleet in fleets.values()
+        ]
+        for before, after in pairwise(of for of in rows if of["partitions"]):
+            keys = ("group", "topic", "partition")
+            was, now = (
+                {tuple(row[key] for key in keys): row["member_id"] for row in of["assignments"]}
+                for of in (before, after)
+            )
+            reads = {
+                (row["group"], row["topic"], row["member_id"]) for row in after["subscriptions"]
+            }
+            moves += sum(
+                (*key[:2], was[key]) in reads and was[key] != now[key]
+                for key in was.keys() & now.keys()
+            )
+    return moves

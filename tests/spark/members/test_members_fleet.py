@@ -63,18 +63,12 @@ def test_each_group_has_its_numbers_or_the_reason_why_not(spark: SparkSession) -
 
 def test_what_comes_in_needs_members(spark: SparkSession) -> None:
     """120 records a second for b, who has done them; a has 90, and the others can't help it."""
-    hours = {snapshot_at(hour): fleet(hour).tables() for hour in range(3)}
-    several = [
-        FleetSnapshot.of(
-            snapshot=item, **{name: spark.createDataFrame(rows) for name, rows in tables.items()}
-        )
-        for item, tables in hours.items()
-    ]
+    several = [snapshot_of(spark, fleet(hour).tables(), snapshot_at(hour)) for hour in range(3)]
     with FleetHistory.of(several) as history:
         rates = history.rates()
-        usual = by_group(several[0], rates)["mixed"]
+        of_all = by_group(several[0], rates)
         roomy = by_group(several[0], rates, 0.8)["mixed"]
-        none = by_group(several[0], rates)["big"]
+    usual, none = of_all["mixed"], of_all["big"]
     assert (usual["rate"], usual["rated"], usual["peak_rate"]) == (210, 13, 120)
     assert (usual["needed"], roomy["needed"], none["needed"]) == (None, 3, None)
     assert roomy["sentence"].endswith(

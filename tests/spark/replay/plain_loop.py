@@ -26,12 +26,9 @@ def hours_of(history: History) -> list[float]:
 
 def facts_of(look: Look) -> Any:
     """What a rebalance would follow a change of."""
-    read = {topic for reader in look.readers.values() for topic in reader.topics}
+    read = {topic for topics in look.readers.values() for topic in topics}
     return (
-        {
-            look.who(m): (reader.topics, reader.rack if look.racks else None)
-            for m, reader in look.readers.items()
-        },
+        {look.who(m): (topics, look.rack_of[m]) for m, topics in look.readers.items()},
         {topic: size for topic, size in look.topics.items() if topic in read},
     )
 
@@ -48,9 +45,7 @@ def carried(before: Look, owners: Owners, now: Look) -> Owners:
 
 def changes_of(look: Look, before: Owners, after: Owners) -> tuple[int, int, int, int]:
     """Moves, takeovers, partitions that may be kept, and those of them that aren't."""
-    keepable = {
-        p: m for p, m in before.items() if m in look.readers and p[0] in look.readers[m].topics
-    }
+    keepable = {p: m for p, m in before.items() if p[0] in look.readers.get(m, ())}
     moves = sum(p in after and after[p] != m for p, m in keepable.items())
     takeovers = sum(p in after and after[p] != m for p, m in before.items()) - moves
     lost = sum(after.get(p) != m for p, m in keepable.items())
@@ -59,13 +54,7 @@ def changes_of(look: Look, before: Owners, after: Owners) -> tuple[int, int, int
 
 def readable(look: Look, owners: Owners) -> Owners:
     """What is owned by somebody who is there and reads it."""
-    return {
-        p: m
-        for p, m in owners.items()
-        if p in {(t, n) for t, size in look.topics.items() for n in range(size)}
-        and m in look.readers
-        and p[0] in look.readers[m].topics
-    }
+    return {p: m for p, m in owners.items() if p[0] in look.readers.get(m, ())}
 
 
 def replayed(history: History, strategy: str, goals: Goals) -> Iterator[Row | None]:
@@ -76,12 +65,8 @@ def replayed(history: History, strategy: str, goals: Goals) -> Iterator[Row | No
     before: Look | None = None
     facts: Any = None
     for look, hours in zip(history.looks, hours_of(history), strict=True):
-        if look is None or (not look.readers and look.state == "Stable"):
-            owners, before, facts = {}, None, None
-            yield None
-            continue
-        if not look.is_judged:
-            if not look.readers:
+        if look is None or not look.is_judged:
+            if look is None or not look.readers:
                 owners, before, facts = {}, None, None
             yield None
             continue

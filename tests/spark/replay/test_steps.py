@@ -1,4 +1,4 @@
-"""What is made of one group's rows in order of time, without Spark."""
+"""What is made of one group's rows in order of time, where random histories don't show it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from spark.replay import steps
 from spark.replay.steps import Replay, StepRow, rows_of
 from spark.settings import DEFAULT_FLEET_GOALS
 from spark.solve import TimeLimit
-from tests.support.encoded import encoded_group
 from tests.support.fleets import Fleet
 from tests.support.histories import HOURS
+from tests.support.rows import rows_of as encoded
 
 READERS = {"a": ["t"], "b": ["t"]}
 
@@ -34,7 +34,7 @@ def look(
     fleet.group("g", members, [("t", p, owner) for p, owner in enumerate(owners)], **facts)
     for row in fleet.rows["members"]:
         row["instance_id"] = (instances or {}).get(row["member_id"])
-    row = encoded_group(fleet)
+    row = encoded(fleet)
     row.snapshot, row.start, row.end = HOURS[at], at, at if end is None else end
     return row
 
@@ -55,36 +55,6 @@ def test_the_first_answer_starts_from_what_was_found_and_is_told_apart() -> None
     assert (best.seconds, best.snapshot, best.start, best.end) == (4 * 3600, HOURS[0], 0, 3)
 
 
-def test_a_strategy_with_a_memory_starts_from_its_own_answer() -> None:
-    """Found is one thing, c's coming another: a and b had two each, and give up one together."""
-    came = {**READERS, "c": ["t"]}
-    rows = [look(0, owners="aaab"), look(1, came, "cccc")]
-    made = replayed(rows, "current", "optimal", "range")
-    assert [(row.moves, row.takeovers, row.stopped) for row in made["optimal"]][1] == (1, 0, 1)
-    assert (made["range"][1].moves, made["range"][1].stopped) == (1, 4)
-    assert made["current"][1].moves == 4
-
-
-def test_who_is_back_under_its_instance_id_is_no_reason_for_a_rebalance() -> None:
-    back = {"z": ["t"], "b": ["t"]}
-    before = look(0, instances={"a": "i"})
-    made = replayed([before, look(1, back, "zzbb", instances={"z": "i"})], "current", "range")
-    for name in made:
-        assert (made[name][1].rebalanced, made[name][1].stopped) == (False, 0)
-    anew = replayed([look(0), look(1, back, "zzbb")], "range", "optimal")
-    assert (anew["range"][1].rebalanced, anew["range"][1].moves) == (True, 2)
-    assert (anew["optimal"][1].moves, anew["optimal"][1].takeovers) == (0, 2)
-
-
-def test_a_change_of_owners_alone_is_one_of_current_alone() -> None:
-    rows = [look(0, strategy="range"), look(1, owners="abab", strategy="range")]
-    made = replayed(rows, "current", "range", "optimal")
-    (_, result), (_, ranges), (_, best) = made["current"], made["range"], made["optimal"]
-    assert (result.rebalanced, result.moves, result.stopped) == (True, 2, 4)
-    assert (ranges.rebalanced, ranges.moves, ranges.stopped, ranges.max_load) == (False, 0, 0, 2)
-    assert (best.rebalanced, best.moves) == (False, 0)
-
-
 @pytest.mark.parametrize(
     ("facts", "stopped"),
     [
@@ -102,20 +72,6 @@ def test_the_groups_own_protocol_says_what_stops_under_current(
 ) -> None:
     made = replayed([look(0, **facts), look(1, owners="abab", **facts)], "current")
     assert made["current"][1].stopped == stopped
-
-
-def test_after_it_had_vanished_or_was_empty_nothing_is_owned() -> None:
-    gone = replayed([look(0), look(2, {"b": ["t"]}, "bbbb")], "current", "optimal", "range")
-    left = replayed([look(0), look(1, {}, ""), look(2, {"b": ["t"]}, "bbbb")], "optimal")
-    for *_, after in (*gone.values(), left["optimal"]):
-        assert (after.moves, after.takeovers, after.stopped, after.first) == (0, 0, 0, False)
-        assert after.rebalanced
-    assert (left["optimal"][1].status, left["optimal"][1].max_load) == ("empty", None)
-
-
-def test_a_group_that_came_later_starts_with_nothing() -> None:
-    (row,) = replayed([look(2, owners="aaab")], "optimal")["optimal"]
-    assert (row.first, row.moves, row.max_load) == (False, 0, 2)
 
 
 def test_what_cannot_be_judged_is_passed_over() -> None:
@@ -156,25 +112,3 @@ def test_a_group_that_changes_its_type_has_steps_of_its_kind() -> None:
     assert [(row.start, row.kind) for row in made["connect-eager"]] == [(1, "connect")]
     assert [row.start for row in made["optimal"]] == [0, 1, 2]
     assert (made["range"][1].moves, made["range"][1].takeovers) == (0, 0)
-
-
-def test_sticky_has_the_answers_of_cooperative_sticky_and_stops_everything() -> None:
-    rows = [look(0), look(1, {**READERS, "c": ["t"]})]
-    made = replayed(rows, "sticky", "cooperative-sticky")
-    (_, eager), (_, cooperative) = made["sticky"], made["cooperative-sticky"]
-    assert (eager.moves, eager.max_load) == (cooperative.moves, cooperative.max_load)
-    assert (eager.stopped, cooperative.stopped) == (4, 1)
-
-
-def test_topics_that_grow_and_go_are_carried_over_by_name() -> None:
-    rows = [look(0), look(1, partitions=6), look(2, owners="ab", partitions=2)]
-    made = replayed(rows, "optimal")["optimal"]
-    assert [(row.partitions, row.moves, row.max_load) for row in made] == [
-        (4, 0, 2),
-        (6, 0, 3),
-        (2, 1, 1),
-    ]
-
-
-def test_the_last_snapshot_holds_for_no_time() -> None:
-    assert [row.seconds for row in replayed([look(8)], "current")["current"]] == [0]

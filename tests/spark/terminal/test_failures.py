@@ -133,7 +133,7 @@ def test_other_errors() -> None:
     full = "no space is left on the disk (/store/.writing/part-0.parquet): free"
     assert sentence_of(error).startswith(full)
     assert sentence_of(GoneError()) == "GoneError: GoneError"
-    assert sentence_of(RuntimeError("x" * 50_000_000)) == f"RuntimeError: {'x' * LONGEST} …"
+    assert sentence_of(RuntimeError("x" * 5_000_000)) == f"RuntimeError: {'x' * LONGEST} …"
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ for words in {commands}:
 """A program that runs commands, as loading it takes longer than they do."""
 
 
-@pytest.mark.parametrize("name", tiered([*COMMANDS], 2))
+@pytest.mark.parametrize("name", tiered([*COMMANDS], 1))
 def test_tables_fit_each_terminal_and_are_whole_when_piped(
     run: Run,
     narrow: Callable[[int], None],

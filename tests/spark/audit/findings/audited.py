@@ -14,7 +14,7 @@ from spark import FleetSnapshot, audit_fleet
 from spark.audit.finding import PastFinding
 from spark.audit.registry import FINDINGS
 from spark.audit.thresholds import AuditSettings
-from spark.fleet.local_store import write_store
+from tests.support.fleets import write_files
 
 OF_NOW = {
     name: finding for name, finding in FINDINGS.items() if not isinstance(finding, PastFinding)
@@ -38,11 +38,10 @@ class Audited:
     worst: list[dict[str, Any]]
     failures: list[Any] = field(repr=False)
 
-    def of(self, cluster: str, finding: str) -> list[Any]:
-        """What a finding tells of a cluster."""
-        return [
-            row for row in self.findings if (row["cluster"], row["finding"]) == (cluster, finding)
-        ]
+    def of(self, cluster: str, finding: str | None = None) -> list[Any]:
+        """What a finding, or any of them, tells of a cluster."""
+        of_cluster = [row for row in self.findings if row["cluster"] == cluster]
+        return [row for row in of_cluster if finding in (None, row["finding"])]
 
 
 def audited(
@@ -53,10 +52,10 @@ def audited(
     settings: AuditSettings | None = None,
 ) -> Audited:
     """Write these tables to a store, and audit it."""
-    write_store(dict(now), store, NOW)
+    write_files(now, store, NOW)
     previous = None
     if before is not None:
-        write_store(dict(before), store, BEFORE)
+        write_files(before, store, BEFORE)
         previous = FleetSnapshot.read(spark, str(store), BEFORE)
     with audit_fleet(FleetSnapshot.read(spark, str(store), NOW), previous, settings) as audit:
         assert audit.snapshot == NOW

@@ -66,6 +66,7 @@ class RecordedBrokers:
     """Brokers 1, 2, … that coordinate the groups given, by name: kind (classic, new, simple)."""
 
     def __init__(self, groups: dict[int, dict[str, str]]) -> None:
+        self.requests = 0
         self.asked: list[tuple[int, Any]] = []
         self.start = 0
         self.oldest_broker = False
@@ -79,10 +80,6 @@ class RecordedBrokers:
         self._classic = {g.group_id: g for g in recorded(DescribeGroupsResponse).groups}
         self._new = {g.group_id: g for g in recorded(ConsumerGroupDescribeResponse).groups}
         self._offsets = {g.group_id: g for g in recorded(OffsetFetchResponse).groups}
-
-    @property
-    def requests(self) -> int:
-        return len(self.asked)
 
     def on(self, request: Any, change: Change, node: int | None = None) -> RecordedBrokers:
         """Change the answers to such requests, of one broker or of all; gives itself back."""
@@ -106,6 +103,7 @@ class RecordedBrokers:
         return not self.oldest_broker
 
     def ask(self, questions: list[tuple[int, Any]]) -> list[Any]:
+        self.requests += len(questions)
         self.asked += questions
         return [self._changed(node, request) for node, request in questions]
 

@@ -12,6 +12,7 @@ from kafka.protocol.metadata import MetadataRequest
 from spark.sources.live.consumer_group_describe import ConsumerGroupDescribeRequest
 from spark.sources.live.group import DescribedGroup
 from spark.sources.live.read_cluster import read_cluster
+from tests.spark.sources.live.member_bytes import assignment, subscription
 from tests.spark.sources.live.recorded_brokers import CLUSTER, RecordedBrokers, three
 
 pytestmark = pytest.mark.usefixtures("at_once")
@@ -64,6 +65,40 @@ def test_classic_groups_that_are_no_consumers_are_unsupported() -> None:
     assert sum(len(member.owned) for member in streams.members) > 0
     undescribed = of_protocol("sr", "v0", error=30)  # it is of the type that was listed
     assert (undescribed.type, undescribed.status) == ("other", "unsupported")
+
+
+READS, NINE = subscription(["orders"], 3), subscription(["orders"], 8, "c", version=9) + b"more"
+OWNS = assignment({"orders": [0, 1]})
+
+
+@pytest.mark.parametrize(
+    ("said", "state", "status", "reason"),
+    [
+        ([(READS, b"rubbish")], "Unknown: the assignment", "invalid", "can't be decoded"),
+        ([(b"\7", OWNS)] * 2, "Stable", "inferred", "of 2 of 2 members can't be decoded"),
+        ([(b"\7", OWNS), (READS, b"")], "Stable", "inferred", "of 1 of 2 members can't be"),
+        ([(NINE, OWNS)], "Stable", "ok", ""),
+    ],
+)
+def test_members_whose_bytes_are_odd(
+    said: list[tuple[bytes, bytes]], state: str, status: str, reason: str
+) -> None:
+    """Members that say nothing readable read what their group owns; a later version is read."""
+
+    def change(answer: Any) -> None:
+        members = answer.groups[0].members
+        answer.groups[0].members = members[: len(said)]
+        for member, (metadata, owned) in zip(members, said, strict=False):
+            member.member_metadata, member.member_assignment = metadata, owned
+
+    group = read_cluster(CLUSTER, three().on(DescribeGroupsRequest, change)).groups[0]
+    assert group.state.startswith(state)
+    assert group.status == status
+    assert reason in (group.reason or "")
+    if status != "invalid":
+        assert {member.topics for member in group.members} == {("orders",)}
+    if status == "ok":
+        assert (group.generation, group.members[0].rack) == (8, "c")
 
 
 @pytest.mark.parametrize(("code", "is_hidden"), [(29, True), (3, False)])

@@ -90,3 +90,11 @@ def test_a_bootstrap_server_that_hangs_leaves_the_next_its_turn(
     assert output.code == 3
     assert f"{first}: " in output.err
     assert "127.0.0.1:1: " in output.err
+
+
+def test_no_option_takes_a_secret(run: Run) -> None:
+    """What is on a command line, every user of the machine can see."""
+    output = run("collect", "--help")
+    assert output.code == 0
+    for word in ("password", "token", "secret-"):
+        assert f"--{word}" not in output.out

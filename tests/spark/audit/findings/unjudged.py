@@ -1,0 +1,42 @@
+"""Two groups that are made to fail: what fails of its own is a fault, and mended."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+from unittest.mock import patch
+
+from pyspark.sql import DataFrame
+
+from spark.audit.group_evaluator import GroupEvaluator, evaluate_groups
+from spark.groups import failed
+from spark.solve import SolvedRow, plan_columns, solved_rows
+
+FAILS = "failed-group-fires"
+"""The cluster whose group can't be solved."""
+
+RAISES = "a-finding-raises"
+"""The cluster of a group whose findings can't look at its plan."""
+
+
+def evaluated_but_for_two(encoded: DataFrame, evaluator: GroupEvaluator) -> DataFrame:
+    """`evaluate_groups`, with a group that can't be solved and one that can't be judged."""
+    settings, available = evaluator.settings, evaluator.available
+    return evaluate_groups(encoded, FailingEvaluator(evaluator.findings, settings, available))
+
+
+class FailingEvaluator(GroupEvaluator):
+    """In a worker, where nothing that a test replaces is replaced."""
+
+    def evaluated(self, rows: list[Any]) -> list[tuple[Any, ...]]:
+        with patch("spark.audit.group_evaluator.solved_rows", _solved_but_for_two):
+            return super().evaluated(rows)
+
+
+def _solved_but_for_two(rows: list[Any], strategy: str) -> list[SolvedRow]:
+    return [
+        SolvedRow(**plan_columns(row, failed(MemoryError()), strategy))
+        if row.cluster == FAILS
+        else replace(solved, previous=None if row.cluster == RAISES else solved.previous)
+        for row, solved in zip(rows, solved_rows(rows, strategy), strict=True)
+    ]
