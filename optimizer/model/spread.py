@@ -69,7 +69,7 @@ def readers_of(problem: Problem) -> IntArray:
 QUICK = 400
 """Subscriptions of members to topics up to which spread is examined though no goal names it.
 
-It then takes a millisecond or two (tests/bench/spread_grid.py).
+It then takes a millisecond or two.
 """
 
 MAX_SUBSCRIPTIONS = 20_000

@@ -24,7 +24,7 @@ from optimizer.solver.costs import FREE_ROW, CostTable
 FEWER = 7
 """Hubs are used if they have this many times fewer arcs than one for each kind and reader.
 
-With three racks direct arcs are as fast, with eight they aren't (tests/bench/rack_grid.py).
+With three racks direct arcs are as fast, with eight they aren't.
 """
 
 
