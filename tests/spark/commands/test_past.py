@@ -7,7 +7,9 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 from spark.fleet.local_store import write_store
 from spark.history import behind_for_people, behind_verdict
@@ -16,8 +18,11 @@ from tests.support.fleets import SNAPSHOT, Fleet
 from tests.support.said import Run, flat, is_one_line
 from tests.support.small import EARLIER, rows
 from tests.support.torture import (
+    CLUSTERS,
+    EVIL,
     HOURS,
     STATUSES,
+    UTF8,
     check_harmless,
     hostile,
 )
@@ -27,6 +32,33 @@ SPAN = f"Read 3 snapshots from {HOURS[0]} to {SNAPSHOT}: 5 clusters (c, "
 
 def of_group(table: list[dict[str, Any]], group: str) -> list[dict[str, Any]]:
     return [row for row in table if (row["cluster"], row["group"]) == ("west", group)]
+
+
+class TestHistory:
+    """`evenfleet history`."""
+
+    def test_each_snapshot_is_written_by_itself_and_those_of_other_runs_stay(
+        self, once: Once, torture: Path, results: Path
+    ) -> None:
+        """First two hours of a cluster in which nothing happens, then all."""
+        out = results / "history"
+        words = ("history", torture, "--out", out, "--format", "json")
+        output = check_harmless(once(*words, "--until", EARLIER, "--cluster", "d"))
+        assert json.loads(output.out) == {"restless groups": [], "groups that got worse": []}
+        tables = [
+            path for name in ("changes", "rebalances") for path in (out / name).rglob("*.parquet")
+        ]
+        assert sum(pq.ParquetFile(path).metadata.num_rows for path in tables) == 0
+        output = check_harmless(once(*words[:4]))
+        assert "restless groups" in output.out
+        assert SPAN in output.err
+        text = "2 rebalances and 4 changes: 8 partitions moved, 8 of them needlessly, and 4 were"
+        assert text in flat(output.err)
+        for snapshot in HOURS:
+            states = {(row["cluster"], row["group"]) for row in rows(out / "states", snapshot)}
+            assert states >= {("c", group) for group in UTF8} | {(EVIL, hostile("group"))}
+        changes = [of_group(rows(out / "changes", hour), "restless") for hour in HOURS[1:]]
+        assert [row["moves"] for (row,) in changes] == [2, 2]
 
 
 class TestRates:
@@ -119,6 +151,30 @@ class TestMembers:
         assert "takes two snapshots" not in output.err
         assert "Assumed: partitions count alike." in output.err
 
+    def test_for_programs_and_autoscalers(self, once: Once, torture: Path, results: Path) -> None:
+        """A series a group of what is known; what commits cost, by group and broker."""
+        file = results / "members.prom"
+        words = ("--commits", "--headroom", 0.8, "--metrics", file, "--format", "json")
+        report = json.loads(check_harmless(once("members", torture, *words)).out)
+        by_group = {(row["cluster"], row["group"]): row for row in report["members"]}
+        assert by_group.keys() >= STATUSES.keys()
+        steep, app = (by_group["west", name] for name in ("steep", "app"))
+        assert (steep["spare"], steep["needed"], app["needed"]) == (0, None, 3)
+        samples = {
+            (sample.name.removeprefix("evenfleet_members_"), sample.labels["group"]): sample.value
+            for family in text_string_to_metric_families(file.read_bytes().decode())
+            for sample in family.samples
+            if sample.labels["cluster"] == "west"
+        }
+        sizes = {name: value for (name, group), value in samples.items() if group == "steep"}
+        assert sizes == {"now": 8, "even_below": 6, "even_above": 12, "most": 24}
+        assert samples["needed", "app"] == 3
+        brokers = {(row["cluster"], row["broker"]): row for row in report["coordinators"]}
+        seven = brokers["west", 7]
+        assert seven["inferred"]
+        assert seven["offsets"] == pytest.approx(8 / 3600)
+        assert seven["requests"] == pytest.approx(4 / 3600)
+
     def test_a_topic_in_a_group_of_its_own(self, once: Once, torture: Path) -> None:
         output = check_harmless(once("members", torture, "--split", "big", "--format", "json"))
         split = {row["group"]: row for row in json.loads(output.out)["split"]}
@@ -188,6 +244,22 @@ class TestReplay:
         assert result["nobody", "optimal"]["unknown_hours"] == 2
         league = rows(results / "replay" / "league")
         assert {row["strategy"] for row in league} == {"optimal", "range", "current"}
+
+    def test_json_has_the_league_as_it_is_written(
+        self, once: Once, torture: Path, results: Path
+    ) -> None:
+        words = ("replay", torture, "--out", results / "priced", "--strategies", "current,optimal")
+        words = (*words, "--until", EARLIER, "--since", "1h", "--format", "json")
+        output = check_harmless(once(*words, "--move-cost", "30s"))
+        assert f"Read 2 snapshots from {HOURS[0]} to {EARLIER}: 5 clusters (c, " in output.err
+        printed, written = json.loads(output.out), rows(results / "priced" / "league", EARLIER)
+        league = printed.get("connect league", []) + printed["league"]
+        costs = {(row["kind"], row["strategy"]): row["move_seconds"] for row in league}
+        moves = {(row["kind"], row["strategy"]): row["moves"] for row in written}
+        assert costs == {key: 30 * count for key, count in moves.items()}
+        replay = rows(results / "priced" / "replay", EARLIER)
+        assert {(row["cluster"], row["group"]) for row in replay} >= STATUSES.keys()
+        assert {row["cluster"] for row in replay} == CLUSTERS.keys()
 
     def test_a_history_of_one_snapshot_has_no_time(
         self, run: Run, torture: Path, tmp_path: Path
