@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,14 +9,12 @@ import pytest
 from pyspark.sql import SparkSession
 
 from optimizer.scenarios import Migrate, Upgrade
-from spark import FleetConsumers, InputError, rollout_fleet, rollout_report
-from spark.fleet.local_store import write_store
+from spark import FleetConsumers, rollout_fleet, rollout_report
 from spark.rollout.rollout import coupled_parts, steps_of_group
 from spark.rollout.upgrade_path import upgrade_path
 from spark.solve import TimeLimit
 from tests.support.encoded import encoded_group
-from tests.support.fleets import SNAPSHOT, Fleet
-from tests.support.said import Run, flat, is_one_line
+from tests.support.fleets import Fleet
 
 NEW_PROTOCOL = ("3Fg5kQbRT9eWb1l2xYwZ0A", "Qm7sVtL0R2yJ8cN4aXhE1w")
 """Members' ids as the broker makes them (KIP-848)."""
@@ -38,25 +34,25 @@ def reason(of: Fleet, to: str, **stated: Any) -> str | None:
     return upgrade_path(encoded_group(of), to, stated, 30).reason
 
 
-def test_the_clients_default_takes_one_restart_and_range_alone_two() -> None:
-    assert deployed(fleet(strategy="range"), "cooperative-sticky") == ["cooperative-sticky"]
-    only_range = {"partition_assignment_strategy": ["range"]}
-    assert deployed(fleet(strategy="range"), "cooperative-sticky", **only_range) == [
-        "cooperative-sticky,range",
-        "cooperative-sticky",
-    ]
-    assert deployed(fleet(strategy="roundrobin"), "cooperative-sticky") == [
-        "cooperative-sticky,roundrobin",
-        "cooperative-sticky",
-    ]
+ONLY_RANGE = {"partition_assignment_strategy": ["range"]}
+BOTH = {"partition_assignment_strategy": ["cooperative-sticky", "range"]}
+"""Who offers an eager assignor beside stays eager whatever is elected."""
 
 
-def test_who_offers_an_eager_assignor_beside_is_not_there_yet() -> None:
-    """[cooperative-sticky, range] stays eager whatever is elected."""
-    assert deployed(fleet(strategy="cooperative-sticky"), "cooperative-sticky") == []
-    both = {"partition_assignment_strategy": ["cooperative-sticky", "range"]}
-    of = fleet(strategy="cooperative-sticky")
-    assert deployed(of, "cooperative-sticky", **both) == ["cooperative-sticky"]
+@pytest.mark.parametrize(
+    ("strategy", "stated", "steps"),
+    [
+        ("range", {}, ["cooperative-sticky"]),
+        ("range", ONLY_RANGE, ["cooperative-sticky,range", "cooperative-sticky"]),
+        ("roundrobin", {}, ["cooperative-sticky,roundrobin", "cooperative-sticky"]),
+        ("cooperative-sticky", {}, []),
+        ("cooperative-sticky", BOTH, ["cooperative-sticky"]),
+    ],
+)
+def test_the_clients_default_takes_one_restart_and_range_alone_two(
+    strategy: str, stated: dict[str, Any], steps: list[str]
+) -> None:
+    assert deployed(fleet(strategy=strategy), "cooperative-sticky", **stated) == steps
 
 
 def test_the_new_protocol_takes_one_restart() -> None:
@@ -74,45 +70,21 @@ def test_static_members_come_as_soon_as_others() -> None:
     assert event == Upgrade(("cooperative-sticky",), seconds=20)
 
 
+OWN, OLD = {"strategy": "com.example.Own"}, {"broker_version": "3.9"}
+CONNECT = {"type": "connect", "strategy": "sessioned"}
+UNIFORM = {"type": "consumer", "strategy": "uniform", "members": NEW_PROTOCOL}
+MIXED = UNIFORM | {"members": (*NEW_PROTOCOL, "old-1")}
+
+
 @pytest.mark.parametrize(
     ("facts", "to", "stated", "why"),
     [
-        (
-            {"strategy": "com.example.Own"},
-            "consumer",
-            {},
-            "the group has an assignor of its own, com.",
-        ),
-        (
-            {"strategy": "com.example.Own"},
-            "cooperative-sticky",
-            {},
-            "the group has an assignor of its",
-        ),
-        (
-            {"strategy": "range"},
-            "consumer",
-            {"broker_version": "3.9"},
-            "the brokers have version 3.9; the new protocol needs 4.0",
-        ),
-        (
-            {"type": "connect", "strategy": "sessioned"},
-            "consumer",
-            {},
-            "workers of Connect have protocols of their own (connect.protocol)",
-        ),
-        (
-            {"type": "consumer", "strategy": "uniform", "members": NEW_PROTOCOL},
-            "cooperative-sticky",
-            {},
-            "the coordinator assigns already (protocol consumer)",
-        ),
-        (
-            {"type": "consumer", "strategy": "uniform", "members": (*NEW_PROTOCOL, "old-1")},
-            "consumer",
-            {},
-            "2 of 3 members use the new protocol and the others don't",
-        ),
+        (OWN, "consumer", {}, "the group has an assignor of its own, com."),
+        (OWN, "cooperative-sticky", {}, "the group has an assignor of its"),
+        ({"strategy": "range"}, "consumer", OLD, "the brokers have version 3.9; the new protocol"),
+        (CONNECT, "consumer", {}, "workers of Connect have protocols of their own (connect.proto"),
+        (UNIFORM, "cooperative-sticky", {}, "the coordinator assigns already (protocol consumer)"),
+        (MIXED, "consumer", {}, "2 of 3 members use the new protocol and the others don't"),
     ],
 )
 def test_who_cant_go_is_told_why(
@@ -154,14 +126,6 @@ def three(**facts: Any) -> Fleet:
     return made.group("g4", {"d": ["v"]}, [("v", 0, "d")], strategy="cooperative-sticky")
 
 
-def test_groups_that_share_topics_are_of_one_component(spark: SparkSession) -> None:
-    parts = coupled_parts(three().snapshot(spark)).collect()
-    assert {row.group: row.component for row in parts} == {
-        **{"g1": "g1", "g2": "g1", "g3": "g1"},
-        **{"g4": "g4"},
-    }
-
-
 def test_topics_that_all_read_couple_nobody(spark: SparkSession) -> None:
     made = Fleet().topic("log", 1)
     for number in range(21):
@@ -172,6 +136,8 @@ def test_topics_that_all_read_couple_nobody(spark: SparkSession) -> None:
 
 def test_coupled_groups_are_in_different_waves(spark: SparkSession) -> None:
     rows = rollout_fleet(three().snapshot(spark), "cooperative-sticky").collect()
+    components = {row.group: row.component for row in rows}
+    assert components == {**dict.fromkeys(("g1", "g2", "g3"), "g1"), "g4": "g4"}
     waves = {row.group: row.wave for row in rows}
     assert sorted(waves[item] for item in ("g1", "g2", "g3")) == [1, 2, 3]
     assert waves["g4"] is None
@@ -187,22 +153,3 @@ def test_coupled_through_others_counts_in_a_part(spark: SparkSession) -> None:
     items = whole.matching(group="g3")
     (row,) = rollout_fleet(items, "consumer", whole=whole).collect()
     assert (row.component, row.wave) == ("g1", 1)
-
-
-def test_another_target_is_refused(spark: SparkSession) -> None:
-    with pytest.raises(InputError, match="groups can be brought to cooperative-sticky or consumer"):
-        rollout_fleet(three().snapshot(spark), "range")
-
-
-def test_the_command(run: Run, tmp_path: Path) -> None:
-    write_store(three().tables(), tmp_path / "store", SNAPSHOT)
-    output = run("rollout", tmp_path / "store", "--group", "g?", "--to", "consumer")
-    assert output.code == 0
-    assert "1 of 1" in output.out
-    assert "4 groups in 1 rolling restart to consumer, in 3 waves:" in flat(output.err)
-    assert "Assumed, as Kafka 4.3.1 has it: session.timeout.ms=45000" in flat(output.err)
-    output = run("rollout", tmp_path / "store", "--to", "consumer", "--format", "json")
-    assert {row["status"] for row in json.loads(output.out)["steps"]} == {"ready"}
-    output = run("rollout", tmp_path / "store", "--to", "range")
-    assert output.code == 2
-    assert is_one_line(output)

@@ -1,0 +1,287 @@
+"""Commands about the three hours of the torture store."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from spark.fleet.local_store import write_store
+from spark.history import behind_for_people, behind_verdict
+from tests.spark.commands.conftest import Once
+from tests.support.fleets import SNAPSHOT, Fleet
+from tests.support.said import Run, flat, is_one_line
+from tests.support.small import EARLIER, rows
+from tests.support.torture import (
+    CLUSTERS,
+    EVIL,
+    HOURS,
+    STATUSES,
+    UTF8,
+    check_harmless,
+    hostile,
+)
+
+SPAN = f"Read 3 snapshots from {HOURS[0]} to {SNAPSHOT}: 5 clusters (c, "
+
+
+def of_group(table: list[dict[str, Any]], group: str) -> list[dict[str, Any]]:
+    return [row for row in table if (row["cluster"], row["group"]) == ("west", group)]
+
+
+class TestHistory:
+    """`evenfleet history`."""
+
+    def test_each_snapshot_is_written_by_itself_and_those_of_other_runs_stay(
+        self, once: Once, torture: Path, results: Path
+    ) -> None:
+        """First two hours of a cluster in which nothing happens, then all."""
+        out = results / "history"
+        words = ("history", torture, "--out", out, "--format", "json")
+        output = check_harmless(once(*words, "--until", EARLIER, "--cluster", "d"))
+        assert json.loads(output.out) == {"restless groups": [], "groups that got worse": []}
+        tables = [
+            path for name in ("changes", "rebalances") for path in (out / name).rglob("*.parquet")
+        ]
+        assert sum(pq.ParquetFile(path).metadata.num_rows for path in tables) == 0
+        output = check_harmless(once(*words[:4]))
+        assert "restless groups" in output.out
+        assert SPAN in output.err
+        text = "2 rebalances and 4 changes: 8 partitions moved, 8 of them needlessly, and 4 were"
+        assert text in flat(output.err)
+        for snapshot in HOURS:
+            states = {(row["cluster"], row["group"]) for row in rows(out / "states", snapshot)}
+            assert states >= {("c", group) for group in UTF8} | {(EVIL, hostile("group"))}
+        changes = [of_group(rows(out / "changes", hour), "restless") for hour in HOURS[1:]]
+        assert [row["moves"] for (row,) in changes] == [2, 2]
+
+
+class TestRates:
+    """`evenfleet rates`."""
+
+    def test_what_flows_is_written_and_who_falls_behind_is_told(
+        self, once: Once, torture: Path, results: Path
+    ) -> None:
+        words = ("rates", torture, "--out", results / "rates")
+        output = check_harmless(once(*words, "--quantile", 0.5))
+        assert "west late 1 of 2 72 36 s 0.01" in flat(output.out)
+        sentence = "1 group falls behind: lag grew in the window, and still grows."
+        assert f"{sentence} Worst: late of west (72 records, 36 s)." in flat(output.err)
+        assert SPAN in output.err
+        written = {
+            (row["topic"], row["partition"]): row
+            for row in rows(results / "rates" / "rates")
+            if row["cluster"] == "west"
+        }
+        assert written["orders", 0]["mean"] == pytest.approx(2.01)
+        assert (written["orders", 1]["quantile"], written["orders", 1]["pairs"]) == (2, 2)
+        read = of_group(rows(results / "rates" / "consumption"), "late")
+        assert {row["partition"]: row["falls_behind"] for row in read} == {0: True, 1: False}
+        members = rows(results / "rates" / "members")
+        maxima = {row["member_id"]: row["maximum"] for row in of_group(members, "late")}
+        assert maxima == {"a": 2, "b": 2}
+        assert {row["maximum"] for row in of_group(members, "even")} == {None}
+        assert hostile("busy") in {row["member_id"] for row in members}
+
+    def test_for_programs_and_a_part(self, once: Once, torture: Path, results: Path) -> None:
+        words = ("rates", torture, "--out", results / "some", "--window", "1h")
+        output = once(*words, "--until", EARLIER, "--format", "json", "--cluster", "west")
+        assert output.code == 0, output.err
+        result = json.loads(output.out)
+        busiest = [row["topic"] for row in result["busiest"]]
+        assert busiest[:8] == ["flow"] * 6 + ["orders"] * 2
+        assert [(row["group"], row["lag"]) for row in result["behind"]] == [("late", 36)]
+        span = {"first": HOURS[0], "last": EARLIER, "snapshots": 2}
+        assert result["clusters"] == [{"cluster": "west"} | span]
+        output = once(*words[:4], "--cluster", "d", "--group", "pl*")
+        assert "Only groups matching 'pl*' of cluster d are listed." in output.err
+        assert "No group falls behind." in output.err
+        assert rows(results / "some" / "rates") == []
+
+    def test_a_store_without_offsets(self, run: Run, store: Path, tmp_path: Path) -> None:
+        """Nor are there members needed, policies to replay, or weights by lag."""
+        for words, why in (
+            (("rates", store, "--out", tmp_path / "out"), "no snapshot has a table offsets, and"),
+            (("scale", store), "has no two snapshots with offsets since 7d"),
+            (("frontier", store, "--group", "g", "--weight", "lag"), "has no table offsets"),
+            (("frontier", store, "--group", "g", "--weight", "rate"), "offsets"),
+        ):
+            output = run(*words)
+            assert (output.code, is_one_line(output), why in output.err) == (2, True, True)
+        output = run("members", store)
+        assert output.code == 0, output.err
+        sentence = "g of c: 2 partitions over 2 members: 1 each (now 2), and no fewer would do."
+        assert sentence in flat(output.out)
+        report = "Members needed are unknown: rates take two snapshots with offsets"
+        assert report in output.err
+
+    @pytest.mark.parametrize(
+        ("lag", "seconds", "at_least", "late"),
+        [
+            (5_000, 86_400.0, True, " (5,000 records, ≥ 1 d)"),
+            (None, 90.0, False, " (1.5 min)"),
+            (None, None, None, ""),
+        ],
+    )
+    def test_the_worst_group_is_told_as_far_as_it_is_known(
+        self, lag: int | None, seconds: float | None, at_least: bool | None, late: str
+    ) -> None:
+        row = {"cluster": "c", "group": "g", "behind": 1, "partitions": 2, "lag_trend": 1.0}
+        row |= {"lag": lag, "lag_seconds": seconds, "at_least": at_least}
+        assert behind_verdict([row, row]) == (
+            f"2 groups fall behind: lag grew in the window, and still grows. Worst: g of c{late}."
+        )
+        assert behind_for_people(row)["lag time"] == (
+            late[2:-1].rsplit(", ", maxsplit=1)[-1] or "–"
+        )
+
+
+class TestMembers:
+    """`evenfleet members`."""
+
+    def test_a_table_and_a_sentence_each(self, once: Once, torture: Path) -> None:
+        output = check_harmless(once("members", torture, "--headroom", 0.8))
+        assert re.search(r"\d members are needed for ", flat(output.out))
+        assert f"Not evaluated: {len(STATUSES) - 1} groups" in output.err
+        assert "takes two snapshots" not in output.err
+        assert "Assumed: partitions count alike." in output.err
+
+    def test_for_programs_and_autoscalers(self, once: Once, torture: Path, results: Path) -> None:
+        """A series a group of what is known; what commits cost, by group and broker."""
+        file = results / "members.prom"
+        words = ("--commits", "--headroom", 0.8, "--metrics", file, "--format", "json")
+        report = json.loads(check_harmless(once("members", torture, *words)).out)
+        by_group = {(row["cluster"], row["group"]): row for row in report["members"]}
+        assert by_group.keys() >= STATUSES.keys()
+        steep, app = (by_group["west", name] for name in ("steep", "app"))
+        assert (steep["spare"], steep["needed"], app["needed"]) == (0, None, 3)
+        samples = {
+            (sample.name.removeprefix("evenfleet_members_"), sample.labels["group"]): sample.value
+            for family in text_string_to_metric_families(file.read_bytes().decode())
+            for sample in family.samples
+            if sample.labels["cluster"] == "west"
+        }
+        sizes = {name: value for (name, group), value in samples.items() if group == "steep"}
+        assert sizes == {"now": 8, "even_below": 6, "even_above": 12, "most": 24}
+        assert samples["needed", "app"] == 3
+        brokers = {(row["cluster"], row["broker"]): row for row in report["coordinators"]}
+        seven = brokers["west", 7]
+        assert seven["inferred"]
+        assert seven["offsets"] == pytest.approx(8 / 3600)
+        assert seven["requests"] == pytest.approx(4 / 3600)
+
+    def test_a_topic_in_a_group_of_its_own(self, once: Once, torture: Path) -> None:
+        output = check_harmless(once("members", torture, "--split", "big", "--format", "json"))
+        split = {row["group"]: row for row in json.loads(output.out)["split"]}
+        assert [tuple(side.values())[:6] for side in split["split"]["sides"]] == [
+            ("now", 4, 12, 9, 900.0, 900.0),
+            ("one group, optimal", 4, 12, 3, 900.0, 900.0),
+            ("the topic's own", 3, 9, 3, 900.0, 900.0),
+            ("the rest", 1, 3, 3, 0.0, 0.0),
+        ]
+        assert split["split"]["sentence"].startswith(
+            "big alone on 3 members and the rest on 1: at most 3 partitions a member (now 9, in "
+            "one group 3). A rebalance stops 9 or 3 partitions, not 12. big has 900 of 900 records "
+            "of lag: members of the rest no longer share it."
+        )
+        assert split["one"]["sides"] is None
+        assert split.keys() == {"split", "one"}
+
+    @pytest.mark.parametrize(
+        ("read", "own", "text"),
+        [
+            (10, (25, 30, 10_800), "big alone in 10,800 s; the rest in 0 s; one group in 3,600 s."),
+            (8, (25, 24, None), "big alone never, as lag grows by 1 records a second; the rest in"),
+            # 60,000 records of lag, of which members can read 3 more an hour than come in
+            (
+                30_001 / 3600,
+                (25, 30_001 * 3 / 3600, None),
+                "big alone never, as members read hardly more than comes in; the rest in 0 s",
+            ),
+        ],
+    )
+    def test_lag_after_a_split(
+        self, run: Run, tmp_path: Path, read: float, own: tuple[float | None, ...], text: str
+    ) -> None:
+        """25 records a second come in for big, of which a reads some: each of 3 members could."""
+        for hour in range(2):
+            made = Fleet().topic("big", 9).topic("small", 3)
+            owned = [("big", n, "a") for n in range(9)] + [("small", n, "b") for n in range(3)]
+            made.group("g", {name: ["big", "small"] for name in "abcd"}, owned)
+            offsets = {"committed_offset": round(hour * 3600 * read), "end_offset": hour * 90_000}
+            made.add("offsets", group="g", topic="big", partition=0, **offsets)
+            write_store(made.tables(), tmp_path / "store", HOURS[hour])
+        output = run("members", tmp_path / "store", "--split", "big", "--format", "json")
+        assert output.code == 0, output.err
+        (row,) = json.loads(output.out)["split"]
+        side = {side["part"]: side for side in row["sides"]}["the topic's own"]
+        assert (side["rate"], side["capacity"], side["catch_up_seconds"]) == pytest.approx(own)
+        assert f"Caught up: {text}" in row["sentence"]
+
+
+class TestReplay:
+    """`evenfleet replay`: c comes for an hour and takes over all of t."""
+
+    def test_it_prints_the_league_and_who_would_have_been_better_off(
+        self, once: Once, torture: Path, results: Path
+    ) -> None:
+        words = ("--out", results / "replay", "--strategies", "current,range,optimal")
+        output = check_harmless(once("replay", torture, *words, "--cluster", "west"))
+        assert "league" in output.out
+        report = "cured of west: best with optimal: 0.0 partition-hours of overload instead of 2.0"
+        assert report in flat(output.out)
+        assert f"Read 3 snapshots from {HOURS[0]} to {SNAPSHOT}: 1 cluster (west)." in output.err
+        replay = rows(results / "replay" / "replay")
+        result = {(row["group"], row["strategy"]): row for row in replay}
+        assert len(replay) == 3 * 15
+        assert result["cured", "current"]["stopped"] == 4
+        assert result["cured", "optimal"]["is_best"]
+        assert result["nobody", "optimal"]["unknown_hours"] == 2
+        league = rows(results / "replay" / "league")
+        assert {row["strategy"] for row in league} == {"optimal", "range", "current"}
+
+    def test_json_has_the_league_as_it_is_written(
+        self, once: Once, torture: Path, results: Path
+    ) -> None:
+        words = ("replay", torture, "--out", results / "priced", "--strategies", "current,optimal")
+        words = (*words, "--until", EARLIER, "--since", "1h", "--format", "json")
+        output = check_harmless(once(*words, "--move-cost", "30s"))
+        assert f"Read 2 snapshots from {HOURS[0]} to {EARLIER}: 5 clusters (c, " in output.err
+        printed, written = json.loads(output.out), rows(results / "priced" / "league", EARLIER)
+        league = printed.get("connect league", []) + printed["league"]
+        costs = {(row["kind"], row["strategy"]): row["move_seconds"] for row in league}
+        moves = {(row["kind"], row["strategy"]): row["moves"] for row in written}
+        assert costs == {key: 30 * count for key, count in moves.items()}
+        replay = rows(results / "priced" / "replay", EARLIER)
+        assert {(row["cluster"], row["group"]) for row in replay} >= STATUSES.keys()
+        assert {row["cluster"] for row in replay} == CLUSTERS.keys()
+
+    def test_a_history_of_one_snapshot_has_no_time(
+        self, run: Run, torture: Path, tmp_path: Path
+    ) -> None:
+        words = ("--until", HOURS[0], "--cluster", "d", "--format", "json")
+        output = run("replay", torture, "--out", tmp_path / "out", *words)
+        assert output.code == 0
+        for row in json.loads(output.out)["league"]:
+            assert (row["known_hours"], row["excess_hours"], row["changes"]) == (0, 0, 0)
+
+    def test_by_weight_the_worst_member_stands_beside_the_count(
+        self, run: Run, torture: Path, tmp_path: Path
+    ) -> None:
+        """Of 12 the best is 4 and 8 of b, who can take twice as much; a has 10 in both hours."""
+        words = ("--strategies", "current,range,optimal", "--group", "sized", "--weight", "column")
+        output = run("replay", torture, "--out", tmp_path, *words)
+        assert output.code == 0, output.err
+        assert "mean_over_bound" not in output.err
+        report = "its worst member by weight at 1.00 times the bound instead of 2.50"
+        assert report in flat(output.out)
+        assert "worst members by weight at 1 times the bound" in flat(output.err)
+        league = {row["strategy"]: row for row in rows(tmp_path / "league")}
+        for name, over in (("current", 2.5), ("optimal", 1)):
+            assert league[name]["mean_over_bound"] == pytest.approx(over)
+            assert league[name]["worst_over_bound"] == pytest.approx(over)

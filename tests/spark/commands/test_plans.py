@@ -1,0 +1,317 @@
+"""Commands that plan the torture store, or parts of it, and those that check and use the plan."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from spark.glossary import GLOSSARY
+from spark.terminal.console import plain
+from tests.spark.commands.conftest import Once
+from tests.support.fleets import SNAPSHOT
+from tests.support.said import Run, flat, is_one_line
+from tests.support.small import EARLIER, rows
+from tests.support.torture import (
+    CLUSTERS,
+    EVIL,
+    HOURS,
+    LONG,
+    LONG_GROUPS,
+    READ,
+    STATUSES,
+    UTF8,
+    check_harmless,
+    hostile,
+    long,
+)
+
+PAY = {("west", "pay-1"), ("west", "pay-2"), ("d", "pay-1")}
+SOUND = 40
+"""Groups that are planned."""
+
+
+def keys(folder: Path, table: str = "groups", snapshot: str = SNAPSHOT) -> set[tuple[str, str]]:
+    return {(row["cluster"], row["group"]) for row in rows(folder / table, snapshot)}
+
+
+class TestPart:
+    """A plan of a part says so, is verified as one, and is replaced by that of the whole."""
+
+    @pytest.fixture
+    def part(self, once: Once, torture: Path, results: Path) -> Any:
+        words = ("--group", "pay*", "--format", "json")
+        return check_harmless(once("plan", torture, "--out", results / "plan", *words))
+
+    def test_of_some_groups(self, part: Any, once: Once, torture: Path, results: Path) -> None:
+        out = results / "plan"
+        report = f"Only groups matching 'pay*' were planned: {out} has no other groups of snapshot"
+        assert f"{report} {SNAPSHOT}.\n" in part.err
+        printed = json.loads(part.out)
+        assert [row["fleet"] for row in printed["fleet"]] == ["now", "planned"]
+        assert printed["fleet"][1]["moves"] == 4
+        assert printed["groups"] == [{"snapshot": SNAPSHOT, "status": "ok", "groups": 3}]
+        assert {row["cluster"]: row["snapshot"] for row in printed["clusters"]} == CLUSTERS
+        assert keys(out) == keys(out, "assignments") == PAY
+        moved = [
+            tuple(row.values())[2:]
+            for row in rows(out / "assignments")
+            if (row["cluster"], row["group"]) == ("west", "pay-1")
+        ]
+        assert moved == [("pay", 0, "a", "a", "keep"), ("pay", 1, "b", "a", "move")]
+        output = once("verify", torture, out, "--snapshot", SNAPSHOT)
+        assert (output.code, "3 planned groups: no fault" in output.err) == (0, True)
+        assert "The plan covers only groups matching 'pay*'.\n" in output.err
+        part_of_it = ("--cluster", "west", "--group", "*-1")
+        output = once("verify", torture, out, *part_of_it)
+        text = "1 planned groups among groups matching '*-1' of cluster west: no fault"
+        assert (output.code, text in output.err) == (0, True)
+        output = once("verify", torture, out, "--group", "ship*")
+        assert (output.code, is_one_line(output)) == (2, True)
+
+
+class TestWhole:
+    """Every group has its row; odd ones stop none, and are whole in all data."""
+
+    @pytest.fixture(autouse=True)
+    def planned(self, once: Once, torture: Path, results: Path) -> Any:
+        return check_harmless(once("plan", torture, "--out", results / "plan"))
+
+    def test_each_group_has_its_status_and_reason(self, results: Path) -> None:
+        groups = {(row["cluster"], row["group"]): row for row in rows(results / "plan" / "groups")}
+        others = {key: row["status"] for key, row in groups.items() if row["status"] != "ok"}
+        assert others == STATUSES
+        assert len(groups) == SOUND + len(STATUSES) - 1
+        reasons = {group: groups["c", group]["reason"] for group in UTF8}
+        assert reasons == {group: f"not valid UTF-8: {why}" for group, why in UTF8.items()}
+        assert len(groups[LONG, LONG_GROUPS[2]]["reason"]) < 300
+        assert groups["c", "its-member"]["members"] == 1
+        assert {cluster for cluster, _ in groups} == CLUSTERS.keys()
+
+    def test_members_and_topics_have_their_names(self, results: Path) -> None:
+        assignments = rows(results / "plan" / "assignments")
+        assert {(row["cluster"], row["group"]) for row in assignments}.isdisjoint(
+            key for key, status in STATUSES.items() if status != "inferred"
+        )
+        of_evil, of_long = (
+            {(row["topic"], row["member_id"]) for row in assignments if row["cluster"] == cluster}
+            for cluster in (EVIL, LONG)
+        )
+        assert of_evil == {(hostile("topic"), hostile(name)) for name in ("idle", "busy")}
+        assert of_long == {(long("topic"), long(name)) for name in "ab"}
+
+    def test_a_new_user_reads_what_states_and_columns_mean(
+        self, planned: Any, results: Path
+    ) -> None:
+        assert re.search(r"empty +3 +no members", planned.out)
+        assert re.search(rf"ok +{SOUND - 1} +planned", planned.out)
+        assert [word for word in GLOSSARY if f"{word}: " in planned.out] == ["uneven"]
+        assert f"Snapshot {SNAPSHOT} is planned by optimal: the plan is in {results}" in planned.err
+        assert READ in planned.err
+        assert max(map(len, (planned.out + planned.err).splitlines())) < 1_200
+
+    def test_verify(self, once: Once, torture: Path, results: Path) -> None:
+        output = check_harmless(once("verify", torture, results / "plan"))
+        assert output.out == ""
+        assert READ in output.err and "The plan covers only" not in output.err
+        assert (
+            f"Snapshot {SNAPSHOT}, {SOUND} planned groups: "
+            "no fault: every partition, measure and proof holds.\nNext: evenfleet report "
+        ) in output.err
+
+    def test_export_plan(self, once: Once, torture: Path, results: Path) -> None:
+        """By a client id that isn't text no member would find its part of the plan."""
+        file, words = results / "g.json", ("export-plan", torture, results / "plan", "--group")
+        for group, why in (
+            (r"caf\xe9", r"group 'caf\\xe9' has no plan, it is invalid: not valid UTF-8"),
+            ("its-client", r"with a client.id that isn't valid UTF-8, caf\xe9: give"),
+            ("own-rack", "i-a"),
+        ):
+            output = once(*words, group, "--out", file)
+            if group != "own-rack":
+                assert (output.code, is_one_line(output), why in output.err) == (2, True, True)
+                assert not file.exists()
+        assert json.loads(file.read_text())["cluster"] == "c"
+        output = check_harmless(once(*words, "late", "--out", file))
+        assert READ in output.err and f"cluster west, snapshot {SNAPSHOT}" in output.err
+        assert json.loads(file.read_text())["members"] == {
+            "a": {"orders": [0]},
+            "b": {"orders": [1]},
+        }
+
+    def test_a_cluster_that_the_plan_lost_is_a_fault(
+        self, run: Run, torture: Path, results: Path, tmp_path: Path
+    ) -> None:
+        """Whatever has come to the store since; rows that are missing are one as well."""
+        shutil.copytree(results / "plan", plan := tmp_path / "plan")
+        for table in ("groups", "assignments"):
+            (part,) = (plan / table / f"snapshot={SNAPSHOT}").glob("*.parquet")
+            rest = [row for row in rows(plan / table) if row["cluster"] not in ("old", EVIL)]
+            replace_rows(part, rest)
+        output = check_harmless(run("verify", torture, plan, "--format", "json"), 1)
+        faults = json.loads(output.out)["faults"]
+        assert {row["cluster"] for row in faults} == {"old", EVIL}
+        assert hostile("group") in {row["group"] for row in faults}
+        text = check_harmless(run("verify", torture, plan), 1)
+        assert plain(hostile("group")) in text.out
+        assert f"{len(faults)} faults" in text.err
+
+
+def replace_rows(part: Path, left: list[dict[str, Any]]) -> None:
+    schema = pq.ParquetFile(part).schema_arrow
+    part.with_name(f".{part.name}.crc").unlink()
+    pq.write_table(pa.Table.from_pylist(left, schema), part)
+
+
+class TestOfMany:
+    """`--snapshot all`."""
+
+    def test_an_id_is_that_snapshot_alone(self, run: Run, torture: Path, tmp_path: Path) -> None:
+        out = tmp_path / "plan"
+        words = ("--snapshot", "all", "--group", "plain", "--format", "json")
+        printed = json.loads(check_harmless(run("plan", torture, "--out", out, *words)).out)
+        clusters = [(row["snapshot"], row["cluster"]) for row in printed["clusters"]]
+        assert {snapshot for snapshot, cluster in clusters if cluster == "old"} == {EARLIER}
+        assert [row["snapshot"] for row in printed["fleet"]] == sorted([*HOURS, *HOURS])
+        for snapshot in HOURS:
+            for table in ("assignments", "groups"):
+                assert keys(out, table, snapshot) == {("c", "plain"), ("d", "plain")}
+        again = ("--snapshot", EARLIER, "--strategy", "range", "--group", "plain")
+        assert run("plan", torture, "--out", out, *again).code == 0
+        used = {s: {row["strategy"] for row in rows(out / "groups", s)} for s in HOURS}
+        assert used == {HOURS[0]: {"optimal"}, EARLIER: {"range"}, SNAPSHOT: {"optimal"}}
+
+    def test_a_snapshot_without_the_cluster_is_skipped(
+        self, run: Run, torture: Path, tmp_path: Path
+    ) -> None:
+        out = tmp_path / "plan"
+        output = run("plan", torture, "--out", out, "--snapshot", "all", "--cluster", "old")
+        assert output.code == 0
+        for snapshot in (HOURS[0], HOURS[2]):
+            assert f"Skipped: snapshot {snapshot} has no cluster 'old'" in output.err
+        assert [path.name for path in (out / "groups").iterdir()] == [f"snapshot={EARLIER}"]
+
+
+def test_the_configuration_file_is_used_and_options_win(
+    run: Run, asked: list[Any], torture: Path, tmp_path: Path
+) -> None:
+    config = tmp_path / "my.toml"
+    config.write_text("strategy = 'range'\n[spark]\n'spark.a' = 1\n'spark.b' = 2\n", "utf-8")
+    words = ("plan", torture, "--out", tmp_path / "plan", "--group", "pay-1", "--cluster", "old")
+    words = (*words[:-1], "d", "--config", config, "--conf", "spark.b=x=y", "--master", "local[3]")
+    for more, strategy in (((), "range"), (("--strategy", "sticky"), "sticky")):
+        assert run(*words, *more).code == 0
+        assert rows(tmp_path / "plan" / "groups")[0]["strategy"] == strategy
+    assert asked == [("local[3]", {"spark.a": "1", "spark.b": "x=y"})] * 2
+
+
+@pytest.mark.parametrize("options", [("--rack", "any"), ("--strategy", "range")])
+def test_racks_of_partitions_are_only_compared(
+    run: Run, torture: Path, tmp_path: Path, options: tuple[str, str]
+) -> None:
+    """No group is invalid for one that isn't valid UTF-8."""
+    out = tmp_path / "plan"
+    check_harmless(run("plan", torture, "--out", out, "--group", "*rack*", *options))
+    result = {row["group"]: row["status"] for row in rows(out / "groups")}
+    assert result == {"own-rack": "ok", "reads-racked": "ok", "its-rack": "invalid"}
+    check_harmless(run("verify", torture, out))
+
+
+class TestCompare:
+    """`evenfleet compare`."""
+
+    def test_of_some_groups(self, once: Once, torture: Path, results: Path) -> None:
+        words = ("--strategies", "current,range", "--group", "pay*")
+        output = check_harmless(once("compare", torture, "--out", results / "pay", *words))
+        assert "Only groups matching 'pay*' were compared.\n" in output.err
+        assert keys(results / "pay", "comparison") == PAY
+
+    def test_every_snapshot_for_all(self, run: Run, torture: Path, tmp_path: Path) -> None:
+        """Each has the tables that it has alone."""
+        words = ("compare", torture, "--strategies", "current,optimal", "--group", "cured")
+        output = run(*words, "--out", tmp_path / "all", "--snapshot", "all", "--format", "json")
+        assert output.code == 0, output.err
+        printed = json.loads(output.out)
+        assert sorted({row["snapshot"] for row in printed["strategies"]}) == [*HOURS]
+        text = flat(output.err)
+        assert "Over all, a group counts once in each snapshot. Best: optimal: 3 of 3" in text
+        assert text.count("Best: ") == 1
+        assert f"Read 3 snapshots from {HOURS[0]} to {HOURS[2]}: 5 clusters (c, " in text
+        assert {"cluster": "old", "snapshot": EARLIER} in printed["clusters"]
+        run(*words, "--out", tmp_path / "alone", "--snapshot", EARLIER)
+        all_of_it, alone = tmp_path / "all", tmp_path / "alone"
+        assert rows(all_of_it / "fleet", EARLIER) == rows(alone / "fleet", EARLIER)
+        for folder in (all_of_it, alone):
+            compared = rows(folder / "comparison", EARLIER)
+            loads = [(row["group"], row["strategy"], row["max_load"]) for row in compared]
+            assert loads == [("cured", "current", 4), ("cured", "optimal", 2)]
+
+
+class TestWhatIf:
+    """`evenfleet whatif`."""
+
+    def test_it_tells_what_comes_of_it_and_keeps_it(
+        self, run: Run, torture: Path, tmp_path: Path
+    ) -> None:
+        out, after = tmp_path / "out", tmp_path / "after"
+        words = ("--event", "crash-rack=r2", "--strategies", "current,optimal", "--cluster", "west")
+        output = check_harmless(
+            run("whatif", torture, *words, "--out", out, "--snapshot-out", after)
+        )
+        assert "lopsided" in output.out
+        assert "4 → 2" in output.out
+        assert "crash-rack=r2 applies to 13 groups of 14; the others stay as" in flat(output.err)
+        result = {(row["group"], row["strategy"]): row for row in rows(out / "whatif")}
+        assert result["lopsided", "current"]["members_after"] == 2
+        assert result["one", "optimal"]["status"] == "unaffected"
+        assert result["nobody", "optimal"]["status"] == "empty"
+        planning = ("--out", tmp_path / "plan", "--cluster", "west", "--group", "*o*")
+        assert run("plan", after, *planning).code == 0
+        planned = {row["group"]: row["members"] for row in rows(tmp_path / "plan" / "groups")}
+        assert (planned["lopsided"], planned["one"]) == (2, 1)
+
+    def test_json_is_for_programs(self, once: Once, torture: Path) -> None:
+        words = ("--event", "grow=flow:12", "--group", "app", "--strategies", "range")
+        output = once("whatif", torture, *words, "--move-cost", "2GB", "--format", "json")
+        assert output.code == 0
+        report = json.loads(output.out)
+        assert [row["partitions_after"] for row in report["groups"]] == [12]
+        assert report["strategies"][0]["groups"] == 1
+        for row in report["groups"] + report["strategies"]:
+            assert row["move_bytes"] == 2 * 10**9 * row["moves"] > 0
+
+    def test_by_weight_members_are_planned_by_what_they_can_take(
+        self, run: Run, torture: Path, tmp_path: Path
+    ) -> None:
+        """b can take twice as much; c goes. Range gives a what weighs 10, the best is 4 and 8."""
+        words = ("--event", "crash=c", "--strategies", "current,optimal", "--group", "sized")
+        output = run("whatif", torture, *words, "--weight", "column", "--out", tmp_path)
+        assert output.code == 0, output.err
+        result = {row["strategy"]: row for row in rows(tmp_path / "whatif")}
+        for name, most in (("current", 10), ("optimal", 4)):
+            assert result[name]["max_weight_after"] == pytest.approx(most)
+            assert result[name]["weight_bound_after"] == pytest.approx(4)
+        assert "at 2.5 times the bound under current, and 1 times the bound" in flat(output.err)
+
+
+class TestRollout:
+    """`evenfleet rollout`."""
+
+    def test_of_some_groups(self, once: Once, torture: Path) -> None:
+        output = check_harmless(once("rollout", torture, "--group", "pay*", "--to", "consumer"))
+        assert "1 of 1" in output.out
+        assert "3 groups in 1 rolling restart to consumer, in 2 waves:" in flat(output.err)
+        assert "Assumed, as Kafka 4.3.1 has it: session.timeout.ms=45000" in flat(output.err)
+
+    def test_of_all(self, once: Once, torture: Path) -> None:
+        output = check_harmless(once("rollout", torture, "--to", "consumer", "--format", "json"))
+        steps = {(row["cluster"], row["group"]): row for row in json.loads(output.out)["steps"]}
+        assert steps.keys() >= STATUSES.keys()
+        assert {steps[key]["status"] for key in PAY} == {"ready"}
+        assert steps["west", "nobody"]["reason"] == "the group has no members"
