@@ -280,8 +280,6 @@ class TestSimulate:
         text = app(scenario)
         assert "The group falls up to 900 records behind, one partition up to 30" in text
         assert "stands still" in text
-        (line,) = [line for line in text.splitlines() if line.startswith("lag ")]
-        assert "█" in line
         assert "largest lag (records)" in app(scenario, "--seeds", 3)
 
     def test_where_rates_and_peak_rates_come_from(self, run: Run, tmp_path: Path) -> None:

@@ -256,25 +256,16 @@ class TestCompare:
 class TestWhatIf:
     """`evenfleet whatif`."""
 
-    def test_it_tells_what_comes_of_it_and_keeps_it(
-        self, run: Run, torture: Path, tmp_path: Path
-    ) -> None:
-        out, after = tmp_path / "out", tmp_path / "after"
+    def test_it_tells_what_comes_of_it(self, run: Run, torture: Path, tmp_path: Path) -> None:
+        out = tmp_path / "out"
         words = ("--event", "crash-rack=r2", "--strategies", "current,optimal", "--cluster", "west")
-        output = check_harmless(
-            run("whatif", torture, *words, "--out", out, "--snapshot-out", after)
-        )
+        output = check_harmless(run("whatif", torture, *words, "--out", out))
         assert "lopsided" in output.out
         assert "4 → 2" in output.out
-        assert "crash-rack=r2 applies to 13 groups of 14; the others stay as" in flat(output.err)
         result = {(row["group"], row["strategy"]): row for row in rows(out / "whatif")}
         assert result["lopsided", "current"]["members_after"] == 2
         assert result["one", "optimal"]["status"] == "unaffected"
         assert result["nobody", "optimal"]["status"] == "empty"
-        planning = ("--out", tmp_path / "plan", "--cluster", "west", "--group", "*o*")
-        assert run("plan", after, *planning).code == 0
-        planned = {row["group"]: row["members"] for row in rows(tmp_path / "plan" / "groups")}
-        assert (planned["lopsided"], planned["one"]) == (2, 1)
 
     def test_json_is_for_programs(self, once: Once, torture: Path) -> None:
         words = ("--event", "grow=flow:12", "--group", "app", "--strategies", "range")
