@@ -195,8 +195,8 @@ def test_leaders_after_a_restart_are_elected(run: Run, tmp_path: Path) -> None:
     """Nothing moves, and two partitions are led by their last replica."""
     fleet = Fleet().topic("t", 3, "lab")
     for row, replicas in zip(fleet.rows["partitions"], ([1, 2], [2, 3], [3, 1]), strict=True):
-        row |= {"leader": 3, "replicas": replicas, "isr": replicas}
-        row |= {"leader": 2} if row["partition"] == 0 else {}
+        leader = 2 if row["partition"] == 0 else 3
+        row |= {"leader": leader, "replicas": replicas, "isr": replicas}
     write_store(fleet.tables(), tmp_path / "store", SNAPSHOT)
     report = reassigned(run, tmp_path / "store")
     assert "2 partitions are led by another broker" in report["sentences"][0]
