@@ -1,5 +1,7 @@
 """What findings about a fleet's past find, graded by the levels of each group."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Iterator, Sequence
 from functools import reduce
