@@ -10,8 +10,7 @@ import signal
 import socket
 import subprocess
 import tempfile
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pyspark
@@ -20,9 +19,12 @@ from kafka.errors import KafkaError
 from pyspark.sql import SparkSession
 
 from spark.graph.packages import coordinate
+from tests.live.second_tries import second_try
+from tests.live.waiting import MOST, NotReadyError, until
+from tests.support.assignor_jar import java
 from tests.support.resolver import resolving
 
-START_WITHIN = 60.0  # seconds, on a machine that does many other things
+START_WITHIN = 50.0  # seconds: two tries take less than two minutes
 CLUSTER_ID = "ZXZlbmZsZWV0LXRlc3RzMA"
 HEAP = "-Xmx320m"
 USER, PASSWORD = "reader", "correct-horse-battery"
@@ -115,7 +117,8 @@ class Brokers:
 
     `with Brokers(jars, 3, racks=["a", "b", "c"]) as brokers:` ends them, and so does the end of
     this process, however it comes about. `settings` are lines of server.properties, in which
-    `{folder}` is the brokers' common folder.
+    `{folder}` is the brokers' common folder. Brokers that don't start are tried once more, under
+    other ports.
     """
 
     def __init__(
@@ -126,14 +129,10 @@ class Brokers:
         settings: str = "",
     ) -> None:
         self._settings = settings
-        self.folder = Path(tempfile.mkdtemp(prefix="evenfleet-brokers-"))
-        self.ports: list[int] = []
-        self._secure: list[int] = []
-        self._controllers: list[int] = []
         self._racks = [*racks, *[""] * (count - len(racks))]
         self._count = count
         # PySpark's come first: its SLF4J finds its Log4j, and that of Kafka's jars is older
-        self._java = [_java(), *JAVA_OPTIONS, "-cp", os.pathsep.join([*jars_of_pyspark(), *jars])]
+        self._java = [java(), *JAVA_OPTIONS, "-cp", os.pathsep.join([*jars_of_pyspark(), *jars])]
         self._running: dict[int, subprocess.Popen[bytes]] = {}
         self._watchdogs: dict[int, subprocess.Popen[bytes]] = {}
 
@@ -152,39 +151,69 @@ class Brokers:
         return self.folder / "ca.pem"
 
     def __enter__(self) -> Brokers:
+        second_try("brokers", self._begin, self._count)
+        return self
+
+    def _begin(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="evenfleet-brokers-"))
+        ports = _free_ports(3 * self._count)
+        self.ports, self._secure, self._controllers = (ports[at::3] for at in range(3))
         try:
-            self._choose_ports()
             self._make_certificate()
             self._format()
             for node in range(1, self._count + 1):
                 self._launch(node)
-            self._wait_for(self._count)
+            self._await(self._count)
         except BaseException:
             self._end()
             raise
-        return self
 
     def __exit__(self, *_: object) -> None:
         self._end()
 
-    def stop(self, node: int) -> None:
-        """End broker `node` (1, 2, …) as an administrator does; it leaves its cluster."""
-        self._signal(node, signal.SIGTERM)
+    def admin(self) -> KafkaAdminClient:
+        return KafkaAdminClient(bootstrap_servers=self.bootstrap.split(","))
+
+    def create(self, topics: Mapping[str, int]) -> None:
+        """Make topics of so many partitions, of which each broker has a replica."""
+        with self.admin() as admin:
+            entries = {
+                name: {"num_partitions": count, "replication_factor": self._count}
+                for name, count in topics.items()
+            }
+            admin.create_topics(entries, wait_for_metadata=True)
 
     def kill(self, node: int) -> None:
         """End broker `node` (1, 2, …) by SIGKILL: it says good-bye to nobody."""
-        self._signal(node, signal.SIGKILL)
+        process = self._running.pop(node)
+        process.kill()
+        process.wait()
+        watchdog = self._watchdogs.pop(node)
+        watchdog.kill()
+        watchdog.communicate()
 
     def start(self, node: int) -> None:
-        """Start a broker that was stopped or killed; returns when the cluster has it again."""
-        self._launch(node)
-        self._wait_for(len(self._running))
+        """Start a broker that was killed; returns when the cluster has it again."""
+
+        def begin() -> None:
+            if node in self._running:
+                self.kill(node)
+            self._launch(node)
+            self._await(len(self._running))
+
+        second_try("brokers", begin)
+
+    def check(self) -> None:
+        """NotReadyError if a broker has ended by itself."""
+        for node, process in self._running.items():
+            if process.poll() is not None:
+                raise NotReadyError(f"Broker {node} has ended by itself:\n{self.log(node)}")
 
     def tool(self, name: str, *words: object) -> str:
         """What one of Kafka's own tools prints (`org.apache.kafka.tools.…`); it has to succeed."""
         command = [*self._java, f"org.apache.kafka.tools.{name}"]
         command += ["--bootstrap-server", self.bootstrap, *map(str, words)]
-        output = subprocess.run(command, capture_output=True, text=True, check=False)
+        output = subprocess.run(command, capture_output=True, text=True, check=False, timeout=MOST)
         assert output.returncode == 0, output.stdout + output.stderr
         return output.stdout + output.stderr
 
@@ -198,24 +227,21 @@ class Brokers:
         finally:
             process.send_signal(signal.SIGCONT)
 
-    def _choose_ports(self) -> None:
-        ports = _free_ports(3 * self._count)
-        self.ports, self._secure = ports[0::3], ports[1::3]
-        self._controllers = ports[2::3]
+    def _make_certificate(self) -> None:
+        """One certificate for all, signed by itself."""
+        tool = str(Path(java()).with_name("keytool")) if "/" in java() else "keytool"
+        store = ["-keystore", str(self._keys), "-storetype", "PKCS12", "-storepass", PASSWORD]
+        identity = ["-dname", "CN=localhost", "-ext", "SAN=ip:127.0.0.1", "-validity", "2"]
+        for words in (
+            ["-genkeypair", "-keyalg", "EC", *identity],
+            ["-exportcert", "-rfc", "-file", str(self.ca_file)],
+        ):
+            command = [tool, *words, "-alias", "broker", *store]
+            subprocess.run(command, check=True, capture_output=True, timeout=START_WITHIN)
 
     @property
     def _keys(self) -> Path:
         return self.folder / "keys.p12"
-
-    def _make_certificate(self) -> None:
-        """One certificate for all, signed by itself."""
-        tool = str(Path(_java()).with_name("keytool")) if "/" in _java() else "keytool"
-        store = [*("-keystore", str(self._keys), "-storetype", "PKCS12"), "-storepass", PASSWORD]
-        identity = ["-dname", "CN=localhost", "-ext", "SAN=ip:127.0.0.1", "-validity", "2"]
-        make = ["-genkeypair", "-alias", "broker", "-keyalg", "EC", *identity]
-        subprocess.run([tool, *make, *store], check=True, capture_output=True)
-        export = ["-exportcert", "-rfc", "-alias", "broker", "-file", str(self.ca_file)]
-        subprocess.run([tool, *export, *store], check=True, capture_output=True)
 
     def _format(self) -> None:
         """Write settings and make the folders of data ready, all at a time."""
@@ -249,7 +275,7 @@ class Brokers:
             tools.append((node, self._open(node, command)))
         for node, tool in tools:
             if tool.wait(START_WITHIN):
-                raise RuntimeError(f"kafka.tools.StorageTool failed:\n{self.log(node)}")
+                raise NotReadyError(f"kafka.tools.StorageTool failed:\n{self.log(node)}")
 
     def _launch(self, node: int) -> None:
         settings = str(self.folder / str(node) / "server.properties")
@@ -268,51 +294,31 @@ class Brokers:
                 start_new_session=True,  # Ctrl-C is for pytest, which then ends the brokers
             )
 
-    def _wait_for(self, count: int) -> None:
+    def _await(self, count: int) -> None:
         """Until `count` brokers have registered and each answers."""
-        deadline = time.monotonic() + START_WITHIN
-        while time.monotonic() < deadline:
-            for node, process in self._running.items():
-                if process.poll() is not None:
-                    raise RuntimeError(f"broker {node} ended at its start:\n{self.log(node)}")
-            if self._answering() and self._registered() == count:
-                return
-            time.sleep(0.1)
-        raise RuntimeError(f"the brokers weren't ready in {START_WITHIN:.0f} s")
 
-    def _answering(self) -> bool:
-        for node in self._running:
-            try:
-                socket.create_connection(("127.0.0.1", self.ports[node - 1]), timeout=1).close()
-            except OSError:
-                return False
-        return True
+        def ready() -> bool:
+            self.check()
+            return all(map(self._answers, self._running)) and self._registered() == count
+
+        until(ready, f"{count} brokers of {self.folder} answer", seconds=START_WITHIN)
+
+    def _answers(self, node: int) -> bool:
+        with contextlib.suppress(OSError):
+            socket.create_connection(("127.0.0.1", self.ports[node - 1]), timeout=1).close()
+            return True
+        return False
 
     def _registered(self) -> int:
         try:
-            admin = KafkaAdminClient(bootstrap_servers=self.bootstrap.split(","))
+            with self.admin() as admin:
+                return len(admin.describe_cluster()["brokers"])
         except KafkaError:
             return 0
-        try:
-            return len(admin.describe_cluster()["brokers"])
-        except KafkaError:
-            return 0
-        finally:
-            admin.close()
 
     def log(self, node: int) -> str:
         """What broker `node` printed last."""
         return (self.folder / f"{node}.log").read_text(errors="replace")[-4000:]
-
-    def _signal(self, node: int, number: signal.Signals) -> None:
-        process = self._running.pop(node)
-        process.send_signal(number)
-        try:
-            process.wait(20)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        _dismiss(self._watchdogs.pop(node))
 
     def _end(self) -> None:
         """Kill all that run: nobody needs their data."""
@@ -329,16 +335,6 @@ def _watchdog(pid: int) -> subprocess.Popen[bytes]:
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
-
-
-def _dismiss(watchdog: subprocess.Popen[bytes]) -> None:
-    watchdog.kill()
-    watchdog.communicate()
-
-
-def _java() -> str:
-    home = os.environ.get("JAVA_HOME")
-    return str(Path(home) / "bin" / "java") if home else "java"
 
 
 def _free_ports(count: int) -> list[int]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -10,44 +12,86 @@ import pytest
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
+from tests.live import second_tries
 from tests.live.brokers import Brokers, kafka_jars
+from tests.live.waiting import bounded, go_on, guards
 from tests.paths import ROOT
-from tests.spark.conftest import asked, run
+from tests.spark.conftest import asked, run as command
 from tests.support.assignor_jar import assignor_jar
+from tests.support.said import Run, Said
 
-__all__ = ["asked", "run"]  # fixtures that are at home there
+__all__ = ["asked", "command"]  # fixtures that are at home there
 
-KEPT = "evenfleet/kafka-jars"
+FIRST = 600
+"""Seconds for a test's fixtures: a first run has jars to download and to build."""
 
 Keep = Callable[[str, Brokers], Brokers]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not config.pluginmanager.is_registered(second_tries):
+        config.pluginmanager.register(second_tries)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
+    """A test whose broker ended under an earlier one fails at once."""
+    guards[:] = [brokers.check for name, brokers in _brokers.items() if _needs(item, name)]
+    with bounded(FIRST):
+        for guard in guards:
+            guard()
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Iterator[None]:
+    with bounded():
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
+    """Brokers take processor time as long as they run: they end with the last test of theirs."""
+    try:
+        with bounded():
+            return (yield)
+    finally:
+        for name, end in _ends.items():
+            if item is next(one for one in reversed(item.session.items) if _needs(one, name)):
+                end.close()
+
+
+@pytest.fixture
+def run(command: Run) -> Run:
+    """Runs `evenfleet …`; a command that ends is something that a test has reached."""
+
+    def run(*words: object) -> Said:
+        output = command(*words)
+        go_on()
+        return output
+
+    return run
 
 
 @pytest.fixture(scope="session")
 def jars(request: pytest.FixtureRequest) -> list[str]:
     """A broker's jars. Where they were found once, no session has to start to find them again."""
     coordinates = (ROOT / "conf" / "packages.toml").read_text()
-    kept = request.config.cache.get(KEPT, {})
-    if kept.get("coordinates") == coordinates and all(Path(jar).exists() for jar in kept["jars"]):
-        return kept["jars"]
-    try:
-        names = kafka_jars(request.getfixturevalue("spark"))
-    except (Py4JError, PySparkException):
-        pytest.skip("Spark can't resolve a broker's jars here; conf/packages.toml names them")
-    request.config.cache.set(KEPT, {"coordinates": coordinates, "jars": names})
+    file = Path(tempfile.gettempdir()) / "evenfleet-tests-kafka-jars.json"
+    kept = json.loads(file.read_text()) if file.exists() else {}
+    names: list[str] = kept.get(coordinates, [])
+    if not names or not all(Path(jar).exists() for jar in names):
+        try:
+            names = kafka_jars(request.getfixturevalue("spark"))
+        except (Py4JError, PySparkException):
+            pytest.skip("Spark can't resolve a broker's jars here; conf/packages.toml names them")
+        file.write_text(json.dumps({coordinates: names}))
     return names
 
 
-_running: dict[str, ExitStack] = {}
-"""What ends the brokers of this process, by the name of their fixture."""
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_runtest_teardown(item: pytest.Item) -> None:
-    """Brokers take processor time as long as they run: they end with the last test of theirs."""
-    for name, end in _running.items():
-        last = next(one for one in reversed(item.session.items) if _needs(one, name))
-        if item is last:
-            end.close()
+_brokers: dict[str, Brokers] = {}
+_ends: dict[str, ExitStack] = {}
+"""The brokers of this process, and what ends them, by the name of their fixture."""
 
 
 def _needs(item: pytest.Item, fixture: str) -> bool:
@@ -59,10 +103,10 @@ def keep() -> Iterator[Keep]:
     """Starts brokers for a fixture, which end with the run at the latest."""
 
     def start(fixture: str, brokers: Brokers) -> Brokers:
-        _running[fixture] = run.enter_context(ExitStack())
-        return _running[fixture].enter_context(brokers)
+        _ends[fixture], _brokers[fixture] = opened.enter_context(ExitStack()), brokers
+        return _ends[fixture].enter_context(brokers)
 
-    with ExitStack() as run:
+    with ExitStack() as opened:
         yield start
 
 

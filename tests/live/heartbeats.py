@@ -6,14 +6,14 @@ forgotten after the group's session time-out, 45 seconds.
 
 from __future__ import annotations
 
-import socket
 import struct
-import time
 from collections.abc import Sequence
 from uuid import uuid4
 
+from tests.live.raw_group import LOADING, Wire
+from tests.live.waiting import until
+
 SHARE_GROUP_HEARTBEAT, STREAMS_GROUP_HEARTBEAT = (76, 1), (88, 0)
-LOADING = (14, 15, 16)  # a coordinator that has become one just now
 
 NULL, NO_TAGS = b"\0", b"\0"
 
@@ -38,19 +38,17 @@ def join_streams_group(server: str, group: str, topics: Sequence[str]) -> None:
 def _send(server: str, api: tuple[int, int], body: bytes) -> None:
     """Send a heartbeat until the coordinator has loaded its groups; AssertionError if it fails."""
     header = struct.pack(">hhi", *api, 1) + struct.pack(">h", 3) + b"raw" + NO_TAGS
-    host, port = server.split(":")
-    for _ in range(100):
-        with socket.create_connection((host, int(port)), timeout=20) as wire:
-            wire.sendall(struct.pack(">i", len(header + body)) + header + body)
-            answer = wire.makefile("rb")
-            (size,) = struct.unpack(">i", answer.read(4))
-            # correlation id, no tags, throttle time, and then the error
-            output = answer.read(size)
-        (error,) = struct.unpack_from(">h", output, 9)
-        if error not in LOADING:
-            break
-        time.sleep(0.1)
-    assert error == 0, (error, output[11:])
+    wire = Wire(server)
+    errors: list[int] = []
+
+    def loaded() -> bool:
+        # behind correlation id, no tags and throttle time
+        errors[:] = struct.unpack_from(">h", wire.exchange(header + body), 9)
+        return errors[0] not in LOADING
+
+    until(loaded, f"the coordinator at {server} has loaded its groups")
+    wire.close()
+    assert errors == [0]
 
 
 def _text(value: str) -> bytes:

@@ -8,6 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from spark.graph.packages import coordinate
@@ -24,13 +27,13 @@ def add_jars(spark: SparkSession, packages: Sequence[str] = PACKAGES) -> None:
             spark.sql(f"ADD JAR ivy://{coordinate(package)}")
 
 
-class JavaProgram:
-    """A Java source of this folder, in a session that has the jars.
+class JavaAssignors:
+    """Assignors behind a Java source of this folder, in a session that has the jars.
 
     Janino compiles it, which Spark brings along: no build tool and no JDK is needed.
     """
 
-    def __init__(self, spark: SparkSession, name: str) -> None:
+    def __init__(self, spark: SparkSession, name: str = "KafkaAssignors") -> None:
         jvm: Any = spark._jvm
         self.java_version = int(jvm.java.lang.Runtime.version().feature())
         compiler = jvm.org.codehaus.janino.SimpleCompiler()
@@ -40,33 +43,12 @@ class JavaProgram:
         self._methods = {method.getName(): method for method in compiled.getMethods()}
         self._arguments = spark.sparkContext._gateway.new_array(jvm.java.lang.Object, 1)
 
-    def _call(self, method: str, argument: Any) -> Any:
-        self._arguments[0] = json.dumps(argument)
-        return json.loads(self._methods[method].invoke(None, self._arguments))
-
-
-class JavaConnectAssignors(JavaProgram):
-    """Kafka Connect's assignors behind ConnectAssignors.java."""
-
-    def __init__(self, spark: SparkSession) -> None:
-        super().__init__(spark, "ConnectAssignors")
-
     def answers(self, groups: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-        """What Kafka answers: tasks by worker, eagerly and after each cooperative rebalance."""
-        answers: list[dict[str, Any]] = self._call("answers", groups)
-        return answers
+        """What Kafka answers, one dict a group.
 
-
-class JavaAssignors(JavaProgram):
-    """Kafka's assignors behind KafkaAssignors.java."""
-
-    def __init__(self, spark: SparkSession) -> None:
-        super().__init__(spark, "KafkaAssignors")
-
-    def answers(self, groups: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-        """What Kafka answers: {member: [[topic, partition]]}, or a text of what it throws.
-
-        One dict a group, with an entry for each of the group's `strategies`.
+        KafkaAssignors: {member: [[topic, partition]]}, or a text of what it throws, for each of the
+        group's `strategies`. ConnectAssignors: tasks by worker, eagerly (`eager`) and after each
+        cooperative rebalance (`rounds`).
         """
         answers: list[dict[str, Any]] = self._call("answers", groups)
         return answers
@@ -75,6 +57,18 @@ class JavaAssignors(JavaProgram):
         """How long the coordinator's uniform assignor takes (`nanos`), and what it comes to."""
         answer: dict[str, Any] = self._call("uniform", group)
         return answer
+
+    def _call(self, method: str, argument: Any) -> Any:
+        self._arguments[0] = json.dumps(argument)
+        return json.loads(self._methods[method].invoke(None, self._arguments))
+
+
+def assignors_or_skip(spark: SparkSession, packages: Sequence[str], name: str) -> JavaAssignors:
+    try:
+        add_jars(spark, packages)
+    except (Py4JError, PySparkException):
+        pytest.skip("Spark can't resolve Kafka's jars here; conf/packages.toml names them")
+    return JavaAssignors(spark, name)
 
 
 def kafka_id(uuid: tuple[int, int]) -> str:

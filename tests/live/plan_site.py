@@ -3,38 +3,28 @@
 from __future__ import annotations
 
 import base64
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 from uuid import UUID
 
 import confluent_kafka
-from kafka import ConsumerRebalanceListener, KafkaAdminClient, KafkaConsumer
 
-from optimizer.assignor.plan_assignor import PlanAssignor
 from optimizer.assignor.plan_file import GroupPlan, Topics
 from tests.live.brokers import Brokers
-from tests.live.java_consumers import JavaConsumers, Ownership, TopicPartition
+from tests.live.consumers import Ownership, by_librdkafka, closing, follower
+from tests.live.java_consumers import JavaConsumers
 from tests.live.waiting import until
 
-TOPICS = {"java-orders": 6, "java-refunds": 3}
-READS = {
-    "a": ["java-orders"],
-    "b": ["java-orders", "java-refunds"],
-    "c": ["java-orders", "java-refunds"],
-}
+ORDERS, REFUNDS = "java-orders", "java-refunds"
+TOPICS = {ORDERS: 6, REFUNDS: 3}
+READS = {"a": [ORDERS], "b": [ORDERS, REFUNDS], "c": [ORDERS, REFUNDS]}
 PLANS: tuple[dict[str, Topics], ...] = (
+    {"a": {ORDERS: [5]}, "b": {ORDERS: [0, 1, 2, 3, 4]}, "c": {REFUNDS: [0, 1, 2]}},
     {
-        "a": {"java-orders": [5]},
-        "b": {"java-orders": [0, 1, 2, 3, 4]},
-        "c": {"java-refunds": [0, 1, 2]},
-    },
-    {
-        "a": {"java-orders": [0, 1, 2]},
-        "b": {"java-orders": [3], "java-refunds": [2]},
-        "c": {"java-orders": [4, 5], "java-refunds": [0, 1]},
+        "a": {ORDERS: [0, 1, 2]},
+        "b": {ORDERS: [3], REFUNDS: [2]},
+        "c": {ORDERS: [4, 5], REFUNDS: [0, 1]},
     },
 )
 STRATEGY = {
@@ -45,9 +35,7 @@ GROUPS = ("java-eager", "java-cooperative", "mixed-eager", "mixed-cooperative", 
 """Of all, member a is in the process that dies; b is Python's in the mixed ones, librdkafka's in
 the last. In `mixed-cooperative` b leads, in the others a."""
 
-
-def as_kafka_prints(topic_id: UUID) -> str:
-    return base64.urlsafe_b64encode(topic_id.bytes).decode().rstrip("=")
+BY_BROKER = {"group.protocol": "consumer", "group.remote.assignor": "evenfleet-plan"}
 
 
 class Site:
@@ -59,14 +47,12 @@ class Site:
         self.java, self.dying = JavaConsumers(self.ownership), JavaConsumers(self.ownership)
         opened.callback(self.java.kill)
         opened.callback(self._end)
-        with KafkaAdminClient(bootstrap_servers=broker.bootstrap) as admin:
-            admin.create_topics(
-                {t: {"num_partitions": n, "replication_factor": 1} for t, n in TOPICS.items()},
-                wait_for_metadata=True,
-            )
-            described = admin.describe_topics([*TOPICS])
+        broker.create(TOPICS)
+        with broker.admin() as admin:
+            ids = {item["name"]: item["topic_id"] for item in admin.describe_topics([*TOPICS])}
         self.ids = {
-            item["name"]: as_kafka_prints(UUID(str(item["topic_id"]))) for item in described
+            name: base64.urlsafe_b64encode(UUID(str(item)).bytes).decode().rstrip("=")
+            for name, item in ids.items()
         }
 
     def _end(self) -> None:
@@ -83,34 +69,51 @@ class Site:
             aside.write_text(plan.to_text())
             aside.replace(self.file(group))
 
-    def start_java(self, process: JavaConsumers, group: str, member: str) -> None:
-        settings: dict[str, object] = {
-            "bootstrap.servers": self.broker.bootstrap,
-            "group.instance.id": member,
-            "client.id": f"{group}-{member}",
-            "metadata.max.age.ms": 1000,
-        }
+    def start_java(
+        self,
+        process: JavaConsumers,
+        group: str,
+        member: str,
+        topics: Sequence[str],
+        **more: object,
+    ) -> None:
+        """Start a consumer; in names of settings `_` stands for `.`."""
+        settings = {key.replace("_", "."): value for key, value in more.items()}
+        settings |= {"bootstrap.servers": self.broker.bootstrap}
+        process.start(group, member, topics, settings)
+
+    def start_planned(self, process: JavaConsumers, group: str, member: str) -> None:
         if group == "broker":
-            settings |= {"group.protocol": "consumer", "group.remote.assignor": "evenfleet-plan"}
+            settings: dict[str, object] = {**BY_BROKER}
         else:
-            settings |= {
+            settings = {
                 "session.timeout.ms": 3000,
                 "heartbeat.interval.ms": 300,
                 "partition.assignment.strategy": STRATEGY[group.partition("-")[2]],
                 "evenfleet.plan": self.file(group),
             }
-        process.start(group, member, READS[member], settings)
+        settings |= {"client.id": f"{group}-{member}", "metadata.max.age.ms": 1000}
+        settings |= {"group.instance.id": member}
+        self.start_java(process, group, member, READS[member], **settings)
 
     def start_others(self) -> None:
+        """Members b, of the mixed groups by kafka-python, of the last by confluent-kafka."""
+        where = self.broker.bootstrap
         for group in GROUPS:
             if group.startswith("java"):
-                self.start_java(self.java, group, "b")
-            elif group == "broker":
-                self._opened.enter_context(of_librdkafka(self))
+                self.start_planned(self.java, group, "b")
+                continue
+            to = (where, group, "b", READS["b"], self.ownership)
+            if group == "broker":
+                settings = BY_BROKER | {"group.instance.id": "b"}
+                consumer = by_librdkafka(*to, **settings)
             else:
-                self._opened.enter_context(of_python(self, group))
+                cooperative = group.endswith("cooperative")
+                plan = self.file(group)
+                consumer = follower(*to, plan=plan, static=True, cooperative=cooperative)
+            self._opened.enter_context(closing([consumer]))
             if group == "mixed-cooperative":
-                assert until(lambda: "b" in self.ownership.of("mixed-cooperative"))
+                until(lambda g=group: "b" in self.ownership.of(g), f"b leads {group}")
 
     def rebalance(self) -> None:
         """Let the groups assign anew, which alone puts a changed plan into force."""
@@ -120,13 +123,8 @@ class Site:
 
     def visit(self, group: str) -> None:
         """Let a guest that reads nothing join a group of the new protocol, and leave it."""
-        guest = confluent_kafka.Consumer(
-            {
-                "bootstrap.servers": self.broker.bootstrap,
-                "group.id": group,
-                "group.protocol": "consumer",
-            }
-        )
+        settings = {"bootstrap.servers": self.broker.bootstrap, "group.id": group}
+        guest = confluent_kafka.Consumer(settings | {"group.protocol": "consumer"})
         guest.subscribe(["^$"])
         for _ in range(5):
             guest.poll(0.3)
@@ -138,7 +136,8 @@ class Site:
             for member, part in PLANS[number].items()
         }
         for group in groups:
-            assert until(lambda g=group: self.ownership.of(g) == wanted), self.told(group)
+            reached = f"members of {group} own what plan {number} says"
+            until(lambda g=group: self.ownership.of(g) == wanted, reached, self.seen(group))
 
     def await_all_owned(self, members: str, largest: int, groups: Sequence[str] = GROUPS) -> None:
         """Each partition by one of these members, and nobody more than so many."""
@@ -151,83 +150,16 @@ class Site:
             return parts == everything and set(owned) <= set(members) and most <= largest
 
         for group in groups:
-            assert until(lambda g=group: reached(g)), self.told(group)
+            what = f"{', '.join(members)} own all of {group}, each at most {largest}"
+            until(lambda g=group: reached(g), what, self.seen(group))
 
-    def told(self, group: str) -> tuple[str, dict[str, list[TopicPartition]], list[str]]:
-        return group, self.ownership.of(group), self.ownership.failures
+    def await_loads(self, group: str, **wanted: int) -> None:
+        """Until these members have that many partitions."""
 
+        def loads() -> dict[str, int]:
+            return {member: len(self.ownership.of(group).get(member, [])) for member in wanted}
 
-@contextmanager
-def polled(poll: Callable[[], Any], close: Callable[[], Any]) -> Iterator[None]:
-    ended = threading.Event()
+        until(lambda: loads() == wanted, f"loads of {group} are {wanted}", self.seen(group))
 
-    def live() -> None:
-        while not ended.is_set():
-            poll()
-        close()
-
-    thread = threading.Thread(target=live, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        thread.join(20)
-
-
-@contextmanager
-def of_python(site: Site, group: str) -> Iterator[None]:
-    """Member b by kafka-python."""
-
-    class Listener(ConsumerRebalanceListener):
-        def on_partitions_assigned(self, assigned: Any) -> None:
-            site.ownership.note(
-                group, "b", True, [(item.topic, item.partition) for item in assigned]
-            )
-
-        def on_partitions_revoked(self, revoked: Any) -> None:
-            site.ownership.note(
-                group, "b", False, [(item.topic, item.partition) for item in revoked]
-            )
-
-        on_partitions_lost = on_partitions_revoked
-
-    consumer = KafkaConsumer(
-        bootstrap_servers=site.broker.bootstrap,
-        group_id=group,
-        group_instance_id="b",
-        partition_assignment_strategy=[
-            PlanAssignor(site.file(group), group, cooperative=group.endswith("cooperative"))
-        ],
-        heartbeat_interval_ms=300,
-        metadata_max_age_ms=1000,
-        enable_auto_commit=False,
-        auto_offset_reset="earliest",
-    )
-    consumer.subscribe(READS["b"], listener=Listener())
-    with polled(lambda: consumer.poll(timeout_ms=200), consumer.close):
-        yield
-
-
-@contextmanager
-def of_librdkafka(site: Site) -> Iterator[None]:
-    """Member b by confluent-kafka."""
-    consumer = confluent_kafka.Consumer(
-        {
-            "bootstrap.servers": site.broker.bootstrap,
-            "group.id": "broker",
-            "group.instance.id": "b",
-            "group.protocol": "consumer",
-            "group.remote.assignor": "evenfleet-plan",
-            "enable.auto.commit": False,
-        }
-    )
-
-    def note(owned: bool) -> Callable[[Any, Any], None]:
-        return lambda _, parts: site.ownership.note(
-            "broker", "b", owned, [(part.topic, part.partition) for part in parts]
-        )
-
-    consumer.subscribe(READS["b"], on_assign=note(True), on_revoke=note(False), on_lost=note(False))
-    with polled(lambda: consumer.poll(0.1), consumer.close):
-        yield
+    def seen(self, group: str) -> Callable[[], object]:
+        return lambda: (self.ownership.of(group), self.ownership.failures)

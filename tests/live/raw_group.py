@@ -8,18 +8,19 @@ from __future__ import annotations
 import socket
 import struct
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from kafka.protocol.consumer.group import (
-    HeartbeatRequest,
-    HeartbeatResponse,
     JoinGroupRequest,
     JoinGroupResponse,
     SyncGroupRequest,
     SyncGroupResponse,
 )
 from kafka.protocol.metadata import FindCoordinatorRequest, FindCoordinatorResponse
+
+from tests.live.waiting import until
 
 SESSION = 1_800_000  # milliseconds, the most that brokers allow: nobody sends heartbeats here
 MEMBER_ID_REQUIRED = 79
@@ -28,7 +29,6 @@ RESPONSES = {
     JoinGroupRequest: (JoinGroupResponse, 7),
     SyncGroupRequest: (SyncGroupResponse, 5),
     FindCoordinatorRequest: (FindCoordinatorResponse, 4),
-    HeartbeatRequest: (HeartbeatResponse, 4),
 }
 
 
@@ -38,6 +38,7 @@ class Wire:
     def __init__(self, server: str, client_id: str = "raw") -> None:
         host, port = server.split(":")
         self._socket = socket.create_connection((host, int(port)), timeout=20)
+        self._answers = self._socket.makefile("rb")
         self._client_id = client_id
         self._awaited: Any = None
 
@@ -50,42 +51,57 @@ class Wire:
 
     def receive(self) -> Any:
         response, version = self._awaited
-        (size,) = struct.unpack(">i", self._read(4))
-        return response.decode(self._read(size), version=version, header=True)
+        return response.decode(self._frame(), version=version, header=True)
 
     def ask(self, request: Any) -> Any:
         self.send(request)
         return self.receive()
 
+    def exchange(self, frame: bytes) -> bytes:
+        """What comes back for bytes, without the lengths of both."""
+        self._socket.sendall(struct.pack(">i", len(frame)) + frame)
+        return self._frame()
+
     def close(self) -> None:
         self._socket.close()
 
-    def _read(self, size: int) -> bytes:
-        data = b""
-        while len(data) < size:
-            more = self._socket.recv(size - len(data))
-            if not more:
-                raise ConnectionError("the broker closed the connection")
-            data += more
+    def _frame(self) -> bytes:
+        size = self._answers.read(4)
+        data = self._answers.read(*struct.unpack(">i", size)) if len(size) == 4 else None
+        if not data:
+            raise ConnectionError("the broker closed the connection")
         return data
 
 
 def coordinators(bootstrap: str, groups: Sequence[str]) -> dict[str, str]:
     """`host:port` of the coordinator of each group, once there are any."""
     wire = Wire(bootstrap.partition(",")[0])
+    request = FindCoordinatorRequest(key_type=0, coordinator_keys=list(groups))
+    found: list[Any] = []
+
+    def answered() -> bool:
+        found[:] = wire.ask(request).coordinators
+        return not any(item.error_code for item in found)
+
     try:
-        deadline = time.monotonic() + 20
-        while time.monotonic() < deadline:
-            answer = wire.ask(FindCoordinatorRequest(key_type=0, coordinator_keys=list(groups)))
-            if not any(coordinator.error_code for coordinator in answer.coordinators):
-                return {
-                    coordinator.key: f"{coordinator.host}:{coordinator.port}"
-                    for coordinator in answer.coordinators
-                }
-            time.sleep(0.2)
+        until(answered, "the groups have coordinators", seconds=20)
     finally:
         wire.close()
-    raise TimeoutError("the groups have no coordinators")
+    return {item.key: f"{item.host}:{item.port}" for item in found}
+
+
+@contextmanager
+def wires_of(
+    bootstrap: str, groups: Sequence[str], members: int
+) -> Iterator[dict[str, list[Wire]]]:
+    """Connections to the coordinator of each group, one a member, open until the end."""
+    server = coordinators(bootstrap, groups)
+    with ExitStack() as opened:
+        made = {g: [Wire(server[g], f"{g}-{n}") for n in range(members)] for g in groups}
+        for wires in made.values():
+            for wire in wires:
+                opened.callback(wire.close)
+        yield made
 
 
 class RawGroup:
@@ -101,9 +117,7 @@ class RawGroup:
         self.name = name
         self.members: list[str] = []
         self.generation = -1
-        self._wires = wires
-        self._type = protocol_type
-        self._strategy = strategy
+        self._wires, self._type, self._strategy = wires, protocol_type, strategy
 
     def join(self, metadata: Sequence[bytes]) -> None:
         """All join, with these bytes as metadata; the group is then CompletingRebalance."""
@@ -125,11 +139,16 @@ class RawGroup:
         handed: Mapping[str, bytes] = dict(zip(self.members, assignments, strict=True))
         order = sorted(range(len(self.members)), key=lambda at: self.members[at] != self._leader)
         for at in order:
-            inputs = handed if self.members[at] == self._leader else {}
-            self._wires[at].send(self._sync(at, inputs))
+            leads = self.members[at] == self._leader
+            self._wires[at].send(self._sync(at, handed if leads else {}))
         for at in order:
             answer = self._wires[at].receive()
             assert not answer.error_code, answer
+
+    def form(self, metadata: Sequence[bytes], assignments: Sequence[bytes]) -> None:
+        """Join and sync."""
+        self.join(metadata)
+        self.sync(assignments)
 
     def begin_rebalance(self, metadata: bytes) -> None:
         """One asks to join anew, with other metadata, and the rest don't: PreparingRebalance."""
@@ -140,12 +159,14 @@ class RawGroup:
         """Member ids, which the coordinator gives; the first member joins alone, at once."""
         for at, data in enumerate(metadata):
             self.members.append("")
-            answer = self._wires[at].ask(self._join(at, data))
-            for _ in range(100):
-                if answer.error_code not in LOADING:
-                    break
-                time.sleep(0.1)
-                answer = self._wires[at].ask(self._join(at, data))
+            answers: list[Any] = []
+
+            def loaded(at: int = at, data: bytes = data, answers: list[Any] = answers) -> bool:
+                answers[:] = [self._wires[at].ask(self._join(at, data))]
+                return answers[0].error_code not in LOADING
+
+            until(loaded, f"the coordinator of {self.name} has loaded its groups", seconds=20)
+            (answer,) = answers
             assert answer.error_code == MEMBER_ID_REQUIRED, answer
             self.members[at] = answer.member_id
             if at == 0 and len(metadata) > 1:
@@ -174,25 +195,3 @@ class RawGroup:
             protocol_name=self._strategy,
             assignments=[item(member_id=m, assignment=data) for m, data in handed.items()],
         )
-
-
-def subscription(
-    topics: Sequence[str], generation: int = -1, rack: str | None = None, version: int = 3
-) -> bytes:
-    """Metadata as Java's consumer sends it, with nothing owned."""
-    data = struct.pack(">hi", version, len(topics)) + b"".join(map(text, topics))
-    return data + struct.pack(">iii", -1, 0, generation) + text(rack)
-
-
-def assignment(owned: Mapping[str, Sequence[int]]) -> bytes:
-    """What the leader's assignor hands to a member."""
-    data = struct.pack(">hi", 1, len(owned))
-    for topic, numbers in owned.items():
-        data += text(topic) + struct.pack(f">i{len(numbers)}i", len(numbers), *numbers)
-    return data + struct.pack(">i", -1)
-
-
-def text(value: str | None) -> bytes:
-    if value is None:
-        return struct.pack(">h", -1)
-    return struct.pack(">h", len(value.encode())) + value.encode()

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
 import sys
+from typing import Any
 
 from pyspark.sql import SparkSession
 
-from tests.live.java_assignors import CONNECT_PACKAGES, JavaConnectAssignors, add_jars
-from tests.live.test_connect_assignors import as_json
+from optimizer import Group
+from tests.live.java_assignors import CONNECT_PACKAGES, JavaAssignors, add_jars
 from tests.optimizer.strategies.connect.workers import drawn_workers
 
 GROUPS = 300
@@ -25,8 +27,42 @@ def record(spark: SparkSession) -> list[str]:
     add_jars(spark, CONNECT_PACKAGES)
     seeds = [f"recorded-{number}" for number in range(GROUPS)]
     groups = [as_json(seed, *drawn_workers(seed)) for seed in seeds]
-    answers = JavaConnectAssignors(spark).answers(groups)
+    answers = JavaAssignors(spark, "ConnectAssignors").answers(groups)
     return [json.dumps(group | answer) for group, answer in zip(groups, answers, strict=True)]
+
+
+def as_json(seed: str, group: Group, lost: list[tuple[str, int]]) -> dict[str, Any]:
+    """A group as ConnectAssignors.java reads it; who runs tasks may run connectors as well."""
+    draw = random.Random(f"{seed}-connectors")
+    configured = list(group.members[0].topics)
+    idle = idle_workers(group)
+    busy = [worker.member_id for worker in group.members if worker.member_id not in idle]
+    owner = {name: draw.choice([*busy, None]) for name in configured}
+    return {
+        "connectors": {name: group.topics[name] for name in configured},
+        "lost": lost,
+        "idle": idle,
+        "workers": [
+            {
+                "id": worker.member_id,
+                "connectors": [name for name in configured if owner[name] == worker.member_id],
+                "tasks": worker.owned,
+            }
+            for worker in group.members
+        ],
+    }
+
+
+def idle_workers(group: Group) -> list[str]:
+    """Workers that run nothing that is configured and that nobody else runs."""
+    claims = [claim for worker in group.members for claim in worker.owned]
+    return [
+        worker.member_id
+        for worker in group.members
+        if not any(
+            name in worker.topics and claims.count((name, n)) == 1 for name, n in worker.owned
+        )
+    ]
 
 
 if __name__ == "__main__":

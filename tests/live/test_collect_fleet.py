@@ -6,12 +6,13 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from kafka import KafkaAdminClient
 from kafka.admin import NewTopic
 from pyspark.sql import SparkSession
 
@@ -22,45 +23,39 @@ from spark.sources.live.collect import Collected, collect_cluster
 from spark.sources.live.connection import Connection
 from spark.sources.live.read_cluster import Reading, Report, read_cluster
 from tests.live.brokers import Brokers
-from tests.live.raw_group import RawGroup, Wire, assignment, coordinators, subscription
+from tests.live.raw_group import RawGroup, Wire, coordinators
 from tests.live.waiting import until
+from tests.spark.sources.live.member_bytes import assignment, subscription
 from tests.support.said import Run
 
 MEMBERS = 5
 FIRST = [f"fleet-{number:02}" for number in range(40)]
 ALL = [*FIRST, *(f"more-{number:02}" for number in range(40))]
+READ = ("t0", "t1")
 RACKS = {1: "a", 2: "b", 3: "c"}
 
 
 @pytest.fixture(scope="module")
 def fleet(three_brokers: Brokers) -> Iterator[Brokers]:
     """80 groups of 5 members, each of which has 4 partitions of two topics."""
-    admin = KafkaAdminClient(bootstrap_servers=three_brokers.bootstrap.split(","))
-    admin.create_topics(
-        [NewTopic(name=name, num_partitions=10, replication_factor=3) for name in ("t0", "t1")]
-        + [NewTopic(name="alone", replica_assignments={0: [2], 1: [3]})]
-    )
-    admin.close()
+    three_brokers.create(dict.fromkeys(READ, 10))
+    with three_brokers.admin() as admin:
+        admin.create_topics([NewTopic(name="alone", replica_assignments={0: [2], 1: [3]})])
     server = coordinators(three_brokers.bootstrap, ALL)
-    wires = {item: [Wire(item) for _ in range(MEMBERS)] for item in set(server.values())}
+    metadata = [subscription([*READ, "alone"], 1, "abc"[n % 3]) for n in range(MEMBERS)]
+    owned = [assignment({t: [2 * n, 2 * n + 1] for t in READ}) for n in range(MEMBERS)]
+    with ExitStack() as opened, ThreadPoolExecutor() as threads:
+        wires = {item: [Wire(item) for _ in range(MEMBERS)] for item in set(server.values())}
+        for wire in chain.from_iterable(wires.values()):
+            opened.callback(wire.close)
 
-    def form_groups(coordinator: str) -> None:
-        for name in ALL:
-            if server[name] == coordinator:
-                form_group(RawGroup(name, wires[coordinator]))
+        def form_groups(coordinator: str) -> None:
+            for name in ALL:
+                if server[name] == coordinator:
+                    RawGroup(name, wires[coordinator]).form(metadata, owned)
 
-    with ThreadPoolExecutor() as threads:
         list(threads.map(form_groups, wires))
-    yield three_brokers
-    for items in wires.values():
-        for wire in items:
-            wire.close()
-
-
-def form_group(group: RawGroup) -> None:
-    output = [subscription(["t0", "t1", "alone"], 1, "abc"[n % 3]) for n in range(MEMBERS)]
-    group.join(output)
-    group.sync([assignment({t: [2 * n, 2 * n + 1] for t in ("t0", "t1")}) for n in range(MEMBERS)])
+        yield three_brokers
 
 
 def collected(brokers: Brokers, **options: Any) -> Collected:
@@ -154,7 +149,8 @@ def snapshot_when(true: Callable[[Collected], bool], brokers: Brokers) -> Collec
         result.append(collected(brokers, timeout=2, retries=1))
         return true(result[-1])
 
-    assert until(reached), (result[-1].left_out, result[-1].notes)
+    what = f"a snapshot is {true.__name__}"
+    until(reached, what, lambda: (result[-1].left_out, result[-1].notes))
     return result[-1]
 
 
@@ -172,16 +168,19 @@ def test_a_broker_that_hangs_is_waited_for_within_bounds(fleet: Brokers) -> None
 def test_the_command_says_what_it_read_and_writes_a_store(
     fleet: Brokers, spark: SparkSession, run: Run, tmp_path: Path
 ) -> None:
-    store = tmp_path / "store"
-    output = run(
-        "collect",
-        *("--bootstrap", fleet.bootstrap, "--cluster", "prod", "--out", store),
-        *("--groups", "fleet-*", "--format", "json"),
+    """One cluster that isn't there doesn't keep others from being read."""
+    store, file = tmp_path / "store", tmp_path / "clusters.toml"
+    file.write_text(
+        f"[cluster.here]\nbootstrap = '{fleet.bootstrap}'\n"
+        "[cluster.there]\nbootstrap = '127.0.0.1:1'\nretries = 0"
     )
-    assert output.code == 0, output.err
-    (cluster,) = json.loads(output.out)["clusters"]
-    assert (cluster["cluster"], cluster["state"], cluster["groups"]) == ("prod", "whole", 40)
-    assert cluster["requests"] <= 1 + 1 + 1 + 3 * 6
+    words = ("--clusters", file, "--groups", "fleet-*", "--format", "json")
+    output = run("collect", *words, "--out", store)
+    assert output.code == 1, output.err
+    here, there = json.loads(output.out)["clusters"]
+    assert (here["cluster"], here["state"], here["groups"]) == ("here", "whole", 40)
+    assert (there["cluster"], there["state"]) == ("there", "unreachable")
+    assert here["requests"] <= 1 + 1 + 1 + 3 * 6
     snapshot = FleetSnapshot.read(spark, str(store))
     assert snapshot.tables["assignments"].count() == 800
     groups = snapshot.tables["groups"].select("cluster", "group")
@@ -190,20 +189,6 @@ def test_the_command_says_what_it_read_and_writes_a_store(
     # the rule that is used where the source doesn't tell
     assert [row.coordinator for row in result] == [row.offsets_leader for row in result]
     assert len({row.coordinator for row in result}) > 1
-
-
-def test_one_cluster_that_is_not_there_does_not_keep_others_from_being_read(
-    fleet: Brokers, run: Run, tmp_path: Path
-) -> None:
-    file = tmp_path / "clusters.toml"
-    file.write_text(
-        f"[cluster.here]\nbootstrap = '{fleet.bootstrap}'\n"
-        "[cluster.there]\nbootstrap = '127.0.0.1:1'\nretries = 0"
-    )
-    output = run("collect", "--clusters", file, "--out", tmp_path / "store", "--format", "json")
-    assert output.code == 1, output.err
-    states = {row["cluster"]: row["state"] for row in json.loads(output.out)["clusters"]}
-    assert states == {"here": "whole", "there": "unreachable"}
 
 
 def test_the_data_source_has_a_partition_for_each_cluster(

@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
 from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer, OffsetAndMetadata, TopicPartition
-from kafka.admin import NewTopic
 from kafka.coordinator.assignors.cooperative_sticky import CooperativeStickyAssignor
 from kafka.coordinator.assignors.range import RangePartitionAssignor
 from kafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
@@ -18,74 +18,71 @@ from kafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAs
 from spark.sources.live.cluster import Cluster, ClusterSelection
 from spark.sources.live.collect import Collected, collect_cluster
 from tests.live.brokers import Brokers
-from tests.live.members import PolledMember, classic, of_new_protocol, polled
-from tests.live.raw_group import RawGroup, Wire, assignment, coordinators, subscription
+from tests.live.consumers import Consumer, by_kafka_python, by_librdkafka, closing
+from tests.live.raw_group import RawGroup, wires_of
+from tests.live.second_tries import second_try
 from tests.live.waiting import until
+from tests.spark.sources.live.member_bytes import assignment, subscription
 
 TOPICS = {"orders": 6, "clicks": 4, "payments": 3}
+BOTH = ["orders", "clicks"]
 Rows = list[dict[str, Any]]
+
+CLASSIC: dict[str, tuple[str, type, list[list[str]]]] = {
+    "g-range": ("range", RangePartitionAssignor, [BOTH, BOTH]),
+    "g-robin": ("roundrobin", RoundRobinPartitionAssignor, [BOTH, BOTH]),
+    "g-sticky": ("sticky", StickyPartitionAssignor, [["orders"], BOTH, ["clicks", "payments"]]),
+    "g-cooperative": ("cooperative-sticky", CooperativeStickyAssignor, [BOTH, BOTH]),
+}
+"""Strategy and assignor of each group, and what its members read."""
+
+STRATEGIES = {group: strategy for group, (strategy, *_) in CLASSIC.items()} | {"g-new": "uniform"}
+READ = {group: {*(TOPICS if group in ("g-sticky", "g-new") else BOTH)} for group in STRATEGIES}
 
 
 @pytest.fixture(scope="module")
 def admin(broker: Brokers) -> Iterator[KafkaAdminClient]:
-    client = KafkaAdminClient(bootstrap_servers=broker.bootstrap)
-    client.create_topics(
-        [NewTopic(name=n, num_partitions=c, replication_factor=1) for n, c in TOPICS.items()]
-    )
-    yield client
-    client.close()
+    broker.create(TOPICS)
+    with broker.admin() as client:
+        yield client
 
 
-def members_of(bootstrap: str) -> list[PolledMember]:
-    both = ["orders", "clicks"]
-    sticky = [["orders"], both, ["clicks", "payments"]]
-    static = [{"group_instance_id": f"static-{number}"} for number in range(2)]
-    return [
-        *(classic(bootstrap, "g-range", n, both, RangePartitionAssignor) for n in range(2)),
-        *(classic(bootstrap, "g-robin", n, both, RoundRobinPartitionAssignor) for n in range(2)),
-        *(
-            classic(bootstrap, "g-sticky", n, topics, StickyPartitionAssignor)
-            for n, topics in enumerate(sticky)
-        ),
-        *(
-            classic(bootstrap, "g-cooperative", n, both, CooperativeStickyAssignor, **static[n])
-            for n in range(2)
-        ),
-        of_new_protocol(bootstrap, "g-new", 0, ["orders", "payments"], "a"),
-        of_new_protocol(bootstrap, "g-new", 1, ["^(orders|cl.*)"], "b"),
-    ]
-
-
-STRATEGIES = {
-    "g-range": "range",
-    "g-robin": "roundrobin",
-    "g-sticky": "sticky",
-    "g-cooperative": "cooperative-sticky",
-    "g-new": "uniform",
-}
-READ = {group: {"orders", "clicks"} for group in STRATEGIES} | {
-    "g-sticky": set(TOPICS),
-    "g-new": set(TOPICS),
-}
+def members_of(bootstrap: str) -> Iterator[Consumer]:
+    for group, (_, assignor, reads) in CLASSIC.items():
+        for number, topics in enumerate(reads):
+            static = {"group_instance_id": f"static-{number}"} if group == "g-cooperative" else {}
+            name = f"{group}-{number}"
+            yield by_kafka_python(bootstrap, group, name, topics, assignor, **static)
+    for rack, topics in (("a", ["orders", "payments"]), ("b", ["^(orders|cl.*)"])):
+        name = f"g-new-{rack}"
+        yield by_librdkafka(bootstrap, "g-new", name, topics, client_rack=rack)
 
 
 @pytest.fixture(scope="module")
-def consumers(broker: Brokers, admin: KafkaAdminClient) -> Iterator[list[PolledMember]]:
+def consumers(broker: Brokers, admin: KafkaAdminClient) -> Iterator[list[Consumer]]:
     """All groups at rest.
 
-    They are started anew where they don't come to it: now and then one of kafka-python's members
-    goes on as if it owned partitions, after the coordinator has dropped it.
+    Now and then one of kafka-python's members goes on as if it owned partitions, after the
+    coordinator has dropped it: then all are started once more.
     """
-    for _ in range(4):
-        members = members_of(broker.bootstrap)
-        with polled(members):
-            if until(lambda: at_rest(broker, members), 40):  # noqa: B023, it's over before the next
-                yield members
-                return
-    pytest.fail(f"no rest: {[(m.client_id, m.owned, m.error) for m in members]}")
+
+    def begin() -> tuple[ExitStack, list[Consumer]]:
+        with ExitStack() as opened:
+            members = opened.enter_context(closing(members_of(broker.bootstrap)))
+            until(
+                lambda: at_rest(broker, members),
+                "each partition belongs to one member, and stays with it",
+                lambda: [(m.name, m.owned, m.failure) for m in members],
+                seconds=50,
+            )
+            return opened.pop_all(), members
+
+    opened, members = second_try("consumers of every kind", begin)
+    with opened:
+        yield members
 
 
-def at_rest(broker: Brokers, members: list[PolledMember]) -> bool:
+def at_rest(broker: Brokers, members: list[Consumer]) -> bool:
     """Whether each partition has one owner, and a second later the same: nobody joins meanwhile."""
     if not all_owned_once(members):
         return False
@@ -103,16 +100,15 @@ def at_rest(broker: Brokers, members: list[PolledMember]) -> bool:
     )
 
 
-def all_owned_once(members: list[PolledMember]) -> bool:
+def all_owned_once(members: list[Consumer]) -> bool:
     owned = Counter((m.group, *claim) for m in members for claim in m.owned)
-    read = Counter(
+    return owned == Counter(
         (g, t, n) for g, topics in READ.items() for t in topics for n in range(TOPICS[t])
     )
-    return owned == read
 
 
 @pytest.fixture(scope="module")
-def snapshot(broker: Brokers, consumers: list[PolledMember]) -> Collected:
+def snapshot(broker: Brokers, consumers: list[Consumer]) -> Collected:
     return collected_of(broker)
 
 
@@ -127,11 +123,8 @@ def rows(collected: Collected, table: str) -> Rows:
     return result
 
 
-def test_nothing_is_missing(snapshot: Collected) -> None:
-    assert (snapshot.left_out, snapshot.notes, snapshot.statuses) == ([], [], [])
-
-
 def test_groups_have_state_strategy_and_generation(snapshot: Collected) -> None:
+    assert (snapshot.left_out, snapshot.notes, snapshot.statuses) == ([], [], [])
     result = {row["group"]: row for row in rows(snapshot, "groups")}
     assert {group: row["strategy"] for group, row in result.items()} == STRATEGIES
     assert {row["state"] for row in result.values()} == {"Stable"}
@@ -141,42 +134,31 @@ def test_groups_have_state_strategy_and_generation(snapshot: Collected) -> None:
     assert result["g-range"]["generation"] is None
 
 
-def test_ownership_is_what_each_consumer_has(
-    snapshot: Collected, consumers: list[PolledMember]
-) -> None:
-    client = {row["member_id"]: row["client_id"] for row in rows(snapshot, "members")}
-    result: dict[str, set[tuple[str, int]]] = {member.client_id: set() for member in consumers}
-    for row in rows(snapshot, "assignments"):
-        result[client[row["member_id"]]].add((row["topic"], row["partition"]))
-    assert result == {member.client_id: member.owned for member in consumers}
-
-
-def test_subscriptions_are_what_each_consumer_asked_for(
-    snapshot: Collected, consumers: list[PolledMember]
+def test_members_have_what_each_consumer_owns_and_asked_for(
+    snapshot: Collected, consumers: list[Consumer]
 ) -> None:
     """The pattern of a new consumer becomes the topics that it matches."""
-    client = {row["member_id"]: row["client_id"] for row in rows(snapshot, "members")}
-    result: dict[str, set[str]] = defaultdict(set)
+    members = {row["member_id"]: row for row in rows(snapshot, "members")}
+    owned: dict[str, set[tuple[str, int]]] = defaultdict(set)
+    for row in rows(snapshot, "assignments"):
+        owned[members[row["member_id"]]["client_id"]].add((row["topic"], row["partition"]))
+    assert owned == {member.name: member.owned for member in consumers if member.owned}
+    read: dict[str, set[str]] = defaultdict(set)
     for row in rows(snapshot, "subscriptions"):
-        result[client[row["member_id"]]].add(row["topic"])
-    wanted = {member.client_id: set(member.topics) for member in consumers}
-    wanted["g-new-1"] = {"orders", "clicks"}
-    assert result == wanted
-
-
-def test_members_have_instance_host_and_rack(snapshot: Collected) -> None:
-    result = {row["client_id"]: row for row in rows(snapshot, "members")}
+        read[members[row["member_id"]]["client_id"]].add(row["topic"])
+    assert read == {m.name: set(m.topics) for m in consumers} | {"g-new-b": {*BOTH}}
+    result = {row["client_id"]: row for row in members.values()}
     assert result["g-cooperative-1"]["instance_id"] == "static-1"
     assert result["g-range-0"]["instance_id"] is None
-    assert (result["g-new-0"]["rack"], result["g-new-1"]["rack"]) == ("a", "b")
+    assert (result["g-new-a"]["rack"], result["g-new-b"]["rack"]) == ("a", "b")
     assert {row["host"] for row in result.values()} == {"/127.0.0.1"}
 
 
-def test_a_rack_can_be_in_the_client_id(broker: Brokers, consumers: list[PolledMember]) -> None:
+def test_a_rack_can_be_in_the_client_id(broker: Brokers, consumers: list[Consumer]) -> None:
     """A rack that a member states itself goes before."""
-    result = rows(collected_of(broker, rack_pattern=r"(\d)$"), "members")
+    result = rows(collected_of(broker, rack_pattern=r"g-(\w+)-"), "members")
     racks = {row["client_id"]: row["rack"] for row in result}
-    assert (racks["g-range-1"], racks["g-new-1"]) == ("1", "b")
+    assert (racks["g-range-1"], racks["g-new-b"]) == ("range", "b")
 
 
 def test_partitions_are_those_of_the_cluster(broker: Brokers, snapshot: Collected) -> None:
@@ -223,106 +205,40 @@ def test_it_only_reads(broker: Brokers, admin: KafkaAdminClient) -> None:
 
 
 def test_topics_that_are_left_out_are_in_no_table(
-    broker: Brokers, consumers: list[PolledMember]
+    broker: Brokers, consumers: list[Consumer]
 ) -> None:
     result = collected_of(broker, topics=ClusterSelection(exclude=("clicks", "__*")))
     for table in ("partitions", "subscriptions", "assignments", "offsets"):
         assert {row["topic"] for row in rows(result, table)} <= {"orders", "payments"}, table
 
 
-@pytest.fixture(scope="module")
-def odd_groups(broker: Brokers, admin: KafkaAdminClient) -> Iterator[dict[str, Any]]:
-    """Groups that can't be read as others, by name: the row of each and its status."""
-    admin.create_topics([NewTopic(name="doomed", num_partitions=2, replication_factor=1)])
-    names = ["o-connect", "o-garbage", "o-rubbish", "o-nine", "o-preparing", "o-completing"]
-    names.append("o-deleted")
-    server = coordinators(broker.bootstrap, names)
-    wires = {name: [Wire(server[name], name), Wire(server[name], name)] for name in names}
-    reads = subscription(["orders"], generation=3)
-    none, all_orders = assignment({}), assignment({"orders": range(6)})
+def test_groups_that_are_out_of_order(broker: Brokers, admin: KafkaAdminClient) -> None:
+    """A rebalancing group shows its owners of before.
 
-    connect = RawGroup("o-connect", wires["o-connect"], "connect", "sessioned")
-    connect.join([b"\0\2http://worker:8083"])
-    connect.sync([b"\0\1\0\0\0"])
-    garbage = RawGroup("o-garbage", wires["o-garbage"])
-    # other garbage makes this broker forget to answer: older ones don't look at it
-    garbage.join([b"\0\3\0\0", b"\7"])
-    garbage.sync([none, all_orders])
-    rubbish = RawGroup("o-rubbish", wires["o-rubbish"])
-    rubbish.join([reads])
-    rubbish.sync([b"rubbish"])
-    nine = RawGroup("o-nine", wires["o-nine"])
-    nine.join([subscription(["orders"], 8, "c", version=9) + b"a field to come"])
-    nine.sync([all_orders])
-    preparing = RawGroup("o-preparing", wires["o-preparing"])
-    preparing.join([reads, reads])
-    preparing.sync([none, all_orders])
-    preparing.begin_rebalance(subscription(["orders", "clicks"]))
-    RawGroup("o-completing", wires["o-completing"]).join([reads])
-    deleted = RawGroup("o-deleted", wires["o-deleted"])
-    deleted.join([subscription(["doomed"])])
-    deleted.sync([assignment({"doomed": [0, 1]})])
-    admin.delete_topics(["doomed"])
-    assert until(lambda: "doomed" not in admin.list_topics())
+    A deleted topic stays in what its group says, and ends of its partitions aren't known.
+    """
+    broker.create({"doomed": 2})
+    reads, all_orders = subscription(["orders"], generation=3), assignment({"orders": range(6)})
+    with wires_of(broker.bootstrap, ["o-preparing", "o-completing", "o-deleted"], 2) as wires:
+        groups = {name: RawGroup(name, of_group) for name, of_group in wires.items()}
+        groups["o-preparing"].form([reads, reads], [assignment({}), all_orders])
+        groups["o-preparing"].begin_rebalance(subscription(BOTH))
+        groups["o-completing"].join([reads])
+        groups["o-deleted"].form([subscription(["doomed"])], [assignment({"doomed": [0, 1]})])
+        admin.delete_topics(["doomed"])
+        until(lambda: "doomed" not in admin.list_topics(), "the topic is deleted")
+        result = collected_of(broker, groups=ClusterSelection(("o-*",)))
 
-    result = collected_of(broker, groups=ClusterSelection(("o-*",)))
+    def of(group: str, table: str) -> Rows:
+        return [row for row in rows(result, table) if row["group"] == group]
+
     assert result.left_out == []
-    yield {
-        "groups": {row["group"]: row for row in rows(result, "groups")},
-        "statuses": {row["group"]: row for row in result.statuses},
-        "collected": result,
-    }
-    for items in wires.values():
-        for wire in items:
-            wire.close()
-
-
-@pytest.mark.parametrize(
-    ("group", "state", "status", "reason"),
-    [
-        ("o-connect", "Unknown: what a worker runs", "invalid", "can't be decoded"),
-        ("o-rubbish", "Unknown: the assignment", "invalid", "can't be decoded"),
-        ("o-garbage", "Stable", "inferred", "subscriptions of 2 of 2 members can't be decoded"),
-        ("o-preparing", "PreparingRebalance", "rebalancing", "the owners are those of before"),
-        ("o-completing", "CompletingRebalance", "rebalancing", "is rebalancing"),
-    ],
-)
-def test_a_group_that_is_out_of_order_has_a_status_and_a_reason(
-    odd_groups: dict[str, Any], group: str, state: str, status: str, reason: str
-) -> None:
-    assert odd_groups["groups"][group]["state"].startswith(state)
-    assert odd_groups["statuses"][group]["status"] == status
-    assert reason in odd_groups["statuses"][group]["reason"]
-
-
-def test_members_that_say_nothing_readable_read_what_their_group_owns(
-    odd_groups: dict[str, Any],
-) -> None:
-    result = [
-        r for r in rows(odd_groups["collected"], "subscriptions") if r["group"] == "o-garbage"
-    ]
-    assert len(result) == 2
-    assert {row["topic"] for row in result} == {"orders"}
-    assert odd_groups["groups"]["o-garbage"]["subscriptions_inferred"]
-
-
-def test_a_version_of_the_future_is_read(odd_groups: dict[str, Any]) -> None:
-    assert odd_groups["groups"]["o-nine"]["generation"] == 8
-    (member,) = [
-        row for row in rows(odd_groups["collected"], "members") if row["group"] == "o-nine"
-    ]
-    assert member["rack"] == "c"
-
-
-def test_a_rebalancing_group_shows_its_owners_of_before(odd_groups: dict[str, Any]) -> None:
-    result = rows(odd_groups["collected"], "assignments")
-    assert sum(row["group"] == "o-preparing" for row in result) == 6
-
-
-def test_a_deleted_topic_stays_in_what_its_group_says(odd_groups: dict[str, Any]) -> None:
-    """The plan then says that it isn't there; ends of its partitions aren't known."""
-    result = odd_groups["collected"]
-    assert sum(row["topic"] == "doomed" for row in rows(result, "assignments")) == 2
+    assert of("o-preparing", "groups")[0]["state"] == "PreparingRebalance"
+    assert of("o-completing", "groups")[0]["state"] == "CompletingRebalance"
+    statuses = {row["group"]: row for row in result.statuses}
+    assert statuses["o-preparing"]["status"] == statuses["o-completing"]["status"] == "rebalancing"
+    assert "the owners are those of before" in statuses["o-preparing"]["reason"]
+    assert len(of("o-preparing", "assignments")) == 6
+    assert [row["topic"] for row in of("o-deleted", "assignments")] == ["doomed"] * 2
     assert not any(row["topic"] == "doomed" for row in rows(result, "partitions"))
-    ends = [r["end_offset"] for r in rows(result, "offsets") if r["group"] == "o-deleted"]
-    assert ends == [None, None]
+    assert [row["end_offset"] for row in of("o-deleted", "offsets")] == [None, None]

@@ -11,7 +11,6 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from kafka import KafkaAdminClient
 from kafka.admin import ScramMechanism, UserScramCredentialUpsertion
 
 from spark.sources.live.cluster import Cluster, read_clusters
@@ -33,28 +32,27 @@ def token() -> str:
 
 
 @pytest.fixture(scope="module")
-def secured(broker: Brokers) -> Iterator[Brokers]:
+def secured(broker: Brokers) -> Brokers:
     """PLAIN's user is in the settings; SCRAM's is made here."""
-    admin = KafkaAdminClient(bootstrap_servers=broker.bootstrap)
-    for mechanism in (ScramMechanism.SCRAM_SHA_256, ScramMechanism.SCRAM_SHA_512):
-        altered = admin.alter_user_scram_credentials(
-            [UserScramCredentialUpsertion(USER, mechanism, PASSWORD)]
-        )
-        assert altered == {USER: None}
-    assert until(lambda: len(known_mechanisms(admin)) == 2)
-    admin.close()
-    yield broker
+    with broker.admin() as admin:
+        for mechanism in (ScramMechanism.SCRAM_SHA_256, ScramMechanism.SCRAM_SHA_512):
+            altered = admin.alter_user_scram_credentials(
+                [UserScramCredentialUpsertion(USER, mechanism, PASSWORD)]
+            )
+            assert altered == {USER: None}
+
+        def known() -> int:
+            described = admin.describe_user_scram_credentials().get(USER, {})
+            return len(described.get("credential_infos", ()))
+
+        until(lambda: known() == 2, "the broker knows the user by both mechanisms")
+    return broker
 
 
-def known_mechanisms(admin: KafkaAdminClient) -> list[Any]:
-    described = admin.describe_user_scram_credentials().get(USER, {})
-    return list(described.get("credential_infos", ()))
-
-
-def settings(broker: Brokers, mechanism: str, secret: str, ca: bool = True) -> str:
+def settings(broker: Brokers, address: str, mechanism: str, secret: str, ca: bool = True) -> str:
     user = "" if mechanism == "OAUTHBEARER" else f"username = '{USER}'\n"
     return (
-        f"[cluster.safe]\nbootstrap = '{broker.secure_bootstrap}'\nsecurity = 'SASL_SSL'\n"
+        f"[cluster.safe]\nbootstrap = '{address}'\nsecurity = 'SASL_SSL'\n"
         f"mechanism = '{mechanism}'\n{user}{secret}\ntimeout = 5\nretries = 1\n"
         + (f"ca_file = '{broker.ca_file}'\n" if ca else "")
     )
@@ -67,7 +65,7 @@ def collect(run: Run, folder: Path, text: str) -> Said:
 
 
 @pytest.mark.parametrize("mechanism", ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"])
-def test_each_mechanism_lets_us_in_and_shows_no_secret(
+def test_each_mechanism_lets_us_in_by_its_secret_alone(
     secured: Brokers,
     run: Run,
     tmp_path: Path,
@@ -75,72 +73,49 @@ def test_each_mechanism_lets_us_in_and_shows_no_secret(
     caplog: pytest.LogCaptureFixture,
     mechanism: str,
 ) -> None:
-    """Neither log nor output nor tables have it, nor the base64 or the bytes that went out."""
-    secret = token() if mechanism == "OAUTHBEARER" else PASSWORD
-    kind = "token" if mechanism == "OAUTHBEARER" else "password"
-    monkeypatch.setenv("EVENFLEET_TEST_SECRET", secret)
-    output = collect(
-        run, tmp_path, settings(secured, mechanism, f"{kind}_env = 'EVENFLEET_TEST_SECRET'")
-    )
-    assert output.code == 0, output
-    caplog.set_level(logging.DEBUG, logger="kafka")  # as somebody's notebook may have it
-    (cluster,) = read_clusters(tmp_path / "clusters.toml")
-    assert collect_cluster(cluster).left_out == []
-    assert "Connected" in caplog.text
-    store = tmp_path / "store"
-    tables = "".join(str(pq.read_table(f).to_pylist()) for f in store.rglob("*.parquet"))
-    for place in (output.out, output.err, tables, caplog.text):
-        assert secret not in place
-        assert base64.b64encode(secret.encode()).decode().rstrip("=") not in place
+    """Neither log nor output nor tables have the secret, nor its base64 or bytes that went out.
 
-
-@pytest.fixture
-def doorway(secured: Brokers) -> Iterator[Doorway]:
-    """Before the secure listener, and counts who comes."""
-    with Doorway(secured.secure_bootstrap) as doorway:
-        yield doorway
-
-
-@pytest.mark.parametrize("mechanism", ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"])
-def test_a_wrong_secret_is_shown_once_and_told_the_same_each_time(
-    secured: Brokers,
-    doorway: Doorway,
-    run: Run,
-    tmp_path: Path,
-    caplog: pytest.LogCaptureFixture,
-    mechanism: str,
-) -> None:
-    """One connection to the broker a run, however many tries are allowed; more lock accounts.
-
-    Read from a file, here; one line without it, exit code 3, and no store.
+    A wrong one, read from a file here, is shown to the broker once a run, however many tries are
+    allowed: more lock accounts. It is one line without the secret, exit code 3, and no store.
     """
+    kind, secret = ("token", token()) if mechanism == "OAUTHBEARER" else ("password", PASSWORD)
     file = tmp_path / "secret"
     file.write_text(WRONG + "\n")
-    kind = "token" if mechanism == "OAUTHBEARER" else "password"
-    text = settings(secured, mechanism, f"{kind}_file = '{file}'")
-    output = collect(run, tmp_path, text.replace(secured.secure_bootstrap, doorway.address))
-    assert doorway.entered == 1
-    caplog.set_level(logging.DEBUG, logger="kafka")
-    again = collect_cluster(read_clusters(tmp_path / "clusters.toml")[0])
-    assert doorway.entered == 2
-    assert output.err == again.left_out[0] + "\n"
-    assert (output.code, output.out) == (3, "")
-    assert f"cluster safe can't be reached: {doorway.address}: it refuses the login" in output.err
-    assert f"by {mechanism}: " in output.err
-    assert "uthentication failed" in output.err or "invalid_token" in output.err
+    with Doorway(secured.secure_bootstrap) as doorway:
+        door = doorway.address
+        wrong = settings(secured, door, mechanism, f"{kind}_file = '{file}'")
+        refused = collect(run, tmp_path, wrong)
+        assert doorway.entered == 1
+        caplog.set_level(logging.DEBUG, logger="kafka")  # as somebody's notebook may have it
+        again = collect_cluster(read_clusters(tmp_path / "clusters.toml")[0])
+        assert doorway.entered == 2
+    assert refused.err == again.left_out[0] + "\n"
+    assert (refused.code, refused.out) == (3, "")
+    assert f"cluster safe can't be reached: {door}: it refuses the login" in refused.err
+    assert f"by {mechanism}: " in refused.err
+    assert "uthentication failed" in refused.err or "invalid_token" in refused.err
     assert not (tmp_path / "store").exists()
-    assert WRONG not in output.err + caplog.text
+
+    monkeypatch.setenv("EVENFLEET_TEST_SECRET", secret)
+    right = f"{kind}_env = 'EVENFLEET_TEST_SECRET'"
+    address = secured.secure_bootstrap
+    output = collect(run, tmp_path, settings(secured, address, mechanism, right))
+    assert output.code == 0, output
+    assert collect_cluster(read_clusters(tmp_path / "clusters.toml")[0]).left_out == []
+    assert "Connected" in caplog.text
+    files = (tmp_path / "store").rglob("*.parquet")
+    tables = "".join(str(pq.read_table(file).to_pylist()) for file in files)
+    for place in (output.out, output.err, refused.err, tables, caplog.text):
+        for item in (secret, WRONG):
+            assert item not in place
+            assert base64.b64encode(item.encode()).decode().rstrip("=") not in place
 
 
 WRONG_PORTS = {
     "TLS to a port without": ("SSL", "plain", "it does not speak TLS: security SSL or the port"),
     "no TLS to a port with": ("PLAINTEXT", "secure", "without an answer: security PLAINTEXT or"),
     "a login where none is": ("SASL_PLAINTEXT", "plain", "it takes no login: security SASL_PL"),
-    "a mechanism not there": (
-        "SASL_SSL",
-        "secure",
-        "it doesn't offer the mechanism GSSAPI; it",
-    ),
+    "a mechanism not there": ("SASL_SSL", "secure", "it doesn't offer the mechanism GSSAPI; it"),
     "Kafka to a web server": ("PLAINTEXT", "web", "as a Kafka broker does: security PLAINTEXT or"),
     "TLS to a web server": ("SSL", "web", "it does not speak TLS: security SSL or the port may"),
     "TLS to silence": ("SSL", "silent", "it did not answer within 1 s"),
@@ -187,16 +162,9 @@ def test_a_certificate_that_nobody_vouches_for_is_said(
     secured: Brokers, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("EVENFLEET_TEST_SECRET", PASSWORD)
-    text = settings(secured, "PLAIN", "password_env = 'EVENFLEET_TEST_SECRET'", ca=False)
+    secret = "password_env = 'EVENFLEET_TEST_SECRET'"
+    text = settings(secured, secured.secure_bootstrap, "PLAIN", secret, ca=False)
     output = collect(run, tmp_path, text)
     assert output.code == 3
     assert "CERTIFICATE_VERIFY_FAILED" in output.err
     assert output.err.count("\n") == 1
-
-
-def test_no_option_takes_a_secret(run: Run) -> None:
-    """What is on a command line, every user of the machine can see."""
-    output = run("collect", "--help")
-    assert output.code == 0
-    for word in ("password", "token", "secret-"):
-        assert f"--{word}" not in output.out

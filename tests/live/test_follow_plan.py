@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from runpy import run_path
+from types import SimpleNamespace
 
 import confluent_kafka
 import pytest
-from kafka import KafkaAdminClient
 
+from optimizer.assignor.plan_file import GroupPlan
 from tests.live.brokers import Brokers
-from tests.live.planned_groups import plan_of
 from tests.live.waiting import until
 from tests.paths import ROOT
 
 NAME = "follows-a-plan"
-
-
-def recipe() -> Any:
-    file = ROOT / "conf" / "examples" / "follow_plan.py"
-    spec = importlib.util.spec_from_file_location("follow_plan", file)
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+RECIPE = ROOT / "conf" / "examples" / "follow_plan.py"
 
 
 @pytest.fixture
 def consumers(broker: Brokers) -> Iterator[dict[str, confluent_kafka.Consumer]]:
-    with KafkaAdminClient(bootstrap_servers=broker.bootstrap) as admin:
-        topic = {"num_partitions": 4, "replication_factor": 1}
-        admin.create_topics({NAME: topic}, wait_for_metadata=True)
+    broker.create({NAME: 4})
     producer = confluent_kafka.Producer({"bootstrap.servers": broker.bootstrap})
     for partition in range(4):
         producer.produce(NAME, b"x", partition=partition)
@@ -47,7 +36,7 @@ def consumers(broker: Brokers) -> Iterator[dict[str, confluent_kafka.Consumer]]:
         made = {key: confluent_kafka.Consumer(settings) for key in "ab"}
         for item in made.values():
             opened.callback(item.close)
-        assert until(lambda: has_coordinator(made["a"]))
+        until(lambda: has_coordinator(made["a"]), "the group has a coordinator")
         yield made
 
 
@@ -60,10 +49,15 @@ def has_coordinator(consumer: confluent_kafka.Consumer) -> bool:
     return True
 
 
+def put(file: Path, a: list[int], b: list[int]) -> None:
+    plan = GroupPlan("c", NAME, "by-hand", {"a": {NAME: a}, "b": {NAME: b}})
+    file.write_text(plan.to_text())
+
+
 def test_followers(consumers: dict[str, confluent_kafka.Consumer], tmp_path: Path) -> None:
     """Each reads its part; a new plan hands over what has been read, and a broken one nothing."""
-    module, file = recipe(), tmp_path / "plan.json"
-    file.write_text(plan_of("c", NAME, NAME, [0, 1, 2], [3]).to_text())
+    module, file = SimpleNamespace(**run_path(str(RECIPE))), tmp_path / "plan.json"
+    put(file, [0, 1, 2], [3])
     assert module.planned(file, "b") == (NAME, {(NAME, 3)})
     with pytest.raises(ValueError, match="no plan with a member 'x'"):
         module.planned(file, "x")
@@ -84,9 +78,9 @@ def test_followers(consumers: dict[str, confluent_kafka.Consumer], tmp_path: Pat
 
     assert look(0) == ([], [])
     assert look(10) == ([0, 1, 2], [3])
-    assert until(lambda: reads(4)), read
+    until(lambda: reads(4), "four records are read", lambda: read)
     assert sorted(read) == [("a", 0), ("a", 1), ("a", 2), ("b", 3)]
-    file.write_text(plan_of("c", NAME, NAME, [0, 1], [2, 3]).to_text())
+    put(file, [0, 1], [2, 3])
     assert look(20) == ([0, 1], [3])
     file.write_text("cut short")
     assert look(25) == ([0, 1], [3])

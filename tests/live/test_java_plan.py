@@ -6,18 +6,17 @@ of the process in which their leaders are, its return, and a file that is damage
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
-from optimizer.assignor.plan_file import GroupPlan, Topics
+from optimizer.assignor.plan_file import GroupPlan
 from tests.live.brokers import Brokers
 from tests.live.java_consumers import JavaConsumers
-from tests.live.plan_site import GROUPS, Site
+from tests.live.plan_site import GROUPS, ORDERS, Site
 from tests.live.waiting import until
-from tests.spark.conftest import asked, run  # noqa: F401 - fixtures
 from tests.support.said import Run
 
 
@@ -27,19 +26,16 @@ def site(plan_broker: Brokers, tmp_path_factory: pytest.TempPathFactory) -> Iter
         yield Site(plan_broker, tmp_path_factory.mktemp("plans"), opened)
 
 
-def test_planned_is_owned_through_everything(
-    site: Site,
-    run: Run,  # noqa: F811
-) -> None:
+def test_planned_is_owned_through_everything(site: Site, run: Run) -> None:
     site.put(0)
-    for group in GROUPS:
-        if group != "mixed-cooperative":
-            site.start_java(site.dying, group, "a")
-    assert until(lambda: all(site.ownership.of(g) for g in GROUPS if g != "mixed-cooperative"))
+    led_by_a = [group for group in GROUPS if group != "mixed-cooperative"]
+    for group in led_by_a:
+        site.start_planned(site.dying, group, "a")
+    until(lambda: all(map(site.ownership.of, led_by_a)), f"a leads {led_by_a}")
     site.start_others()
-    site.start_java(site.dying, "mixed-cooperative", "a")
+    site.start_planned(site.dying, "mixed-cooperative", "a")
     for group in GROUPS:
-        site.start_java(site.java, group, "c")
+        site.start_planned(site.java, group, "c")
     site.await_plan(0)
 
     site.put(1)
@@ -53,7 +49,7 @@ def test_planned_is_owned_through_everything(
     site.await_all_owned("bc", largest=5)
     site.dying = JavaConsumers(site.ownership)
     for group in GROUPS:
-        site.start_java(site.dying, group, "a")
+        site.start_planned(site.dying, group, "a")
     site.await_plan(1)
 
     for group in GROUPS:
@@ -69,38 +65,34 @@ def test_planned_is_owned_through_everything(
     assert site.ownership.failures == []
 
 
+def lopsided(site: Site, group: str, few: str, many: str, file: Path) -> None:
+    """A plan that gives one of two members a partition, and the other five."""
+    members = {few: {ORDERS: [5]}, many: {ORDERS: [0, 1, 2, 3, 4]}}
+    plan = GroupPlan("c", group, "s", members, topic_ids={ORDERS: site.ids[ORDERS]})
+    file.write_text(plan.to_text())
+
+
 def test_members_come_to_the_brokers_assignor_and_leave_it(site: Site) -> None:
     """One after the other, as at a roll-out; nobody stops. The group then has to assign anew."""
-    topic = "java-orders"
-    members: dict[str, Topics] = {"x": {topic: [5]}, "y": {topic: [0, 1, 2, 3, 4]}}
-    plan = GroupPlan("c", "arriving", "s", members, topic_ids={topic: site.ids[topic]})
-    (site.broker.folder / "plans" / "arriving.json").write_text(plan.to_text())
+    lopsided(site, "arriving", "x", "y", site.broker.folder / "plans" / "arriving.json")
 
     def start(member: str, assignor: str) -> None:
-        settings: Mapping[str, object] = {
-            "bootstrap.servers": site.broker.bootstrap,
-            "group.instance.id": member,
-            "group.protocol": "consumer",
-            "group.remote.assignor": assignor,
-        }
-        site.java.start("arriving", member, [topic], settings)
-
-    def await_loads(*wanted: int) -> None:
-        def loads() -> list[int]:
-            return [len(site.ownership.of("arriving").get(member, [])) for member in "xy"]
-
-        assert until(lambda: loads() == [*wanted]), site.told("arriving")
+        settings = {"group_instance_id": member, "group_remote_assignor": assignor}
+        site.start_java(
+            site.java, "arriving", member, [ORDERS], group_protocol="consumer", **settings
+        )
 
     for member in "xy":
         start(member, "uniform")
-    await_loads(3, 3)
-    for assignor, loads in (("evenfleet-plan", (1, 5)), ("uniform", (3, 3))):
+    site.await_loads("arriving", x=3, y=3)
+    for assignor, x, y in (("evenfleet-plan", 1, 5), ("uniform", 3, 3)):
         for member in "xy":
             site.java.close("arriving", member)
             start(member, assignor)
-        assert until(lambda: sum(map(len, site.ownership.of("arriving").values())) == 6)
+        everything = f"x and y, by {assignor}, own all partitions"
+        until(lambda: sum(map(len, site.ownership.of("arriving").values())) == 6, everything)
         site.visit("arriving")
-        await_loads(*loads)
+        site.await_loads("arriving", x=x, y=y)
     for member in "xy":
         site.java.close("arriving", member)
     assert site.ownership.failures == []
@@ -109,41 +101,26 @@ def test_members_come_to_the_brokers_assignor_and_leave_it(site: Site) -> None:
 def test_roll_out_from_range_and_back(site: Site, tmp_path: Path) -> None:
     """While one consumer knows only range, range decides."""
     plan = tmp_path / "rolled.json"
-    members: dict[str, Topics] = {"a": {"java-orders": [5]}, "b": {"java-orders": [0, 1, 2, 3, 4]}}
-    plan.write_text(GroupPlan("c", "rolled", "s", members).to_text())
+    lopsided(site, "rolled", "a", "b", plan)
     ranges = "org.apache.kafka.clients.consumer.RangeAssignor"
     both = f"io.evenfleet.PlanAssignor,{ranges}"
 
     def start(member: str, strategy: str) -> None:
-        settings: Mapping[str, object] = {
-            "bootstrap.servers": site.broker.bootstrap,
-            "client.id": member,
-            "heartbeat.interval.ms": 300,
-            "partition.assignment.strategy": strategy,
-            "evenfleet.plan": plan,
-        }
-        site.java.start("rolled", member, ["java-orders"], settings)
-
-    def restart(member: str, strategy: str) -> None:
-        site.java.close("rolled", member)
-        start(member, strategy)
-
-    def await_loads(*wanted: int) -> None:
-        def loads() -> list[int]:
-            return [len(site.ownership.of("rolled").get(member, [])) for member in "ab"]
-
-        assert until(lambda: loads() == [*wanted]), site.told("rolled")
+        settings = {"client_id": member, "evenfleet_plan": plan, "heartbeat_interval_ms": 300}
+        settings |= {"partition_assignment_strategy": strategy}
+        site.start_java(site.java, "rolled", member, [ORDERS], **settings)
 
     start("a", ranges)
     start("b", ranges)
-    await_loads(3, 3)
-    restart("a", both)
-    await_loads(3, 3)
-    restart("b", both)
-    await_loads(1, 5)
-    restart("a", ranges)
-    await_loads(3, 3)
-    restart("b", ranges)
-    await_loads(3, 3)
+    site.await_loads("rolled", a=3, b=3)
+    for member, strategy, a, b in (
+        ("a", both, 3, 3),
+        ("b", both, 1, 5),
+        ("a", ranges, 3, 3),
+        ("b", ranges, 3, 3),
+    ):
+        site.java.close("rolled", member)
+        start(member, strategy)
+        site.await_loads("rolled", a=a, b=b)
     for member in "ab":
         site.java.close("rolled", member)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from optimizer.assignor.plan_file import GroupPlan
 from tests.live.brokers import Brokers
+from tests.live.waiting import MOST
 from tests.paths import ROOT
 
 PAGE = (ROOT / "docs" / "plan_in_force.md").read_text(encoding="utf-8")
@@ -45,6 +46,7 @@ def test_the_script(broker: Brokers, tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
+        timeout=MOST,
     )
     assert ran.returncode == 0, (ran.stdout, ran.stderr)
     assert ran.stdout.endswith("  range:    6 3 3 \n  the plan: 4 4 4 \n")

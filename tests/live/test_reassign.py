@@ -14,6 +14,7 @@ from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer, TopicPartition
 from kafka.admin import NewTopic
 
 from tests.live.brokers import Brokers
+from tests.live.conftest import Keep
 from tests.live.waiting import until
 from tests.support.said import Run
 
@@ -87,11 +88,8 @@ class Moves:
     def undo(self) -> None:
         """First as a dry run, then carried out, then there is nothing left to undo."""
         words = ("--undo", self.out, "--bootstrap", self.brokers.bootstrap)
-        for more, report in (
-            ((), "add --apply"),
-            (("--apply",), "is undone"),
-            ((), "Nothing to undo"),
-        ):
+        reports = ("add --apply", "is undone", "Nothing to undo")
+        for more, report in zip(((), ("--apply",), ()), reports, strict=True):
             output = self.run("reassign", *words, *more)
             assert output.code == 0, output.err
             assert report in output.err
@@ -106,34 +104,41 @@ class Moves:
 
 
 @pytest.fixture(scope="module")
-def fresh_brokers(jars: list[str]) -> Iterator[Brokers]:
+def fresh_brokers(jars: list[str], keep: Keep) -> Brokers:
     """A cluster that no other test has ended brokers of."""
-    with Brokers(jars, 3, racks=["a", "b", "c"]) as brokers:
-        yield brokers
+    return keep("fresh_brokers", Brokers(jars, 3, racks=["a", "b", "c"]))
 
 
 @pytest.fixture
 def admin(fresh_brokers: Brokers) -> Iterator[KafkaAdminClient]:
-    client = KafkaAdminClient(bootstrap_servers=fresh_brokers.bootstrap.split(","))
-    client.create_topics(
-        [NewTopic(name=TOPIC, replica_assignments={number: [1] for number in range(PARTITIONS)})]
-    )
-    yield client
-    client.delete_topics([TOPIC])
-    client.close()
+    on_first = {number: [1] for number in range(PARTITIONS)}
+    with fresh_brokers.admin() as client:
+        client.create_topics([NewTopic(name=TOPIC, replica_assignments=on_first)])
+        yield client
 
 
 def replicas(admin: KafkaAdminClient) -> dict[int, list[int]]:
     (topic,) = admin.describe_topics([TOPIC])
-    return {
-        partition["partition_index"]: partition["replica_nodes"]
-        for partition in topic["partitions"]
-    }
+    return {item["partition_index"]: item["replica_nodes"] for item in topic["partitions"]}
 
 
-def leaders(admin: KafkaAdminClient) -> list[int]:
-    (topic,) = admin.describe_topics([TOPIC])
-    return sorted(partition["leader_id"] for partition in topic["partitions"])
+def await_brokers(admin: KafkaAdminClient, *brokers: int) -> None:
+    """Until each partition has a replica on each of these, and none elsewhere."""
+
+    def reached() -> bool:
+        return all(sorted(row) == [*brokers] for row in replicas(admin).values())
+
+    until(reached, f"replicas of all partitions are on {brokers}", lambda: replicas(admin))
+
+
+def await_leaders(admin: KafkaAdminClient, *wanted: int) -> None:
+    """Until these lead, each as often as it is named; any broker tells, some later."""
+
+    def leaders() -> tuple[int, ...]:
+        (topic,) = admin.describe_topics([TOPIC])
+        return tuple(sorted(partition["leader_id"] for partition in topic["partitions"]))
+
+    until(lambda: leaders() == wanted, f"leaders are {wanted}", leaders)
 
 
 def messages(bootstrap: str) -> list[bytes]:
@@ -170,8 +175,8 @@ def test_a_topic_of_one_broker_moves_as_planned_and_loses_nothing(
     assert [row["copies"] for row in report["batches"]] == [6, 6]
     assert moves.states(1) == {"not started"}
     fresh_brokers.tool(REASSIGN, "--execute", "--reassignment-json-file", first)
-    assert until(lambda: all(len(row) == 2 for row in replicas(admin).values()))
-    assert until(lambda: moves.states(1) == {"done"})
+    until(lambda: {len(row) for row in replicas(admin).values()} == {2}, "all have 2 replicas")
+    until(lambda: moves.states(1) == {"done"}, "the first move is done")
     origin = replicas(admin)
 
     slowly = ("--execute", "--throttle", 1000, "--reassignment-json-file", second)
@@ -181,16 +186,16 @@ def test_a_topic_of_one_broker_moves_as_planned_and_loses_nothing(
     fresh_brokers.tool(REASSIGN, "--cancel", "--reassignment-json-file", second)
     rollback = moves.out / "02-rollback.json"
     fresh_brokers.tool(REASSIGN, "--execute", "--reassignment-json-file", rollback)
-    assert until(lambda: replicas(admin) == origin)
+    until(lambda: replicas(admin) == origin, "the second move is undone")
     assert moves.states(2) == {"not started"}
     verified = fresh_brokers.tool(REASSIGN, "--verify", "--reassignment-json-file", rollback)
     assert verified.count("is completed") == PARTITIONS
 
     assert "Batch 1 of 1 is done" in moves.execute("--replication-factor", 3)
-    assert until(lambda: all(sorted(row) == [1, 2, 3] for row in replicas(admin).values()))
-    assert until(lambda: leaders(admin) == [1, 1, 2, 2, 3, 3])  # any broker tells, some later
+    await_brokers(admin, 1, 2, 3)
+    await_leaders(admin, 1, 1, 2, 2, 3, 3)
     assert "0 copies" in moves.execute("--drain", 3, "--replication-factor", 2)
-    assert until(lambda: all(sorted(row) == [1, 2] for row in replicas(admin).values()))
+    await_brokers(admin, 1, 2)
 
     moves.look()
     move_to(admin, {0: [3, 2]})
@@ -201,16 +206,16 @@ def test_a_topic_of_one_broker_moves_as_planned_and_loses_nothing(
     before = replicas(admin)
     assert "Batch 2 of 2 is done" in moves.execute("--add", 3, "--batch-copies", 2)
     moves.undo()
-    assert until(lambda: replicas(admin) == before)
+    until(lambda: replicas(admin) == before, "the batches are undone")
     assert "Batch 2 of 2 is done" in moves.execute("--add", 3, "--batch-copies", 2)
     assert sorted(b for row in replicas(admin).values() for b in row) == sorted([1, 2, 3] * 4)
-    assert until(lambda: leaders(admin) == [1, 1, 2, 2, 3, 3])  # any broker tells, some later
+    await_leaders(admin, 1, 1, 2, 2, 3, 3)
 
     move_to(admin, {number: sorted(row) for number, row in replicas(admin).items()})
     admin.elect_leaders(0, {TOPIC: list(range(PARTITIONS))})
-    assert until(lambda: leaders(admin) == [1, 1, 1, 1, 2, 2])
+    await_leaders(admin, 1, 1, 1, 1, 2, 2)
     assert "0 copies" in moves.execute("--leaders-only")
-    assert until(lambda: leaders(admin) == [1, 1, 2, 2, 3, 3])  # any broker tells, some later
+    await_leaders(admin, 1, 1, 2, 2, 3, 3)
     traffic.end()
     assert sorted(messages(fresh_brokers.bootstrap)) == sorted(traffic.sent)
 
@@ -220,4 +225,4 @@ def move_to(admin: KafkaAdminClient, wanted: dict[int, list[int]]) -> None:
     admin.alter_partition_reassignments(
         {TopicPartition(TOPIC, number): row for number, row in wanted.items()}
     )
-    assert until(lambda: replicas(admin) | wanted == replicas(admin))
+    until(lambda: replicas(admin) | wanted == replicas(admin), f"replicas are {wanted}")

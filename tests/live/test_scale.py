@@ -18,13 +18,13 @@ from contextlib import contextmanager
 import confluent_kafka
 import numpy as np
 import pytest
-from confluent_kafka.admin import AdminClient, NewTopic
 
 from optimizer.coordinator import BrokerSettings, ClientSettings, Parameters
 from optimizer.scaling import Assignments, Course, Pauses, Process, replay
 from tests.live.brokers import Brokers
-from tests.live.java_consumers import JavaConsumers, Ownership
-from tests.live.waiting import until
+from tests.live.consumers import Ownership
+from tests.live.java_consumers import JavaConsumers
+from tests.live.waiting import go_on, until
 from tests.optimizer.scaling.scripted import Scripted
 
 TOPIC, PARTITIONS, PACE = "scaled-orders", 12, 100.0
@@ -73,6 +73,15 @@ def predicted(sizes: tuple[int, ...], start_seconds: float) -> Course:
     return replay([process], [Scripted(sizes, 1.0)], step=0.25)[0][0]
 
 
+def due(passed: float) -> int:
+    """How many records are to be sent by then."""
+    since, total = 0.0, 0.0
+    for seconds, rate in LOAD:
+        total += rate * min(max(passed - since, 0.0), seconds)
+        since += seconds
+    return round(total)
+
+
 @contextmanager
 def loaded(broker: Brokers) -> Iterator[float]:
     """The load goes to the topic, evenly over partitions; gives when it begins."""
@@ -80,18 +89,13 @@ def loaded(broker: Brokers) -> Iterator[float]:
     begin = time.time() + 1.0
 
     def produce() -> None:
-        sent, since = 0, 0.0
-        for seconds, rate in LOAD:
-            time.sleep(max(0.0, begin + since - time.time()))
-            start, due = sent, round(seconds * rate)
-            while sent - start < due:
-                passed = time.time() - begin - since
-                while sent - start < min(due, passed * rate):
-                    producer.produce(TOPIC, b"x", partition=sent % PARTITIONS)
-                    sent += 1
-                producer.poll(0)
-                time.sleep(0.02)
-            since += seconds
+        sent = 0
+        while sent < due(SECONDS):
+            for number in range(sent, due(time.time() - begin)):
+                producer.produce(TOPIC, b"x", partition=number % PARTITIONS)
+                sent = number + 1
+            producer.poll(0)
+            time.sleep(0.02)
         producer.flush()
 
     thread = threading.Thread(target=produce, daemon=True)
@@ -116,9 +120,7 @@ def resize(consumers: JavaConsumers, group: str, now: int, members: int) -> None
 
 
 def test_rebalances_and_lag_are_as_predicted(broker: Brokers) -> None:
-    admin = AdminClient({"bootstrap.servers": broker.bootstrap})
-    for future in admin.create_topics([NewTopic(TOPIC, PARTITIONS, 1)]).values():
-        future.result()
+    broker.create({TOPIC: PARTITIONS})
     ownership = Ownership()
     consumers = JavaConsumers(ownership)
     SETTINGS["bootstrap.servers"] = broker.bootstrap
@@ -130,7 +132,7 @@ def test_rebalances_and_lag_are_as_predicted(broker: Brokers) -> None:
     try:
         for group in SIZES:
             resize(consumers, group, 0, FEW)
-        assert until(lambda: all(len(ownership.of(group)) == FEW for group in SIZES))
+        until(lambda: all(len(ownership.of(g)) == FEW for g in SIZES), "two members read each")
         with loaded(broker) as begin:
             now, asked = FEW, {}
             while (passed := time.time() - begin) < SECONDS:
@@ -141,9 +143,11 @@ def test_rebalances_and_lag_are_as_predicted(broker: Brokers) -> None:
                     now = wanted
                 for group, reader in readers.items():
                     seen[group].append((time.time() - begin, lag_of(reader)))
+                go_on()
                 time.sleep(0.25)
         assert not ownership.failures
-        start_seconds = first_read(ownership, f"m{FEW}") - asked[MANY]
+        first = min(event.time for event in ownership.events if event.member == f"m{FEW}")
+        start_seconds = first - asked[MANY]
         print(f"members read {start_seconds:.2f} s after they are asked for")
         for group, sizes in SIZES.items():
             check(group, predicted(sizes, start_seconds), seen[group], ownership, begin)
@@ -151,11 +155,6 @@ def test_rebalances_and_lag_are_as_predicted(broker: Brokers) -> None:
         consumers.kill()
         for reader in readers.values():
             reader.close()
-
-
-def first_read(ownership: Ownership, member: str) -> float:
-    """When a member had partitions for the first time."""
-    return min(event.time for event in ownership.events if event.owned and event.member == member)
 
 
 def check(

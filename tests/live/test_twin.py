@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-import threading
 import time
-import warnings
-from concurrent.futures import ThreadPoolExecutor
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
-from kafka import KafkaAdminClient
 
 from optimizer import Group
 from optimizer.coordinator import (
@@ -28,10 +24,12 @@ from optimizer.coordinator import (
     simulate,
 )
 from tests.live.brokers import Brokers
-from tests.live.twin_member import HEARTBEAT_MS
+from tests.live.consumers import Ownership
+from tests.live.java_consumers import JavaConsumers
 from tests.live.waiting import until
 
 PARTITIONS = 6
+HEARTBEAT_MS = 500
 MIXED = ("cooperative-sticky", "range")
 SHORT, LONG = 6, 30
 """Sessions in seconds: one to wait for, and one in which a process comes back in any case."""
@@ -80,109 +78,102 @@ SCENARIOS: dict[str, tuple[list[Act], bool, int]] = {
 """What is done, whether members are static, and how long their sessions are."""
 
 
-TRIES = 3
-"""A client sometimes hangs for good in its first join (kafka-python 3.0.12 did, and owned nothing).
-That says nothing about the twin: the scenario is then played in a new group."""
+JAVA = {
+    "cooperative-sticky": "org.apache.kafka.clients.consumer.CooperativeStickyAssignor",
+    "range": "org.apache.kafka.clients.consumer.RangeAssignor",
+}
 
 
-class NoRestError(Exception):
-    """A group's members don't come to own each partition once."""
+Played = tuple[int, dict[str, list[int]]]
+"""How many rebalances there were, and the partitions of each member in the end."""
 
 
 class LiveGroup:
-    """Processes that do what a scenario says, one thing after the other."""
+    """A group of Java's consumers which do what a scenario says, one thing after the other."""
 
-    def __init__(self, name: str, topic: str, broker: Brokers) -> None:
+    def __init__(self, name: str, broker: Brokers, java: JavaConsumers) -> None:
         self.acts, self.static, self.session = SCENARIOS[name]
-        self.topic, self.broker = topic, broker
-        # confluent-kafka's clients don't offer eager and cooperative assignors in one list
-        self.library = "kafka-python" if name == "upgrade" else "confluent-kafka"
-        self.processes: dict[str, subprocess.Popen[str]] = {}
-        self.told: dict[str, dict[str, Any]] = {}
+        self.name, self.broker = f"twin-{name}", broker
+        self.ownership = java.ownership
+        self.present: set[str] = set()
+        # who is killed has a process of its own
+        self.processes = {
+            act.member: JavaConsumers(self.ownership) if act.what == "kill" else java
+            for act in self.acts
+        }
 
-    def play(self) -> tuple[int, dict[str, list[int]]]:
-        """Rebalances from the first rest on, as `a` sees them, and who owns what in the end."""
-        try:
-            first = None
-            for act in self.acts:
-                if act.at_rest and self.processes:
-                    generation = self._await_rest(act)
-                    first = generation if first is None else first
+    def play(self) -> Played:
+        """Rebalances from the first rest on, and who owns what in the end.
+
+        Between two rests they are those that members saw which didn't start meanwhile.
+        """
+        rebalances = 0
+        seen, started = Counter[str](), set[str]()
+        for act in [*self.acts, None]:
+            if self.present and (act is None or act.at_rest):
+                self._await_rest(act)
+                now = self._assignments()
+                new = now - seen
+                rebalances += max((new[member] for member in self.present - started), default=0)
+                seen, started = now, set()
+            if act is not None:
                 self._do(act)
-            last = self._await_rest(None)
-            assert first is not None
-            return last - first, {name: item["owned"] for name, item in self.told.items()}
-        finally:
-            for process in self.processes.values():
-                process.kill()
+                started |= {act.member}
+        return rebalances, self._owned()
 
     def _do(self, act: Act) -> None:
+        process = self.processes[act.member]
         if act.what == "start":
-            words = [sys.executable, "-m", "tests.live.twin_member", self.library]
-            words += [self.broker.bootstrap, self.topic, act.member]
-            words += [",".join(act.assignors), str(self.session * 1000)]
-            words += [f"i-{act.member}"] if self.static else []
-            process = subprocess.Popen(
-                words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-            )
-            self.processes[act.member] = process
-            self.told[act.member] = {"count": -1, "owned": []}
-            threading.Thread(target=self._read, args=(act.member, process), daemon=True).start()
+            self.present.add(act.member)
+            settings: dict[str, object] = {
+                "bootstrap.servers": self.broker.bootstrap,
+                "session.timeout.ms": self.session * 1000,
+                "heartbeat.interval.ms": HEARTBEAT_MS,
+                "max.poll.interval.ms": 60_000,
+                "partition.assignment.strategy": ",".join(JAVA[name] for name in act.assignors),
+            }
+            settings |= {"group.instance.id": f"i-{act.member}"} if self.static else {}
+            process.start(self.name, act.member, [self.name], settings)
             return
-        process = self.processes.pop(act.member)
-        self.told.pop(act.member)
+        self.present.discard(act.member)
         if act.what == "kill":
             process.kill()
         else:
-            assert process.stdin is not None
-            process.stdin.close()
-            process.wait(30)
+            process.close(self.name, act.member)
 
-    def _read(self, name: str, process: subprocess.Popen[str]) -> None:
-        assert process.stdout is not None
-        for line in process.stdout:
-            if self.processes.get(name) is process:
-                self.told[name] = json.loads(line)
+    def _assignments(self) -> Counter[str]:
+        """How often each member got an assignment."""
+        counts = self.ownership.assignments
+        return Counter({m: count for (g, m), count in counts.items() if g == self.name})
 
-    def _await_rest(self, act: Act | None) -> int:
+    def _owned(self) -> dict[str, list[int]]:
+        owned = self.ownership.of(self.name)
+        return {member: [n for _, n in owned.get(member, [])] for member in self.present}
+
+    def _await_rest(self, act: Act | None) -> None:
         """Until all partitions have one owner each, and stay so a while."""
 
         def rests() -> bool:
-            looks = []
-            for _ in range(6):
-                looks.append(json.dumps(self.told, sort_keys=True))
-                time.sleep(HEARTBEAT_MS / 1000)
-            owned = sorted(item for report in self.told.values() for item in report["owned"])
-            return len({*looks}) == 1 and owned == [*range(PARTITIONS)]
+            before = self._assignments(), self._owned()
+            time.sleep(6 * HEARTBEAT_MS / 1000)
+            owned = sorted(number for numbers in self._owned().values() for number in numbers)
+            still = before == (self._assignments(), self._owned())
+            return still and owned == [*range(PARTITIONS)]
 
-        if not until(rests, 90):
-            raise NoRestError(f"{self.topic} before {act}: {self.told}")
-        return int(self.told["a"]["count"]) if "a" in self.told else 0
+        until(rests, f"{self.name} is at rest before {act}", self._owned)
 
 
 @pytest.fixture(scope="module")
-def seen(broker: Brokers) -> dict[str, Any]:
-    """All scenarios at once, each in a group of its own."""
-    names = [topic_of(name, attempt) for name in SCENARIOS for attempt in range(TRIES)]
-    topics = {name: {"num_partitions": PARTITIONS, "replication_factor": 1} for name in names}
-    with KafkaAdminClient(bootstrap_servers=broker.bootstrap) as admin:
-        admin.create_topics(topics, wait_for_metadata=True)
+def seen(broker: Brokers) -> Iterator[dict[str, Future[Played]]]:
+    """All scenarios at once, each in a group of its own, whose waits are bounded."""
+    broker.create({f"twin-{name}": PARTITIONS for name in SCENARIOS})
+    java = JavaConsumers(Ownership())
     with ThreadPoolExecutor(len(SCENARIOS)) as pool:
-        runs = {name: pool.submit(play, name, broker) for name in SCENARIOS}
-        return {name: run.exception() or run.result() for name, run in runs.items()}
-
-
-def topic_of(name: str, attempt: int) -> str:
-    return f"twin-{name}-{attempt}"
-
-
-def play(name: str, broker: Brokers) -> tuple[int, dict[str, list[int]]]:
-    for attempt in range(TRIES - 1):
-        try:
-            return LiveGroup(name, topic_of(name, attempt), broker).play()
-        except NoRestError as error:
-            warnings.warn(f"played again: {error}", stacklevel=1)
-    return LiveGroup(name, topic_of(name, TRIES - 1), broker).play()
+        groups = {name: LiveGroup(name, broker, java) for name in SCENARIOS}
+        yield {name: pool.submit(group.play) for name, group in groups.items()}
+        for group in groups.values():
+            for process in group.processes.values():
+                process.kill()
 
 
 def simulated(name: str) -> Timeline:
@@ -205,20 +196,14 @@ def simulated(name: str) -> Timeline:
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
-def test_the_twin_agrees_with_a_real_group(name: str, seen: dict[str, Any]) -> None:
-    if isinstance(seen[name], BaseException):
-        raise seen[name]
-    rebalances, owners = seen[name]
+def test_the_twin_agrees_with_a_real_group(name: str, seen: dict[str, Future[Played]]) -> None:
+    rebalances, owners = seen[name].result()
     timeline = simulated(name)
     owned = {
         member: sorted(timeline.partitions[part][1] for part in parts)
         for member, parts in timeline.final.items()
     }
-    if name == "upgrade":
-        # a heartbeat that a rebalance overtakes makes kafka-python ask for another one
-        assert rebalances >= timeline.rebalances - 1
-    else:
-        assert rebalances == timeline.rebalances - 1
+    assert rebalances == timeline.rebalances - 1
     if timeline.generations[-1].protocol == "range":
         assert owners == owned
     else:
