@@ -1,7 +1,5 @@
 """What this branch adds to main: its commits and the paths that it changes."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 

@@ -17,6 +17,8 @@ from tests.support.resolver import resolving
 from tests.support.tiers import FOLDERS, MARKS, asks_for_all
 from tests.support.turns import turn
 
+pytest_plugins = ["tests.live.second_tries"]
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from xdist.workermanage import WorkerController

@@ -1,7 +1,5 @@
 """Where the checkout and the tests' data are."""
 
-from __future__ import annotations
-
 import ast
 from functools import cache
 from pathlib import Path

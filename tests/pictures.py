@@ -4,8 +4,6 @@ The terminal is that of `evenfleet plan`, run in a pseudo-terminal; the page is 
 headless Chromium; charts are those in the outputs of the notebooks, and the league of DEMO/compare.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The subjects of a branch's commits, as CONTRIBUTING asks for them."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.branch import fault_of, subjects

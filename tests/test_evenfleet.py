@@ -1,7 +1,5 @@
 """The face of the whole: `import evenfleet`."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

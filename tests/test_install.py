@@ -1,7 +1,5 @@
 """Evenfleet as `pip install evenfleet` brings it: no checkout, nothing but the wheel."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

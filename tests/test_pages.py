@@ -1,7 +1,5 @@
 """What the pages show can be typed: commands, options and files that are there."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Who may import whom: the walls of the house (docs/house.md), held over every file."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The site over docs/: no dead link, no page outside of the navigation."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from importlib.util import find_spec

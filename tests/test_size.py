@@ -1,7 +1,5 @@
 """The ratchet: the house grows no further than tests/size.toml allows."""
 
-from __future__ import annotations
-
 import ast
 import io
 import tokenize

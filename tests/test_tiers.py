@@ -1,7 +1,5 @@
 """The table of paths whose change asks for all tests, and the marks of those tests."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 

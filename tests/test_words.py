@@ -1,7 +1,5 @@
 """Plain English in what people read (docs/house.md, "Words")."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """How long the sentences of the docs are: `python -m tests.words` prints a line a page."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

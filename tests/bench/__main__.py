@@ -8,8 +8,6 @@ on machines of any speed. A job that seems slower is measured once more, and the
 exit code is 1 where a job is slower, or a benchmark fails.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import subprocess

@@ -7,8 +7,6 @@ offsets too, and an earlier snapshot. Its first findings are written.
     python -m tests.bench.audit_fleet --groups 20000 --json audit_fleet.json
 """
 
-from __future__ import annotations
-
 import argparse
 from functools import partial
 from pathlib import Path

@@ -6,8 +6,6 @@ Every run is a new process of `bin/evenfleet`; processor time is that of all pro
 the workers' included (Linux only). `--beside` times another checkout, in turns with this one.
 """
 
-from __future__ import annotations
-
 import argparse
 import tempfile
 from collections.abc import Iterator

@@ -5,8 +5,6 @@ Both go from Parquet to Parquet, in turns.
     python -m tests.bench.compare_fleet --groups 20000 --json compare_fleet.json
 """
 
-from __future__ import annotations
-
 import argparse
 from functools import partial
 from pathlib import Path

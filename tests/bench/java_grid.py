@@ -10,8 +10,6 @@ Java out.
     python -m tests.bench.java_grid --json java_grid.json
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 from collections.abc import Callable, Iterator, Sequence

@@ -7,8 +7,6 @@ files are links to theirs, so a year takes no space of its own. `--command none`
 lists the store and finds its newest fleet.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import shutil

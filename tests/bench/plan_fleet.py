@@ -6,8 +6,6 @@ a group, exploded and written. Tasks and shuffled MB show how the cost grows wit
     python -m tests.bench.plan_fleet --groups 20000 --groups 5000 --json plan_fleet.json
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 from dataclasses import replace

@@ -6,8 +6,6 @@ had. The most memory that a Python worker has taken by then stands beside the ti
     python -m tests.bench.replay_fleet --groups 2000 --snapshots 100 --json replay_fleet.json
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 from datetime import UTC, datetime, timedelta

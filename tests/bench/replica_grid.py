@@ -8,8 +8,6 @@ three join, a rack is lost, replication factor 1 → 3 and 3 → 2. Seconds are 
 cluster made before; `memory_mb` is the most that the process had so far.
 """
 
-from __future__ import annotations
-
 import argparse
 import resource
 import time

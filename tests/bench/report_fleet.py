@@ -6,8 +6,6 @@ neither may grow with the fleet.
     python -m tests.bench.report_fleet --groups 5000 --groups 20000 --json report_fleet.json
 """
 
-from __future__ import annotations
-
 import argparse
 import resource
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What benchmarks share: options, times of jobs, a yardstick, a table, and a file of figures."""
 
-from __future__ import annotations
-
 import argparse
 import ctypes
 import json

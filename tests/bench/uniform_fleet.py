@@ -1,7 +1,5 @@
 """A made-up fleet of groups of one size: what benchmarks measure."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

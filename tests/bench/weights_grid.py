@@ -9,8 +9,6 @@ for the plan alone.
     python -m tests.bench.weights_grid --groups 300 --effort standard
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 from collections.abc import Iterator

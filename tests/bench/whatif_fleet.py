@@ -3,8 +3,6 @@
 python -m tests.bench.whatif_fleet --groups 2000 --json whatif_fleet.json
 """
 
-from __future__ import annotations
-
 import argparse
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Brokers that the tests of this folder share."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 from collections.abc import Callable, Iterator

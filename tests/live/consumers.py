@@ -1,7 +1,5 @@
 """Real consumers that are polled throughout, and the log of who owns what that they share."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections import Counter, defaultdict

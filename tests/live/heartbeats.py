@@ -4,8 +4,6 @@ kafka-python has no messages for them. One heartbeat joins; a member that sends 
 forgotten after the group's session time-out, 45 seconds.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Sequence
 from uuid import uuid4

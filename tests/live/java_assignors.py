@@ -1,7 +1,5 @@
 """Kafka's own classes in a Spark session's JVM, asked about many groups at a time."""
 
-from __future__ import annotations
-
 import base64
 import json
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Real consumers of Java's, many in a process."""
 
-from __future__ import annotations
-
 import subprocess
 import threading
 from collections import defaultdict

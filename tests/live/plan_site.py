@@ -1,7 +1,5 @@
 """Groups with plans: of Java's consumers, of Java's and Python's, and one of the new protocol."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack

@@ -3,8 +3,6 @@
 Each member has a connection of its own, because a broker holds back the answer to a join.
 """
 
-from __future__ import annotations
-
 import socket
 import struct
 import time

@@ -6,8 +6,6 @@ The cluster should have a classic group and one of the new protocol; the first a
 is kept, as JSON: name of the message → its version, and its bytes in base64.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import sys

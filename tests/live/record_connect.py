@@ -6,8 +6,6 @@ One JSON object a line, of a drawn group of workers: what tests/live/ConnectAssi
 and what it answers.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import random

@@ -4,8 +4,6 @@ The counts stand in pytest's summary: it is a plugin as well, since processes of
 to the one that prints.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from subprocess import TimeoutExpired

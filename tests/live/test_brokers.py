@@ -1,7 +1,5 @@
 """The surroundings of the tests: brokers end, waiting does, and what fails to start is retried."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Three brokers in three racks: how much is asked for, and what happens when one goes."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Iterator

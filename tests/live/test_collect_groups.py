@@ -1,7 +1,5 @@
 """One broker: what consumers of every kind do is what the snapshot says."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Logging in by TLS and SASL; and that no secret shows anywhere."""
 
-from __future__ import annotations
-
 import base64
 import json
 import logging

@@ -1,7 +1,5 @@
 """`enforce` and `watch` of many groups: in waves, and while a broker is killed."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from collections.abc import Iterator

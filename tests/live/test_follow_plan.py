@@ -1,7 +1,5 @@
 """conf/examples/follow_plan.py: consumers of librdkafka that read a plan by themselves."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path

@@ -5,8 +5,6 @@ Java's HashSet iterates as ours, and Connect's assignors give the same tasks to 
 SEED=… replays a run; GROUPS=17 does so for one of its groups; SOAK=3000 draws as many, in a minute.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import time

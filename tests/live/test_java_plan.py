@@ -4,8 +4,6 @@ All groups live side by side, and one test leads them through everything: a seco
 of the process in which their leaders are, its return, and a file that is damaged.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path

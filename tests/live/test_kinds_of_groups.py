@@ -1,7 +1,5 @@
 """One broker with a group of every kind: each command says the right thing of each."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path

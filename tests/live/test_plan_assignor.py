@@ -1,7 +1,5 @@
 """From a live cluster to a plan in force, and what becomes of it when its group changes."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack

@@ -1,7 +1,5 @@
 """docs/plan_in_force.md, and the script that does what it says, run against a broker."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Three brokers in three racks: replicas and leaders go where they are planned, in traffic."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import threading
@@ -88,7 +86,7 @@ class Moves:
     def undo(self) -> None:
         """First as a dry run, then carried out, then there is nothing left to undo."""
         words = ("--undo", self.out, "--bootstrap", self.brokers.bootstrap)
-        reports = ("add --apply", "is undone", "Nothing to undo")
+        reports = ("add --apply", "ollback of batch 1 is done", "Nothing to send")
         for more, report in zip(((), ("--apply",), ()), reports, strict=True):
             output = self.run("reassign", *words, *more)
             assert output.code == 0, output.err

@@ -6,8 +6,6 @@ of the replay. Lag depends on how busy the machine is, and this takes four minut
 when it is asked for: `SCALE_LIVE=1 bin/test tests/live/test_scale.py`.
 """
 
-from __future__ import annotations
-
 import os
 import threading
 import time

@@ -1,7 +1,5 @@
 """Six scenarios in a real group, and in the twin: as many rebalances, and the same owners."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Waiting for what comes by itself, within bounds: nothing here hangs for more than two minutes."""
 
-from __future__ import annotations
-
 import signal
 import time
 from collections.abc import Callable, Iterator

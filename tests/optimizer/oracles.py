@@ -1,7 +1,5 @@
 """Slow and plain ways to the same answers: for each partition and member on its own."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """One group by names, from end to end."""
 
-from __future__ import annotations
-
 import random
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Hosts: no host has more than it must, by count and by weight, and how that is told."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 

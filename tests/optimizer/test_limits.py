@@ -1,7 +1,5 @@
 """Limits: what they forbid, whom they tell, and which of them clash."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from dataclasses import replace

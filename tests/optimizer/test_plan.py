@@ -1,7 +1,5 @@
 """A plan: its numbers, its names, which are made when they are read, and its proof."""
 
-from __future__ import annotations
-
 import json
 import pickle
 from copy import deepcopy

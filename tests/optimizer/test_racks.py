@@ -1,7 +1,5 @@
 """Racks: what is read where, and what odd facts mean."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

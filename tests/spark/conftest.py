@@ -1,7 +1,5 @@
 """What tests of the Spark layer share."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager

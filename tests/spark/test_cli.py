@@ -1,7 +1,5 @@
 """The command line as a whole: its help, its version, and from where it can be called."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

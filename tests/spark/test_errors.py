@@ -1,7 +1,5 @@
 """An error in one readable line."""
 
-from __future__ import annotations
-
 import pytest
 
 from spark.errors import first_line, unreadable_file

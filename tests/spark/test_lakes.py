@@ -4,8 +4,6 @@ Their jars come from Maven, and are of some versions of Spark only:
 `bin/test --with 'pyspark==4.0.*' tests/spark/test_lakes.py`.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

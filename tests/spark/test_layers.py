@@ -1,7 +1,5 @@
 """What the library doesn't do, so that it works in any session, Spark Connect's too."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Results as notebooks show them."""
 
-from __future__ import annotations
-
 import pytest
 
 from spark import FleetComparison, FleetSnapshot, InputError, audit_fleet, compare_fleet, plan_fleet

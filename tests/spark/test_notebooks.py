@@ -1,7 +1,5 @@
 """The notebooks of docs/notebooks run from end to end, one after the other in one kernel."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator

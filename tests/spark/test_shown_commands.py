@@ -1,7 +1,5 @@
 """What the pages show runs: on the demo's fleet, as far as that takes no time."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from fnmatch import filter as filter_names

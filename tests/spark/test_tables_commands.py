@@ -1,7 +1,5 @@
 """Commands whose store, plan and results are tables of a catalog."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

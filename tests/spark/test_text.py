@@ -1,7 +1,5 @@
 """Long names are shown short, and each stays its own."""
 
-from __future__ import annotations
-
 import pytest
 
 from spark.audit.text import (

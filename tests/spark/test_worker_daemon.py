@@ -1,7 +1,5 @@
 """Workers have what they need from the process that they are forked from."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path

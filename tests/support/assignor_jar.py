@@ -1,7 +1,5 @@
 """The assignors for Java, built by Maven; tests that need them are skipped where there is none."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Schemas of Spark's own catalog, with the tables of stores in them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 

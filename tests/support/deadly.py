@@ -1,7 +1,5 @@
 """Own strategies that end their process for some groups, by the name of the group's topic."""
 
-from __future__ import annotations
-
 import ctypes
 import faulthandler
 import os

@@ -1,7 +1,5 @@
 """A former name of `tests.support.rows.rows_of`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.support.fleets import Fleet

@@ -1,7 +1,5 @@
 """Random fleets, and their graphs as plain sets: what the graph is checked against."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from random import Random
 from typing import Any

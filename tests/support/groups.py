@@ -1,7 +1,5 @@
 """Random groups for the tests, each a function of its seed: tiny ones by names, larger ones."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace

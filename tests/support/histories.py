@@ -1,7 +1,5 @@
 """Random histories of small groups, each a function of its seed."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field

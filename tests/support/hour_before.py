@@ -1,7 +1,5 @@
 """A made-up fleet an hour before: what is in trouble for that alone has changed since."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyarrow as pa
 

@@ -1,7 +1,5 @@
 """What Spark keeps for us; a test may look where the library may not."""
 
-from __future__ import annotations
-
 from pyspark.sql import SparkSession
 
 

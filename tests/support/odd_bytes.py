@@ -1,7 +1,5 @@
 """Stores with strings that aren't valid UTF-8, as a careless writer leaves them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.support import fleets

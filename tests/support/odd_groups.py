@@ -1,7 +1,5 @@
 """Groups of every odd kind in one fleet, which two readers have to read alike."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

@@ -4,8 +4,6 @@ As arguments it takes the numbers of shapes; a line each: what it is, bytes told
 is a program of its own, and makes rows in another: what these left free would be taken first.
 """
 
-from __future__ import annotations
-
 import gc
 import json
 import sys

@@ -1,7 +1,5 @@
 """Groups with all that makes Kafka's assignors differ, drawn by a seed."""
 
-from __future__ import annotations
-
 import base64
 from dataclasses import replace
 from random import Random

@@ -1,7 +1,5 @@
 """Spark's resolver of jars: tests that run side by side take turns, since they share its cache."""
 
-from __future__ import annotations
-
 import fcntl
 import tempfile
 from collections.abc import Iterator

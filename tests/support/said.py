@@ -1,7 +1,5 @@
 """What a command returned and printed."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import NamedTuple

@@ -4,8 +4,6 @@ The process that needs Spark first starts it. It ends with the last process of t
 standard input is a FIFO that each of them keeps open.
 """
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import os

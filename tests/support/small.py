@@ -1,7 +1,5 @@
 """A store of two groups, which tests of commands work on, and what they read of results."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Commands in a pseudo-terminal."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import pty

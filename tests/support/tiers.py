@@ -3,8 +3,6 @@
 A test without a mark is in the default tier. Each mark stands for a reason to be out of it.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterable, Sequence
 from typing import Any

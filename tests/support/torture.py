@@ -1,7 +1,5 @@
 """The torture store: a fleet with every oddity, by the hour, on which each command runs once."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The troubles that a made-up fleet is given: what an audit of it has to find."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Tests that look at what the whole JVM holds, alone; all others side by side."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 from collections.abc import Iterator

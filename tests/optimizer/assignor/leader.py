@@ -1,7 +1,5 @@
 """A rebalance without a broker: what kafka-python hands to the leader, and what comes of it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 from uuid import UUID

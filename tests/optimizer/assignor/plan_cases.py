@@ -15,8 +15,6 @@ answers: `why` the plan isn't used (null: it is), `assignment` (eager) and `firs
 tells Java's eager assignor by user data what it tells the cooperative one by Kafka's own fields.
 """
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json

@@ -1,7 +1,5 @@
 """The distribution `evenfleet-assignor`, built and installed as consumers have it."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

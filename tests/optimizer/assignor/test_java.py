@@ -1,7 +1,5 @@
 """The assignors for Java: in leaders as Python's answers, and in brokers (KIP-848) by rules."""
 
-from __future__ import annotations
-
 import base64
 import json
 import logging

@@ -1,7 +1,5 @@
 """PlanAssignor, driven as kafka-python drives it."""
 
-from __future__ import annotations
-
 import logging
 import subprocess
 import sys

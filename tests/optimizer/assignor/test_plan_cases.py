@@ -1,7 +1,5 @@
 """The cases that Python's assignor and Java's are both tested by; Java's are in test_java.py."""
 
-from __future__ import annotations
-
 import logging
 
 import pytest

@@ -1,7 +1,5 @@
 """Plans as files."""
 
-from __future__ import annotations
-
 import json
 
 import jsonschema

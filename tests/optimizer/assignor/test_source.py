@@ -1,7 +1,5 @@
 """Where plans come from, in bounded time."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Groups with their best plans, plans and certificates forged of these, and what each proves."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 from dataclasses import replace

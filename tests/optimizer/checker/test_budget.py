@@ -1,7 +1,5 @@
 """Prices show that a load takes more moves than are allowed, and never show it falsely."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Certificates: they come with every optimal plan, prove it, and prove nothing else."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What the checker says of assignments that are none, or that aren't the best."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Forged plans and certificates: none passes for optimal, and no honest one is refused."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """A level of the goals that costs 0 or 1 is an entry in three tables."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """A record and a timeline side by side, in the same words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Where a timeline's group isn't as recorded: members, generations, epochs, calls, the end."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 

@@ -1,7 +1,5 @@
 """Small groups in which something happens when they have settled, and what came of it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Random scenarios of small groups, the same for one number."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from random import Random

@@ -1,7 +1,5 @@
 """Where a timeline reads otherwise than applications were seen to."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any

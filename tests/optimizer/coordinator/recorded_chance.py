@@ -1,7 +1,5 @@
 """What was observed of a run: what chance made of it, to be repeated by the twin."""
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence

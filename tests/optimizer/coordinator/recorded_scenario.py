@@ -4,8 +4,6 @@ Taken from the record is what was done, and what is chance: when a process was r
 long it took to its first request, and the ids that came to be. What the group made of it isn't.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial

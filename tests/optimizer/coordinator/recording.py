@@ -1,7 +1,5 @@
 """What was recorded of a run, by kind and by member."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator

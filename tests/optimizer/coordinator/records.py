@@ -1,7 +1,5 @@
 """Recorded runs of a real coordinator: as scenarios, and what a timeline does otherwise."""
 
-from __future__ import annotations
-
 import gzip
 import json
 

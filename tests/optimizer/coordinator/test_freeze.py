@@ -1,7 +1,5 @@
 """A member that stands still: within its session nothing happens, after it the group goes on."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Answers that were worked out by hand."""
 
-from __future__ import annotations
-
 import pytest
 
 from optimizer import Group, Member, assign

@@ -1,7 +1,5 @@
 """How far groups fall behind, against sums by hand and against small steps of time."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from random import Random
 

@@ -1,7 +1,5 @@
 """What holds in every scenario."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What one change of size costs under each protocol."""
 
-from __future__ import annotations
-
 import pytest
 
 from optimizer.coordinator import rebalance_cost

@@ -1,7 +1,5 @@
 """The twin against recorded runs of a real coordinator, and against records that were changed."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable
 from copy import deepcopy

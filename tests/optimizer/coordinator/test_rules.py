@@ -1,7 +1,5 @@
 """What changes cost, by Kafka's rules: generations of the classic protocol, epochs of KIP-848."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple

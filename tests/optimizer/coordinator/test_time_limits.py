@@ -1,7 +1,5 @@
 """When things end by Kafka's rules: answers worked out by hand, in milliseconds."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """What a signal can't interrupt is ended with its process."""
 
-from __future__ import annotations
-
 import os
 import signal
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Array idioms against the loops they stand for."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Who owns a partition that several members claim."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

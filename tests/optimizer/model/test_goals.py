@@ -1,7 +1,5 @@
 """Goals are checked; a plan that isn't worth its moves isn't made."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Malformed groups say all that is wrong with them at once."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

@@ -1,7 +1,5 @@
 """What is told of weights: never more exact than it is, and exact where it can be."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

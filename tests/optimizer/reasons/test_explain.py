@@ -1,7 +1,5 @@
 """Each sentence claims something of the group that can be tried out: all of it is true."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Random clusters, and their optima by trying everything."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import combinations, product

@@ -5,8 +5,6 @@ target_rf) and the optima: `optimal` and `optimal_with_topics` (rack_squares, re
 topic_squares, copies), `leaders_among_current_usable` (leaders_squared, changes, or None).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Where Kafka's own tools would put replicas."""
 
-from __future__ import annotations
-
 import gzip
 import json
 

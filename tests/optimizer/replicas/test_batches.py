@@ -1,7 +1,5 @@
 """Plans in batches: limits, and order."""
 
-from __future__ import annotations
-
 from collections import Counter
 from random import Random
 

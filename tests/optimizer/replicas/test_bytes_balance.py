@@ -1,7 +1,5 @@
 """The least bytes of the fullest broker, against trying everything."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Container, Mapping
 from random import Random

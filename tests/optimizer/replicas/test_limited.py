@@ -1,7 +1,5 @@
 """The best balance by at most so many copies, against trying everything."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest

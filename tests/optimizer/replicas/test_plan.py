@@ -1,7 +1,5 @@
 """Plans of replicas and leaders: equal to trying everything, and the properties of a good one."""
 
-from __future__ import annotations
-
 from collections import Counter
 from random import Random
 

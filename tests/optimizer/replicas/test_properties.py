@@ -5,8 +5,6 @@ empty, and brokers that join are the only ones that receive. And a plan of a pla
 and a plan that was changed is judged by the proof as it is by its costs.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from random import Random

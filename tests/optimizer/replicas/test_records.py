@@ -1,7 +1,5 @@
 """Clusters with known answers, and records that were changed on purpose."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Callable

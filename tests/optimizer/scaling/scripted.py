@@ -1,7 +1,5 @@
 """A policy that is written down."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 The twin follows single heartbeats of Kafka 4.3.1; the replay takes the pause of each change alone.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """HPA by the vectors of Kubernetes' own tests: pkg/controller/podautoscaler/horizontal_test.go."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """KEDA's Kafka trigger: its own test vectors (kafka_scaler_test.go), and its documentation."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

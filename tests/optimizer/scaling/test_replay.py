@@ -1,7 +1,5 @@
 """The replay against a plain loop of one-second steps, and against what can be worked out."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The sizes that the policies `fixed` and `evenfleet` take for a rate."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The extreme of the last minutes against a look at all that was remembered."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """A group after an event is a group again."""
 
-from __future__ import annotations
-
 import pytest
 
 from optimizer import Group, Member, assign

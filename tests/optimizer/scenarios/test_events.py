@@ -1,7 +1,5 @@
 """Events as objects, as text and as TOML."""
 
-from __future__ import annotations
-
 import tomllib
 from typing import Any
 

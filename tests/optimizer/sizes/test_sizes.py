@@ -1,7 +1,5 @@
 """How many members a group needs, against trying every choice of members."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from itertools import combinations

@@ -1,7 +1,5 @@
 """A group of its own for a big topic: the same members, before and after."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """Shares in counts alone, of groups too large to write down partition by partition."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Plans that may move only some partitions, and the curve of loads by moves."""
 
-from __future__ import annotations
-
 import pytest
 
 from optimizer import Goals, Group, Member, assign

@@ -1,7 +1,5 @@
 """Shares of chains, told from one end to the other, are those that a network finds."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

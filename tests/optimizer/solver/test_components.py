@@ -1,7 +1,5 @@
 """Connected components of the subscription graph."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from optimizer.solver.demand import Demand, components

@@ -1,7 +1,5 @@
 """The fewest moves against all assignments there are."""
 
-from __future__ import annotations
-
 import pytest
 
 from optimizer.model import changes_of, member_loads

@@ -1,7 +1,5 @@
 """Nested readers by way of hubs, against the network of all pairs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Which of the best plans the solver takes; test_optimum.py shows that it is one of them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

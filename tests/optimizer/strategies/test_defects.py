@@ -1,7 +1,5 @@
 """Defects of Kafka's sticky assignors: which versions have which, and the page's table of them."""
 
-from __future__ import annotations
-
 import pytest
 
 from optimizer.strategies import DEFECTS, DIFFERENT, EQUAL, LARGE, TOPICS, Defect, defects_of

@@ -1,7 +1,5 @@
 """A team's own strategies: found by name, asked with a group, and never trusted."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Answers recorded from Kafka 4.3.1's own classes."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from functools import cache

@@ -1,7 +1,5 @@
 """Worked examples of Kafka's documentation and of books, with the answers that they state."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Small groups of Kafka's strategies and their plans, written down where no record has them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Short ways to write down small groups and their plans."""
 
-from __future__ import annotations
-
 from optimizer import Group, Member
 from optimizer.plan import Assignment
 

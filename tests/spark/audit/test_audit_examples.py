@@ -1,7 +1,5 @@
 """The examples of conf/examples, each read or run as far as that goes without what runs it."""
 
-from __future__ import annotations
-
 import os
 import re
 import runpy

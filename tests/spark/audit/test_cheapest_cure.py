@@ -1,7 +1,5 @@
 """The cheapest cure of an uneven group: an assignor of Kafka's where one suffices, else a plan."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast

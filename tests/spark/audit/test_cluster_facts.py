@@ -1,7 +1,5 @@
 """Counts of a cluster's partitions, settings and groups, and what is found in them."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations

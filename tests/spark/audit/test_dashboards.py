@@ -1,7 +1,5 @@
 """conf/grafana and conf/prometheus against a real Prometheus that scrapes what audits write."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import socket

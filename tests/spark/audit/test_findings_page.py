@@ -1,7 +1,5 @@
 """docs/findings.md against the findings that there are."""
 
-from __future__ import annotations
-
 from spark.audit.finding import COLUMNS, Finding
 from spark.audit.fleet_audit import MISSING_FACT
 from spark.audit.registry import FINDINGS

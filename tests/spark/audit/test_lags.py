@@ -1,7 +1,5 @@
 """Lags of one group as arrays: sums stay exact, and odd rows tell nothing that isn't so."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Metrics of an audit, read back by the parser of Prometheus's own client."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What is new, worse and gone since the last audit: in a year of audits, one alert a change."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections import Counter

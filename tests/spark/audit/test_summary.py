@@ -1,7 +1,5 @@
 """What an audit says below its tables."""
 
-from __future__ import annotations
-
 import pytest
 
 from spark.audit.summary import AuditSummary

@@ -1,7 +1,5 @@
 """How blanks of a finding's sentence are filled."""
 
-from __future__ import annotations
-
 import pytest
 
 from spark.audit.text import sentence

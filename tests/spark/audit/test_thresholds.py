@@ -1,7 +1,5 @@
 """Thresholds and severities of findings, and the file that users write them in."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A fleet's state: never better than what could be judged."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Each chart: marks are drawn, and names can't break it."""
 
-from __future__ import annotations
-
 import re
 from io import StringIO
 from typing import Any

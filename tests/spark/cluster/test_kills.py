@@ -3,8 +3,6 @@
 What the commands write is read back by another Spark, the one of the tests.
 """
 
-from __future__ import annotations
-
 import sys
 import tarfile
 from collections.abc import Iterator

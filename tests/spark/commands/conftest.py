@@ -1,7 +1,5 @@
 """The torture store, and what each command says of it: each runs once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

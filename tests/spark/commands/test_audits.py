@@ -1,7 +1,5 @@
 """Commands that look at the torture store as a whole: audit and graph."""
 
-from __future__ import annotations
-
 import json
 import re
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """What commands say to words that can't be: one line, exit code 2, and nothing is written."""
 
-from __future__ import annotations
-
 import shlex
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Stores, plans and runs that broke: what commands say of them, and what they do all the same."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

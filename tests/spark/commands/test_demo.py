@@ -1,7 +1,5 @@
 """`evenfleet demo` as a user runs it: with its history, all commands one after the other."""
 
-from __future__ import annotations
-
 import re
 from functools import partial
 from pathlib import Path

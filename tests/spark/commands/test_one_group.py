@@ -1,7 +1,5 @@
 """Commands about one group of the torture store, and its list of snapshots: without Spark."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

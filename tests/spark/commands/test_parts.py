@@ -1,7 +1,5 @@
 """Parts of a fleet by patterns, and how names that aren't valid UTF-8 are spelled and found."""
 
-from __future__ import annotations
-
 from functools import reduce
 from itertools import product
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Commands about the three hours of the torture store."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Commands that plan the torture store, or parts of it, and those that check and use the plan."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The verdict on a fleet, and the table above it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

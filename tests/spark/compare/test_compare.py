@@ -1,7 +1,5 @@
 """Comparing strategies over a fleet."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """`evenfleet compare` and `verify` as a user runs them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """From an encoded row to a row for each strategy, one group at a time."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable
 from typing import Any

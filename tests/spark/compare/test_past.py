@@ -1,7 +1,5 @@
 """Strategies over many snapshots at once."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

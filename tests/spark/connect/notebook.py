@@ -4,8 +4,6 @@ A process that has a classic session can't have one of Connect's. As arguments i
 and a folder, and writes what each step came to into that folder, as JSON.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import traceback

@@ -3,8 +3,6 @@
 All is done once, by a program with a session and a server of its own (`notebook.py`).
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

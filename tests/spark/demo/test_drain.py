@@ -1,7 +1,5 @@
 """The demo's host that is to be drained."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from spark import FleetFiles, explain_group

@@ -1,7 +1,5 @@
 """The demo's fleet: a sound snapshot in which each kind of group that a real fleet has is found."""
 
-from __future__ import annotations
-
 import re
 
 import pandas as pd

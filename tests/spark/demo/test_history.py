@@ -1,7 +1,5 @@
 """The made-up fleet by the hour: what was planted is there, and nothing else happens."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 

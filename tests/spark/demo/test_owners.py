@@ -1,7 +1,5 @@
 """How a made-up group that isn't well becomes so."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from spark.demo.clusters import DemoCluster

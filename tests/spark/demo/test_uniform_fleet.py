@@ -1,7 +1,5 @@
 """The benchmarks' fleet: groups of one size, unbalanced in the same way."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from optimizer import Group, Member, assign

@@ -1,7 +1,5 @@
 """`evenfleet export-plan`, and bad input of the commands that read what it writes."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import NamedTuple

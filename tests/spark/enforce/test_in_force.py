@@ -1,7 +1,5 @@
 """How far a live group is from its plan."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

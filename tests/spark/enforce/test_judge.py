@@ -1,7 +1,5 @@
 """What is said of a plan in a group of each type, and which groups go together."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Throttles of a live cluster: set for a batch, and put back as they were."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

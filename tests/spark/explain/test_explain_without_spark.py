@@ -1,7 +1,5 @@
 """`evenfleet explain` and `snapshots` without Spark: what they say is the same as with it."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

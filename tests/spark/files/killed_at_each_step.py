@@ -4,8 +4,6 @@
 BEFORE, in FOLDER/0, FOLDER/1, …; the last one isn't killed. STRIDE leaves steps out.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Tables of many snapshots, written as each one's."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

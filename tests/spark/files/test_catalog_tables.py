@@ -1,7 +1,5 @@
 """Tables of a catalog: the rows of one snapshot are replaced, and nothing else is touched."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """Tables that are written aside and put in place as one step."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

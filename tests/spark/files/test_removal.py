@@ -1,7 +1,5 @@
 """Snapshots of a local folder that are removed: never half of one is left to be seen."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

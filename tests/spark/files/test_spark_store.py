@@ -1,7 +1,5 @@
 """The same where only Spark can open files: here a file system that Python knows nothing of."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

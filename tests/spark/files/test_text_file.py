@@ -1,7 +1,5 @@
 """A file that is replaced as one step."""
 
-from __future__ import annotations
-
 import os
 import stat
 from pathlib import Path

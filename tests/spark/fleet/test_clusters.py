@@ -1,7 +1,5 @@
 """The newest snapshot of each cluster, as far as a greatest age reaches back."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Mapping
 from datetime import timedelta

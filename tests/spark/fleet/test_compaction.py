@@ -1,7 +1,5 @@
 """Many small files of a snapshot that become few."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pyarrow as pa

@@ -1,7 +1,5 @@
 """Groups that share topics, against walks along what they share."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 

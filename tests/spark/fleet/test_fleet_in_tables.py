@@ -1,7 +1,5 @@
 """A fleet in tables of a catalog: as the same one in folders, with the same sentences."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path

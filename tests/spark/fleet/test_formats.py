@@ -1,7 +1,5 @@
 """Stores and plans as earlier versions wrote them still read (docs/upgrade.md)."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Which groups are unsupported, of what kind they are, and what connectors are called."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import pytest

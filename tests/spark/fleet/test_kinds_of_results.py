@@ -1,7 +1,5 @@
 """A folder holds snapshots, or one kind of result."""
 
-from __future__ import annotations
-
 from itertools import permutations
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A snapshot's tables as files of a store, whole or not at all."""
 
-from __future__ import annotations
-
 import errno
 import threading
 from concurrent.futures import ThreadPoolExecutor

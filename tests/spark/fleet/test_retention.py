@@ -1,7 +1,5 @@
 """Which snapshots have had their time."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Which type of column stands for which."""
 
-from __future__ import annotations
-
 import pytest
 from pyspark.sql import types as t
 

@@ -1,7 +1,5 @@
 """A snapshot of DataFrames or of a store: checked, with all that is wrong said at once."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

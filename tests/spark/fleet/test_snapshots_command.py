@@ -1,7 +1,5 @@
 """`evenfleet snapshots` on a store of many, and what it makes of old and scattered ones."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Iterator

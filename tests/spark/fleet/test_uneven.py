@@ -1,7 +1,5 @@
 """One number of uneven groups, and one order of the worst, on all surfaces for one snapshot."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The graph of a fleet: its vertices and edges, what it keeps, and what it says without the jar."""
 
-from __future__ import annotations
-
 import gc
 import subprocess
 import sys

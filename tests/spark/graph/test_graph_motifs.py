@@ -1,7 +1,5 @@
 """Findings that are patterns, looked for as patterns: what motifs find, the findings find too."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any

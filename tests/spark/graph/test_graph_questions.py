@@ -3,8 +3,6 @@
 The clusters of one fleet are what varies: a question without a cluster asks all of them at once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random

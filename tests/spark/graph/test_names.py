@@ -1,7 +1,5 @@
 """Names on the driver, found by their hashes."""
 
-from __future__ import annotations
-
 import pytest
 from pyspark.sql import SparkSession
 

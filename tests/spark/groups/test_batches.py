@@ -1,7 +1,5 @@
 """Rows of Arrow's batches, and batches of rows."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Who coordinates a group, as the source said or as its name tells."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Groups that end their worker, in Spark's own workers."""
 
-from __future__ import annotations
-
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 

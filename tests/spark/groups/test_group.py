@@ -1,7 +1,5 @@
 """What becomes of a group's row: a problem, or a status and a reason in plain words."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

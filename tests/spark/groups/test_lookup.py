@@ -1,7 +1,5 @@
 """From hashes to indexes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

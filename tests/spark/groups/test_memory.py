@@ -1,7 +1,5 @@
 """What a group needs of memory is told from its encoded row, and what won't do is refused."""
 
-from __future__ import annotations
-
 import json
 import os
 import resource

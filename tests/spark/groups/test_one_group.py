@@ -1,7 +1,5 @@
 """One group read without Spark is the group that Spark encodes, field by field."""
 
-from __future__ import annotations
-
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any

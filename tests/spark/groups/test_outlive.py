@@ -1,7 +1,5 @@
 """A group that ends its process is failed, and the others of its task are solved."""
 
-from __future__ import annotations
-
 import faulthandler
 from types import SimpleNamespace
 from typing import Any

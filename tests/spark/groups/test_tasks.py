@@ -1,7 +1,5 @@
 """How many tasks a fleet is solved in: as the session is told, or as the fleet is large."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

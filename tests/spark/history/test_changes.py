@@ -1,7 +1,5 @@
 """What changed in a group from one snapshot to the next, and how often it rebalanced."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise

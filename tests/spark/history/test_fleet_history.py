@@ -1,7 +1,5 @@
 """Which snapshots a history is of, and how their groups were."""
 
-from __future__ import annotations
-
 import shutil
 from datetime import timedelta
 from pathlib import Path

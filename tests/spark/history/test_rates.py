@@ -1,7 +1,5 @@
 """Rates of offsets that were made by hand: what random ones don't have, each in a cluster."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """Series of offsets as arrays, and the numbers that tell them apart."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from spark.history.rates_pairs import Runs, keyed

@@ -1,7 +1,5 @@
 """Who rebalances: a day, and this week against the last one."""
 
-from __future__ import annotations
-
 from pyspark.sql import SparkSession
 
 from spark.history import restless

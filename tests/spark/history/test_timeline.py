@@ -1,7 +1,5 @@
 """How long what was seen may be taken to have held."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

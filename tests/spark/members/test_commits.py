@@ -1,7 +1,5 @@
 """What commit intervals cost the groups of `members_fleet`."""
 
-from __future__ import annotations
-
 from spark.members import commit_rows
 
 

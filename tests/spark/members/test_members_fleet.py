@@ -1,7 +1,5 @@
 """How many members each group of a fleet needs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

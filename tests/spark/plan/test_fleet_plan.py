@@ -1,7 +1,5 @@
 """Planning a fleet of groups made by hand: every action, status and reason, by names."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import pytest

@@ -1,7 +1,5 @@
 """A fleet's plan is, group by group, what `optimizer.assign` says of the same facts by names."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Racks over a fleet: goals by group, what is read across racks, what it costs, and why."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

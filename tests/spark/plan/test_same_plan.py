@@ -1,7 +1,5 @@
 """A plan depends on the snapshot alone, in its rows and in the bytes of its files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import NamedTuple
 

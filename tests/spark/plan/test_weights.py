@@ -1,7 +1,5 @@
 """Plans by weight over a fleet: where weights come from, what is shown, and what is refused."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Stores of what Kafka's own tools printed of a cluster, and what `reassign` makes of them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The cluster that most tests begin with."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What a plan does to those who read."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

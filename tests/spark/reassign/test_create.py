@@ -1,7 +1,5 @@
 """`evenfleet reassign --create`: topics to come, on a cluster that Kafka's own tools printed."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """docs/reassign.md, run as it is written."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import shutil

@@ -1,7 +1,5 @@
 """`evenfleet reassign-verify` on what Kafka's own tools printed of a cluster."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A replay as a plain loop over snapshots: what the one in Spark has to come to."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import datetime
 from functools import cache

@@ -1,7 +1,5 @@
 """Random histories of single groups: fleets by snapshot, and the same as looks at each group."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """A replay in Spark comes to what a plain loop over the snapshots does."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass

@@ -1,7 +1,5 @@
 """What is made of one group's rows in order of time, where random histories don't show it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a league comes to, in a sentence."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from pyspark.sql import Row

@@ -1,7 +1,5 @@
 """What reports of tests are made of."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Reports in a browser: nothing is fetched, nothing fails, all can be reached and read."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a report works out itself, of few groups and of very many."""
 
-from __future__ import annotations
-
 import pytest
 from pyspark.sql import SparkSession
 

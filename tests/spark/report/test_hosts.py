@@ -1,7 +1,5 @@
 """What a report says of a group's hosts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from spark import FleetFiles, explain_group

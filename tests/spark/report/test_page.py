@@ -1,7 +1,5 @@
 """The page and the short form: what they say, and that no name breaks them."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """How groups come to another assignor or protocol: steps, waves, and who can't."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A small fleet whose load rises and falls, and groups that can't be replayed."""
 
-from __future__ import annotations
-
 from tests.support.fleets import Fleet
 
 HOUR = 3600

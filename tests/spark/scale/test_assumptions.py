@@ -1,7 +1,5 @@
 """What isn't known of groups that were replayed is counted by what it is."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from spark.scale import assumptions_of

@@ -1,7 +1,5 @@
 """What is known of a group's rates becomes its process; what isn't is said, and never guessed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any

@@ -1,7 +1,5 @@
 """The file of policies as its page shows it, and what is handed out to copy."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The verdict on a fleet under policies."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from spark.scale import verdict_of

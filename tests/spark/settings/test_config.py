@@ -1,7 +1,5 @@
 """The product's own settings."""
 
-from __future__ import annotations
-
 import json
 from datetime import timedelta
 from os import mkfifo

@@ -1,7 +1,5 @@
 """Which goals count for which group."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

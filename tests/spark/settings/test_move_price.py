@@ -1,7 +1,5 @@
 """Prices of a move as users write them."""
 
-from __future__ import annotations
-
 import pytest
 
 from spark import InputError

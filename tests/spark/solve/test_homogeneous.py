@@ -1,7 +1,5 @@
 """Planning many groups at once gives what planning each of them gives."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

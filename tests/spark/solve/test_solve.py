@@ -1,7 +1,5 @@
 """From an encoded row to the rows of a plan or a comparison, one group at a time."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """A limit for the time that a strategy may spend on one group."""
 
-from __future__ import annotations
-
 import signal
 import threading
 import time

@@ -3,8 +3,6 @@
 There `plan` takes more memory than Java has.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 from collections.abc import Iterator

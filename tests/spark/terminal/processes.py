@@ -1,7 +1,5 @@
 """Commands as processes of their own, and what runs below them."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

@@ -1,7 +1,5 @@
 """However a run ends: one sentence, its exit code, and no process stays behind."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """What ended a run, in a sentence."""
 
-from __future__ import annotations
-
 import pytest
 
 from spark.terminal.failures import (

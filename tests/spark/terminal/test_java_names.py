@@ -1,7 +1,5 @@
 """Java's names are asked for once a session."""
 
-from __future__ import annotations
-
 import pytest
 from py4j.clientserver import JavaClient
 from pyspark.sql import SparkSession, functions as F

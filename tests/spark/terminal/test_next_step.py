@@ -1,7 +1,5 @@
 """The line that says what to do next: it can be pasted, and its command and options exist."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import shlex

@@ -1,7 +1,5 @@
 """Which stores a command opens by itself."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

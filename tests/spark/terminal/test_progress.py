@@ -1,7 +1,5 @@
 """What a command is doing and how far it is."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Iterator

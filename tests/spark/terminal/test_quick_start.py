@@ -1,7 +1,5 @@
 """Which stores are small."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What a command's session is started with."""
 
-from __future__ import annotations
-
 import socket
 from socketserver import BaseRequestHandler, TCPServer
 from subprocess import Popen

@@ -1,7 +1,5 @@
 """Commands side by side: each one's output in its turn."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from typing import Annotated, Any

@@ -1,7 +1,5 @@
 """The commands under spark-submit, of pip's PySpark."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The tables of each command at 80, 100 and 140 columns: nothing is cut; piped, names are whole."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from pathlib import Path

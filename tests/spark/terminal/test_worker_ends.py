@@ -1,7 +1,5 @@
 """A worker that ends before its task does: one sentence, and an exit code."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """One group under several strategies: each is asked once, and what they come to is told once."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A plan that isn't the snapshot's is rejected with a sentence that names what is wrong."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Checking a whole fleet's plan: a row a fault, none for a sound plan."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

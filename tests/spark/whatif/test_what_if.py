@@ -1,7 +1,5 @@
 """What events do to groups, under each strategy."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

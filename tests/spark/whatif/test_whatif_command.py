@@ -1,7 +1,5 @@
 """`evenfleet whatif` where a broker is down."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

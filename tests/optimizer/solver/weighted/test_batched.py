@@ -1,7 +1,5 @@
 """Planning and judging many groups by weight at once says what it says of each of them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What moves buy by weight: nothing told is better than there is, and most is as good."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Large groups by weight: what is tried is bounded, and told as what it is."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

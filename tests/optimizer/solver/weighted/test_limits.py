@@ -1,7 +1,5 @@
 """Limits and budgets by weight: what they forbid, and how it is told that they can't be met."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The least full reader, by a heap or by a look at all, and exchanges of what moves anyhow."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Plans by weight against every assignment of tiny groups: bounds hold, and most are the best."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import dataclass, replace
 from typing import Any

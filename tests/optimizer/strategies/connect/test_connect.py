@@ -1,7 +1,5 @@
 """Kafka Connect's two assignments, where no recorded answer tells."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Answers recorded from Kafka Connect 4.3.1's own classes (tests/live/record_connect.py)."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from typing import Any

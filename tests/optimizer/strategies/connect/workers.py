@@ -1,7 +1,5 @@
 """Groups of Connect workers, written down and drawn."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

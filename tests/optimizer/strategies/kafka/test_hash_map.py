@@ -1,7 +1,5 @@
 """The order in which a HashMap gives back what was put into it."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from optimizer.strategies.kafka.hash_map import hash_order, in_hash_order

@@ -1,7 +1,5 @@
 """Java's hashes and orders."""
 
-from __future__ import annotations
-
 import pytest
 
 from optimizer.strategies.kafka.java import (

@@ -1,7 +1,5 @@
 """What an audit says of tables, in Python's own terms."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path

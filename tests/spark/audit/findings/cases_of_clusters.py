@@ -1,7 +1,5 @@
 """Clusters for findings about brokers, topics and racks, by finding."""
 
-from __future__ import annotations
-
 from tests.spark.audit.findings.clusters import Cases, Setting, coordinated, topic
 
 UNCLEAN = "unclean.leader.election.enable"

@@ -1,7 +1,5 @@
 """Clusters for findings about one group, by finding."""
 
-from __future__ import annotations
-
 from spark.audit.rules import Copartitioned, Timeouts
 from spark.groups.memory import BEYOND_LIMIT
 from spark.settings import FleetConsumers, GroupConsumers

@@ -1,7 +1,5 @@
 """Clusters in which findings are tried: each in a fleet now, and in the same fleet before."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Each finding where it fires, where it nearly does, and where it must not; all in one audit."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 

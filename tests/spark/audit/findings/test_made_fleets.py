@@ -1,7 +1,5 @@
 """Made-up fleets: of a healthy one nothing is told, and of the demo's what was planted in it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property

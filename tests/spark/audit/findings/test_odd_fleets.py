@@ -1,7 +1,5 @@
 """Stores that lack something, and rows that make no sense: an audit goes on with the others."""
 
-from __future__ import annotations
-
 import math
 from itertools import chain
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Each finding that needs time where it fires, nearly does, and must not; all in one audit."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path

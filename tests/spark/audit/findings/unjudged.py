@@ -1,7 +1,5 @@
 """Two groups that are made to fail: what fails of its own is a fault, and mended."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 from unittest.mock import patch

@@ -1,7 +1,5 @@
 """What comes of captures that were taken at different moments, and of lines that can't be read."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

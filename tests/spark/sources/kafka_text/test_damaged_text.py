@@ -1,7 +1,5 @@
 """Text that was cut, joined, shuffled or overwritten: lines are reported, nothing else breaks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from random import Random

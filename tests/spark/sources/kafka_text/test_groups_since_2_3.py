@@ -1,7 +1,5 @@
 """Tables with a GROUP column, printed by the formats of each version's ConsumerGroupCommand."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`evenfleet import-cli` as a user runs it."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Texts of Kafka's tools before 2.4, which name no group: one sentence says what to use instead."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """Any group that Kafka can print, with whatever names, is read as it was."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from hypothesis import given, settings, strategies as st

@@ -1,7 +1,5 @@
 """Text of a real Kafka 4.3.1: what one view says has to be what another one says."""
 
-from __future__ import annotations
-
 from itertools import permutations
 from pathlib import Path
 from typing import Any, NamedTuple

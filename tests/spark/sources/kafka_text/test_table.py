@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from spark.sources.kafka_text.table import Header, parse_header

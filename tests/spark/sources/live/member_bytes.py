@@ -1,7 +1,5 @@
 """What members of classic groups and Connect's workers send, and their leaders, byte by byte."""
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """Where clusters are said to be, and where their secrets are."""
 
-from __future__ import annotations
-
 import logging
 import pickle
 from pathlib import Path

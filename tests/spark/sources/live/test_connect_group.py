@@ -1,7 +1,5 @@
 """A cluster of Connect workers as recorded brokers describe it, and the tables of it."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Bytes of Connect's workers and leaders; they may hold anything."""
 
-from __future__ import annotations
-
 import random
 import struct
 

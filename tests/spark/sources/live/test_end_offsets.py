@@ -1,7 +1,5 @@
 """How far partitions go, by recorded answers: leaders that change, go down or aren't there."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Names of clusters against the ids that clusters have themselves."""
 
-from __future__ import annotations
-
 from spark.sources.live.identity import mixed_up
 
 

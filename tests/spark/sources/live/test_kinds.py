@@ -1,7 +1,5 @@
 """Kinds of groups, and what brokers hide, in a cluster of recorded answers."""
 
-from __future__ import annotations
-
 import copy
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Bytes that members and leaders of classic groups send; they may hold anything."""
 
-from __future__ import annotations
-
 import random
 import struct
 import tracemalloc

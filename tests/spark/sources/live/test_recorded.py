@@ -1,7 +1,5 @@
 """A cluster of recorded answers: thousands of groups, and errors when nobody wants them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Share groups (KIP-932), from messages as they go over the network."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from spark.fleet import SHARE

@@ -1,7 +1,5 @@
 """Clusters that let nobody in: no broker is there, or none answers, or they refuse the login."""
 
-from __future__ import annotations
-
 import random
 import socket
 from pathlib import Path
