@@ -1,5 +1,7 @@
 """What this machine's own folders, Arrow's file systems and Spark's tell of a store is the same."""
 
+from __future__ import annotations
+
 import shutil
 from collections import Counter
 from collections.abc import Iterator
