@@ -11,7 +11,7 @@ from spark import FleetFiles, InputError
 from spark.reassign import ReassignRequest, cluster_facts, new_topic, place_new, topics_in
 from spark.reassign.create import GOALS
 from tests.spark.reassign.captures import reassigned
-from tests.support.said import Run, is_one_line
+from tests.support.said import Run
 
 
 def lists(text: str) -> list[list[int]]:
@@ -53,27 +53,6 @@ def test_a_drained_broker_gets_nothing(run: Run, before: Path) -> None:
     assert {4} & {
         b for row in lists(report["assignments"][0]["replica_assignment"]) for b in row
     } == set()
-
-
-@pytest.mark.parametrize(
-    ("words", "reason"),
-    [
-        (["--create", "new:3"], "give NAME:PARTITIONS:REPLICAS"),
-        (["--create", "new:0:3"], "give NAME:PARTITIONS:REPLICAS"),
-        (["--create", "a b:1:1"], "Kafka allows no topic 'a b'"),
-        (["--create", "new:1:5"], "5 replicas need as many brokers, and only 4 can be used"),
-        (["--create", "new:1:1", "--create", "new:2:1"], "to be created twice"),
-        (["--create", "new:1:1", "--spread-topics"], "--create moves no replica"),
-        (["--create", "orders:1:1"], "has topic orders already"),
-    ],
-)
-def test_what_cannot_be_is_one_sentence(
-    run: Run, before: Path, words: list[str], reason: str
-) -> None:
-    output = run("reassign", before, *words)
-    assert output.code == 2
-    assert is_one_line(output)
-    assert reason in output.err
 
 
 def test_topics_to_move_are_those_of_kafkas_file(run: Run, before: Path) -> None:

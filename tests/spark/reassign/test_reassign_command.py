@@ -1,6 +1,7 @@
 """`evenfleet reassign` on what Kafka's own tools printed of a cluster."""
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -139,10 +140,25 @@ def test_brokers_that_are_down_or_not_listed(run: Run, tmp_path: Path) -> None:
         ("--at-most-copies -1", "must be 0 or more"),
         ("--at-most-copies 1 --spread-topics", "a limit of copies is for the levels"),
         ("--all --drain 3", "--all plans every cluster: leave out"),
+        ("--execute", "needs either --bootstrap"),
+        ("--no-dry-run", "need --execute or --undo"),
+        ("--undo moves", "--undo needs either --bootstrap"),
+        ("--undo moves --execute", "--execute and --undo contradict each other"),
+        ("--leaders-only --add 4", "--leaders-only moves no replicas"),
+        ("--leaders-only --replication-factor 2", "--leaders-only moves no replicas"),
+        ("--leaders-only --at-most-copies 0", "--leaders-only moves no replicas"),
+        ("--execute --bootstrap h:1 --throttle 0", "is too low"),
+        ("--create new:3", "give NAME:PARTITIONS:REPLICAS"),
+        ("--create new:0:3", "give NAME:PARTITIONS:REPLICAS"),
+        ("--create 'a b:1:1'", "Kafka allows no topic 'a b'"),
+        ("--create new:1:5", "5 replicas need as many brokers, and only 4 can be used"),
+        ("--create new:1:1 --create new:2:1", "to be created twice"),
+        ("--create new:1:1 --spread-topics", "--create moves no replica"),
+        ("--create orders:1:1", "has topic orders already"),
     ],
 )
 def test_what_cannot_be_asked_is_told(run: Run, before: Path, words: str, fault: str) -> None:
-    output = run("reassign", before, "--out", before.parent / "moves", *words.split())
+    output = run("reassign", before, "--out", before.parent / "moves", *shlex.split(words))
     assert (output.code, is_one_line(output)) == (2, True)
     assert fault in output.err
 

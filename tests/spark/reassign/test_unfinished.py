@@ -1,11 +1,10 @@
 """Plans of `evenfleet reassign` that are carried out in part: they can be undone."""
 
-from __future__ import annotations
-
 import signal
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
@@ -15,45 +14,28 @@ from spark.reassign import ReassignRequest, cluster_facts
 from spark.reassign.files import write_batches
 from spark.reassign.reassignment import reassigned as reassigned_from
 from tests.spark.reassign.captures import replicas_in
+from tests.spark.reassign.test_sending import Fake
 from tests.support.said import Run
 
 
-class Ended:
+class Ended(Fake):
     """A live cluster as the snapshot says, which a signal ends as soon as it has begun to move."""
 
     current: Any = None
 
     def __init__(self, _: object) -> None:
-        self.begun = False
+        super().__init__(self)
+        self.up = set(self.current.racks)
 
-    def __enter__(self) -> Ended:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None: ...
 
-    def alive(self) -> set[int]:
-        return set(self.current.racks)
-
-    def partitions(self, topics: Any = None) -> Any:
-        if self.begun:
+    def partitions(self, topics: Iterable[str] | None = None) -> Any:
+        if "move" in self.log:
             signal.raise_signal(signal.SIGTERM)
-        return {
-            (partition.topic, partition.partition): (
-                partition.leader,
-                partition.replicas,
-                partition.isr,
-                [],
-                [],
-            )
-            for partition in self.current.partitions
-        }
-
-    def throttle(self, *_: object) -> list[str]:
-        return []
-
-    def move(self, _: object) -> dict[Any, str]:
-        self.begun = True
-        return {}
+        return super().partitions(topics)
 
 
 def test_a_signal_under_execute_says_how_to_go_on_and_back(
