@@ -14,7 +14,6 @@ from tests.optimizer.coordinator.account import Account
 from tests.optimizer.coordinator.reading_differences import read_again
 from tests.optimizer.coordinator.recording import Event, Record, events
 from tests.optimizer.coordinator.records import differences, recorded, scenario_of
-from tests.support.tiers import tiered
 
 UNLIKE = frozenset(("rolling_dynamic-consumer-r5",))
 """Runs in which the twin does otherwise, and what can't be told of them.
@@ -59,7 +58,7 @@ def test_all_records_are_there() -> None:
     assert len(series()) == SERIES
 
 
-@pytest.mark.parametrize("number", tiered(range(SERIES), 61))
+@pytest.mark.parametrize("number", range(SERIES))
 def test_the_twin_does_what_was_recorded(number: int) -> None:
     """All but the known runs; and none of these may be forgotten there when it agrees.
 
@@ -72,7 +71,6 @@ def test_the_twin_does_what_was_recorded(number: int) -> None:
     assert abs(error) <= sqrt(sum(band**2 for _, _, band in again))
 
 
-@pytest.mark.wide
 def test_what_is_read_again_is_what_was_recorded_in_sum() -> None:
     runs = [run for number in range(SERIES) for run in compared(number)[1]]
     assert abs(sum(seen - twin for seen, twin, _ in runs)) < 0.15 * sum(seen for seen, _, _ in runs)

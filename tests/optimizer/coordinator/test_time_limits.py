@@ -1,4 +1,4 @@
-"""When things end by Kafka's rules: answers worked out by hand, in milliseconds."""
+"""What happens by Kafka's rules, and when, in milliseconds: by hand, where no run was recorded."""
 
 from dataclasses import replace
 
@@ -8,7 +8,9 @@ from optimizer import Group
 from optimizer.coordinator import (
     Block,
     BrokerSettings,
+    Close,
     Delays,
+    Grow,
     Kill,
     MoveCoordinator,
     Scenario,
@@ -23,6 +25,7 @@ from tests.optimizer.coordinator.played import (
     BROKER,
     TOPICS,
     happened,
+    loads,
     play,
     settings,
     when,
@@ -153,3 +156,36 @@ def test_commits_of_a_replaced_static_member_do_not_count() -> None:
     timeline = play("eager", "ab", [other], static=True, heartbeat_ms=5_000, session_ms=15_000)
     assert len(when(timeline, "error")) == 1
     assert [*timeline.reread.values()] == pytest.approx([395] * 6, abs=5)
+
+
+@pytest.mark.parametrize("kind", ["eager", "cooperative"])
+def test_members_with_a_pattern_notice_a_new_topic_by_themselves(kind: str) -> None:
+    client = settings(kind)
+    steps: list[Step] = [Start(0, name, (), client, pattern="or.*") for name in ("a", "b")]
+    steps.append(Grow(AT, "orders-new", 4))
+    scenario = Scenario(Group({"orders": 4, "refunds": 4}, []), steps, broker=BROKER, end=100_000)
+    timeline = simulate(scenario)
+    owned = {timeline.partitions[part] for parts in timeline.final.values() for part in parts}
+    assert {topic for topic, _ in owned} == {"orders", "orders-new"}
+    # one rebalance each, unless both look before the same one
+    assert sum(generation.at >= AT for generation in timeline.generations) in (1, 2)
+    assert timeline.stable
+
+
+def test_two_that_start_together_wait_twice_the_initial_delay() -> None:
+    started = [play("eager", "abcde"[:count], []).generations[0].at for count in (1, 2, 5)]
+    assert started == pytest.approx([1_030, 2_030, 2_030], abs=5)
+
+
+def test_static_members_change_the_protocol_without_waiting_for_their_session() -> None:
+    """GroupMetadataManager refuses an instance id of the new protocol alone."""
+    steps: list[Step] = []
+    for at, name in enumerate("abc"):
+        steps += [Close(AT + at * 9_000, name)]
+        steps += [Start(AT + at * 9_000 + 2_000, name, client=settings("consumer"))]
+    timeline = play("eager", "abc", steps, static=True)
+    reports = [happening.what for happening in timeline.happenings]
+    assert reports.count("converted_to_consumer") == 1
+    assert not {"error", "static_refused", "session_expired"} & {*reports}
+    assert timeline.stable
+    assert loads(timeline) == dict.fromkeys("abc", 4)
