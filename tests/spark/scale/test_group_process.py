@@ -64,12 +64,9 @@ def test_rates_of_each_interval_and_partition(files: FleetFiles) -> None:
     assert made.process.rates.tolist() == [[10.0] * 8] * 4
     assert (made.process.recorded.tolist(), made.notes) == ([2] * 4, ())
     assert made.process.assignments.strategy == "range"
-
-
-def test_two_snapshots_are_one_interval(files: FleetFiles) -> None:
-    made = process_from(files, steady(1), hours=1)
-    assert isinstance(made, GroupProcess)
-    assert made.process.hours() == 1
+    one = process_from(files, steady(1), hours=1)
+    assert isinstance(one, GroupProcess)
+    assert one.process.hours() == 1
 
 
 def test_an_end_that_fell_makes_its_interval_not_count(files: FleetFiles) -> None:
@@ -103,20 +100,23 @@ def test_partitions_without_rates_count_as_idle_and_are_said(files: FleetFiles) 
     assert made.notes == ("1 of 8 partitions have no rates and count as idle",)
 
 
-def test_a_group_of_which_no_interval_counts_is_not_replayed(files: FleetFiles) -> None:
-    fell = {n: [(0, 1, float("nan"))] for n in range(8)}
-    made = process_from(files, fell, hours=1)
+@pytest.mark.parametrize(
+    ("pairs", "options", "why"),
+    [
+        ({0: [(0, 1, float("nan"))]}, {"hours": 1}, "no interval counts: each is longer than `max"),
+        ({}, {}, "two snapshots with offsets"),
+        (steady(), {"peak": ()}, "state `peak_rate`"),
+    ],
+)
+def test_groups_that_can_not_be_replayed_say_why(
+    files: FleetFiles, pairs: Any, options: dict[str, Any], why: str
+) -> None:
+    made = process_from(files, pairs, **options)
     assert isinstance(made, Unscaled)
-    assert made.reason.startswith("no interval counts: each is longer than `max_age`")
+    assert why in made.reason
 
 
-def test_groups_that_can_not_be_replayed_say_why(files: FleetFiles) -> None:
-    without = process_from(files, {})
-    assert isinstance(without, Unscaled)
-    assert "two snapshots with offsets" in without.reason
-    unseen = process_from(files, steady(), peak=())
-    assert isinstance(unseen, Unscaled)
-    assert "state `peak_rate`" in unseen.reason
+def test_a_rate_that_is_stated_needs_no_record(files: FleetFiles) -> None:
     stated = process_from(files, steady(), settings=ScaleSettings(peak_rate=70.0), peak=())
     assert isinstance(stated, GroupProcess)
     assert stated.process.peak_rate == 70.0

@@ -1,8 +1,10 @@
-"""The verdict on a fleet under policies."""
+"""The verdict on a fleet under policies, and what isn't known of its groups."""
 
 from typing import Any
 
-from spark.scale import verdict_of
+from spark.scale import assumptions_of, verdict_of
+
+IDLE = "no rates and count as idle"
 
 
 def row(policy: str, member_hours: float, recommended: bool = True) -> dict[str, Any]:
@@ -17,3 +19,17 @@ def test_the_verdict_says_what_differs_from_the_record() -> None:
         "Cheapest within the SLO: fixed in 1 group. Against what was recorded: 2 member-hours "
         "less, 0 late partition-hours less."
     )
+
+
+def test_groups_by_what_is_not_known() -> None:
+    """Once a group: the row of the recommended policy stands for it."""
+    reasons = (
+        (f"3 of 8 partitions have {IDLE}", True),
+        (f"3 of 8 partitions have {IDLE}", False),
+        (f"1 of 2 partitions have {IDLE}; one rate stands for up to 3 intervals", True),
+        (None, True),
+    )
+    assert assumptions_of([{"reason": why, "recommended": best} for why, best in reasons]) == [
+        f"2 groups: some partitions have {IDLE}",
+        "1 group: one rate stands for several intervals",
+    ]
