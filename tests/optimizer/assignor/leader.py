@@ -96,13 +96,10 @@ class Consumer:
         self.assignor.on_assignment(decoded, generation)
 
 
-def rebalance(
-    consumers: Sequence[Consumer], cluster: Cluster, generation: int, missing: Sequence[str] = ()
-) -> Owned:
-    """One round, led by the first; members `missing` don't get their assignment."""
+def rebalance(consumers: Sequence[Consumer], cluster: Cluster, generation: int) -> Owned:
+    """One round, led by the first."""
     present = [consumer.join() for consumer in consumers]
     assignments = consumers[0].assignor.assign(cluster, present)
     for consumer in consumers:
-        if consumer.member_id not in missing:
-            consumer.take(assignments[consumer.member_id], generation)
+        consumer.take(assignments[consumer.member_id], generation)
     return owned(assignments)

@@ -69,13 +69,6 @@ def test_each_protocol_has_a_name_of_its_own(file: Path) -> None:
     assert cooperative.supported_protocols() == [RebalanceProtocol.COOPERATIVE]
 
 
-def test_under_the_eager_protocol_a_changed_plan_is_handed_out_at_once(file: Path) -> None:
-    consumers = two(file)
-    rebalance(consumers, TWO, 1)
-    file.write_text(plan_text({"a": PLAN["b"], "b": PLAN["a"]}))
-    assert rebalance(consumers, TWO, 2) == {A: PLANNED[B], B: PLANNED[A]}
-
-
 def test_under_the_cooperative_protocol_owners_give_up_first(file: Path) -> None:
     consumers = two(file, cooperative=True)
     rebalance(consumers, TWO, 1)
@@ -85,36 +78,6 @@ def test_under_the_cooperative_protocol_owners_give_up_first(file: Path) -> None
         A: [("t", 0), ("t", 3)],
         B: [("t", 1), ("t", 2), ("u", 0), ("u", 1)],
     }
-
-
-def test_who_missed_an_assignment_still_has_what_it_had(file: Path) -> None:
-    """It joined the rebalance between, and nobody gets its partitions until it gave them up."""
-    consumers = two(file, cooperative=True)
-    rebalance(consumers, TWO, 1)
-    file.write_text(plan_text({"a": PLAN["b"], "b": PLAN["a"]}))
-    rebalance(consumers, TWO, 2, missing=[B])
-    assert rebalance(consumers, TWO, 3) == {A: [], B: [("t", 3), ("u", 0), ("u", 1)]}
-    assert rebalance(consumers, TWO, 4) == {A: PLANNED[B], B: PLANNED[A]}
-
-
-def test_who_fell_out_and_came_back_has_nothing(file: Path) -> None:
-    """Its consumer dropped all, and nobody would ever give up what was held back for it."""
-    consumers = two(file, cooperative=True)
-    rebalance(consumers, TWO, 1)
-    file.write_text(plan_text({"a": PLAN["b"], "b": PLAN["a"]}))
-    consumers[1].member_id = dynamic_id("b", 9)
-    assert rebalance(consumers, TWO, 2) == {A: PLANNED[B], consumers[1].member_id: []}
-    assert rebalance(consumers, TWO, 3)[consumers[1].member_id] == PLANNED[A]
-
-
-def test_who_was_late_for_a_whole_generation_has_nothing(file: Path) -> None:
-    """A static member may be: the broker keeps its place, and tells it that it was left behind."""
-    consumers = two(file, cooperative=True)
-    rebalance(consumers, TWO, 1)
-    present = [consumers[0].join(), joined(B, READ, {"t": [0, 1, 2]}, generation=1)]
-    consumers[0].take(consumers[0].assignor.assign(TWO, present)[A], 2)
-    file.write_text(plan_text({"a": PLAN["b"], "b": PLAN["a"]}))
-    assert rebalance(consumers, TWO, 3)[A] == PLANNED[B]
 
 
 def test_a_static_member_that_started_anew_has_what_its_predecessor_had(file: Path) -> None:

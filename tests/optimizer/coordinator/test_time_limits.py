@@ -158,6 +158,38 @@ def test_commits_of_a_replaced_static_member_do_not_count() -> None:
     assert [*timeline.reread.values()] == pytest.approx([395] * 6, abs=5)
 
 
+@pytest.mark.parametrize(
+    ("kind", "removed", "told"),
+    [
+        ("eager", "kicked_not_rejoined", ["revoked", "assigned"]),
+        ("cooperative", "left", ["revoked", "assigned", "lost", "assigned"]),
+        ("consumer", "rebalance_timeout", ["revoked", "lost", "assigned", "assigned"]),
+    ],
+)
+def test_who_gives_up_too_slowly_is_removed_and_comes_back(
+    kind: str, removed: str, told: list[str]
+) -> None:
+    """It takes longer to give partitions up than max.poll.interval.ms allows."""
+    client = settings(kind, max_poll_ms=5_000)
+    slow = Start(0, "slow", ("orders",), replace(client, revoke_ms=8_000))
+    others = (Start(at, name, ("orders",), client) for at, name in ((0, "quick"), (AT, "new")))
+    scenario = Scenario(Group(TOPICS, []), [slow, *others], client, broker=BROKER, end=100_000)
+    timeline = simulate(scenario)
+    of_slow = [
+        happening
+        for happening in timeline.happenings
+        if happening.member == "slow" and happening.at >= AT
+    ]
+    (gone,) = (item.at for item in of_slow if item.what == removed)
+    (back,) = (item.at for item in of_slow if item.what == "member_added")
+    assert gone - AT == pytest.approx(5_000, abs=1_200)
+    assert back > gone + 2_000
+    calls = [item.what for item in of_slow if item.what in ("assigned", "revoked", "lost")]
+    assert calls[: len(told)] == told
+    assert timeline.stable
+    assert loads(timeline) == dict.fromkeys(("slow", "quick", "new"), 4)
+
+
 @pytest.mark.parametrize("kind", ["eager", "cooperative"])
 def test_members_with_a_pattern_notice_a_new_topic_by_themselves(kind: str) -> None:
     client = settings(kind)

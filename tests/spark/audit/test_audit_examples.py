@@ -40,32 +40,29 @@ def evenfleet_words(line: str) -> list[str]:
     return words[at + 1 : next(ends, len(words))]
 
 
-def check_audit(words: list[str]) -> dict[str, Any]:
-    """It fails at critical findings, and keeps what it finds."""
-    assert words[0] == "audit"
+def check(hours: float, words: list[str]) -> str:
+    """What is done by the hour and what by the day, as we advise; with which store."""
     result = options(words)
-    assert result["fail_on"] == "critical"
-    assert result["out"] or result["prometheus"]
-    assert result["thresholds"]
-    return result
+    match words[0]:
+        case "collect":
+            assert hours == 1
+            return str(result["out"])
+        case "audit":
+            assert (hours, result["fail_on"]) == (1, "critical")
+            assert result["thresholds"] and (result["out"] or result["prometheus"])
+        case "history":
+            assert hours == 24 and result["out"]
+            assert {"--since 24h", "--since=24h"} & {" ".join(words[2:4]), *words}
+        case "snapshots":
+            assert hours == 24
+            assert (result["age"], result["keep_daily"], result["dry_run"]) == ("90d", 1, False)
+    return str(result["store"])
 
 
-def check_hourly_audit(hours: float, collect: list[str], audit: list[str]) -> None:
-    """It audits what is collected once an hour."""
-    assert (hours, collect[0]) == (1, "collect")
-    assert str(options(collect)["out"]) == check_audit(audit)["store"]
-
-
-def check_daily(hours: float, history: list[str], prune: list[str], store: str) -> None:
-    """History of the last day, and old snapshots go: some of each day stay."""
-    assert hours == 24
-    assert history[:2] == ["history", store]
-    assert {"--since 24h", "--since=24h"} & {" ".join(history[2:4]), *history}
-    assert options(history)["out"]
-    assert prune[0] == "snapshots"
-    result = options(prune)
-    assert (result["age"], result["keep_daily"], result["dry_run"]) == ("90d", 1, False)
-    assert result["store"] == store
+def check_all(commands: list[tuple[float, list[str]]]) -> list[str]:
+    """All with one store; the names of the commands."""
+    assert len({check(hours, words) for hours, words in commands}) == 1
+    return [words[0] for _, words in commands]
 
 
 def hours_between(schedule: str) -> float:
@@ -107,11 +104,8 @@ def test_the_crontab() -> None:
     for _, command in entries:
         assert "%" not in command  # which would end a line of cron's
         subprocess.run(["bash", "-n", "-c", command], check=True)
-    hours = [hours_between(schedule) for schedule, _ in entries]
-    collect, audit, history, prune = (evenfleet_words(command) for _, command in entries)
-    assert hours == [1, 1, 24, 24]
-    check_hourly_audit(hours[0], collect, audit)
-    check_daily(hours[2], history, prune, store=str(options(collect)["out"]))
+    commands = [(hours_between(schedule), evenfleet_words(line)) for schedule, line in entries]
+    assert check_all(commands) == ["collect", "audit", "history", "snapshots"]
 
 
 @pytest.mark.parametrize("code", [0, 1, 2, 3])
@@ -152,61 +146,46 @@ def tasks_of(dag_file: str, monkeypatch: pytest.MonkeyPatch) -> tuple[str, dict[
 
 
 def test_the_dags(monkeypatch: pytest.MonkeyPatch) -> None:
-    schedule, tasks = tasks_of("audit_dag.py", monkeypatch)
-    assert [*tasks] == ["collect", "audit"]
-    assert tasks["audit"].get("retries", 0) == 0
-    collect, audit = (evenfleet_words(task["bash_command"]) for task in tasks.values())
-    check_hourly_audit(hours_between(schedule), collect, audit)
-    schedule, tasks = tasks_of("daily_dag.py", monkeypatch)
-    history, prune = (evenfleet_words(task["bash_command"]) for task in tasks.values())
-    check_daily(hours_between(schedule), history, prune, store=str(options(collect)["out"]))
+    commands = []
+    for file in ("audit_dag.py", "daily_dag.py"):
+        schedule, tasks = tasks_of(file, monkeypatch)
+        for task in tasks.values():
+            commands.append((hours_between(schedule), evenfleet_words(task["bash_command"])))
+            assert commands[-1][1][0] != "audit" or task.get("retries", 0) == 0
+    assert check_all(commands) == ["collect", "audit", "history", "snapshots"]
 
 
-def test_the_cron_job_of_kubernetes() -> None:
+@pytest.mark.parametrize(
+    ("file", "names"),
+    [
+        ("audit-cronjob.yaml", ["audit"]),
+        ("store-cronjobs.yaml", ["collect", "history", "snapshots"]),
+    ],
+)
+def test_the_cron_jobs_of_kubernetes(file: str, names: list[str]) -> None:
     """What is mounted is there, and the job ends for good where another run would find the same."""
-    job = yaml.safe_load((EXAMPLES / "audit-cronjob.yaml").read_text(encoding="utf-8"))
-    assert (job["apiVersion"], job["kind"]) == ("batch/v1", "CronJob")
-    assert (job["spec"]["concurrencyPolicy"], job["spec"].keys() >= {"schedule"}) == (
-        "Forbid",
-        True,
-    )
-    assert hours_between(job["spec"]["schedule"]) == 1
-    work = job["spec"]["jobTemplate"]["spec"]
-    pod = work["template"]["spec"]
-    (container,) = pod["containers"]
-    assert container["command"] == ["evenfleet"]
-    result = check_audit(container["args"])
-    (rule,) = work["podFailurePolicy"]["rules"]
-    assert rule == {
-        "action": "FailJob",
-        "onExitCodes": {"containerName": container["name"], "operator": "In", "values": [1, 2]},
-    }
-    assert pod["restartPolicy"] == "Never"  # which such a policy asks for
-    mounted = {mount["name"]: mount["mountPath"] for mount in container["volumeMounts"]}
-    assert mounted.keys() == {volume["name"] for volume in pod["volumes"]}
-    for path in (result["store"], result["out"], str(result["thresholds"])):
-        assert path.startswith(tuple(f"{folder}/" for folder in mounted.values()))
-
-
-def test_the_cron_jobs_of_a_store() -> None:
-    """Collecting by the hour, and by the day what is made of it: all on what is mounted."""
-    text = (EXAMPLES / "store-cronjobs.yaml").read_text(encoding="utf-8")
-    collect, daily = yaml.safe_load_all(text)
-    assert [hours_between(item["spec"]["schedule"]) for item in (collect, daily)] == [1, 24]
-    pods = [item["spec"]["jobTemplate"]["spec"]["template"]["spec"] for item in (collect, daily)]
-    for pod in pods:
-        assert pod["restartPolicy"] == "Never"
-        there = {volume["name"] for volume in pod["volumes"]}
+    commands = []
+    for job in yaml.safe_load_all((EXAMPLES / file).read_text(encoding="utf-8")):
+        assert (job["apiVersion"], job["kind"]) == ("batch/v1", "CronJob")
+        assert job["spec"]["concurrencyPolicy"] == "Forbid"
+        work = job["spec"]["jobTemplate"]["spec"]
+        pod = work["template"]["spec"]
+        assert pod["restartPolicy"] == "Never"  # which a policy of failures asks for
+        volumes = {volume["name"] for volume in pod["volumes"]}
         for container in (*pod.get("initContainers", ()), *pod["containers"]):
             assert container["command"] == ["evenfleet"]
-            assert {mount["name"] for mount in container["volumeMounts"]} <= there
-    (first,), (history,), (prune,) = (
-        pods[0]["containers"],
-        pods[1]["initContainers"],
-        pods[1]["containers"],
-    )
-    store = str(options(first["args"])["out"])
-    check_daily(24, history["args"], prune["args"], store)
+            mounted = {mount["name"]: mount["mountPath"] for mount in container["volumeMounts"]}
+            assert mounted.keys() <= volumes
+            folders = tuple(f"{folder}/" for folder in mounted.values())
+            words = [word.rpartition("=")[2] for word in container["args"]]
+            paths = [word for word in words if word.startswith("/")]
+            assert paths and all(path.startswith(folders) for path in paths)
+            commands.append((hours_between(job["spec"]["schedule"]), container["args"]))
+            if container["args"][0] == "audit":
+                codes = {"containerName": container["name"], "operator": "In", "values": [1, 2]}
+                (rule,) = work["podFailurePolicy"]["rules"]
+                assert rule == {"action": "FailJob", "onExitCodes": codes}
+    assert check_all(commands) == names
 
 
 @pytest.mark.parametrize("code", [0, 1])
@@ -230,7 +209,8 @@ def test_the_script_for_spark_submit(tmp_path: Path, code: int) -> None:
     (at,) = (number for number, word in enumerate(words) if word.endswith(".py"))
     assert Path(words[at]).resolve() == ROOT / "bin" / "spark_job.py"
     assert re.fullmatch(r"--conf spark\.[\w.]+=\S+", " ".join(words[4:at]))
-    result = check_audit(words[at + 1 :])
-    assert (result["store"], result["out"]) == tuple(inputs[1:])
+    audit = words[at + 1 :]
+    assert check(1, audit) == inputs[1]
+    assert str(options(audit)["out"]) == inputs[2]
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert f"PYSPARK_PYTHON={python} spark-submit --master spark://HOST:7077" in readme
