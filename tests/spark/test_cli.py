@@ -75,46 +75,37 @@ class TestVersion:
         version = (ROOT / "optimizer/assignor/VERSION").read_text(encoding="utf-8")
         assert run("--version") == (0, f"evenfleet {version}", "")
 
-    def test_through_links_and_without_java(self, tmp_path: Path) -> None:
+    @pytest.fixture
+    def checkout(self, tmp_path: Path) -> Path:
+        """One whose programs say how they were called, and that they are Java 17."""
+        folder = tmp_path / "checkout"
+        shutil.copytree(ROOT / "bin", folder / "bin")
+        shutil.copy(ROOT / "pyproject.toml", folder)
+        for name in (".venv/bin/python", ".venv/bin/evenfleet", "java/bin/java"):
+            program = folder / name
+            program.parent.mkdir(parents=True, exist_ok=True)
+            program.write_text('#!/bin/sh\necho "$0" "$@"\necho \'openjdk version "17.0.1"\'\n')
+            program.chmod(0o755)
+        return folder
+
+    def ran(self, checkout: Path, *words: object) -> Any:
+        env = {**os.environ, "JAVA_HOME": str(checkout / "java")}
+        return subprocess.run(words, env=env, capture_output=True, text=True, check=True)
+
+    def test_through_links_and_without_java(self, checkout: Path, tmp_path: Path) -> None:
         """To a link beside it, to a file elsewhere, and by a path with a space in it."""
-        folder, checkout = tmp_path / "my programs", tmp_path / "checkout"
-        folder.mkdir()
-        shutil.copytree(ROOT / "bin", checkout / "bin")
-        shutil.copy(ROOT / "pyproject.toml", checkout)
-        (checkout / ".venv/bin").mkdir(parents=True)
+        shutil.rmtree(checkout / "java")
+        (folder := tmp_path / "my programs").mkdir()
         (folder / "first").symlink_to(checkout / "bin/evenfleet")
         (folder / "second").symlink_to("first")
-        for name in ("python", "evenfleet"):
-            program = checkout / ".venv/bin" / name
-            program.write_text('#!/bin/sh\necho "$0" "$@"\n')
-            program.chmod(0o755)
         script = (ROOT / "bin/evenfleet").read_text(encoding="utf-8")
         assert "readlink -f" not in script  # which older systems don't have
-        ran = subprocess.run(
-            [folder / "second", "config"],
-            env={**os.environ, "JAVA_HOME": str(tmp_path)},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert ran.stdout.splitlines()[-1] == f"{checkout}/.venv/bin/evenfleet config"
+        output = self.ran(checkout, folder / "second", "config").stdout
+        assert f"{checkout}/.venv/bin/evenfleet config" in output.splitlines()
 
-    def test_help_and_misspelled_commands_wait_for_no_archive(self, tmp_path: Path) -> None:
-        shutil.copytree(ROOT / "bin", tmp_path / "bin")
-        shutil.copy(ROOT / "pyproject.toml", tmp_path)
-        for name in (".venv/bin/python", ".venv/bin/evenfleet", "java/bin/java"):
-            program = tmp_path / name
-            program.parent.mkdir(parents=True, exist_ok=True)
-            program.write_text("#!/bin/sh\necho 'openjdk version \"17.0.1\"'\n")
-            program.chmod(0o755)
-        (tmp_path / "spark/jobs").mkdir(parents=True)
-        (tmp_path / "spark/jobs/plan.py").touch()
+    def test_help_and_misspelled_commands_wait_for_no_archive(self, checkout: Path) -> None:
+        (checkout / "spark/jobs").mkdir(parents=True)
+        (checkout / "spark/jobs/plan.py").touch()
         for words, is_made in (((), 0), (("plan", "--help"), 0), (("plam",), 0), (("plan",), 1)):
-            ran = subprocess.run(
-                [tmp_path / "bin/evenfleet", *words],
-                env={**os.environ, "JAVA_HOME": str(tmp_path / "java")},
-                capture_output=True,
-                text=True,
-                check=True,
-            )
+            ran = self.ran(checkout, checkout / "bin/evenfleet", *words)
             assert ("preparing a quicker start" in ran.stderr) == is_made
