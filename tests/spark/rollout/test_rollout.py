@@ -57,6 +57,7 @@ def test_the_new_protocol_takes_one_restart() -> None:
     way = upgrade_path(encoded_group(fleet(strategy="range")), "consumer", {}, 20)
     assert [event for _, event in way.restarts] == [Migrate(seconds=20)]
     assert deployed(fleet(NEW_PROTOCOL, type="consumer"), "consumer") == []
+    assert reason(fleet(strategy="range"), "consumer", broker_version="4.0.1") is None
 
 
 def test_static_members_come_as_soon_as_others() -> None:
@@ -93,10 +94,6 @@ def test_who_cant_go_is_told_why(
     assert text.startswith(why)
 
 
-def test_brokers_that_have_the_new_protocol_are_no_obstacle() -> None:
-    assert reason(fleet(strategy="range"), "consumer", broker_version="4.0.1") is None
-
-
 def test_each_step_has_its_own_cost() -> None:
     """Three dynamic members: two generations each in a restart of eager ones."""
     consumers = FleetConsumers({"partition_assignment_strategy": ["range"]})
@@ -106,13 +103,6 @@ def test_each_step_has_its_own_cost() -> None:
     assert first.unread_seconds > 0
     assert (second.step, second.fatal) == (2, 0)
     assert second.rebalances >= 6
-
-
-def test_a_group_without_a_plan_says_why() -> None:
-    (row,) = steps_of_group(
-        encoded_group(Fleet().group("g", {})), "consumer", FleetConsumers(), TimeLimit(60)
-    )
-    assert (row.status, row.reason) == ("unable", "the group has no members")
 
 
 def three(**facts: Any) -> Fleet:
