@@ -62,6 +62,8 @@ def nothing_is_better(seed: int) -> None:
         least = best_leaders(cluster, plan.replicas, planned, wanted)
         assert leaders_measured(cluster, leaders, wanted) == least, levels
         assert plan.optimal != NOT_PROVEN, levels
+        copied = measured(cluster, ReplicaGoals(levels=(BALANCE, BYTES)), plan.replicas)[1]
+        assert plan.bytes_copied == copied, levels
         assert check_replicas(cluster, plan.replicas, goals) == [], levels
 
 
@@ -154,25 +156,6 @@ def test_a_plan_of_leaders_alone_is_checked() -> None:
     ]
 
 
-def test_fewest_bytes_move_the_small_ones() -> None:
-    sizes = [9, 2, 1, 8]
-    cluster = Cluster(
-        [Broker(1), Broker(2)], [Partition("t", n, [1], size=size) for n, size in enumerate(sizes)]
-    )
-    plan = plan_replicas(cluster, ReplicaGoals(levels=(BALANCE, BYTES)))
-    assert [change.partition for change in plan.changes] == [1, 2]
-    assert plan.bytes_copied == 3
-
-
-def test_sizes_that_are_missing_are_the_mean_and_told() -> None:
-    items = [Partition("t", 0, [1], size=4), Partition("t", 1, [1])]
-    plan = plan_replicas(
-        Cluster([Broker(1), Broker(2)], items), ReplicaGoals(levels=(BALANCE, BYTES))
-    )
-    assert plan.bytes_copied == 4
-    assert plan.notes == ["1 partitions without a size are taken to be as large as the mean"]
-
-
 def test_what_cannot_be_planned_stays_and_is_named() -> None:
     cluster = Cluster(
         [Broker(1), Broker(2), Broker(3, alive=False)],
@@ -194,19 +177,18 @@ def test_what_cannot_be_planned_stays_and_is_named() -> None:
     assert {change.topic for change in plan.changes} == {"fine"}
 
 
-def test_racks_known_for_some_brokers_are_one_rack() -> None:
-    plan = plan_replicas(Cluster([Broker(1, "a"), Broker(2)], [Partition("t", 0, [1])]))
+def test_what_is_taken_for_what_is_missing_is_told() -> None:
+    partitions = [Partition("t", 0, [1], size=4), Partition("t", 1, [7, 1], 1)]
+    cluster = Cluster([Broker(1, "a"), Broker(2)], partitions)
+    plan = plan_replicas(cluster, ReplicaGoals(levels=(BALANCE, BYTES)))
     assert plan.notes == [
+        "not among the brokers, and so taken as dead: 7",
         "broker 2 has no rack and others have one, which Kafka's own tools refuse: all are taken "
-        "as of one rack"
+        "as of one rack",
+        "1 partitions without a size are taken to be as large as the mean",
     ]
     assert plan.cluster.racks == [None]
-
-
-def test_a_broker_that_only_replicas_name_is_dead() -> None:
-    plan = plan_replicas(Cluster([Broker(1)], [Partition("t", 0, [7, 1], 1)]))
-    assert plan.replicas == {("t", 0): [1]}
-    assert plan.notes == ["not among the brokers, and so taken as dead: 7"]
+    assert {broker for row in plan.replicas.values() for broker in row} == {1, 2}
 
 
 def test_leaders_only_keep_every_replica_of_dead_brokers_too() -> None:
