@@ -84,14 +84,3 @@ def test_what_comes_in_needs_members(spark: SparkSession) -> None:
 def test_a_headroom_that_is_none(spark: SparkSession, headroom: float) -> None:
     with pytest.raises(InputError, match="must be above 0 and at most 1"):
         members_fleet(fleet().snapshot(spark), None, headroom)
-
-
-def test_the_demo_has_a_row_for_each_group(spark: SparkSession, demo_tables: Any) -> None:
-    snapshot = snapshot_of(spark, demo_tables)
-    rows = members_fleet(snapshot).collect()
-    assert len(rows) == demo_tables["groups"].num_rows
-    planned = [row for row in rows if row.status in ("ok", "inferred")]
-    assert all(row.fewest_optimal <= row.members for row in planned if row.partitions)
-    assert {row.status for row in rows} <= {
-        *("ok", "inferred", "empty", "rebalancing", "unsupported", "invalid"),
-    }
