@@ -139,10 +139,3 @@ def test_topics_that_are_owned_and_not_described_are_noted(read: Import, write: 
     partition = "\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1\tIsr: 1\n"
     (note,) = read(topics=[write("t.txt", topic + partition)]).notes
     assert note.startswith("2 topics (one, t.a-b_c) with subscribers are not among")
-
-
-def test_the_same_input_gives_the_same_tables_in_any_order_of_files(
-    read: Import, captures: Path
-) -> None:
-    reversed_files = [captures / f"{view}.txt" for view in reversed(VIEWS)]
-    assert read(groups=reversed_files) == read()

@@ -77,13 +77,6 @@ def test_owners_are_the_same_from_members_and_from_offsets(captures: Path, view:
     assert facts_of(by_offsets, "coordinator") == dict.fromkeys(GROUPS, (None,))
 
 
-def test_members_are_the_same_in_both_members_views(captures: Path) -> None:
-    plain, verbose = read(captures, "members_plain"), read(captures, "members_verbose")
-    for name, group in verbose.groups.items():
-        shown = {id_: m._replace(generation=None) for id_, m in group.members.items()}
-        assert shown == plain.groups[name].members
-
-
 def test_epochs_are_generations_and_tell_of_the_new_protocol(captures: Path) -> None:
     """Their absence tells of nothing."""
     groups = read(captures, "members_verbose", "state_verbose").groups
@@ -121,16 +114,6 @@ def test_views_of_one_moment_agree_in_any_order_and_in_one_file(
     all_in_one = read_consumer_groups([together])
     assert all_in_one.unreadable_lines == []
     assert all_in_one.groups == read(captures, *views).groups
-
-
-def test_plain_members_and_offsets_are_enough(captures: Path) -> None:
-    """The 3.8 and 3.9 way: members without topic names, owners from the offsets view."""
-    enough = read(captures, "members_plain", "offsets_plain")
-    full = read(captures, "members_verbose")
-    assert enough.notes == []
-    for name, group in full.groups.items():
-        assert enough.groups[name].claims == group.claims
-        assert enough.groups[name].members.keys() == group.members.keys()
 
 
 def test_what_views_lack_is_noted(captures: Path) -> None:
