@@ -198,18 +198,6 @@ def test_what_a_run_moves_while_it_is_looked_at_is_there(
     assert found(place) == NEW
 
 
-def test_a_run_that_fails_leaves_nothing(tmp_path: Path) -> None:
-    out = tmp_path / "deep" / "out"
-    with (
-        pytest.raises(RunError, match="No space left on device: what was there is unchanged"),
-        writing(out),
-        LocalRun(LocalStore(out), SNAPSHOT, OWNED) as run,
-    ):
-        run.folder("a").mkdir(parents=True)
-        raise OSError(28, "No space left on device")
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_of_two_runs_at_once_one_wins_and_the_other_is_told(place: LocalStore) -> None:
     with pytest.raises(RunError) as raised, LocalRun(place, SNAPSHOT, OWNED) as slow:
         put(slow, 2, ("a",))

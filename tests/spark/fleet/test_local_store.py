@@ -122,10 +122,11 @@ def test_a_write_that_fails_leaves_all_as_it_was(
     def fail(*_: Any) -> None:
         raise OSError(errno.ENOSPC, "no space left")
 
+    store = tmp_path / "deep" / "store"
     for cluster in there:
-        keep(tmp_path, cluster)
+        keep(store, cluster)
     before = sorted(tmp_path.rglob("*"))
     monkeypatch.setattr("spark.files.local_run.written_file", fail)
     with pytest.raises(RunError, match="no space left: what was there is unchanged"):
-        keep(tmp_path, "d")
+        keep(store, "d")
     assert sorted(tmp_path.rglob("*")) == before
