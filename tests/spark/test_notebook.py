@@ -1,10 +1,12 @@
 """Results as notebooks show them."""
 
 import pytest
+from pyspark.sql import SparkSession
 
 from spark import FleetComparison, FleetSnapshot, InputError, audit_fleet, compare_fleet, plan_fleet
 from spark.compare.cures import cures_of
 from spark.notebook import FIRST, shown_in_notebook
+from tests.support.small import small
 
 
 def test_no_name_breaks_it() -> None:
@@ -33,22 +35,21 @@ def test_a_plan_shows_and_explains_itself(demo: FleetSnapshot) -> None:
         assert max(planned for _, planned in why.loads.values()) == most["max_load"]
 
 
-def test_other_strategies_have_no_reasons(demo: FleetSnapshot) -> None:
+def test_other_strategies_have_no_reasons(spark: SparkSession) -> None:
     with (
-        plan_fleet(demo, "range") as plan,
+        plan_fleet(small().snapshot(spark), "range") as plan,
         pytest.raises(InputError, match="only a plan that optimal has just made"),
     ):
         plan.explain("c", "g")
 
 
-def test_a_comparison_shows_the_fleet(demo: FleetSnapshot) -> None:
-    comparison = FleetComparison(compare_fleet(demo, ["current", "range"]))
-    page = comparison._repr_html_()
-    assert comparison.best() in page
-    assert page.count("<tr>") == 1 + comparison.fleet.count()  # no cure is told without optimal
-
-
-def test_a_comparison_names_the_assignor_to_set(demo: FleetSnapshot) -> None:
+def test_a_comparison_shows_the_fleet_and_with_optimal_the_assignor_to_set(
+    spark: SparkSession, demo: FleetSnapshot
+) -> None:
+    without = FleetComparison(compare_fleet(small().snapshot(spark), ["current", "range"]))
+    page = without._repr_html_()
+    assert without.best() in page
+    assert page.count("<tr>") == 1 + without.fleet.count()
     names = ["current", "range", "cooperative-sticky", "optimal"]
     comparison = FleetComparison(compare_fleet(demo, names))
     worst, *_ = cures_of(comparison.groups)

@@ -21,12 +21,9 @@ def test_names_are_counted_and_the_first_told() -> None:
     assert named("group", "abcdef") == "6 groups (a, b, c, d, e, …)"
 
 
-def test_a_name_of_usual_length_is_told_in_full() -> None:
-    assert [shortened(name) for name in NAMES[:3]] == [*NAMES[:3]]
-
-
-def test_of_a_long_name_the_ends_are_told_and_a_hash() -> None:
+def test_names_are_whole_but_long_ones_are_their_ends_and_a_hash() -> None:
     assert shortened(LONG) == f"{'a' * 160}…{'a' * 60} #6d1cf22d"
+    assert [shortened(name) for name in NAMES[:3]] == [*NAMES[:3]]
     short = {shortened(name) for name in NAMES}
     assert len(short) == len(NAMES)
     assert max(map(len, short)) <= LONGEST

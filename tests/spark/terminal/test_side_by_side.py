@@ -67,18 +67,13 @@ def test_an_error_is_raised_in_its_turn_after_what_was_printed_before_it(
     def fail() -> None:
         raise InputError("no such folder")
 
+    def end() -> None:
+        raise typer.Exit(1)
+
     with side_by_side(spark) as start:
         failing, other = start(command("failing", fail)), start(command("other", lambda: None))
         with pytest.raises(InputError, match="no such folder"):
             failing()
         assert capsys.readouterr().err.endswith("failing begins\n")
-        assert other() == 0
+        assert (other(), start(command("check", end))()) == (0, 1)
     assert "other is done" in capsys.readouterr().err
-
-
-def test_a_command_returns_its_exit_code(spark: SparkSession) -> None:
-    def end() -> None:
-        raise typer.Exit(1)
-
-    with side_by_side(spark) as start:
-        assert start(command("check", end))() == 1
