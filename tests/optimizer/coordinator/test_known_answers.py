@@ -38,12 +38,3 @@ def test_a_rolling_restart_of_dynamic_members(strategy: str, moved: int) -> None
     client = ClientSettings(assignors=(strategy,))
     timeline = simulate(Scenario(group, rolling_restart(group), client=client))
     assert (timeline.rebalances, timeline.moved) == (12, moved)
-
-
-@pytest.mark.parametrize("strategy", ["range", "roundrobin", "sticky", "cooperative-sticky"])
-def test_static_members_within_their_session_cost_no_rebalance(strategy: str) -> None:
-    group = group_of(6, 42, strategy, static=True)
-    client = ClientSettings(assignors=(strategy,))
-    timeline = simulate(Scenario(group, rolling_restart(group), client=client))
-    assert (timeline.rebalances, timeline.moved) == (0, 0)
-    assert timeline.unread_seconds > 6 * 7 * 30

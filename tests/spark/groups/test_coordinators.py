@@ -1,12 +1,10 @@
 """Who coordinates a group, as the source said or as its name tells."""
 
-import random
 from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
 
-from optimizer.strategies.kafka import java
 from spark.groups import OFFSETS_TOPIC, OffsetsTopic, coordinators, location_of
 from spark.groups.seats import coordinating_partition
 from tests.support.fleets import Fleet
@@ -54,37 +52,20 @@ def test_the_coordinators_of_a_fleet(spark: SparkSession) -> None:
     assert [tuple(row)[2:] for row in moved] == [LOCATIONS[3, None]]
 
 
-MIN_VALUE = "polygenelubricants"
-"""Its hash is Integer.MIN_VALUE, which has no absolute value; Kafka takes 0 instead."""
-
-KNOWN = {"": 0, "a": 97, "hello": 99162322, "Aa": 2112, "BB": 2112, MIN_VALUE: -(2**31)}
+HASHES = {
+    **{"": 0, "a": 97, "hello": 99162322, "test-group": 627841412},
+    **{"日本語日本語日本語": -1518747401, "\U0001f600 group": -1570619006},
+}
 """What Java says, as signed numbers."""
 
-HOSTILE = (
-    *("\U0001f600", "a\U0010ffffb", "\U00010000\U00010000", "\ud7ff\ue000", "\uffff", "\x00\x01"),
-    *("\n", "a b", "  ", "'\\\"$1|=", "grüppe-été", "\u202egroup", "日本語" * 100, "x" * 249),
-)
 
-
-def _coordinator(name: str, partitions: int) -> int:
-    """org.apache.kafka.common.utils.Utils.abs(name.hashCode()) % partitions."""
-    unsigned = java.string_hash(name)
-    signed = unsigned - 2**32 if unsigned >= 2**31 else unsigned
-    return (0 if signed == -(2**31) else abs(signed)) % partitions
-
-
-def test_the_coordinating_partition_is_that_of_java() -> None:
-    """Beyond 16 bits, of negative hashes, and of the one that has no absolute value.
+@pytest.mark.parametrize("partitions", [7, 50])
+def test_the_coordinating_partition_is_that_of_java(partitions: int) -> None:
+    """Utils.abs(name.hashCode()) % partitions, and 0 for Integer.MIN_VALUE, which has no such.
 
     Books and articles print that the offsets of test-group are in partition 12 of 50.
     """
     assert coordinating_partition("test-group", 50) == 12
-    draw = random.Random(5)
-    letters = "abcXYZ019._-é\u4e2d\U0001f43f"
-    drawn = ["".join(draw.choices(letters, k=draw.randrange(1, 40))) for _ in range(300)]
-    hashes = {name: java.string_hash(name) for name in (*KNOWN, *HOSTILE, *drawn)}
-    assert {name: hashes[name] for name in KNOWN} == {n: h % 2**32 for n, h in KNOWN.items()}
-    assert any(hashed > 2**31 for hashed in hashes.values())
-    for partitions in (7, 50):
-        result = {name: coordinating_partition(name, partitions) for name in hashes}
-        assert result == {name: _coordinator(name, partitions) for name in hashes}
+    assert coordinating_partition("polygenelubricants", partitions) == 0
+    for name, hashed in HASHES.items():
+        assert coordinating_partition(name, partitions) == abs(hashed) % partitions, name

@@ -45,14 +45,6 @@ def replayed(rows: Sequence[Any], *strategies: str, hours: int = 9) -> dict[str,
     return {name: [row for row in made if row.strategy == name] for name in strategies}
 
 
-def test_the_first_answer_starts_from_what_was_found_and_is_told_apart() -> None:
-    made = replayed([look(0, owners="aaab", end=3)], "current", "optimal")
-    (result,), (best,) = made["current"], made["optimal"]
-    assert (result.first, result.moves, result.max_load, result.excess) == (True, 0, 3, 1)
-    assert (best.first, best.moves, best.max_load, best.excess) == (True, 1, 2, 0)
-    assert (best.seconds, best.snapshot, best.start, best.end) == (4 * 3600, HOURS[0], 0, 3)
-
-
 @pytest.mark.parametrize(
     ("facts", "stopped"),
     [
