@@ -1,14 +1,13 @@
 """A replay in Spark comes to what a plain loop over the snapshots does."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import pytest
 from pyspark.sql import Row, SparkSession
 
-from optimizer import STRATEGIES, Goals, assign
+from optimizer import STRATEGIES, Goals
 from spark import FleetHistory, replay_fleet
 from spark.fleet.local_store import write_store
 from spark.history import Timeline
@@ -18,7 +17,7 @@ from spark.replay.tables import SUMMED
 from spark.settings import as_fleet_goals
 from spark.solve import TimeLimit
 from tests.spark.replay.plain_loop import CURRENT, Row as Facts, replayed
-from tests.spark.replay.random_histories import History, Look, random_histories
+from tests.spark.replay.random_histories import History, random_histories
 from tests.support.rows import rows_of
 from tests.support.tiers import tiered
 
@@ -189,39 +188,3 @@ def test_the_best_of_a_group_is_no_worse_than_any(both: Both) -> None:
         changes = max(row.changes for row in rows)
         assert {row.is_unchanged for row in rows} == {changes == 0}
         assert all(row.sentence is None for row in rows if not row.is_best)
-
-
-FIXED = [name for name in STRATEGIES if not name.endswith("sticky")]
-"""Strategies that change nothing of their own answer; the sticky ones may where they see racks."""
-
-
-def changes_itself(look: Look, strategy: str) -> bool:
-    """Whether a strategy that is asked again has another answer than its own."""
-    plan = assign(look.group(look.owners), strategy)
-    owners = {p: member for member, own in plan.assignment.items() for p in own}
-    return assign(look.group(owners), strategy).assignment != plan.assignment
-
-
-def judged(seeds: Iterable[int]) -> Iterator[Look]:
-    for seed in seeds:
-        for history in random_histories([seed])[1]:
-            yield from (look for look in history.looks if look and look.is_judged)
-
-
-@pytest.mark.parametrize("seed", tiered(range(100), 15))
-def test_a_strategy_that_is_asked_again_changes_nothing(seed: int) -> None:
-    """So the number of snapshots in which nothing changed makes no difference.
-
-    Nor does the member id that a member is back by, if it has an instance id: uniform-4.0 alone
-    would give others more then, if it were asked.
-    """
-    looks = list(judged([seed]))
-    assert looks
-    for look in looks:
-        for strategy in STRATEGIES if not look.racks else FIXED:
-            assert not changes_itself(look, strategy), strategy
-
-
-def test_the_sticky_ones_may_change_their_own_answer_where_they_see_racks() -> None:
-    """Which is why nobody is asked before something has changed."""
-    assert any(look.racks and changes_itself(look, "sticky") for look in judged(range(999)))

@@ -11,15 +11,15 @@ from tests.support.rows import COLUMNS, collide, planned, rows_of, solved
 
 
 def every_action() -> Fleet:
-    """a reads t, b reads t and u; nobody reads old any more; z left."""
-    fleet = Fleet().topic("t", 4).topic("u", 2).topic("old", 1)
+    """a reads t, b reads t and u; nobody reads old any more, of which one was owned; z left."""
+    fleet = Fleet().topic("t", 4).topic("u", 2).topic("old", 3)
     claims = [
         ("t", 0, "a"),
         ("t", 1, "a"),
         ("t", 2, "z"),
         ("t", 3, "a"),
         ("u", 0, "a"),
-        ("old", 0, "b"),
+        ("old", 2, "b"),
     ]
     return fleet.group("g", {"a": ["t"], "b": ["t", "u"]}, claims)
 
@@ -32,7 +32,7 @@ def planned_rows(fleet: Fleet) -> list[tuple[Any, ...]]:
 
 def test_every_partition_has_the_action_that_fits_it() -> None:
     assert planned_rows(every_action()) == [
-        ("old", 0, None, "b", "drop"),
+        ("old", 2, None, "b", "drop"),
         ("t", 0, "a", "a", "keep"),
         ("t", 1, "a", "a", "keep"),
         ("t", 2, "b", "z", "takeover"),
@@ -48,12 +48,6 @@ def test_a_move_is_a_change_of_a_present_and_subscribed_owner() -> None:
     assert planned_rows(fleet) == [("t", 0, "a", "a", "keep"), ("t", 1, "b", "a", "move")]
     plan = solved(rows_of(fleet))
     assert (plan.moves, plan.takeovers) == (1, 0)
-
-
-def test_a_partition_that_nobody_reads_or_owned_has_no_row() -> None:
-    """Topic old has three partitions, of which only the last was owned."""
-    fleet = Fleet().topic("t", 1).topic("old", 3).group("g", {"a": ["t"]}, [("old", 2, "a")])
-    assert [row[:2] for row in planned_rows(fleet)] == [("old", 2), ("t", 0)]
 
 
 def test_measures_are_of_the_plan_and_the_found_ones_of_the_snapshot() -> None:
