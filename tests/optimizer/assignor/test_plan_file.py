@@ -1,11 +1,13 @@
-"""Plans as files."""
+"""Plans as files, and the cases by which both assignors are tested (Java's by test_java.py)."""
 
 import json
+import logging
 
 import jsonschema
 import pytest
 
 from optimizer.assignor.plan_file import GroupPlan
+from tests.optimizer.assignor.plan_cases import answer, differences, read_cases
 from tests.paths import ROOT
 
 ID = "ERERESIiMzNERFVVVVVVVQ"
@@ -58,3 +60,11 @@ def test_a_line_holds_a_member_so_that_diff_shows_what_changed() -> None:
 def test_names_may_be_anything() -> None:
     odd = GroupPlan("c", 'g"\n', "s", {"\u202e|=\\": {"\x1b[31m": [0]}})
     assert GroupPlan.from_text(odd.to_text()) == odd
+
+
+def test_python_answers_as_the_cases_say(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.CRITICAL, "optimizer.live.plan_assignor")
+    cases = read_cases()
+    assert len(cases) >= 200
+    assert {case["why"] is None for case in cases} == {True, False}
+    assert [fault for case in cases for fault in differences(case, answer(case))] == []

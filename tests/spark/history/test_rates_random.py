@@ -1,4 +1,4 @@
-"""Rates against a plain loop in pandas and numpy."""
+"""Rates against a plain loop in pandas and numpy, and series as arrays."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
+from spark.history.rates_pairs import Runs, keyed
 from tests.support.offsets import Offsets, random_offsets, seconds_at
 
 HOURS, QUANTILE = 12, 0.8
@@ -197,3 +198,17 @@ def test_rates_are_those_of_a_plain_loop(spark: SparkSession) -> None:
         members = found_in(result.members, ["cluster", "group", "member_id"])
         check(members, expected_members(made, offsets))
     assert sum(row["resets"] for row in rates.values()) > 8
+
+
+def test_no_rows_are_no_series() -> None:
+    nothing = np.zeros(0, np.int64)
+    runs = Runs(nothing)
+    assert len(runs.starts) == len(runs.highest(nothing)) == len(runs.before(nothing > 0)) == 0
+
+
+def test_keys_of_wide_columns_keep_their_order() -> None:
+    """Values so far apart that their product doesn't fit 64 bits."""
+    columns = [np.array([0, 0, 2**61, 2**61]), np.array([2**61, 0, 0, 2**61])]
+    key = keyed(*columns, np.array([1, 1, 0, 5]))
+    assert key.argsort().tolist() == [1, 0, 2, 3]
+    assert keyed(np.zeros(0, np.int64)).tolist() == []
