@@ -1,5 +1,6 @@
 """What events do to groups, under each strategy."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -77,16 +78,37 @@ def test_a_group_goes_on_with_its_own_strategy() -> None:
         assert result["current"].uses == expected
 
 
-def test_what_is_new_is_neither_moved_nor_taken_over() -> None:
-    row = happened("grow=t:8")["optimal"]
-    assert (row.partitions_before, row.partitions_after) == (8, 12)
-    assert (row.moves, row.takeovers) == (0, 0)
-    assert (row.max_load_after, row.min_load_after) == (4, 4)
-
-
-def test_events_happen_one_after_the_other() -> None:
-    result = happened("leave=a", "join=2", "leave=new-1")
-    assert result["optimal"].members_after == 3
+@pytest.mark.parametrize(
+    ("events", "strategy", "cells"),
+    [
+        (  # what is new is neither moved nor taken over
+            *(["grow=t:8"], "optimal"),
+            {
+                **{"partitions_before": 8, "partitions_after": 12, "moves": 0, "takeovers": 0},
+                **{"max_load_after": 4, "min_load_after": 4},
+            },
+        ),
+        (["leave=a", "join=2", "leave=new-1"], "optimal", {"members_after": 3}),
+        (["crash-host=b"], "optimal", {"members_after": 2}),
+        (["members=0"], "optimal", {"status": "ok", "members_after": 0, "max_load_after": None}),
+        *(
+            (
+                *(["crash-rack=r9"], strategy),
+                {
+                    **{"status": "unaffected", "members_after": None},
+                    "reason": "no member is in rack 'r9' (they are in r1, r2)",
+                },
+            )
+            for strategy in ("range", "optimal")
+        ),
+        # one rolling restart from range alone to cooperative-sticky alone: nothing fits
+        (["upgrade=cooperative-sticky"], "range", {"fatal": 2}),
+        (["upgrade=cooperative-sticky,range"], "range", {"fatal": 0}),
+    ],
+)
+def test_what_events_do(events: list[str], strategy: str, cells: dict[str, Any]) -> None:
+    row = happened(*events, strategies=(strategy,))[strategy]
+    assert {name: getattr(row, name) for name in cells} == cells
 
 
 def test_static_members_keep_what_they_own() -> None:
@@ -94,22 +116,6 @@ def test_static_members_keep_what_they_own() -> None:
     row = happened("rolling-restart=30s", static=True)["range"]
     assert (row.rebalances, row.takeovers, row.moves) == (0, 0, 0)
     assert row.unread_seconds == pytest.approx(8 * 30, rel=0.05)
-
-
-def test_a_host_goes() -> None:
-    assert happened("crash-host=b")["optimal"].members_after == 2
-
-
-def test_a_group_of_nobody_has_nothing_after() -> None:
-    row = happened("members=0")["optimal"]
-    assert (row.status, row.members_after, row.max_load_after) == ("ok", 0, None)
-
-
-def test_a_group_that_cant_have_it_is_unaffected() -> None:
-    result = happened("crash-rack=r9")
-    assert {row.status for row in result.values()} == {"unaffected"}
-    assert result["optimal"].reason == "no member is in rack 'r9' (they are in r1, r2)"
-    assert result["optimal"].members_after is None
 
 
 def test_a_group_without_a_plan_says_why() -> None:
@@ -170,42 +176,40 @@ def test_a_broker_goes_and_others_lead_what_it_led(spark: SparkSession) -> None:
     assert row.reason == "broker 7 leads nothing that the group reads"
 
 
-def test_records_are_counted_where_rates_are_known() -> None:
-    job = WhatIf((Crash(rack="r1"),), ("range",))
+def at_rates(job: WhatIf, *peak_rates: float) -> WhatIfRow:
+    """Where each partition gets ten records a second."""
     row = encoded_group(fleet())
     row.rated_topics, row.partition_rates = row.topic_hashes, np.array([10.0, 10.0])
+    if peak_rates:
+        row.peak_rates = np.array(peak_rates)
     (result,) = rows_of_group(row, job, TimeLimit(60), DEFAULT_GOALS)
+    return result
+
+
+def test_records_are_counted_where_rates_are_known() -> None:
+    result = at_rates(WhatIf((Crash(rack="r1"),), ("range",)))
     assert result.records_waited == pytest.approx(10 * result.unread_seconds, rel=0.01)
     assert result.records_read_twice == pytest.approx(10 * result.read_twice_seconds, rel=0.01)
 
 
 def test_lag_is_told_where_rates_and_what_a_member_can_read_are_known() -> None:
     """Restarts of 30 s: b and c have two partitions each, a has four."""
-    stated = FleetConsumers({"peak_rate": 100})
-    job = WhatIf((event_of("restart=a:30s:static"),), ("range",), consumers=stated)
-    row = encoded_group(fleet())
-    row.rated_topics, row.partition_rates = row.topic_hashes, np.array([10.0, 10.0])
-    (result,) = rows_of_group(row, job, TimeLimit(60), DEFAULT_GOALS)
+    job = WhatIf((event_of("restart=a:30s:static"),), ("range",))
+    result = at_rates(replace(job, consumers=FleetConsumers({"peak_rate": 100})))
     assert result.max_lag_seconds == pytest.approx(30, abs=0.3)
     assert result.max_lag_records == pytest.approx(4 * 10 * 30, rel=0.01)
     assert result.catch_up_seconds == pytest.approx(4 * 10 * 30 / (100 - 40), rel=0.01)
     assert result.never_caught_up == 0
-    seen = WhatIf(job.events, ("range",))
-    (unknown,) = rows_of_group(row, seen, TimeLimit(60), DEFAULT_GOALS)
-    assert (unknown.max_lag_seconds, unknown.never_caught_up) == (None, None)
-    row.peak_rates = np.array([40.0])  # no more than what the busiest has to read
-    (unknown,) = rows_of_group(row, seen, TimeLimit(60), DEFAULT_GOALS)
-    assert unknown.max_lag_seconds is None
-    row.peak_rates = np.array([50.0])  # two members can't read what eight partitions get
+    assert at_rates(job, 100.0).cells() == result.cells()
+    # not known, or no more than what the busiest has to read
+    for unknown in (at_rates(job), at_rates(job, 40.0)):
+        assert (unknown.max_lag_seconds, unknown.never_caught_up) == (None, None)
+    # two members can't read what eight partitions get
     crash = WhatIf((Crash(rack="r2"),), ("range",))
-    (unknown,) = rows_of_group(row, crash, TimeLimit(60), DEFAULT_GOALS)
+    unknown = at_rates(crash, 50.0)
     assert (unknown.status, unknown.never_caught_up) == ("ok", None)
-    stated_too = WhatIf(crash.events, ("range",), consumers=FleetConsumers({"peak_rate": 50}))
-    (never,) = rows_of_group(row, stated_too, TimeLimit(60), DEFAULT_GOALS)
+    never = at_rates(replace(crash, consumers=FleetConsumers({"peak_rate": 50})), 50.0)
     assert (never.never_caught_up, never.catch_up_seconds) == (8, None)
-    row.peak_rates = np.array([100.0])
-    (known,) = rows_of_group(row, seen, TimeLimit(60), DEFAULT_GOALS)
-    assert known.cells() == result.cells()
 
 
 def test_advice_on_lag_names_the_strategy_under_which_groups_fall_behind_least() -> None:
@@ -222,10 +226,3 @@ def test_advice_on_lag_names_the_strategy_under_which_groups_fall_behind_least()
     assert [[*shown.values()] for shown in rows] == [["range", 1200, 45, 12, 0]]
     assert "3 partitions never catch up" in lag_advice([row("current", 45.0, never=3)])
     assert lag_advice([row("current", None)]).startswith("Lag isn't known: ")
-
-
-def test_members_who_are_refused_are_counted() -> None:
-    """One rolling restart from range alone to cooperative-sticky alone: nothing fits."""
-    row = happened("upgrade=cooperative-sticky", strategies=("range",))["range"]
-    assert row.fatal
-    assert happened("upgrade=cooperative-sticky,range", strategies=("range",))["range"].fatal == 0
