@@ -235,8 +235,8 @@ def test_sizes_over_time_are_shown_where_scale_was_asked(page: Read) -> None:
     )
     scaled = Read(html_of(made))
     assert scaled.rows_of("policy") == [
-        ["evenfleet", "12.5", "0", "3", "2", "1.2", "2"],
-        ["keda", "12.5", "0", "3", "2", "2", "2"],
+        ["evenfleet", "12.5", "0", "3", "2", "12", "2"],
+        ["keda", "12.5", "0", "3", "2", "20", "2"],
     ]
     assert "orders of prod: Set it." in scaled.text
     assert not [table for table in page.tables if table[0][0] == "policy"]
