@@ -53,24 +53,17 @@ def refused(spark: SparkSession, lake: str, snapshot: str | None = None) -> str:
 def test_a_fleet_in_tables_is_the_one_in_folders(
     spark: SparkSession, lake: str, tmp_path: Path
 ) -> None:
-    """The newest snapshot of each cluster; a cluster that is out of reach is named."""
+    """The newest of each cluster, or one snapshot; a cluster that is out of reach is named."""
     for snapshot, tables in SNAPSHOTS.items():
         write_store(tables, tmp_path, snapshot)
-    in_tables, in_folders = (
-        FleetSnapshot.tables(spark, lake),
-        FleetSnapshot.read(spark, str(tmp_path)),
-    )
+    in_tables = FleetSnapshot.tables(spark, lake)
+    in_folders = FleetSnapshot.read(spark, str(tmp_path))
     assert in_tables.id == SNAPSHOT
     assert in_tables.instants == {"a": EARLIER, "b": SNAPSHOT} == in_folders.instants
     assert rows(in_tables) == rows(in_folders)
     assert in_tables.notes == in_folders.notes
     assert in_tables.notes[0].startswith("cluster old is left out")
     assert in_tables.notes[1:] == (f"Skipped: snapshot {LATER} isn't whole: it lacks assignments",)
-
-
-def test_one_snapshot_and_max_age_are_what_they_are_in_a_store(
-    spark: SparkSession, lake: str
-) -> None:
     earlier = FleetSnapshot.tables(spark, lake, EARLIER).clusters()
     assert earlier == {"a": EARLIER, "b": EARLIER}
     alone = FleetSnapshot.tables(spark, lake, max_age=timedelta(minutes=1))
