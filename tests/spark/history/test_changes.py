@@ -9,8 +9,10 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession, functions as F
 
 from spark import FleetHistory
+from tests.spark.replay.plain_loop import carried, changes_of
+from tests.spark.replay.random_histories import random_histories
 from tests.support.fleets import Fleet, snapshot_of
-from tests.support.histories import HOURS, random_history
+from tests.support.histories import HOURS
 
 COLUMNS = (
     *("came", "left", "returned", "topics_grew", "topics_came", "topics_went"),
@@ -263,7 +265,7 @@ def test_rebalances(rebalances: Found, case: str) -> None:
 
 def test_random_changes_add_up_and_unchanged_facts_are_told_once(spark: SparkSession) -> None:
     """Nothing else than changed facts is shipped to Python: cost grows with changes."""
-    fleets = random_history(seed=3, groups=15, hours=8)
+    fleets, histories = random_histories(range(8))
     history = FleetHistory.of(
         [snapshot_of(spark, fleet.tables(), item) for item, fleet in fleets.items()]
     )
@@ -272,31 +274,10 @@ def test_random_changes_add_up_and_unchanged_facts_are_told_once(spark: SparkSes
         spans = history.group_spans()
         starts = spans.rows.where("position = start").count()
         assert spans.spans.count() == starts < spans.rows.count()
-    assert result == moves_in(fleets) > 30
-
-
-def moves_in(fleets: Mapping[str, Fleet]) -> int:
-    """Partitions with another owner whose owner before is there and reads the topic."""
-    moves = 0
-    for cluster in ("c", "d"):
-        rows = [
-            {
-                table: [row for row in fleet.rows[table] if row["cluster"] == cluster]
-                for table in ("partitions", "assignments", "subscriptions")
-            }
-            for fleet in fleets.values()
-        ]
-        for before, after in pairwise(of for of in rows if of["partitions"]):
-            keys = ("group", "topic", "partition")
-            was, now = (
-                {tuple(row[key] for key in keys): row["member_id"] for row in of["assignments"]}
-                for of in (before, after)
-            )
-            reads = {
-                (row["group"], row["topic"], row["member_id"]) for row in after["subscriptions"]
-            }
-            moves += sum(
-                (*key[:2], was[key]) in reads and was[key] != now[key]
-                for key in was.keys() & now.keys()
-            )
-    return moves
+    moves = sum(
+        changes_of(now, carried(before, before.owners, now), now.owners)[0]
+        for of in histories
+        for before, now in pairwise(of.looks)
+        if before and now and before.is_judged and now.is_judged
+    )
+    assert result == moves > 30
