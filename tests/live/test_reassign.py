@@ -200,7 +200,7 @@ def test_a_topic_of_one_broker_moves_as_planned_and_loses_nothing(
     live = ("--execute", "--bootstrap", fresh_brokers.bootstrap, "--no-dry-run")
     output, _ = moves.plan("--add", 3, *live)
     assert output.code == 1
-    assert "moved-0 is on 3,2, and was on " in output.err
+    assert "moved-0 is on 3,2, not on " in output.err
     before = replicas(admin)
     assert "Batch 2 of 2 is done" in moves.execute("--add", 3, "--batch-copies", 2)
     moves.undo()

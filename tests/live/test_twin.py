@@ -125,6 +125,7 @@ class LiveGroup:
             self.present.add(act.member)
             settings: dict[str, object] = {
                 "bootstrap.servers": self.broker.bootstrap,
+                "client.id": act.member,  # members are sorted by it
                 "session.timeout.ms": self.session * 1000,
                 "heartbeat.interval.ms": HEARTBEAT_MS,
                 "max.poll.interval.ms": 60_000,
