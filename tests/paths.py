@@ -4,6 +4,7 @@ import ast
 from functools import cache
 from pathlib import Path
 
+PACKAGES = ("optimizer", "spark", "evenfleet")
 ROOT = Path(__file__).parents[1]
 DATA = ROOT / "tests" / "data"
 

@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.paths import ROOT, tree_of
-
-PACKAGES = ("optimizer", "spark", "evenfleet")
+from tests.paths import PACKAGES, ROOT, tree_of
 
 KAFKA = "optimizer.strategies.kafka"
 OPTIMIZER = ("optimizer.model", "optimizer.solver", "optimizer.checker", "optimizer.reasons")

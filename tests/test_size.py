@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.branch import base, git
-from tests.paths import ROOT
+from tests.paths import PACKAGES, ROOT
 
-PACKAGES = ("optimizer", "spark", "evenfleet")
 OTHER_KINDS = {".j2", ".html", ".js", ".css"}
 LIMITS = "tests/size.toml"
 

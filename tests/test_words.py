@@ -12,7 +12,7 @@ import typer
 
 from spark.cli import COMMANDS, app_for
 from spark.glossary import GLOSSARY
-from tests.paths import ROOT, tree_of
+from tests.paths import PACKAGES, ROOT, tree_of
 from tests.words import BLOCK, CODE, PAGES, lengths, sentences
 
 MOST_WORDS = 35
@@ -90,9 +90,7 @@ LISTS = ("strategy", "strategies")
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`-])|\n\n")
 CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
-CODE_FILES = [
-    path for room in ("optimizer", "spark", "evenfleet") for path in (ROOT / room).rglob("*.py")
-]
+CODE_FILES = [path for room in PACKAGES for path in (ROOT / room).rglob("*.py")]
 
 CONF_FILES = sorted(path for path in (ROOT / "conf").rglob("*") if path.is_file())
 

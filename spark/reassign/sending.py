@@ -142,17 +142,17 @@ def left_of(
                 f"{' or '.join(rows)}: somebody else has moved it"
             )
         left[name] = course[done:]
-    result = [
+    remaining = [
         batch._replace(
             steps={n: step for n, step in batch.steps.items() if step in left.get(n, ())}
         )
         for batch in batches
     ]
-    taking = {b for batch in result for step in batch.steps.values() for b in step.after}
+    taking = {b for batch in remaining for step in batch.steps.values() for b in step.after}
     faults += [f"broker {broker} is down" for broker in sorted(taking - live.alive())]
     if faults:
         raise StoppedError(first_of(faults))
-    return result
+    return remaining
 
 
 def _steps_done(partition: PartitionFacts, course: Sequence[Step]) -> int | None:

@@ -175,7 +175,7 @@ class Brokers:
         return KafkaAdminClient(bootstrap_servers=self.bootstrap.split(","))
 
     def create(self, topics: Mapping[str, int]) -> None:
-        """Make topics of so many partitions, of which each broker has a replica."""
+        """Make topics of these numbers of partitions, of which each broker has a replica."""
         with self.admin() as admin:
             entries = {
                 name: {"num_partitions": count, "replication_factor": self._count}

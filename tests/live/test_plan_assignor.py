@@ -110,7 +110,7 @@ class Site:
 def test_from_a_live_cluster_to_a_plan_in_force(broker: Brokers, tmp_path: Path, run: Run) -> None:
     """The consumers own exactly the plan, and after it has changed, exactly the new one.
 
-    The first change comes into force by `enforce`, the second when a consumer asks for it.
+    The first change takes effect by `enforce`, the second when a consumer asks for it.
     """
     broker.create(TOPICS)
     groups = [Site(kind, broker, tmp_path / f"{kind}.json", **READS) for kind in KINDS]
@@ -171,7 +171,7 @@ def site(request: pytest.FixtureRequest, broker: Brokers, tmp_path: Path) -> Sit
 def test_static_members(site: Site, admin: KafkaAdminClient) -> None:
     """One that starts anew keeps its part, and nothing else happens, whatever the file says.
 
-    When an administrator removes it, it joins again, and the changed plan comes into force.
+    When an administrator removes it, it joins again, and the changed plan takes effect.
     """
     site.plan([0, 1], [2, 3], [4, 5])
     with closing(site.start(name, static=True) for name in "abc") as consumers:

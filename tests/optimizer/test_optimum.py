@@ -117,7 +117,7 @@ KINDS = {
 
 
 def blocks(kinds: dict[str, Any], default: int) -> list[Any]:
-    """Each kind with the first of some seeds; the default tier takes so many blocks of each."""
+    """Each kind with the first of some seeds; the default tier takes a few blocks of each."""
     return [
         block
         for name, kind in kinds.items()

@@ -84,7 +84,7 @@ def test_the_groups_have_racks_and_ids() -> None:
 
 
 def answer(group: Group, strategy: str) -> tuple[Assignment, str]:
-    """What the strategy assigns, nothing where Kafka throws, and what there is to say."""
+    """What the strategy assigns, nothing where Kafka throws, and its notes."""
     try:
         plan = assign(group, strategy)
     except StrategyError as error:

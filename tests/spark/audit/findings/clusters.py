@@ -178,7 +178,7 @@ def commits(
 
 @build
 def coordinated(cluster: Cluster, *groups: int) -> None:
-    """Brokers from 1 on: each leads one partition of __consumer_offsets and has so many groups.
+    """Brokers from 1 on: each leads one partition of __consumer_offsets and has that many groups.
 
     Each group has a member that reads 20 partitions.
     """
