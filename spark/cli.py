@@ -6,13 +6,15 @@ import logging
 import os
 import signal
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from spark.errors import InputError, first_line, unreadable_file
 from spark.terminal import (
@@ -61,6 +63,20 @@ WITHOUT_TABLES = ("report", "export-plan")
 JOBS = Path(__file__).with_name("jobs")
 
 
+class OnceEach(TyperCommand):
+    """A command that refuses an option given twice; click would take the last without a word."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """As click does; InputError for an option with one value that is given more often."""
+        for option, times in Counter(self.make_parser(ctx).parse_args([*args])[2]).items():
+            if times > 1 and not (option.multiple or getattr(option, "is_flag", True)):
+                shape = f", as {option.metavar}" if option.metavar else ""
+                raise InputError(
+                    f"{max(option.opts, key=len)} is given {times} times: give it once{shape}"
+                )
+        return super().parse_args(ctx, args)
+
+
 def app_for(words: Sequence[str]) -> typer.Typer:
     """The command line with the one command that is named; where none is, with what all are for.
 
@@ -76,7 +92,7 @@ def app_for(words: Sequence[str]) -> typer.Typer:
         name = named.replace("-", "_")
         command = getattr(importlib.import_module(f"spark.jobs.{name}"), name)
         typed = for_typer(with_next_step(named, command), named not in WITHOUT_TABLES)
-        app.command(named, epilog=_more_on(named))(typed)
+        app.command(named, cls=OnceEach, epilog=_more_on(named))(typed)
     else:
         for item, panel in COMMANDS.items():
             purpose = _purpose(item.replace("-", "_"))

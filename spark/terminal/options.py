@@ -155,7 +155,11 @@ def with_goals(
         "levels": levels and [level.strip() for level in levels.split(",")],
         "min_gain": min_gain,
     }
-    options = dict(map(goal_of, texts or ()))
+    options: dict[str, Any] = {}
+    for key, goal in map(goal_of, texts or ()):
+        if key in options:
+            raise InputError(f"--goal {key} is given twice: give one value for it")
+        options[key] = goal
     options |= {key: value for key, value in own.items() if value is not None}
     try:
         goals = settings.goals.overridden(**options)

@@ -13,6 +13,7 @@ import typer
 
 from optimizer import STRATEGY_NAMES
 from spark.cli import COMMANDS, app_for
+from spark.errors import InputError
 from spark.terminal import EXAMPLES
 from tests.paths import ROOT
 from tests.support.said import Run
@@ -66,6 +67,23 @@ def panels_of(text: str) -> dict[str, str]:
     """What stands in each panel of a help, by its title."""
     panels = re.split(r"╭─ (.+?) ─+╮", text)
     return dict(zip(panels[1::2], panels[2::2], strict=True))
+
+
+@pytest.mark.parametrize("command", [*COMMANDS])
+def test_an_option_given_twice_is_repeatable_or_refused(command: str) -> None:
+    """None drops what was given first; a flag says the same twice."""
+    listed: Any = typer.main.get_command(app_for([command]))
+    item = listed.get_command(typer.Context(listed), command)
+    valued = [option for option in item.params if not getattr(option, "is_flag", True)]
+    assert valued or command in ("config",)
+    for option in valued:
+        words = [word for spelling in option.opts[:1] for word in (spelling, "a", spelling, "b")]
+        if option.multiple:
+            context = typer.Context(item)
+            assert item.make_parser(context).parse_args(words)[0][option.name] == ["a", "b"]
+        else:
+            with pytest.raises(InputError, match=f"{option.opts[0]} is given 2 times: give it on"):
+                item.make_context(command, words)
 
 
 class TestVersion:

@@ -115,8 +115,9 @@ def test_options_override_the_file(run: Run, store: Path, config: Path) -> None:
         ("--levels", "loads", "levels is ('loads',) and must be a list of 'racks', 'moves', "),
         ("--min-gain", "-1", "min_gain is -1.0 and must be a number from 0 to 1,000"),
         ("--goal", "gain=1", "goal 'gain=1' is not KEY=VALUE with a key of rack, levels, "),
+        ("--goal", "rack=any --goal rack=leader", "--goal rack is given twice: give one value"),
     ):
-        answer = run(*words, option, value)
+        answer = run(*words, option, *value.split())
         assert answer.code == 2
         assert sentence in answer.err
 
