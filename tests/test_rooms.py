@@ -92,7 +92,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "spark.files": BASE,
     "spark.fleet": (*BASE, "spark.files", "optimizer.model", "optimizer.scenarios"),
     "spark.settings": (
-        *(*BASE, "spark.fleet"),
+        *(*BASE, "spark.files", "spark.fleet"),
         *("optimizer", "optimizer.coordinator", "optimizer.scenarios", "optimizer.strategies"),
     ),
     "spark.groups": (

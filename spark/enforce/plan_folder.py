@@ -21,7 +21,7 @@ from optimizer.assignor.plan_file import GroupPlan, PlanFileError
 from optimizer.figures import counted
 from spark.enforce.export import Exported, NoPlan
 from spark.errors import InputError
-from spark.files import replace_text, writing
+from spark.files import read_whole, replace_text, writing
 from spark.patterns import matches
 from spark.text import named
 
@@ -112,7 +112,7 @@ class PlanFolder:
         """Raises InputError when there is no sound plan of that group."""
         file = self._place(entry.file)
         try:
-            plan = GroupPlan.from_text(file.read_bytes())
+            plan = GroupPlan.from_text(read_whole(file))
         except (OSError, PlanFileError) as error:
             raise InputError(f"there is no plan in {file}: {error}") from None
         if (plan.cluster, plan.group) != (entry.cluster, entry.group):
@@ -174,7 +174,7 @@ class PlanFolder:
             for key, items in lists.items()
         ]
         text, file = "{\n" + ",\n".join(parts) + "\n}\n", self.path / INDEX
-        if not file.is_file() or file.read_text(encoding="utf-8") != text:
+        if not file.is_file() or read_whole(file) != text.encode():
             replace_text(file, text)
 
     def _place(self, file: str) -> Path:
@@ -198,14 +198,14 @@ def _name(name: str) -> str:
 
 def _plan_in(file: Path) -> GroupPlan | None:
     try:
-        return GroupPlan.from_text(file.read_bytes())
+        return GroupPlan.from_text(read_whole(file))
     except (OSError, PlanFileError):
         return None
 
 
 def _read_index(file: Path) -> dict[tuple[str, str], Entry]:
     try:
-        values = json.loads(file.read_bytes())
+        values = json.loads(read_whole(file))
         if values["format"] != FORMAT or values["version"] != VERSION:
             raise ValueError("it is none of this version")
         return {(plan["cluster"], plan["group"]): _entry(plan) for plan in values["plans"]}

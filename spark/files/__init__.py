@@ -17,7 +17,7 @@ from spark.files.by_snapshot import write_by_snapshot
 from spark.files.catalog_tables import CatalogSource, check_tables, remove_from_catalog
 from spark.files.columns import NULL, coded, is_there, nothing, texts, whole_numbers
 from spark.files.direct_store import DirectStore, ValueFilter
-from spark.files.disk import replace_text, writing
+from spark.files.disk import read_whole, replace_text, writing
 from spark.files.local_run import LocalRemoval, LocalRun, written_file
 from spark.files.local_store import LocalStore
 from spark.files.locked_run import sweep, written_by_others

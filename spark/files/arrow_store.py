@@ -14,7 +14,7 @@ from pyarrow import fs
 
 from spark.errors import InputError, UnreadableError, first_line
 from spark.files.direct_store import DirectStore, is_part
-from spark.files.manifest import HIDDEN, File, Manifest
+from spark.files.manifest import HIDDEN, LARGEST_MANIFEST, File, Manifest
 
 _IN_PLACE = re.compile(r"([^/]+)/snapshot=([^/]+)")
 _ASIDE = re.compile(rf"{re.escape(HIDDEN)}/runs/[^/]+/([^/]+)/snapshot=([^/]+)")
@@ -121,7 +121,7 @@ class ArrowStore(DirectStore):
     def _read_manifest(self, path: str) -> Manifest:
         try:
             with self.system.open_input_stream(path) as file:
-                return Manifest.from_text(file.read().decode(), path)
+                return Manifest.from_text(file.read(LARGEST_MANIFEST).decode(), path)
         except UnreadableError:
             raise
         except (pa.ArrowException, OSError, ValueError) as error:

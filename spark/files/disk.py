@@ -1,4 +1,4 @@
-"""What a disk refuses, in a sentence; and one file of text, replaced as one step."""
+"""What a disk refuses, in a sentence; one file of text, replaced as one step, or read whole."""
 
 import errno
 import os
@@ -14,6 +14,24 @@ ELSEWHERE = (
     *(errno.ENAMETOOLONG, errno.ELOOP),
 )
 """Errors that another choice of folder helps against."""
+
+
+LARGEST = 1 << 28
+"""The bytes of the largest file that is read whole: as JSON it takes ten times the memory."""
+
+
+def read_whole(path: Path, most: int = LARGEST) -> bytes:
+    """A regular file of up to that many bytes; OSError for others.
+
+    A device or a pipe may have no end, or nobody who writes to it.
+    """
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise OSError(errno.EINVAL, "it is a device or a pipe: name a regular file", str(path))
+    with path.open("rb") as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise OSError(errno.EFBIG, f"it is too large: at most {most:,} bytes are read", str(path))
+    return content
 
 
 @contextmanager

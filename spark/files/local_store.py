@@ -14,7 +14,8 @@ import pyarrow.parquet as pq
 
 from spark.errors import InputError, UnreadableError
 from spark.files.direct_store import DirectStore, is_part
-from spark.files.manifest import HIDDEN, File, Manifest
+from spark.files.disk import read_whole
+from spark.files.manifest import HIDDEN, LARGEST_MANIFEST, File, Manifest
 from spark.files.parts import Footers, Parts, footers_of
 
 CHUNK = 1 << 20
@@ -118,7 +119,9 @@ class LocalStore(DirectStore):
         folder = self.path / HIDDEN / "manifests" / f"snapshot={snapshot}"
         try:
             texts = {
-                path: path.read_text() for path in folder.iterdir() if path.name[0] not in "._"
+                path: read_whole(path, LARGEST_MANIFEST).decode()
+                for path in folder.iterdir()
+                if path.name[0] not in "._"
             }
         except FileNotFoundError:  # or one that was replaced after it was listed
             return LocalStore.manifest(self, snapshot) if folder.is_dir() else None

@@ -18,6 +18,9 @@ from spark.files.source import Cells
 MAX_COMBINATIONS = 500
 """Combinations of values that are listed; for more, the file has to be opened."""
 
+LARGEST_MANIFEST = 1 << 26
+"""Bytes of the largest that is read: a file of a table takes up to 100 kB of it."""
+
 Columns = tuple[str, ...]
 """Columns of texts, of which combinations of values are counted."""
 

@@ -22,6 +22,12 @@ from spark.groups.memory import limit_to_free_memory
 
 T = TypeVar("T")
 
+OFTEN: dict[int, str] = {
+    signal.SIGKILL: ", most often for want of memory",
+    signal.SIGXCPU: ", since compiled code doesn't return in time",
+}
+"""What most often lies behind a signal."""
+
 RowsOf = Callable[[Any], Iterable[T]]
 """Makes rows of some encoded groups (`spark.groups.encode`)."""
 
@@ -104,5 +110,4 @@ def _exit_sentence(code: int) -> str:
         return "exit code 1, also where compiled code doesn't return in time"
     if code >= 0:
         return f"exit code {code}"
-    more = ", most often for want of memory" if -code == signal.SIGKILL else ""
-    return f"{signal.Signals(-code).name}{more}"
+    return f"{signal.Signals(-code).name}{OFTEN.get(-code, '')}"

@@ -13,8 +13,9 @@ class Compared:
     """One way to place replicas.
 
     `uneven_racks` are partitions whose racks could be more even; loads and leaders are of the
-    brokers that are to be used. `bytes_max` are the most that one of them has, `bytes_gap` how
-    much more that is than the least it could be (`most_bytes_bound`), as a share of it.
+    brokers that are to be used: who leads now, and who is preferred by the others. `bytes_max` are
+    the most that one of them has, `bytes_gap` how much more that is than the least it could be
+    (`most_bytes_bound`), as a share of it.
     """
 
     placement: str
@@ -33,7 +34,7 @@ def compared(of: Reassignment) -> list[Compared]:
     """The current replicas, Kafka's --generate of both kinds, and the plan."""
     result = {(p.topic, p.partition): list(p.replicas) for p in of.current.partitions}
     return [
-        _measured("now", of, result),
+        _measured("now", of, result, of.current.leaders),
         _measured("generate 4.1+", of, generated(of.cluster)),
         _measured("generate up to 4.0", of, generated(of.cluster, older=True)),
         _measured("optimal", of, of.plan.replicas),
@@ -41,8 +42,12 @@ def compared(of: Reassignment) -> list[Compared]:
 
 
 def _measured(
-    placement: str, of: Reassignment, replicas: dict[tuple[str, int], list[int]]
+    placement: str,
+    of: Reassignment,
+    replicas: dict[tuple[str, int], list[int]],
+    led_by: list[int | None] | None = None,
 ) -> Compared:
+    """Leaders are the preferred ones, unless it is known by which brokers partitions are led."""
     racks = {b.id: b.rack for b in of.cluster.brokers if b.usable and b.alive}
     if None in racks.values():
         racks = dict.fromkeys(racks)
@@ -51,7 +56,7 @@ def _measured(
     bytes_on = Counter(dict.fromkeys(racks, 0))
     sizes = of.wanted.sizes
     copies = size = uneven = 0
-    for partition in of.current.partitions:
+    for at, partition in enumerate(of.current.partitions):
         row = replicas[partition.topic, partition.partition]
         new = len(set(row) - set(partition.replicas))
         copies += new
@@ -59,7 +64,7 @@ def _measured(
         size += new * each
         bytes_on.update({b: each for b in row if b in racks})
         loads.update(b for b in row if b in racks)
-        leaders.update(b for b in row[:1] if b in racks)
+        leaders.update(b for b in (led_by[at : at + 1] if led_by else row[:1]) if b in racks)
         uneven += _is_uneven(Counter(racks[b] for b in row if b in racks), room)
     most = max(bytes_on.values(), default=0)
     bound = most_bytes_bound(of.plan.cluster) if sizes else 0

@@ -121,6 +121,13 @@ def place_new(
         raise InputError(f"topic {twice[0]} is to be created twice")
     if existing := sorted(present & names.keys()):
         raise InputError(f"cluster {current.cluster} has topic {existing[0]} already")
+    metric = {name.replace(".", "_"): name for name in present}
+    for name in names:
+        if (other := metric.setdefault(name.replace(".", "_"), name)) != name:
+            raise InputError(
+                f"Kafka refuses topic {name} beside {other}: '.' and '_' are the same in the names "
+                "of metrics"
+            )
     present_cluster, notes = wanted.cluster(current)
     partitions = [partition._replace(scope=False) for partition in present_cluster.partitions]
     partitions += [

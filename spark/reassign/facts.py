@@ -50,6 +50,13 @@ class ClusterFacts:
     def tells_leaders(self) -> bool:
         return any(partition.leader is not None for partition in self.partitions)
 
+    @property
+    def leaders(self) -> list[int | None]:
+        """Who leads each partition now; the preferred one where no leader is known."""
+        if self.tells_leaders:
+            return [partition.leader for partition in self.partitions]
+        return [next(iter(partition.replicas), None) for partition in self.partitions]
+
 
 def cluster_facts(fleet: FleetSnapshot | FleetFiles, cluster: str | None = None) -> ClusterFacts:
     """What is known of a cluster, or of the only one.

@@ -5,11 +5,11 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from optimizer.figures import counted
 from spark.errors import InputError
-from spark.files import replace_text
+from spark.files import read_whole, replace_text
 from spark.reassign.facts import ClusterFacts
 from spark.reassign.reassignment import Reassignment
 from spark.text import named
@@ -18,6 +18,9 @@ Name = tuple[str, int]
 
 HANDED_OVER = ".handed-over"
 """The time at which a plan in a folder began to be carried out, until that is done."""
+
+CLUSTER = ".cluster"
+"""The cluster whose plan a folder holds."""
 
 OURS = re.compile(r"\d{2,}-(move|rollback|elect)\.json|elect\.json")
 
@@ -32,7 +35,7 @@ def write_batches(of: Reassignment, out: Path) -> list[Path]:
     InputError if something else than such files is in it, or a plan that is carried out in part:
     its rollbacks are the only way back.
     """
-    return write_files(texts_of(of), out, of.current)
+    return write_files(texts_of(of), out, of.current.cluster, of.current)
 
 
 def texts_of(of: Reassignment) -> dict[str, str]:
@@ -55,16 +58,27 @@ def texts_of(of: Reassignment) -> dict[str, str]:
 
 
 def write_files(
-    texts: Mapping[str, str], out: Path, current: ClusterFacts | None = None
+    texts: Mapping[str, str], out: Path, cluster: str, current: ClusterFacts | None = None
 ) -> list[Path]:
-    """Write them into a folder of their own, where those of an earlier plan are removed."""
+    """Write them into a cluster's own folder, where those of an earlier plan are removed.
+
+    InputError if it belongs to another cluster, holds something else, or its plan isn't finished.
+    """
     out.mkdir(parents=True, exist_ok=True)
     names = sorted(path.name for path in out.iterdir() if not path.name.startswith("."))
     if others := [name for name in names if not OURS.fullmatch(name)]:
         raise InputError(
             f"{out} holds {named('file', others)}: files of a plan go into a folder of their own"
         )
-    if names == sorted(texts) and all((out / n).read_text() == texts[n] for n in names):
+    owner = (out / CLUSTER).read_text() if (out / CLUSTER).exists() else None
+    if names and owner not in (None, cluster):
+        raise InputError(
+            f"{out} holds the plan of cluster {owner}: write the one of cluster {cluster} into "
+            "another folder"
+        )
+    if names == sorted(texts) and all(
+        read_whole(out / name) == texts[name].encode() for name in names
+    ):
         return [out / name for name in texts]
     if why := _unfinished(out, current):
         raise InputError(
@@ -74,6 +88,7 @@ def write_files(
     for name in names:
         (out / name).unlink()
     mark_done(out)
+    replace_text(out / CLUSTER, cluster)
     for name, text in texts.items():
         replace_text(out / name, text)
     return [out / name for name in texts]
@@ -92,31 +107,31 @@ def mark_done(out: Path) -> None:
 def _unfinished(out: Path, current: ClusterFacts | None) -> str | None:
     """Why the rollbacks in a folder may still be needed; None if they aren't."""
     mark = out / HANDED_OVER
-    begun = mark.read_text() if mark.exists() else None
-    if begun and (current is None or current.snapshot <= begun):
-        return f"it was handed to the cluster at {begun}, and no later snapshot shows how far it is"
+    time = mark.read_text() if mark.exists() else None
+    if time and (current is None or current.snapshot <= time):
+        return f"it was handed to the cluster at {time}, and no later snapshot shows how far it is"
     if current is None:
         return None
-    now = {  # a rollback names no broker that was dead
-        (partition.topic, partition.partition): [
-            b for b in partition.replicas if b in current.racks
-        ]
-        for partition in current.partitions
-    }
+    now = {(p.topic, p.partition): _alive(p.replicas, current) for p in current.partitions}
     courses: dict[Name, list[list[int]]] = {}
     for move in sorted(out.glob("*-move.json"), key=lambda path: int(path.name.split("-")[0])):
         rollback = move.with_name(move.name.replace("move", "rollback"))
-        if not rollback.exists():
-            continue
-        origin, done, left = read_move(rollback), 0, 0
+        origin = read_move(rollback) if rollback.exists() else {}
         for name, row in read_move(move).items():
-            course = courses.setdefault(name, [origin[name]] if name in origin else [])
-            course.append(row)
-            done += now.get(name) == row
-            left += now.get(name) in course[:-1]
-        if done and left:
-            return f"{done} of {done + left} partitions of {move.name} are done"
+            courses.setdefault(name, [origin[name]] if name in origin else []).append(row)
+    present = {name: course for name, course in courses.items() if name in now}
+    if courses and not present:
+        return f"cluster {current.cluster} has none of its partitions"
+    # a rollback names no broker that was dead
+    begun = any(now[name] != _alive(course[0], current) for name, course in present.items())
+    done = sum(now[name] == _alive(course[-1], current) for name, course in present.items())
+    if begun and done < len(present):
+        return f"{done} of {counted(len(present), 'partition')} {'is' if done == 1 else 'are'} done"
     return None
+
+
+def _alive(brokers: list[int], current: ClusterFacts) -> list[int]:
+    return [broker for broker in brokers if broker in current.racks]
 
 
 def move_text(replicas: Mapping[Name, list[int]]) -> str:
@@ -139,29 +154,21 @@ def elect_text(partitions: Iterable[Name]) -> str:
 def read_move(path: Path) -> dict[Name, list[int]]:
     """Replicas by partition of a file for kafka-reassign-partitions, whoever wrote it.
 
-    InputError for what Kafka's own tool refuses as well (ReassignPartitionsCommand): no JSON,
-    another version than 1, no partitions, one that is there twice, one without replicas, with a
-    broker twice, or with more or fewer log directories than replicas.
+    InputError for what Kafka's own tool refuses as well (ReassignPartitionsCommand, DecodeJson):
+    no JSON object, another version than 1, numbers that are none or beyond 32 bits, no partitions,
+    one that is there twice, one without replicas, with a broker twice, or with more or fewer log
+    directories than replicas.
     """
     whole = _json(path)
-    if whole.get("version", 1) != 1:
-        raise InputError(
-            f"{path} has version {json.dumps(whole['version'])}: Kafka reads version 1"
-        )
+    version = whole.get("version", 1)
+    if not _is_int(version) or version != 1:
+        raise InputError(f"{path} has version {json.dumps(version)}: Kafka reads version 1")
     values = whole.get("partitions")
     if not isinstance(values, list) or not values:
         raise InputError(f"{path} lists no partitions: it has to be like NN-move.json")
     replicas: dict[Name, list[int]] = {}
     for item in values:
-        try:
-            name, row = (
-                (str(item["topic"]), int(item["partition"])),
-                [int(b) for b in item["replicas"]],
-            )
-        except (KeyError, TypeError, ValueError):
-            raise InputError(
-                f"{path}: {json.dumps(item)} has to have a topic, a partition and replicas"
-            ) from None
+        name, row = _entry(path, item)
         if name in replicas:
             raise InputError(f"{path} has {name[0]}-{name[1]} twice")
         if not row or len(set(row)) < len(row):
@@ -175,6 +182,27 @@ def read_move(path: Path) -> dict[Name, list[int]]:
             )
         replicas[name] = row
     return replicas
+
+
+def _entry(path: Path, item: Any) -> tuple[Name, list[int]]:
+    """A partition and its replicas; InputError unless Kafka's tool reads them too."""
+    values = item if isinstance(item, dict) else {}
+    topic, number, row = (values.get(key) for key in ("topic", "partition", "replicas"))
+    if not isinstance(topic, str) or not isinstance(row, list):
+        text = json.dumps(item)[:200]
+        raise InputError(f"{path}: {text} has to have a topic, a partition and replicas")
+    if not _is_int(number) or not all(map(_is_int, row)):
+        other = next(value for value in (number, *row) if not _is_int(value))
+        raise InputError(
+            f"{path}: {topic}-{json.dumps(number)} has {json.dumps(other)[:200]}, where Kafka "
+            "reads whole numbers of 32 bits"
+        )
+    return (topic, number), row
+
+
+def _is_int(value: Any) -> TypeGuard[int]:
+    """Whether it is a number that Kafka's DecodeInteger takes."""
+    return type(value) is int and -(1 << 31) <= value < 1 << 31
 
 
 def topics_in(path: Path) -> list[str]:
@@ -202,7 +230,7 @@ def sizes_in(path: Path, current: ClusterFacts) -> dict[Name, int]:
         str(partition): (partition.topic, partition.partition) for partition in current.partitions
     }
     sizes: dict[Name, int] = {}
-    for broker in _json(path).get("brokers", ()):
+    for broker in _json(path, after="{").get("brokers", ()):
         for folder in broker.get("logDirs", ()):
             for item in folder.get("partitions", ()):
                 name = names.get(item["partition"])
@@ -216,15 +244,16 @@ def sizes_in(path: Path, current: ClusterFacts) -> dict[Name, int]:
     return sizes
 
 
-def _json(path: Path) -> dict[str, Any]:
+def _json(path: Path, after: str = "") -> dict[str, Any]:
+    """The object that a file holds, from the first `after` on; InputError if it holds none."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_whole(path).decode()
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path} can't be read: {error}") from None
-    begins = text.find("{")
+    begins = text.find(after)
     try:
         values = json.loads(text[begins:]) if begins >= 0 else None
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path} isn't JSON: {error}") from None
     if not isinstance(values, dict):
         raise InputError(f"{path} holds no JSON object")

@@ -1,5 +1,6 @@
 """All clusters of a fleet, each planned by itself: a row a cluster, inside `mapInArrow`."""
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -13,7 +14,7 @@ from optimizer.replicas import ReplicaGoals
 from spark.errors import InputError, first_line
 from spark.fleet import FleetSnapshot
 from spark.groups import batch_of
-from spark.reassign.facts import COLUMNS, facts_in
+from spark.reassign.facts import COLUMNS, cluster_facts, facts_in
 from spark.reassign.files import texts_of, write_files
 from spark.reassign.reassignment import DEFAULT_GOALS, Reassignment, check_limits, reassigned
 from spark.reassign.request import ReassignRequest
@@ -63,13 +64,21 @@ def reassign_fleet(
     return _encoded(fleet).mapInArrow(plan_batches, schema)
 
 
-def write_fleet(rows: list[Row], out: Path) -> list[Path]:
-    """The files of each cluster, in a folder of its name."""
-    written = []
+def write_fleet(
+    rows: list[Row], out: Path, fleet: FleetSnapshot
+) -> tuple[list[Path], dict[str, str]]:
+    """The files of each cluster, in a folder of its name; by cluster, why some aren't written."""
+    written, refused = [], {}
     for row in rows:
-        if row["status"] == PLANNED:
-            written += write_files(row["files"] or {}, out / _folder(row["cluster"]))
-    return written
+        cluster, folder = row["cluster"], out / _folder(row["cluster"])
+        if row["status"] != PLANNED:
+            continue
+        current = cluster_facts(fleet, cluster) if folder.is_dir() else None
+        try:
+            written += write_files(row["files"] or {}, folder, cluster, current)
+        except InputError as error:
+            refused[cluster] = str(error)
+    return written, refused
 
 
 def _encoded(fleet: FleetSnapshot) -> DataFrame:
@@ -118,9 +127,12 @@ def _row(
 
 def _measured(reassignment: Reassignment) -> dict[str, Any]:
     used = [row for row in reassignment.brokers() if row["state"] in ("used", "keeps")]
+    led = Counter(reassignment.current.leaders)
+    of_broker = {name: [row[name] for row in used] for name in BROKER}
+    of_broker["leaders"] = [led[row["broker"]] for row in used]
     loads = {
-        f"{name}_{end.__name__}": end((row[name] for row in used), default=0)
-        for name in ("replicas", "planned", "leaders", "planned_leaders")
+        f"{name}_{end.__name__}": end(of_broker[name], default=0)
+        for name in BROKER[1:]
         for end in (min, max)
     }
     return {

@@ -117,7 +117,11 @@ class Reassignment:
 
     @cached_property
     def shortfalls(self) -> list[str]:
-        """What was asked for and isn't reached: brokers that keep replicas, other factors."""
+        """What was asked for and isn't reached: brokers that keep replicas, other factors.
+
+        Where only leaders change, brokers to drain are to lead nothing.
+        """
+        only_leaders = self.plan.goals.leaders_only
         why = {(item.topic, item.partition): item.reason for item in self.plan.left_out}
         stays: defaultdict[int, list[str]] = defaultdict(list)
         factor, other = self.wanted.replication_factor, []
@@ -127,12 +131,13 @@ class Reassignment:
             reason = why.get(
                 (partition.topic, partition.partition), "they have no leader to copy from"
             )
-            for broker in filter(self.wanted.is_to_leave, row):
+            for broker in filter(self.wanted.is_to_leave, row[:1] if only_leaders else row):
                 stays[broker].append(reason)
             if factor is not None and len(row) != factor:
                 other.append(reason)
+        what, kept = ("still leads", "leader") if only_leaders else ("isn't empty", "replica")
         text = [
-            f"Broker {broker} isn't empty: {counted(len(reasons), 'replica')} "
+            f"Broker {broker} {what}: {counted(len(reasons), kept)} "
             f"{'stays' if len(reasons) == 1 else 'stay'}, since {_commonest(reasons)}."
             for broker, reasons in sorted(stays.items())
         ]

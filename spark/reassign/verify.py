@@ -3,6 +3,7 @@
 from collections.abc import Container, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from spark.errors import InputError
 from spark.reassign.facts import ClusterFacts, PartitionFacts
 
 DONE, RUNNING, NOT_STARTED, DIVERGED = "done", "running", "not started", "diverged"
@@ -36,8 +37,16 @@ def verify_move(
 ) -> list[PartitionState]:
     """The state of each partition of a move; `origin` tells what was there before it began.
 
-    Without that, what isn't as wanted and isn't moving is taken as not started.
+    Without that, what isn't as wanted and isn't moving is taken as not started. InputError for a
+    broker that the cluster doesn't have, which Kafka's own tool refuses.
     """
+    brokers = {b for item in current.partitions for b in (*item.replicas, *item.adding)}
+    for (topic, number), row in sorted(wanted.items()):
+        if unknown := {*row} - brokers - current.racks.keys():
+            raise InputError(
+                f"{topic}-{number} is to be on broker {min(unknown)}, and cluster "
+                f"{current.cluster} doesn't have it: is the file of another cluster?"
+            )
     entries = {
         (partition.topic, partition.partition): partition for partition in current.partitions
     }

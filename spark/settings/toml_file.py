@@ -1,5 +1,6 @@
 """Files that users write in TOML: reading them, and telling all that is wrong with one."""
 
+import re
 import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping
 from math import inf
@@ -7,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from spark.errors import InputError
+from spark.files import read_whole
 
 Rule = Callable[[str, str, Any], Iterator[str]]
 """What may stand behind a key: yields faults of a value, given where the key stands and its name.
@@ -16,6 +18,10 @@ Where is empty for the file's own keys, and else ends in a colon and a space.
 
 LARGEST = 1 << 20
 """The bytes of the largest file that is read."""
+
+_KEY = r"""(?:[\w-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')"""
+LONG_KEY = re.compile(rf"^[ \t]*(?:\[+[ \t]*)?{_KEY}(?:[ \t]*\.[ \t]*{_KEY}){{100}}", re.MULTILINE)
+"""A key of more than a hundred parts: what reading one takes grows with their square."""
 
 MAX_NUMBER = 1e100
 """The largest number that settings state, as of weights and capacities."""
@@ -28,6 +34,8 @@ def read_toml(path: Path, what: str) -> dict[str, Any]:
     """
     text = _text(path, what)
     try:
+        if LONG_KEY.search(text):
+            raise RecursionError
         values = tomllib.loads(text)
         repr(values)  # faults quote what is stated
         return values
@@ -41,15 +49,8 @@ def read_toml(path: Path, what: str) -> dict[str, Any]:
 
 
 def _text(path: Path, what: str) -> str:
-    """The text of a regular file: a device or a pipe may have no end."""
     try:
-        if path.exists() and not (path.is_file() or path.is_dir()):
-            raise InputError(f"{what} {path} is a device or a pipe: name a regular file")
-        with path.open("rb") as file:
-            content = file.read(LARGEST + 1)
-        if len(content) > LARGEST:
-            raise InputError(f"{what} {path} is too large: at most {LARGEST:,} bytes are read")
-        return content.decode("utf-8-sig")
+        return read_whole(path, LARGEST).decode("utf-8-sig")
     except OSError as error:
         raise InputError(f"{what} {path} can't be read: {error.strerror}") from None
     except UnicodeDecodeError:

@@ -8,6 +8,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from math import ceil
 from pathlib import Path
 from types import FrameType
 from typing import IO, Any, TypeVar
@@ -42,9 +43,10 @@ class TimeLimit:
     alone of signals, in which a Spark worker runs its tasks; in another thread, and on Windows,
     there is no limit.
 
-    Compiled code that doesn't return can't be stopped so. A Spark worker in it ends after
-    `GIVES_UP` times as long, or a quarter more, with exit code 1, and the group fails
-    (`spark.groups.outlive`); any other process waits.
+    Compiled code that doesn't return can't be stopped so. A Spark worker in it is ended from
+    outside of Python, and the group fails (`spark.groups.outlive`): by the kernel (SIGXCPU) once
+    it has used `GIVES_UP` times the limit of processor time; where it waits, by a watch after
+    `GIVES_UP` times as long as it may, or a quarter more (exit code 1). Other processes wait.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -83,16 +85,29 @@ class TimeLimit:
                 return call()
             finally:
                 _stop_clocks()
+                self._limit_processor(None)
         finally:  # one may ring at the last moment, before it is stopped
             _stop_clocks()
 
     def _watch(self) -> None:
         """A thread that needs no Python ends a Spark worker in which a call doesn't return."""
+        self._limit_processor(GIVES_UP * self.seconds)
         seconds = GIVES_UP * WAITS * self.seconds
         if self._nowhere and time.monotonic() + seconds > self._watched_until:
             seconds *= WATCHED
             self._watched_until = time.monotonic() + seconds
             faulthandler.dump_traceback_later(seconds, file=self._nowhere, exit=True)
+
+    def _limit_processor(self, seconds: float | None) -> None:
+        """Let the kernel end a Spark worker that uses so much more time; None lifts that."""
+        if self._nowhere:
+            import resource  # noqa: PLC0415 - there is none on Windows
+
+            _, most = resource.getrlimit(resource.RLIMIT_CPU)
+            soft = most if seconds is None else ceil(time.process_time() + seconds)
+            if most != resource.RLIM_INFINITY:
+                soft = min(soft, most)
+            resource.setrlimit(resource.RLIMIT_CPU, (soft, most))
 
     def _ring(self, number: int, frame: FrameType | None) -> None:
         if number == signal.SIGALRM:

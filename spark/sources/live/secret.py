@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from spark.errors import InputError
+from spark.files import read_whole
 
 _OF_THE_WIRE = ("kafka.net.connection", "kafka.protocol.parser")
 
@@ -31,7 +32,7 @@ class Secret:
             return value
         assert self.file is not None
         try:
-            value = self.file.read_text(encoding="utf-8").rstrip("\r\n")
+            value = read_whole(self.file, 1 << 16).decode().rstrip("\r\n")
         except (OSError, UnicodeDecodeError):
             raise InputError(f"the file {self.file} with a secret can't be read") from None
         if not value:

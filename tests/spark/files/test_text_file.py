@@ -1,4 +1,4 @@
-"""A file that is replaced as one step."""
+"""A file that is replaced as one step, and one that is read whole."""
 
 import os
 import stat
@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from spark.errors import InputError, RunError
-from spark.files import replace_text
+from spark.errors import InputError, RunError, UnreadableError
+from spark.files import LocalStore, read_whole, replace_text
+from spark.files.manifest import LARGEST_MANIFEST
 
 
 @pytest.mark.parametrize(("umask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
@@ -48,3 +49,22 @@ def test_a_folder_that_is_a_file(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="can't be written: Not a directory"):
         replace_text(tmp_path / "file" / "x.prom", "")
+
+
+def test_what_may_have_no_end_is_not_read(tmp_path: Path) -> None:
+    """A pipe that nobody writes to, a device, more than the limit; of a snapshot's manifest too."""
+    (tmp_path / "file").write_bytes(b"12345")
+    assert read_whole(tmp_path / "file", 5) == b"12345"
+    with pytest.raises(OSError, match="it is too large: at most 4 bytes are read"):
+        read_whole(tmp_path / "file", 4)
+    (zero := tmp_path / "zero").symlink_to("/dev/zero")
+    os.mkfifo(pipe := tmp_path / "pipe")
+    (large := tmp_path / "large").touch()
+    os.truncate(large, LARGEST_MANIFEST + 1)
+    manifests = tmp_path / "store/.evenfleet/manifests/snapshot=1"
+    manifests.mkdir(parents=True)
+    for file, why in ((zero, "device or a pipe"), (pipe, "device or a pipe"), (large, "too large")):
+        file.rename(manifests / "manifest")
+        with pytest.raises(UnreadableError, match=why):
+            LocalStore(tmp_path / "store").manifest("1")
+        (manifests / "manifest").unlink()

@@ -155,6 +155,8 @@ def test_brokers_that_are_down_or_not_listed(run: Run, tmp_path: Path) -> None:
         ("--create new:1:1 --create new:2:1", "to be created twice"),
         ("--create new:1:1 --spread-topics", "--create moves no replica"),
         ("--create orders:1:1", "has topic orders already"),
+        ("--create a.b:1:1 --create a_b:1:1", "Kafka refuses topic a_b beside a.b"),
+        ("--create payments_v1:1:1", "Kafka refuses topic payments_v1 beside payments.v1"),
     ],
 )
 def test_what_cannot_be_asked_is_told(run: Run, before: Path, words: str, fault: str) -> None:
@@ -190,6 +192,23 @@ def test_a_wish_that_is_not_fulfilled_fails_and_says_why(run: Run, before: Path)
     assert (output.code, reason in flat(output.out)) == (1, True)
 
 
+@pytest.mark.parametrize(("replicas", "code"), [([1, 2], 0), ([1], 1)])
+def test_a_broker_to_drain_of_leaders_is_done_when_it_leads_nothing(
+    run: Run, tmp_path: Path, replicas: list[int], code: int
+) -> None:
+    fleet = Fleet().topic("orders", 1, "lab").topic("t", 1, "lab")
+    for row, brokers in zip(fleet.rows["partitions"], (replicas, [1, 2]), strict=True):
+        row |= {"leader": 1, "replicas": brokers, "isr": brokers}
+    write_store(fleet.tables(), tmp_path / "store", SNAPSHOT)
+    words = ("reassign", tmp_path / "store", "--out", tmp_path / "moves", "--leaders-only")
+    output = run(*words, "--drain", 1)
+    reason = "Broker 1 still leads: 1 leader stays, since none of its replicas is on a broker"
+    assert (output.code, reason in flat(output.out)) == (code, bool(code))
+    assert replicas_in(tmp_path / "moves" / "01-move.json") == {
+        (topic, 0): [2, 1] for topic in ("orders", "t")[code:]
+    }
+
+
 def test_a_factor_without_a_replica_to_spare_needs_force(run: Run, tmp_path: Path) -> None:
     fleet = Fleet().topic("orders", 4, "lab")
     for row in fleet.rows["partitions"]:
@@ -219,3 +238,5 @@ def test_leaders_after_a_restart_are_elected(run: Run, tmp_path: Path) -> None:
     assert [(item["topic"], item["partition"]) for item in elected] == [("t", 0), ("t", 1)]
     leads = [(row["leads_now"], row["leaders"]) for row in report["brokers"]]
     assert leads == [(0, 1), (1, 1), (2, 1)]
+    now, *_, plan = [(row["leaders_min"], row["leaders_max"]) for row in report["compared"]]
+    assert (now, plan) == ((0, 2), (1, 1))

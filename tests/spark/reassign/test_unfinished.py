@@ -10,11 +10,13 @@ import pytest
 
 from optimizer.replicas import ReplicaGoals
 from spark import FleetFiles, InputError
+from spark.fleet.local_store import write_store
 from spark.reassign import ReassignRequest, cluster_facts
 from spark.reassign.files import write_batches
 from spark.reassign.reassignment import reassigned as reassigned_from
-from tests.spark.reassign.captures import replicas_in
+from tests.spark.reassign.captures import replicas_in, stored
 from tests.spark.reassign.test_sending import Fake
+from tests.support.fleets import SNAPSHOT, Fleet
 from tests.support.said import Run
 
 
@@ -58,6 +60,38 @@ def test_a_signal_under_execute_says_how_to_go_on_and_back(
     assert {p.name: p.read_text() for p in (before.parent / "moves").glob("*.json")} == files
 
 
+def test_batches_count_together_and_a_folder_belongs_to_one_cluster(
+    run: Run, before: Path, tmp_path: Path
+) -> None:
+    """The first batch is done, the second isn't begun; and whatever another cluster looks like."""
+    moves = tmp_path / "moves"
+    assert run("reassign", before, "--out", moves, "--batch-copies", 4).code == 0
+    files = {path.name: path.read_text() for path in moves.iterdir()}
+    current = cluster_facts(FleetFiles.read(str(before)))
+    done = replicas_in(moves / "01-move.json")
+    rows = [
+        p._replace(replicas=done.get((p.topic, p.partition), p.replicas))
+        for p in current.partitions
+    ]
+    later = reassigned_from(replace(current, partitions=rows), ReassignRequest(), ReplicaGoals())
+    with pytest.raises(InputError, match=r"holds the rollbacks of a plan that isn't finished"):
+        write_batches(later, moves)
+    output = run("reassign", stored(run, tmp_path, "topics_after", cluster="b"), "--out", moves)
+    assert (output.code, "holds the plan of cluster lab: write the one of" in output.err) == (
+        2,
+        True,
+    )
+    (moves / ".cluster").unlink()  # as before folders had that
+    fleet = Fleet().topic("t", 1, "b")
+    fleet.rows["partitions"][0] |= {"leader": 1, "replicas": [1], "isr": [1]}
+    write_store(fleet.tables(), tmp_path / "other", SNAPSHOT)
+    output = run("reassign", tmp_path / "other", "--out", moves)
+    assert (output.code, "cluster b has none of its partitions" in output.err) == (2, True)
+    assert {path.name: path.read_text() for path in moves.glob("*.json")} == {
+        name: text for name, text in files.items() if name.endswith("json")
+    }
+
+
 def test_a_plan_that_is_carried_out_in_part_keeps_its_rollbacks(run: Run, before: Path) -> None:
     """By Kafka's own tools, say; and one that is done, or not begun, is replaced."""
     moves = before.parent / "moves"
@@ -79,6 +113,6 @@ def test_a_plan_that_is_carried_out_in_part_keeps_its_rollbacks(run: Run, before
             write_batches(result, moves)
             assert not (moves / "01-move.json").exists()
         else:
-            with pytest.raises(InputError, match=f"{count} of {len(wanted)} partitions of 01-m"):
+            with pytest.raises(InputError, match=f"{count} of {len(wanted)} partitions are done"):
                 write_batches(result, moves)
             assert replicas_in(moves / "01-move.json") == wanted

@@ -8,7 +8,7 @@ import pytest
 from spark import InputError
 from spark.reassign.files import read_move
 from tests.spark.reassign.captures import CAPTURES, stored
-from tests.support.said import Run
+from tests.support.said import Run, is_one_line
 
 
 def verified(run: Run, store: Path, file: str) -> tuple[int | None, dict[str, str]]:
@@ -65,6 +65,59 @@ def test_a_cancelled_move_whose_order_did_not_come_back_has_diverged(
 def test_files_that_kafka_refuses_are_refused(file: str, fault: str) -> None:
     with pytest.raises(InputError, match=fault):
         read_move(CAPTURES / file)
+
+
+def test_brokers_that_the_cluster_does_not_have_are_refused(run: Run, tmp_path: Path) -> None:
+    """One that is being added, or is down and has replicas, is one of the cluster's."""
+    (move := tmp_path / "m").write_text(
+        '{"partitions": [{"topic": "orders", "partition": 0, "replicas": [1, 9]}]}'
+    )
+    output = run("reassign-verify", stored(run, tmp_path, "topics_before"), move)
+    assert (output.code, is_one_line(output)) == (2, True)
+    assert "orders-0 is to be on broker 9, and cluster lab doesn't have it" in output.err
+    down = stored(run, tmp_path, "dead_topics", "dead_brokers")
+    move.write_text(move.read_text().replace("9", "3"))
+    assert run("reassign-verify", down, move).code == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ('[{"topic": "t", "partition": 0, "replicas": [1]}]', "holds no JSON object"),
+        ('Current\n{"version": 1}', "isn't JSON"),
+        ('{"version": 1, "partitions": {"topic": "t"}}', "lists no partitions"),
+        ('{"version": 1, "partitions": [["t", 0, [1]]]}', "has to have a topic, a partition"),
+        ('{"version": 1, "partitions": [' + "[" * 100_000, "isn't JSON"),
+        *(
+            (f'{{"version": {version}, "partitions": []}}', f"has version {version}: Kafka reads")
+            for version in ("true", "1.0", "null", "[1]")
+        ),
+        *(
+            (
+                f'{{"partitions": [{{"topic": "t", "partition": {number}, "replicas": {row}}}]}}',
+                fault,
+            )
+            for number, row, fault in (
+                ("0", '["1", "2"]', 't-0 has "1", where Kafka reads whole numbers of 32 bits'),
+                ("0", "[3000000000]", "t-0 has 3000000000, where"),
+                ("0", "[1, true]", "t-0 has true, where"),
+                ("0", "[1.0]", "t-0 has 1.0, where"),
+                ('"0"', "[1]", 't-"0" has "0", where'),
+                ("1e3", "[1]", "t-1000.0 has 1000.0, where"),
+                ("4294967296", "[1]", "has 4294967296, where"),
+                ("0", '"12"', "has to have a topic, a partition and replicas"),
+                ("0", "null", "has to have a topic, a partition and replicas"),
+            )
+        ),
+        ('{"partitions": [{"topic": 7, "partition": 0, "replicas": [1]}]}', "to have a topic"),
+    ],
+)
+def test_what_kafka_does_not_decode_is_refused(tmp_path: Path, text: str, fault: str) -> None:
+    path = tmp_path / "01-move.json"
+    path.write_text(text)
+    with pytest.raises(InputError) as raised:
+        read_move(path)
+    assert fault in str(raised.value)
 
 
 @pytest.mark.parametrize(

@@ -136,9 +136,10 @@ def test_what_editors_of_windows_write(file: Path) -> None:
         (b"strategy_seconds = " + b"9" * 100_000, "or a number has too many digits"),
         (b"strategy_seconds = 0x" + b"f" * 100_000, "or a number has too many digits"),
         (b"strategy_seconds = 1" + b"0" * 400, " and must be a number above 0"),
-        (b"#" * (1 << 20) + b"#", "toml is too large: at most 1,048,576 bytes are read"),
+        (b"#" * (1 << 20) + b"#", "read: it is too large: at most 1,048,576 bytes are read"),
+        (b"a" + b' . "b"' * 101 + b" = 1", "tables are nested too deep in it, or a number has too"),
     ],
-    ids=["no TOML", "UTF-16", "tables", "lists", "digits", "hexadecimal", "beyond reals", "size"],
+    ids=["no TOML", "UTF-16", "tables", "lists", "digits", "hex", "beyond reals", "size", "key"],
 )
 def test_absurd_files_are_refused_in_a_sentence(file: Path, content: bytes, fault: str) -> None:
     file.write_bytes(content)
@@ -153,7 +154,7 @@ def test_a_file_that_is_not_there_and_a_device_are_not_read(file: Path) -> None:
         read_settings(file)
     mkfifo(file)
     for path in (file, Path("/dev/zero")):
-        with pytest.raises(InputError, match=f"{path} is a device or a pipe: name a regular file"):
+        with pytest.raises(InputError, match=f"{path} can't be read: it is a device or a "):
             read_settings(path)
 
 

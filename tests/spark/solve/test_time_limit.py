@@ -1,14 +1,16 @@
 """A limit for the time that a strategy may spend on one group."""
 
+import resource
 import signal
 import threading
 import time
 from collections.abc import Iterator
 
 import pytest
+from pyspark import TaskContext
 
 from spark.errors import TimeLimitError
-from spark.solve.time_limit import limited_to
+from spark.solve.time_limit import TimeLimit, limited_to
 
 MOMENT = 0.02
 
@@ -60,6 +62,20 @@ def test_a_swallowed_interruption_is_followed_by_another() -> None:
     with pytest.raises(TimeLimitError):
         limited_to(MOMENT, stubborn)
     assert len(swallowed) == 1
+
+
+def test_the_kernel_ends_a_worker_that_computes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After twice the limit, counted from each call, of the processor's time and not the clock's.
+
+    Tests of workers that die show that it does.
+    """
+    monkeypatch.setattr(TaskContext, "get", object)
+    before, begun = resource.getrlimit(resource.RLIMIT_CPU), time.process_time()
+    with TimeLimit(60) as limit:
+        for _ in range(2):
+            soft, most = limit.spend(lambda: resource.getrlimit(resource.RLIMIT_CPU))
+            assert begun + 120 <= soft <= time.process_time() + 121
+            assert (most, resource.getrlimit(resource.RLIMIT_CPU)) == (before[1], before)
 
 
 def test_another_thread_than_the_main_one_has_no_limit() -> None:
