@@ -13,15 +13,6 @@ from tests.support.groups import problem
 from tests.support.tiers import tiered
 
 
-def test_chain_of_growing_topics_is_cut_between_all_members() -> None:
-    """Each member ends up with a load of its own."""
-    members = 300
-    sizes = [0, *range(0, 3 * members, 3)]
-    group = problem(sizes, [[m, m + 1] for m in range(members)], np.full(sum(sizes), NOBODY))
-    loads = np.bincount(solve(group).target, minlength=members)
-    assert loads.tolist() == sizes[1:]
-
-
 @pytest.mark.parametrize(
     ("sizes", "owner", "target"),
     [
