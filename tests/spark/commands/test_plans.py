@@ -10,10 +10,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from spark.fleet.local_store import write_store
 from spark.glossary import GLOSSARY
 from spark.terminal.console import plain
 from tests.spark.commands.conftest import Once
-from tests.support.fleets import SNAPSHOT
+from tests.support.fleets import SNAPSHOT, Fleet
 from tests.support.said import Run, flat, is_one_line
 from tests.support.small import EARLIER, rows
 from tests.support.torture import (
@@ -161,6 +162,15 @@ class TestWhole:
         assert f"{len(faults)} faults" in text.err
 
 
+def test_a_plan_without_any_partition_verifies(run: Run, tmp_path: Path) -> None:
+    """Not one group has members."""
+    write_store(Fleet().group("g", {}).tables(), tmp_path / "store", SNAPSHOT)
+    assert run("plan", tmp_path / "store", "--out", tmp_path / "plan").code == 0
+    assert rows(tmp_path / "plan" / "assignments") == []
+    output = run("verify", tmp_path / "store", tmp_path / "plan", "--format", "json")
+    assert (output.code, json.loads(output.out)["faults"]) == (0, [])
+
+
 def replace_rows(part: Path, left: list[dict[str, Any]]) -> None:
     schema = pq.ParquetFile(part).schema_arrow
     part.with_name(f".{part.name}.crc").unlink()
@@ -223,6 +233,29 @@ def test_racks_of_partitions_are_only_compared(
 
 class TestCompare:
     """`evenfleet compare`."""
+
+    def test_by_group_and_for_the_fleet(self, once: Once, torture: Path, results: Path) -> None:
+        out = results / "compare"
+        words = ("--strategies", "current,range,optimal", "--format", "json")
+        output = check_harmless(once("compare", torture, "--out", out, *words))
+        assert READ in output.err
+        once("plan", torture, "--out", results / "plan")
+        compared = rows(out / "comparison")
+        assert keys(out, "comparison") == keys(results / "plan")
+        moves = {row["strategy"]: row["moves"] for row in compared if row["group"] == "pay-2"}
+        assert moves == {"current": 0, "range": 1, "optimal": 1}
+        assert {row["moves"] for row in compared if row["group"] == "nobody"} == {None}
+        printed = json.loads(output.out)
+        leagues = printed["strategies"] + printed["connect strategies"]
+        assert leagues == rows(out / "fleet")
+        assert printed["strategies"][0]["strategy"] == "optimal"
+        assert {row["groups"] for row in printed["strategies"]} == {SOUND - 1}
+        (why,) = {row["why"] for row in printed["strategies"]}
+        assert why == "3 empty, 1 rebalancing, 5 unsupported, 34 invalid"
+        change = {"set": "range", "then": 1.0, "moves": 1, "now": 2.0, "best": 1.0}
+        assert {"cluster": "west", "group": "pay-2"} | change in printed["groups to change"]
+        assert {row["set"] for row in printed["groups to change"]} == {"range", "a plan"}
+        assert {row["cluster"]: row["snapshot"] for row in printed["clusters"]} == CLUSTERS
 
     def test_of_some_groups(self, once: Once, torture: Path, results: Path) -> None:
         words = ("--strategies", "current,range", "--group", "pay*")
