@@ -3,8 +3,7 @@
 import random
 from typing import Any
 
-from tests.support.fleets import Fleet
-from tests.support.odd_bytes import odd
+from tests.support.fleets import Fleet, odd
 
 HEX = "0123456789abcdef0123456789abcdef"
 BASE64 = "ASNFZ4mrze8BI0VniavN7w"

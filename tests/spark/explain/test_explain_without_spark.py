@@ -12,8 +12,7 @@ import pytest
 
 from spark.fleet.local_store import write_store
 from tests.paths import ROOT
-from tests.support.fleets import SNAPSHOT, damage_pages
-from tests.support.odd_bytes import write_odd_store
+from tests.support.fleets import SNAPSHOT, damage_pages, write_files
 from tests.support.odd_groups import odd_groups
 from tests.support.said import Run, is_one_line
 from tests.support.tiers import tiered
@@ -60,7 +59,7 @@ ODD_GROUPS = [
 def test_explain_says_the_same_of_odd_groups(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
 ) -> None:
-    store = write_odd_store(odd_groups(), tmp_path)
+    store = write_files(odd_groups().tables(), tmp_path)
     alone, by_spark = both_ways(run, monkeypatch, "explain", store, "--group", *words)
     assert alone == by_spark
     assert "Traceback" not in alone.err
@@ -70,7 +69,7 @@ def test_snapshots_says_the_same(
     run: Run, demo_store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of snapshots that are whole and that aren't, and of files that are broken."""
-    write_odd_store(odd_groups(), demo_store.with_name("other"))
+    write_files(odd_groups().tables(), demo_store.with_name("other"))
     for table in demo_store.with_name("other").iterdir():
         folder = demo_store / table.name / "snapshot=20261121T050000Z"
         (table / f"snapshot={SNAPSHOT}").rename(folder)

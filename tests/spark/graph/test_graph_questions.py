@@ -25,10 +25,9 @@ from spark.graph.fleet_graph import (
     fleet_graph,
     reach,
 )
-from tests.support.fleets import Fleet
+from tests.support.fleets import Fleet, odd, write_files
 from tests.support.graph_fleets import RACKS, Plain, random_fleet, united, vertex
 from tests.support.groups import demand
-from tests.support.odd_bytes import odd, write_odd_store
 
 FLEET = random_fleet(clusters=25, seed=11)
 
@@ -111,7 +110,7 @@ class TestReach:
                 row |= {"leader": 0, "leader_rack": topic}
         made.group("g", {"a": [], odd_name: []}, [(odd_name, 5, odd_name)], cluster="cluster-0")
         made.rows["members"][-1]["rack"] = odd_name
-        store = str(write_odd_store(made, tmp_path))
+        store = str(write_files(made.tables(), tmp_path))
         with fleet_graph(FleetSnapshot.read(graphframes, store), grain) as graph:
             for asked in ({"rack": "east"}, {"topic": r"caf\xe9"}, {"broker": 0, "depth": 0}):
                 result = {row["id"]: row for row in reach(graph, **asked).drop("depth").collect()}
