@@ -21,13 +21,17 @@ second rebalance of the cooperative protocol follows the first at once."""
 
 @dataclass(frozen=True)
 class Outcome:
-    """What is to be said of a group at the end; `rebalanced` if it was made to."""
+    """What is to be said of a group at the end; `rebalanced` if it was made to.
+
+    `is_final`: another run won't help.
+    """
 
     group: str
     status: Status
     reason: str | None
     members: int
     rebalanced: bool = False
+    is_final: bool = False
 
 
 @dataclass(frozen=True)
@@ -217,6 +221,7 @@ def _outcomes(
             item.reason or reasons.get(name),
             item.members,
             rebalanced=name in begun,
+            is_final=item.is_final,
         )
         for name, item in sorted(verdicts.items())
     ]

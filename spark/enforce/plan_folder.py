@@ -11,6 +11,7 @@ and `group`; those of `plans` have the `file` (as in a URL below the folder), it
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -50,7 +51,8 @@ class Entry:
 class Written:
     """What became of plans that were written into a folder: how many are new, changed, unchanged.
 
-    Groups `without` a plan, and those whose plan is `ignored`, have a reason.
+    Groups `without` a plan, and those whose plan is `ignored`, have a reason. Earlier plans of
+    groups were `removed`.
     """
 
     path: Path
@@ -58,11 +60,15 @@ class Written:
     outcomes: Counter[str] = field(default_factory=Counter)
     without: list[NoPlan] = field(default_factory=list)
     ignored: list[NoPlan] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
 
     def reasons(self) -> Iterator[str]:
         """The reasons that most groups have, and how many groups have another."""
         yield from _commonest(self.without, "No plan of {}, which {}.")
         yield from _commonest(self.ignored, "Of {}: {}.")
+        if self.removed:
+            of = named("group", self.removed)
+            yield f"Removed the earlier plans of {of}, which have none now."
 
     def summary(self) -> str:
         """How many plans are in the folder, and which were there."""
@@ -93,6 +99,11 @@ class PlanFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        if _is_below_one(path):
+            raise InputError(
+                f"{path} is one cluster's part of a folder of plans: name the folder "
+                f"{path.absolute().parent}, and --cluster"
+            )
         self._entries: dict[tuple[str, str], Entry] = _read_index(path / INDEX)
 
     @property
@@ -141,20 +152,36 @@ class PlanFolder:
         )
         return outcome
 
-    def write(self, snapshot: str, plans: Iterable[Exported | NoPlan]) -> Written:
-        """Put plans into the folder, and write the index unless there are none."""
+    def write(
+        self, snapshot: str, plans: Iterable[Exported | NoPlan], pattern: str = "*"
+    ) -> Written:
+        """Put plans into the folder, and write the index unless there are none.
+
+        Earlier plans of groups that fit the pattern, of the same clusters, are removed where there
+        are none now: groups would follow them.
+        """
         written = Written(self.path, snapshot)
+        earlier = {(entry.cluster, entry.group): entry for entry in self.matching(pattern)}
+        clusters = set()
         for item in plans:
+            clusters.add(item.cluster)
             if isinstance(item, NoPlan):
                 written.without.append(item)
                 continue
+            earlier.pop((item.cluster, item.plan.group), None)
             if not written.outcomes:
                 with writing(self.path):
                     self.path.mkdir(exist_ok=True)
             written.outcomes[self.put(item.plan)] += 1
             if item.ignored:
                 written.ignored.append(NoPlan(item.cluster, item.plan.group, item.ignored))
-        if written.outcomes:
+        for key, entry in earlier.items():
+            if entry.cluster in clusters:
+                with writing(file := self._place(entry.file)):
+                    file.unlink(missing_ok=True)
+                del self._entries[key]
+                written.removed.append(entry.group)
+        if written.outcomes or written.removed:
             self.finish(snapshot, written.without, written.ignored)
         return written
 
@@ -201,6 +228,16 @@ def _plan_in(file: Path) -> GroupPlan | None:
         return GroupPlan.from_text(read_whole(file))
     except (OSError, PlanFileError):
         return None
+
+
+def _is_below_one(path: Path) -> bool:
+    """Whether a folder is that of a cluster, which may have a group `index`."""
+    with suppress(InputError):
+        entries = _read_index(path.absolute().parent / INDEX).values()
+        return any(
+            unquote(entry.file.partition("/")[0]) == path.absolute().name for entry in entries
+        )
+    return False
 
 
 def _read_index(file: Path) -> dict[tuple[str, str], Entry]:

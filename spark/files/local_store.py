@@ -186,6 +186,10 @@ class LocalStore(DirectStore):
             return None
         return {name: f"{folder}/{name}" for name in sorted(names) if is_part(name)}
 
+    def has_strays(self, folder: str) -> bool:
+        entries = (self.entries(folder) or {}).items()
+        return any(not is_part(name) and name[0] not in "._" for name, size in entries if size)
+
     def size(self, path: str) -> int:
         """The bytes of a file."""
         return Path(path).stat().st_size

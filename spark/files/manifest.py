@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from functools import reduce
 from operator import add
 from typing import Any, TypeVar
+from zlib import crc32
 
 from spark.errors import UnreadableError
 from spark.files.source import Cells
@@ -112,14 +113,17 @@ class Manifest:
         return {name: files for name, files in self.tables.items() if name in tables}
 
     def to_text(self) -> str:
-        """One line of JSON."""
-        return json.dumps(asdict(self), sort_keys=True)
+        """One line of JSON, with its own CRC-32."""
+        values = asdict(self)
+        return json.dumps(values | {"crc32": _crc32(values)}, sort_keys=True)
 
     @staticmethod
     def from_text(text: str, path: str) -> Manifest:
         """What `to_text` made; UnreadableError names the path of a text that is something else."""
         try:
             result = json.loads(text)
+            if result.pop("crc32", None) not in (None, _crc32(result)):
+                raise ValueError
             tables = {
                 name: tuple(_file(**file) for file in files)
                 for name, files in result["tables"].items()
@@ -131,6 +135,11 @@ class Manifest:
                 f"{path}, which tells the files of that snapshot, can't be read: write the "
                 "snapshot again, or remove that file if its tables are sound"
             ) from None
+
+
+def _crc32(values: Mapping[str, Any]) -> str:
+    """Of a manifest without it, in hex; those of earlier versions have none."""
+    return f"{crc32(json.dumps(values, sort_keys=True).encode()):08x}"
 
 
 def _file(**values: Any) -> File:

@@ -123,7 +123,8 @@ class TableStore(Source):
         if table not in manifest.tables:
             if lying is None or table in manifest.removed:
                 return None
-            return Parts((folder,), tuple(self._changes(lying, {}, thoroughly)))
+            notes = tuple(self._changes(lying, {}, thoroughly))
+            return Parts(self._without_strays(folder, lying), notes)
         files = {file.name: file for file in manifest.tables[table]}
         result = self._opened(files, table, snapshot, lying or {})
         if lying is None and not result:
@@ -131,7 +132,7 @@ class TableStore(Source):
         if lying and not result:
             self._refuse_older(lying, table, snapshot)
             note = f"table {table} of snapshot {snapshot} was rewritten by another program"
-            return Parts((folder,), (note,))
+            return Parts(self._without_strays(folder, lying), (note,))
         if missing := files.keys() - result.keys():
             raise UnreadableError(
                 f"table {table} can't be read from {folder}: {min(missing)} is missing"
@@ -142,7 +143,15 @@ class TableStore(Source):
         if strange := lying.keys() - files.keys():
             self._refuse_older(strange, table, snapshot)
             notes.append(f"{folder} has files that another program put there, {min(strange)} first")
-        return Parts((folder,), tuple(notes))
+        return Parts(self._without_strays(folder, lying), tuple(notes))
+
+    def _without_strays(self, folder: str, files: Mapping[str, str]) -> tuple[str, ...]:
+        """A folder, or its files where something else lies in it that Spark would read as well."""
+        return tuple(files.values()) if files and self.has_strays(folder) else (folder,)
+
+    def has_strays(self, folder: str) -> bool:
+        """Whether a folder has files that aren't hidden and hold no rows, as far as is known."""
+        return False
 
     def _refuse_older(self, names: Collection[str], table: str, snapshot: str) -> None:
         """Raise UnreadableError where a file that the manifest doesn't name is older than it.

@@ -78,7 +78,7 @@ def collect(
     but = f", with {counted(leaderless, 'topic')} that had partitions without a leader"
     next_step = f"{terminal.program()} {shlex.join(['plan', str(out), '--out', 'plan'])}"
     say(f"Snapshot {choice} is in {out}{but if leaderless else ''}. Next: {next_step}")
-    if any(element.left_out for element in collected):
+    if any(element.state != "whole" for element in collected):
         say("It is incomplete: the lines above say what is missing.")
         raise typer.Exit(CHECK_FAILED)
 

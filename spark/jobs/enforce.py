@@ -94,5 +94,5 @@ def _enforce_many(
                 "logs of its members."
             )
     if not terminal.all_in_force(outcomes):
-        say(f"To continue with the remaining groups: {again}")
+        terminal.say_continue(outcomes, again)
         raise typer.Exit(CHECK_FAILED)

@@ -52,7 +52,7 @@ def export_plan(
     folder, pattern = PlanFolder(out), "*" if group is None else group
     with reading as read, busy(f"writing plans into {out}"):
         plans = group_plans(read.fleet, read.groups, read.assignments, pattern, cluster)
-        written = folder.write(read.fleet.id, plans)
+        written = folder.write(read.fleet.id, plans, pattern)
         say_all(written.reasons())
         if not written.outcomes:
             near = near_miss(read.fleet, "group", pattern, cluster)

@@ -39,7 +39,7 @@ from spark.terminal.options import (
     snapshot_option,
     store_and_plan,
 )
-from spark.terminal.outcomes import all_in_force, show_differences, show_outcomes
+from spark.terminal.outcomes import all_in_force, say_continue, show_differences, show_outcomes
 from spark.terminal.printing import (
     ROWS_SHOWN,
     Table,

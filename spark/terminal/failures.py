@@ -72,7 +72,8 @@ CAUSES = (
     ),
     _cause(
         r"^(?:\w+\.)*_?\w*MemoryError\b:? ?(?P<what>[^\n]*)|std::bad_alloc",
-        f"a Python worker ran out of memory{{what}}: {WORKERS_MEMORY}",
+        f"a Python worker ran out of memory{{what}}: {WORKERS_MEMORY}; where "
+        "spark.executor.pyspark.memory is set, raise it",
     ),
     _cause(
         r"Python worker exited unexpectedly|Python worker failed|Python worker process terminated",

@@ -111,6 +111,8 @@ def plans_in(
 def _no_such_plan(folder: PlanFolder, pattern: str, cluster: str | None) -> str:
     """The sentence on a folder that has no plan of such a group, or of that cluster."""
     entries = folder.matching()
+    if not entries:
+        return f"{folder.path} has no index.json that lists plans: name what export-plan filled"
     near = ""
     if cluster is not None and cluster not in (clusters := {entry.cluster for entry in entries}):
         near = did_you_mean(cluster, clusters)

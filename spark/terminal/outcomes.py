@@ -69,4 +69,18 @@ def _by_reason(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def all_in_force(outcomes: Outcomes) -> bool:
-    return all(item.status is Status.IN_FORCE for outcome in outcomes.values() for item in outcome)
+    return not _behind(outcomes)
+
+
+def say_continue(outcomes: Outcomes, again: str) -> None:
+    """How to go on with groups that may follow their plan yet, if there are any."""
+    behind = _behind(outcomes)
+    if all(item.is_final for item in behind):
+        say(f"No further run helps: {counted(len(behind), 'group')} can't take a plan as they are.")
+    else:
+        say(f"To continue with the remaining groups: {again}")
+
+
+def _behind(outcomes: Outcomes) -> list[Outcome]:
+    every = (item for outcome in outcomes.values() for item in outcome)
+    return [item for item in every if item.status is not Status.IN_FORCE]

@@ -122,7 +122,9 @@ def test_a_broker_that_is_killed_meanwhile_costs_what_it_alone_knows(
         assert (lost["leader"], lost["leader_rack"], lost["replicas"]) == (None, None, [2])
         assert any("1 topic (alone) with partitions that have no leader" in n for n in left.notes)
         assert {row["end_offset"] for row in rows(left, "offsets")} == {0}
-        assert ", with 1 topic that had partitions without a leader. Next: " in run(*words).err
+        output = run(*words)
+        assert ", with 1 topic that had partitions without a leader. Next: " in output.err
+        assert (output.code, "It is incomplete" in output.err) == (1, True)
     finally:
         fleet.start(2)
         snapshot_when(in_sync, fleet)

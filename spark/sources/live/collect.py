@@ -31,10 +31,10 @@ class Collected(SourceTables):
 
     @property
     def state(self) -> str:
-        """Whether the cluster was read, and wholly."""
+        """Whether the cluster was read, and wholly: without a leader nothing of a log is known."""
         if not self.tables:
             return "unreachable"
-        return "incomplete" if self.left_out else "whole"
+        return "incomplete" if self.left_out or self.leaderless else "whole"
 
     def row(self) -> dict[str, Any]:
         """The cluster with the sizes of its tables, and what reading took."""

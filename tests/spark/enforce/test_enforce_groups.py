@@ -12,7 +12,7 @@ from spark.enforce import enforce_groups as module
 from spark.enforce.enforce_groups import NOT_TAKEN, Enforced, Outcome, enforce_groups
 from spark.enforce.evaluate_group import Status, Verdict
 from spark.sources.live.cluster import Cluster
-from spark.terminal.outcomes import show_outcomes
+from spark.terminal.outcomes import say_continue, show_outcomes
 from spark.terminal.printing import Layout, Printing, printed
 
 IN_FORCE = Verdict(Status.IN_FORCE, None, 0, is_at_rest=True)
@@ -119,3 +119,25 @@ def test_groups_that_one_reason_keeps_out_share_a_row(capsys: pytest.CaptureFixt
     assert [group["group"] for group in json.loads(capsys.readouterr().out)["groups"]] == list(
         "abc"
     )
+
+
+@pytest.mark.parametrize(
+    ("is_final", "sentence"),
+    [
+        ([True, True], "No further run helps: 2 groups can't take a plan as they are."),
+        ([True, False], "To continue with the remaining groups: evenfleet enforce"),
+    ],
+)
+def test_a_run_is_continued_only_where_that_helps(
+    capsys: pytest.CaptureFixture[str], is_final: list[bool], sentence: str
+) -> None:
+    done = Outcome("done", Status.IN_FORCE, None, members=0)
+    left = [Outcome("g", Status.NOT_IN_FORCE, "why", 1, is_final=item) for item in is_final]
+    say_continue({"c": [done, *left]}, "evenfleet enforce")
+    assert capsys.readouterr().err == f"{sentence}\n"
+
+
+def test_what_can_not_take_a_plan_is_final(enforce: Enforce) -> None:
+    never = Verdict(Status.NOT_IN_FORCE, "its members use range", 1, True, is_final=True)
+    result = enforce("ab", 5, a=[never] * 5)
+    assert [(item.group, item.is_final) for item in result.outcomes] == [("a", True), ("b", False)]

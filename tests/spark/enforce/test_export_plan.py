@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 
 from optimizer.assignor.plan_file import GroupPlan
 from spark import FleetSnapshot, plan_fleet
-from spark.enforce.export import NoPlan
+from spark.enforce.export import Exported, NoPlan
 from spark.enforce.plan_folder import PlanFolder
 from spark.fleet.local_store import write_store
 from tests.support.fleets import SNAPSHOT, Fleet
@@ -140,6 +140,39 @@ def test_reasons_that_are_not_told_are_counted(tmp_path: Path) -> None:
     assert "No plan of 2 groups (g8, g9), which has reason 4." in report
     assert "reason 5" not in report
     assert "And 4 groups for 2 other reasons: index.json has all." in report
+
+
+def test_earlier_plans_of_groups_that_have_none_now_are_removed(tmp_path: Path) -> None:
+    """Not of groups that weren't asked for, nor of clusters of which the plan says nothing."""
+    folder = tmp_path / "plans"
+    names = [("c", "index"), ("c", "gone"), ("c", "moving"), ("c", "x"), ("d", "gone")]
+    plans = [Exported(GroupPlan(*name, "s1", {"a": {"t": [0]}}), None) for name in names]
+    PlanFolder(folder).write("s1", plans)
+    written = PlanFolder(folder).write("s2", [plans[0], NoPlan("c", "moving", "moves")], "????*")
+    assert "Removed the earlier plans of 2 groups (gone, moving), which have none now." in [
+        *written.reasons()
+    ]
+    for opened in (PlanFolder(folder), PlanFolder(folder)):
+        left = [(entry.cluster, entry.group) for entry in opened.entries]
+        assert left == [("c", "index"), ("c", "x"), ("d", "gone")]
+        assert [opened.read(entry).group for entry in opened.entries] == ["index", "x", "gone"]
+    assert sorted(path.stem for path in (folder / "c").iterdir()) == ["index", "x"]
+
+
+def test_folders_that_hold_no_index_of_plans_say_what_to_name(run: Run, tmp_path: Path) -> None:
+    """That of a cluster, in which a group may be called as the index is, and any other."""
+    plan = Exported(GroupPlan("c", "index", "s1", {"a": {"t": [0]}}), None)
+    PlanFolder(tmp_path / "plans").write("s1", [plan])
+    for folder, why in (
+        ("plans/c", "--cluster"),
+        (".", "has no index.json that lists plans: name what export-plan filled"),
+    ):
+        output = run("enforce", tmp_path / folder, "--bootstrap", "127.0.0.1:1")
+        assert (output.code, is_one_line(output), why in output.err) == (2, True, True)
+    assert (
+        f"name the folder {tmp_path / 'plans'}, and --cluster"
+        in run("watch", tmp_path / "plans/c", "--bootstrap", "127.0.0.1:1").err
+    )
 
 
 @pytest.mark.parametrize("command", ["watch", "enforce"])

@@ -1,6 +1,8 @@
 """A file that is replaced as one step, and one that is read whole."""
 
 import os
+import re
+import shutil
 import stat
 from pathlib import Path
 
@@ -9,6 +11,9 @@ import pytest
 from spark.errors import InputError, RunError, UnreadableError
 from spark.files import LocalStore, read_whole, replace_text
 from spark.files.manifest import LARGEST_MANIFEST
+from spark.fleet.local_store import write_store
+from tests.support.fleets import SNAPSHOT
+from tests.support.small import small
 
 
 @pytest.mark.parametrize(("umask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
@@ -68,3 +73,30 @@ def test_what_may_have_no_end_is_not_read(tmp_path: Path) -> None:
         with pytest.raises(UnreadableError, match=why):
             LocalStore(tmp_path / "store").manifest("1")
         (manifests / "manifest").unlink()
+
+
+def test_what_lies_beside_the_files_of_a_table_is_not_read(tmp_path: Path) -> None:
+    """With a manifest and without, Spark would take notes in the folder for rows."""
+    write_store(small().tables(), tmp_path, SNAPSHOT)
+    folder = tmp_path / f"members/snapshot={SNAPSHOT}"
+    (folder / ".hidden").write_text("x")
+    for _ in range(2):
+        (folder / "notes.txt").unlink(missing_ok=True)
+        assert LocalStore(tmp_path).parts("members", SNAPSHOT) == ((str(folder),), ())
+        (folder / "notes.txt").write_text("mine")
+        parts = LocalStore(tmp_path).parts("members", SNAPSHOT)
+        assert parts == (tuple(map(str, folder.glob("*.parquet"))), ())
+        shutil.rmtree(tmp_path / ".evenfleet", ignore_errors=True)
+
+
+def test_a_manifest_that_has_changed_is_named_and_one_of_before_is_read(tmp_path: Path) -> None:
+    write_store(small().tables(), tmp_path, SNAPSHOT)
+    (path,) = (tmp_path / f".evenfleet/manifests/snapshot={SNAPSHOT}").iterdir()
+    text = path.read_text()
+    size = re.search(r'"bytes": (\d)', text)
+    assert size
+    path.write_text(f"{text[: size.start(1)]}{(int(size[1]) + 1) % 10}{text[size.end(1) :]}")
+    with pytest.raises(UnreadableError, match=f"{path}, which tells the files of that snapshot"):
+        LocalStore(tmp_path).parts("members", SNAPSHOT)
+    path.write_text(re.sub(r'"crc32": "\w+", "removed"', '"removed"', text))
+    assert "members" in (LocalStore(tmp_path).manifest(SNAPSHOT) or pytest.fail()).tables

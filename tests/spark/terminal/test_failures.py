@@ -96,7 +96,11 @@ def test_the_cause_that_says_something(cause: str, sentence: str) -> None:
         ),
         (
             "numpy._core._exceptions._ArrayMemoryError: Unable to allocate 9 GiB",
-            "a Python worker ran out of memory (Unable to allocate 9 GiB): ",
+            "a Python worker ran out of memory (Unable to allocate 9 GiB): leave the workers more "
+            "of the machine's memory (a smaller spark.driver.memory, or "
+            "spark.executor.memoryOverhead on a cluster), or let fewer run at once "
+            "(--master local[1]); where "
+            "spark.executor.pyspark.memory is set, raise it",
         ),
         (
             "ModuleNotFoundError: No module named 'optimizer'",

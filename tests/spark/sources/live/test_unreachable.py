@@ -1,5 +1,6 @@
 """Clusters that let nobody in: no broker is there, or none answers, or they refuse the login."""
 
+import json
 import random
 import socket
 from pathlib import Path
@@ -9,11 +10,14 @@ import pytest
 from kafka import errors
 from kafka.protocol.metadata import MetadataResponse
 
+from spark.fleet import TABLES
 from spark.sources.live.cluster import Cluster
+from spark.sources.live.collect import Collected
 from spark.sources.live.connection import Connection, NoAnswer, UnreachableError
 from spark.sources.live.failure import failure
 from spark.sources.live.manager import Progress
 from tests.support.said import Run
+from tests.support.small import small
 
 CLUSTER = Cluster("c", ("a:1,b:2", "d:3"), retries=0)
 SHOWN = Progress(sent=True, secret_sent=True)
@@ -88,6 +92,25 @@ def test_a_bootstrap_server_that_hangs_leaves_the_next_its_turn(
     assert output.code == 3
     assert f"{first}: " in output.err
     assert "127.0.0.1:1: " in output.err
+
+
+@pytest.mark.parametrize(("leaderless", "code", "state"), [(0, 0, "whole"), (1, 1, "incomplete")])
+def test_without_a_leader_a_snapshot_is_incomplete(
+    run: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    leaderless: int,
+    code: int,
+    state: str,
+) -> None:
+    tables = {name: small().tables()["members"] for name in TABLES}
+    result = Collected(tables=tables, cluster="c", requests=1, seconds=0.0, leaderless=leaderless)
+    monkeypatch.setattr("spark.sources.live.collect.collect_clusters", lambda *_: [result])
+    monkeypatch.setattr("spark.jobs.collect._store", lambda *_: None)
+    words = ("--bootstrap", "127.0.0.1:1", "--cluster", "c", "--out", tmp_path / "store")
+    output = run("collect", *words, "--format", "json")
+    assert (output.code, "It is incomplete" in output.err) == (code, bool(code))
+    assert [row["state"] for row in json.loads(output.out)["clusters"]] == [state]
 
 
 def test_no_option_takes_a_secret(run: Run) -> None:
