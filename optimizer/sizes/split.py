@@ -42,9 +42,13 @@ class Split:
         return max(self.own.max_load, self.rest.max_load)
 
 
-def split_of(problem: Problem, topic: str) -> Split | None:
+def split_of(
+    problem: Problem, topic: str, rates: NDArray[np.float64] | None = None
+) -> Split | None:
     """The split of the group's members with the lowest largest load; weights are lags.
 
+    With `rates`, what comes in a second by topic, members are divided by these: the most for one
+    member is as low as it can be, where a partition has one member at most.
     The members who stay are those that can carry the most, as in `sizes_of`. None where nobody
     reads the topic, or nothing else is read, or there is one member only.
     """
@@ -59,11 +63,16 @@ def split_of(problem: Problem, topic: str) -> Split | None:
         return None
     ladder = Ladder(rest, rest.members, 1)
 
-    def largest(members: int) -> tuple[int, int]:
+    def largest(members: int) -> tuple[float, int, int]:
         """Of both groups, and their sum, if `members` members go to the topic's own group."""
-        of_rest = ladder.max_load(whole.members - members)
+        stay = whole.members - members
+        of_rest = ladder.max_load(stay)
         loads = (-(-alone // members), whole.partitions if of_rest is None else of_rest)
-        return max(loads), sum(loads)
+        most = 0.0
+        if rates is not None:
+            all_others = rates.sum() - rates[at]
+            most = max(rates[at] / min(members, alone), all_others / min(stay, rest.partitions))
+        return most, max(loads), sum(loads)
 
     own = min(range(1, whole.members), key=largest)
     stay = whole.members - own

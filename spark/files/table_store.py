@@ -123,8 +123,8 @@ class TableStore(Source):
         if table not in manifest.tables:
             if lying is None or table in manifest.removed:
                 return None
-            notes = tuple(self._changes(lying, {}, thoroughly))
-            return Parts(self._without_strays(folder, lying), notes)
+            changes = tuple(self._changes(lying, {}, thoroughly))
+            return Parts(self._without_strays(folder, lying), changes)
         files = {file.name: file for file in manifest.tables[table]}
         result = self._opened(files, table, snapshot, lying or {})
         if lying is None and not result:

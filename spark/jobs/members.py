@@ -48,6 +48,10 @@ def members(
     if metrics:
         check_metrics(metrics)
     if split:
+        if commits or metrics:
+            raise InputError(
+                "--split shows how one topic is split: leave out --commits and --metrics"
+            )
         show_split(source, split, length)
         return
     with source.session(many=True) as spark:

@@ -45,6 +45,7 @@ def show_split(source: terminal.FleetOptions, topic: str, window: timedelta) -> 
             say("Lag afterwards is unknown: rates take two snapshots with offsets in the window.")
         else:
             say("Assumed: each member reads at the highest observed rate of one.")
+            say("Members are divided by what comes in for each side.")
     if without := len(rows) - len(divided):
         say(f"Not split: {without} groups (--format json says why).")
     terminal.say_clusters(fleet)

@@ -76,11 +76,12 @@ def _row(row: RowWithFlows, topic: str, weight: str | None) -> SplitRow:
     )
     if group.problem is None:
         return result
-    split = split_of(group.problem, topic)
+    flow = flow_of(row, group.problem)
+    split = split_of(group.problem, topic, flow and flow.rates)
     if split is None:
         result.reason = "it reads nothing else, or has one member only"
         return result
-    paces = _paces(split, flow_of(row, group.problem), group.problem)
+    paces = _paces(split, flow, group.problem)
     named = {NOW: split.now, OPTIMUM: split.optimum, OWN: split.own, REST: split.rest}
     result.sides = [_cells(part, side, paces.get(part)) for part, side in named.items()]
     result.sentence = sentence_of(split, paces)

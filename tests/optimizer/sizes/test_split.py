@@ -2,6 +2,7 @@
 
 import random
 
+import numpy as np
 import pytest
 
 from optimizer import Group, Member
@@ -39,6 +40,26 @@ def test_members_are_divided_so_that_the_largest_load_is_lowest() -> None:
     assert result.now == Side(4, 12, 12, 153.0, 153.0)
     assert result.own == Side(3, 9, 3, 150.0, 90.0)
     assert result.rest == Side(1, 3, 3, 3.0, 3.0)
+
+
+@pytest.mark.parametrize(
+    ("members", "rates", "own"),
+    [
+        (5, [99.0, 1.0], 4),  # by partitions 9 and 3: 3 or 4
+        (5, [1.0, 99.0], 2),  # three partitions have work for three members
+        (6, [50.0, 50.0], 3),
+        (12, [99.0, 1.0], 9),  # nine partitions have work for nine
+    ],
+)
+def test_members_follow_the_records_where_rates_are_known(
+    members: int, rates: list[float], own: int
+) -> None:
+    problem = problem_of(group_of(members)).problem
+    of_topic = dict(zip(("big", "small"), rates, strict=True))
+    result = split_of(problem, "big", np.array([of_topic[topic] for topic in problem.topics]))
+    assert result and (result.own.members, result.rest.members) == (own, members - own)
+    other = split_of(problem, "small", np.array([of_topic[topic] for topic in problem.topics]))
+    assert other and other.rest.members == own
 
 
 ALONE = Group(topics={"only": 3}, members=[Member("a", ["only"]), Member("b", ["only"])])

@@ -169,6 +169,7 @@ IN_THE_STORE = [
     ("rates {s} --out {h}/o --window 30m", "a window of 30m holds one snapshot of each cluster"),
     ("rates {s} --out {h}/o --until 2020", "has no whole snapshot in that time"),
     ("members {s} --group x", "has no groups matching 'x'"),
+    ("members {s} --split orders --commits", "leave out --commits and --metrics"),
     ("members {s} --split orderz", "subscribes to topic orderz; did you mean orders?"),
     ("replay {s} --out {h}/o --until 20251121T000000Z", "has no whole snapshot in that time"),
     ("whatif {s} --event leave=zz --cluster west", "leave=zz doesn't apply to any of 14 groups: "),
