@@ -102,7 +102,7 @@ class PlanFolder:
         if _is_below_one(path):
             raise InputError(
                 f"{path} is one cluster's part of a folder of plans: name the folder "
-                f"{path.absolute().parent}, and --cluster"
+                f"{path.absolute().parent}, and choose cluster {path.absolute().name!r}"
             )
         self._entries: dict[tuple[str, str], Entry] = _read_index(path / INDEX)
 

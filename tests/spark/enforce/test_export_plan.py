@@ -164,13 +164,13 @@ def test_folders_that_hold_no_index_of_plans_say_what_to_name(run: Run, tmp_path
     plan = Exported(GroupPlan("c", "index", "s1", {"a": {"t": [0]}}), None)
     PlanFolder(tmp_path / "plans").write("s1", [plan])
     for folder, why in (
-        ("plans/c", "--cluster"),
+        ("plans/c", "is one cluster's part of a folder of plans"),
         (".", "has no index.json that lists plans: name what export-plan filled"),
     ):
         output = run("enforce", tmp_path / folder, "--bootstrap", "127.0.0.1:1")
         assert (output.code, is_one_line(output), why in output.err) == (2, True, True)
     assert (
-        f"name the folder {tmp_path / 'plans'}, and --cluster"
+        f"name the folder {tmp_path / 'plans'}, and choose cluster 'c'"
         in run("watch", tmp_path / "plans/c", "--bootstrap", "127.0.0.1:1").err
     )
 
