@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from math import inf
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -12,6 +13,9 @@ NEVER = -1
 """Reader of a partition that nobody has read yet."""
 
 NOBODY_READS = NEVER, 0.0, 0.0
+
+LONG_AGO = -inf
+"""Since when a member at rest has read its partitions: its last commit was before the account."""
 
 NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
@@ -89,7 +93,7 @@ class Ledger:
         for partition in partitions:
             self.owner[partition] = member
             self.stopped.pop(partition, None)
-            self.readers[partition] = member, 0.0, 0.0
+            self.readers[partition] = member, LONG_AGO, LONG_AGO
         if self.backlog:
             self.backlog.start(0.0, member, dict.fromkeys(partitions, 0.0))
 
@@ -186,8 +190,9 @@ class Ledger:
                 self.last.pop((partition, member), None)
         elif now > since:
             self.last[partition, member] = since, now, unread_since
-        if self.details and now > since:
-            self.readings.append(Reading(partition, member, since, now))
+        start = max(since, 0.0)
+        if self.details and now > start:
+            self.readings.append(Reading(partition, member, start, now))
 
     def _pause(
         self, partition: int, start: float, end: float, before: int, after: int, asked: bool

@@ -125,7 +125,8 @@ def _settle(simulator: Simulator, client: Client, owned: Parts, phase: float) ->
         phase = context.chance.random()  # only classic members beat in step
     client.owned = owned
     client.beats_from = client.sign_of_life = -phase * client.beat_interval
-    client.committed = -context.chance.random() * client.settings.commit_ms
+    since_commit = context.chance.random() * client.settings.commit_ms
+    client.committed = -since_commit if client.settings.auto_commit else 0.0
     context.ledger.at_rest(client.number, owned)
 
 

@@ -3,7 +3,17 @@
 import pytest
 
 from optimizer import Group, Member, assign
-from optimizer.coordinator import ClientSettings, Close, Scenario, Start, simulate
+from optimizer.coordinator import (
+    ClientSettings,
+    Close,
+    Parameters,
+    Scenario,
+    Start,
+    figures_of,
+    simulate,
+    simulate_events,
+)
+from optimizer.scenarios import event_of
 
 
 def group_of(members: int, partitions: int, strategy: str, *, static: bool = False) -> Group:
@@ -38,3 +48,19 @@ def test_a_rolling_restart_of_dynamic_members(strategy: str, moved: int) -> None
     client = ClientSettings(assignors=(strategy,))
     timeline = simulate(Scenario(group, rolling_restart(group), client=client))
     assert (timeline.rebalances, timeline.moved) == (12, moved)
+
+
+@pytest.mark.parametrize("strategy", ["range", "cooperative-sticky", "uniform"])
+@pytest.mark.parametrize("event", ["crash=m000", "slow-poll=m000:10m"])
+def test_what_was_read_since_the_last_commit_is_read_twice(strategy: str, event: str) -> None:
+    """m000 reads ten partitions and commits each 5 s: 0 to 50 partition-seconds, 25 in the mean."""
+    group = group_of(4, 40, strategy)
+    parameters = Parameters().using(strategy, own=True)
+    twice = [
+        figures_of(simulate_events(group, [event_of(event)], parameters, str(name)).timeline)
+        for name in range(100)
+    ]
+    seconds = [figures["read_twice_seconds"] for figures in twice]
+    assert 0 <= min(seconds) < 5
+    assert 45 < max(seconds) <= 50
+    assert sum(seconds) / 100 == pytest.approx(25, abs=5)
