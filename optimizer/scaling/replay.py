@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -143,18 +142,15 @@ class _Runs:
         """What a policy asks for at the end of a step, after all that it decided within it."""
         members: IntArray = self.asked[at]
         lag = self._lag_of_groups[at]
-        behind = partial(self._behind, at)
         times = []
         while self._due[at] <= self._now - self._edges[0] + 1e-6:
             times.append(float(self._edges[0] + self._due[at]))
             self._due[at] += self._policies[at].every_seconds
         if not times:
             return members
-        return decider.decide(Seen(times, interval, lag, behind, self._rate, members))
-
-    def _behind(self, at: int) -> IntArray:
-        """Partitions of each group that have a record behind."""
-        return np.asarray(np.add.reduceat(self._lag[at] >= 1.0, self._starts[:-1]))
+        return decider.decide(
+            Seen(times, interval, lag, lambda: self._lag[at], self._rate, members)
+        )
 
     def _change(
         self,

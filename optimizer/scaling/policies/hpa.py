@@ -1,4 +1,4 @@
-"""A HorizontalPodAutoscaler on lag, by the rules of Kubernetes' horizontal controller."""
+"""A HorizontalPodAutoscaler on lag, by the rules of the controller of Kubernetes 1.33."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -86,12 +86,14 @@ NO_BEHAVIOR = Rules(0, (Change("Percent", 100, 15),), free=4)
 def wanted(lag: Reals, threshold: Reals, members: IntArray, tolerance: float) -> IntArray:
     """The replicas that an external metric of type AverageValue asks for, before any limit.
 
-    Those of now while lag ÷ (threshold × members) is within the tolerance of 1, else
-    lag ÷ threshold rounded up (ReplicaCalculator.GetExternalPerPodMetricReplicas).
+    Those of now while lag ÷ (threshold × members) is within the tolerance of 1, both ends included
+    (Tolerances.isWithin, since 1.33), else lag ÷ threshold rounded up
+    (ReplicaCalculator.GetExternalPerPodMetricReplicas).
     """
     ratio = lag / (threshold * np.maximum(members, 1))
     needed = np.ceil(lag / threshold).astype(np.int64)
-    return np.where(np.abs(ratio - 1.0) <= tolerance, members, needed)
+    is_near = (ratio >= 1.0 - tolerance) & (ratio <= 1.0 + tolerance)
+    return np.where(is_near, members, needed)
 
 
 @dataclass(frozen=True)
@@ -129,21 +131,33 @@ class HpaDecider:
     def __init__(self, hpa: Hpa, threshold: Reals) -> None:
         self.hpa, self.threshold = hpa, threshold
         self._longest = max(hpa.scale_up.longest, hpa.scale_down.longest)
-        self.highest = Window(hpa.scale_down.window_seconds, np.maximum)
+        self._is_plain = hpa.scale_up == NO_BEHAVIOR
+        self._has_begun = False
+        self.highest = Window(hpa.scale_down.window_seconds, np.maximum, self._is_plain)
         self.lowest = Window(hpa.scale_up.window_seconds, np.minimum)
         self.changed: deque[tuple[float, IntArray]] = deque()
         self._limits = self._limits_of(np.zeros(1, np.int64), 0.0)
 
     def decide(self, seen: Seen) -> IntArray:
         """The replicas by the metric, stabilised and limited; a group at 0 stays there."""
-        lag, members = np.floor(seen.lag), seen.members
+        members = seen.members
         for now in seen.times:
-            needed = wanted(lag, self.threshold, members, self.hpa.tolerance)
-            members = self.normalized(now, members, needed)
+            members = self.sized(now, np.floor(seen.lag), members)
         return members
 
+    def sized(self, now: float, value: Reals, members: IntArray) -> IntArray:
+        """The replicas at one time, for a value of the metric.
+
+        The first size counts as a recommendation as well (recordInitialRecommendation).
+        """
+        if not self._has_begun:
+            self._has_begun = True
+            self._remember(now, members, members)
+        needed = wanted(value, self.threshold, members, self.hpa.tolerance)
+        return self.normalized(now, members, needed)
+
     def normalized(self, now: float, members: IntArray, needed: IntArray) -> IntArray:
-        """What becomes of a recommendation (normalizeDesiredReplicasWithBehaviors)."""
+        """What becomes of a recommendation (normalizeDesiredReplicas, …WithBehaviors)."""
         stable = self._stabilized(now, members, needed)
         least, most = self._limited(now, members)
         result = np.minimum(np.maximum(stable, least), most)
@@ -152,11 +166,20 @@ class HpaDecider:
         return result
 
     def _stabilized(self, now: float, members: IntArray, needed: IntArray) -> IntArray:
-        """Within the lowest and highest recommendations of the two windows."""
+        """Within the lowest and highest recommendations of the two windows.
+
+        Without a behavior it is the highest, upward too. At 0 members nothing is remembered.
+        """
         highest, lowest = self.highest.of(now, needed), self.lowest.of(now, needed)
-        self.highest.add(now, needed)
-        self.lowest.add(now, needed)
+        is_on = members > 0
+        self._remember(now, np.where(is_on, needed, 0), np.where(is_on, needed, UNLIMITED))
+        if self._is_plain:
+            return highest
         return np.minimum(np.maximum(members, lowest), highest)
+
+    def _remember(self, now: float, highest: IntArray, lowest: IntArray) -> None:
+        self.highest.add(now, highest)
+        self.lowest.add(now, lowest)
 
     def _limited(self, now: float, members: IntArray) -> tuple[IntArray, IntArray]:
         """The least and the most members that each group may have now.

@@ -14,7 +14,6 @@ from optimizer.scaling.policies.hpa import (
     Hpa,
     HpaDecider,
     Rules,
-    wanted,
 )
 from optimizer.scaling.policies.policy import (
     Decider,
@@ -126,20 +125,22 @@ def factors(number: int) -> list[int]:
 class _KedaDecider:
     def __init__(self, keda: Keda, threshold: Reals, partitions: IntArray, hpa: HpaDecider) -> None:
         self._keda, self._threshold, self._partitions = keda, threshold, partitions
+        self._starts = np.cumsum(partitions) - partitions
         self._hpa = hpa
         self._polled = -np.inf
-        self._active = np.zeros(len(threshold))
+        self._active = np.full(len(threshold), -np.inf)
 
     def decide(self, seen: Seen) -> IntArray:
         lag, members = np.floor(seen.lag), seen.members
-        behind = seen.behind() if self._keda.limit_to_partitions_with_lag else self._partitions
+        behind = self._partitions
+        if self._keda.limit_to_partitions_with_lag:
+            behind = np.add.reduceat(seen.lags() >= 1.0, self._starts)
         value = metric(self._keda, lag, self._threshold, self._partitions, behind)
         for now in seen.times:
             if now - self._polled >= self._keda.polling_interval:
                 self._polled = now
                 members = self._woken_or_asleep(now, lag, members)
-            needed = wanted(value, self._threshold, members, self._keda.tolerance)
-            members = self._hpa.normalized(now, members, needed)
+            members = self._hpa.sized(now, value, members)
         return members
 
     def _woken_or_asleep(self, now: float, lag: Reals, members: IntArray) -> IntArray:

@@ -21,14 +21,14 @@ class Seen:
 
     `times` are the seconds since the beginning at which the policy decides, on the same lag: the
     end of a step and what is due within it. `interval` is the number of the present interval. `lag`
-    are the records that nobody has read, `behind` counts the partitions that have at least one.
+    are the records that nobody has read, `lags` those of each partition, group after group.
     `rate` are the records a second that came in lately, `members` what was asked for last.
     """
 
     times: Sequence[float]
     interval: int
     lag: Reals
-    behind: Callable[[], IntArray]
+    lags: Callable[[], Reals]
     rate: Reals
     members: IntArray
 
