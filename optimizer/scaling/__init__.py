@@ -12,6 +12,7 @@ from optimizer.scaling.policies import (
     POLICIES,
     SCALE_DOWN,
     SCALE_UP,
+    TOLERANCE,
     AsItWas,
     Evenfleet,
     Fixed,

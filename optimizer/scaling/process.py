@@ -28,7 +28,9 @@ class Process:
     passed over: nothing arrives, nothing is read, and it doesn't count. `recorded` are the members
     that the group had in each interval. One member reads `peak_rate` records a second at most.
     A member reads `start_seconds` after it was asked for. `lag` are the records behind at the
-    beginning, of each partition. Partitions are in the order of `assignments`.
+    beginning, of each partition. `uncommitted` says where the logs of partitions end then that
+    the group never committed an offset of; NaN for all others. Partitions are in the order of
+    `assignments`.
     """
 
     edges: Reals
@@ -39,6 +41,7 @@ class Process:
     pauses: Pauses
     start_seconds: float = 30.0
     lag: Reals = field(default_factory=lambda: np.empty(0))
+    uncommitted: Reals = field(default_factory=lambda: np.empty(0))
 
     @property
     def partitions(self) -> int:
@@ -68,6 +71,13 @@ class Process:
     @cached_property
     def start_lag(self) -> Reals:
         return self.lag if len(self.lag) else np.zeros(self.partitions)
+
+    def uncommitted_ends(self, at: float) -> Reals:
+        """Where the logs of `uncommitted` partitions end at a time; NaN for all others."""
+        if not len(self.uncommitted):
+            return np.full(self.partitions, np.nan)
+        passed = (at - self.edges[:-1]).clip(0, np.diff(self.edges))
+        return np.asarray(self.uncommitted + passed @ self.arrivals)
 
     @cached_property
     def hot(self) -> NDArray[np.int64]:

@@ -3,6 +3,7 @@
 from optimizer.scaling import (
     NO_BEHAVIOR,
     SCALE_DOWN,
+    TOLERANCE,
     Evenfleet,
     Fixed,
     Hpa,
@@ -30,25 +31,28 @@ def manifest_of(group: str, process: Process, policy: Policy, totals: Totals) ->
 
 
 def _kafka_trigger(group: str, process: Process, policy: Keda) -> str:
-    """Without a topic KEDA takes all that the group reads.
+    """Without a topic KEDA takes all that the group reads, as far as it finds offsets.
 
-    With limitToPartitionsWithLag it wants them named, and only apache-kafka takes several.
+    Some settings want topics named, and only apache-kafka takes several. Defaults aren't stated.
     """
     topics = [*process.assignments.topics]
-    of_topics = policy.limit_to_partitions_with_lag and len(topics) > 1
+    of_topics = policy.names_topics and len(topics) > 1
     flags = {
         "allowIdleConsumers": policy.allow_idle_consumers,
         "limitToPartitionsWithLag": policy.limit_to_partitions_with_lag,
         "ensureEvenDistributionOfPartitions": policy.ensure_even_distribution_of_partitions,
+        "scaleToZeroOnInvalidOffset": policy.scale_to_zero_on_invalid_offset,
     }
+    idle = policy.idle_replica_count
     lines = [
         *head("keda.sh/v1alpha1", "ScaledObject", group),
         "  scaleTargetRef:",
         f"    name: {name_of(group)}",
         f"  pollingInterval: {policy.polling_interval:.0f}",
         f"  cooldownPeriod: {policy.cooldown_period:.0f}",
+        *([] if idle is None else [f"  idleReplicaCount: {idle}"]),
         f"  minReplicaCount: {policy.min_replica_count}",
-        f"  maxReplicaCount: {min(policy.max_replica_count, process.partitions)}",
+        f"  maxReplicaCount: {policy.max_replica_count}",
         *_behavior(policy, keda=True),
         "  triggers:",
         f"    - type: {'apache-kafka' if of_topics else 'kafka'}",
@@ -60,6 +64,7 @@ def _kafka_trigger(group: str, process: Process, policy: Keda) -> str:
         lines.append(f"        topic: {quoted(','.join(topics))}")
     lines.append(f'        lagThreshold: "{thresholds(policy.lag_threshold, [process])[0]:.0f}"')
     lines.append(f'        activationLagThreshold: "{policy.activation_lag_threshold:.0f}"')
+    lines.append(f"        offsetResetPolicy: {policy.offset_reset_policy}")
     lines += [f'        {name}: "true"' for name, is_set in flags.items() if is_set]
     return "\n".join(lines)
 
@@ -72,7 +77,7 @@ def _autoscaler(group: str, process: Process, policy: Hpa) -> str:
         "    kind: Deployment",
         f"    name: {name_of(group)}",
         f"  minReplicas: {policy.min_replicas}",
-        f"  maxReplicas: {min(policy.max_replicas, process.partitions)}",
+        f"  maxReplicas: {policy.max_replicas}",
         *_behavior(policy, keda=False),
         "  metrics:",
         "    - type: External",
@@ -92,12 +97,15 @@ def _autoscaler(group: str, process: Process, policy: Hpa) -> str:
 def _behavior(policy: Keda | Hpa, *, keda: bool) -> list[str]:
     """The stabilisation windows and rates, where KEDA's object has them or an HPA's.
 
-    Nothing for Kubernetes' own: to state them would change how fast the first members come.
+    Nothing for Kubernetes' own: to state them would change how fast the first members come. A
+    tolerance of all HPAs is a setting of the controller.
     """
+    flag = f"--horizontal-pod-autoscaler-tolerance={policy.tolerance:g}"
+    note = [f"  # for a controller with {flag}"] if policy.tolerance != TOLERANCE else []
     if (policy.scale_up, policy.scale_down) == (NO_BEHAVIOR, SCALE_DOWN):
-        return []
+        return note
     indent = "      " if keda else "  "
-    lines = ["  advanced:", "    horizontalPodAutoscalerConfig:"] if keda else []
+    lines = [*note, *(["  advanced:", "    horizontalPodAutoscalerConfig:"] if keda else [])]
     lines.append(f"{indent}behavior:")
     for name, rules in (("scaleUp", policy.scale_up), ("scaleDown", policy.scale_down)):
         lines += [

@@ -15,6 +15,7 @@ def rate_trigger(group: str, process: Process, policy: Evenfleet) -> str:
     The formula counts how many of the useful sizes aren't enough, and takes the next one.
     """
     read = f"sum(rate(kafka_topic_partition_current_offset{{{_topics(process)}}}[5m]"
+    most = min(policy.max_members, process.partitions)
     ago = round(WEEK_SECONDS - policy.ahead_seconds)
     behind = f"consumergroup={quoted(group)},{_topics(process)}"
     queries = {
@@ -27,7 +28,7 @@ def rate_trigger(group: str, process: Process, policy: Evenfleet) -> str:
         "  scaleTargetRef:",
         f"    name: {name_of(group)}",
         f"  minReplicaCount: {policy.min_members}",
-        f"  maxReplicaCount: {min(policy.max_members, process.partitions)}",
+        f"  maxReplicaCount: {max(policy.min_members, most)}",
         "  advanced:",
         "    scalingModifiers:",
         "      metricType: AverageValue",

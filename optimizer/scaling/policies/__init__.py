@@ -3,7 +3,15 @@
 from optimizer.scaling.policies.as_it_was import AsItWas
 from optimizer.scaling.policies.evenfleet import Evenfleet
 from optimizer.scaling.policies.fixed import Fixed
-from optimizer.scaling.policies.hpa import NO_BEHAVIOR, SCALE_DOWN, SCALE_UP, Change, Hpa, Rules
+from optimizer.scaling.policies.hpa import (
+    NO_BEHAVIOR,
+    SCALE_DOWN,
+    SCALE_UP,
+    TOLERANCE,
+    Change,
+    Hpa,
+    Rules,
+)
 from optimizer.scaling.policies.keda import Keda
 from optimizer.scaling.policies.policy import Decider, Policy, PolicyError, Seen, thresholds
 from optimizer.scaling.policies.registry import OFFERED, POLICIES, policy_of

@@ -14,6 +14,7 @@ from optimizer.scaling.policies.policy import (
     PolicyError,
     Seen,
     check_limits,
+    check_whole,
     recorded_first,
     thresholds,
 )
@@ -62,9 +63,9 @@ class Rules:
     def __post_init__(self) -> None:
         if self.select not in ("Max", "Min", "Disabled"):
             raise PolicyError(f"selectPolicy is {self.select!r}: Max, Min or Disabled")
-        if not 0 <= self.window_seconds <= 3600:
+        if self.window_seconds not in range(3601):
             raise PolicyError(
-                f"stabilizationWindowSeconds is {self.window_seconds:g}: 0 to 3,600 s"
+                f"stabilizationWindowSeconds is {self.window_seconds:g}: 0 to 3,600 whole seconds"
             )
 
     @property
@@ -111,6 +112,7 @@ class Hpa:
 
     def __post_init__(self) -> None:
         check_limits(self.name, self.min_replicas, self.max_replicas)
+        check_whole(self.name, 1, averageValue=self.average_value)
         if self.min_replicas < 1:
             raise PolicyError(f"policy {self.name!r}: an HPA has 1 member at least")
         if not 0 <= self.tolerance < 1:

@@ -1,9 +1,10 @@
 """KEDA's Kafka trigger: lag becomes a metric of an HPA, and the trigger wakes it from 0."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from optimizer.model import IntArray, Reals
 from optimizer.scaling.policies.hpa import (
@@ -21,11 +22,17 @@ from optimizer.scaling.policies.policy import (
     PolicyError,
     Seen,
     check_limits,
+    check_whole,
     partitions_of,
     recorded_first,
     thresholds,
 )
 from optimizer.scaling.process import Process
+
+LATEST, EARLIEST = "latest", "earliest"
+
+ROUNDING = 1e-6
+"""Records by which the sum of partitions' lags may be too low."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +40,11 @@ class Keda:
     """A ScaledObject with one Kafka trigger for each group, with KEDA's own defaults.
 
     `polling_interval` and `cooldown_period` are about the way from 0 members and back to 0: between
-    1 and `max_replica_count` the HPA decides, every 15 s.
+    1 and `max_replica_count` the HPA decides, every 15 s. With `idle_replica_count` 0 a group rests
+    at 0 members, and works with `min_replica_count` at least.
+
+    A partition without a committed offset counts as 1 record by the reset policy `latest` and as
+    its whole log by `earliest`, or as none to `scale_to_zero_on_invalid_offset`.
     """
 
     lag_threshold: LagThreshold = 10.0
@@ -45,6 +56,11 @@ class Keda:
     allow_idle_consumers: bool = False
     limit_to_partitions_with_lag: bool = False
     ensure_even_distribution_of_partitions: bool = False
+    scale_to_zero_on_invalid_offset: bool = False
+    offset_reset_policy: str = LATEST
+    idle_replica_count: int | None = None
+    exclude_persistent_lag: bool = False
+    partition_limitation: str = ""
     tolerance: float = TOLERANCE
     scale_up: Rules = NO_BEHAVIOR
     scale_down: Rules = SCALE_DOWN
@@ -53,19 +69,55 @@ class Keda:
 
     def __post_init__(self) -> None:
         check_limits(self.name, self.min_replica_count, self.max_replica_count)
-        for name, is_set in (
-            ("allowIdleConsumers", self.allow_idle_consumers),
-            ("ensureEvenDistributionOfPartitions", self.ensure_even_distribution_of_partitions),
-        ):
-            if is_set and self.limit_to_partitions_with_lag:
-                raise PolicyError(
-                    f"policy {self.name!r}: KEDA refuses {name} together with "
-                    "limitToPartitionsWithLag: leave one of them out"
-                )
-        if not isinstance(self.lag_threshold, str) and self.lag_threshold <= 0:
-            raise PolicyError(f"policy {self.name!r}: lagThreshold must be above 0")
-        if self.activation_lag_threshold < 0:
-            raise PolicyError(f"policy {self.name!r}: activationLagThreshold must be 0 or more")
+        check_whole(
+            self.name, 1, lagThreshold=self.lag_threshold, pollingInterval=self.polling_interval
+        )
+        check_whole(
+            *(self.name, 0),
+            activationLagThreshold=self.activation_lag_threshold,
+            cooldownPeriod=self.cooldown_period,
+        )
+        for is_wrong, why in self._faults():
+            if is_wrong:
+                raise PolicyError(f"policy {self.name!r}: {why}")
+
+    def _faults(self) -> Iterator[tuple[bool, str]]:
+        """What KEDA refuses, and what can't be replayed."""
+        together = "together with limitToPartitionsWithLag: leave one of them out"
+        limited, idle = self.limit_to_partitions_with_lag, self.idle_replica_count
+        yield limited and self.allow_idle_consumers, f"KEDA refuses allowIdleConsumers {together}"
+        yield (
+            limited and self.ensure_even_distribution_of_partitions,
+            f"KEDA refuses ensureEvenDistributionOfPartitions {together}",
+        )
+        yield (
+            self.offset_reset_policy not in (LATEST, EARLIEST),
+            f"offsetResetPolicy is {self.offset_reset_policy!r}: {LATEST} or {EARLIEST}",
+        )
+        yield (
+            idle is not None and not 0 == idle < self.min_replica_count,
+            f"idleReplicaCount is {idle}: KEDA takes 0 alone, and a minReplicaCount above it",
+        )
+        yield (
+            self.exclude_persistent_lag,
+            "excludePersistentLag can't be replayed: rates don't show which record a member is "
+            "stuck at. Leave it out",
+        )
+        yield (
+            bool(self.partition_limitation),
+            "partitionLimitation can't be replayed, since a policy is for groups of any topics. "
+            "Leave it out",
+        )
+
+    @property
+    def names_topics(self) -> bool:
+        """Whether its trigger has to name the topics (kafkaMetadata.Validate)."""
+        return self.limit_to_partitions_with_lag or self.ensure_even_distribution_of_partitions
+
+    @property
+    def rests_at_zero(self) -> bool:
+        """Whether it goes to 0 members when it isn't active."""
+        return self.idle_replica_count == 0 or not self.min_replica_count
 
     def first(self, processes: Sequence[Process]) -> IntArray:
         """What was recorded, within the limits."""
@@ -73,7 +125,6 @@ class Keda:
 
     def decider(self, processes: Sequence[Process]) -> Decider:
         """The trigger and the HPA behind it, for each group."""
-        threshold = thresholds(self.lag_threshold, processes)
         hpa = Hpa(
             self.lag_threshold,
             max(self.min_replica_count, 1),
@@ -83,7 +134,7 @@ class Keda:
             self.scale_down,
             self.name,
         )
-        return _KedaDecider(self, threshold, partitions_of(processes), HpaDecider(hpa, threshold))
+        return _KedaDecider(self, processes, hpa)
 
 
 def metric(
@@ -123,18 +174,19 @@ def factors(number: int) -> list[int]:
 
 
 class _KedaDecider:
-    def __init__(self, keda: Keda, threshold: Reals, partitions: IntArray, hpa: HpaDecider) -> None:
-        self._keda, self._threshold, self._partitions = keda, threshold, partitions
-        self._starts = np.cumsum(partitions) - partitions
-        self._hpa = hpa
+    def __init__(self, keda: Keda, processes: Sequence[Process], hpa: Hpa) -> None:
+        self._keda = keda
+        self._threshold = thresholds(keda.lag_threshold, processes)
+        self._partitions = partitions_of(processes)
+        self._starts = np.cumsum(self._partitions) - self._partitions
+        self._invalid = _InvalidOffsets(keda, processes)
+        self._hpa = HpaDecider(hpa, self._threshold)
         self._polled = -np.inf
-        self._active = np.full(len(threshold), -np.inf)
+        self._active = np.full(len(processes), -np.inf)
 
     def decide(self, seen: Seen) -> IntArray:
-        lag, members = np.floor(seen.lag), seen.members
-        behind = self._partitions
-        if self._keda.limit_to_partitions_with_lag:
-            behind = np.add.reduceat(seen.lags() >= 1.0, self._starts)
+        members = seen.members
+        lag, behind = self._lag(seen)
         value = metric(self._keda, lag, self._threshold, self._partitions, behind)
         for now in seen.times:
             if now - self._polled >= self._keda.polling_interval:
@@ -143,12 +195,57 @@ class _KedaDecider:
             members = self._hpa.sized(now, value, members)
         return members
 
+    def _lag(self, seen: Seen) -> tuple[Reals, IntArray]:
+        """The records of each group that the trigger counts, and the partitions that have any."""
+        if not self._invalid.any and not self._keda.limit_to_partitions_with_lag:
+            return np.floor(seen.lag), self._partitions
+        lags = self._invalid.counted(seen.times[-1], seen.lags())
+        sums = (np.add.reduceat(item, self._starts) for item in (lags, lags >= 1.0))
+        lag, behind = sums
+        return np.floor(lag + ROUNDING), behind
+
     def _woken_or_asleep(self, now: float, lag: Reals, members: IntArray) -> IntArray:
         """From 0 as soon as the trigger is active, and back when it has been idle long enough."""
         active = lag > self._keda.activation_lag_threshold
         self._active = np.where(active, now, self._active)
         members = np.where(active & (members == 0), max(self._keda.min_replica_count, 1), members)
-        if self._keda.min_replica_count:
+        if not self._keda.rests_at_zero:
             return members
         rested = now - self._active > self._keda.cooldown_period
         return np.where(~active & rested, 0, members)
+
+
+class _InvalidOffsets:
+    """What the trigger counts of partitions without a committed offset (getLagForPartition).
+
+    Where it names no topics it finds those that have an offset, so that others count as nothing.
+    """
+
+    def __init__(self, keda: Keda, processes: Sequence[Process]) -> None:
+        self._keda, self._processes = keda, processes
+        self._is_invalid = ~np.isnan(self._ends(0.0))
+        self.any = bool(self._is_invalid.any())
+        self._is_found = np.concatenate([_found(keda, process) for process in processes])
+
+    def counted(self, now: float, lags: Reals) -> Reals:
+        """The lag of each partition, as the trigger counts it."""
+        if not self.any:
+            return lags
+        instead: Reals = np.ones(len(lags))
+        if self._keda.offset_reset_policy == EARLIEST:
+            instead = self._ends(now)
+        if self._keda.scale_to_zero_on_invalid_offset:
+            instead = np.zeros(len(lags))
+        return np.where(self._is_invalid, instead * self._is_found, lags)
+
+    def _ends(self, now: float) -> Reals:
+        return np.concatenate([process.uncommitted_ends(now) for process in self._processes])
+
+
+def _found(keda: Keda, process: Process) -> NDArray[np.bool_]:
+    sizes = [process.assignments.topics[topic] for topic in sorted(process.assignments.topics)]
+    if keda.names_topics or len(sizes) == 1:
+        return np.ones(process.partitions, np.bool_)
+    is_committed = np.isnan(process.uncommitted_ends(0.0))
+    starts = np.cumsum([0, *sizes[:-1]])
+    return np.repeat(np.logical_or.reduceat(is_committed, starts), sizes)

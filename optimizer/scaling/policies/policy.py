@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Protocol
 
 import numpy as np
@@ -90,3 +91,15 @@ def check_limits(name: str, least: int, most: int) -> None:
             f"policy {name!r} asks for {least} members at least and {most} at most: "
             "the most must be 1 or more, and not below the fewest"
         )
+
+
+def check_whole(name: str, least: int, **values: LagThreshold | None) -> None:
+    """PolicyError where one isn't a whole number from `least` on, as Kubernetes' objects want.
+
+    Keys are Kubernetes' and KEDA's. Times such as "30s" and None are left alone.
+    """
+    for key, value in values.items():
+        if isinstance(value, int | float) and not (least <= value < inf and value == int(value)):
+            raise PolicyError(
+                f"policy {name!r}: {key} is {value:g} and must be a whole number from {least} on"
+            )

@@ -8,7 +8,7 @@ from typing import Any
 from optimizer.scaling.policies.as_it_was import AsItWas
 from optimizer.scaling.policies.evenfleet import Evenfleet
 from optimizer.scaling.policies.fixed import Fixed
-from optimizer.scaling.policies.hpa import SCALE_DOWN, SCALE_UP, Change, Hpa, Rules
+from optimizer.scaling.policies.hpa import SCALE_DOWN, SCALE_UP, UNLIMITED, Change, Hpa, Rules
 from optimizer.scaling.policies.keda import Keda
 from optimizer.scaling.policies.policy import LagThreshold, Policy, PolicyError
 
@@ -31,6 +31,9 @@ OFFERED: tuple[Policy, ...] = (
 
 NOT_STATED = ("every_seconds",)
 """Fields that a file can't set."""
+
+LARGEST = 2**53
+"""Numbers from here on aren't exact, and none of them makes sense."""
 
 _BEHAVIOR = {"scaleUp": SCALE_UP, "scaleDown": SCALE_DOWN}
 
@@ -66,7 +69,8 @@ def policy_of(table: Mapping[str, Any]) -> Policy:
 
 def _checked(kind: str, key: str, value: Any, wanted_type: Any) -> Any:
     """A value of the field's type; PolicyError where it is none."""
-    is_flag, is_number = isinstance(value, bool), isinstance(value, int | float)
+    is_flag = isinstance(value, bool)
+    is_number = isinstance(value, int | float) and abs(value) < LARGEST
     if wanted_type is bool:
         fits, wanted = is_flag, "true or false"
     elif wanted_type is str:
@@ -75,7 +79,8 @@ def _checked(kind: str, key: str, value: Any, wanted_type: Any) -> Any:
         is_time = isinstance(value, str) and re.fullmatch(r"[1-9][0-9]*s", value) is not None
         fits, wanted = is_time or (is_number and not is_flag and value > 0), "records, or '30s'"
     elif wanted_type in (int, int | None):
-        fits, wanted = isinstance(value, int) and not is_flag, "a whole number"
+        fits = isinstance(value, int) and not is_flag and abs(value) <= UNLIMITED
+        wanted = "a whole number"
     else:
         fits, wanted = is_number and not is_flag and value >= 0, "a number of 0 or more"
     if not fits:

@@ -141,6 +141,9 @@ def test_a_direction_that_is_stated_fills_in_the_other() -> None:
     [
         (8.6, 2.2, 4, 4),  # TestTolerancePerPodCMExternal: 8.6 ÷ (2.2 × 4) is within 10 %
         (8.6, 2.0, 4, 4),  # 1.075
+        (11.0, 10.0, 1, 1),  # 1.1 and 0.9 are within the tolerance (Tolerances.isWithin)
+        (12.0, 10.0, 1, 2),
+        (27.0, 10.0, 3, 3),
         (8.6, 3.0, 5, 3),  # far from it, and rounded up
         (8.6, 2.0, 3, 5),
         (0.0, 5.0, 3, 0),
@@ -159,17 +162,19 @@ def test_replicas_are_lag_by_target_unless_it_is_near(
         ({"min_replicas": 5, "max_replicas": 4}, "5 members at least and 4 at most"),
         ({"min_replicas": 0}, "1 member at least"),
         ({"tolerance": 1.5}, "tolerance"),
+        ({"average_value": 0.3}, "averageValue is 0.3 and must be a whole number from 1 on"),
     ],
 )
 def test_what_makes_no_sense_is_refused(stated: dict[str, float], why: str) -> None:
     with pytest.raises(PolicyError, match=why):
-        Hpa(10.0, **stated)  # type: ignore[arg-type]
+        Hpa(**{"average_value": 10.0} | stated)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
     ("rules_down", "why"),
     [
         ({"stabilizationWindowSeconds": "5m"}, "stabilizationWindowSeconds is '5m'"),
+        ({"stabilizationWindowSeconds": 0.5}, "stabilizationWindowSeconds is 0.5: 0 to 3,600"),
         ({"policies": 3}, "policies is 3 and must be a list of tables"),
         (
             {"policies": [{"type": "Pods", "value": "x", "periodSeconds": 60}]},

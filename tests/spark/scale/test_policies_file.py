@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -71,8 +72,9 @@ def test_without_a_file_five_policies_are_offered() -> None:
             ),
             "ScaledObject",
         ),
-        (Hpa(500.0, max_replicas=50), "HorizontalPodAutoscaler"),
-        (Evenfleet(), "ScaledObject"),
+        (Hpa(500.0, min_replicas=8, max_replicas=50), "HorizontalPodAutoscaler"),
+        (Keda(1.0, min_replica_count=9), "ScaledObject"),
+        (Evenfleet(min_members=6), "ScaledObject"),
     ],
 )
 def test_what_is_set_is_yaml_for_the_group(policy: Policy, kind: str) -> None:
@@ -81,9 +83,12 @@ def test_what_is_set_is_yaml_for_the_group(policy: Policy, kind: str) -> None:
     made = yaml.safe_load(manifest_of('Orders "EU".loader', group, policy, totals))
     assert (made["kind"], made["metadata"]["name"]) == (kind, "orders-eu-loader")
     assert 'Orders "EU".loader' in str(made).replace("\\", "")
-    most = made["spec"].get("maxReplicaCount", made["spec"].get("maxReplicas"))
-    assert most == 4  # partitions
-    if isinstance(policy, Keda):
+    least, most = (
+        made["spec"].get(f"{way}ReplicaCount", made["spec"].get(f"{way}Replicas"))
+        for way in ("min", "max")
+    )
+    assert least <= most
+    if isinstance(policy, Keda) and policy.scale_up == SCALE_UP:
         (trigger,) = made["spec"]["triggers"]
         assert trigger["metadata"]["lagThreshold"] == "3000"
         assert trigger["metadata"]["limitToPartitionsWithLag"] == "true"
@@ -143,15 +148,52 @@ def test_where_the_slo_can_not_be_met_it_is_said() -> None:
     assert "Partition orders-0 gets up to 200 records a second" in advice.sentence
 
 
+def keda_of(metadata: dict[str, str], spec: dict[str, Any]) -> Policy:
+    """The policy that a ScaledObject states."""
+    ours = {"true": True, "false": False}
+    stated = {key: ours.get(value, value) for key, value in metadata.items()}
+    for key in ("bootstrapServers", "consumerGroup", "topic"):
+        stated.pop(key, None)
+    numbers = {key: int(stated.pop(key)) for key in ("lagThreshold", "activationLagThreshold")}
+    counts = {key: value for key, value in spec.items() if isinstance(value, int)}
+    behavior = spec.get("advanced", {}).get("horizontalPodAutoscalerConfig", {})
+    return policy_of({"kind": "keda", **stated, **numbers, **counts, **behavior})
+
+
 @pytest.mark.parametrize(
-    ("limited", "kind", "topic"), [(True, "apache-kafka", "bills,orders"), (False, "kafka", None)]
+    "stated",
+    [
+        {},
+        {"min_replica_count": 2, "idle_replica_count": 0, "offset_reset_policy": "earliest"},
+        {"scale_to_zero_on_invalid_offset": True, "allow_idle_consumers": True},
+        {"limit_to_partitions_with_lag": True, "polling_interval": 5.0, "cooldown_period": 7.0},
+        {"ensure_even_distribution_of_partitions": True, "max_replica_count": 2},
+        {"scale_up": SCALE_UP, "scale_down": Rules(600, SCALE_DOWN.changes)},
+    ],
 )
-def test_kedas_limit_to_partitions_with_lag_names_the_topics(
-    limited: bool, kind: str, topic: str | None
+def test_a_scaled_object_states_what_was_replayed(stated: dict[str, Any]) -> None:
+    group, policy = process(), Keda(50.0, **stated)
+    totals = replay([group], [policy])[0][0].totals(Prices())
+    spec = yaml.safe_load(manifest_of("loader", group, policy, totals))["spec"]
+    (trigger,) = spec["triggers"]
+    assert keda_of(trigger["metadata"], spec) == policy
+
+
+@pytest.mark.parametrize(
+    ("stated", "kind", "topic"),
+    [
+        ("limit_to_partitions_with_lag", "apache-kafka", "bills,orders"),
+        ("ensure_even_distribution_of_partitions", "apache-kafka", "bills,orders"),
+        ("allow_idle_consumers", "kafka", None),
+    ],
+)
+def test_kedas_settings_that_want_topics_have_them_named(
+    stated: str, kind: str, topic: str | None
 ) -> None:
-    """KEDA refuses it without `topic`, and only its apache-kafka trigger takes several."""
+    """KEDA refuses them without `topic`, and only its apache-kafka trigger takes several."""
     group = replace(process(), assignments=Assignments({"bills": 1, "orders": 3}, "range"))
-    policy = Keda("30s", limit_to_partitions_with_lag=limited)
+    policy = policy_of({"kind": "keda", "lagThreshold": "30s"})
+    policy = replace(policy, **{stated: True})  # type: ignore[type-var]
     totals = replay([group], [policy])[0][0].totals(Prices())
     made = yaml.safe_load(manifest_of("loader", group, policy, totals))
     (trigger,) = made["spec"]["triggers"]
