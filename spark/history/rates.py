@@ -19,7 +19,16 @@ from spark.history.rates_ends import PAIRS, RATES, Ends, pairs_batch, rates_batc
 from spark.history.rates_jumps import doubts_of
 from spark.history.rates_pack import packed_series
 from spark.history.rates_pairs import Doubt
-from spark.history.rates_tracks import COMMITS, READS, TRACK, Tracks, commits_batch, reads_batch
+from spark.history.rates_tracks import (
+    BACKLOG,
+    COMMITS,
+    READS,
+    TRACK,
+    Tracks,
+    backlog_batch,
+    commits_batch,
+    reads_batch,
+)
 from spark.history.rates_window import AT, RateWindow, seconds_of
 from spark.history.series_arrow import unpacked
 from spark.history.timeline import Timeline
@@ -162,6 +171,14 @@ class FleetRates(Handle):
             consumption_batch, quantile=self.quantile, doubts=self._doubts, ids=self._ids
         )
         return escaped_rows(self._series.of_both(work, CONSUMPTION))
+
+    @cached_property
+    def backlog(self) -> DataFrame:
+        """A row (cluster, group, topic, partition): the `lag` when offsets first name it, `since`.
+
+        Where the group has committed nothing of it since, `uncommitted` is where its log ended.
+        """
+        return escaped_rows(self._series.of_tracks(backlog_batch, BACKLOG))
 
     @cached_property
     def members(self) -> DataFrame:

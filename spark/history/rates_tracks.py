@@ -20,6 +20,11 @@ READS = f"cluster string, `group` string, member_id string, since bigint, {AT} b
 
 COMMITS = f"cluster string, `group` string, {AT} bigint, owner string, changed bigint"
 
+BACKLOG = (
+    "cluster string, `group` string, topic string, partition int, since bigint, lag bigint, "
+    "uncommitted bigint"
+)
+
 
 @dataclass(frozen=True)
 class Tracks:
@@ -96,5 +101,23 @@ def commits_batch(tracks: Tracks) -> pa.RecordBatch:
         AT: array_of(tracks.at[first], pa.int64()),
         "owner": tracks.owner.at(first).array(),
         "changed": array_of(runs.lengths, pa.int64()),
+    }
+    return pa.RecordBatch.from_pydict(columns)
+
+
+def backlog_batch(tracks: Tracks) -> pa.RecordBatch:
+    """A row a partition of a group: see `FleetRates.backlog`."""
+    runs = tracks.runs
+    first = runs.starts
+    lag, end = tracks.lag[first], tracks.end[first]
+    is_uncommitted = (runs.highest(np.maximum(tracks.committed, tracks.lag)) < 0) & (end >= 0)
+    columns = {
+        "cluster": tracks.cluster.at(first).array(),
+        "group": tracks.group.at(first).array(),
+        "topic": tracks.topic.at(first).array(),
+        "partition": array_of(tracks.partition[first], pa.int32()),
+        "since": array_of(tracks.at[first], pa.int64()),
+        "lag": array_of(lag, pa.int64(), lag >= 0),
+        "uncommitted": array_of(end, pa.int64(), is_uncommitted),
     }
     return pa.RecordBatch.from_pydict(columns)

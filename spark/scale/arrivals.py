@@ -23,6 +23,13 @@ class RowOverTime(EncodedRow, Protocol):
     pair_at: Numbers
     pair_rates: Numbers
     """NaN where the end offset fell."""
+    behind_topics: Numbers
+    behind_partitions: Numbers
+    behind_since: Numbers
+    behind_lags: Numbers
+    """Records behind at that time, of partitions of which offsets are known; -1: unknown."""
+    behind_ends: Numbers
+    """Where the logs of those ended then that the group never committed; -1 for all others."""
     sized_at: Numbers
     sized: Numbers
     peak_rates: Numbers
@@ -49,7 +56,22 @@ def arrivals_of(snapshot: FleetSnapshot, rates: FleetRates) -> Mapping[str, Data
     sized = rates.sizes.groupBy(*GROUP_KEYS).agg(
         F.sort_array(F.collect_list(F.struct("at", "members"))).alias("size")
     )
+    behind = F.struct(
+        F.xxhash64("topic").alias("topic"),
+        *("partition", "since"),
+        F.coalesce("lag", F.lit(-1)).alias("lag"),
+        F.coalesce("uncommitted", F.lit(-1)).alias("end"),
+    )
+    backlog = rates.backlog.where("lag > 0 or uncommitted >= 0").groupBy(*GROUP_KEYS)
     return {
+        "behind": backlog.agg(F.sort_array(F.collect_list(behind)).alias("behind")).select(
+            *GROUP_KEYS,
+            F.col("behind.topic").alias("behind_topics"),
+            F.col("behind.partition").alias("behind_partitions"),
+            F.col("behind.since").alias("behind_since"),
+            F.col("behind.lag").alias("behind_lags"),
+            F.col("behind.end").alias("behind_ends"),
+        ),
         "arrivals": joined.select(
             *GROUP_KEYS,
             F.col("entry.topic").alias("pair_topics"),

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optimizer.coordinator import Parameters
-from optimizer.model import IntArray, Problem
+from optimizer.model import IntArray, Problem, Reals
 from optimizer.scaling import Assignments, Pauses, Process
 from spark.fleet import CONNECT
-from spark.groups import failed, own_strategy, read_or_failed
+from spark.groups import Numbers, failed, own_strategy, read_or_failed
 from spark.history import RateWindow, seconds_of
 from spark.scale.arrivals import RowOverTime
 from spark.scale.policies_file import ScaleSettings
@@ -89,6 +89,7 @@ def _process_of(
     if missing := _missing(peak, rates):
         return Unscaled("no rates", missing)
     strategy = own_strategy(row)
+    lag, uncommitted = _backlog(row, problem, instants[0])
     parameters = consumers.parameters(row.cluster, row.group)
     process = Process(
         edges=(instants - instants[0]).astype(float),
@@ -100,6 +101,8 @@ def _process_of(
         ),
         pauses=Pauses(strategy, _is_static(row), _without_strategy(parameters)),
         start_seconds=settings.start_seconds,
+        lag=lag,
+        uncommitted=uncommitted,
     )
     if len(problem.subscriptions) > 1:
         notes = [*notes, "members subscribe to different topics: here all read all of them"]
@@ -148,7 +151,8 @@ def _rates(
     rates = np.zeros((len(instants) - 1, problem.partition_count))
     rated = np.zeros(problem.partition_count, np.bool_)
     spans = 0
-    for partition, entry in zip(_partitions(row, problem), _entries(row), strict=True):
+    numbers = _numbers(row, problem, row.pair_topics, row.pair_partitions)
+    for partition, entry in zip(numbers, _entries(row), strict=True):
         if partition < 0:
             continue
         first = np.searchsorted(instants, row.pair_since[entry])
@@ -168,12 +172,26 @@ def _index_in_run(lengths: IntArray) -> IntArray:
     return np.asarray(np.arange(int(lengths.sum())) - np.repeat(starts, lengths))
 
 
-def _partitions(row: RowOverTime, problem: Problem) -> list[int]:
-    """The problem's number of each partition with pairs; -1 for one that it doesn't have."""
+def _backlog(row: RowOverTime, problem: Problem, start: int) -> tuple[Reals, Reals]:
+    """What each partition is behind at the start, and the ends of those that were never committed.
+
+    What isn't known at the start is 0 behind.
+    """
+    numbers = np.array(_numbers(row, problem, row.behind_topics, row.behind_partitions), int)
+    lag, ends = np.zeros(problem.partition_count), np.full(problem.partition_count, np.nan)
+    is_known = (numbers >= 0) & (row.behind_since == start) & (row.behind_lags >= 0)
+    lag[numbers[is_known]] = row.behind_lags[is_known]
+    is_uncommitted = (numbers >= 0) & (row.behind_ends >= 0)
+    ends[numbers[is_uncommitted]] = row.behind_ends[is_uncommitted]
+    return lag, ends
+
+
+def _numbers(row: RowOverTime, problem: Problem, topics: Numbers, partitions: Numbers) -> list[int]:
+    """The problem's number of each of these partitions; -1 for one that it doesn't have."""
     name_of = dict(zip(row.topic_hashes.tolist(), row.topics.tolist(), strict=True))
     index = {topic: at for at, topic in enumerate(problem.topics)}
     result = []
-    for topic, number in zip(row.pair_topics.tolist(), row.pair_partitions.tolist(), strict=True):
+    for topic, number in zip(topics.tolist(), partitions.tolist(), strict=True):
         at = index.get(name_of.get(topic, ""), -1)
         is_there = at >= 0 and number < int(problem.topic_sizes[at])
         result.append(int(problem.topic_offsets[at]) + number if is_there else -1)

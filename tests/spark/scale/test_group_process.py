@@ -1,5 +1,6 @@
 """What is known of a group's rates becomes its process; what isn't is said, and never guessed."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -31,9 +32,13 @@ def process_from(
     hours: int = 4,
     settings: ScaleSettings | None = None,
     peak: tuple[float, ...] = (100.0,),
+    behind: Sequence[tuple[int, int, int, int]] = (),
     **changes: Any,
 ) -> GroupProcess | Unscaled:
-    """Of the group `orders`, whose partitions have pairs (since, until, rate) in hours."""
+    """Of the group `orders`, whose partitions have pairs (since, until, rate) in hours.
+
+    What is `behind` are a partition, an hour, a lag and the end of a log without a commit.
+    """
     row = vars(row_of_group(files, "orders", "c", False)) | {"type": None} | changes
     (topic,) = row["topic_hashes"].tolist()
     flat = [pair for of_partition in pairs.values() for pair in of_partition]
@@ -44,6 +49,11 @@ def process_from(
         "pair_since": np.array([since * HOUR for since, _, _ in flat]),
         "pair_at": np.array([until * HOUR for _, until, _ in flat]),
         "pair_rates": np.array([rate for _, _, rate in flat]),
+        "behind_topics": np.full(len(behind), topic),
+        "behind_partitions": np.array([item[0] for item in behind], int),
+        "behind_since": np.array([item[1] * HOUR for item in behind], int),
+        "behind_lags": np.array([item[2] for item in behind], int),
+        "behind_ends": np.array([item[3] for item in behind], int),
         "sized_at": np.arange(hours + 1) * HOUR,
         "sized": np.full(hours + 1, 2),
         "peak_rates": np.array(peak),
@@ -67,6 +77,17 @@ def test_rates_of_each_interval_and_partition(files: FleetFiles) -> None:
     one = process_from(files, steady(1), hours=1)
     assert isinstance(one, GroupProcess)
     assert one.process.hours() == 1
+
+
+def test_it_begins_with_what_it_is_behind_at_the_first_snapshot(files: FleetFiles) -> None:
+    """Partition 2 came an hour later, and nothing was ever committed of 3; topics have 0 to 7."""
+    behind = [(0, 0, 500, -1), (1, 0, 0, -1), (2, 1, 900, -1), (3, 0, -1, 40), (9, 0, 7, -1)]
+    made = process_from(files, steady(), behind=behind)
+    assert isinstance(made, GroupProcess)
+    assert made.process.start_lag.tolist() == [500, 0, 0, 0, 0, 0, 0, 0]
+    ends = made.process.uncommitted_ends(0.0)
+    assert np.flatnonzero(~np.isnan(ends)).tolist() == [3]
+    assert made.process.uncommitted_ends(2.0 * HOUR)[3] == 40 + 10 * 2 * HOUR
 
 
 def test_an_end_that_fell_makes_its_interval_not_count(files: FleetFiles) -> None:
