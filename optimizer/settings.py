@@ -80,6 +80,10 @@ class ClientSettings(_Settings):
                     f"{item.metadata.get('key', item.name)} is {value!r}: a time in ms"
                 )
 
+    def with_commits_after_polls(self) -> ClientSettings:
+        """For an application that commits after each poll(): what that fetched is read twice."""
+        return replace(self, auto_commit=True, commit_ms=Delays.fetch)
+
     @cached_property
     def cooperative(self) -> bool:
         """Whether the client keeps partitions while it rejoins (ConsumerCoordinator's constructor).

@@ -129,7 +129,15 @@ class Context:
         """An account of lag, where the scenario says what comes in and what members can read."""
         if not self.scenario.rates or self.scenario.peak_rate is None:
             return None
-        return Backlog(lambda partition: self.rate_of(partition) or 0.0, self.scenario.peak_rate)
+        numbers = self.catalog.numbers
+        lag = {
+            numbers[topic, number]: float(records)
+            for topic, of_topic in self.scenario.lag.items()
+            for number, records in enumerate(of_topic)
+            if (topic, number) in numbers
+        }
+        peak_rate = self.scenario.peak_rate
+        return Backlog(lambda partition: self.rate_of(partition) or 0.0, peak_rate, lag)
 
     def log(
         self,

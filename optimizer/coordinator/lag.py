@@ -9,9 +9,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from math import inf
+from types import MappingProxyType
 from typing import NamedTuple
 
 from optimizer.model import Group
+
+NOTHING: Mapping[int, float] = MappingProxyType({})
 
 NONE_LEFT = 1e-9
 """Fewer records than this are none."""
@@ -22,7 +25,7 @@ as long as the rounding of its rate allows."""
 
 
 class PartitionLag(NamedTuple):
-    """The most that a partition was behind, in records and in seconds of what comes in.
+    """The most that a partition was behind, in records and in seconds of what comes in (if any).
 
     `catch_up` are the most seconds from when a member, the `reader`, read it again until nothing
     was left; None: that never happens, or takes more than a year.
@@ -107,10 +110,12 @@ class Backlog:
 
     `rate_of` is what comes in to a partition, `peak_rate` what a member can read of all that it
     has: those of its partitions that are behind share equally what the others leave of it
-    (max-min fair, as fetched records are handed out in turn).
+    (max-min fair, as fetched records are handed out in turn). `lag` are records behind at time 0.
     """
 
-    def __init__(self, rate_of: Callable[[int], float], peak_rate: float) -> None:
+    def __init__(
+        self, rate_of: Callable[[int], float], peak_rate: float, lag: Mapping[int, float] = NOTHING
+    ) -> None:
         self.rate_of, self.peak_rate = rate_of, peak_rate
         self.records: dict[int, float] = defaultdict(float)
         self.readers: dict[int, _Reader] = {}
@@ -118,6 +123,8 @@ class Backlog:
         self.slowest: dict[int, tuple[float, int]] = {}
         self.slopes: dict[float, float] = defaultdict(float)
         self.jumps: dict[float, float] = defaultdict(float)
+        for partition, records in lag.items():
+            self._add(0.0, partition, records)
 
     def start(self, now: float, member: int, unread_since: Mapping[int, float]) -> None:
         """A member reads these, each of them unread since then."""
@@ -176,7 +183,8 @@ class Backlog:
     def _of_partition(self, partition: int, late: bool) -> PartitionLag:
         records, rate = self.largest[partition], self.rate_of(partition)
         catch_up, reader = self.slowest.get(partition, (0.0, None))
-        return PartitionLag(records, records / rate, None if late else catch_up, reader)
+        seconds = records / rate if rate else 0.0
+        return PartitionLag(records, seconds, None if late else catch_up, reader)
 
     def _course(self) -> list[tuple[float, float]]:
         course, records, slope, before = [(0.0, 0.0)], 0.0, 0.0, 0.0

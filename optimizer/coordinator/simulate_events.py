@@ -1,6 +1,7 @@
 """What events cost in time: a group and its coordinator, simulated."""
 
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -46,15 +47,17 @@ def simulate_events(
     events: Sequence[Event],
     parameters: Parameters,
     name: str,
-    rates: Mapping[str, float] = NOTHING,
+    rates: Mapping[str, Sequence[float]] = NOTHING,
     down: Mapping[int, Down] = NOTHING,
     goals: Goals = DEFAULT_GOALS,
     capacities: Mapping[str, float] = NOTHING,
+    lag: Mapping[str, Sequence[float]] = NOTHING,
 ) -> EventsTimeline:
     """Let events happen to a group that is at rest, one after the other.
 
     Random choices depend on the group's `name`: the same each time. `rates` are records a
-    second of one partition, by topic; `down` says what is led by brokers that go down.
+    second of each partition of a topic, and partitions that come have its mean; `lag` are the
+    records that each is behind at first. `down` says what is led by brokers that go down.
     `goals` are those of `optimal`, and `capacities` those of members, also of those who come.
     """
     values = as_stated(group, events)
@@ -76,14 +79,20 @@ def simulate_events(
         made,
         client=parameters.client,
         broker=parameters.broker,
-        rates={topic: [rate] * sizes[topic] for topic, rate in rates.items() if topic in sizes},
+        rates={topic: _grown(of, sizes[topic]) for topic, of in rates.items() if topic in sizes},
         peak_rate=parameters.peak_rate,
+        lag=lag,
         goals=goals,
         capacities=capacities,
     )
     timeline = simulate(scenario, crc32(name.encode("utf-8", "surrogatepass")), details=False)
     loads = np.array([len(parts) for parts in timeline.final.values()], np.int64)
     return EventsTimeline(timeline, loads)
+
+
+def _grown(rates: Sequence[float], size: int) -> list[float]:
+    """The rates of a topic's partitions, with their mean for those beyond."""
+    return [*rates, *[fmean(rates)] * (size - len(rates))] if rates else []
 
 
 LAG_FIGURES = {

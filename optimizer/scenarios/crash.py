@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from optimizer.model import Group
+from optimizer.model import Group, host_names
 from optimizer.processes import Kill, Step
 from optimizer.scenarios.event import (
     Event,
@@ -57,9 +57,12 @@ class Crash(Event):
         if self.member is not None:
             return [member_index(group, self.member)]
         what, name = self._what, self.value
-        result = [p for p, member in enumerate(group.members) if getattr(member, what) == name]
+        of_members: list[str | None] = [getattr(member, what) for member in group.members]
+        if what == "host":
+            of_members, (name,) = host_names(of_members), host_names([name])
+        result = [place for place, of_member in enumerate(of_members) if of_member == name]
         if not result:
-            entries = sorted({getattr(member, what) for member in group.members} - {None})
+            entries = sorted({item for item in of_members if item is not None})
             at = "in" if what == "rack" else "on"
             others = (
                 f"they are {at} {', '.join(entries[:5])}"

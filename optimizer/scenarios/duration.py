@@ -1,4 +1,4 @@
-"""Lengths of time in events: `30s`, `10m`, `1.5s`, `500ms`."""
+"""Lengths of time in events: `30s`, `10m`, `1.5s`, `500ms`, `5m20s`."""
 
 import re
 from math import isfinite
@@ -9,15 +9,17 @@ UNITS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
 
 MOST_SECONDS = 30 * 86_400
 
-_LENGTH = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)(ms|s|m|h|d)", re.ASCII)
+_PARTS = (rf"(?:(\d{{1,9}}(?:\.\d{{1,6}})?){unit})?" for unit in reversed(UNITS))
+_LENGTH = re.compile("".join(_PARTS), re.ASCII)
 
 
 def seconds_of(text: str) -> float:
-    """The seconds of a number and a unit (ms, s, m, h, d); EventError if it is none."""
-    found_text = _LENGTH.fullmatch(text.strip())
-    if not found_text:
+    """The seconds of numbers and units (d, h, m, s, ms), in this order; EventError if none."""
+    parts = _LENGTH.fullmatch(text.strip())
+    if not parts or not any(parts.groups()):
         raise EventError(f"{text!r} is not a duration (for example 30s or 10m)")
-    return round(float(found_text[1]) * UNITS[found_text[2]], 6)
+    pairs = zip(parts.groups("0"), reversed(UNITS), strict=True)
+    return round(sum(float(number) * UNITS[unit] for number, unit in pairs), 6)
 
 
 def seconds_to_text(seconds: float) -> str:

@@ -54,6 +54,8 @@ _VERSION = value(
     "a version such as '3.9'",
 )
 
+POLL = "poll"
+
 OWN_RULES: dict[str, Rule] = {
     "restart_seconds": value(lambda result: is_whole(result, 0), "a whole number of seconds"),
     "peak_rate": value(
@@ -62,11 +64,12 @@ OWN_RULES: dict[str, Rule] = {
         ),
         "a number of records a second above 0",
     ),
+    "commit": one_of(("interval", POLL)),
     "broker_version": _VERSION,
     "client_version": _VERSION,
 }
 """What Kafka has no setting for: how long a restart keeps a member away, how many records a second
-a member can read, and which versions run."""
+a member can read, whether the application commits after each poll(), and which versions run."""
 
 RULES: dict[str, Rule] = CLIENT_RULES | BROKER_RULES | OWN_RULES
 
@@ -115,13 +118,14 @@ class FleetConsumers:
             {_of_kafka(key): values[key] for key in rules if key in values}
             for rules in (CLIENT_RULES, BROKER_RULES)
         )
-        return Parameters(
-            ClientSettings.of(client), BrokerSettings.of(broker), values.get("peak_rate")
-        )
+        settings = ClientSettings.of(client)
+        if values.get("commit") == POLL:
+            settings = settings.with_commits_after_polls()
+        return Parameters(settings, BrokerSettings.of(broker), values.get("peak_rate"))
 
     @property
     def assumed(self) -> str | None:
-        """The assumed settings, in one sentence; None: nothing is assumed."""
+        """The assumed settings, and what they don't say of commits; None: nothing is assumed."""
         defaults = ClientSettings()
         entries = {
             "session_timeout_ms": defaults.session_ms,
@@ -129,16 +133,31 @@ class FleetConsumers:
             "max_poll_interval_ms": defaults.max_poll_ms,
             "auto_commit_interval_ms": defaults.commit_ms,
         }
+        if not self._commits(self.settings) or self.settings.get("commit") == POLL:
+            entries.pop("auto_commit_interval_ms")
         assumed = [
             f"{_of_kafka(key)}={default}"
             for key, default in entries.items()
             if key not in self.settings
         ]
-        if not assumed:
-            return None
         others = " where no rule of the configuration says otherwise" if self.rules else ""
-        return f"Assumed, as Kafka 4.3.1 has it{others}: {', '.join(assumed)}."
+        sentences = []
+        if assumed:
+            sentences = [f"Assumed, as Kafka 4.3.1 has it{others}: {', '.join(assumed)}."]
+        if not all(self._commits(rule.settings) for rule in self.by_groups):
+            sentences.append(NO_COMMITS)
+        return " ".join(sentences) or None
 
+    @staticmethod
+    def _commits(settings: ConsumerSettings) -> bool:
+        return settings.get("enable_auto_commit", True) or settings.get("commit") == POLL
+
+
+NO_COMMITS = (
+    "Where enable.auto.commit is false and no commit is stated, records read twice are all since "
+    'the start of the simulation: state commit = "poll" in [consumers] if members commit after '
+    "each poll()."
+)
 
 NO_CONSUMERS = FleetConsumers()
 

@@ -1,4 +1,4 @@
-"""Lengths of time as users write them: `24h`."""
+"""Lengths of time as users write them: `24h`, `5m20s`."""
 
 import re
 from datetime import timedelta
@@ -9,15 +9,16 @@ from spark.settings.toml_file import value
 
 UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
-_DURATION = re.compile(r"(\d{1,6})([smhd])", re.ASCII)
+_PARTS = (rf"(?:(?P<{name}>\d{{1,6}}){unit})?" for unit, name in reversed(UNITS.items()))
+_DURATION = re.compile("(?=.)" + "".join(_PARTS), re.ASCII)
 
 
 def duration(text: str) -> timedelta:
-    """The length of time that a whole number and a unit (s, m, h, d) say; ValueError if none."""
-    found_text = _DURATION.fullmatch(text)
-    if not found_text:
+    """The time that whole numbers and units say (d, h, m, s in this order); ValueError if none."""
+    parts = _DURATION.fullmatch(text)
+    if not parts:
         raise ValueError(f"{text!r} is not a duration (for example 24h)")
-    return timedelta(**{UNITS[found_text[2]]: int(found_text[1])})
+    return timedelta(**{name: int(number) for name, number in parts.groupdict("0").items()})
 
 
 def in_words(length: timedelta) -> str:

@@ -1,4 +1,4 @@
-"""Let events happen to encoded groups, inside `mapInPandas`."""
+"""Let events happen to encoded groups, inside workers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,7 +28,7 @@ from spark.settings import CURRENT, NO_CONSUMERS, FleetConsumers, kind_of
 from spark.solve import TimeLimit, max_weight
 from spark.trial import OutcomeOf, Trial, rows_by_strategy, simulated
 from spark.whatif import weights
-from spark.whatif.parts import RowOfEvents, led_partitions, rates_of, seen_peak_rate
+from spark.whatif.parts import RowOfEvents, lag_of, led_partitions, rates_of, seen_peak_rate
 from spark.whatif.whatif_row import WhatIfRow
 
 UNAFFECTED = "unaffected"
@@ -125,7 +125,7 @@ class _Case:
     ) -> dict[str, Any]:
         """What the members and their coordinator come to, and what that costs."""
         parameters = self._parameters.using(uses, own=strategy == CURRENT)
-        rates, capacities = rates_of(self._row), weights.capacities_of(group, after)
+        rates, capacities = rates_of(self._row, group), weights.capacities_of(group, after)
         ran = simulated(
             self._row,
             group,
@@ -133,6 +133,7 @@ class _Case:
             self._with_peak_rate(parameters, group, rates),
             self._now.limit,
             rates=rates,
+            lag=lag_of(self._row, group),
             down=self._down,
             goals=weights.alone(self._now.goals),
             capacities=capacities,
@@ -153,13 +154,12 @@ class _Case:
         }
 
     def _with_peak_rate(
-        self, parameters: Parameters, group: Group, rates: Mapping[str, float]
+        self, parameters: Parameters, group: Group, rates: Mapping[str, Sequence[float]]
     ) -> Parameters:
         """With what members were seen to read where nothing states what they can."""
         if parameters.peak_rate is not None:
             return parameters
-        each = {topic: [rate] * group.topics[topic] for topic, rate in rates.items()}
-        return replace(parameters, peak_rate=peak_rate_of(group, each, seen_peak_rate(self._row)))
+        return replace(parameters, peak_rate=peak_rate_of(group, rates, seen_peak_rate(self._row)))
 
     @cached_property
     def _down(self) -> dict[int, Down]:

@@ -1,11 +1,13 @@
 """What more is known of a group where events ask for it, as arrays of its encoded row."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from statistics import fmean
 from typing import Any, Protocol
 
 from pyspark.sql import DataFrame, functions as F
 
-from spark.fleet import FleetSnapshot, escaped
+from optimizer.model import Group
+from spark.fleet import RECORDS_BEHIND, FleetSnapshot, escaped
 from spark.groups import GROUP_KEYS, EncodedRow, Numbers
 from spark.history import FleetRates
 
@@ -21,8 +23,13 @@ class RowOfEvents(EncodedRow, Protocol):
     led_heirs: Numbers
     """Whether another replica is in sync."""
     rated_topics: Numbers
+    rated_partitions: Numbers
     partition_rates: Numbers
-    """Records that come in a second for one of the topic's partitions."""
+    """Records that come in a second for each of these partitions."""
+    behind_topics: Numbers
+    behind_partitions: Numbers
+    behind_records: Numbers
+    """Records that the group is behind on each of these."""
     peak_rates: Numbers
     """One number: the most that one of the group's members has been seen to read a second."""
 
@@ -53,27 +60,36 @@ def led_by(snapshot: FleetSnapshot, brokers: Collection[int]) -> DataFrame:
 
 
 def rated(snapshot: FleetSnapshot, rates: FleetRates) -> dict[str, DataFrame]:
-    """Such parts: the rates of topics that a group reads, and what a member of it can read."""
-    of_topic = (
-        rates.rates.where("mean is not null")
-        .groupBy(F.col("cluster").alias("of_cluster"), F.col("topic").alias("of_topic"))
-        .agg(F.avg("mean").alias("rate"))
+    """Such parts: rates and lag of what a group reads, and what a member of it can read."""
+    known = rates.rates.where("mean is not null").select(
+        F.col("cluster").alias("of_cluster"), F.col("topic").alias("of_topic"), "partition", "mean"
     )
     read = snapshot.tables["subscriptions"].select(*GROUP_KEYS, "topic").distinct()
     same = [
         F.expr(escaped("cluster")) == F.col("of_cluster"),
         F.expr(escaped("topic")) == F.col("of_topic"),
     ]
-    entry = F.struct(F.xxhash64("topic").alias("topic"), "rate")
-    flows = read.join(of_topic, same).groupBy(*GROUP_KEYS).agg(F.collect_list(entry).alias("flow"))
-    return {
-        "flows": flows.select(
-            *GROUP_KEYS,
-            F.col("flow.topic").alias("rated_topics"),
-            F.col("flow.rate").alias("partition_rates"),
-        ),
+    parts = {
+        "flows": _listed(read.join(known, same), "rated", {"mean": "partition_rates"}),
         "peak_rates": rates.peak_rates.select(*GROUP_KEYS, F.array("most").alias("peak_rates")),
     }
+    if "offsets" in snapshot.tables:
+        offsets = snapshot.tables["offsets"].withColumn("records", F.expr(RECORDS_BEHIND))
+        late = offsets.where("records > 0")
+        parts["behind"] = _listed(late, "behind", {"records": "behind_records"})
+    return parts
+
+
+def _listed(rows: DataFrame, name: str, values: Mapping[str, str]) -> DataFrame:
+    """A row a group with its partitions, topics as hashes, and their `values` under such names."""
+    entry = F.struct(F.xxhash64("topic").alias("topic"), "partition", *values)
+    of_group = rows.groupBy(*GROUP_KEYS).agg(F.sort_array(F.collect_list(entry)).alias("entry"))
+    return of_group.select(
+        *GROUP_KEYS,
+        F.col("entry.topic").alias(f"{name}_topics"),
+        F.col("entry.partition").alias(f"{name}_partitions"),
+        *(F.col(f"entry.{value}").alias(column) for value, column in values.items()),
+    )
 
 
 def led_partitions(row: RowOfEvents, broker: int) -> tuple[Partitions, Partitions]:
@@ -92,13 +108,44 @@ def led_partitions(row: RowOfEvents, broker: int) -> tuple[Partitions, Partition
     return with_heirs, without
 
 
-def rates_of(row: RowOfEvents) -> dict[str, float]:
-    """Records a second of one partition, by topic, as far as they are known."""
+def rates_of(row: RowOfEvents, group: Group) -> dict[str, list[float]]:
+    """Records a second of each partition of a topic, as far as any are known.
+
+    Where one isn't known it is the mean of its topic.
+    """
     if not hasattr(row, "rated_topics"):
         return {}
+    known = _by_topic(row, row.rated_topics, row.rated_partitions, row.partition_rates)
+    return {
+        topic: [of.get(item, fmean(of.values())) for item in range(group.topics[topic])]
+        for topic, of in known.items()
+        if topic in group.topics
+    }
+
+
+def lag_of(row: RowOfEvents, group: Group) -> dict[str, list[float]]:
+    """Records that each partition of a topic is behind; 0 where that isn't known."""
+    if not hasattr(row, "behind_topics"):
+        return {}
+    known = _by_topic(row, row.behind_topics, row.behind_partitions, row.behind_records)
+    return {
+        topic: [of.get(item, 0.0) for item in range(group.topics[topic])]
+        for topic, of in known.items()
+        if topic in group.topics
+    }
+
+
+def _by_topic(
+    row: RowOfEvents, topics: Numbers, partitions: Numbers, values: Numbers
+) -> dict[str, dict[int, float]]:
     names = _names(row)
-    pairs = zip(row.rated_topics.tolist(), row.partition_rates.tolist(), strict=True)
-    return {names[topic]: float(rate) for topic, rate in pairs if topic in names}
+    result: dict[str, dict[int, float]] = {}
+    for topic, partition, value in zip(
+        topics.tolist(), partitions.tolist(), values.tolist(), strict=True
+    ):
+        if topic in names:
+            result.setdefault(names[topic], {})[partition] = float(value)
+    return result
 
 
 def seen_peak_rate(row: RowOfEvents) -> float | None:

@@ -1,11 +1,15 @@
 """Answers that were worked out by hand."""
 
+from dataclasses import replace
+
 import pytest
 
 from optimizer import Group, Member, assign
 from optimizer.coordinator import (
     ClientSettings,
     Close,
+    Down,
+    Kill,
     Parameters,
     Scenario,
     Start,
@@ -64,3 +68,33 @@ def test_what_was_read_since_the_last_commit_is_read_twice(strategy: str, event:
     assert 0 <= min(seconds) < 5
     assert 45 < max(seconds) <= 50
     assert sum(seconds) / 100 == pytest.approx(25, abs=5)
+
+
+@pytest.mark.parametrize("kind", ["range", "uniform"])
+@pytest.mark.parametrize(("at", "since_start"), [(0, 0), (10, 100), (100, 1_000)])
+def test_what_commits_of_its_own_leave_to_be_read_twice(
+    kind: str, at: float, since_start: float
+) -> None:
+    """Ten partitions: at most what one poll fetched, or all since the start without commits."""
+    group, client = group_of(4, 40, kind), Parameters().using(kind, own=True).client
+    kill = [Kill(at * 1000, "m000")]
+    none = Scenario(group, kill, client=replace(client, auto_commit=False))
+    assert simulate(none).seconds_read_twice == since_start
+    each = Scenario(group, kill, client=client.with_commits_after_polls())
+    twice = [simulate(each, seed).seconds_read_twice for seed in range(20)]
+    assert 0 < sum(twice) / len(twice) < max(twice) <= 10 * 0.1
+
+
+@pytest.mark.parametrize(("rates", "lag"), [([1, 3], 7 * 2 * 9), ([], 0)])
+def test_partitions_to_come_have_the_mean_rate_of_their_topic(
+    rates: list[float], lag: float
+) -> None:
+    """Two partitions become seven. Then the broker that leads them all is gone for 9 s."""
+    group = Group({"t": 2}, [Member("a", ["t"], [("t", 0), ("t", 1)])])
+    events = [event_of("grow=t:7"), event_of("broker-down=3")]
+    down = {3: Down([("t", item) for item in range(7)])}
+    parameters = Parameters(peak_rate=1_000)
+    timeline = simulate_events(group, events, parameters, "g", {"t": rates}, down).timeline
+    assert timeline.lag is not None
+    since = [lag for at, lag in timeline.lag.course if at >= 600_000]
+    assert max(since, default=0) == pytest.approx(lag, rel=0.01)

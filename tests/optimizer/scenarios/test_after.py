@@ -24,7 +24,7 @@ GROUP = Group(
     members=[
         member("a", 0, 2, rack="r1", host="h1"),
         member("b", 2, 4, rack="r2", host="h1"),
-        member("c", 4, 6, rack="r2", host="h2", instance_id="static-c"),
+        member("c", 4, 6, rack="r2", host="/h2", instance_id="static-c"),
     ],
     weights={"orders": [1.0] * 6},
     leader_racks={"orders": ["r1"] * 6},
@@ -47,7 +47,12 @@ def ids(group: Group) -> str:
     ("event", "members"),
     [
         *(("leave=b", "a c"), ("leave=static-c", "a b"), ("crash=a", "b c")),
-        *(("crash-host=h1", "c"), ("crash-rack=r2", "a")),
+        *(
+            ("crash-host=h1", "c"),
+            ("crash-host=/h1", "c"),
+            ("crash-host=h2", "a b"),
+            ("crash-rack=r2", "a"),
+        ),
         *(("members=5", "a b c new-1 new-2"), ("members=2", "a b"), ("members=0", "")),
         # a dynamic member comes back as a new one, a static one after its session of 45 s
         *(("restart=b:5s", "a b-2 c"), ("restart=static-c:46s", "a b c-2")),

@@ -79,6 +79,8 @@ def test_every_event_is_among_them() -> None:
         ("upgrade=cooperative-sticky", Upgrade(("cooperative-sticky",))),
         ("migrate=consumer", Migrate()),
         ("rolling-restart=30s:at-once=1:forward", RollingRestart()),
+        ("slow-poll=orders-1:5m20s", SlowPoll("orders-1", 320)),
+        ("slow-poll=orders-1:1h1.5s500ms", SlowPoll("orders-1", 3602)),
         (" grow = a:b:4", Grow("a:b", 4)),
         ("slow-poll=m:500ms", SlowPoll("m", 0.5)),
     ],
@@ -111,6 +113,8 @@ def test_what_is_left_out_has_its_default(text: str, event: Event) -> None:
         ("members=-3", "the number of members is -3, a negative number"),
         ("restart=m", "restart=m is not MEMBER:TIME, such as restart=orders-1:30s"),
         ("restart=m:soon", "'soon' is not a duration (for example 30s or 10m)"),
+        ("restart=m:20s5m", "'20s5m' is not a duration"),
+        ("restart=m:5m20", "'5m20' is not a duration"),
         ("rolling-restart=-3s", "'-3s' is not a duration (for example 30s or 10m)"),
         (
             "rolling-restart=3s:at-once=0",

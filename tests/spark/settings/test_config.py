@@ -230,6 +230,26 @@ def test_consumers_are_configured_by_groups(file: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("stated", "assumed"),
+    [
+        ("commit = 'poll'", "max.poll.interval.ms=300000."),
+        ("enable_auto_commit = false", 'state commit = "poll" in [consumers] if members commit'),
+        ("enable_auto_commit = false\ncommit = 'poll'", "max.poll.interval.ms=300000."),
+        ("commit = 'interval'", "auto.commit.interval.ms=5000."),
+    ],
+)
+def test_how_a_group_commits(file: Path, stated: str, assumed: str) -> None:
+    consumers = read(file, f"[consumers]\n{stated}\n").consumers
+    assert assumed in (consumers.assumed or "")
+    client = consumers.parameters("c", "g").client
+    polls = "poll" in stated
+    assert (client.auto_commit, client.commit_ms) == (
+        polls or "false" not in stated,
+        100 if polls else 5_000,
+    )
+
+
 def test_an_example_that_is_not_there_names_those_that_are(run: Run) -> None:
     said = run("config", "--example", "audits")
     assert said.code == 2

@@ -1,5 +1,6 @@
 """What events do to groups, under each strategy."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -176,20 +177,44 @@ def test_a_broker_goes_and_others_lead_what_it_led(spark: SparkSession) -> None:
     assert row.reason == "broker 7 leads nothing that the group reads"
 
 
-def at_rates(job: WhatIf, *peak_rates: float) -> WhatIfRow:
-    """Where each partition gets ten records a second."""
-    row = encoded_group(fleet())
-    row.rated_topics, row.partition_rates = row.topic_hashes, np.array([10.0, 10.0])
+def at_rates(
+    job: WhatIf,
+    *peak_rates: float,
+    rates: Sequence[float] = (10, 10, 10, 10),
+    behind: float = 0,
+    **facts: Any,
+) -> WhatIfRow:
+    """Where the four partitions of each topic have these rates, and t-0 is so much `behind`."""
+    row = encoded_group(fleet(**facts))
+    row.rated_topics = np.repeat(row.topic_hashes, 4)
+    row.rated_partitions, row.partition_rates = np.tile(range(4), 2), np.tile(rates, 2)
+    hashes = dict(zip(row.topics.tolist(), row.topic_hashes.tolist(), strict=True))
+    row.behind_topics, row.behind_partitions = np.array([hashes["t"]]), np.array([0])
+    row.behind_records = np.array([behind])
     if peak_rates:
         row.peak_rates = np.array(peak_rates)
     (result,) = rows_of_group(row, job, TimeLimit(60), DEFAULT_GOALS)
     return result
 
 
-def test_records_are_counted_where_rates_are_known() -> None:
-    result = at_rates(WhatIf((Crash(rack="r1"),), ("range",)))
-    assert result.records_waited == pytest.approx(10 * result.unread_seconds, rel=0.01)
-    assert result.records_read_twice == pytest.approx(10 * result.read_twice_seconds, rel=0.01)
+def test_records_are_counted_by_the_rate_of_each_partition() -> None:
+    """Only partitions 0 and 1 are a's, who crashes. Others get a hundred times as much."""
+    job = WhatIf((Crash(rack="r1"),), ("current",))
+    result = at_rates(job, rates=(1, 1, 100, 100), strategy="cooperative-sticky")
+    assert result.unread_seconds == pytest.approx(4 * 45, rel=0.1)
+    assert result.records_waited == pytest.approx(result.unread_seconds, rel=0.001)
+    assert 0 < result.read_twice_seconds <= 4 * 5
+    assert result.records_read_twice == pytest.approx(result.read_twice_seconds, rel=0.001)
+
+
+def test_a_group_begins_with_what_it_is_behind() -> None:
+    """a has four partitions and 600 records behind, and is away for 30 s: 1,800, at 100 − 40."""
+    job = WhatIf((event_of("restart=a:30s:static"),), ("range",))
+    job = replace(job, consumers=FleetConsumers({"peak_rate": 100}))
+    result = at_rates(job, behind=600)
+    assert result.max_lag_records == pytest.approx(600 + 4 * 10 * 30, rel=0.01)
+    assert result.max_lag_seconds == pytest.approx(60 + 30, rel=0.01)
+    assert result.catch_up_seconds == pytest.approx((600 + 4 * 10 * 30) / (100 - 40), rel=0.01)
 
 
 def test_lag_is_told_where_rates_and_what_a_member_can_read_are_known() -> None:
