@@ -100,12 +100,12 @@ def _behavior(policy: Keda | Hpa, *, keda: bool) -> list[str]:
     Nothing for Kubernetes' own: to state them would change how fast the first members come. A
     tolerance of all HPAs is a setting of the controller.
     """
-    flag = f"--horizontal-pod-autoscaler-tolerance={policy.tolerance:g}"
-    note = [f"  # for a controller with {flag}"] if policy.tolerance != TOLERANCE else []
+    note = f"  # for a controller whose horizontal-pod-autoscaler-tolerance is {policy.tolerance:g}"
+    notes = [note] if policy.tolerance != TOLERANCE else []
     if (policy.scale_up, policy.scale_down) == (NO_BEHAVIOR, SCALE_DOWN):
-        return note
+        return notes
     indent = "      " if keda else "  "
-    lines = [*note, *(["  advanced:", "    horizontalPodAutoscalerConfig:"] if keda else [])]
+    lines = [*notes, *(["  advanced:", "    horizontalPodAutoscalerConfig:"] if keda else [])]
     lines.append(f"{indent}behavior:")
     for name, rules in (("scaleUp", policy.scale_up), ("scaleDown", policy.scale_down)):
         lines += [
