@@ -61,7 +61,7 @@ def led_by(snapshot: FleetSnapshot, brokers: Collection[int]) -> DataFrame:
 
 def rated(snapshot: FleetSnapshot, rates: FleetRates) -> dict[str, DataFrame]:
     """Such parts: rates and lag of what a group reads, and what a member of it can read."""
-    known = rates.rates.where("mean is not null").select(
+    with_rates = rates.rates.where("mean is not null").select(
         F.col("cluster").alias("of_cluster"), F.col("topic").alias("of_topic"), "partition", "mean"
     )
     read = snapshot.tables["subscriptions"].select(*GROUP_KEYS, "topic").distinct()
@@ -70,7 +70,7 @@ def rated(snapshot: FleetSnapshot, rates: FleetRates) -> dict[str, DataFrame]:
         F.expr(escaped("topic")) == F.col("of_topic"),
     ]
     parts = {
-        "flows": _listed(read.join(known, same), "rated", {"mean": "partition_rates"}),
+        "flows": _listed(read.join(with_rates, same), "rated", {"mean": "partition_rates"}),
         "peak_rates": rates.peak_rates.select(*GROUP_KEYS, F.array("most").alias("peak_rates")),
     }
     if "offsets" in snapshot.tables:
@@ -115,10 +115,10 @@ def rates_of(row: RowOfEvents, group: Group) -> dict[str, list[float]]:
     """
     if not hasattr(row, "rated_topics"):
         return {}
-    known = _by_topic(row, row.rated_topics, row.rated_partitions, row.partition_rates)
+    by_topic = _by_topic(row, row.rated_topics, row.rated_partitions, row.partition_rates)
     return {
         topic: [of.get(item, fmean(of.values())) for item in range(group.topics[topic])]
-        for topic, of in known.items()
+        for topic, of in by_topic.items()
         if topic in group.topics
     }
 
@@ -127,10 +127,10 @@ def lag_of(row: RowOfEvents, group: Group) -> dict[str, list[float]]:
     """Records that each partition of a topic is behind; 0 where that isn't known."""
     if not hasattr(row, "behind_topics"):
         return {}
-    known = _by_topic(row, row.behind_topics, row.behind_partitions, row.behind_records)
+    by_topic = _by_topic(row, row.behind_topics, row.behind_partitions, row.behind_records)
     return {
         topic: [of.get(item, 0.0) for item in range(group.topics[topic])]
-        for topic, of in known.items()
+        for topic, of in by_topic.items()
         if topic in group.topics
     }
 

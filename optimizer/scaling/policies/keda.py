@@ -83,12 +83,12 @@ class Keda:
 
     def _faults(self) -> Iterator[tuple[bool, str]]:
         """What KEDA refuses, and what can't be replayed."""
-        together = "together with limitToPartitionsWithLag: leave one of them out"
+        clash = "together with limitToPartitionsWithLag: leave one of them out"
         limited, idle = self.limit_to_partitions_with_lag, self.idle_replica_count
-        yield limited and self.allow_idle_consumers, f"KEDA refuses allowIdleConsumers {together}"
+        yield limited and self.allow_idle_consumers, f"KEDA refuses allowIdleConsumers {clash}"
         yield (
             limited and self.ensure_even_distribution_of_partitions,
-            f"KEDA refuses ensureEvenDistributionOfPartitions {together}",
+            f"KEDA refuses ensureEvenDistributionOfPartitions {clash}",
         )
         yield (
             self.offset_reset_policy not in (LATEST, EARLIEST),
@@ -225,7 +225,7 @@ class _InvalidOffsets:
         self._keda, self._processes = keda, processes
         self._is_invalid = ~np.isnan(self._ends(0.0))
         self.any = bool(self._is_invalid.any())
-        self._is_found = np.concatenate([_found(keda, process) for process in processes])
+        self._is_named = np.concatenate([_named(keda, process) for process in processes])
 
     def counted(self, now: float, lags: Reals) -> Reals:
         """The lag of each partition, as the trigger counts it."""
@@ -236,13 +236,13 @@ class _InvalidOffsets:
             instead = self._ends(now)
         if self._keda.scale_to_zero_on_invalid_offset:
             instead = np.zeros(len(lags))
-        return np.where(self._is_invalid, instead * self._is_found, lags)
+        return np.where(self._is_invalid, instead * self._is_named, lags)
 
     def _ends(self, now: float) -> Reals:
         return np.concatenate([process.uncommitted_ends(now) for process in self._processes])
 
 
-def _found(keda: Keda, process: Process) -> NDArray[np.bool_]:
+def _named(keda: Keda, process: Process) -> NDArray[np.bool_]:
     sizes = [process.assignments.topics[topic] for topic in sorted(process.assignments.topics)]
     if keda.names_topics or len(sizes) == 1:
         return np.ones(process.partitions, np.bool_)
