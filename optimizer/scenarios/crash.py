@@ -59,7 +59,7 @@ class Crash(Event):
         what, name = self._what, self.value
         of_members: list[str | None] = [getattr(member, what) for member in group.members]
         if what == "host":
-            of_members, (name,) = host_names(of_members), host_names([name])
+            of_members, name = host_names(of_members), name.removeprefix("/")
         result = [place for place, of_member in enumerate(of_members) if of_member == name]
         if not result:
             entries = sorted({item for item in of_members if item is not None})
