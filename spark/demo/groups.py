@@ -2,92 +2,83 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
 
-from optimizer.model import NOBODY, IntArray
-from spark.demo.clusters import FIREHOSE_SIZES, DemoCluster, Topics
-from spark.demo.members import EMPTY_CAST, Cast, make_cast, parts_of
-from spark.demo.names import ENTITIES, FIREHOSE_ROLES, ROLES, group_name, uuids
-from spark.demo.owners import MEMORYLESS, is_well, kept_busy, made_well, owners
-from spark.fleet import CLASSIC, CONSUMER
+from optimizer import STRATEGIES
+from optimizer.model import GONE, NOBODY, IntArray, KafkaFacts, Problem, Reals
+from spark.demo.clusters import DemoCluster, Topics
+from spark.demo.members import NO_MEMBERS, Members, make_members
+from spark.demo.names import ENTITIES, FIREHOSE_ROLES, FIRST_NAMES, ROLES, group_name
+from spark.fleet import CLASSIC, CONNECT, CONSUMER, SHARE, STREAMS
 
-HEALTHY = {
-    "overlapping": 0.10,  # members of several subscriptions that share topics
+KINDS = {
+    "unlike": 0.10,  # members of several subscriptions that share topics
     "empty": 0.07,  # no members, but committed offsets
+    "spare": 0.05,  # many more members than partitions
     "rebalancing": 0.015,
-    "giant": 0.01,  # a thousand partitions and more
-}
-"""Share of the groups of each kind that is well; the others, if all are, are ordinary."""
-
-TROUBLED = {
+    "giant": 0.02,  # a thousand partitions and more
+    "uneven": 0.04,  # Range gives its first members more of each topic
     "idle": 0.05,  # Range leaves members without work although there is enough for all
-    "overprovisioned": 0.05,  # many more members than partitions
-    "joining": 0.015,  # the last to come has been given nothing yet
-    "departed": 0.015,  # a member has just gone, its partitions still carry its name
-    "disputed": 0.01,  # two members claim one partition
-    "stopping": 0.01,  # an eager strategy on a thousand partitions and more
-    "shuffled": 0.01,  # its partitions changed hands since the snapshot before, for nothing
-    "restarting": 0.01,  # members have come back under new ids
     "stalled": 0.01,  # commits stand still
+    "disputed": 0.01,  # two members claim one partition
+    "departed": 0.015,  # a member has just gone, its partitions still carry its name
+    "restarting": 0.01,  # members have come back under new ids
     "hot": 0.01,  # one partition has nearly all lag
-    "slow": 0.01,  # one member has
 }
-"""Share of the groups of each kind that is in trouble."""
+"""Share of the groups of each kind; the others are ordinary."""
 
-SIZES_OF = {"overprovisioned": (1, 12), "joining": (6, 12), "idle": (3, 16)}
-"""Partitions of the topics that such groups read, at least and at most."""
+ONE_EACH = ("connect", "share", "streams", "tasks")
+"""Kinds of which a fleet has one: Connect, two types that brokers assign for, Kafka Streams."""
 
-GIANTS = ("giant", "stopping")
-ONE_TOPIC = ("overprovisioned", "joining", "stalled", "hot", "slow", "stopping")
+LEAST = 20
+"""Groups of a fleet from which on it has all kinds."""
 
-STRATEGIES = {
+TYPES = {"connect": CONNECT, "share": SHARE, "streams": STREAMS}
+EMPTY = ("empty", "share", "streams")
+ONE_TOPIC = ("spare", "stalled", "disputed", "hot")
+TOPIC_SIZES = {"spare": (1, 12), "idle": (3, 16), "uneven": (3, 16), "ordinary": (1, 10_000)}
+"""Partitions of the topics that groups of a kind read; of other kinds 12 and more."""
+
+USED = {
     "range": 0.70,
     "cooperative-sticky": 0.11,
     "uniform": 0.07,
     "roundrobin": 0.06,
     "sticky": 0.06,
 }
+"""Share of the groups that use a strategy."""
 
 STRATEGY_OF = {
-    **{"idle": "range", "stopping": "range", "shuffled": "roundrobin"},
+    **{"idle": "range", "uneven": "range", "connect": "sessioned", "tasks": "stream"},
     # whose members keep what they own while they rejoin
-    **{"disputed": "cooperative-sticky", "joining": "cooperative-sticky"},
+    **{"disputed": "cooperative-sticky", "departed": "cooperative-sticky"},
 }
-"""The strategy of kinds whose trouble comes of it."""
+"""The strategy of kinds that come of it."""
+
+MEMORYLESS = ("range", "roundrobin")
+"""Strategies that deal everything again at each rebalance: joins and leaves leave no trace."""
 
 GIANT = 1000
-"""Partitions from which on a group is a giant."""
+"""Partitions from which on a group is a giant, and an eager strategy stops too many."""
 
 SPARE = 10
-"""Members of an overprovisioned group without a partition, at least."""
+"""Members of a `spare` group without a partition, at least."""
 
 RESTARTED = 3
 """Members of a restarting group that have come back under new ids."""
 
-UNWELL = ("idle", "overprovisioned", "joining", "stopping")
-"""Kinds whose trouble is in who owns what."""
-
-
-@dataclass(frozen=True)
-class Claims:
-    """Who claims what: indexes of the group's partitions, and of the members of its cast."""
-
-    partitions: IntArray
-    members: IntArray
-
-
-NO_CLAIMS = Claims(np.empty(0, np.int64), np.empty(0, np.int64))
+NONE = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True)
 class DemoGroup:
     """One group. `topics` are indexes of the fleet's topics, `subscriptions` of `topics`.
 
-    Partitions count through the known ones of the topics. A role without a subscription is one
-    that the snapshot doesn't tell.
+    Partitions count through the topics: member `claimants[i]` claims that of index `claimed[i]`.
+    A group without subscriptions is one whose coordinator doesn't tell them.
     """
 
     cluster: int
@@ -97,32 +88,42 @@ class DemoGroup:
     strategy: str | None
     generation: int
     topics: IntArray
-    inferred: bool = False
-    cast: Cast = EMPTY_CAST
-    subscriptions: Sequence[IntArray] = ()
-    claims: Claims = NO_CLAIMS
     type: str = CLASSIC
+    inferred: bool = False
+    members: Members = NO_MEMBERS
+    subscriptions: Sequence[IntArray] = ()
+    claimed: IntArray = field(default_factory=lambda: NONE)
+    claimants: IntArray = field(default_factory=lambda: NONE)
 
     @property
     def key(self) -> tuple[int, str]:
         """Cluster and name."""
         return self.cluster, self.name
 
-    @property
-    def slow_member(self) -> int:
-        """Who owns the first partition; in a hot or a slow group it lags behind."""
-        return int(self.claims.members[self.claims.partitions.argmin()])
+    def without(self, absent: IntArray, sizes: IntArray) -> "DemoGroup":
+        """The group when these members weren't there, a rebalance later; `sizes` its topics'."""
+        is_present = self.members.is_present.copy()
+        is_present[absent] = False
+        members = replace(self.members, is_present=is_present)
+        present = members.present
+        place = np.full(len(is_present), GONE)
+        place[present] = np.arange(len(present))
+        before = np.full(int(sizes.sum()), NOBODY)
+        before[self.claimed] = place[self.claimants]
+        owner = owners(self.strategy, members.of(present), self.subscriptions, sizes, before)
+        claimed = np.flatnonzero(owner >= 0)
+        return replace(self, members=members, claimed=claimed, claimants=present[owner[claimed]])
 
 
-def draw_kinds(rng: np.random.Generator, groups: int, healthy: bool) -> list[str]:
-    """Each group's kind: the exact shares, and at least one of each in a fleet of 20 or more."""
-    shares = HEALTHY if healthy else HEALTHY | TROUBLED
-    counts = [max(round(share * groups), int(groups >= 20)) for share in shares.values()]
-    planted = np.repeat(np.arange(len(shares)), counts)
-    names = [*shares, "ordinary"]
-    kinds = np.full(groups, len(shares))
-    kinds[: len(planted)] = planted
-    return [names[k] for k in rng.permutation(kinds)]
+def draw_kinds(rng: np.random.Generator, groups: int) -> list[str]:
+    """Each group's kind: the exact shares, and at least one of each unless the fleet is small."""
+    counts = [max(round(share * groups), int(groups >= LEAST)) for share in KINDS.values()]
+    kinds = np.full(groups, "ordinary", object)
+    kinds[: sum(counts)] = np.repeat(np.array([*KINDS], object), counts)
+    kinds = rng.permutation(kinds)
+    if groups >= LEAST:
+        kinds[np.flatnonzero(kinds == "ordinary")[: len(ONE_EACH)]] = ONE_EACH
+    return [str(kind) for kind in kinds]
 
 
 def make_group(
@@ -133,149 +134,208 @@ def make_group(
     cluster: DemoCluster,
     topics: Topics,
     used: Counter[str],
+    nth: int,
 ) -> DemoGroup:
-    """A group of that kind in the cluster of that index; `used` counts its cluster's names."""
-    indices = _choose_topics(rng, kind, index, topics)
-    kind = _possible(kind, topics.known_sizes[indices])
+    """The `nth` group of that kind, in the cluster of that index.
+
+    `used` counts its cluster's names. It is an ordinary one where a small cluster hasn't the topics
+    for the kind.
+    """
+    names = FIRST_NAMES.get(kind, ())
+    known = names[nth] if nth < len(names) else None
+    about = _choose_topics(rng, kind, known, index, topics)
+    first = about[0]
+    about = np.sort(about)
+    sizes = topics.sizes[about]
+    kind = kind if _is_possible(kind, sizes) else "ordinary"
     strategy = _strategy(rng, kind, cluster)
     group = DemoGroup(
         cluster=index,
-        name=_name(rng, kind, topics.domains[indices[0]], used),
+        name=group_name(known or _name(rng, kind, topics.domains[first]), used),
         kind=kind,
         state="Stable",
         strategy=strategy,
         generation=2 + int(rng.lognormal(np.log(12), 1.2)),
-        topics=np.sort(indices),
-        type=CONSUMER if strategy == "uniform" else CLASSIC,
+        topics=about,
+        type=TYPES.get(kind, CONSUMER if strategy == "uniform" else CLASSIC),
     )
-    server_side = group.type == CONSUMER
-    if kind == "empty":
-        return replace(group, state="Empty", strategy=strategy if server_side else None)
-    sizes = topics.known_sizes[group.topics]
+    if kind in EMPTY:
+        is_told = group.type == CONSUMER
+        return replace(group, state="Empty", strategy=strategy if is_told else None)
+    return _with_members(rng, group, cluster, sizes)
+
+
+def _with_members(
+    rng: np.random.Generator, group: DemoGroup, cluster: DemoCluster, sizes: IntArray
+) -> DemoGroup:
+    kind, server_side = group.kind, group.type == CONSUMER
     subscriptions = _subscriptions(rng, kind, len(sizes))
-    parts = _parts(rng, kind, strategy, sizes, len(subscriptions))
-    cast = make_cast(
-        *(rng, cluster, group.name, parts),
-        roles=len(subscriptions),
-        generation=group.generation,
-        server_side=server_side,
-        dynamic=kind == "restarting",
+    count = max(_member_count(rng, kind, sizes), len(subscriptions))
+    # each role has a member, and the others are where the partitions are
+    read = np.array([sizes[topics].sum() for topics in subscriptions])
+    others = rng.choice(len(read), count - len(read), p=read / read.sum())
+    roles = rng.permutation(np.append(np.arange(len(read)), others))
+    members = make_members(
+        *(rng, cluster, group.name, roles), server_side=server_side, dynamic=kind == "restarting"
     )
-    if len(subscriptions) > 1:
-        cast = kept_busy(cast, subscriptions, sizes, SPARE)
     if kind == "rebalancing" and not server_side:
         # a classic coordinator tells neither strategy nor subscriptions before all have joined
         state = str(rng.choice(["PreparingRebalance", "CompletingRebalance"]))
-        return replace(group, state=state, strategy=None, cast=cast)
-    owner = owners(strategy, cast, subscriptions, sizes, joining=kind == "joining")
-    entries, final = sizes, topics.sizes[group.topics]
-    if kind not in UNWELL and not all(
-        is_well(strategy, cast, subscriptions, entries, owner, dealt) for dealt in (entries, final)
-    ):
-        owner = made_well(cast, subscriptions, sizes, owner)
-        strategy = "cooperative-sticky" if strategy in MEMORYLESS else strategy
+        return replace(group, state=state, strategy=None, members=members)
+    strategy = group.strategy
+    if strategy in MEMORYLESS and not _is_well(group, subscriptions, sizes, count):
+        strategy = "cooperative-sticky"
+    # sticky strategies remember who was there before the last ones joined
+    founders = max(1, count - int(rng.integers(0, 4)))
+    before = np.arange(int(sizes.sum())) % founders
+    owner = owners(strategy, members, subscriptions, sizes, before)
+    claimed = np.flatnonzero(owner >= 0)
+    claimants = owner[claimed]
+    if kind == "departed":
+        members.is_present[int(rng.integers(count))] = False
+    if kind == "disputed":
+        disputed = claimed[claimants == claimants[0]][1 : 2 + int(rng.integers(3))]
+        rival = int(rng.choice(np.setdiff1d(claimants, claimants[0])))
+        claimed = np.append(claimed, disputed)
+        claimants = np.append(claimants, np.full_like(disputed, rival))
     return replace(
         group,
         state="Reconciling" if kind == "rebalancing" else "Stable",
         strategy=strategy,
         # the tools tell no subscriptions of KIP-848's groups
         inferred=server_side and len(subscriptions) == 1 and rng.random() < 1 / 3,
-        cast=cast,
+        members=members,
         subscriptions=subscriptions,
-        claims=_claims(rng, kind, cast, owner),
+        claimed=claimed,
+        claimants=claimants,
     )
 
 
-def _possible(kind: str, sizes: IntArray) -> str:
-    """The kind, or an ordinary one where a small cluster hasn't the topics for it."""
+def owners(
+    strategy: str | None,
+    members: Members,
+    subscriptions: Sequence[IntArray],
+    sizes: IntArray,
+    before: IntArray,
+) -> IntArray:
+    """The member index that owns each partition after a rebalance; `before` who owned it then.
+
+    Unlike subscriptions have the best answer. Connect and Streams deal in turn.
+    """
+    roles, role_of = np.unique(members.roles, return_inverse=True)
+    problem = Problem(
+        member_ids=members.member_ids.tolist(),
+        topics=[f"{t:06d}" for t in range(len(sizes))],
+        topic_offsets=np.append(0, np.cumsum(sizes)),
+        member_subscription=role_of,
+        subscriptions=[subscriptions[role] for role in roles],
+        owner=before,
+        kafka=KafkaFacts(instance_ids=members.instance_ids.tolist()),
+    )
+    known = strategy if strategy in STRATEGIES else "roundrobin"
+    return STRATEGIES[known if len(subscriptions) == 1 else "optimal"].assign(problem).target
+
+
+def _is_well(
+    group: DemoGroup, subscriptions: Sequence[IntArray], sizes: IntArray, members: int
+) -> bool:
+    """Whether a strategy that deals everything again does no harm, or is to."""
+    first = np.ceil(sizes / members).sum()
+    is_fair = group.strategy != "range" or first < np.ceil(sizes.sum() / members) + 2
+    is_meant = group.kind in ("idle", "uneven")
+    return is_meant or (len(subscriptions) == 1 and bool(is_fair) and sizes.sum() < GIANT)
+
+
+def _is_possible(kind: str, sizes: IntArray) -> bool:
     possible = {
+        "giant": sizes.sum() >= GIANT,
         "idle": len(sizes) >= 4,
-        "joining": 6 <= sizes[0] <= 12,
-        "stopping": sizes[0] >= GIANT,
-        "shuffled": sizes.sum() >= 12,
-        "restarting": sizes.max() >= RESTARTED + 1,
-        "stalled": sizes[0] >= 6,
-        "hot": sizes[0] >= 10,
-        "slow": sizes[0] >= 6,
+        "uneven": len(_uneven_counts(sizes)) > 0,
+        "restarting": sizes.max() > RESTARTED,
         "departed": sizes.max() >= 2,
-        "disputed": sizes.max() >= 6,
+        **dict.fromkeys(("stalled", "disputed", "hot"), sizes[0] >= 12),
     }
-    return kind if possible.get(kind, True) else "ordinary"
+    return bool(possible.get(kind, True))
 
 
-def _choose_topics(rng: np.random.Generator, kind: str, cluster: int, topics: Topics) -> IntArray:
+def _uneven_counts(sizes: IntArray) -> IntArray:
+    """The numbers of members of which Range's first has much more than the mean, and none idles."""
+    counts = np.arange(2, sizes.max() + 1)
+    first = np.ceil(sizes / counts[:, None]).sum(axis=1)
+    least = np.ceil(sizes.sum() / counts)
+    return counts[(len(sizes) >= 3) & (first >= least + 2) & (first >= 1.25 * least)]
+
+
+def _choose_topics(
+    rng: np.random.Generator, kind: str, name: str | None, cluster: int, topics: Topics
+) -> IntArray:
     """Indexes of the topics that a group reads, the one that it is about first."""
     here = topics.of_cluster(cluster)
-    sizes = topics.known_sizes[here]
-    popular = topics.popularity[here]
-    many = int(min(rng.zipf(1.9), 40))
+    sizes, popular, domains = topics.sizes[here], topics.popularity[here], topics.domains[here]
+    if kind == "connect":
+        return here[topics.is_connector[here]]
     if kind == "giant":
         return _giant_topics(rng, here, sizes, popular)
-    if kind == "stopping":
-        return np.array([rng.choice(here[sizes >= GIANT])])
-    if kind in TROUBLED or kind == "overlapping":
-        popular = _only(popular, sizes == topics.sizes[here])
-    if kind == "overlapping":
-        many = 1 + min(many, 30)
-    elif kind in TROUBLED:
-        least, most = SIZES_OF.get(kind, (12, FIREHOSE_SIZES[-1]))
-        many = int(rng.integers(4, 8)) if kind == "idle" else many
+    many = int(min(rng.zipf(1.9), 40))
+    if kind in TOPIC_SIZES or kind in ONE_TOPIC:
+        least, most = TOPIC_SIZES.get(kind, (12, GIANT))
         popular = _only(popular, (sizes >= least) & (sizes <= most))
-    about = rng.choice(len(here), p=popular / popular.sum())
-    of_team = topics.domains[here] == topics.domains[here[about]]
-    others = np.where(of_team, 30, 1) * popular
+    if kind in ("idle", "uneven"):
+        many = int(rng.integers(4, 8))
+    elif kind == "unlike":
+        many = 1 + min(many, 30)
+    of_name = _only(popular, domains == name.split("-")[0]) if name else popular
+    about = rng.choice(len(here), p=of_name / of_name.sum())
+    others = np.where(domains == domains[about], 30, 1) * popular
     others[about] = 0
-    items = 0 if kind in ONE_TOPIC else min(many - 1, int(np.count_nonzero(others)))
-    if not items:
+    count = 0 if kind in ONE_TOPIC else min(many - 1, int(np.count_nonzero(others)))
+    if not count:
         return here[[about]]
-    more = rng.choice(here, items, replace=False, p=others / others.sum())
-    return np.append(here[about], more)
+    return np.append(here[about], rng.choice(here, count, replace=False, p=others / others.sum()))
 
 
-def _only(popular: np.ndarray, fitting: np.ndarray) -> np.ndarray:
-    """Popularity of the fitting topics alone; of all where a small cluster has none."""
-    kept = np.where(fitting, popular, 0)
+def _only(popular: Reals, is_fit: np.ndarray) -> Reals:
+    """Popularity of the fit topics alone; of all where a small cluster has none."""
+    kept = np.where(is_fit, popular, 0)
     return kept if kept.any() else popular
 
 
 def _giant_topics(
-    rng: np.random.Generator, here: IntArray, sizes: IntArray, popular: np.ndarray
+    rng: np.random.Generator, here: IntArray, sizes: IntArray, popular: Reals
 ) -> IntArray:
     """One firehose and a few others; or, where the cluster has enough, a great many topics."""
-    firehoses = here[sizes >= GIANT]
     common = rng.permutation(np.flatnonzero(popular))
     enough = np.searchsorted(np.cumsum(sizes[common]), 1.3 * GIANT) + 1
     if enough <= len(common) and rng.random() < 0.35:
         return np.asarray(here[common[:enough]])
-    return np.append(rng.choice(firehoses), here[common[: rng.integers(0, 4)]])
+    firehose = rng.choice(here[sizes >= GIANT])
+    return np.append(firehose, here[common[: rng.integers(0, 4)]])
 
 
 def _strategy(rng: np.random.Generator, kind: str, cluster: DemoCluster) -> str:
     if kind in STRATEGY_OF:
         return STRATEGY_OF[kind]
     if kind == "giant":
-        return str(rng.choice(["cooperative-sticky", "uniform"][: 1 if cluster.is_legacy else 2]))
-    drawn = str(rng.choice(list(STRATEGIES), p=list(STRATEGIES.values())))
-    # the legacy brokers are too old for KIP-848; where it is used, the broker knows who owns what
-    classic = cluster.is_legacy or kind == "departed"
-    return "range" if classic and drawn == "uniform" else drawn
+        return "cooperative-sticky" if cluster.is_legacy or rng.random() < 0.5 else "uniform"
+    drawn = str(rng.choice(list(USED), p=list(USED.values())))
+    # the legacy brokers are too old for KIP-848
+    return "range" if cluster.is_legacy and drawn == "uniform" else drawn
 
 
-def _name(rng: np.random.Generator, kind: str, domain: str, used: Counter[str]) -> str:
+def _name(rng: np.random.Generator, kind: str, domain: str) -> str:
     if kind == "empty" and rng.random() < 0.4:
-        return group_name(f"console-consumer-{rng.integers(10_000, 100_000)}", used)
+        return f"console-consumer-{rng.integers(10_000, 100_000)}"
     if kind == "giant":
         role = str(rng.choice(FIREHOSE_ROLES))
-        return group_name(f"{'connect' if role == 'lake-sink' else domain}-{role}", used)
+        return f"{'connect' if role == 'lake-sink' else domain}-{role}"
     what = "" if rng.random() < 0.4 else f"{rng.choice(ENTITIES[domain])}-"
-    return group_name(f"{domain}-{what}{rng.choice(ROLES)}", used)
+    return f"{domain}-{what}{rng.choice(ROLES)}"
 
 
 def _subscriptions(rng: np.random.Generator, kind: str, topics: int) -> list[IntArray]:
-    """One for all; or, overlapping, as a rollout or a split by topics leaves them."""
+    """One for all; or, unlike, as a rollout or a split by topics leaves them."""
     everything = np.arange(topics)
-    overlapping = kind == "overlapping" or (kind == "giant" and topics > 2 and rng.random() < 0.5)
-    if not overlapping:
+    if topics < 2 or not (kind == "unlike" or (kind == "giant" and rng.random() < 0.5)):
         return [everything]
     roles = int(rng.integers(2, min(topics, 4) + 1))
     if rng.random() < 0.5:  # a chain: each role shares a topic with the next
@@ -286,69 +346,20 @@ def _subscriptions(rng: np.random.Generator, kind: str, topics: int) -> list[Int
     return [everything, *(np.append(0, 1 + np.flatnonzero(row)) for row in mask)]
 
 
-def _parts(
-    rng: np.random.Generator, kind: str, strategy: str, sizes: IntArray, roles: int
-) -> IntArray:
-    """How many members, now and in the past; sticky strategies remember the past."""
-    members = max(_members(rng, kind, sizes), roles)
-    departed = int(kind == "departed")
-    members -= departed * (members > 1)  # it was one of them
-    if kind == "joining":
-        return parts_of(members - 1, newcomers=1)
-    if strategy in MEMORYLESS or kind == "overprovisioned":
-        return parts_of(members, departed=departed)
-    newcomers = int(rng.integers(0, min(4, members)))
-    return parts_of(members - newcomers, newcomers, int(rng.integers(0, 3)), departed)
-
-
-def _members(rng: np.random.Generator, kind: str, sizes: IntArray) -> int:
+def _member_count(rng: np.random.Generator, kind: str, sizes: IntArray) -> int:
     partitions, largest = int(sizes.sum()), int(sizes.max())
-    if kind in GIANTS:
+    if kind == "giant":
         return int(np.clip(partitions / rng.lognormal(np.log(20), 0.5), 20, 250))
-    if kind == "overprovisioned":
+    if kind == "spare":
         return partitions + SPARE + int(rng.integers(0, 6))
     if kind == "idle":
         # more than any topic has partitions, and twice as many as an even share of one
         return int(max(largest + 1, -(-2 * partitions // len(sizes))))
-    if kind == "joining":
-        return int(rng.integers(4, 7))
-    if kind in ("slow", "stalled", "hot", "disputed"):
+    if kind == "uneven":
+        return int(rng.choice(_uneven_counts(sizes)))
+    if kind in ("stalled", "disputed", "hot"):
         return 3
     # a few partitions each; large groups are content with more
     each = rng.lognormal(np.log(4), 0.7) * max(1, partitions / 50) ** 0.5
-    least = RESTARTED + 1 if kind == "restarting" else 2 if kind == "shuffled" else 1
-    return int(np.clip(round(partitions / each), least, largest))
-
-
-def _claims(rng: np.random.Generator, kind: str, cast: Cast, owner: IntArray) -> Claims:
-    """The owners' claims and, in a disputed group, a rival's on what others own.
-
-    The rival is of the same generation, or has missed the last rebalance: KAFKA-12984,
-    KAFKA-14639. Its own partitions stay its own.
-    """
-    owned = np.flatnonzero(owner != NOBODY)
-    if kind != "disputed":
-        return Claims(owned, owner[owned])
-    busiest = np.bincount(owner[owned]).argmax()
-    rival = int(rng.choice(cast.present[cast.present != busiest]))
-    others = np.flatnonzero(owner == busiest)[1:]
-    disputed = rng.choice(others, min(len(others), int(rng.integers(1, 4))), replace=False)
-    if rng.random() < 0.5:
-        cast.generations[rival] -= 1
-    return Claims(
-        np.append(owned, disputed), np.append(owner[owned], np.full_like(disputed, rival))
-    )
-
-
-def group_before(rng: np.random.Generator, group: DemoGroup) -> DemoGroup:
-    """The group an hour before: the same, unless its trouble is that it isn't."""
-    present = group.cast.present
-    if group.kind == "shuffled":
-        turned = np.roll(np.arange(len(group.cast.member_ids)), 1)
-        return replace(group, claims=replace(group.claims, members=turned[group.claims.members]))
-    if group.kind == "restarting":
-        ids = list(group.cast.member_ids)
-        for member, tail in zip(present[:RESTARTED], uuids(rng, RESTARTED), strict=True):
-            ids[member] = f"{ids[member][: -len(tail)]}{tail}"
-        return replace(group, cast=replace(group.cast, member_ids=ids))
-    return group
+    least = {"restarting": RESTARTED + 1, "departed": 2}.get(kind, 1)
+    return int(np.clip(round(partitions / each), least, max(least, largest)))

@@ -1,83 +1,79 @@
-"""Who is, was and has just come into a made-up group."""
-
-from __future__ import annotations
+"""Who is in a made-up group."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from optimizer.model import Flags, IntArray
 from spark.demo.clusters import DemoCluster
 from spark.demo.names import client_pattern, kafka_uuids, uuids
 
-FOUNDER, NEWCOMER, LEAVER, DEPARTED = range(4)
-"""A member's part: there for long; just joined; left, its partitions handed on; left a moment
-ago, so that its partitions still carry its name."""
+Values = NDArray[np.object_]
+
+UUID = 36
+"""Characters at the end of a classic member's id that are new each time that it joins."""
 
 
 @dataclass(frozen=True)
-class Cast:
-    """A group's members past and present, sorted by member id; one entry a member everywhere.
+class Members:
+    """A group's members, sorted by member id when they were drawn; one entry a member everywhere.
 
-    `roles` says which of the group's subscriptions a member has.
+    `roles` says which of the group's subscriptions a member has. One that isn't present has left a
+    moment ago: its partitions still carry its name.
     """
 
-    member_ids: Sequence[str]
-    instance_ids: Sequence[str | None]
-    client_ids: Sequence[str]
-    hosts: Sequence[str]
-    racks: Sequence[str | None]
-    capacities: Sequence[float | None]
-    parts: IntArray
+    member_ids: Values
+    instance_ids: Values
+    client_ids: Values
+    hosts: Values
+    racks: Values
+    capacities: Values
     roles: IntArray
-    generations: IntArray
-
-    @property
-    def is_present(self) -> Flags:
-        return self.parts <= NEWCOMER
+    is_present: Flags
 
     @property
     def present(self) -> IntArray:
         return np.flatnonzero(self.is_present)
 
-    def of(self, members: IntArray) -> Cast:
+    def of(self, indexes: IntArray) -> "Members":
         """These members alone, in that order."""
-        columns: dict[str, Any] = {item.name: getattr(self, item.name) for item in fields(self)}
-        for name, values in columns.items():
-            is_array = isinstance(values, np.ndarray)
-            columns[name] = values[members] if is_array else [values[at] for at in members.tolist()]
-        return Cast(**columns)
+        return Members(**{item.name: getattr(self, item.name)[indexes] for item in fields(self)})
+
+    def rejoined(self, rng: np.random.Generator, indexes: IntArray) -> "Members":
+        """The same with other ids for these: those that they had before they came back."""
+        ids = self.member_ids.copy()
+        is_classic = len(ids[0]) > UUID
+        fresh = uuids(rng, len(indexes)) if is_classic else kafka_uuids(rng, len(indexes))
+        ids[indexes] = [
+            f"{before[:-UUID]}{new}" if is_classic else new
+            for before, new in zip(ids[indexes], fresh, strict=True)
+        ]
+        return replace(self, member_ids=ids)
 
 
-EMPTY_CAST = Cast((), (), (), (), (), (), *(np.empty(0, np.int64) for _ in range(3)))
+def _values(values: Sequence[str | float | None]) -> Values:
+    return np.array([*values, None], object)[:-1]
 
 
-def parts_of(founders: int, newcomers: int = 0, leavers: int = 0, departed: int = 0) -> IntArray:
-    """The part of each member of a group with these numbers of them."""
-    return np.repeat(
-        [FOUNDER, NEWCOMER, LEAVER, DEPARTED], [founders, newcomers, leavers, departed]
-    )
+NO_MEMBERS = Members(*[_values([])] * 6, np.empty(0, np.int64), np.empty(0, np.bool_))
 
 
-def make_cast(
+def make_members(
     rng: np.random.Generator,
     cluster: DemoCluster,
     group: str,
-    parts: IntArray,
+    roles: IntArray,
     *,
-    roles: int,
-    generation: int,
     server_side: bool,
     dynamic: bool,
-) -> Cast:
-    """Draw members with these parts; `server_side` is KIP-848's protocol, which names them itself.
+) -> Members:
+    """Draw members with these roles; `server_side` is KIP-848's protocol, which names them itself.
 
     With `dynamic` none has a static id.
     """
-    count = len(parts)
-    parts = parts[rng.permutation(count)]
+    count = len(roles)
     threads = int(rng.choice([1, 1, 1, 1, 2, 4]))
     process = np.arange(count) // threads
     pattern = client_pattern(rng, group)
@@ -88,18 +84,23 @@ def make_cast(
     else:
         names = [instance or client for instance, client in zip(instances, clients, strict=True)]
         ids = [f"{name}-{uuid}" for name, uuid in zip(names, uuids(rng, count), strict=True)]
-    cast = Cast(
-        member_ids=ids,
-        instance_ids=instances,
-        client_ids=clients,
-        hosts=_hosts(rng, process),
-        racks=_racks(rng, cluster, process),
-        capacities=_capacities(rng, process),
-        parts=parts,
-        roles=_roles(rng, parts, roles),
-        generations=np.where(parts == DEPARTED, generation - 1, generation),
+    pods = rng.integers(2, 254, (count, 3)).tolist()
+    # half of the groups set client.rack, where the cluster has racks; a few have unlike machines
+    zones = rng.integers(0, 3, count).tolist()
+    has_racks = not cluster.is_legacy and rng.random() < 0.5
+    has_capacities = rng.random() < 0.03
+    members = Members(
+        member_ids=_values(ids),
+        instance_ids=_values(instances),
+        client_ids=_values(clients),
+        # addresses as Kafka's tools print them, with a slash in front
+        hosts=_values(["/10.{}.{}.{}".format(*pods[p]) for p in process.tolist()]),
+        racks=_values([cluster.racks[zones[p]] if has_racks else None for p in process.tolist()]),
+        capacities=_values([1.0 + p % 2 if has_capacities else None for p in process.tolist()]),
+        roles=roles,
+        is_present=np.ones(count, np.bool_),
     )
-    return cast.of(np.array(sorted(range(count), key=ids.__getitem__), np.int64))
+    return members.of(np.array(sorted(range(count), key=ids.__getitem__), np.int64))
 
 
 def _instance_ids(
@@ -110,32 +111,3 @@ def _instance_ids(
         return [None] * count
     static = count if rng.random() < 0.8 else int(rng.integers(1, count + 1))
     return [f"{group}-{n}" if n < static else None for n in range(count)]
-
-
-def _hosts(rng: np.random.Generator, process: IntArray) -> list[str]:
-    """Addresses as Kafka's tools print them, with a slash in front; one a process."""
-    pods = rng.integers(2, 254, (int(process[-1]) + 1, 3)).tolist()
-    return [f"/10.{a}.{b}.{c}" for a, b, c in (pods[p] for p in process.tolist())]
-
-
-def _racks(rng: np.random.Generator, cluster: DemoCluster, process: IntArray) -> list[str | None]:
-    """Half of the groups set client.rack, where the cluster has racks at all."""
-    if cluster.is_legacy or rng.random() < 0.5:
-        return [None] * len(process)
-    zones = rng.integers(0, 3, int(process[-1]) + 1).tolist()
-    return [cluster.racks[zones[p]] for p in process.tolist()]
-
-
-def _capacities(rng: np.random.Generator, process: IntArray) -> list[float | None]:
-    """A few groups run on machines of two sizes."""
-    if rng.random() > 0.03:
-        return [None] * len(process)
-    return [2.0 if p % 2 else 1.0 for p in process.tolist()]
-
-
-def _roles(rng: np.random.Generator, parts: IntArray, roles: int) -> IntArray:
-    """Any role for anybody, but each role has a member who is there."""
-    selection = rng.integers(0, roles, len(parts))
-    present = np.flatnonzero(parts <= NEWCOMER)
-    selection[rng.permutation(present)[:roles]] = np.arange(roles)
-    return selection

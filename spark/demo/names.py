@@ -50,6 +50,19 @@ ROLES = (
 FIREHOSE_DOMAINS = ("clickstream", "devices", "platform")
 FIREHOSE_ROLES = ("lake-sink", "sessioniser", "feature-builder", "stream-loader")
 
+CONNECT_GROUP = "connect-devices-exporter"
+
+FIRST_NAMES = {
+    "idle": ("clickstream-session-archiver", "payments-payment-alerts"),
+    "uneven": ("notifications-audit",),
+    "giant": ("clickstream-sessioniser",),
+    "stalled": ("devices-heartbeat-reconciler",),
+    "restarting": ("devices-projector",),
+    "connect": (CONNECT_GROUP,),
+    "share": ("orders-basket-aggregator",),
+}
+"""What the first groups of a kind are called; each begins with the domain of its topics."""
+
 
 def topic_name(cluster: str, domain: str, entity: str, event: str, used: Counter[str]) -> str:
     """A topic's name in the cluster's habit; names that are taken go on as retry, dlq and versions.

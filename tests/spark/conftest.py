@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark import FleetSnapshot, cli
-from spark.demo.fleet import demo_fleet
+from spark.demo import demo_fleet
 from spark.fleet.local_store import write_store
 from tests.support.fleets import SNAPSHOT, snapshot_of
 from tests.support.said import Run, Said

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from spark import FleetFiles, explain_group
-from spark.demo import drain_settings, most_uneven
-from spark.demo.fleet import demo_fleet
+from spark.demo import demo_fleet, drain_settings, most_uneven
 from spark.fleet.local_store import write_store
 from spark.settings.config import read_settings
 from tests.support.fleets import SNAPSHOT

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from optimizer import Group, Member, assign
-from spark.demo.fleet import demo_fleet
+from spark.demo import demo_fleet
 from spark.fleet.local_store import SCHEMAS
 from spark.fleet.schemas import TABLES
 from tests.paths import ROOT

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from spark.demo.fleet import demo_fleet
+from spark.demo import demo_fleet
 from spark.fleet import write_store
 from tests.spark.terminal.processes import (
     below,
