@@ -1,7 +1,7 @@
 """The made-up fleet's clusters: their brokers, topics and partitions."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -9,20 +9,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from optimizer.model import Flags, IntArray, Reals
-from spark.demo.names import (
-    CONNECT_GROUP,
-    ENTITIES,
-    EVENTS,
-    FIREHOSE_DOMAINS,
-    LEGACY_CLUSTER,
-    kafka_uuids,
-    topic_name,
-)
-from spark.fleet import OFFSETS_TOPIC, connector_topic, table_of
+from optimizer.model import IntArray, Reals
+from spark.demo import names
+from spark.fleet import OFFSETS_TOPIC, SCHEMAS, connector_topic
 
-DOUBLED = np.unique(np.outer(2 ** np.arange(8), [1, 3, 5, 15, 25]))
-SIZES = DOUBLED[DOUBLED <= 512]
+SIZES = np.unique(np.outer(2 ** np.arange(8), [1, 3, 5, 15, 25]))
 """Partition counts that people choose: round numbers, doubled and doubled again."""
 
 HABITUAL_SIZES = (6, 12, 12, 12, 16, 24, 30)
@@ -32,9 +23,6 @@ FIREHOSE_SIZES = (1000, 1024, 1024, 1200, 1536, 2000, 2048, 3000)
 
 LEADS_TOO_MUCH = (1, 1)
 """Index of the cluster, and number of the broker in it, that leads all that it has replicas of."""
-
-TASKS = 8
-"""Tasks of each of Connect's connectors."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +35,7 @@ class DemoCluster:
     @property
     def is_legacy(self) -> bool:
         """Whether it knows neither racks nor topic ids, and nobody measures it."""
-        return self.name == LEGACY_CLUSTER
+        return self.name == names.LEGACY_CLUSTER
 
 
 @dataclass(frozen=True)
@@ -55,10 +43,11 @@ class Topics:
     """All topics of the fleet, cluster after cluster and by name in each.
 
     Partition p of topic t has the row `offsets[t] + p` of the table of partitions. `rates` are
-    records a second and partition. `popularity` is how often a group reads the topic, 0 for those
-    that only some kinds of groups (or nobody) read. A connector of Connect's is a topic, too.
+    records a second and partition. `popularity` is how often a group reads the topic, hardly more
+    than 0 for those that giants read. A connector of Connect's is a topic, too.
     """
 
+    clusters: Sequence[DemoCluster]
     cluster: IntArray
     names: NDArray[np.object_]
     domains: NDArray[np.object_]
@@ -79,10 +68,6 @@ class Topics:
         """The number of each partition in its topic."""
         return np.arange(len(self.of_partition)) - self.offsets[self.of_partition]
 
-    @cached_property
-    def is_connector(self) -> Flags:
-        return np.array(["/" in name for name in self.names])
-
     def of_cluster(self, cluster: int) -> IntArray:
         """The indexes of a cluster's topics."""
         return np.arange(*np.searchsorted(self.cluster, [cluster, cluster + 1]))
@@ -96,7 +81,7 @@ class Topics:
 
 def make_cluster(name: str, groups: int) -> DemoCluster:
     """A cluster that is large enough for `groups` groups."""
-    if name == LEGACY_CLUSTER:
+    if name == names.LEGACY_CLUSTER:
         return DemoCluster(name, [None] * 4)
     region = name.split("-", 1)[1]
     brokers = 3 * min(1 + groups // 40, 12)
@@ -104,125 +89,93 @@ def make_cluster(name: str, groups: int) -> DemoCluster:
 
 
 def brokers_table(clusters: Sequence[DemoCluster]) -> pa.Table:
-    rows = [(c.name, b, rack) for c in clusters for b, rack in enumerate(c.racks, start=1)]
-    names, brokers, racks = zip(*rows, strict=True)
-    hosts = [f"kafka-{broker}.{name}.internal" for name, broker, _ in rows]
-    columns = {"cluster": names, "broker": brokers, "host": hosts, "rack": racks}
-    return table_of("brokers", columns | {"port": [9092] * len(rows)})
+    rows = [
+        {"cluster": c.name, "broker": b, "rack": rack, "host": f"kafka-{b}.{c.name}", "port": 9092}
+        for c in clusters
+        for b, rack in enumerate(c.racks, start=1)
+    ]
+    return pa.Table.from_pylist(rows, SCHEMAS["brokers"])
 
 
 def make_topics(
-    rng: np.random.Generator, clusters: Sequence[DemoCluster], kinds: Sequence[Sequence[str]]
+    rng: np.random.Generator, cluster_names: Sequence[str], kinds: Sequence[Sequence[str]]
 ) -> Topics:
-    """Topics for clusters with groups of these kinds."""
+    """Clusters of these names with topics for groups of these kinds."""
+    clusters = [make_cluster(name, len(of)) for name, of in zip(cluster_names, kinds, strict=True)]
     rows = [
         (c, *topic)
         for c, cluster in enumerate(clusters)
         for topic in sorted(_topics_of(rng, cluster.name, kinds[c]))
     ]
-    cluster, names, domains, size_list, popularity = zip(*rows, strict=True)
-    sizes = np.array(size_list)
+    cluster, sizes, popularity = (np.array([row[at] for row in rows]) for at in (0, 3, 4))
+    topics, domains = (np.array([row[at] for row in rows], object) for at in (1, 2))
     busy = rng.lognormal(np.log(20), 2, len(sizes)) * sizes**-0.3
     # a partition is a little busier than its topic's others, or has a hot key
-    partitions = int(sizes.sum())
-    skew = rng.lognormal(0, 0.3, partitions) * np.where(rng.random(partitions) < 0.01, 8, 1)
-    return Topics(
-        cluster=np.array(cluster),
-        names=np.array(names, object),
-        domains=np.array(domains, object),
-        sizes=sizes,
-        popularity=np.array(popularity),
-        rates=np.repeat(busy, sizes) * skew,
-    )
+    hot = np.where(rng.random(sizes.sum()) < 0.01, 8, 1)
+    rates = np.repeat(busy, sizes) * hot * rng.lognormal(0, 0.3, sizes.sum())
+    return Topics(clusters, cluster, topics, domains, sizes, popularity, rates)
 
 
 def _topics_of(
     rng: np.random.Generator, cluster: str, kinds: Sequence[str]
-) -> list[tuple[str, str, int, float]]:
+) -> Iterator[tuple[str, str, int, float]]:
     """One cluster's topics: name, domain, size and popularity."""
     used: Counter[str] = Counter()
-    topics = [(OFFSETS_TOPIC, "platform", 50, 0.0)]
+    yield OFFSETS_TOPIC, "platform", 50, 0.0
     for n in range(-(-kinds.count("giant") // 2)):
-        domain = FIREHOSE_DOMAINS[n % len(FIREHOSE_DOMAINS)]
-        name = topic_name(cluster, domain, ENTITIES[domain][0], "raw", used)
-        topics.append((name, domain, int(rng.choice(FIREHOSE_SIZES)), 0.0))
+        domain = names.FIREHOSE_DOMAINS[n % len(names.FIREHOSE_DOMAINS)]
+        name = names.topic_name(cluster, domain, names.ENTITIES[domain][0], "raw", used)
+        yield name, domain, int(rng.choice(FIREHOSE_SIZES)), 1e-9
     if "connect" in kinds:
-        names = (connector_topic(CONNECT_GROUP, entity) for entity in ENTITIES["devices"])
-        topics += [(name, "devices", TASKS, 0.0) for name in names]
+        for entity in names.ENTITIES["devices"]:
+            yield connector_topic(names.CONNECT_GROUP, entity), "devices", 8, 0.0
     count = max(12, round(0.9 * len(kinds)))
-    habits = {domain: int(rng.choice(HABITUAL_SIZES)) for domain in ENTITIES}
+    habits = {domain: int(rng.choice(HABITUAL_SIZES)) for domain in names.ENTITIES}
     popularity = rng.permutation((1.0 + np.arange(count)) ** -0.8)
-    share = (1.0 + np.arange(len(ENTITIES))) ** -0.7
-    domains = rng.choice(len(ENTITIES), count, p=share / share.sum())
-    for n, domain in enumerate([*ENTITIES][at] for at in domains):
-        entities = ENTITIES[domain]
+    share = (1.0 + np.arange(len(names.ENTITIES))) ** -0.7
+    domains = rng.choice([*names.ENTITIES], count, p=share / share.sum()).tolist()
+    for domain, popular in zip(domains, popularity.tolist(), strict=True):
+        entities = names.ENTITIES[domain]
         entity = entities[int(len(entities) * rng.random() ** 1.5)]
-        event = EVENTS[int(len(EVENTS) * rng.random() ** 1.5)]
-        name = topic_name(cluster, domain, entity, event, used)
+        event = names.EVENTS[int(len(names.EVENTS) * rng.random() ** 1.5)]
+        name = names.topic_name(cluster, domain, entity, event, used)
         is_small = name.lower().endswith("dlq")
         size = int(rng.integers(1, 4)) if is_small else _size(rng, habits[domain])
-        topics.append((name, domain, size, float(popularity[n])))
-    return topics
+        yield name, domain, size, popular
 
 
 def _size(rng: np.random.Generator, habit: int) -> int:
     """A topic's partitions: its team's habit, one for the sake of order, or a heavy tail."""
     luck = rng.random()
-    if luck < 0.45:
-        return habit
     if luck < 0.57:
-        return 1
-    size = 4 * (1 + rng.pareto(1.1))
-    return int(SIZES[min(int(np.searchsorted(SIZES, size)), len(SIZES) - 1)])
+        return habit if luck < 0.45 else 1
+    return int(SIZES[np.searchsorted(SIZES, min(4 * (1 + rng.pareto(1.1)), 480))])
 
 
-def partitions_table(
-    rng: np.random.Generator, clusters: Sequence[DemoCluster], topics: Topics
-) -> pa.Table:
+def partitions_table(rng: np.random.Generator, topics: Topics) -> pa.Table:
     """Every partition, its replicas on consecutive brokers, so in different racks.
 
-    No broker keeps a connector's tasks.
+    Three nearly everywhere, two on the legacy cluster, one where somebody didn't care. No broker
+    keeps a connector's tasks.
     """
-    of = topics.of_partition
-    cluster, is_task = topics.cluster[of], topics.is_connector[of]
-    is_legacy = np.array([c.is_legacy for c in clusters])[cluster]
-    # three nearly everywhere, two on the legacy cluster, one where somebody didn't care
-    is_single = (rng.random(len(topics.names)) < 0.03) & (topics.names != OFFSETS_TOPIC)
-    factors = np.where(is_task, 0, np.where(is_single[of], 1, np.where(is_legacy, 2, 3)))
-    start = rng.integers(0, 1_000_000, len(topics.names))[of] + topics.numbers
-    counts = np.array([len(c.racks) for c in clusters])[cluster]
-    brokers = (start[:, None] + np.arange(3)) % counts[:, None] + 1
-    is_replica = np.arange(3) < factors[:, None]
+    rows = []
     index, broker = LEADS_TOO_MUCH
-    rows, column = np.nonzero(is_replica & (brokers == broker) & (cluster == index)[:, None])
-    brokers[rows, column], brokers[rows, 0] = brokers[rows, 0], broker
-    # racks of brokers, cluster after cluster
-    racks = pa.array([rack for c in clusters for rack in c.racks], pa.string())
-    rack_at = (np.cumsum([0, *(len(c.racks) for c in clusters)])[cluster] - 1)[:, None] + brokers
-    has_racks = is_replica & ~is_legacy[:, None]
-    replicas = _lists(pa.array(brokers[is_replica], pa.int32()), is_replica, is_task)
-    record_bytes = rng.lognormal(np.log(600), 0.7, len(topics.names))[of]
-    ids = np.array(list(kafka_uuids(rng, len(topics.names))), object)[of]
-    return table_of(
-        "partitions",
-        {
-            "cluster": pa.array([c.name for c in clusters]).take(pa.array(cluster)),
-            "topic": pa.array(topics.names[of]),
-            "partition": pa.array(topics.numbers, pa.int32()),
-            "topic_id": pa.array(ids, pa.string(), mask=is_legacy | is_task),
-            "leader": pa.array(brokers[:, 0], pa.int32(), mask=is_task),
-            "replicas": replicas,
-            "isr": replicas,
-            "leader_rack": racks.take(pa.array(rack_at[:, 0], mask=is_task)),
-            "replica_racks": _lists(
-                racks.take(pa.array(rack_at[has_racks])), has_racks, is_legacy | is_task
-            ),
-            "weight": pa.array((topics.rates * record_bytes).round(1), mask=is_legacy | is_task),
-        },
-    )
-
-
-def _lists(values: pa.Array, is_taken: Flags, is_absent: Flags) -> pa.ListArray:
-    """One list a row of `is_taken`, of as many values as the row has marks; null where absent."""
-    offsets = pa.array(np.append(0, np.cumsum(is_taken.sum(axis=1))), pa.int32())
-    return pa.ListArray.from_arrays(offsets, values, mask=pa.array(is_absent))
+    for at, rates in enumerate(np.split(topics.rates, topics.offsets[1:-1])):
+        cluster, name = topics.clusters[topics.cluster[at]], topics.names[at]
+        is_single = rng.random() < 0.03 and name != OFFSETS_TOPIC
+        factor = 1 if is_single else 2 if cluster.is_legacy else 3
+        start, record_bytes = int(rng.integers(len(cluster.racks))), rng.lognormal(6.4, 0.7)
+        (topic_id,) = names.kafka_uuids(rng, 1)
+        for partition, weight in enumerate((rates * record_bytes).round(1).tolist()):
+            rows.append(row := {"cluster": cluster.name, "topic": name, "partition": partition})
+            if "/" in name:
+                continue
+            places = [(start + partition + n) % len(cluster.racks) for n in range(factor)]
+            if topics.cluster[at] == index:
+                places.sort(key=lambda place: place != broker - 1)
+            brokers, racks = [[p + 1 for p in places], [cluster.racks[p] for p in places]]
+            row |= {"leader": brokers[0], "replicas": brokers, "isr": brokers}
+            if not cluster.is_legacy:
+                row |= {"topic_id": topic_id, "weight": weight}
+                row |= {"leader_rack": racks[0], "replica_racks": racks}
+    return pa.Table.from_pylist(rows, SCHEMAS["partitions"])

@@ -1,28 +1,18 @@
 """The made-up fleet by the hour: what has happened to it until it came to be as it is."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from optimizer.model import Flags, IntArray, Reals
 from spark.demo.fleet import MadeFleet, make_fleet
-from spark.demo.groups import EMPTY, RESTARTED, DemoGroup
+from spark.demo.groups import EAGER, RESTARTED, DemoGroup
 
 HOURS = 48
 FORMAT = "%Y%m%dT%H%M%SZ"
-
-DEPLOY, CRASH, SCALE_OUT = "deploy", "crash", "scale-out"
-RESTART, RESTLESS = "restart", "restless"
-
-SHARES = {DEPLOY: 0.10, CRASH: 0.03, SCALE_OUT: 0.03}
-"""Share of the groups to which each of these happens, one at least; to a group one thing."""
-
-AWAY = 2
-"""Snapshots from a crash until the member is back."""
 
 STALLED = 6
 """Hours for which the commits of a stalled group have stood still."""
@@ -32,21 +22,6 @@ MUCH = 50_000
 
 Stages = Sequence[tuple[int, DemoGroup]]
 """A group as it was from each of these snapshots on."""
-
-
-class Event(NamedTuple):
-    """Something that has happened to a group; snapshot `first` is the first that shows it.
-
-    `members` are the ids of those who came or came back, and `rebalances` is by how much the
-    group's generation has risen, each hour where it is restless.
-    """
-
-    kind: str
-    cluster: str
-    name: str
-    first: int
-    members: tuple[str, ...]
-    rebalances: int
 
 
 @dataclass(frozen=True)
@@ -71,19 +46,18 @@ class Flow:
 
     def committed(self, end: IntArray) -> IntArray:
         """What is committed then: never less than before."""
-        return np.minimum(np.maximum(end - self.behind, 0), self.stuck)
+        return np.asarray(np.minimum(np.maximum(end - self.behind, 0), self.stuck))
 
 
 @dataclass(frozen=True)
 class MadeHistory:
     """A made-up fleet hour by hour; number `hours - 1` is the fleet as it is.
 
-    `events` are what has happened, and `stages` has the groups to which something has, by key.
+    `stages` are what each group has been, the last time as in the fleet.
     """
 
     fleet: MadeFleet
-    events: Sequence[Event]
-    stages: Mapping[tuple[int, str], Stages]
+    stages: Sequence[Stages]
     flow: Flow
     hours: int
 
@@ -99,12 +73,11 @@ class MadeHistory:
     def tables(self, number: int) -> dict[str, pa.Table]:
         """All tables of one snapshot."""
         groups = [
-            [stage for first, stage in self.stages.get(group.key, [(0, group)]) if first <= number]
-            for group in self.fleet.groups
+            [group for first, group in stages if first <= number][-1] for stages in self.stages
         ]
         end = self.flow.end(number)
         committed = self.flow.committed(end)
-        return self.fleet.tables_of([past[-1] for past in groups], end, committed, self.flow.is_new)
+        return self.fleet.tables_of(groups, end, committed, self.flow.is_new)
 
 
 def make_history(groups: int, seed: int, hours: int = HOURS) -> MadeHistory:
@@ -117,11 +90,8 @@ def make_history(groups: int, seed: int, hours: int = HOURS) -> MadeHistory:
     fleet = make_fleet(groups, seed)
     flow = _flow(np.random.default_rng([seed, 1]), fleet, hours)
     rng = np.random.default_rng([seed, 2])
-    events, stages = [], {}
-    for kind, group in _chosen(rng, fleet, hours):
-        event, stages[group.key] = _happens(rng, fleet, kind, group, hours)
-        events.append(event)
-    return MadeHistory(fleet, events, stages, flow, hours)
+    stages = [_stages(rng, group, hours) for group in fleet.groups]
+    return MadeHistory(fleet, stages, flow, hours)
 
 
 def demo_fleet(groups: int, seed: int) -> dict[str, pa.Table]:
@@ -141,7 +111,7 @@ def _flow(rng: np.random.Generator, fleet: MadeFleet, hours: int) -> Flow:
         most = int(rng.lognormal(np.log(2000), 1)) if rng.random() < 0.1 else 20
         lag = rng.integers(most // 2, most + 1, len(read))
         still = STALLED if group.kind == "stalled" else 0.0
-        if group.kind in EMPTY:
+        if group.state == "Empty":
             lag[:], still = 0, 1.5 * hours + rng.lognormal(np.log(5 * 24), 1)
         elif group.kind == "hot":
             lag[0] = MUCH
@@ -158,61 +128,32 @@ def _flow(rng: np.random.Generator, fleet: MadeFleet, hours: int) -> Flow:
     )
 
 
-def _chosen(
-    rng: np.random.Generator, fleet: MadeFleet, hours: int
-) -> Iterator[tuple[str, DemoGroup]]:
-    """What happens, and to which group: the one with the most rebalances has them all the time."""
-    yield from ((RESTART, group) for group in fleet.groups if group.kind == "restarting")
-    plain = [group for group in fleet.groups if group.kind == "ordinary" and not group.inferred]
-    plain.sort(key=lambda group: group.generation)
-    if plain and plain[-1].generation >= hours:
-        yield RESTLESS, plain.pop()
-    for kind, share in SHARES.items():
-        fit = [group for group in plain if _is_fit(kind, group)]
-        count = min(len(fit), max(1, round(share * len(fleet.groups))))
-        for at in rng.permutation(len(fit))[:count].tolist():
-            plain.remove(fit[at])
-            yield kind, fit[at]
+def _stages(rng: np.random.Generator, group: DemoGroup, hours: int) -> Stages:
+    """The group before something happened to it, and after: members come back under other ids.
 
+    To most groups nothing has.
+    """
 
-def _is_fit(kind: str, group: DemoGroup) -> bool:
-    """Whether it has members enough for that, generations enough, and static ids or none."""
-    count, static = len(group.members.roles), np.count_nonzero(group.members.instance_ids)
-    if kind == DEPLOY:
-        is_old = group.generation > 2 * count
-        return count >= 2 and (static == count or (is_old and not static))
-    return count >= 4 and group.generation > 2 and not static
+    def earlier(was: DemoGroup, rebalances: int) -> DemoGroup:
+        """The group so many rebalances ago, before those members came back."""
+        members = was.members.rejoined(rng, who)
+        return replace(was, members=members, generation=was.generation - rebalances)
 
-
-def _happens(
-    rng: np.random.Generator, fleet: MadeFleet, kind: str, group: DemoGroup, hours: int
-) -> tuple[Event, Stages]:
-    """One event with what it makes of the group. Members come back under other ids."""
-    first = int(rng.integers(2, hours - AWAY - 1))
-    sizes, present = fleet.topics.sizes[group.topics], group.members.present
-    if kind == RESTLESS:
-        each, present = (group.generation - 1) // (hours - 1), present[:0]
-        first, rebalances = 1, each
-        stages = [(at, _earlier(group, each * (hours - 1 - at))) for at in range(hours)]
-    elif kind == SCALE_OUT:
-        present, rebalances = present[: len(present) // 3], 1
-        stages = [(0, _earlier(group.without(present, sizes), 1)), (first, group)]
-    elif kind == CRASH:
-        present, rebalances = rng.choice(present, 1), 2
-        before = replace(group, members=group.members.rejoined(rng, present))
-        away = _earlier(group.without(present, sizes), 1)
-        stages = [(0, _earlier(before, 2)), (first, away), (first + AWAY, group)]
-    else:
-        if kind == RESTART:
-            first, present = hours - 1, present[:RESTARTED]
-        # each one leaves and joins; of a static one the coordinator only changes the id
-        rebalances = 2 * np.count_nonzero(group.members.instance_ids[present] == None)  # noqa: E711
-        rebalances = min(rebalances, group.generation - 1)
-        before = replace(group, members=group.members.rejoined(rng, present))
-        stages = [(0, _earlier(before, rebalances)), (first, group)]
-    ids = tuple(group.members.member_ids[present].tolist())
-    return Event(kind, fleet.cluster_of(group), group.name, first, ids, rebalances), stages
-
-
-def _earlier(group: DemoGroup, rebalances: int) -> DemoGroup:
-    return replace(group, generation=group.generation - rebalances)
+    who, first, luck = group.members.present, int(rng.integers(2, hours - 3)), rng.random()
+    if group.kind == "restarting":
+        each = min(2 * RESTARTED, (group.generation - 1) // (hours - 1))
+        who = who[:RESTARTED]
+        before = [(at, earlier(group, each * (hours - 1 - at))) for at in range(hours - 1)]
+        return [*before, (hours - 1, group)]
+    if group.kind != "ordinary":
+        return [(0, group)]
+    # a deploy: each member leaves and joins; of a static one only the id is another
+    rebalances = 2 * sum(instance is None for instance in group.members.instance_id)
+    if luck < 0.3 and len(who) >= 2 and group.generation > rebalances:
+        return [(0, earlier(group, rebalances)), (first, group)]
+    # a crash: the member is away for two hours
+    if luck > 0.7 and len(who) >= 4 and group.generation > 2 and group.strategy not in EAGER:
+        who = rng.choice(who, 1)
+        away = earlier(group.without(int(who[0])), 1)
+        return [(0, earlier(group, 2)), (first, away), (first + 2, group)]
+    return [(0, group)]

@@ -6,12 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-CLUSTERS = (
-    *("prod-eu-west", "prod-us-east", "analytics-eu-west", "legacy-dc1", "prod-ap-south"),
-    *("payments-eu-west", "analytics-us-east", "payments-us-east", "devices-eu-north"),
-    *("platform-eu-west", "logging-eu-west", "logging-us-east", "devices-us-west"),
-    "staging-eu-west",
-)
+CLUSTERS = ("prod-eu-west", "prod-us-east", "analytics-eu-west", "legacy-dc1")
 
 LEGACY_CLUSTER = "legacy-dc1"
 """The cluster that nobody migrates: an old broker, no racks, no topic ids, no metrics."""
@@ -71,23 +66,20 @@ def topic_name(cluster: str, domain: str, entity: str, event: str, used: Counter
     """
     if cluster == LEGACY_CLUSTER:
         name = f"{domain}_{entity}_{event}".replace("-", "_").upper()
-        return name + _again(name, used, ("", "_RETRY", "_DLQ"), "_V")
+        return unused(name, used, ("", "_RETRY", "_DLQ"), "_V")
     if cluster.startswith("analytics"):
         name = f"cdc.{domain}.{entity.replace('-', '_')}_{event}"
-        return name + _again(name, used, ("", "_backfill"), "_v")
-    name = f"{domain}.{entity}.{event}"
-    return name + _again(name, used, ("", "-retry", "-dlq"), ".v")
+        return unused(name, used, ("", "_backfill"), "_v")
+    return unused(f"{domain}.{entity}.{event}", used, ("", "-retry", "-dlq"), ".v")
 
 
-def group_name(wanted: str, used: Counter[str]) -> str:
-    """A group's name; one that is taken goes on as -v2, -v3. `used` is kept up."""
-    return wanted + _again(wanted, used, ("",), "-v")
-
-
-def _again(name: str, used: Counter[str], endings: tuple[str, ...], version: str) -> str:
-    times = used[name]
+def unused(
+    name: str, used: Counter[str], endings: tuple[str, ...] = ("",), version: str = "-v"
+) -> str:
+    """The name, with the next of the endings, then with a version: -v2, -v3. `used` is kept up."""
     used[name] += 1
-    return endings[times] if times < len(endings) else f"{version}{times - len(endings) + 2}"
+    over = used[name] - len(endings)
+    return name + (f"{version}{over + 1}" if over > 0 else endings[over - 1])
 
 
 def uuids(rng: np.random.Generator, count: int) -> Iterator[str]:
@@ -108,18 +100,10 @@ def kafka_uuids(rng: np.random.Generator, count: int) -> Iterator[str]:
         yield "A" + text[1:] if text.startswith("-") else text
 
 
-CLIENTS: tuple[tuple[str, float], ...] = (
-    ("consumer-{group}-{number}", 0.55),  # the Java client's default
-    ("{group}", 0.20),
-    ("rdkafka", 0.15),
-    ("{group}-worker-{number}", 0.10),
-)
+CLIENTS = {
+    "consumer-{group}-{number}": 0.55,  # the Java client's default
+    "{group}": 0.20,
+    "rdkafka": 0.15,
+    "{group}-worker-{number}": 0.10,
+}
 """What consumers call themselves, and the share of groups that do so."""
-
-
-def client_pattern(rng: np.random.Generator, group: str) -> str:
-    """How a group's consumers make their client ids."""
-    if group.startswith("connect-"):
-        return f"connector-consumer-{group.removeprefix('connect-')}-{{number}}"
-    drawn = rng.choice(len(CLIENTS), p=[share for _, share in CLIENTS])
-    return CLIENTS[drawn][0].replace("{group}", group)

@@ -36,7 +36,7 @@ OF_FIRST_TOPIC = {
 def troubles_of(made: MadeFleet) -> list[Trouble]:
     """All that is planted in a fleet."""
     cluster, broker = LEADS_TOO_MUCH
-    name = made.clusters[cluster].name
+    name = made.topics.clusters[cluster].name
     planted = [Trouble(name, None, "leader-skew", f"broker {broker}")]
     for group in made.groups:
         for finding, subject in _planted(group, made):
@@ -50,7 +50,7 @@ def _planted(group: DemoGroup, made: MadeFleet) -> Iterator[tuple[str, str]]:
         yield finding, f"group {group.name}"
     if group.kind in OF_FIRST_TOPIC:
         yield OF_FIRST_TOPIC[group.kind], f"topic {made.topics.names[group.topics[0]]}"
-    ids = group.members.member_ids
+    ids = group.members.member_id
     if group.kind == "hot":
         yield "lag-on-one-member", f"member {ids[group.claimants[group.claimed.argmin()]]}"
     if group.kind == "departed":
