@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from spark.demo.history import make_history
+from spark.demo import make_history
 from spark.fleet.local_store import write_store
 from spark.jobs.demo import SEED
 from tests.paths import ROOT

@@ -170,10 +170,10 @@ def partitions_table(rng: np.random.Generator, topics: Topics) -> pa.Table:
             rows.append(row := {"cluster": cluster.name, "topic": name, "partition": partition})
             if "/" in name:
                 continue
-            places = [(start + partition + n) % len(cluster.racks) for n in range(factor)]
+            slots = [(start + partition + n) % len(cluster.racks) for n in range(factor)]
             if topics.cluster[at] == index:
-                places.sort(key=lambda place: place != broker - 1)
-            brokers, racks = [[p + 1 for p in places], [cluster.racks[p] for p in places]]
+                slots.sort(key=lambda slot: slot != broker - 1)
+            brokers, racks = [[p + 1 for p in slots], [cluster.racks[p] for p in slots]]
             row |= {"leader": brokers[0], "replicas": brokers, "isr": brokers}
             if not cluster.is_legacy:
                 row |= {"topic_id": topic_id, "weight": weight}

@@ -213,8 +213,8 @@ def _owners(
         owner=np.arange(offsets[-1]) % max(1, 4 * len(members.role) // 5),
         kafka=KafkaFacts(instance_ids=members.instance_id.tolist()),
     )
-    known = strategy if strategy in STRATEGIES else "roundrobin"
-    return STRATEGIES[known if len(subscriptions) == 1 else "optimal"].assign(problem).target
+    assignor = strategy if strategy in STRATEGIES else "roundrobin"
+    return STRATEGIES[assignor if len(subscriptions) == 1 else "optimal"].assign(problem).target
 
 
 def _is_well(

@@ -15,7 +15,7 @@ HOURS = 48
 FORMAT = "%Y%m%dT%H%M%SZ"
 
 STALLED = 6
-"""Hours for which the commits of a stalled group have stood still."""
+"""Hours, about, for which the commits of a stalled group have stood still."""
 
 MUCH = 50_000
 """Lag of a partition that has most of its group's."""
@@ -135,7 +135,7 @@ def _stages(rng: np.random.Generator, group: DemoGroup, hours: int) -> Stages:
     """
 
     def earlier(was: DemoGroup, rebalances: int) -> DemoGroup:
-        """The group so many rebalances ago, before those members came back."""
+        """The group before those rebalances, in which members came back."""
         members = was.members.rejoined(rng, who)
         return replace(was, members=members, generation=was.generation - rebalances)
 

@@ -11,7 +11,7 @@ from nbclient import NotebookClient
 from nbformat import NotebookNode
 from pyspark.sql import SparkSession
 
-from spark.demo.history import make_history
+from spark.demo import make_history
 from spark.fleet.local_store import write_store
 from tests.conftest import run_folder
 from tests.paths import ROOT

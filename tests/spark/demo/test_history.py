@@ -7,22 +7,9 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from spark.demo.events import (
-    AWAY,
-    CRASH,
-    DEPLOY,
-    FALLS_BEHIND,
-    GENERATIONS_BEFORE,
-    GROWTH,
-    MISSING,
-    RENEWED,
-    RESTLESS,
-    SCALE_OUT,
-    STATIC_DEPLOY,
-    Event,
-)
-from spark.demo.fleet import demo_fleet
-from spark.demo.history import make_history
+from spark.demo import demo_fleet, make_history
+from spark.demo.groups import RESTARTED
+from spark.demo.history import STALLED
 
 GROUPS, SEED, HOURS = 250, 1, 48
 NEWEST = "20261121T060000Z"
@@ -30,10 +17,14 @@ GROUP, PARTITION = ["cluster", "group"], ["cluster", "topic", "partition"]
 OFFSET = [*GROUP, "topic", "partition"]
 
 Tables = Mapping[str, pd.DataFrame]
+Key = tuple[str, str]
+
+DEPLOYED, CRASHED = 2, 3
+"""So many stages a group has that was deployed, or of which a member crashed."""
 
 
 class Made:
-    """A history, the tables of each hour, and the kind of each group by its key."""
+    """A history, the tables of each hour, and by the key of groups their kinds and stages."""
 
     def __init__(self) -> None:
         self.history = make_history(GROUPS, SEED)
@@ -42,20 +33,23 @@ class Made:
             for _, tables in self.history.snapshots(NEWEST)
         ]
         fleet = self.history.fleet
-        self.kinds = {(fleet.cluster_of(group), group.name): group.kind for group in fleet.groups}
+        keys = [(fleet.cluster_of(group), group.name) for group in fleet.groups]
+        self.kinds = {key: group.kind for key, group in zip(keys, fleet.groups, strict=True)}
+        self.stages = dict(zip(keys, self.history.stages, strict=True))
 
-    def events(self, kind: str) -> list[Event]:
-        result = [event for event in self.history.events if event.kind == kind]
-        assert result, kind
+    def around(self, stages: int) -> Iterator[tuple[Key, list[Tables]]]:
+        """Groups with so many stages, each with the hours before and after the changes."""
+        found = {key: of for key, of in self.stages.items() if len(of) == stages}
+        assert len(found) > 5
+        for key, of in found.items():
+            assert self.kinds[key] == "ordinary"
+            first = of[1][0]
+            yield key, [self.hours[first - 1], *(self.hours[at] for at, _ in of[1:])]
+
+    def of_kind(self, *kinds: str) -> set[Key]:
+        result = {key for key, kind in self.kinds.items() if kind in kinds}
+        assert result
         return result
-
-    def around(self, kind: str) -> Iterator[tuple[Event, Tables, Tables]]:
-        """Each event of a kind, with the hours before and after it."""
-        for event in self.events(kind):
-            yield event, self.hours[event.first - 1], self.hours[event.first]
-
-    def groups(self, *kinds: str) -> set[tuple[str, str]]:
-        return {group for group, kind in self.kinds.items() if kind in kinds}
 
 
 @pytest.fixture(scope="module")
@@ -63,58 +57,53 @@ def made() -> Made:
     return Made()
 
 
-def of(table: pd.DataFrame, event: Event, by: str = "group") -> pd.DataFrame:
-    return table[(table.cluster == event.cluster) & (table[by] == event.name)]
+def of(table: pd.DataFrame, key: Key) -> pd.DataFrame:
+    return table[(table.cluster == key[0]) & (table.group == key[1])]
 
 
-def ids(tables: Tables, event: Event) -> set[str]:
-    return set(of(tables["members"], event).member_id)
+def ids(tables: Tables, key: Key) -> set[str]:
+    return set(of(tables["members"], key).member_id)
 
 
-def generation(tables: Tables, event: Event) -> int:
-    (result,) = of(tables["groups"], event).generation
+def generation(tables: Tables, key: Key) -> int:
+    (result,) = of(tables["groups"], key).generation
     return int(result)
 
 
-def owners(tables: Tables, event: Event) -> dict[tuple[str, int], str]:
-    rows = of(tables["assignments"], event)[["topic", "partition", "member_id"]]
+def owners(tables: Tables, key: Key) -> dict[tuple[str, int], str]:
+    rows = of(tables["assignments"], key)[["topic", "partition", "member_id"]]
     return {(t, p): member for t, p, member in rows.itertuples(index=False, name=None)}
 
 
 def same(entries: Mapping[str, pa.Table], others: Mapping[str, pa.Table]) -> list[str]:
-    """The tables that differ."""
-    return [name for name in entries if not entries[name].equals(others[name])]
+    """The tables that are equal."""
+    return [name for name in entries if entries[name].equals(others[name])]
 
 
 def test_ids_are_hours() -> None:
     names = [item for item, _ in make_history(5, SEED).snapshots(NEWEST)]
     assert (len(names), names[0], names[-1]) == (HOURS, "20261119T070000Z", NEWEST)
     assert names == sorted(names)
+    assert [item for item, _ in make_history(5, SEED).snapshots(NEWEST, 2)] == names[-2:]
 
 
 def test_it_is_the_same_for_the_same_seed(made: Made) -> None:
     again, other = make_history(GROUPS, SEED), make_history(GROUPS, 2)
-    assert again.events == made.history.events
     for number in (0, 20):
-        assert same(again.tables(number), made.history.tables(number)) == []
-    assert other.events != made.history.events
+        tables = made.history.tables(number)
+        assert same(again.tables(number), tables) == [*tables]
+        assert set(same(other.tables(number), tables)) <= {"brokers"}
 
 
 def test_the_newest_is_the_fleet_of_the_demo(made: Made) -> None:
     fleet = demo_fleet(GROUPS, SEED)
-    newest = made.history.tables(HOURS - 1)
-    assert same(newest, fleet) == ["offsets"]
-    differ = newest["offsets"].to_pandas().merge(fleet["offsets"].to_pandas(), on=OFFSET)
-    changed = differ[differ.lag_x.fillna(0) != differ.lag_y.fillna(0)]
-    assert (changed.end_offset_x == changed.end_offset_y).all()
-    behind = {(event.cluster, event.name) for event in made.events(FALLS_BEHIND)}
-    groups = set(zip(changed.cluster, changed.group, strict=True)) - behind
-    assert groups <= made.groups("empty", "stalled")
+    assert same(made.history.tables(HOURS - 1), fleet) == [*fleet]
 
 
 def test_offsets_rise_and_nobody_is_beyond_the_end(made: Made) -> None:
     for earlier, later in pairwise(made.hours):
         both = earlier["offsets"].merge(later["offsets"], on=OFFSET, suffixes=("", "_then"))
+        assert len(both) == len(earlier["offsets"]) == len(later["offsets"])
         assert (both.end_offset <= both.end_offset_then).all()
         committed = both.dropna(subset=["committed_offset"])
         assert (committed.committed_offset <= committed.committed_offset_then).all()
@@ -126,135 +115,96 @@ def test_offsets_rise_and_nobody_is_beyond_the_end(made: Made) -> None:
     assert (risen.end_offset_x > risen.end_offset_y).mean() > 0.9
 
 
-def test_generations_rise_by_what_was_planted_alone(made: Made) -> None:
-    planted: dict[tuple[str, str], int] = {}
-    for event in made.history.events:
-        names = [event.name]
-        if event.kind == GROWTH:
-            names = sorted(set(of(made.hours[-1]["subscriptions"], event, "topic").group))
-        for name in names:
-            planted[event.cluster, name] = event.rebalances * (47 if event.kind == RESTLESS else 1)
-    first, last = (made.hours[at]["groups"].set_index(GROUP).generation for at in (0, -1))
-    for key, now in last.items():
-        if made.kinds[key] not in ("shuffled", "restarting"):
-            assert now - first[key] == planted.get(key, 0), key
-        else:
-            assert now > first[key] >= 1
-    assert first.min() >= 1
+def test_more_comes_in_by_day_than_by_night(made: Made) -> None:
+    ends = [tables["offsets"].end_offset.sum() for tables in made.hours]
+    hourly = [later - earlier for earlier, later in pairwise(ends)]
+    assert 2 < max(hourly) / min(hourly) < 2.5
+    assert abs(hourly[10] / hourly[34] - 1) < 0.01  # a day later
 
 
-def test_who_is_there_changes_by_what_was_planted_alone(made: Made) -> None:
-    changing = {(event.cluster, event.name) for event in made.history.events if event.members}
-    changing |= made.groups("restarting", "shuffled")
-    missing = {event.cluster for event in made.events(MISSING)}
+def test_groups_change_by_what_was_planted_alone(made: Made) -> None:
+    changing = {key for key, stages in made.stages.items() if len(stages) > 1}
     for earlier, later in pairwise(made.hours):
-        was, now = (
-            set(item["members"][[*GROUP, "member_id"]].itertuples(index=False, name=None))
-            for item in (earlier, later)
-        )
-        others = {row for row in was ^ now if row[:2] not in changing and row[0] not in missing}
-        assert others == set()
+        for name in ("groups", "members", "subscriptions", "assignments"):
+            was, now = (
+                set(item[name].fillna("").itertuples(index=False, name=None))
+                for item in (earlier, later)
+            )
+            assert {row[:2] for row in was ^ now} <= changing
+    assert len(changing) < GROUPS / 4
 
 
 def test_claims_are_of_members_and_of_partitions_that_are_there(made: Made) -> None:
     """But for those of groups that are in trouble for that."""
-    odd = made.groups("departed", "disputed", "rebalancing")
     for tables in made.hours[::5]:
         claims = tables["assignments"].merge(
             tables["subscriptions"], on=[*GROUP, "member_id", "topic"], how="left", indicator=True
         )
         strange = claims[claims["_merge"] == "left_only"]
-        inferred = tables["groups"][tables["groups"].subscriptions_inferred.fillna(False)]
-        allowed = odd | set(zip(inferred.cluster, inferred.group, strict=True))
-        assert set(zip(strange.cluster, strange.group, strict=True)) <= allowed
+        assert set(zip(strange.cluster, strange.group, strict=True)) == made.of_kind("departed")
         there = tables["assignments"].merge(tables["partitions"], on=PARTITION, how="left")
         assert there.replicas.notna().sum() > 0.9 * len(there)
         twice = tables["assignments"].groupby(OFFSET).size()
-        assert {key[:2] for key in twice[twice > 1].index} <= odd
+        assert {key[:2] for key in twice[twice > 1].index} == made.of_kind("disputed")
 
 
-def test_deploys_and_scale_outs(made: Made) -> None:
-    for event, before, after in made.around(DEPLOY):
-        assert ids(before, event).isdisjoint(ids(after, event))
-        assert ids(after, event) == {*event.members}
-        assert len(ids(before, event)) == len(ids(after, event))
-        assert generation(after, event) - generation(before, event) == 2 * len(event.members)
-    for event, before, after in made.around(SCALE_OUT):
-        assert ids(after, event) - ids(before, event) == {*event.members}
-        assert owners(after, event).keys() == owners(before, event).keys()
-
-
-def test_static_members_come_back_and_have_what_they_had(made: Made) -> None:
-    for event, before, after in made.around(STATIC_DEPLOY):
-        named = [
-            of(item["members"], event).set_index("member_id").instance_id
-            for item in (before, after)
-        ]
-        assert set(named[0]) == set(named[1]) == {*event.members}
-        assert set(named[0].index).isdisjoint(named[1].index)
-        owned = [
-            {key: name[member] for key, member in owners(item, event).items()}
-            for item, name in zip((before, after), named, strict=True)
-        ]
-        assert owned[0] == owned[1] != {}
-        assert generation(before, event) == generation(after, event)
+def test_deploys(made: Made) -> None:
+    """Each dynamic member leaves and joins; a static one only gets another id."""
+    for key, (before, after) in made.around(DEPLOYED):
+        assert ids(before, key).isdisjoint(ids(after, key))
+        named = [of(item["members"], key).instance_id for item in (before, after)]
+        assert sorted(named[0].dropna()) == sorted(named[1].dropna())
+        dynamic = int(named[0].isna().sum())
+        assert generation(after, key) - generation(before, key) == 2 * dynamic
+        assert generation(made.hours[0], key) == generation(before, key) >= 1
+        counts = [sorted(pd.Series(owners(item, key)).value_counts()) for item in (before, after)]
+        assert counts[0] == counts[1] != []
 
 
 def test_crashes(made: Made) -> None:
-    for event, before, away in made.around(CRASH):
-        back = made.hours[event.first + AWAY]
-        (lost,) = ids(before, event) - ids(away, event)
-        assert ids(away, event) == ids(before, event) - {lost}
-        assert ids(back, event) - ids(away, event) == {*event.members}
-        assert owners(away, event).keys() == owners(before, event).keys()
-        assert lost not in owners(away, event).values()
-        risen = [generation(item, event) - generation(before, event) for item in (away, back)]
+    for key, (before, away, back) in made.around(CRASHED):
+        (lost,) = ids(before, key) - ids(away, key)
+        assert ids(away, key) == ids(before, key) - {lost}
+        (came,) = ids(back, key) - ids(away, key)
+        assert came != lost
+        assert owners(away, key).keys() == owners(before, key).keys() == owners(back, key).keys()
+        kept = owners(away, key)
+        assert set(kept.values()) <= ids(away, key)
+        moved = {p for p, member in owners(before, key).items() if kept[p] != member}
+        assert moved == {p for p, member in owners(before, key).items() if member == lost}
+        risen = [generation(item, key) - generation(before, key) for item in (away, back)]
         assert risen == [1, 2]
 
 
-def test_groups_that_were_made_anew(made: Made) -> None:
-    for event, before, gone in made.around(RENEWED):
-        after = made.hours[event.first + AWAY]
-        for table in ("groups", "members", "subscriptions", "assignments", "offsets"):
-            assert of(gone[table], event).empty
-        assert generation(before, event) - generation(after, event) == GENERATIONS_BEFORE
-        assert ids(before, event).isdisjoint(ids(after, event))
+def test_restarts(made: Made) -> None:
+    """Each hour three members come back under new ids."""
+    for key in made.of_kind("restarting"):
+        for earlier, later in pairwise(made.hours):
+            was, now = ids(earlier, key), ids(later, key)
+            assert len(was - now) == len(now - was) == RESTARTED
+            assert generation(later, key) - generation(earlier, key) == 2 * RESTARTED
+        assert of(made.hours[0]["members"], key).instance_id.isna().all()
 
 
-def test_a_restless_group(made: Made) -> None:
-    (event,) = made.events(RESTLESS)
-    generations = [generation(tables, event) for tables in made.hours]
-    assert {b - a for a, b in pairwise(generations)} == {event.rebalances}
-    assert event.rebalances >= 1
-    assert ids(made.hours[0], event) == ids(made.hours[-1], event)
-
-
-def test_topics_that_grow(made: Made) -> None:
-    for event, before, after in made.around(GROWTH):
-        for table in ("partitions", "assignments", "offsets"):
-            counts = [of(t[table], event, "topic").partition.nunique() for t in (before, after)]
-            assert counts == [event.partitions, 2 * event.partitions]
-
-
-def test_a_group_that_falls_behind(made: Made) -> None:
-    for event in made.events(FALLS_BEHIND):
-        lags = [of(tables["offsets"], event).lag.sum() for tables in made.hours]
-        assert lags == sorted(lags)
-        first, last = (of(made.hours[at]["offsets"], event) for at in (0, -1))
-        written = last.end_offset.sum() - first.end_offset.sum()
-        assert 0.09 < (lags[-1] - lags[0]) / written < 0.11
+def test_stalled_groups_commit_nothing_for_hours(made: Made) -> None:
+    for key in made.of_kind("stalled"):
+        sums = [of(tables["offsets"], key).committed_offset.sum() for tables in made.hours]
+        assert len(set(sums[2 - STALLED :])) == 1 < len(set(sums[: -STALLED - 2]))
+        lags = [of(tables["offsets"], key).lag.sum() for tables in made.hours]
+        assert lags[-STALLED:] == sorted(set(lags[-STALLED:]))
+        assert lags[-1] > 10 * lags[0]
 
 
 def test_groups_and_topics_of_nobody(made: Made) -> None:
-    fleet, abandoned = made.history.fleet, made.groups("empty")
+    fleet, abandoned = made.history.fleet, made.of_kind("empty", "share", "streams")
     read = {topic for group in fleet.groups for topic in group.topics.tolist()}
-    clusters = [fleet.clusters[at].name for at in fleet.topics.cluster.tolist()]
+    clusters = [fleet.topics.clusters[at].name for at in fleet.topics.cluster.tolist()]
     topics = [*zip(clusters, fleet.topics.names, strict=True)]
     unread = {topic for number, topic in enumerate(topics) if number not in read}
-    assert abandoned and unread
+    assert unread
     sums = [hour["offsets"].groupby(GROUP).committed_offset.sum() for hour in made.hours]
     for key in abandoned:
-        assert len({committed[key] for committed in sums if key in committed.index}) == 1
+        assert len({committed[key] for committed in sums}) == 1
     for tables in (made.hours[0], *made.hours[::10], made.hours[-1]):
         assert abandoned.isdisjoint(tables["members"].set_index(GROUP).index)
         for name in ("subscriptions", "offsets"):
@@ -262,18 +212,10 @@ def test_groups_and_topics_of_nobody(made: Made) -> None:
     assert unread <= {*made.hours[0]["partitions"].set_index(["cluster", "topic"]).index}
 
 
-def test_a_cluster_that_is_missing(made: Made) -> None:
-    (event,) = made.events(MISSING)
-    for number, tables in enumerate(made.hours):
-        is_missing = event.first <= number <= event.last
-        for table in tables.values():
-            assert (event.cluster in set(table.cluster)) != is_missing
-
-
 @pytest.mark.parametrize("groups", [1, 2, 12, 30])
 def test_small_fleets_have_a_history_as_well(groups: int) -> None:
     made = make_history(groups, SEED)
-    assert len(made.tables(0)["groups"]) <= len(made.tables(HOURS - 1)["groups"]) == groups
+    assert len(made.tables(0)["groups"]) == len(made.tables(HOURS - 1)["groups"]) == groups
 
 
 def test_too_short_a_history() -> None:
