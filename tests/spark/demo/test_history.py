@@ -172,6 +172,8 @@ def test_crashes(made: Made) -> None:
         assert set(kept.values()) <= ids(away, key)
         moved = {p for p, member in owners(before, key).items() if kept[p] != member}
         assert moved == {p for p, member in owners(before, key).items() if member == lost}
+        taken = pd.Series([kept[p] for p in moved]).value_counts()
+        assert taken.max() == -(-len(moved) // len(ids(away, key)))
         risen = [generation(item, key) - generation(before, key) for item in (away, back)]
         assert risen == [1, 2]
 
