@@ -152,6 +152,7 @@ def test_deploys(made: Made) -> None:
     """Each dynamic member leaves and joins; a static one only gets another id."""
     for key, (before, after) in made.around(DEPLOYED):
         assert ids(before, key).isdisjoint(ids(after, key))
+        assert sorted(map(len, ids(before, key))) == sorted(map(len, ids(after, key)))
         named = [of(item["members"], key).instance_id for item in (before, after)]
         assert sorted(named[0].dropna()) == sorted(named[1].dropna())
         dynamic = int(named[0].isna().sum())
