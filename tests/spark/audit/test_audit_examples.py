@@ -212,5 +212,5 @@ def test_the_script_for_spark_submit(tmp_path: Path, code: int) -> None:
     audit = words[at + 1 :]
     assert check(1, audit) == inputs[1]
     assert str(options(audit)["out"]) == inputs[2]
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert f"PYSPARK_PYTHON={python} spark-submit --master spark://HOST:7077" in readme
+    page = (ROOT / "docs/cluster.md").read_text(encoding="utf-8")
+    assert f"PYSPARK_PYTHON={python} spark-submit --master spark://HOST:7077" in page
