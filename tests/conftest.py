@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from xdist.workermanage import WorkerController
 
 
-LIVE = "tests/live"
+TOGETHER = ("tests/live", "tests/spark/commands")
+"""Folders that stay with one process: their tests share brokers, and what commands have said."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -48,7 +49,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:
-    """A file stays with one process, and all of tests/live does: they share their brokers."""
+    """A file stays with one process, and so do all of a folder that stays together."""
     return ByFile(config, log)
 
 
@@ -57,7 +58,7 @@ class ByFile(LoadScopeScheduling):
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.split("::", 1)[0]
-        return LIVE if file.startswith(f"{LIVE}/") else file
+        return next((of for of in TOGETHER if file.startswith(f"{of}/")), file)
 
     def remove_node(self, node: WorkerController) -> str | None:
         """The test at which a process ended; others run what it had left.

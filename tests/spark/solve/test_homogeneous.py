@@ -71,6 +71,14 @@ def random_fleet(seed: int) -> Fleet:
     return fleet
 
 
+def test_one_pair_of_members_on_a_host() -> None:
+    fleet = Fleet().topic("t", 7).group("g", {member: ["t"] for member in "abc"})
+    for row, host in zip(fleet.rows["members"], ("/h1", "h1", "h2"), strict=True):
+        row["host"] = host
+    rows = [rows_of(fleet)]
+    assert all_at_once(rows) == one_at_a_time(rows) != {}
+
+
 @pytest.fixture(scope="module")
 def alike(spark: SparkSession) -> list[Any]:
     snapshot = random_fleet(1).snapshot(spark)
