@@ -11,6 +11,7 @@ import numpy as np
 
 from optimizer.figures import counted
 from optimizer.model.arrays import Flags, IntArray
+from optimizer.model.hosts import host_names
 from optimizer.model.patterns import matches
 from optimizer.model.problem import Problem, once_a_problem
 from optimizer.model.weights import weights_of
@@ -258,11 +259,12 @@ def _members(problem: Problem, limit: Limit) -> Flags:
         kafka.client_ids or nothing,
         strict=True,
     )
-    locations = zip(problem.hosts or nothing, problem.racks or nothing, strict=True)
+    locations = zip(host_names(problem.hosts or nothing), problem.racks or nothing, strict=True)
+    (host_pattern,) = host_names([limit.hosts])
     return np.array(
         [
             any(name is not None and matches(limit.members, name) for name in of_member)
-            and (_fits(limit.hosts, host) or _fits(limit.hosts, host and host.removeprefix("/")))
+            and _fits(host_pattern or "", host)
             and _fits(limit.racks, rack)
             for of_member, (host, rack) in zip(names, locations, strict=True)
         ],

@@ -150,7 +150,7 @@ def _value(key: str, value: Any) -> Any:
 def goal_of(text: str) -> tuple[str, Any]:
     """The goal that a text KEY=VALUE states, a value as in a file or bare; InputError if none.
 
-    A list may be bare as well: `levels=moves,racks`.
+    A list may be bare as well: `levels=moves,racks`. Topics of one `copartition` have commas.
     """
     key, equals, values = text.partition("=")
     key, values = key.strip(), values.strip()
@@ -161,7 +161,8 @@ def goal_of(text: str) -> tuple[str, Any]:
     except tomllib.TOMLDecodeError:
         result = values
     if isinstance(getattr(DEFAULT_GOALS, key), tuple) and isinstance(result, str):
-        result = [name.strip() for name in result.split(",")]
+        names = [result] if key == "copartition" else result.split(",")
+        result = [name.strip() for name in names]
     return key, result
 
 

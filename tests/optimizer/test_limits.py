@@ -66,6 +66,19 @@ def test_a_clash_that_is_named_is_one_and_none_of_its_parts_is(start: int) -> No
     assert named > 5
 
 
+@pytest.mark.parametrize("spelled", ["/x", "x", "/?", "?"])
+def test_a_host_is_the_same_with_kafkas_slash_and_without(spelled: str) -> None:
+    """In the limit, and in the tables of members, which may come from several sources."""
+    group = replace(problem([8], [[0]] * 4, np.arange(8) % 4), hosts=["/x", "x", "/yy", "yy"])
+    drained = solve(group, Goals(exclude=[{"hosts": spelled}]))  # type: ignore[arg-type]
+    assert np.bincount(drained.target, minlength=4).tolist() == [0, 0, 4, 4]
+    goals = Goals(max_per_host=[{"hosts": spelled, "most": 2}])  # type: ignore[arg-type]
+    target = solve(group, goals).target
+    assert np.bincount(target, minlength=4)[:2].sum() == 2
+    verdict = check_assignment(group, target, goals=goals)
+    assert (verdict.faults, verdict.balance_optimal, verdict.moves_optimal) == ([], True, True)
+
+
 def test_what_limits_forbid_is_a_fault() -> None:
     group = problem([4, 2], [[0, 1], [0, 1]], np.array([0, 0, 0, 0, 1, 1]))
     target = np.array([0, 0, 0, 1, 1, 1])

@@ -91,6 +91,8 @@ def test_goals_that_nobody_wrote(text: str) -> None:
         (" rack = 'any' ", ("rack", "any")),
         ("levels=moves,racks", ("levels", ["moves", "racks"])),
         ('levels=["moves", "racks"]', ("levels", ["moves", "racks"])),
+        ('copartition="orders, payments"', ("copartition", ["orders, payments"])),
+        ("copartition=orders,payments", ("copartition", ["orders,payments"])),
         ("min_gain=0.5", ("min_gain", 0.5)),
         ("min_gain=much", ("min_gain", "much")),
     ],
