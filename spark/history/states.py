@@ -11,8 +11,11 @@ from spark.groups import columns_of
 from spark.history.change_row import GONE, StateRow
 from spark.history.group_spans import KEYS, GroupSpans, key_of
 
-LAG_OF_GROUP = "if(members > 0, lag_of_read, lag_of_all)"
-"""SQL text: of what a group has offsets of and doesn't read, nobody is to follow the end."""
+LAG_OF_GROUP = "if(members > 0 and is_reading, lag_of_read, lag_of_all)"
+"""SQL text: of what a group has offsets of and doesn't read, nobody is to follow the end.
+
+While a group rebalances, Kafka tells no subscriptions, and nobody follows any end.
+"""
 
 OF_GROUP = "of_group"
 
@@ -24,8 +27,8 @@ def states_of(
 ) -> DataFrame:
     """A row (snapshot, cluster, group): a `StateRow`'s columns, and the group's `lag` in records.
 
-    That is the sum of known lags over the topics that the group reads, or, where it has no members,
-    over all that it has offsets of; null where none is known.
+    That is the sum of known lags over the topics that the group reads, or, where it has no members
+    or no subscription is known, over all that it has offsets of; null where none is known.
     """
     span = ("cluster", "group", "start")
     spans = group_spans.rows.select(SNAPSHOT, *span)
@@ -33,7 +36,8 @@ def states_of(
         rows = spans.join(_lags(tables, KEYS), key_of(*KEYS) == F.col(OF_GROUP), "left")
     else:
         unknown = F.lit(None).cast("long")
-        rows = spans.withColumns({"lag_of_read": unknown, "lag_of_all": unknown})
+        names = ("lag_of_read", "lag_of_all")
+        rows = spans.withColumns({**dict.fromkeys(names, unknown), "is_reading": F.lit(False)})
     states = escaped_rows(rows).join(
         change_rows.where(F.col("status") != GONE).select(*span, *COLUMNS), list(span)
     )
@@ -80,11 +84,13 @@ def _lags(tables: Mapping[str, DataFrame], keys: Sequence[str]) -> DataFrame:
             F.bool_or("is_read").alias("is_read"),
             F.bool_or(~F.col("is_read")).alias("is_listed"),
         )
-        .where("is_listed")
     )
-    return by_topic.groupBy(OF_GROUP).agg(
-        F.expr(_total("is_read")).alias("lag_of_read"), F.expr(_total("true")).alias("lag_of_all")
+    groups = by_topic.groupBy(OF_GROUP).agg(
+        F.expr(_total("is_read")).alias("lag_of_read"),
+        F.expr(_total("true")).alias("lag_of_all"),
+        *(F.bool_or(name).alias(name) for name in ("is_read", "is_listed")),
     )
+    return groups.where("is_listed").withColumnRenamed("is_read", "is_reading")
 
 
 def _total(condition: str) -> str:

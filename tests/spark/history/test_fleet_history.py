@@ -163,6 +163,11 @@ def test_lag_is_that_of_topics_that_are_read_or_of_all_where_nobody_is_there(
     for group in ("read", "left"):
         for topic, lag in (("t", 5), ("old", 100)):
             fleet.add("offsets", group=group, topic=topic, partition=0, lag=lag)
+    # while it rebalances, Kafka tells its members and nothing of what they read
+    fleet.group("rebalancing", {"a": []}, state="PreparingRebalance")
+    fleet.add("offsets", group="rebalancing", topic="t", partition=0, lag=477_978)
+    fleet.group("reads no offset's topic", {"a": ["t"]}, [("t", 0, "a")])
+    fleet.add("offsets", group="reads no offset's topic", topic="old", partition=0, lag=3)
     fleet.add("offsets", group="read", topic="t", partition=1, committed_offset=7, end_offset=4)
     fleet.add("offsets", group="read", topic="t", partition=2, committed_offset=-1, end_offset=9)
     for group, offset in (("unknown", None), ("never committed", -1)):
@@ -174,6 +179,6 @@ def test_lag_is_that_of_topics_that_are_read_or_of_all_where_nobody_is_there(
         # in one snapshot nothing happened
         assert history.changes.isEmpty() and history.rebalances.isEmpty()
     assert lags == {
-        **{"read": 5, "left": 105},
+        **{"read": 5, "left": 105, "rebalancing": 477_978, "reads no offset's topic": None},
         **dict.fromkeys(("too much", "unknown", "never committed")),
     }
