@@ -58,6 +58,8 @@ class ClassicGroup(ClassicRebalance):
         A static member that returns without its id counts as a newcomer.
         """
         entries, count = self.members.get(client.member_id or ""), len(self.members)
+        if count < self.context.broker.max_size:  # nobody has to be counted one by one
+            return True
         if self.state == "PreparingRebalance":
             count = sum(member.parked for member in self.members.values())
             entries = entries if entries and entries.parked else None
