@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from optimizer.checker import Kinds
+from optimizer.checker import Kinds, kinds_of
 from optimizer.figures import counted, figure
-from optimizer.model import IntArray, Problem
+from optimizer.model import Goals, IntArray, Problem
 
 NO = "no assignment has"
 
@@ -94,6 +94,24 @@ def bounds_of(problem: Problem, kinds: Kinds, target: IntArray) -> list[Bound]:
         _bound("at least", problem, kinds, kind, downstream),
         _bound("at most", problem, kinds, kind, upstream),
     ]
+
+
+def held_by(problem: Problem, target: IntArray, goals: Goals) -> tuple[str, ...]:
+    """The goals that keep loads of a plan by count two or more apart; none where they don't.
+
+    They do where what members subscribe to would allow a lower largest load, or a higher least one.
+    """
+    names = ["max_moves"] * (goals.max_moves is not None)
+    names += [name for name, limits in goals.limits._asdict().items() if limits]
+    if not names or goals.by_weight:
+        return ()
+    kinds = kinds_of(problem)
+    loads = np.bincount(target[target >= 0], minlength=kinds.member_count)[np.unique(kinds.member)]
+    if not len(loads) or np.ptp(loads) < 2:
+        return ()
+    least, most = bounds_of(problem, kinds, target)
+    is_reached = (least.load, most.load) == (loads.max(), loads.min())
+    return () if is_reached else tuple(names)
 
 
 def _closure(

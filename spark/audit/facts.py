@@ -22,7 +22,14 @@ from spark.audit.lags import (
 from spark.audit.parts import AuditRow
 from spark.audit.rules import Timeouts
 from spark.fleet import REBALANCING_STATES, UNSUPPORTED
-from spark.groups import CoordinatorLocation, Lookup, looks_homogeneous, read_or_failed
+from spark.groups import (
+    CoordinatorLocation,
+    Lookup,
+    has_single_answer,
+    is_another_clients,
+    looks_homogeneous,
+    read_or_failed,
+)
 
 EMPTY = "empty"
 """Status of a group without members."""
@@ -81,6 +88,30 @@ class GroupFacts:
     def is_homogeneous(self) -> bool:
         """Whether all members read the same topics, and nobody claims a partition beside these."""
         return self.solved.reason is None and looks_homogeneous(self.row)
+
+    @cached_property
+    def has_another_assignor(self) -> bool:
+        """Whether its assignor isn't Kafka's, although it has the name of one of Kafka's."""
+        if self.plan is None or not has_single_answer(self.row):
+            return False
+        if self.is_homogeneous and self._is_dealt_out:
+            return False
+        problem = read_or_failed(self.row).problem
+        return problem is not None and is_another_clients(self.row, problem)
+
+    @property
+    def _is_dealt_out(self) -> bool:
+        """Whether each partition is with whom Kafka gives it where all members read all topics."""
+        members, number = self.members, self.plan.partition
+        if self.row.group_strategy == "range":
+            least, more = np.divmod(self.topic_sizes[self.plan.topic], members)
+            over = number - more * (least + 1)
+            place = np.where(over < 0, number // (least + 1), more + over // np.maximum(least, 1))
+        else:
+            place = np.arange(len(number)) % members
+        names = zip(self.row.instance_ids, self.row.member_ids, strict=True)
+        order = np.argsort([f"i{static}" if static else f"m{name}" for static, name in names])
+        return bool((self.plan.previous == order[place]).all())
 
     @cached_property
     def weighed(self) -> Problem | None:

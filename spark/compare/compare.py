@@ -60,7 +60,8 @@ def fleet_of(comparison: DataFrame, *keys: str) -> DataFrame:
       counts the others, and `why` says how many are empty, rebalancing, invalid or failed, and
       what befell the first that failed.
     * `uneven`: groups whose largest load is above the best possible one; null by weight.
-    * `unbalanced`: groups of which some load could be more even, or that aren't wholly assigned.
+    * `unbalanced`: groups of which some load could be more even, or that aren't wholly assigned:
+      `unread` counts the partitions without a reader.
     * `worst_max_to_mean`: the highest load of a group over its mean load, in the worst group. More
       members than partitions make it high whoever assigns them.
     * `mean_topic_share`: the mean of the groups' `worst_topic_share`.
@@ -69,7 +70,8 @@ def fleet_of(comparison: DataFrame, *keys: str) -> DataFrame:
     * `host_excess`: the same of the most loaded host of each group.
     * `local_reads`, `remote_reads`: sums over groups whose goals and facts have racks.
     * `mean_over_bound`, `worst_over_bound`: the largest load by weight over the group's bound (1 is
-      as low as possible), on average and in the worst group; null without goals by weight.
+      as low as possible), on average and in the worst group; null without goals by weight. Groups
+      with unread partitions aren't among them: what isn't read weighs nothing.
     * `moves`, `takeovers`, `sum_squares`, `spread`, `stopped_eager`, `stopped_cooperative`,
       `rounds`: sums.
 
@@ -78,6 +80,7 @@ def fleet_of(comparison: DataFrame, *keys: str) -> DataFrame:
     """
     answered = F.col("max_load").isNotNull()
     mean = F.col("partitions") / F.col("members")
+    over = F.when(F.coalesce("unread", F.lit(0)) == 0, over_bound())
     sums = (
         "excess",
         "host_excess",
@@ -89,6 +92,7 @@ def fleet_of(comparison: DataFrame, *keys: str) -> DataFrame:
         "takeovers",
         "stopped_eager",
         "stopped_cooperative",
+        "unread",
     )
     return (
         comparison.groupBy(*keys, "kind", "strategy")
@@ -99,8 +103,8 @@ def fleet_of(comparison: DataFrame, *keys: str) -> DataFrame:
             F.count_if(answered & ~F.coalesce("balance_optimal", F.lit(False))).alias("unbalanced"),
             F.max(F.when(mean > 0, F.col("max_load") / mean)).alias("worst_max_to_mean"),
             F.avg("worst_topic_share").alias("mean_topic_share"),
-            F.avg(over_bound()).alias("mean_over_bound"),
-            F.max(over_bound()).alias("worst_over_bound"),
+            F.avg(over).alias("mean_over_bound"),
+            F.max(over).alias("worst_over_bound"),
             *(F.sum(column).alias(column) for column in (*sums, "rounds")),
             _why().alias("why"),
         )
@@ -116,7 +120,7 @@ def _uneven() -> Column:
 def best_first() -> list[Column]:
     """The order of the rows of `fleet_of`."""
     return [
-        *(F.col("kind").desc(), F.round("mean_over_bound", 3)),
+        *(F.col("kind").desc(), F.round("mean_over_bound", 3).asc_nulls_last()),
         F.col("unbalanced") + F.col("not_evaluated"),
         *(F.col(name).asc() for name in ("excess", "moves", "strategy")),
     ]

@@ -109,10 +109,15 @@ class _Measured(Trial):
         is_by_weight = self.goals.by_weight
         proof = self._proof_by_weight(target) if is_by_weight else self._proof(target, measures)
         local, remote = self._racks.reads(target) if self._racks else (None, None)
+        is_read = classes_of(problem).of_partition >= 0
+        unread = int(np.count_nonzero(is_read & (target == NOBODY)))
+        if unread:
+            proof = _Proof(False, None)
         return {
             **measures._asdict(),
             **proof._asdict(),
             "seconds": seconds,
+            "unread": unread,
             "excess": excess,
             "host_excess": host_excess,
             "worst_topic_share": worst_topic_share(problem, target),

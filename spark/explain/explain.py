@@ -9,7 +9,9 @@ import numpy as np
 from pyspark.sql import DataFrame
 
 from optimizer.checker import check_assignment
+from optimizer.figures import counted
 from optimizer.model import (
+    NOBODY,
     Answer,
     Goals,
     IntArray,
@@ -21,7 +23,7 @@ from optimizer.model import (
     on_hosts,
     weights_of,
 )
-from optimizer.reasons import Explanation, explain, explain_by_weight
+from optimizer.reasons import Explanation, explain, explain_by_weight, held_by
 from optimizer.strategies import OPTIMAL, strategy_named
 from spark.charts import CHARTS
 from spark.errors import InputError
@@ -53,7 +55,8 @@ class GroupExplanation:
     for a unit of its capacity now and planned, and `weight_bound` what no plan's largest is below,
     where the group is balanced by weight. `hosts` has how many partitions the members of each host
     have together, now and planned, where some members share a host, and not all of them the same.
-    `state` and `type` are as in the table of groups.
+    `state` and `type` are as in the table of groups. `unread` counts the partitions that no member
+    owns though one subscribes to their topics, and `new_readers` names those that get one.
     """
 
     cluster: str
@@ -74,6 +77,8 @@ class GroupExplanation:
     hosts: dict[str, tuple[int, int]] = field(default_factory=dict)
     state: str | None = None
     type: str | None = None
+    unread: int | None = None
+    new_readers: list[str] = field(default_factory=list)
 
     @property
     def cells(self) -> list[dict[str, Any]]:
@@ -90,6 +95,9 @@ class GroupExplanation:
         text += [*self.moves[:FIRST], *self.bounds[:FIRST]]
         return shown_in_notebook(text, COLUMNS_SHOWN, self.cells)
 
+
+NAMED = 3
+"""Partitions that a sentence names at most."""
 
 COLUMNS_SHOWN = {
     "member": "member",
@@ -166,6 +174,8 @@ def _explained(row: EncodedRow, goals: FleetGoals) -> GroupExplanation:
     sentences = weight_explanation.sentences()
     if answer.reason:
         sentences.append(f"The optimum isn't proposed: it is {answer.reason}.")
+    elif held := held_by(problem, answer.target, wanted):
+        sentences.append(f"Loads stay two or more apart because of {', '.join(held)}.")
     moves = measure(problem, answer.target).moves
     return GroupExplanation(
         cluster=row.cluster,
@@ -178,8 +188,27 @@ def _explained(row: EncodedRow, goals: FleetGoals) -> GroupExplanation:
         by_topic=_by_topic(problem, kept, answer.target),
         hosts=_by_host(problem, np.array(before), np.array(after)),
         state=row.state,
+        unread=read.unread,
+        new_readers=_new_readers(problem, kept, answer.target),
         **(_by_weight(problem, kept, answer, wanted) if wanted.by_weight else {}),
     )
+
+
+def _new_readers(problem: Problem, kept: IntArray, target: IntArray) -> list[str]:
+    """A sentence a member that gets partitions which nobody reads now."""
+    got = np.flatnonzero((kept == NOBODY) & (target != NOBODY))
+    of_member: dict[str, list[str]] = {}
+    for partition, member in zip(got.tolist(), target[got].tolist(), strict=True):
+        names = of_member.setdefault(problem.member_ids[member], [])
+        names.append(problem.partition_name(partition))
+    return [_got(member, names) for member, names in sorted(of_member.items())]
+
+
+def _got(member: str, names: list[str]) -> str:
+    go = "goes" if len(names) == 1 else "go"
+    more = " …" if len(names) > NAMED else ""
+    named = ", ".join(names[:NAMED])
+    return f"{counted(len(names), 'partition')} that nobody reads {go} to {member}: {named}{more}"
 
 
 def _by_weight(problem: Problem, indices: IntArray, answer: Answer, goals: Goals) -> dict[str, Any]:

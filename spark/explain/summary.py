@@ -33,11 +33,13 @@ def summary_of(result: GroupExplanation) -> Iterator[str]:
     if not result.loads:
         yield f"{group} is {result.status}{reason and ': '}{reason}."
         return
-    if result.weights:
-        yield from _summary_by_weight(result, f"(status {result.status}{reason and ', '}{reason})")
-        return
     before, after = ([pair[at] for pair in result.loads.values()] for at in (0, 1))
     unowned = sum(after) - sum(before)
+    if result.weights:
+        yield from _summary_by_weight(result, f"(status {result.status}{reason and ', '}{reason})")
+        if unowned > 0:
+            yield f"Nobody reads {counted(unowned, 'partition')}."
+        return
     is_better = unowned > 0 or sum(load**2 for load in after) < sum(load**2 for load in before)
     how = "could be more even" if is_better else "is as even as possible"
     nobodys = f", and {counted(unowned, 'partition')} no owner" if unowned > 0 else ""

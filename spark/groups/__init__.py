@@ -23,7 +23,7 @@ from spark.groups.columns import (
 from spark.groups.coordinators import coordinator_of, coordinators
 from spark.groups.encode import ABSENT, claims_of, encode
 from spark.groups.encoded_row import EncodedRow, Names, Numbers
-from spark.groups.group import FleetGroup, failed, read_or_failed
+from spark.groups.group import FleetGroup, failed, is_claimless, read_or_failed
 from spark.groups.homogeneous import HomogeneousRows, looks_homogeneous, read_homogeneous
 from spark.groups.homogeneous_weights import weighed_rows, with_like_members
 from spark.groups.lookup import HashCollisionError, Lookup
@@ -32,7 +32,14 @@ from spark.groups.one_group import row_of_group, seat_of_group
 from spark.groups.one_groups_topics import RACK_COLUMNS
 from spark.groups.one_row import one_row, rows_in_frames
 from spark.groups.outlive import outlived
-from spark.groups.own_strategy import CONNECT_PROTOCOLS, own_strategy, strategy_of
+from spark.groups.own_strategy import (
+    CONNECT_PROTOCOLS,
+    check_assignor,
+    has_single_answer,
+    is_another_clients,
+    own_strategy,
+    strategy_of,
+)
 from spark.groups.seats import CoordinatorLocation, OffsetsTopic, location_of
 from spark.groups.tasks import tasks_for_rows
 from spark.groups.weights import LAG, weight_tables

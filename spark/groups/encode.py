@@ -41,7 +41,7 @@ looks up how each character of Unicode begins a title, which takes a second."""
 
 UNLISTED = {
     **{"listed": 1, "state": None, "group_strategy": None, "inferred": False},
-    "type": None,
+    **{"type": None, "cluster_has_claims": False},
 }
 """Values of a group as a whole when no table has them; the other columns are arrays."""
 
@@ -69,7 +69,8 @@ def encode(
     rows = _combined(
         {
             "listing": _groups(
-                tables["groups"] if "groups" in tables else _unlisted(tables["members"])
+                tables["groups"] if "groups" in tables else _unlisted(tables["members"]),
+                tables["assignments"],
             ),
             "members": _members(tables["members"], bool(weights)),
             "subscriptions": _subscriptions(tables["subscriptions"], topics),
@@ -81,15 +82,18 @@ def encode(
     return readable(rows)
 
 
-def _groups(groups: DataFrame) -> DataFrame:
+def _groups(groups: DataFrame, assignments: DataFrame) -> DataFrame:
+    claimed = assignments.where("member_id is not null").select("cluster").distinct()
     inferred = F.coalesce("subscriptions_inferred", F.lit(False))
-    return groups.groupBy(*GROUP_KEYS).agg(
+    rows = groups.groupBy(*GROUP_KEYS).agg(
         F.count("*").cast("int").alias("listed"),
         F.min("state").alias("state"),
         F.min("strategy").alias("group_strategy"),
         F.bool_or(inferred).alias("inferred"),
         F.expr(f"if(is_valid_utf8(min(type)), {_LOWER}, min(type))").alias("type"),
     )
+    of_cluster = F.broadcast(claimed.withColumn("cluster_has_claims", F.lit(True)))
+    return rows.join(of_cluster, "cluster", "left")
 
 
 def _unlisted(members: DataFrame) -> DataFrame:

@@ -30,6 +30,8 @@ class EncodedRow(Protocol):
     group_strategy: str | None
     inferred: bool
     type: str | None
+    cluster_has_claims: bool
+    """Whether any group of the cluster claims anything; not there in a row of a history."""
 
     # its members
     member_ids: Names

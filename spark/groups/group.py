@@ -7,12 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from optimizer.figures import counted
 from optimizer.model import (
     GONE,
     IntArray,
     KafkaFacts,
     Problem,
     StrategyError,
+    classes_of,
     rack_notes,
     settlement_notes,
 )
@@ -44,7 +46,9 @@ class FleetGroup:
     """A group as the worker sees it.
 
     `problem` is None unless the status is `ok` or `inferred`. `previous` has for each partition
-    the index of its owner in `names`: the members, then the owners who left.
+    the index of its owner in `names`: the members, then the owners who left. `unread` counts the
+    partitions that no member owns though one subscribes to their topics; None where nothing tells
+    who owns what.
     """
 
     status: str
@@ -52,6 +56,7 @@ class FleetGroup:
     names: Sequence[str] = ()
     problem: Problem | None = None
     previous: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
+    unread: int | None = None
 
     @property
     def reason(self) -> str | None:
@@ -102,7 +107,26 @@ def read_group(row: EncodedRow, weight: str | None = None) -> FleetGroup:
         names=[*member_ids, *claims.gone],
         problem=problem,
         previous=owner,
+        unread=_unread(row, claims, problem),
     )
+
+
+def is_claimless(row: EncodedRow) -> bool:
+    """Whether nothing tells who owns what, as of a group that is yet to begin.
+
+    A group that is Stable in a cluster whose other groups have claims owns nothing in truth.
+    """
+    is_settled = row.state == "Stable" and getattr(row, "cluster_has_claims", False)
+    return not len(row.claim_topics) and not is_settled
+
+
+def _unread(row: EncodedRow, claims: Claims, problem: Problem) -> int | None:
+    """What nobody claims; a partition that is claimed in vain is another trouble."""
+    if is_claimless(row):
+        return None
+    is_unread = classes_of(problem).of_partition >= 0
+    is_unread[claims.partition] = False
+    return int(np.count_nonzero(is_unread))
 
 
 def read_or_failed(row: EncodedRow, weight: str | None = None) -> FleetGroup:
@@ -189,16 +213,19 @@ def _unplanned(state: str | None, member_ids: Sequence[str]) -> FleetGroup | Non
 
 
 def _no_topic_there(subscribed: IntArray, topics: Topics, claims: Claims) -> str | None:
-    """Why nothing can be planned, although members own something: it is of topics that are absent.
+    """Why nothing can be planned: members read or own only what is of topics that are absent.
 
     A group of which nothing is known but that would look as even as it can be.
     """
     lost = claims.impossible
-    if not lost or len(claims.partition) or (topics.sizes[subscribed] != ABSENT).any():
+    if not (lost or len(subscribed)) or len(claims.partition):
         return None
+    if (topics.sizes[subscribed] != ABSENT).any():
+        return None
+    unplaced = f", so its {counted(lost, 'claim')} can't be placed" * (lost > 0)
     return (
-        f"none of the topics it reads is in the snapshot ({topics.names[0]!r} is one), so its "
-        f"{lost} claims can't be placed: take a snapshot of all topics"
+        f"none of the topics it reads is in the snapshot ({topics.names[0]!r} is one){unplaced}: "
+        "take a snapshot of all topics"
     )
 
 

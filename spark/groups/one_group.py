@@ -134,7 +134,15 @@ class _Row:
             "group_strategy": min(_different(rows["strategy"]), default=None),
             "type": min(_different(rows["type"]), default=None),
             "inferred": any(rows["subscriptions_inferred"]),
+            "cluster_has_claims": self._cluster_has_claims(),
         }
+
+    def _cluster_has_claims(self) -> bool:
+        """The group's own are read already: the others' matter only where it has none."""
+        if _different(self.tables["assignments"]["member_id"]):
+            return True
+        claims = self.fleet.rows("assignments", ("cluster", "member_id"), self.cluster)
+        return bool(_different(claims["member_id"]))
 
     def _members(self) -> dict[str, Any]:
         """In the order of their ids; those of one id by what else there is of them."""

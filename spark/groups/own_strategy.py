@@ -1,7 +1,12 @@
 """By which strategy a group goes on that uses its own."""
 
+from dataclasses import replace
+
+import numpy as np
+
+from optimizer.model import NOBODY, IntArray, Problem, StrategyError, classes_of
 from optimizer.strategies import STRATEGIES, by_kafka_name
-from spark.fleet import CONNECT, CONSUMER
+from spark.fleet import CLASSIC, CONNECT, CONSUMER
 from spark.groups.encoded_row import EncodedRow
 
 SERVER_ASSIGNORS = by_kafka_name(CONSUMER)
@@ -24,3 +29,49 @@ def strategy_of(group_type: str | None, kafkas_name: str | None) -> str:
     if group_type == CONNECT:
         return CONNECT_PROTOCOLS.get(name, "connect-cooperative")
     return name if name in STRATEGIES else DEFAULT_STRATEGY
+
+
+BY_NAME = ("range", "roundrobin")
+"""Kafka's assignors that look at members and topics alone: each has but one answer."""
+
+
+def has_single_answer(row: EncodedRow) -> bool:
+    """Whether Kafka's assignor of its strategy's name has one answer, which a Stable group shows.
+
+    Racks of members are left to Range, which looks at more then.
+    """
+    is_classic = row.type in (None, CLASSIC) and row.group_strategy in BY_NAME
+    return is_classic and row.state == "Stable" and not any(row.racks)
+
+
+def is_another_clients(row: EncodedRow, problem: Problem) -> bool:
+    """Whether a Stable group's assignment isn't what Kafka's assignor of its strategy's name gives.
+
+    sarama, kafka-go and ruby-kafka have assignors of the same names that deal in other ways. Where
+    a partition has no owner nothing is told: its topic has just grown. Of subscriptions that are
+    inferred those count too that members show by what they own.
+    """
+    if not has_single_answer(row):
+        return False
+    kept = classes_of(problem).kept
+    if (kept[classes_of(problem).of_partition >= 0] == NOBODY).any():
+        return False
+    possible = [problem, *([_as_owned(problem, kept)] if row.inferred else [])]
+    answers = (STRATEGIES[str(row.group_strategy)].assign(each).target for each in possible)
+    return not any(np.array_equal(target, kept) for target in answers)
+
+
+def check_assignor(row: EncodedRow, problem: Problem) -> None:
+    """Raise StrategyError where a group's own assignor isn't known, so that nothing is foretold."""
+    if is_another_clients(row, problem):
+        name = row.group_strategy
+        raise StrategyError(
+            f"its assignment isn't what Kafka's {name} gives: another client's assignor has that "
+            "name, and what it would do isn't known"
+        )
+
+
+def _as_owned(problem: Problem, kept: IntArray) -> Problem:
+    """The same group, whose members subscribe to what they own."""
+    topics = [np.unique(problem.topic_of[kept == m]) for m in range(len(problem.member_ids))]
+    return replace(problem, member_subscription=np.arange(len(topics)), subscriptions=topics)

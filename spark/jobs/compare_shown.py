@@ -7,13 +7,13 @@ from spark.terminal import Rows, Table, by_kind, show
 
 COLUMNS_SHOWN = (
     *("strategy", "uneven", "worst_max_to_mean", "mean_topic_share", "excess", "moves"),
-    "not_evaluated",
+    *("unread", "not_evaluated"),
 )
 """What fits a terminal of 80 columns; JSON and the table that is written have all."""
 
 SHOWN_BY_WEIGHT = (
     *("strategy", "mean_over_bound", "worst_over_bound", "unbalanced", "moves"),
-    "not_evaluated",
+    *("unread", "not_evaluated"),
 )
 """The same where groups are balanced by weight."""
 

@@ -23,7 +23,8 @@ def explain(source: terminal.GroupOptions, goals: terminal.GoalOptions) -> bool:
     say_all([*summary_of(explanation), *seat])
     owned = [{"member": m, "partitions now": count} for m, count in explanation.owned.items()]
     loads = loads_of(explanation, changing_first=at_most(ROWS_SHOWN) is not None)
-    moves, bounds = explanation.moves or ["Nothing has to move."], explanation.bounds
+    moves = [*explanation.moves, *explanation.new_readers] or ["Nothing has to move."]
+    bounds = explanation.bounds
     shown: dict[str, Any] = {"is_shown": bool(loads), "most": ROWS_SHOWN, "as_json": None}
     listed = {
         "loads": Table(loads, **shown),

@@ -82,18 +82,22 @@ def _measures() -> dict[str, tuple[Column, Total]]:
         measures[f"{alias}_uneven"] = (F.sum(is_so), sum)
     measures["improved"] = (F.count_if(F.expr(EVENED_OUT)), sum)
     measures["closer"] = (F.count_if(F.expr(CLOSER)), sum)
-    held = by_count & F.expr("balance_optimal and max_load - min_load >= 2")
-    measures["bound"] = (F.count_if(held), sum)
+    is_held = F.size("held_by") > 0
+    bound = by_count & F.expr("balance_optimal and max_load - min_load >= 2")
+    measures["bound"] = (F.count_if(bound & ~is_held), sum)
+    measures["held"] = (F.count_if(bound & is_held), sum)
+    measures["held_by"] = (F.array_distinct(F.flatten(F.collect_set("held_by"))), max)
+    measures["unread"] = (F.sum("unread"), sum)
     return measures
 
 
 def sentence_of(rows: list[Row]) -> str:
     """How many groups the plan evens out, by how many moves, and which stay uneven and why."""
-    improved, closer, bound, apart, moves, takeovers, partitions = (
+    improved, closer, bound, held, apart, moves, takeovers, unread, partitions = (
         sum(row[name] or 0 for row in rows)
         for name in (
-            *("improved", "closer", "bound", "planned_apart"),
-            *("moves", "takeovers", "partitions"),
+            *("improved", "closer", "bound", "held", "planned_apart"),
+            *("moves", "takeovers", "unread", "partitions"),
         )
     )
     groups = counted(sum(row.groups for row in rows if row.status in PLANNED), "group")
@@ -105,6 +109,9 @@ def sentence_of(rows: list[Row]) -> str:
     if takeovers:
         gets = "gets" if takeovers == 1 else "get"
         sentence += f"; {counted(takeovers, 'orphaned partition')} {gets} a new owner"
+    if unread:
+        gets = "gets" if unread == 1 else "get"
+        sentence += f"; {counted(unread, 'partition')} that nobody reads now {gets} a reader"
     sentences = [f"{sentence}."]
     if closer:
         sentences.append(f"In {counted(closer, 'more group')} other loads come closer.")
@@ -113,8 +120,13 @@ def sentence_of(rows: list[Row]) -> str:
             f"In {counted(bound, 'group')} loads stay two or more apart, because members subscribe "
             "to different topics."
         )
-    if apart > bound:
-        sentences.append(f"{counted(apart - bound, 'group')} could be more even still.")
+    if held:
+        names = ", ".join(sorted({name for row in rows for name in row["held_by"]}))
+        sentences.append(
+            f"In {counted(held, 'group')} loads stay two or more apart, because of {names}."
+        )
+    if apart > bound + held:
+        sentences.append(f"{counted(apart - bound - held, 'group')} could be more even still.")
     weighed = sum(row.planned_weighed for row in rows)
     if weighed:
         now, planned = (

@@ -17,12 +17,19 @@ from optimizer.coordinator import (
     simulate,
     steps_of,
 )
-from optimizer.model import Group, classes_of
+from optimizer.model import Group, StrategyError, classes_of
 from optimizer.scenarios import EventError, Scenario as Events
 from spark.charts import CHARTS
 from spark.errors import InputError
 from spark.fleet import CONNECT, FleetFiles, FleetSnapshot
-from spark.groups import EncodedRow, named_group, one_row, own_strategy, read_or_failed
+from spark.groups import (
+    EncodedRow,
+    check_assignor,
+    named_group,
+    one_row,
+    own_strategy,
+    read_or_failed,
+)
 from spark.notebook import shown_in_notebook
 from spark.settings import NO_CONSUMERS, FleetConsumers, example_file, kind_of, read_toml
 from spark.simulate.account import rows_of, sentences_of
@@ -133,6 +140,10 @@ def _simulated(
     if read.problem is None:
         raise InputError(f"group {group} can't be simulated: it is {read.status} ({read.reason})")
     strategy = own_strategy(row)
+    try:
+        check_assignor(row, read.problem)
+    except StrategyError as error:
+        raise InputError(f"group {group} can't be simulated: {error}") from None
     parameters = consumers.parameters(row.cluster, group).using(strategy, own=True)
     result = named_group(row, read.problem, classes_of(read.problem).kept)
     try:

@@ -13,6 +13,7 @@ from optimizer.solver import solve_homogeneous, solve_many_by_weight
 from spark.groups import (
     EncodedRow,
     HomogeneousRows,
+    is_claimless,
     read_homogeneous,
     weighed_rows,
     with_like_members,
@@ -184,9 +185,12 @@ def _plans(read: HomogeneousRows, target: IntArray) -> Iterator[dict[str, Any]]:
     on_hosts = np.maximum.reduceat(groups.host_loads(loads), first).tolist()
     are_on_hosts = groups.are_on_hosts.tolist()
     squares = np.add.reduceat(loads * loads, first).tolist()
+    is_unread = (groups.owner == NOBODY).astype(np.int64)
+    unread = np.add.reduceat(is_unread, groups.partition_offsets[:-1]).tolist()
     ends = groups.partition_offsets.tolist()
     for group, (row, start, end) in enumerate(zip(read.rows, ends, ends[1:], strict=False)):
         yield {
+            "unread": None if is_claimless(row) else unread[group],
             "current_max_load": highest[group],
             "current_min_load": lowest[group],
             "current_sum_squares": squares[group],

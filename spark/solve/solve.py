@@ -20,6 +20,7 @@ from optimizer.model import (
     measure,
     on_hosts,
 )
+from optimizer.reasons import held_by
 from optimizer.strategies import OPTIMAL, strategy_named
 from spark.errors import TimeLimitError
 from spark.groups import EncodedRow, FleetGroup, failed, in_workers, read_or_failed
@@ -115,12 +116,14 @@ def row_of_group(
             answer = limit.spend(lambda: selection.assign(problem, goals))
             verdict, unknown = _judged(problem, answer, goals, limit)
         measures = verdict.measures or measure(problem, answer.target)
+        is_best = strategy == OPTIMAL and verdict.balance_optimal
         reasons = filter(None, (answer.reason, group.reason, unknown))
         return SolvedRow(
             **plan_columns(row, group, strategy) | {"reason": "; ".join(reasons) or None},
             **measures._asdict(),
             **_proof(verdict),
             goals=goals_to_text(goals),
+            held_by=held_by(problem, answer.target, goals) if is_best else (),
             **_plan(group, problem, answer.target),
             seconds=time.perf_counter() - started,
         )
@@ -174,6 +177,7 @@ def _plan(group: FleetGroup, problem: Problem, target: IntArray) -> dict[str, An
     topic = problem.topic_of[values]
     loads = np.bincount(problem.owner[keepable], minlength=len(problem.member_ids))
     return {
+        "unread": group.unread,
         "current_max_load": int(loads.max()),
         "current_min_load": int(loads.min()),
         "current_sum_squares": int(loads @ loads),

@@ -31,7 +31,11 @@ def _nothing() -> NDArray[np.int32]:
 
 @dataclass(slots=True, kw_only=True)
 class GroupRow(RowOfGroup):
-    """A group in the tables of a plan and of a comparison; measures are null without a plan."""
+    """A group in the tables of a plan and of a comparison; measures are null without a plan.
+
+    `unread` counts partitions that no member owns though one subscribes to their topics: now in a
+    plan, under the strategy in a comparison.
+    """
 
     status: Text
     reason: Text
@@ -46,6 +50,7 @@ class GroupRow(RowOfGroup):
     balance_optimal: Flag = None
     moves_optimal: Flag = None
     seconds: Real = 0.0
+    unread: Int = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -91,6 +96,7 @@ class PlannedGroup(GroupRow):
 class SolvedRow(PlannedGroup):
     """The same with how the group was found, and its plan as arrays with one entry a partition.
 
+    `held_by` names the goals that keep loads of an optimal plan two or more apart, if any do.
     `target` and `previous` are indexes into `names`, `topic` into `topics`, `action` into ACTIONS;
     -1 is nobody.
     """
@@ -100,6 +106,7 @@ class SolvedRow(PlannedGroup):
     current_sum_squares: Long = None
     current_max_host_load: Long = None
     current_max_weight: Real = None
+    held_by: Texts = ()
     names: Texts = ()
     topics: Texts = ()
     topic: Ints = field(default_factory=_nothing)

@@ -23,7 +23,7 @@ from optimizer.model import (
 )
 from optimizer.scenarios import BrokerDown, Event, EventError, NotApplicableError, as_static
 from spark.fleet import CONNECT
-from spark.groups import FleetGroup, failed, named_group, own_strategy
+from spark.groups import FleetGroup, check_assignor, failed, named_group, own_strategy
 from spark.settings import CURRENT, NO_CONSUMERS, FleetConsumers, kind_of
 from spark.solve import TimeLimit, max_weight
 from spark.trial import OutcomeOf, Trial, rows_by_strategy, simulated
@@ -89,6 +89,8 @@ class _Case:
         """Columns of a `WhatIfRow`; raises EventError where the group can't have the events."""
         uses = own_strategy(self._row) if strategy == CURRENT else strategy
         self._down  # noqa: B018 - a group that can't have it isn't solved
+        if strategy == CURRENT:
+            check_assignor(self._row, self._now.problem)
         before = self._now.target(strategy)
         group = self._group(before)
         limits = self._parameters.limits

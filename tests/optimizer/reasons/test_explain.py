@@ -8,7 +8,9 @@ import pytest
 from optimizer import Group, Member, assign
 from optimizer.model.arrays import IntArray
 from optimizer.model.goals import DEFAULT_GOALS, Goals
+from optimizer.model.numbering import problem_of
 from optimizer.model.problem import NOBODY, Problem
+from optimizer.reasons import held_by
 from optimizer.reasons.explain import Explanation, Reason, explain
 from optimizer.solver.solve import solve
 from optimizer.strategies import STRATEGIES
@@ -243,3 +245,36 @@ def test_a_plan_by_weight_says_what_moves_and_who_shows_its_bound() -> None:
         "all members have to read t, 10 for a capacity of 2: one of them has at least 5 a unit; "
         "the plan's largest is 5 (gap 0.00%)"
     )
+
+
+SEVEN_ONE_ONE = "aaaaaaabc"
+
+
+@pytest.mark.parametrize(
+    ("owners", "topics_of", "goals", "held"),
+    [
+        (SEVEN_ONE_ONE, {}, {"max_moves": 1}, ("max_moves",)),
+        (SEVEN_ONE_ONE, {}, {"max_partitions": [{"members": "b", "most": 1}]}, ("max_partitions",)),
+        (SEVEN_ONE_ONE, {}, {"max_moves": 9}, ()),
+        (SEVEN_ONE_ONE, {}, {"min_gain": 9.0}, ()),
+        # c reads one partition only: with that the loads of a plan without limits are 4, 4 and 1
+        ("aaaaaaaaC", {"a": "t", "b": "t", "c": "u"}, {"max_moves": 4}, ()),
+        ("aaaaaaaaC", {"a": "t", "b": "t", "c": "u"}, {"max_moves": 2}, ("max_moves",)),
+    ],
+)
+def test_goals_that_keep_loads_apart_are_named(
+    owners: str, topics_of: dict[str, str], goals: dict[str, object], held: tuple[str, ...]
+) -> None:
+    owned = [(("u" if owner.isupper() else "t"), owner.lower()) for owner in owners]
+    counts = {topic: [o for t, o in owned if t == topic] for topic in ("t", "u")}
+    members = [
+        Member(
+            name,
+            topics=[*topics_of.get(name, "t")],
+            owned=[(t, at) for t, of in counts.items() for at, o in enumerate(of) if o == name],
+        )
+        for name in "abc"
+    ]
+    group = problem_of(Group({t: len(of) for t, of in counts.items()}, members)).problem
+    wanted = Goals(**goals)  # type: ignore[arg-type]
+    assert held_by(group, solve(group, wanted).target, wanted) == held

@@ -30,7 +30,7 @@ def test_there_is_one_row_a_group_and_strategy(spark: SparkSession) -> None:
     assert len(compared) == len(rows)
     assert set(compared) == {(group, strategy) for group in groups for strategy in strategies}
     columns = columns_of(ComparedRow)
-    assert columns[:15] == columns_of(GroupRow)
+    assert columns[:16] == columns_of(GroupRow)
     assert all(tuple(row.asDict()) == columns for row in compared.values())
     row = compared["g", "optimal"]
     assert (row.members, row.partitions, row.max_load, row.sum_squares) == (2, 3, 2, 5)
@@ -43,20 +43,22 @@ FLEET_KEYS = (
     *("cluster", "group", "status", "reason", "strategy", "members", "partitions", "max_load"),
     *("sum_squares", "moves", "takeovers", "excess", "stopped_eager", "stopped_cooperative"),
     *("rounds", "balance_optimal", "local_reads", "remote_reads", "spread", "worst_topic_share"),
-    *("max_weight", "weight_bound", "host_excess", "kind"),
+    *("max_weight", "weight_bound", "host_excess", "unread", "kind"),
 )
 FLEET_SCHEMA = (
     "cluster string, `group` string, status string, reason string, strategy string, members int, "
     "partitions int, max_load long, sum_squares long, moves long, takeovers long, excess long, "
     "stopped_eager long, stopped_cooperative long, rounds int, balance_optimal boolean, "
     "local_reads long, remote_reads long, spread long, worst_topic_share double, "
-    "max_weight double, weight_bound double, host_excess long, kind string"
+    "max_weight double, weight_bound double, host_excess long, unread long, kind string"
 )
 
 
 def line(group: str, status: str, strategy: str, members: int, *measures: Any, **facts: Any) -> Any:
     """A row of a comparison; `measures` from partitions on, or none."""
     cells = ["c", group, status, facts.get("reason"), strategy, members, *measures]
+    if weighs := facts.get("weighs"):
+        cells += [None] * (len(FLEET_KEYS) - len(cells) - len(weighs) - 1) + [*weighs]
     return (*cells, *[None] * (len(FLEET_KEYS) - len(cells) - 1), facts.get("kind", "consumer"))
 
 
@@ -73,6 +75,8 @@ def test_the_fleets_table_adds_up_the_groups(spark: SparkSession) -> None:
         line("k", "failed", "worst", 3, reason="too long"),
         line("j", "failed", "worst", 3, reason="Kafka throws"),
         line("l", "rebalancing", "worst", 3, reason="it is rebalancing"),
+        # by weight as well, what isn't read weighs nothing
+        line("g", "ok", "current", 2, 7, 2, 8, 0, 0, 0, 0, 0, 0, False, weighs=(3.0, 5.0, 0, 3)),
         # else a strategy of theirs would be best for having few groups
         line("w", "ok", "connect-eager", 2, 2, 1, 2, 1, kind="connect"),
         line("w", "ok", "best", 2, 2, 1, 2, 0, kind="connect"),
@@ -81,17 +85,18 @@ def test_the_fleets_table_adds_up_the_groups(spark: SparkSession) -> None:
         *("kind", "strategy", "groups", "not_evaluated", "uneven", "unbalanced"),
         *("worst_max_to_mean", "mean_topic_share", "mean_over_bound", "worst_over_bound"),
         *("excess", "host_excess", "local_reads", "remote_reads", "sum_squares", "spread"),
-        *("moves", "takeovers", "stopped_eager", "stopped_cooperative", "rounds", "why"),
+        *("moves", "takeovers", "stopped_eager", "stopped_cooperative", "unread", "rounds", "why"),
     )
     best = ("consumer", "best", 2, 1, 0, 0, 4 / 3.5, 1.0, 1.2, 1.2, 0, 1, 5, 2, 25, 13)
-    best += (2, 1, 6, 2, 3, "1 empty")
+    best += (2, 1, 6, 2, None, 3, "1 empty")
     worst = ("consumer", "worst", 3, 3, 0, 3, 3.0, 2.0, 1.5, 1.5, 4, 2, 4, 5, 49, 28)
     why = "1 rebalancing, 2 failed; the first that failed is j of c: Kafka throws"
-    worst += (1, 0, 12, 1, 4, why)
+    worst += (1, 0, 12, 1, None, 4, why)
     table = fleet_of(spark.createDataFrame(rows, FLEET_SCHEMA)).collect()
     assert tuple(table[0].asDict()) == columns
     assert [*map(tuple, table[:2])] == [best, worst]
-    connect = [(row.kind, row.strategy, row.groups) for row in table[2:]]
+    assert (table[2].strategy, table[2].unread, table[2].mean_over_bound) == ("current", 3, None)
+    connect = [(row.kind, row.strategy, row.groups) for row in table[3:]]
     assert connect == [("connect", "best", 1), ("connect", "connect-eager", 1)]
 
 

@@ -171,9 +171,10 @@ def test_who_is_optimal_is_what_the_check_says(seed: int) -> None:
             target = STRATEGIES[strategy].assign(group.problem).target
         verdict = check_assignment(group.problem, target)
         flags = (row["balance_optimal"], row["moves_optimal"])
-        assert flags == (
-            (None, None) if verdict.faults else (verdict.balance_optimal, verdict.moves_optimal)
-        )
+        if verdict.faults:
+            assert flags == (False if row["unread"] else None, None)
+        else:
+            assert flags == (verdict.balance_optimal, verdict.moves_optimal)
 
 
 @pytest.mark.parametrize(
@@ -265,6 +266,18 @@ def test_a_group_without_a_problem_has_its_reason_under_every_strategy(
         assert row["reason"]
         entries = {"cluster", "group", "status", "reason", "strategy", "members", "seconds", "kind"}
         assert {name for name, cell in row.items() if cell is not None} == entries
+
+
+def test_partitions_that_nobody_reads_are_never_balanced() -> None:
+    """Though no member has more than in the best assignment, which all others are."""
+    fleet = Fleet().topic("t", 4).group("g", {"a": ["t"], "b": ["t"]}, [("t", 0, "a")])
+    columns = ("unread", "balance_optimal", "excess")
+    answers = measured(fleet, [CURRENT, "range", "optimal"])
+    assert {name: tuple(row[c] for c in columns) for name, row in answers.items()} == {
+        CURRENT: (3, False, 0),
+        "range": (0, True, 0),
+        "optimal": (0, True, 0),
+    }
 
 
 def test_members_without_any_subscription_are_balanced() -> None:

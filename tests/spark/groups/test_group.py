@@ -88,10 +88,10 @@ VANISHED = "topic 'v' is subscribed to and isn't in the cluster: ignored"
 STRANGER, STRANGER_OF_U = (
     f"1 subscriptions are of members that aren't there (one to topic {topic!r})" for topic in "tu"
 )
-LOST = (
-    "none of the topics it reads is in the snapshot ('v' is one), so its 2 claims can't be placed: "
-    "take a snapshot of all topics"
+NONE_THERE = (
+    "none of the topics it reads is in the snapshot ('v' is one): take a snapshot of all topics"
 )
+LOST = NONE_THERE.replace(":", ", so its 2 claims can't be placed:")
 ALL = (
     f"{LISTED_TWICE}; two members have the id 'a'; {STRANGER_OF_U}; "
     f"{TWICE}; topic 'u' has a negative partition number"
@@ -107,7 +107,6 @@ PLANNED: list[Outcome] = [
     (two_readers(subscriptions_inferred=True), "inferred", None),
     (reader("t", "v"), "ok", VANISHED),
     (reader("t", "v", owned=[("v", 0, "a"), ("t", 0, "a")]), "ok", f"{VANISHED}; {ignored(1)}"),
-    (reader("v"), "ok", VANISHED),
     # a faulty topic is no fault of a group that only owned some of it
     (reader("t", owned=[("old", 0, "a")]).add("partitions", topic="old", partition=0), "ok", None),
     (identified(None, None), "ok", None),
@@ -145,6 +144,8 @@ UNPLANNED: list[Outcome] = [
     *((identified(*ids), "invalid", NO_ID) for ids in ([HEX[:-1]], [HEX, "?" * 22], [""])),
     (all_faults(), "invalid", ALL),
     # it isn't even: the snapshot lacks topics
+    (reader("v"), "invalid", NONE_THERE),
+    (reader("v", "w"), "invalid", NONE_THERE),
     (reader("v", owned=[("v", 0, "a"), ("v", 1, "a")]), "invalid", LOST),
 ]
 

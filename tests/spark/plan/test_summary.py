@@ -6,11 +6,14 @@ from pyspark.sql import Row
 
 from spark.plan.summary import sentence_of
 
-COUNTS = ("improved", "closer", "bound", "planned_apart", "planned_weighed", "moves", "takeovers")
+COUNTS = (
+    *("improved", "closer", "bound", "held", "planned_apart", "planned_weighed"),
+    *("moves", "takeovers", "unread"),
+)
 
 
 def measured(**changes: object) -> Row:
-    apart = {"current_most_over": None, "planned_most_over": None}
+    apart = {"current_most_over": None, "planned_most_over": None, "held_by": []}
     facts: dict[str, Any] = {"status": "ok", "groups": 4, "partitions": 40}
     return Row(**dict.fromkeys(COUNTS, 0) | apart | facts | changes)
 
@@ -24,6 +27,19 @@ def test_what_is_put_right_and_what_cant_be_helped() -> None:
         "The plan evens out 1 of 8 groups by moving 3 of 80 partitions; 2 orphaned partitions get "
         "a new owner. In 1 more group other loads come closer. In 2 groups loads stay two or more "
         "apart, because members subscribe to different topics. 1 group could be more even still."
+    )
+
+
+def test_partitions_that_nobody_reads_and_goals_that_keep_loads_apart() -> None:
+    rows = [
+        measured(unread=4, planned_apart=3, held=1, held_by=["max_moves"]),
+        measured(planned_apart=2, bound=1, held=1, held_by=["max_moves", "exclude"]),
+    ]
+    assert sentence_of(rows) == (
+        "The plan makes none of 8 groups more even; it moves 0 of 80 partitions; 4 partitions that "
+        "nobody reads now get a reader. In 1 group loads stay two or more apart, because members "
+        "subscribe to different topics. In 2 groups loads stay two or more apart, because of "
+        "exclude, max_moves. 2 groups could be more even still."
     )
 
 
