@@ -152,7 +152,7 @@ class ClusterFinding(PresentFinding[ClusterFacts]):
                         blank: value.get(name) if isinstance(value, Mapping) else value
                         for blank, value in blanks.items()
                     }
-                    common = {"name": name, "cluster": cluster.name, "measure": measure}
+                    common = {"name": str(name), "cluster": cluster.name, "measure": measure}
                     yield FindingRow(f"{self.each} {name}", measure, self.template, common | own)
 
         return replace(self, name=measured.__name__.replace("_", "-"), find=find)

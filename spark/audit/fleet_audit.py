@@ -193,6 +193,13 @@ class FleetAudit(Handle):
         is_uneven = "is" if 1 in (uneven, judged) else "are"
         return f"{uneven:,} of {counted(judged, 'group')} {is_uneven} uneven."
 
+    def looked_at(self) -> str:
+        """Of which instants it tells."""
+        if self.past is None:
+            return "It looks at this snapshot, and not at the past."
+        ids = self.past.recent.snapshots
+        return f"It looks at the past too: {counted(len(ids), 'snapshot')} since {ids[0]}."
+
     def release(self) -> None:
         """Free what is kept."""
         for frame in self.kept:

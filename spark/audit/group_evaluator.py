@@ -32,8 +32,8 @@ SCHEMA = (
     "current_max_load bigint, current_min_load bigint, current_sum_squares bigint, "
     "max_load bigint, min_load bigint, sum_squares bigint, moves bigint, takeovers bigint, "
     "local_reads bigint, remote_reads bigint, current_local_reads bigint, "
-    "current_remote_reads bigint, balance_optimal boolean, idle_to_busy int, coordinator int, "
-    "inferred boolean, seat string, findings array<struct<subject: string, "
+    "current_remote_reads bigint, balance_optimal boolean, unread int, idle_to_busy int, "
+    "coordinator int, inferred boolean, seat string, findings array<struct<subject: string, "
     "finding: string, severity: string, measure: double, threshold: double, sentence: string, "
     "advice: string>>"
 )
@@ -41,7 +41,7 @@ MEASURES = (
     *("current_max_load", "current_min_load", "current_sum_squares"),
     *("max_load", "min_load", "sum_squares", "moves", "takeovers"),
     *("local_reads", "remote_reads", "current_local_reads", "current_remote_reads"),
-    "balance_optimal",
+    *("balance_optimal", "unread"),
 )
 """What a plan tells of a group, by the names of `spark.solve.SolvedRow`; null without a plan."""
 

@@ -41,6 +41,7 @@ class AuditSummary:
     has_failures: bool
     uneven: int
     uneven_sentence: str
+    looked_at: str
     tracked: Sequence[Tracked] | None = None
 
     @classmethod
@@ -53,6 +54,7 @@ class AuditSummary:
             has_failures=made.failures is not None,
             uneven=made.uneven(),
             uneven_sentence=made.uneven_sentence(),
+            looked_at=made.looked_at(),
         )
 
     def finding_rows(self) -> list[dict[str, Any]]:
@@ -77,8 +79,8 @@ class AuditSummary:
 
     @property
     def verdict(self) -> str:
-        """The fleet's state in a sentence."""
-        return verdict(self.counts, self.groups, self.worst)
+        """The fleet's state in a sentence, and what it is the verdict on."""
+        return f"{verdict(self.counts, self.groups, self.worst)} {self.looked_at}"
 
     @property
     def counts_that_fail(self) -> Sequence[dict[str, Any]]:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
+from numbers import Integral
 from typing import Any
 
 from optimizer.figures import counted
@@ -21,9 +22,10 @@ A_NEW_PLAN = (
 def sentence(template: str, blanks: Mapping[str, object]) -> str:
     """The template with its {blanks} filled: a name alone is shortened, and None is `?`.
 
+    Whole numbers have commas for thousands, and those that are no amounts are `{n:whole}`.
     `{n:partition}` counts the noun; `{n:is|are}` is the first text for 1 or True, else the second;
     `{n:decimal}`, `{n:percent}`, `{n:integer}` (rounded down) and `{n:hours}` (of seconds) are
-    numbers; `{text:whole}` isn't shortened.
+    amounts; `{text:whole}` isn't shortened.
     """
     return template.format_map({name: _Blank(value) for name, value in blanks.items()})
 
@@ -39,6 +41,8 @@ class _Blank:
         return _Blank(self.value[at])
 
     def __format__(self, form: str) -> str:
+        if not form and isinstance(self.value, Integral):
+            return f"{self.value:,}"
         if not form:
             return shortened("?" if self.value is None else str(self.value))
         if "|" in form:
@@ -61,7 +65,7 @@ FORMS: dict[str, Callable[[Any], str]] = {
     "decimal": decimal,
     "percent": percent,
     "hours": lambda seconds: decimal(seconds / 3600),
-    "integer": lambda number: str(int(number)),
+    "integer": lambda number: f"{int(number):,}",
     "whole": str,
 }
 """What a blank of a sentence may ask for beside nouns."""

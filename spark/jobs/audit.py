@@ -1,5 +1,6 @@
 """`evenfleet audit`: what is wrong with a fleet, how bad it is, and what to do first."""
 
+from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -29,8 +30,12 @@ def audit(
     source: terminal.FleetOptions,
     target: terminal.OutOptions,
     history: Annotated[
-        bool, option("Also run checks that need several snapshots (several times slower).")
-    ] = False,
+        bool,
+        option(
+            "Also look at the past, if the store has three snapshots within [history] window.",
+            *("--history/--no-history",),
+        ),
+    ] = True,
     since_last: Annotated[
         bool,
         option(
@@ -70,9 +75,11 @@ def audit(
                 terminal.read_and_report(spark, source.where, "audit", read), source.part
             )
             made = store.audit(fleet, before, audit_settings, stored if history else None)
-            clusters = fleet.instants if since_last else None
+            # metrics tell changes too, while --fail-on looks at all that stands
+            clusters = fleet.instants if since_last or (out and prometheus) else None
             with made, busy(f"auditing snapshot {fleet.id}"):
-                return fleet, write_audit(made, audit_settings, out, prometheus, clusters)
+                summary = write_audit(made, audit_settings, out, prometheus, clusters)
+                return fleet, summary if since_last else replace(summary, tracked=None)
 
         fleet, summary = store.newest(source.snapshot, audit_one)
         _print_audit(fleet, summary, out)

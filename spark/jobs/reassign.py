@@ -69,7 +69,8 @@ def reassign(
         written = write_batches(reassignment, out)
     show(_tables(reassignment, done, written) | terminal.clusters_read(fleet))
     if written:
-        say(f"{len(written)} files are in {written[0].parent}. For each batch, one by one:")
+        are = "file is" if len(written) == 1 else "files are"
+        say(f"{len(written):,} {are} in {written[0].parent}. For each batch, one by one:")
         say("  kafka-reassign-partitions … --execute --reassignment-json-file NN-move.json")
         say("  kafka-leader-election … --election-type preferred --path-to-json-file NN-elect.json")
     terminal.say_clusters(fleet)

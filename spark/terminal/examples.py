@@ -3,7 +3,7 @@
 EXAMPLES = {
     "audit": (
         "audit store",
-        "audit store --history --group 'pay*' --out findings",
+        "audit store --no-history --group 'pay*' --out findings",
         "audit store --fail-on critical --format json",
     ),
     "report": (

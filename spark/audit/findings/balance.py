@@ -64,6 +64,8 @@ def range_skew(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     row, members = group.row, group.members
     if row.group_strategy != "range" or members < 2 or not group.is_settled:
         return
+    if group.has_another_assignor:
+        return
     sizes = row.topic_sizes[(row.topic_sizes > 0) & (row.subscriber_counts == members)].tolist()
     if len(sizes) < settings["topics"] or not sizes:
         return
@@ -81,6 +83,27 @@ def range_skew(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
             first=first,
             last=last,
             mean=mean,
+        )
+
+
+@GroupFinding(
+    tells="a group's assignor has a name of Kafka's, and deals in another way",
+    measure="1: there is such a group",
+    advice="Clients such as sarama, kafka-go and ruby-kafka have assignors of their own by these "
+    "names. What range and roundrobin of Kafka would do tells nothing of this group: let it follow "
+    "a plan, or use a sticky assignor if its client has one.",
+    needs=("groups.strategy",),
+    levels={"info": 1},
+)
+def another_assignor(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
+    """Groups that are Stable, and not as the one answer of their strategy would have them."""
+    if group.has_another_assignor:
+        yield about(
+            group,
+            1,
+            "Group {group} calls its assignor {strategy}, and its assignment isn't what Kafka's "
+            "{strategy} gives: it is another client's.",
+            strategy=group.row.group_strategy,
         )
 
 

@@ -41,7 +41,7 @@ def one_leader(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
             group,
             int(owned[at]),
             "All {owned} partitions of member {member} of group {group} are led by broker "
-            "{leader}.",
+            "{leader:whole}.",
             f"member {member}",
             owned=int(owned[at]),
             member=member,

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from optimizer.figures import figure
 from spark.audit.facts import GroupFacts
 from spark.audit.finding import FindingRow, GroupFinding, Settings, about
 from spark.audit.lags import sum_of
@@ -37,14 +36,14 @@ def lag_on_few_partitions(group: GroupFacts, settings: Settings) -> Iterator[Fin
                 share,
                 "{few} of the {size} partitions of topic {topic} {have} {share:percent} of the "
                 "{lag} records that group {group} lags behind there; the worst is "
-                "{topic}-{worst}.",
+                "{topic}-{worst:whole}.",
                 f"topic {topic_name}",
                 few="One" if few == 1 else few,
                 size=len(lags),
                 topic=topic_name,
                 have="has" if few == 1 else "have",
                 share=share,
-                lag=figure(total),
+                lag=total,
                 worst=int(partitions[lags.argmax()]),
             )
 
@@ -79,7 +78,7 @@ def lag_on_one_member(group: GroupFacts, settings: Settings) -> Iterator[Finding
         member=member,
         members=len(of_member),
         share=share,
-        lag=figure(lag),
+        lag=lag,
         total=total,
     )
 
@@ -99,8 +98,8 @@ def stalled_partitions(group: GroupFacts, settings: Settings) -> Iterator[Findin
             group,
             stuck.partitions,
             "No commits of group {group} since the last snapshot on {stuck.partitions:partition} "
-            "of topic {topic}, while records keep arriving (worst: {topic}-{stuck.worst} at offset "
-            "{stuck.committed}, {stuck.lag:record} behind{seat}).",
+            "of topic {topic}, while records keep arriving (worst: {topic}-{stuck.worst:whole} at "
+            "offset {stuck.committed:whole}, {stuck.lag:record} behind{seat}).",
             f"topic {topic}",
             topic=topic,
             stuck=stuck,
@@ -134,7 +133,7 @@ def offset_beyond_end(group: GroupFacts, settings: Settings) -> Iterator[Finding
             beyond.partitions,
             "Group {group} has committed an offset beyond the end on "
             "{beyond.partitions:partition} of topic {beyond.topic}: "
-            "{beyond.topic}-{beyond.first} is {beyond.records:record} beyond{where}{seat}.",
+            "{beyond.topic}-{beyond.first:whole} is {beyond.records:record} beyond{where}{seat}.",
             f"topic {beyond.topic}",
             beyond=beyond,
             where=f" {beyond.bound}, at {beyond.committed}" if is_known else "",
@@ -158,8 +157,8 @@ def offset_before_start(group: GroupFacts, settings: Settings) -> Iterator[Findi
             deleted.partitions,
             "Records were deleted before group {group} read them, on "
             "{deleted.partitions:partition} of topic {deleted.topic}: "
-            "{deleted.records:record} of {deleted.topic}-{deleted.first}, which begins at "
-            "{deleted.bound}; the group's offset is {deleted.committed}.",
+            "{deleted.records:record} of {deleted.topic}-{deleted.first:whole}, which begins at "
+            "{deleted.bound:whole}; the group's offset is {deleted.committed:whole}.",
             f"topic {deleted.topic}",
             deleted=deleted,
         )

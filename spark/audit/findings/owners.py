@@ -41,7 +41,7 @@ def unread_partitions(group: GroupFacts, settings: Settings) -> Iterator[Finding
             group,
             count,
             "No member of group {group} reads {unread:partition} of topic {topic}, to which it "
-            "subscribes ({unread:|the first is }{topic}-{first}).",
+            "subscribes ({unread:|the first is }{topic}-{first:whole}).",
             f"topic {name}",
             unread=count,
             topic=name,
@@ -112,7 +112,7 @@ def claimed_twice(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]
             group,
             len(disputes),
             "{claimed:partition} of topic {topic} {claimed:is|are} claimed by two members of one "
-            "generation in group {group}: {topic}-{partition} by {one} and {other}.",
+            "generation in group {group}: {topic}-{partition:whole} by {one} and {other}.",
             f"topic {topic}",
             claimed=len(disputes),
             topic=topic,
@@ -142,8 +142,8 @@ def stale_claims(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
         yield about(
             group,
             len(old),
-            "Member {member} claims {claimed:partition} by generation {old} while group {group} is "
-            "at generation {newest}.",
+            "Member {member} claims {claimed:partition} by generation {old:whole} while group "
+            "{group} is at generation {newest:whole}.",
             f"member {member}",
             member=member,
             claimed=len(old),

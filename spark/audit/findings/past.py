@@ -37,10 +37,14 @@ BALANCE_WORSENS = PastFinding(
 )
 
 
-def _growing(consumption: DataFrame) -> DataFrame:
-    """A row a group with partitions whose lag grows steadily, and the one where it grows most."""
+def _growing(consumption: DataFrame, unmanned: DataFrame) -> DataFrame:
+    """A row a group with partitions whose lag grows steadily, and the one where it grows most.
+
+    A group without members reads nothing: more of them, or faster ones, aren't what it needs.
+    """
+    manned = consumption.join(unmanned.select(*GROUP_KEYS), list(GROUP_KEYS), "left_anti")
     return _by_group(
-        consumption.where("falls_behind"),
+        manned.where("falls_behind"),
         *_of_largest("lag_trend", "topic", "partition", "lag"),
         "count(*) as partitions",
         "sum(lag_trend) as grows",
@@ -63,11 +67,11 @@ FALLS_BEHIND = PastFinding(
     measure="partitions whose lag grows",
     advice="It needs more members or faster ones: `evenfleet members` tells how many. If few "
     "partitions get most of the records, look at the keys they are written with.",
-    reads=("consumption",),
+    reads=("consumption", "unmanned"),
     rows=_growing,
     value="partitions",
     template="Group {group} falls behind on {partitions:partition}, by {grows:decimal} records a "
-    "second in all; most on {topic}-{partition}, where its lag is {lag}.",
+    "second in all; most on {topic}-{partition:whole}, where its lag is {lag}.",
     needs=("history.offsets",),
     levels={"info": 1, "warning": 10},
 )
@@ -91,7 +95,7 @@ LAG_SECONDS = PastFinding(
     reads=("consumption",),
     rows=_late,
     value="seconds",
-    template="What group {group} reads of {topic}-{partition} was written "
+    template="What group {group} reads of {topic}-{partition:whole} was written "
     "{at_least:at least |}{seconds:integer} seconds ago.",
     needs=("history.offsets",),
     levels={"info": 600, "warning": 3600},
@@ -200,7 +204,7 @@ RECORDS_EXPIRE = PastFinding(
     "the group goes on where auto.offset.reset says.",
     reads=("aged",),
     value="share",
-    template="Group {group} has yet to read records of {topic}-{partition} that are "
+    template="Group {group} has yet to read records of {topic}-{partition:whole} that are "
     "{at_least:at least |}{seconds:hours} hours old, and the topic keeps them for {kept:hours} "
     "hours.",
     needs=("history.offsets", "configs"),

@@ -23,7 +23,7 @@ SKEWED = (
     levels={"warning": 1},
     each="broker",
     template="Broker {name} of cluster {cluster} is out of sync with {measure:partition}, such as "
-    "{first[0]}-{first[1]}.",
+    "{first[0]}-{first[1]:whole}.",
 )
 def under_replicated(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures]:
     yield cluster.behind, {"first": cluster.first_behind}
@@ -38,8 +38,8 @@ def under_replicated(cluster: ClusterFacts, settings: Settings) -> Iterator[Meas
     levels={"critical": 1},
     each="topic",
     template="{measure} of {size:partition} of topic {name} in cluster {cluster} "
-    "{measure:has|have} no leader ({measure:|the first is }{name}-{first}): clients can't read or "
-    "write there.",
+    "{measure:has|have} no leader ({measure:|the first is }{name}-{first:whole}): clients "
+    "can't read or write there.",
 )
 def leaderless(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures]:
     if cluster.led:
@@ -195,7 +195,7 @@ def empty_broker(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures
     levels={"warning": 1},
     each="broker",
     template="Broker {name} of cluster {cluster} alone is in sync with {measure:partition} of "
-    "several replicas, such as {first[0]}-{first[1]}.",
+    "several replicas, such as {first[0]}-{first[1]:whole}.",
 )
 def offline_if_broker_fails(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures]:
     yield cluster.alone, {"first": cluster.first_alone}
@@ -209,7 +209,7 @@ def offline_if_broker_fails(cluster: ClusterFacts, settings: Settings) -> Iterat
     levels={"info": 1},
     each="rack",
     template="Rack {name} of cluster {cluster} has all replicas of {measure:partition}, such as "
-    "{first[0]}-{first[1]}.",
+    "{first[0]}-{first[1]:whole}.",
 )
 def offline_if_rack_fails(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures]:
     if len(cluster.racks) > 1:
@@ -225,7 +225,7 @@ def offline_if_rack_fails(cluster: ClusterFacts, settings: Settings) -> Iterator
     levels={"warning": 1},
     each="topic",
     template="{measure:partition} of topic {name} in cluster {cluster} {measure:waits|wait} to be "
-    "reassigned {why} ({measure:|the first is }{name}-{first}).",
+    "reassigned {why} ({measure:|the first is }{name}-{first:whole}).",
 )
 def reassignment_stuck(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures]:
     """Topics with partitions whose reassignment never ends.

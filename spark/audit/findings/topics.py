@@ -86,3 +86,44 @@ def unequal_topics(group: GroupFacts, settings: Settings) -> Iterator[FindingRow
                 f"topics {', '.join(joined)}",
                 sizes=", ".join(f"{shortened(name)}: {size}" for name, size in joined.items()),
             )
+
+
+@GroupFinding(
+    tells="equal partitions of topics that a group joins by number belong to different members",
+    measure="numbers whose partitions belong to different members",
+    advice="Records that belong together meet only on one member. Plan the group with these topics "
+    "as copartition (evenfleet plan --goal 'copartition=\"orders, payments\"') and let it follow "
+    "that, or set range if all members subscribe to all of them.",
+    needs=("copartitioned",),
+    levels={"critical": 1},
+)
+def joined_apart(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
+    """Numbers of joined topics whose partitions have owners, and not all the same one."""
+    plan = group.plan
+    if plan is None or not group.joined:
+        return
+    for topics in group.joined:
+        mine = np.flatnonzero([name in topics for name in plan.topics])
+        at = np.flatnonzero(np.isin(plan.topic, mine) & (plan.previous >= 0))
+        at = at[np.argsort(plan.partition[at], kind="stable")]
+        left, right = at[:-1], at[1:]
+        is_apart = plan.partition[left] == plan.partition[right]
+        is_apart &= plan.previous[left] != plan.previous[right]
+        apart = np.unique(plan.partition[left[is_apart]])
+        if len(apart):
+            first = left[is_apart][0], right[is_apart][0]
+            owners = [
+                f"{shortened(plan.topics[plan.topic[p]])}-{plan.partition[p]} belongs to "
+                f"{shortened(plan.names[plan.previous[p]])}"
+                for p in first
+            ]
+            names = [plan.topics[topic] for topic in mine.tolist()]
+            yield about(
+                group,
+                len(apart),
+                "Group {group} joins topics by partition number, and {apart:number} of theirs "
+                "{apart:is|are} not with one member: {owners:whole}.",
+                f"topics {', '.join(names)}",
+                apart=len(apart),
+                owners=" and ".join(owners),
+            )

@@ -50,6 +50,10 @@ def check(hours: float, words: list[str]) -> str:
         case "audit":
             assert (hours, result["fail_on"]) == (1, "critical")
             assert result["thresholds"] and (result["out"] or result["prometheus"])
+            # of the past as well, and what stands fails it each time
+            assert (result["history"], result["since_last"]) == (True, False)
+        case "members":
+            assert hours == 1 and result["metrics"]
         case "history":
             assert hours == 24 and result["out"]
             assert {"--since 24h", "--since=24h"} & {" ".join(words[2:4]), *words}
@@ -105,7 +109,8 @@ def test_the_crontab() -> None:
         assert "%" not in command  # which would end a line of cron's
         subprocess.run(["bash", "-n", "-c", command], check=True)
     commands = [(hours_between(schedule), evenfleet_words(line)) for schedule, line in entries]
-    assert check_all(commands) == ["collect", "audit", "history", "snapshots"]
+    names = ["collect", "audit", "members", "history", "snapshots"]
+    assert check_all(commands) == names
 
 
 @pytest.mark.parametrize("code", [0, 1, 2, 3])

@@ -10,7 +10,8 @@ from spark.text import LONGEST
     ("template", "value", "text"),
     [
         ("{it}", None, "?"),
-        ("{it}", 1200, "1200"),
+        ("{it}", 1200, "1,200"),
+        ("{it:whole}", 1200, "1200"),
         ("{it:partition}", 1200, "1,200 partitions"),
         ("{it:static member}", 1, "1 static member"),
         ("{it:is|are}", 1, "is"),
@@ -21,7 +22,7 @@ from spark.text import LONGEST
         ("{it:decimal}", 1234.56, "1,234.6"),
         ("{it:percent}", 0.999, "99 %"),
         ("{it:hours}", 5400, "1.5"),
-        ("{it:integer}", 59.9, "59"),
+        ("{it:integer}", 1059.9, "1,059"),
         ("{it[0]}-{it[1]:partition}", ("orders", 2), "orders-2 partitions"),
         ("{it.real:partition}", 3, "3 partitions"),
     ],

@@ -119,5 +119,7 @@ def test_nothing_judged_fails_and_unsupported_groups_do_not(severity: str) -> No
 )
 def test_why_the_finding_has_fewer_groups_than_are_uneven(count: int, end: str) -> None:
     counts = [{"finding": "unbalanced", "critical": count, "warning": 0, "info": 0}]
-    summary = AuditSummary("now", counts, {"ok": 50}, {}, [], {}, False, False, 45, "45 uneven.")
+    summary = AuditSummary(
+        "now", counts, {"ok": 50}, {}, [], {}, False, False, 45, "45 uneven.", "now"
+    )
     assert [*summary.sentences(None, "hint")][-1].endswith(end)

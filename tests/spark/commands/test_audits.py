@@ -161,13 +161,22 @@ class TestAudit:
         assert not_run == ABOUT_CLUSTERS
 
     def test_of_one_cluster_and_its_past(self, run: Run, torture: Path, tmp_path: Path) -> None:
-        words = ("--cluster", "west", "--history", "--out", tmp_path, "--format", "json")
+        words = ("--cluster", "west", "--out", tmp_path, "--format", "json")
         output = check_harmless(run("audit", torture, *words))
         findings = rows(tmp_path / "findings")
         assert {row["cluster"] for row in findings} == {"west"}
         assert "under-replicated" in {row["finding"] for row in findings}
-        not_run = {row["finding"]: row["why"] for row in json.loads(output.out)["not_run"]}
-        assert "avoidable-moves" not in not_run
+        printed = json.loads(output.out)
+        not_run = {row["finding"]: row["why"] for row in printed["not_run"]}
+        assert not {"avoidable-moves", "stuck-rebalance", "falls-behind"} & not_run.keys()
+        (verdict,) = printed["verdict"]
+        assert verdict["verdict"].endswith(f"past too: {len(HOURS)} snapshots since {HOURS[0]}.")
+
+    def test_without_its_past(self, run: Run, torture: Path) -> None:
+        words = ("--group", "even", "--no-history", "--format", "json")
+        printed = json.loads(run("audit", torture, *words).out)
+        assert "stuck-rebalance" in {row["finding"] for row in printed["not_run"]}
+        assert printed["verdict"][0]["verdict"].endswith("this snapshot, and not at the past.")
 
     def test_where_nothing_can_be_judged_nothing_is_well(
         self, run: Run, torture: Path, tmp_path: Path

@@ -15,8 +15,8 @@ def factors(*values: str) -> list[Setting]:
 CASES = {
     "coordinator-load": Cases(
         *("info", "broker 1", 50 / 30, 1.5),
-        "Broker 1 of cluster {cluster} coordinates 50 of its 60 groups with 1000 of 1200 members × "
-        "partitions; the mean of its 2 brokers is 600.0. Most has group g98 with 20: its offsets "
+        "Broker 1 of cluster {cluster} coordinates 50 of its 60 groups with 1,000 of 1,200 members "
+        "× partitions; the mean of its 2 brokers is 600.0. Most has group g98 with 20: its offsets "
         "are in __consumer_offsets-0, led by broker 1, the likely coordinator.",
         fires=coordinated(50, 10),
         nearly=coordinated(49, 10),

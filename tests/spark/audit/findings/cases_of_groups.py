@@ -9,6 +9,7 @@ from tests.spark.audit.findings.clusters import (
     claimed,
     commit,
     commits,
+    joining,
     owned,
     reading,
 )
@@ -84,6 +85,16 @@ BALANCE = {
         # 4 of 5 partitions are but one more than has to be
         nearly=reading({"t0": 1, "t1": 1, "t2": 3}, strategy="range"),
         never=reading(FOUR, strategy="cooperative-sticky"),
+    ),
+    "another-assignor": Cases(
+        *("info", "group g", 1, 1),
+        "Group g calls its assignor range, and its assignment isn't what Kafka's range gives: it "
+        "is another client's.",
+        # as kafka-go's: the last members have more
+        fires=owned("aabbb", strategy="range", state="Stable"),
+        # it may be on its way
+        nearly=owned("aabbb", strategy="range", state="CompletingRebalance"),
+        never=owned("aaabb", strategy="range", state="Stable"),
     ),
     "eager-rebalances": Cases(
         *("info", "group g", 200, 200),
@@ -182,7 +193,7 @@ LAG = {
     "lag-on-one-member": Cases(
         *("info", "member b", 0.7, 0.6),
         "Member b, one of 3 with partitions in group g, has 70 % of the group's lag: 7,000 records "
-        "of 10000.",
+        "of 10,000.",
         fires=owned("abcabc", lags=(1500, 3500, 0, 1500, 3500, 0)),
         nearly=owned("abcabc", lags=(2001, 3000, 0, 2000, 2999, 0)),
         never=owned("abcabc", lags=(5000, 5000, 5000, 0, 0, 0)),
@@ -260,29 +271,38 @@ SETTINGS = {
         nearly=reading(SIZES, {"a": ["orders"], "b": ["orders"]}),
         never=reading({"orders": 4, "payments": 4}),
     ),
+    "joined-apart": Cases(
+        *("critical", "topics orders, payments", 1, 1),
+        "Group g joins topics by partition number, and 1 number of theirs is not with one member: "
+        "orders-1 belongs to b and payments-1 belongs to a.",
+        fires=joining(orders="ab", payments="aa", shipments="bb"),
+        # nobody has payments-1
+        nearly=joining(orders="ab", payments="a-"),
+        never=joining(orders="ab", payments="ab"),
+    ),
     "session-timeout": Cases(
         *("warning", "group g", 2.9, 3),
-        "The session time-out of group g, 29000 ms, is 2.9 times its heartbeat interval of 10000 "
+        "The session time-out of group g, 29,000 ms, is 2.9 times its heartbeat interval of 10,000 "
         "ms.",
         **dict.fromkeys(("fires", "nearly", "never"), owned("ab")),
     ),
     "poll-interval": Cases(
         *("warning", "group g", 1.05, 1.1),
-        "Group g may take 210000 ms between polls, 1.1 times the 200000 ms that it needs to "
+        "Group g may take 210,000 ms between polls, 1.1 times the 200,000 ms that it needs to "
         "process one.",
         **dict.fromkeys(("fires", "nearly", "never"), owned("ab")),
     ),
     "session-timeout-outside": Cases(
         *("critical", "group g", 1.5, 1),
-        "The session time-out of group g, 90000 ms, is more than the 60000 ms that brokers allow: "
-        "no member can join.",
+        "The session time-out of group g, 90,000 ms, is more than the 60,000 ms that brokers allow"
+        ": no member can join.",
         fires=owned("ab", configs=MOST_SESSION),
         nearly=owned("ab"),
         never=owned("ab"),
     ),
     "restart-outlasts-session": Cases(
         *("warning", "group g", 2, 1),
-        "A restart keeps members of group g away for 90000 ms, and sessions end after 45000 ms: "
+        "A restart keeps members of group g away for 90,000 ms, and sessions end after 45,000 ms: "
         "its 2 static members gain nothing by their instance ids.",
         fires=owned("ab", members={"instance_id": ("one", "two")}),
         nearly=owned("ab"),
@@ -348,4 +368,5 @@ CONSUMERS = FleetConsumers(
         for case, version in {"fires": "2.2.2", "nearly": "2.3.0", "never": "2.2.2"}.items()
     )
 )
-COPARTITIONED = (Copartitioned(("orders", "payments"), cluster="unequal-topics-*"),)
+JOINS = ("unequal-topics", "joined-apart")
+COPARTITIONED = tuple(Copartitioned(("orders", "payments"), cluster=f"{n}-*") for n in JOINS)

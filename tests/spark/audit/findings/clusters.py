@@ -123,6 +123,20 @@ def reading(
 
 
 @build
+def joining(cluster: Cluster, **owners: str) -> None:
+    """Members a and b read topics whose partitions belong to members by letters, `-` to nobody."""
+    claims = [
+        (topic, number, owner)
+        for topic, of_topic in owners.items()
+        for number, owner in enumerate(of_topic)
+        if owner != "-"
+    ]
+    for topic, of_topic in owners.items():
+        cluster.topic(topic, len(of_topic))
+    cluster.group({"a": [*owners], "b": [*owners]}, claims)
+
+
+@build
 def claimed(
     cluster: Cluster,
     *claims: Claim,

@@ -129,14 +129,14 @@ CASES = {
     "falls-behind": Cases(
         *("info", "group g", 1.0, 1.0),
         "Group g falls behind on 1 partition, by 23.1 records a second in all; most on t-0, where "
-        "its lag is 3000000.",
+        "its lag is 3,000,000.",
         fires=committing(0, 0.5, 1, 1.5, 2),
         nearly=committing(0.5, 1.5, 2.5, 3.5, 4.5),
         never=committing(0, 1.1, 2.2, 3.3, 4.4),
     ),
     "lag-seconds": Cases(
         *("warning", "group g", 10_800.0, 3600.0),
-        "What group g reads of t-0 was written 10800 seconds ago.",
+        "What group g reads of t-0 was written 10,800 seconds ago.",
         fires=committing(0.5, 1.5, 2.5, 3.5, 4.5),
         nearly=committing(*(i + 1 - 599 / 21_600 for i in range(5))),
         never=committing(1, 2, 3, 4, 5),
