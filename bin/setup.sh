@@ -24,21 +24,6 @@ find_python() {
     give_up "Python 3.11 or newer (with its venv module) is needed and was not found: install it, or name it in PYTHON."
 }
 
-# Without the archive commands run as well: it saves each of them seconds of reading Spark's jars.
-# Commands that need Java, and lack it, say so themselves. Runs after `setup`.
-archive_classes() {
-    local java=java java_version wanted
-    [ -z "${JAVA_HOME:-}" ] || java=$JAVA_HOME/bin/java
-    java_version=$("$java" -version 2>&1 | sed -n 's/.* version "\([0-9][^"]*\).*/\1/p' | head -n 1) || true
-    [ "${java_version%%[!0-9]*}" -ge 17 ] 2>/dev/null || return 0
-    wanted="$java_version $(cksum <"$root/pyproject.toml")"
-    [ "$(cat "$venv/.classes-for" 2>/dev/null)" != "$wanted" ] || return 0
-    echo "evenfleet: preparing a quicker start (once; it takes half a minute) …" >&2
-    "$venv/bin/python" -m spark.terminal.class_archive \
-        || echo "evenfleet: that failed, and commands start a few seconds later for it" >&2
-    echo "$wanted" >"$venv/.classes-for"
-}
-
 install() {
     "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --editable "$@"
 }

@@ -9,7 +9,7 @@ from pathlib import Path
 from spark.files import Where
 
 CLASSES = Path(sys.prefix) / "evenfleet-classes.jsa"
-"""Java's archive of the classes that Spark loads (AppCDS), which `bin/setup.sh` makes once.
+"""Java's archive of the classes that Spark loads (AppCDS), made once (`class_archive`).
 
 Java takes it if it was made by the same Java from the same jars, and else reads the jars as ever.
 """

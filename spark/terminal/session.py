@@ -16,6 +16,7 @@ from pyspark.sql import SparkSession
 from spark.errors import InputError, RunError, first_line, unreadable_file
 from spark.memory_limits import usable_memory
 from spark.terminal import java_process
+from spark.terminal.class_archive import make_in_background
 from spark.terminal.failures import known_cause, may_come_of_javas_end, sentence_of, why_java_ended
 from spark.terminal.interrupts import handlers_kept, held
 from spark.terminal.java_names import keep_names
@@ -96,6 +97,7 @@ def session(
             started = _started(settings, shown=any(key in conf for key in SHOWING))
     if started.conf.get(DAEMON, "") == MODULE:
         start_early(started)
+        make_in_background()
     java = java_process.running()
     ended = False
     try:
