@@ -50,7 +50,8 @@ class ClusterFacts:
     how many brokers the weakest partition `bears` to fail (`FAILURES`, by topic and position), and
     racks (`bears_racks`), those with a replica `out_of_sync`, and of these those `one_from_loss`,
     with one replica in sync or none,
-    `leaderless` ones, those whose reassignment is `stuck` without a leader, or `reversed`.
+    `leaderless` ones, those `refusing` records of acks=all, those whose reassignment is `stuck`
+    without a leader, or `reversed`.
 
     By broker: `replicas`, `led` partitions, those of which it is `preferred` leader, of these those
     led by another (`away`), replicas out of sync (`behind`), partitions with which it is in sync
@@ -77,6 +78,8 @@ class ClusterFacts:
     one_from_loss: Counter[str] = field(default_factory=Counter)
     leaderless: Counter[str] = field(default_factory=Counter)
     first_leaderless: Smallest = field(default_factory=Smallest)
+    refusing: Counter[str] = field(default_factory=Counter)
+    first_refusing: Smallest = field(default_factory=Smallest)
     stuck: Counter[str] = field(default_factory=Counter)
     first_stuck: Smallest = field(default_factory=Smallest)
     reversed: Counter[str] = field(default_factory=Counter)

@@ -60,15 +60,20 @@ class _Counted:
         # tasks of connectors, which stand among partitions, never have a leader
         of_brokers = np.array([not is_connector(name) for name in self._topics], np.bool_)
         leaderless = (self._leader < 0) & of_brokers[self._topic]
+        in_sync = self._lists("isr").sizes
+        # as Kafka's Partition.effectiveMinIsr: no more have to be in sync than there are
+        refusing = (self._leader >= 0) & (in_sync >= 0) & (in_sync < np.minimum(minimum, sizes))
         for counts, mask in (
             (cluster.partitions, np.ones(len(sizes), np.bool_)),
             (cluster.with_replicas, sizes >= 0),
             (cluster.single, sizes == 1),
             (cluster.at_minimum, at_minimum),
             (cluster.leaderless, leaderless),
+            (cluster.refusing, refusing),
         ):
             self._add_topics(counts, mask)
         self._add_firsts(cluster.first_leaderless, leaderless)
+        self._add_firsts(cluster.first_refusing, refusing)
         for at in np.flatnonzero(at_minimum).tolist():
             cluster.minimum.add(self._name(at), int(minimum[at]))
             cluster.fewest.add(self._name(at), int(sizes[at]))

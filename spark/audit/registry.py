@@ -51,6 +51,7 @@ FINDINGS = {
         brokers.coordinator_load,
         replicas.under_replicated,
         replicas.leaderless,
+        replicas.writes_refused,
         replicas.not_preferred_leader,
         replicas.single_replica,
         replicas.replicas_at_minimum,

@@ -47,6 +47,25 @@ def leaderless(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures]:
 
 
 @ClusterFinding(
+    tells="producers with acks=all are refused now",
+    measure="partitions of the topic with a leader and too few replicas in sync",
+    advice="Bring the missing brokers back, or see why their replicas don't catch up; until then a "
+    "lower min.insync.replicas lets producers write, with fewer copies.",
+    needs=(
+        *("partitions.leader", "partitions.isr", "partitions.min_insync_replicas"),
+        ALL_GROUPS,
+    ),
+    levels={"critical": 1},
+    each="topic",
+    template="{measure} of {size:partition} of topic {name} in cluster {cluster} "
+    "{measure:takes|take} no records with acks=all: fewer replicas are in sync than "
+    "min.insync.replicas says ({measure:|the first is }{name}-{first}).",
+)
+def writes_refused(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures]:
+    yield cluster.refusing, {"size": cluster.partitions, "first": cluster.first_refusing}
+
+
+@ClusterFinding(
     tells="partitions are led by another broker than the preferred one",
     measure="share of the broker's preferred partitions that another leads",
     advice="When the broker is back and in sync, run kafka-leader-election --election-type "

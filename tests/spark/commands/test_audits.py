@@ -44,7 +44,7 @@ ABOUT_CLUSTERS = {
     *("single-replica", "replica-skew", "leader-skew", "empty-broker"),
     *("replicas-at-minimum", "offline-if-broker-fails", "offline-if-rack-fails"),
     *("reassignment-stuck", "unread-topic", "bears-no-failure", "unclean-election"),
-    "broker-settings",
+    *("broker-settings", "writes-refused"),
 }
 
 

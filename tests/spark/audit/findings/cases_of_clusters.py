@@ -38,6 +38,20 @@ CASES = {
         nearly=topic(leader=(None, None, None)),
         never=topic(leader=(1, 2, 3)),
     ),
+    "writes-refused": Cases(
+        *("critical", "topic t", 2, 1),
+        "2 of 3 partitions of topic t in cluster {cluster} take no records with acks=all: fewer "
+        "replicas are in sync than min.insync.replicas says (the first is t-0).",
+        fires=topic(
+            *([1, 2, 3], [2, 3, 1], [3, 1, 2]),
+            isr=[[1], [2, 3], [3]],
+            leader=[1, 2, 3],
+            min_insync_replicas=[2, 2, 2],
+        ),
+        nearly=topic(*RING, isr=[[1, 2], [2, 3]], leader=[1, 2], min_insync_replicas=[2, 2]),
+        # without a leader nobody is there to refuse; and one replica is enough where no more are
+        never=topic(*([1, 2, 3], [1]), isr=[[1], [1]], leader=[-1, 1], min_insync_replicas=[2, 2]),
+    ),
     "not-preferred-leader": Cases(
         *("warning", "broker 1", 0.5, 0.5),
         "Broker 1 of cluster {cluster} doesn't lead 5 (50 %) of the 10 partitions of which it is "
