@@ -45,4 +45,4 @@ class ComparedRow(GroupRow):
     """The most that a host's members have together; null where no two members share a host, or all
     share the same."""
     host_excess: Long = None
-    """Partitions by which that is above the optimum's."""
+    """Partitions by which that is above the optimum's, of the group's goals if they name hosts."""

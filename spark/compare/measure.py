@@ -1,6 +1,7 @@
 """Measure encoded groups under several strategies, inside workers."""
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
@@ -103,9 +104,8 @@ class _Measured(Trial):
         excess = host_excess = None
         if self._optimum is not None:
             excess = max(0, measures.max_load - self._optimum.max_load)
-            if measures.max_host_load is not None:
-                least = self._optimum.max_host_load or 0
-                host_excess = max(0, measures.max_host_load - least)
+        if measures.max_host_load is not None and self._least_on_host is not None:
+            host_excess = max(0, measures.max_host_load - self._least_on_host)
         is_by_weight = self.goals.by_weight
         proof = self._proof_by_weight(target) if is_by_weight else self._proof(target, measures)
         local, remote = self._racks.reads(target) if self._racks else (None, None)
@@ -154,6 +154,15 @@ class _Measured(Trial):
         except Exception:
             return None
         return verdict.measures if verdict.moves_optimal else None
+
+    @cached_property
+    def _least_on_host(self) -> int | None:
+        """The most of a host in the optimum, and in that of goals which ask for even hosts."""
+        best = [self._optimum] if self._optimum else []
+        if "hosts" in self.goals.levels or self.goals.max_per_host:
+            with suppress(Exception):
+                best.append(measure(self.problem, self.target(OPTIMAL)))
+        return min((measures.max_host_load or 0 for measures in best), default=None)
 
     def _judged(self, target: IntArray) -> Verdict:
         """What the check says, in the time of a strategy; raises TimeLimitError, then at once."""

@@ -8,6 +8,7 @@ from pyspark.sql import functions as F
 from spark import best_replayed, replay_fleet, terminal
 from spark.files import in_one_file, table_in, write_tables
 from spark.fleet import REPLAY, as_rows, check_out
+from spark.replay import title_of
 from spark.settings import MOVE_COSTS, move_price, priced
 from spark.terminal import ROWS_SHOWN, busy, say, show
 from spark.trial import verdicts
@@ -68,7 +69,7 @@ def replay(
     if history.part:
         say(f"Only {history.part} were replayed.")
     if reports:
-        terminal.print_list("groups that another strategy would have served better", reports)
+        terminal.print_list(title_of(settings.strategies), reports)
     say(best_replayed(shown))
     if price:
         say(verdicts(shown, partial(priced, price)))

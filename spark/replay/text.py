@@ -54,6 +54,13 @@ def _figures_of(row: Any, column: str, digits: int) -> tuple[str, str]:
     return f"{now:,.{digits}f}", f"{before:,.{digits}f}"
 
 
+def title_of(strategies: Sequence[str]) -> str:
+    """What the sentences on groups are about: nothing is better where the current isn't known."""
+    if CURRENT in strategies:
+        return "groups that another strategy would have served better"
+    return "the best of these strategies for each group (current isn't among them)"
+
+
 def best_replayed(league: Sequence[Row]) -> str:
     """With which strategy the fleet would have fared best, by rows of `FleetReplay.league`.
 

@@ -4,8 +4,6 @@ import ctypes
 import faulthandler
 import os
 import signal
-from collections import deque
-from itertools import repeat
 from typing import Any
 
 from optimizer import Group, assign
@@ -40,13 +38,7 @@ def never_return() -> None:
     libc.pthread_mutex_lock(mutex)
 
 
-def compute_on() -> None:
-    """For ever, in C and with Python's own lock, where no handler of a signal is called."""
-    deque(repeat(0), maxlen=0)
-
-
 ENDS = {
-    "compute_on": (compute_on, "SIGXCPU, since compiled code doesn't return in time"),
     "crash": (crash, "SIGSEGV"),
     "leave": (leave, "exit code 7"),
     "be_killed": (be_killed, "SIGKILL, most often for want of memory"),

@@ -16,6 +16,7 @@ from optimizer import (
     StrategyError,
 )
 from optimizer.checker.check import check_assignment
+from optimizer.model import DEFAULT_GOALS, Goals
 from optimizer.model.answer import Answer, settled
 from optimizer.model.classes import classes_of
 from spark.compare import measure
@@ -39,12 +40,16 @@ Answers = dict[str, dict[str, Any]]
 
 
 def measured(
-    group: Fleet | Group, strategies: list[str] = ALL, seconds: float = 60, **columns: Any
+    group: Fleet | Group,
+    strategies: list[str] = ALL,
+    seconds: float = 60,
+    goals: Goals = DEFAULT_GOALS,
+    **columns: Any,
 ) -> Answers:
     """What is said of a group whose row has these columns, by strategy and column."""
     row = rows_of(group)._replace(**columns)
     with TimeLimit(seconds) as limit:
-        rows = list(rows_of_group(row, strategies, limit))
+        rows = list(rows_of_group(row, strategies, limit, goals))
     assert len({row.strategy for row in rows}) == len(rows)
     return {row.strategy: dict(zip(COLUMNS, row.cells(), strict=True)) for row in rows}
 
@@ -132,6 +137,27 @@ JOINED = {"max_load": 3, "min_load": 3, "sum_squares": 18, "moves": 1, "stopped_
 def test_what_a_strategy_costs(fleet: Fleet, strategy: str, measures: dict[str, int]) -> None:
     row = measured(fleet, [strategy])[strategy]
     assert {name: row[name] for name in measures} == measures
+
+
+@pytest.mark.parametrize(
+    ("goals", "excess"),
+    [
+        (Goals(), 0),
+        (Goals(levels=("hosts", "moves")), 2),
+        (Goals(max_per_host=({"most": 6},)), 2),
+    ],
+)
+def test_hosts_are_held_against_the_optimum_of_goals_that_name_them(
+    goals: Goals, excess: int
+) -> None:
+    """Two of five members have three of 12 partitions: both on the host of three, or the other."""
+    fleet = Fleet().topic("t", 12)
+    claims = [("t", number, "abcde"[number % 5]) for number in range(12)]
+    fleet.group("g", {name: ["t"] for name in "abcde"}, claims)
+    for row, host in zip(fleet.rows["members"], ("h1", "h1", "h1", "h2", "h2"), strict=True):
+        row["host"] = host
+    row = measured(fleet, [CURRENT], goals=goals)[CURRENT]
+    assert (row["max_load"], row["max_host_load"], row["host_excess"]) == (3, 8, excess)
 
 
 def test_connect_workers_are_compared_under_what_connect_has() -> None:

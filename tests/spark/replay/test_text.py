@@ -4,7 +4,7 @@ from typing import Any
 
 from pyspark.sql import Row
 
-from spark.replay.text import best_replayed, sentence_of
+from spark.replay.text import best_replayed, sentence_of, title_of
 
 
 def row(strategy: str, excess: float, first_moves: int, **more: Any) -> dict[str, Any]:
@@ -44,6 +44,11 @@ def test_without_the_actual_assignments_a_strategy_stands_alone() -> None:
         "range: 2.5 partition-hours of overload, 5 moves, 2,000 interruptions in 7 of 9 groups, "
         "1,388 moves to change to it. "
     )
+
+
+def test_groups_are_better_served_only_than_by_what_they_have() -> None:
+    assert "would have served better" in title_of(["range", "current"])
+    assert "current isn't among them" in title_of(["range", "optimal"])
 
 
 def test_a_history_in_which_nothing_happened_tells_no_strategy_apart() -> None:

@@ -1,15 +1,21 @@
 """A limit for the time that a strategy may spend on one group."""
 
+import faulthandler
+import os
 import resource
 import signal
 import threading
 import time
+from collections import deque
 from collections.abc import Iterator
+from itertools import repeat
 
 import pytest
 from pyspark import TaskContext
 
+from optimizer.process_copy import copied
 from spark.errors import TimeLimitError
+from spark.groups.outlive import _exit_sentence
 from spark.solve.time_limit import TimeLimit, limited_to
 
 MOMENT = 0.02
@@ -65,10 +71,7 @@ def test_a_swallowed_interruption_is_followed_by_another() -> None:
 
 
 def test_the_kernel_ends_a_worker_that_computes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    """After twice the limit, counted from each call, of the processor's time and not the clock's.
-
-    Tests of workers that die show that it does.
-    """
+    """After twice the limit of processor time, counted from each call."""
     monkeypatch.setattr(TaskContext, "get", object)
     before, begun = resource.getrlimit(resource.RLIMIT_CPU), time.process_time()
     with TimeLimit(60) as limit:
@@ -76,6 +79,19 @@ def test_the_kernel_ends_a_worker_that_computes_on(monkeypatch: pytest.MonkeyPat
             soft, most = limit.spend(lambda: resource.getrlimit(resource.RLIMIT_CPU))
             assert begun + 120 <= soft <= time.process_time() + 121
             assert (most, resource.getrlimit(resource.RLIMIT_CPU)) == (before[1], before)
+
+
+def test_a_loop_in_compiled_code_is_ended_by_the_processors_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where no handler of a signal is called; the watch by the clock is left out."""
+    monkeypatch.setattr(TaskContext, "get", object)
+    monkeypatch.setattr(faulthandler, "dump_traceback_later", lambda *_, **__: None)
+    child, pipe = copied(lambda _: limited_to(MOMENT, lambda: deque(repeat(0), maxlen=0)))
+    with pipe:
+        _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == -signal.SIGXCPU
+    assert "SIGXCPU, since compiled code doesn't return in time" in _exit_sentence(-signal.SIGXCPU)
 
 
 def test_another_thread_than_the_main_one_has_no_limit() -> None:
