@@ -16,6 +16,9 @@ from optimizer.scaling.tables import OwnersTable, PausesTable
 STEP_SECONDS = 60.0
 """Lag is examined so often; policies that decide more often see the same lag in between."""
 
+SAME_TIME = 1e-6
+"""Seconds: what lies less apart is at one time."""
+
 
 def replay(
     processes: Sequence[Process],
@@ -27,7 +30,7 @@ def replay(
 
     In a step of at most `step` seconds a member reads what waits in its partitions, in proportion,
     and no more than its peak rate allows in the time that no rebalance takes. So the lag of each
-    member is exact at the end of a step; a change of size takes effect at the end of a step.
+    member is exact at the end of a step. A size is decided there; new members join within a step.
     ValueError where edges differ.
     """
     if any(not np.array_equal(process.edges, processes[0].edges) for process in processes):
@@ -68,8 +71,7 @@ class _Runs:
         self._lag = np.tile(lag, (len(policies), 1))
         self._blocked = np.zeros_like(self._lag)
         self._is_blocked = False
-        self._joining: dict[int, list[tuple[IntArray, IntArray, IntArray]]] = defaultdict(list)
-        self._steps = 0
+        self._joining: dict[float, list[tuple[IntArray, IntArray, IntArray]]] = defaultdict(list)
         self._now = float(self._edges[0])
         self._rate = np.array([process.total[0] for process in processes])
         at, groups = (item.reshape(-1) for item in np.indices(shape))
@@ -87,11 +89,10 @@ class _Runs:
         sums = self.record.of(interval)
         sums["seconds"][:] = seconds * is_known
         for step in range(count):
-            self._join(sums)
+            self._join(arrivals, length, is_known, sums)
             self._read(arrivals * length, length * is_known, inverse, sums)
             self._now += length
-            self._steps += 1
-            self._decide(min(interval + (step == count - 1), last), is_known, length, sums)
+            self._decide(min(interval + (step == count - 1), last), is_known, sums)
             self._rate = np.add.reduceat(arrivals, self._starts[:-1])
         sums["members"][:] = self.asked
         sums["lag"][:] = self._lag_of_groups
@@ -122,21 +123,61 @@ class _Runs:
             sums["late"] += count * lengths
             sums["some_late"] += (count > 0) * lengths
 
-    def _join(self, sums: dict[str, Reals]) -> None:
-        """Members that were asked for and have started by now."""
-        for at, groups, members in self._joining.pop(self._steps, ()):
-            self._resize(at, groups, np.minimum(members, self.asked[at, groups]), sums)
-
-    def _decide(
-        self, interval: int, is_known: IntArray, length: float, sums: dict[str, Reals]
+    def _join(
+        self, arrivals: Reals, length: float, is_known: IntArray, sums: dict[str, Reals]
     ) -> None:
+        """Members that were asked for, and start within the step that begins now."""
+        due = sorted(at for at in self._joining if at < self._now + length - SAME_TIME)
+        if not due:
+            return
+        spent = np.zeros(self._stop.shape)
+        for time in due:
+            seconds = max(time - self._now, 0.0)
+            for at, groups, members in self._joining.pop(time):
+                self._read_before(at, groups, arrivals, (seconds, spent[at, groups]), is_known)
+                spent[at, groups] = seconds
+                self._resize(at, groups, np.minimum(members, self.asked[at, groups]), sums)
+        spent *= is_known
+        self._stop += spent
+        if self._is_blocked:
+            self._blocked += np.where(self._blocked > 0, spent[:, self._group], 0.0)
+
+    def _read_before(
+        self,
+        at: IntArray,
+        groups: IntArray,
+        arrivals: Reals,
+        seconds: tuple[float, Reals],
+        is_known: IntArray,
+    ) -> None:
+        """Let these read up to a second of the step, from the one up to which they have already.
+
+        The step's arrivals come later, with all others; that time counts as a stop then.
+        """
+        until, since = seconds
+        lengths = (until - since) * is_known[groups]
+        if not lengths.any():
+            return
+        cells = self._slots.cells(at, groups)
+        lag, blocked = self._lag.reshape(-1), self._blocked.reshape(-1)
+        waiting = lag[cells] + arrivals[cells % len(arrivals)] * until
+        if self._is_blocked:
+            passed = np.repeat(lengths, self._slots.partitions[groups])
+            waiting[blocked[cells] >= passed] = 0.0
+            blocked[cells] = np.maximum(blocked[cells] - passed, 0.0)
+        pause = np.minimum(self._stop[at, groups], lengths)
+        self._stop[at, groups] -= pause
+        capacity = self._peak[groups] * (lengths - pause)
+        lag[cells] -= waiting * self._slots.shares_of(cells, waiting, at, groups, capacity)
+
+    def _decide(self, interval: int, is_known: IntArray, sums: dict[str, Reals]) -> None:
         wanted = self.asked.copy()
         for at, decider in enumerate(self._deciders):
             if decider is not None:
                 wanted[at] = self._wanted(at, decider, interval)
         at_, groups = ((wanted != self.asked) & is_known).nonzero()
         if len(groups):
-            self._change(at_, groups, wanted[at_, groups], length, sums)
+            self._change(at_, groups, wanted[at_, groups], sums)
 
     def _wanted(self, at: int, decider: Decider, interval: int) -> IntArray:
         """What a policy asks for at the end of a step, after all that it decided within it."""
@@ -157,7 +198,6 @@ class _Runs:
         at: IntArray,
         groups: IntArray,
         members: IntArray,
-        length: float,
         sums: dict[str, Reals],
     ) -> None:
         """Groups ask for more members, which join when they have started, or close some at once."""
@@ -170,8 +210,7 @@ class _Runs:
             self._resize(at[now], groups[now], fewer[now], sums)
         for seconds in self._delays if not now.all() else ():
             late = ~now & (start == seconds)
-            due = self._steps + int(np.ceil(seconds / length - 1e-9))
-            self._joining[due].append((at[late], groups[late], members[late]))
+            self._joining[self._now + seconds].append((at[late], groups[late], members[late]))
 
     def _resize(
         self, at: IntArray, groups: IntArray, members: IntArray, sums: dict[str, Reals]
@@ -221,14 +260,26 @@ class _Slots:
         The cells of these partitions, and whether each goes to another member.
         """
         self._reads[at, groups] = members > 0
-        counts = self.partitions[groups]
+        cells, counts = self.cells(at, groups), self.partitions[groups]
         base = at * self._per_policy + self._first[groups]
-        cells = ranges(base, counts)
         slots = self._owners.of(groups, np.maximum(members, 1)) + np.repeat(base, counts)
         flat = self._slot.reshape(-1)
         moved = np.asarray(flat[cells] != slots)
         flat[cells] = slots
         return cells, moved
+
+    def cells(self, at: IntArray, groups: IntArray) -> IntArray:
+        """The partitions of these runs, counted policy by policy."""
+        return ranges(at * self._per_policy + self._first[groups], self.partitions[groups])
+
+    def shares_of(
+        self, cells: IntArray, waiting: Reals, at: IntArray, groups: IntArray, capacity: Reals
+    ) -> Reals:
+        """`shares` of the cells of some runs alone."""
+        slots = self._slot.reshape(-1)[cells]
+        work = np.bincount(slots, waiting)[slots]
+        can = np.repeat(capacity * self._reads[at, groups], self.partitions[groups])
+        return np.divide(can, work, out=np.ones(len(cells)), where=work > can)
 
     def shares(self, waiting: Reals, capacity: Reals) -> Reals:
         """Which share of what waits in each partition its member reads."""

@@ -172,16 +172,21 @@ class HpaDecider:
 
         Without a behavior it is the highest, upward too. At 0 members nothing is remembered.
         """
-        highest, lowest = self.highest.of(now, needed), self.lowest.of(now, needed)
-        is_on = members > 0
-        self._remember(now, np.where(is_on, needed, 0), np.where(is_on, needed, UNLIMITED))
+        highest = self.highest.of(now, needed)
+        lowest = members if self._is_plain else self.lowest.of(now, needed)
+        if members.all():
+            self._remember(now, needed, needed)
+        else:
+            is_on = members > 0
+            self._remember(now, np.where(is_on, needed, 0), np.where(is_on, needed, UNLIMITED))
         if self._is_plain:
             return highest
         return np.minimum(np.maximum(members, lowest), highest)
 
     def _remember(self, now: float, highest: IntArray, lowest: IntArray) -> None:
         self.highest.add(now, highest)
-        self.lowest.add(now, lowest)
+        if not self._is_plain:
+            self.lowest.add(now, lowest)
 
     def _limited(self, now: float, members: IntArray) -> tuple[IntArray, IntArray]:
         """The least and the most members that each group may have now.

@@ -69,13 +69,28 @@ def test_a_group_that_is_too_small_lags_by_what_it_can_not_read() -> None:
     assert totals.on_time == pytest.approx(240 / 3600)
 
 
-def test_members_that_start_later_read_later_and_are_paid_at_once() -> None:
-    """As it was: 1 member, then 2. The second reads ten minutes after it is asked for."""
-    group = process([[100.0] * 2] * 2, peak_rate=100.0, recorded=1, start_seconds=600.0)
+@pytest.mark.parametrize("start", [0.0, 20.0, 30.0, 60.0, 90.0, 600.0])
+def test_members_that_start_later_read_later_and_are_paid_at_once(start: float) -> None:
+    """As it was: 1 member, then 2. The second reads so long after it is asked for."""
+    group = process([[100.0] * 2] * 2, peak_rate=100.0, recorded=1, start_seconds=start)
     group.recorded[1] = 2
     (course,) = replay([group], [AsItWas()])[0]
     assert course.member_seconds.tolist() == [3600.0, 7200.0]
-    assert course.lag.tolist() == pytest.approx([100.0 * 3600 - 0.0, 100.0 * 3600 + 100.0 * 600])
+    assert course.lag.tolist() == pytest.approx([100.0 * 3600, 100.0 * 3600 + 100.0 * start])
+
+
+@pytest.mark.parametrize("seed", tiered(range(20), 6))
+def test_who_starts_within_a_step_does_as_in_steps_of_a_second(seed: int) -> None:
+    """Sizes that change with intervals of two minutes, and starts of any length."""
+    rng = np.random.default_rng(seed)
+    start = float(rng.integers(1, 200))
+    group = process([[20.0] * 6] * 8, seconds=120.0, peak_rate=70.0, start_seconds=start)
+    group.recorded[:] = rng.integers(1, 7, 8)
+    other = process([[5.0] * 3] * 8, seconds=120.0, start_seconds=30.0)
+    other.recorded[:] = rng.integers(1, 4, 8)
+    by_steps = (replay([group, other], [AsItWas()], step=step) for step in (60.0, 1.0))
+    for (whole,), (exact,) in zip(*by_steps, strict=True):
+        assert whole.lag.tolist() == pytest.approx(exact.lag.tolist(), abs=1e-6)
 
 
 def test_a_rebalance_takes_the_time_that_the_twin_says() -> None:
