@@ -39,8 +39,8 @@ class Evenfleet:
                 f"policy {self.name!r}: headroom {self.headroom:g} must be above 0, at most 1"
             )
 
-        if self.drain_seconds <= 0:
-            raise PolicyError(f"policy {self.name!r}: drain_seconds must be above 0")
+        if self.drain_seconds < 1:
+            raise PolicyError(f"policy {self.name!r}: drain_seconds must be 1 or more")
 
     def first(self, processes: Sequence[Process]) -> IntArray:
         """What the first rates need."""

@@ -98,6 +98,7 @@ class Keda:
             idle is not None and not 0 == idle < self.min_replica_count,
             f"idleReplicaCount is {idle}: KEDA takes 0 alone, and a minReplicaCount above it",
         )
+        yield not 0 <= self.tolerance < 1, f"tolerance {self.tolerance:g} is not 0 to 1"
         yield (
             self.exclude_persistent_lag,
             "excludePersistentLag can't be replayed: rates don't show which record a member is "

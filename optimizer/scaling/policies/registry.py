@@ -75,8 +75,10 @@ def _checked(kind: str, key: str, value: Any, wanted_type: Any) -> Any:
         fits, wanted = is_flag, "true or false"
     elif wanted_type is str:
         fits, wanted = isinstance(value, str) and bool(value), "a text"
+    elif wanted_type is Rules:
+        fits, wanted = False, "a direction of behavior"
     elif wanted_type == LagThreshold:
-        is_time = isinstance(value, str) and re.fullmatch(r"[1-9][0-9]*s", value) is not None
+        is_time = isinstance(value, str) and re.fullmatch(r"[1-9][0-9]{0,6}s", value) is not None
         fits, wanted = is_time or (is_number and not is_flag and value > 0), "records, or '30s'"
     elif wanted_type in (int, int | None):
         fits = isinstance(value, int) and not is_flag and abs(value) <= UNLIMITED
@@ -85,7 +87,7 @@ def _checked(kind: str, key: str, value: Any, wanted_type: Any) -> Any:
         fits, wanted = is_number and not is_flag and value >= 0, "a number of 0 or more"
     if not fits:
         where = kind if kind in _BEHAVIOR else f"policy {kind}"
-        raise PolicyError(f"{where}: {key} is {value!r} and must be {wanted}")
+        raise PolicyError(f"{where}: {key} is {value!r:.40} and must be {wanted}")
     return value
 
 

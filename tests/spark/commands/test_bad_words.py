@@ -30,8 +30,13 @@ POLICIES = {
     "[[policy]]\nkind = 'keda'\nbehavior.scaleDown.stabilizationWindowSeconds = '5m'": (
         "scaleDown: stabilizationWindowSeconds is '5m' and must be a number of 0 or more"
     ),
-    "[[policy]]\nkind = 'evenfleet'\ndrain_seconds = 0": (
-        "policy 'evenfleet': drain_seconds must be above 0"
+    "[[policy]]\nkind = 'evenfleet'\ndrain_seconds = 1e-300": (
+        "policy 'evenfleet': drain_seconds must be 1 or more"
+    ),
+    "[[policy]]\nkind = 'keda'\nscaleUp = 1": "scaleUp is 1 and must be a direction of behavior",
+    "[[policy]]\nkind = 'keda'\ntolerance = 2": "policy 'keda': tolerance 2 is not 0 to 1",
+    f"[[policy]]\nkind = 'keda'\nlagThreshold = '{'9' * 400}s'": (
+        "99 and must be records, or '30s'"
     ),
     "[[policy]]\nkind = 'keda'\n[[policy]]\nkind = 'keda'": "two are called 'keda'",
     "[prices]\nrebalance = -1": "rebalance is -1 and must be a number of 0 or more",
