@@ -87,7 +87,7 @@ def groups(draw: st.DrawFn) -> Group:
     )
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=40, deadline=None, derandomize=True)
 @given(groups())
 def test_what_a_snapshot_can_contain_is_planned(group: Group) -> None:
     plan = assign(group)

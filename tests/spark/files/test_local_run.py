@@ -193,8 +193,11 @@ def test_what_a_run_moves_while_it_is_looked_at_is_there(
         return seen
 
     monkeypatch.setattr(LocalStore, "files_in", moved_after_a_look)
+    (aside,) = place.path.glob(f".evenfleet/runs/*/a/snapshot={SNAPSHOT}")
+    assert len(place.modified(str(aside))) > 0
     parts = place.parts("a", SNAPSHOT)
     assert parts and parts.notes == ()
+    assert place.modified(str(aside)) == {}
     assert found(place) == NEW
 
 

@@ -43,6 +43,8 @@ def store(tmp_path: Path) -> Path:
     (tmp_path / f"groups/snapshot={WRITING}/_temporary").mkdir()
     (tmp_path / f"groups/snapshot={WRITING}/_temporary/0").touch()
     (tmp_path / f"groups/snapshot={WRITING}/_SUCCESS").touch()
+    half = tmp_path / f".evenfleet/manifests/snapshot={SNAPSHOT}/.000009.json.1f"
+    half.write_text("half of a manifest", encoding="utf-8")
     return tmp_path
 
 

@@ -18,8 +18,11 @@ from tests.support.small import small
 
 @pytest.mark.parametrize(("umask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
 def test_it_is_replaced_and_who_may_read_it_is_up_to_the_umask(
-    tmp_path: Path, umask: int, mode: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, umask: int, mode: int
 ) -> None:
+    """It takes its place when all of it is on the disk."""
+    on_disk: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda opened: on_disk.append(os.fstat(opened).st_size))
     path = tmp_path / "evenfleet.prom"
     path.write_text("old and longer", encoding="utf-8")
     before = os.umask(umask)
@@ -28,6 +31,7 @@ def test_it_is_replaced_and_who_may_read_it_is_up_to_the_umask(
     finally:
         os.umask(before)
     assert path.read_bytes() == "né\n".encode()
+    assert on_disk[0] == 4
     assert stat.S_IMODE(path.stat().st_mode) == mode
     assert list(tmp_path.iterdir()) == [path]
 
