@@ -36,7 +36,7 @@ from optimizer.model.hosts import (
     on_hosts,
 )
 from optimizer.model.levels import BALANCE, LEVELS, PROVEN
-from optimizer.model.limits import Limit, Limits, LimitSet, limits_of
+from optimizer.model.limits import Limit, Limits, LimitSet, fitting, limits_of
 from optimizer.model.measures import Measures, Reads, changes_of, measure, member_loads
 from optimizer.model.naming import group_of
 from optimizer.model.numbering import problem_of, rack_notes, settlement_notes

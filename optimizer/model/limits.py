@@ -272,6 +272,18 @@ def _members(problem: Problem, limit: Limit) -> Flags:
     )
 
 
+def fitting(problem: Problem, limit_set: LimitSet) -> list[str]:
+    """Those limits that are about any member and partition of a group, in words."""
+    each = zip(limit_set.in_words(), limit_set.each(), strict=True)
+    return [text for text, limit in each if _is_about_any(problem, *limit)]
+
+
+def _is_about_any(problem: Problem, name: str, limit: Limit) -> bool:
+    if name == "copartition":
+        return sum(is_about(limit.topics, topic) for topic in problem.topics) > 1
+    return bool(_members(problem, limit).any() and _partitions(problem, limit).any())
+
+
 def is_about(patterns: str, topic: str) -> bool:
     """Whether a topic fits one of several patterns with commas between them."""
     return any(matches(pattern.strip(), topic) for pattern in patterns.split(","))

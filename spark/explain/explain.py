@@ -17,6 +17,7 @@ from optimizer.model import (
     IntArray,
     Problem,
     classes_of,
+    fitting,
     host_names,
     hosts_of,
     measure,
@@ -57,6 +58,7 @@ class GroupExplanation:
     have together, now and planned, where some members share a host, and not all of them the same.
     `state` and `type` are as in the table of groups. `unread` counts the partitions that no member
     owns though one subscribes to their topics, and `new_readers` names those that get one.
+    `idle_limits` are limits that none of its members or partitions fits, in words.
     """
 
     cluster: str
@@ -79,6 +81,7 @@ class GroupExplanation:
     type: str | None = None
     unread: int | None = None
     new_readers: list[str] = field(default_factory=list)
+    idle_limits: list[str] = field(default_factory=list)
 
     @property
     def cells(self) -> list[dict[str, Any]]:
@@ -177,6 +180,7 @@ def _explained(row: EncodedRow, goals: FleetGoals) -> GroupExplanation:
     elif held := held_by(problem, answer.target, wanted):
         sentences.append(f"Loads stay two or more apart because of {', '.join(held)}.")
     moves = measure(problem, answer.target).moves
+    fit = fitting(problem, wanted.limits)
     return GroupExplanation(
         cluster=row.cluster,
         group=group,
@@ -190,6 +194,7 @@ def _explained(row: EncodedRow, goals: FleetGoals) -> GroupExplanation:
         state=row.state,
         unread=read.unread,
         new_readers=_new_readers(problem, kept, answer.target),
+        idle_limits=[text for text in wanted.limits.in_words() if text not in fit],
         **(_by_weight(problem, kept, answer, wanted) if wanted.by_weight else {}),
     )
 

@@ -16,6 +16,7 @@ def explain(source: terminal.GroupOptions, goals: terminal.GoalOptions) -> bool:
     few = source.weighed(f"explain group {group}", settings)
     with few as (fleet, rates), busy(f"planning group {group}"):
         explanation = explain_group(fleet, group, source.cluster, settings.goals, rates)
+        goals.check_limits(explanation.idle_limits)
         is_shared = explanation.type == SHARE
         topics = share_topics(fleet, explanation.cluster, group) if is_shared else []
     terminal.say_clusters(fleet)

@@ -1,5 +1,6 @@
 """`evenfleet plan`: plan a fleet and write the plan."""
 
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Annotated
@@ -34,7 +35,7 @@ def plan(
         check_out(spark, out, PLAN)
         planned, fault = source.each(
             *(spark, f"plan by {selection}", "planned"),
-            lambda fleet: _plan_one(fleet, source.where, out, settings),
+            lambda fleet: _plan_one(fleet, source.where, out, settings, goals.check_limits),
         )
         if planned:
             show_plans(planned)
@@ -56,7 +57,11 @@ def _worst(
 
 
 def _plan_one(
-    fleet: FleetSnapshot, store: Where, out: Where, settings: Settings
+    fleet: FleetSnapshot,
+    store: Where,
+    out: Where,
+    settings: Settings,
+    check_limits: Callable[[Sequence[str]], None],
 ) -> tuple[FleetSnapshot, dict[str, terminal.Rows]]:
     """Before and after, the groups by status, and what is read across racks, of this fleet."""
     session, price = fleet.tables["groups"].sparkSession, settings.price_per_gb
@@ -68,6 +73,7 @@ def _plan_one(
         )
         made = kept.enter_context(planned)
         kept.enter_context(doing)
+        check_limits(made.idle_limits())
         traffic = kept.enter_context(kept_traffic(made, fleet, settings.goals, price))
         made.write(out, traffic, rates)
         by_status, before_and_after = made.summary()

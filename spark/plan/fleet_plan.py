@@ -132,6 +132,15 @@ class FleetPlan(Handle):
         """The same for people: what is put right, what moves for it, what can't be helped."""
         return sentence_of(self._measured)
 
+    def idle_limits(self) -> list[str]:
+        """The limits of the goals, in words, that no member or partition of any group fits."""
+        stated = self.made_of.goals.limits_in_words() if self.made_of else ()
+        if not stated:
+            return []
+        rows = self.solved.select(F.explode("limits").alias("text")).distinct().collect()
+        fit = {row.text for row in rows}
+        return [text for text in stated if text not in fit]
+
     def worst(self, groups: int | None = FIRST) -> list[dict[str, Any]]:
         """The groups that the plan evens out, the worst first (`spark.fleet.worst_first`).
 

@@ -54,6 +54,11 @@ class FleetGoals:
         rule = self.rule_of(cluster, group)
         return rule.goals if rule else self.default
 
+    def limits_in_words(self) -> list[str]:
+        """The limits of all groups, each once."""
+        every = (self.default, *(rule.goals for rule in self.rules))
+        return [*dict.fromkeys(text for goals in every for text in goals.limits.in_words())]
+
     @property
     def need_racks(self) -> bool:
         """Whether any group's goals look at racks."""

@@ -2,6 +2,7 @@
 
 import time
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from optimizer.model import (
     IntArray,
     Problem,
     classes_of,
+    fitting,
     max_host_load,
     measure,
     on_hosts,
@@ -110,6 +112,7 @@ def row_of_group(
     if group.problem is None:
         return _without_plan(row, group, strategy, goals)
     problem = on_hosts(group.problem, goals.host)
+    limits = fitting(problem, goals.limits)
     selection, started = strategy_named(strategy), time.perf_counter()
     try:
         with TimeLimit(strategy_seconds) as limit:
@@ -124,11 +127,12 @@ def row_of_group(
             **_proof(verdict),
             goals=goals_to_text(goals),
             held_by=held_by(problem, answer.target, goals) if is_best else (),
+            limits=limits,
             **_plan(group, problem, answer.target),
             seconds=time.perf_counter() - started,
         )
     except Exception as error:
-        return _without_plan(row, failed(error), strategy, goals)
+        return replace(_without_plan(row, failed(error), strategy, goals), limits=limits)
 
 
 def _judged(

@@ -96,7 +96,8 @@ class PlannedGroup(GroupRow):
 class SolvedRow(PlannedGroup):
     """The same with how the group was found, and its plan as arrays with one entry a partition.
 
-    `held_by` names the goals that keep loads of an optimal plan two or more apart, if any do.
+    `held_by` names the goals that keep loads of an optimal plan two or more apart, if any do;
+    `limits` are those of its goals that are about any of its members and partitions, in words.
     `target` and `previous` are indexes into `names`, `topic` into `topics`, `action` into ACTIONS;
     -1 is nobody.
     """
@@ -107,6 +108,7 @@ class SolvedRow(PlannedGroup):
     current_max_host_load: Long = None
     current_max_weight: Real = None
     held_by: Texts = ()
+    limits: Texts = ()
     names: Texts = ()
     topics: Texts = ()
     topic: Ints = field(default_factory=_nothing)

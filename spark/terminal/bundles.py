@@ -218,6 +218,16 @@ class GoalOptions:
         goals = options.with_goals(settings, self.goal, self.rack, self.levels, self.min_gain)
         return with_weight(goals, self.weight)
 
+    def check_limits(self, idle: Sequence[str]) -> None:
+        """Say which limits nothing fits; InputError where all that options state are such."""
+        stated = options.with_goals(Settings(), self.goal, None, None, None).goals.limits_in_words()
+        if stated and set(stated) <= set(idle):
+            raise InputError(
+                f"no member or partition fits the limits of --goal ({'; '.join(stated)}): look at "
+                "their names in `evenfleet explain`"
+            )
+        say_all(f"No member or partition fits a limit: {text}." for text in idle)
+
 
 @dataclass(frozen=True, kw_only=True)
 class TrialOptions(GoalOptions):

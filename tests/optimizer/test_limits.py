@@ -10,7 +10,8 @@ import pytest
 
 from optimizer import Goals, Group, LimitsError, Member, assign
 from optimizer.checker import check_assignment
-from optimizer.model import LimitSet, problem_of
+from optimizer.model import LimitSet, fitting, problem_of
+from optimizer.model.limits import stated_limits
 from optimizer.solver import frontier_of, solve, weighted_frontier_of
 from tests.optimizer.oracles import facts_of_group, facts_of_problem
 from tests.support.groups import LIMITS, problem, random_limits, tiny_group
@@ -77,6 +78,27 @@ def test_a_host_is_the_same_with_kafkas_slash_and_without(spelled: str) -> None:
     assert np.bincount(target, minlength=4)[:2].sum() == 2
     verdict = check_assignment(group, target, goals=goals)
     assert (verdict.faults, verdict.balance_optimal, verdict.moves_optimal) == ([], True, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "fits", "idle"),
+    [
+        ("pin", {"members": "m00000", "topics": "t*"}, {"members": "m00000", "topics": "u"}),
+        ("pin", {"members": "m0*", "partitions": [7]}, {"members": "m0*", "partitions": [8]}),
+        ("exclude", {"hosts": "/x"}, {"hosts": "10.9.0.1"}),
+        ("max_partitions", {"members": "*1", "most": 3}, {"members": "*2", "most": 3}),
+        ("max_per_topic", {"topics": "t00000", "most": 9}, {"topics": "t00002", "most": 9}),
+        ("max_per_host", {"hosts": "x", "most": 9}, {"hosts": "y", "most": 9}),
+        ("max_weight", {"most": 9}, {"racks": "east", "most": 9}),
+        ("copartition", {"topics": "t00000, t00001"}, {"topics": "t00000, t00002"}),
+    ],
+)
+def test_limits_that_nothing_fits_are_known(
+    name: str, fits: dict[str, Any], idle: dict[str, Any]
+) -> None:
+    group = replace(problem([8, 2], [[0, 1]] * 2), hosts=["/x", None])
+    both = [LimitSet.of([(name, stated_limits(name, limit)[0][0])]) for limit in (fits, idle)]
+    assert [fitting(group, limits) for limits in both] == [both[0].in_words(), []]
 
 
 def test_what_limits_forbid_is_a_fault() -> None:

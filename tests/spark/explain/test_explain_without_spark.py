@@ -102,6 +102,20 @@ print(SparkContext._gateway, file=sys.stderr)
     assert lines.count("0") == 3
 
 
+def test_limits_of_options_that_nothing_fits_end_the_command(run: Run, store: Path) -> None:
+    """Those that are beside others are only said."""
+    words = ("explain", store, "--group", "g", "--goal")
+    output = run(*words, "exclude={members = 'nobody'}")
+    assert (output.code, is_one_line(output)) == (2, True)
+    assert "no member or partition fits the limits of --goal (exclusion of nobody)" in output.err
+    output = run(*words, "exclude=[{members = 'nobody'}, {members = '*', topics = 'nothing*'}]")
+    assert output.code == 2
+    output = run(*words, "max_per_topic=[{topics = 'nothing', most = 1}, 50]")
+    assert output.code == 0
+    said = "No member or partition fits a limit: at most 1 partition of nothing a member."
+    assert said in output.err.replace("\n", " ")
+
+
 def test_a_flipped_bit(run: Run, store: Path) -> None:
     (part,) = store.glob("assignments/*/*.parquet")
     raw = bytearray(part.read_bytes())

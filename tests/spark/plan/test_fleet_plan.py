@@ -5,8 +5,10 @@ from types import SimpleNamespace
 import pytest
 from pyspark.sql import SparkSession
 
-from spark import InputError, plan_fleet
+from optimizer import Goals
+from spark import FleetGoals, InputError, plan_fleet
 from spark.fleet import why_unsupported
+from spark.settings import GroupGoals
 from tests.support.fleets import Fleet
 from tests.support.kept import kept_in
 
@@ -221,6 +223,24 @@ def test_a_snapshot_without_any_row_is_planned(spark: SparkSession) -> None:
         assert plan.assignments.count() == plan.groups.count() == 0
         statuses, _ = plan.summary()
         assert statuses == []
+
+
+def test_limits_that_nothing_fits_are_known(spark: SparkSession) -> None:
+    """Of the whole fleet: each group has some that are about others."""
+    made = Fleet().topic("t", 2).topic("u", 2)
+    made.group("g", {"a": ["t"]}, [("t", 0, "a")]).group("h", {"b": ["u"]})
+    limits = [{"members": "a", "topics": "u"}, {"members": "?", "topics": "u"}, {"members": "z"}]
+    rule = GroupGoals("h", Goals(max_partitions=[{"members": "a", "most": 1}]))  # type: ignore[arg-type]
+    goals = FleetGoals(Goals(exclude=limits[:1] + limits[2:], pin=limits[1:2]), (rule,))  # type: ignore[arg-type]
+    with plan_fleet(made.snapshot(spark), goals=goals) as plan:
+        assert plan.idle_limits() == [
+            "pin of u to ?",
+            "exclusion of a from u",
+            "exclusion of z",
+            "at most 1 partition for a",
+        ]
+    with plan_fleet(made.snapshot(spark), goals=FleetGoals(goals.default)) as plan:
+        assert plan.idle_limits() == ["exclusion of a from u", "exclusion of z"]
 
 
 def test_an_unknown_strategy_names_those_that_exist(spark: SparkSession) -> None:
