@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from optimizer.figures import counted
 from spark import terminal
 from spark.errors import InputError
 from spark.jobs.reassign_all import reassign_all
@@ -69,8 +70,7 @@ def reassign(
         written = write_batches(reassignment, out)
     show(_tables(reassignment, done, written) | terminal.clusters_read(fleet))
     if written:
-        are = "file is" if len(written) == 1 else "files are"
-        say(f"{len(written):,} {are} in {written[0].parent}. For each batch, one by one:")
+        say(f"{counted(len(written), 'file')} in {written[0].parent}. For each batch, one by one:")
         say("  kafka-reassign-partitions … --execute --reassignment-json-file NN-move.json")
         say("  kafka-leader-election … --election-type preferred --path-to-json-file NN-elect.json")
     terminal.say_clusters(fleet)

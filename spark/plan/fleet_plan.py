@@ -134,12 +134,12 @@ class FleetPlan(Handle):
 
     def idle_limits(self) -> list[str]:
         """The limits of the goals, in words, that no member or partition of any group fits."""
-        stated = self.made_of.goals.limits_in_words() if self.made_of else ()
-        if not stated:
+        limits = self.made_of.goals.limits_in_words() if self.made_of else ()
+        if not limits:
             return []
         rows = self.solved.select(F.explode("limits").alias("text")).distinct().collect()
         fit = {row.text for row in rows}
-        return [text for text in stated if text not in fit]
+        return [text for text in limits if text not in fit]
 
     def worst(self, groups: int | None = FIRST) -> list[dict[str, Any]]:
         """The groups that the plan evens out, the worst first (`spark.fleet.worst_first`).

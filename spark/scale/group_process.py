@@ -15,7 +15,7 @@ from optimizer.coordinator import Parameters
 from optimizer.model import IntArray, Problem, Reals
 from optimizer.scaling import Assignments, Pauses, Process
 from spark.fleet import CONNECT
-from spark.groups import Numbers, failed, own_strategy, read_or_failed
+from spark.groups import Numbers, failed, is_another_clients, own_strategy, read_or_failed
 from spark.history import RateWindow, seconds_of
 from spark.scale.arrivals import RowOverTime
 from spark.scale.policies_file import ScaleSettings
@@ -106,6 +106,8 @@ def _process_of(
     )
     if len(problem.subscriptions) > 1:
         notes = [*notes, "members subscribe to different topics: here all read all of them"]
+    if is_another_clients(row, problem):
+        notes = [*notes, f"its assignor isn't Kafka's {strategy}, as which it counts here"]
     return GroupProcess(process, instants, tuple(notes))
 
 

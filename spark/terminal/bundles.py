@@ -220,10 +220,10 @@ class GoalOptions:
 
     def check_limits(self, idle: Sequence[str]) -> None:
         """Say which limits nothing fits; InputError where all that options state are such."""
-        stated = options.with_goals(Settings(), self.goal, None, None, None).goals.limits_in_words()
-        if stated and set(stated) <= set(idle):
+        limits = options.with_goals(Settings(), self.goal, None, None, None).goals.limits_in_words()
+        if limits and set(limits) <= set(idle):
             raise InputError(
-                f"no member or partition fits the limits of --goal ({'; '.join(stated)}): look at "
+                f"no member or partition fits the limits of --goal ({'; '.join(limits)}): look at "
                 "their names in `evenfleet explain`"
             )
         say_all(f"No member or partition fits a limit: {text}." for text in idle)

@@ -244,6 +244,9 @@ def test_a_group_that_reads_nothing_of_what_comes_is_abandoned_too(found: list[A
         "1 partition."
     )
     assert len(told(found, "idle-and-empty", "abandoned-group")) == 1
+    # which reads too slowly if anybody does
+    counts = [len(told(found, name, "falls-behind")) for name in ("idle", "idle-and-empty")]
+    assert counts == [1, 0]
 
 
 def test_levels_of_some_groups_are_their_own(found: list[Any]) -> None:
