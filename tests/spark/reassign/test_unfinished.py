@@ -12,7 +12,8 @@ from optimizer.replicas import ReplicaGoals
 from spark import FleetFiles, InputError
 from spark.fleet.local_store import write_store
 from spark.reassign import ReassignRequest, cluster_facts
-from spark.reassign.files import write_batches
+from spark.reassign.files import texts_of, write_batches
+from spark.reassign.fleet import PLANNED, write_fleet
 from spark.reassign.reassignment import reassigned as reassigned_from
 from tests.spark.reassign.captures import replicas_in, stored
 from tests.spark.reassign.test_sending import Fake
@@ -61,7 +62,7 @@ def test_a_signal_under_execute_says_how_to_go_on_and_back(
 
 
 def test_batches_count_together_and_a_folder_belongs_to_one_cluster(
-    run: Run, before: Path, tmp_path: Path
+    run: Run, before: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first batch is done, the second isn't begun; and whatever another cluster looks like."""
     moves = tmp_path / "moves"
@@ -76,6 +77,13 @@ def test_batches_count_together_and_a_folder_belongs_to_one_cluster(
     later = reassigned_from(replace(current, partitions=rows), ReassignRequest(), ReplicaGoals())
     with pytest.raises(InputError, match=r"holds the rollbacks of a plan that isn't finished"):
         write_batches(later, moves)
+    with monkeypatch.context() as patch:  # of all clusters at once
+        patch.setattr("spark.reassign.fleet.cluster_facts", lambda *_: later.current)
+        row: Any = {"cluster": "lab", "status": PLANNED, "files": texts_of(later)}
+        moves.rename(tmp_path / "lab")
+        written, refused = write_fleet([row], tmp_path, FleetFiles.read(str(before)))  # type: ignore[arg-type]
+        assert (written, "plan that isn't finished" in refused["lab"]) == ([], True)
+        (tmp_path / "lab").rename(moves)
     output = run("reassign", stored(run, tmp_path, "topics_after", cluster="b"), "--out", moves)
     assert (output.code, "holds the plan of cluster lab: write the one of" in output.err) == (
         2,
