@@ -67,6 +67,10 @@ def test_a_group_that_is_too_small_lags_by_what_it_can_not_read() -> None:
     totals = course.totals(Prices())
     assert (totals.member_hours, totals.rebalances) == (2.0, 0)
     assert totals.on_time == pytest.approx(240 / 3600)
+    assert totals.mean_lag == pytest.approx(100.0 * (3600 + 60) / 2)  # at the ends of 60 steps
+    assert totals.worst_lag_seconds == pytest.approx(900)
+    assert totals.late_partition_hours == pytest.approx(4 * (3600 - 240) / 3600)
+    assert totals.cost == pytest.approx(2.0 + 10 * totals.late_partition_hours)
 
 
 @pytest.mark.parametrize("start", [0.0, 20.0, 30.0, 60.0, 90.0, 600.0])
@@ -103,6 +107,8 @@ def test_a_rebalance_takes_the_time_that_the_twin_says() -> None:
     assert pause.stop > 0
     assert int(course.rebalances.sum()) == pause.rebalances
     assert float(course.lag[1]) == pytest.approx(100.0 * pause.stop)
+    # of four partitions one moves
+    assert course.totals(Prices()).unread_seconds == pytest.approx(3 * pause.stop + pause.moved)
 
 
 def test_a_static_group_waits_for_the_session_of_a_member_that_is_closed() -> None:
