@@ -143,7 +143,7 @@ def test_evenfleet_grows_at_once_and_shrinks_after_its_time() -> None:
     group = process(rates, peak_rate=100.0)
     (course,) = replay([group], [Evenfleet(headroom=1.0, down_seconds=3600.0)])[0]
     assert course.members.tolist() == [1, 1, 4, 4, 1, 1]
-    assert int(course.changes.sum()) == 2
+    assert course.totals(Prices()).changes == 2
 
 
 def test_evenfleet_expects_the_same_hour_of_the_week_before() -> None:

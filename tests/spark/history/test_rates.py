@@ -197,7 +197,7 @@ TIMELINE = Timeline({"c": [snapshot_at(0), snapshot_at(1)]})
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        *(({"window": window}, "window") for window in ("0h", "3 h", "1d3h", "-1h", timedelta(0))),
+        *(({"window": window}, "window") for window in ("0h", "3 h", "3h1d", "-1h", timedelta(0))),
         (
             {"window": "30m"},
             "a window of 30m holds one snapshot of each cluster, and a rate is of two: choose one "

@@ -125,6 +125,21 @@ def expected_consumption(offsets: pd.DataFrame, ends: dict[Any, pd.Series[Any]])
     return rows
 
 
+def expected_backlog(offsets: pd.DataFrame) -> Rows:
+    rows: Rows = {}
+    for key, items in offsets.groupby(TRACK):
+        of = items.set_index("at").sort_index()
+        lags = of.lag.fillna(of.end_offset - of.committed_offset).clip(lower=0)
+        end = of.end_offset.iloc[0]
+        is_uncommitted = of.committed_offset.isna().all() and lags.isna().all()
+        rows[key] = {
+            "since": of.index[0],
+            "lag": None if np.isnan(lags.iloc[0]) else lags.iloc[0],
+            "uncommitted": end if is_uncommitted and not np.isnan(end) else None,
+        }
+    return rows
+
+
 def expected_members(made: Offsets, offsets: pd.DataFrame) -> Rows:
     claims = pd.DataFrame(made.rows["assignments"])
     owner = claims.set_index(["snapshot", *TRACK]).member_id
@@ -186,8 +201,11 @@ def of_seeds(seeds: Iterable[int]) -> Offsets:
 
 
 def test_rates_are_those_of_a_plain_loop(spark: SparkSession) -> None:
-    """With gaps, nulls, resets, topics made anew, and clusters of different instants."""
-    made = of_seeds(range(8))
+    """With gaps, nulls, resets, topics made anew, and clusters of different instants.
+
+    And a partition of which nothing was ever committed.
+    """
+    made = of_seeds(range(8)).at(0, 1, None, 40).at(1, 1, None, 90)
     offsets = offsets_in_window(made)
     rates, ends = expected_rates(offsets)
     with made.history(spark) as history:
@@ -195,9 +213,12 @@ def test_rates_are_those_of_a_plain_loop(spark: SparkSession) -> None:
         assert result.notes == ()
         check(found_in(result.rates, PARTITION), rates)
         check(found_in(result.consumption, TRACK), expected_consumption(offsets, ends))
+        backlog = expected_backlog(offsets)
+        check(found_in(result.backlog, TRACK), backlog)
         members = found_in(result.members, ["cluster", "group", "member_id"])
         check(members, expected_members(made, offsets))
     assert sum(row["resets"] for row in rates.values()) > 8
+    assert {row["uncommitted"] for row in backlog.values()} == {None, 40}
 
 
 def test_no_rows_are_no_series() -> None:
