@@ -105,10 +105,11 @@ def test_a_rebalance_takes_the_time_that_the_twin_says() -> None:
     (course,) = replay([group], [AsItWas()])[0]
     pause = pauses.between(2, 3)
     assert pause.stop > 0
-    assert int(course.rebalances.sum()) == pause.rebalances
     assert float(course.lag[1]) == pytest.approx(100.0 * pause.stop)
     # of four partitions one moves
-    assert course.totals(Prices()).unread_seconds == pytest.approx(3 * pause.stop + pause.moved)
+    totals = course.totals(Prices())
+    assert totals.unread_seconds == pytest.approx(3 * pause.stop + pause.moved)
+    assert totals.rebalances == pause.rebalances > 0
 
 
 def test_a_static_group_waits_for_the_session_of_a_member_that_is_closed() -> None:
