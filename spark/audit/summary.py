@@ -113,7 +113,7 @@ class AuditSummary:
         return [f"{', '.join(names)}: {reason}." for reason, names in alike.items()]
 
     def sentences(self, out: Where | None, hint: str) -> Iterator[str]:
-        """What people read below the tables, the verdict last; `hint` says how to get all."""
+        """What people read below the tables, before the verdict; `hint` says how to get all."""
         if self.other_kinds:
             listed = ", ".join(f"{count} {kind}" for kind, count in self.other_kinds.items())
             yield f"Groups that aren't consumer groups: {listed}."
@@ -129,7 +129,11 @@ class AuditSummary:
             of_change = Counter(finding.change for finding in self.tracked)
             changes = ", ".join(f"{of_change[change]} {change}" for change in Change)
             yield f"Warnings and critical findings since the last audit: {changes}."
-        yield f"Snapshot {self.snapshot}. {self.verdict} {self.uneven_sentence}{self._unbalanced()}"
+
+    @property
+    def answer(self) -> str:
+        """The verdict, and how many groups are uneven."""
+        return f"{self.verdict} {self.uneven_sentence}{self._unbalanced()}"
 
     def _unbalanced(self) -> str:
         """How many of the uneven groups a finding lists: the others are below its thresholds."""

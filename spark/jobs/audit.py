@@ -13,7 +13,7 @@ from spark.audit import WORST, AuditedStore, AuditSummary, fails, read_audit_set
 from spark.files import Where
 from spark.fleet import AUDIT, Composition, Stored, check_out
 from spark.metrics_text import check_metrics
-from spark.terminal import CHECK_FAILED, Table, busy, option, say, say_all, show
+from spark.terminal import CHECK_FAILED, Table, busy, option, say, say_all, say_answer, show
 
 ROOMY = 76
 """Columns of a terminal on which the table has room for what each finding says."""
@@ -102,3 +102,4 @@ def _print_audit(fleet: FleetSnapshot, summary: AuditSummary, out: Where | None)
     if fleet.part:
         say(f"Only {fleet.part} were audited.")
     say_all(summary.sentences(out, "--out FOLDER writes all"))
+    say_answer(summary.answer, f"Snapshot {summary.snapshot}. ")

@@ -11,7 +11,7 @@ from spark.files import Where, table_in
 from spark.fleet import COMPARISON, check_out, snapshot_id
 from spark.jobs.compare_shown import show_strategies
 from spark.settings import Settings
-from spark.terminal import ROWS_SHOWN, Table, busy, say
+from spark.terminal import ROWS_SHOWN, Table, busy, say, say_answer
 
 GROUPS = "groups to change"
 """The table of uneven groups, with the assignor that each should use."""
@@ -52,7 +52,7 @@ def compare(
         terminal.say_clusters(fleet)
         if fleet.part:
             say(f"Only {fleet.part} were compared.")
-        say(best_of(rows))
+        say_answer(best_of(rows))
         if groups:
             say(sentence_of_cures(groups, bool(settings.goals.weights)))
         say(

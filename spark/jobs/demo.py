@@ -1,6 +1,7 @@
 """`evenfleet demo`: what a fleet that is made for it needs, from one group to a page."""
 
 from pathlib import Path
+from time import monotonic
 from typing import Annotated
 
 import typer
@@ -16,9 +17,19 @@ from spark.jobs.plan import plan
 from spark.jobs.replay import replay
 from spark.jobs.report import report
 from spark.jobs.verify import verify
-from spark.report import check_drawing
 from spark.settings import Settings
-from spark.terminal import Conf, Master, busy, opened, option, program, run_typed, say, side_by_side
+from spark.terminal import (
+    Conf,
+    Ended,
+    Master,
+    busy,
+    opened,
+    option,
+    program,
+    say,
+    side_by_side,
+    tell_step,
+)
 
 SEED = 1
 SNAPSHOT = "20261121T060000Z"
@@ -38,44 +49,55 @@ def demo(
     master: Master = None,
     conf: Conf = None,
 ) -> None:
-    """Generate a fleet, then explain, audit, plan, compare, report and verify it."""
+    """Generate a fleet, then explain, audit, plan, compare, verify and report it: a line a step."""
     store, audited, planned, compared, weighed = (
         f"{out}/{name}" for name in ("store", "audit", "plan", "compare", "by-weight")
     )
-    past, page = f"{out}/history", f"{out}/report.html"
+    past, page, path = f"{out}/history", f"{out}/report.html", f"{out}/log.txt"
     cluster, group = make_store(groups, store, history)
-    run_typed(explain, store, "--cluster", cluster, "--group", group)
-    with opened(master, conf, Settings(), store) as spark, side_by_side(spark) as start:
+    with (
+        Path(path).open("w", encoding="utf-8") as log,
+        opened(master, conf, Settings(), store) as spark,
+        side_by_side(spark, log) as start,
+    ):
         by_count = ("--strategies", BY_COUNT)
-        running = [
-            start(audit, store, "--out", audited),
-            start(plan, store, "--out", planned),
-            start(compare, store, "--out", compared, *by_count),
-            start(compare, store, "--out", weighed, "--weight", "column", *by_count),
-        ]
+        running = {
+            "explain": start(explain, store, "--cluster", cluster, "--group", group),
+            "audit": start(audit, store, "--out", audited),
+            "plan": start(plan, store, "--out", planned),
+            "by count": start(compare, store, "--out", compared, *by_count),
+            "by weight": start(compare, store, "--out", weighed, "--weight", "column", *by_count),
+        }
         if history:
-            running += [
-                start(history_command, store, "--out", past),
-                start(replay, store, "--out", f"{out}/replay", "--strategies", REPLAYED),
-            ]
-        for finish in running:
-            finish()
+            running["history"] = start(history_command, store, "--out", past)
+            tried = ("--strategies", REPLAYED)
+            running["replay"] = start(replay, store, "--out", f"{out}/replay", *tried)
+        for step, finish in running.items():
+            _tell(step, finish())
         verified = start(verify, store, planned)
         of_plan = ("--plan", planned, "--audit", audited, "--compare", compared)
         of_past = ("--history", past) if history else ()
+        reported = start(report, store, "--out", page, *of_plan, "--by-weight", weighed, *of_past)
+        code = _tell("verify", verified())
         try:
-            check_drawing()
-            run_typed(report, store, "--out", page, *of_plan, "--by-weight", weighed, *of_past)
+            tell_step(
+                "report", f"{page}: open it in a browser; all output: {path}", reported().seconds
+            )
         except InputError as error:
-            say(f"There is no report: {error}.")
-        code = verified()
-    say()
-    say(f"Open {page} in a browser: it has all of this on one page.")
+            tell_step("report", f"There is none: {error}. All output: {path}")
+    say(f"Next: {program()} whatif {store} --event crash-rack=eu-west-a", to_paste=True)
     collect = "collect --bootstrap HOST:9092 --cluster NAME --out store"
-    say(f"Your own clusters: {program()} {collect}")
-    say(f"Next: {program()} whatif {store} --event crash-rack=eu-west-a")
+    say(f"Your own: {program()} {collect}", to_paste=True)
     if code:
         raise typer.Exit(code)
+
+
+def _tell(step: str, ended: Ended) -> int:
+    """Print the beginning of a step's answer, if it has one; its exit code."""
+    sentences = ended.answer.split(". ")[: 2 if step == "audit" else 1]
+    if ended.answer:
+        tell_step(step, ". ".join(sentences).removesuffix(".") + ".", ended.seconds)
+    return ended.code
 
 
 def make_store(groups: int, store: str, history: bool = False) -> tuple[str, str]:
@@ -88,10 +110,11 @@ def make_store(groups: int, store: str, history: bool = False) -> tuple[str, str
         raise InputError(f"{store} exists: remove it, or choose another --out")
     made = make_history(groups, SEED)
     hours = made.hours if history else HOURS
-    say(f"Making {hours} hourly snapshots of a fleet of {groups} groups in {store}")
+    begun = monotonic()
     with busy("making the fleet"):
         for snapshot, tables in made.snapshots(SNAPSHOT, hours):
             write_store(tables, Path(store), snapshot)
+    tell_step("made", f"{groups} groups, {hours} hourly snapshots, in {store}", monotonic() - begun)
     cluster, group = most_uneven(tables)
     Path(store).with_name("drain.toml").write_text(drain_settings(tables, cluster, group), "utf-8")
     return cluster, group

@@ -4,7 +4,7 @@ from spark import terminal
 from spark.files import table_in
 from spark.fleet import HISTORY, as_rows, check_out
 from spark.history import restless, totals, worse
-from spark.terminal import ROWS_SHOWN, Table, busy, say, show
+from spark.terminal import ROWS_SHOWN, Table, busy, say, say_answer, show
 
 HIDDEN = ("first", "last", "generations", "most_per_hour", "takeovers")
 
@@ -27,7 +27,7 @@ def history(source: terminal.HistoryOptions, target: terminal.OutOptions) -> Non
     }
     show(tables, HIDDEN)
     terminal.say_snapshots(past.timeline.snapshots)
-    say(sentence)
+    say_answer(sentence)
     say(
         "Each snapshot's groups are in "
         f"{table_in(out, 'states')}, what changed on the way to it in "

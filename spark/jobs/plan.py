@@ -14,7 +14,7 @@ from spark.fleet import PLAN, check_out
 from spark.jobs.plan_shown import WORST, show_plans
 from spark.plan import TRAFFIC, kept_traffic, traffic_of_fleet, uneven_for_people
 from spark.settings import Settings, check_strategy
-from spark.terminal import ROWS_SHOWN, at_most, busy, option, say
+from spark.terminal import ROWS_SHOWN, at_most, busy, option, say, say_answer
 
 
 def plan(
@@ -89,7 +89,7 @@ def _plan_one(
         f"Snapshot {fleet.id} is planned by {settings.strategy}: "
         f"the plan is in {table_in(out, 'assignments')} and {table_in(out, 'groups')}."
     )
-    say(sentence)
+    say_answer(sentence)
     if fleet.part:
         say(f"Only {fleet.part} were planned: {out} has no other groups of snapshot {fleet.id}.")
     if traffic is not None:

@@ -10,7 +10,7 @@ from spark.files import in_one_file, table_in, write_tables
 from spark.fleet import REPLAY, as_rows, check_out
 from spark.replay import title_of
 from spark.settings import MOVE_COSTS, move_price, priced
-from spark.terminal import ROWS_SHOWN, busy, say, show
+from spark.terminal import ROWS_SHOWN, busy, say, say_answer, show
 from spark.trial import verdicts
 
 COLUMNS_SHOWN = (
@@ -70,7 +70,7 @@ def replay(
         say(f"Only {history.part} were replayed.")
     if reports:
         terminal.print_list(title_of(settings.strategies), reports)
-    say(best_replayed(shown))
+    say_answer(best_replayed(shown))
     if price:
         say(verdicts(shown, partial(priced, price)))
     say(

@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 from spark import FleetSnapshot, InputError, terminal, verify_plan
 from spark.files import Where
 from spark.fleet import as_rows, read_planned
-from spark.terminal import CHECK_FAILED, ROWS_SHOWN, Table, at_most, busy, say, show
+from spark.terminal import CHECK_FAILED, ROWS_SHOWN, Table, at_most, busy, say, say_answer, show
 from spark.verify import PlanTables, planned_snapshots
 
 
@@ -69,5 +69,5 @@ def _verify_one(
     if whole.part:
         say(f"The plan covers only {whole.part}.")
     of = f" among {source.part}" if source.part else ""
-    say(f"Snapshot {snapshot}, {planned} planned groups{of}: {verdict}.")
+    say_answer(f"{planned:,} planned groups{of}: {verdict}.", f"Snapshot {snapshot}, ")
     return fleet, [{"snapshot": snapshot} | row for row in first]

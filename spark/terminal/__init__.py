@@ -12,8 +12,8 @@ from spark.terminal.bundles import (
     StoreOptions,
     TrialOptions,
 )
-from spark.terminal.common import for_typer, run_typed
-from spark.terminal.console import OUT, Rows, say, say_all
+from spark.terminal.common import for_typer
+from spark.terminal.console import OUT, Rows, say, say_all, say_answer, tell_step
 from spark.terminal.examples import EXAMPLES
 from spark.terminal.failures import sentence_of
 from spark.terminal.histories import Until, read_history, say_snapshots, snapshots_read
@@ -51,6 +51,6 @@ from spark.terminal.printing import (
     show,
 )
 from spark.terminal.progress import busy
-from spark.terminal.side_by_side import side_by_side
+from spark.terminal.side_by_side import Ended, side_by_side
 from spark.terminal.submission import sentences_apart
 from spark.terminal.weights import optional_rates, rates_for, rates_since

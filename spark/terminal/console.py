@@ -1,7 +1,7 @@
 """What a command prints: tables for people, JSON for programs."""
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from textwrap import wrap
 from typing import Any
@@ -14,7 +14,7 @@ from rich.text import Text
 
 from optimizer.figures import NO_FIGURE, figure
 from spark.glossary import legend_of
-from spark.terminal.held_output import holdable
+from spark.terminal.held_output import holdable, keep_answer
 from spark.text import shortened_in
 
 OUT = Console(highlight=False)
@@ -195,10 +195,34 @@ def say(sentence: str = "", to_paste: bool = False) -> None:
         ERR.print(Text(shown(sentence)), soft_wrap=to_paste or not ERR.is_terminal)
 
 
+def say_answer(answer: str, before: str = "") -> None:
+    """Say what a command answers, after where that is from."""
+    keep_answer(answer)
+    say(before + answer)
+
+
 def say_all(sentences: Iterable[str]) -> None:
     """The same of each of them, a line a sentence."""
     for sentence in sentences:
         say(sentence)
+
+
+def tell_step(step: str, text: str, seconds: float | None = None) -> None:
+    """Print a step of several commands: its name, its answer, how long it took; in 80 columns."""
+    if not _silent:
+        line = Grid.grid(padding=(0, 1, 0, 0))
+        line.add_column(width=9)
+        line.add_column(width=64, overflow="fold")
+        line.add_column(justify="right")
+        line.add_row(step, Text(shown(text)), "" if seconds is None else f"{seconds:.0f} s")
+        OUT.print(line, width=80)
+
+
+def text_of(printing: Callable[[], None]) -> str:
+    """What a call prints, as plain text in place of the screen."""
+    with OUT.capture() as out, WIDE_OUT.capture() as wide, ERR.capture() as err:
+        printing()
+    return Text.from_ansi("".join(captured.get() for captured in (out, wide, err))).plain
 
 
 _silent = False

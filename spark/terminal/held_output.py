@@ -3,13 +3,20 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from functools import partial, wraps
 from typing import ParamSpec
 
 P = ParamSpec("P")
 
-Output = list[Callable[[], None]]
-"""Calls that print, in their order."""
+
+@dataclass
+class Output:
+    """Calls that print, in their order, and the sentence that is the command's answer."""
+
+    printings: list[Callable[[], None]] = field(default_factory=list)
+    answer: str = ""
+
 
 _held: ContextVar[Output | None] = ContextVar("_held", default=None)
 
@@ -38,6 +45,12 @@ def holdable(printing: Callable[P, None]) -> Callable[P, None]:
         if output is None:
             printing(*args, **named)
         else:
-            output.append(partial(printing, *args, **named))
+            output.printings.append(partial(printing, *args, **named))
 
     return hold
+
+
+def keep_answer(sentence: str) -> None:
+    """Keep what a command answers for the one that has started it."""
+    if output := _held.get():
+        output.answer = sentence

@@ -6,13 +6,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import pytest
 
 from spark.demo import make_history
 from spark.jobs import demo
+from spark.terminal import Ended
 from tests.support.said import Run, is_one_line
+
+ANSWERS = {"audit": "7 critical findings. Start with x. More.", "plan": "41 of 272 groups gain."}
+"""Answers of some commands; the demo shows how they begin."""
 
 TRIED = "--strategies current,range,cooperative-sticky,uniform,optimal"
 
@@ -27,31 +31,36 @@ def steps(out: Path) -> list[str]:
         f"history {out}/store --out {out}/history",
         f"replay {out}/store --out {out}/replay "
         "--strategies current,range,cooperative-sticky,optimal",
+        f"verify {out}/store {out}/plan",
         f"report {out}/store --out {out}/report.html --plan {out}/plan "
         f"--audit {out}/audit --compare {out}/compare --by-weight {out}/by-weight "
         f"--history {out}/history",
-        f"verify {out}/store {out}/plan",
     ]
 
 
 def test_its_commands(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The exit code is that of the last; what is there stays."""
+    """A line a step with its answer; the exit code is that of `verify`; what is there stays."""
     ran: list[str] = []
 
-    def typed(command: Callable[..., Any], *words: str) -> int:
+    def typed(command: Callable[..., Any], *words: str) -> Ended:
         ran.append(shlex.join([command.__name__, *words]))
-        return int(command.__name__ == "verify")
+        return Ended(int(command.__name__ == "verify"), ANSWERS.get(command.__name__, ""), 7.2)
 
     @contextmanager
-    def side_by_side(_: None) -> Iterator[Callable[..., Callable[[], int]]]:
+    def side_by_side(_: None, log: TextIO) -> Iterator[Callable[..., Callable[[], Ended]]]:
         yield lambda command, *words: partial(typed, command, *words)
 
     monkeypatch.setattr(demo, "opened", lambda *_: nullcontext())
     monkeypatch.setattr(demo, "side_by_side", side_by_side)
-    monkeypatch.setattr(demo, "run_typed", typed)
     monkeypatch.setattr(demo, "make_history", partial(make_history, hours=12))  # of 48
     out = tmp_path / "demo"
-    assert run("demo", "--groups", 12, "--out", out, "--history").code == 1
+    output = run("demo", "--groups", 12, "--out", out, "--history")
+    assert output.code == 1
+    assert output.out.startswith("made      12 groups, 12 hourly snapshots, in ")
+    told = output.out[output.out.index("audit") :].splitlines()
+    lines = ["audit     7 critical findings. Start with x.", "plan      41 of 272 groups gain."]
+    assert [line[:70].rstrip() for line in told[:2]] == lines
+    assert [line.rstrip()[-3:] for line in told[:2]] == ["7 s", "7 s"]
     explained, *others = ran
     assert re.fullmatch(rf"explain {out}/store --cluster \S+ --group \S+", explained)
     assert others == steps(out)
@@ -67,9 +76,14 @@ def test_all_of_it(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     out = tmp_path / "demo"
     output = run("demo", "--groups", 12, "--out", out, "--history")
     assert output.code == 0
-    printed = re.findall(r"\$ evenfleet (.*)\n", output.err)
+    log = (out / "log.txt").read_text("utf-8")
+    printed = re.findall(r"\$ evenfleet (.*)\n", log)
     assert printed[1:] == steps(out)
-    assert "could be more even" in output.err
-    assert "no fault: every partition, measure and proof holds" in output.err
+    assert "could be more even" in log and "restless groups" in log
     assert (out / "report.html").is_file()
-    assert "restless groups" in output.out and "Best" in output.err
+    named = re.findall(r"^(\w+(?: \w+)?)  ", output.out, re.M)
+    assert named == [
+        *("made", "audit", "plan", "by count", "by weight", "history", "replay", "verify", "report")
+    ]
+    assert "no fault: every partition, measure and proof holds." in output.out
+    assert len((output.out + output.err).splitlines()) <= 15 + 4  # with its history

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from io import StringIO
 from typing import Annotated, Any
 
 import pytest
@@ -9,7 +10,7 @@ import typer
 from pyspark.sql import SparkSession
 
 from spark.errors import InputError
-from spark.terminal import busy, option, print_list, say, show, side_by_side
+from spark.terminal import busy, option, print_list, say, say_answer, show, side_by_side
 from spark.terminal.progress import progress
 
 PATIENCE = 60  # seconds, for a busy machine
@@ -38,42 +39,44 @@ def shown() -> Any:
 def test_output_comes_in_the_order_of_commands_whichever_ends_first(
     spark: SparkSession, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    second_is_done = threading.Event()
+    second_is_done, log = threading.Event(), StringIO()
 
     def long() -> None:
         with busy("working"):
             assert second_is_done.wait(PATIENCE)
+        say_answer("7 of 9 groups are even.", "Snapshot S: ")
 
-    with side_by_side(spark) as start:
+    with side_by_side(spark, log) as start:
         first = start(command("first", long), "--where", "here")
         second = start(command("second", second_is_done.set))
-        assert (first(), second()) == (0, 0)
-    printed = capsys.readouterr()
-    lines = printed.err.split("\n")
-    assert lines[:5] == ["", "$ evenfleet first --where here", "first begins", *lines[3:5]]
-    assert lines[3].startswith("working: ")
-    assert lines[4:] == [
-        "first is done",
-        *("", "$ evenfleet second", "second begins", "second is done", ""),
-    ]
-    told = ["first", "here", "of first", "about first", "second", "of second", "about second"]
-    places = [printed.out.index(text) for text in told]
+        ended = (first(), second())
+    assert [(one.code, one.answer) for one in ended] == [(0, "7 of 9 groups are even."), (0, "")]
+    assert ended[0].seconds >= ended[1].seconds > 0
+    assert capsys.readouterr() == ("", "")
+    printed = log.getvalue()
+    lines = ["$ evenfleet first --where here", "first begins", "working: ", "Snapshot S: 7 of 9"]
+    lines += ["- of first", "→ what to do about first", "first is done"]
+    lines += ["$ evenfleet second", "second begins", "- of second", "about second"]
+    places = [printed.index(text) for text in [*lines, "second is done"]]
     assert places == sorted(places)
+    assert "\x1b" not in printed
 
 
 def test_an_error_is_raised_in_its_turn_after_what_was_printed_before_it(
-    spark: SparkSession, capsys: pytest.CaptureFixture[str]
+    spark: SparkSession,
 ) -> None:
+    log = StringIO()
+
     def fail() -> None:
         raise InputError("no such folder")
 
     def end() -> None:
         raise typer.Exit(1)
 
-    with side_by_side(spark) as start:
+    with side_by_side(spark, log) as start:
         failing, other = start(command("failing", fail)), start(command("other", lambda: None))
         with pytest.raises(InputError, match="no such folder"):
             failing()
-        assert capsys.readouterr().err.endswith("failing begins\n")
-        assert (other(), start(command("check", end))()) == (0, 1)
-    assert "other is done" in capsys.readouterr().err
+        assert log.getvalue().endswith("failing begins\n")
+        assert (other().code, start(command("check", end))().code) == (0, 1)
+    assert "other is done" in log.getvalue()
