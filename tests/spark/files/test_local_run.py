@@ -298,6 +298,7 @@ def test_what_another_program_wrote_is_read_and_told(place: LocalStore) -> None:
 def test_a_broken_manifest(place: LocalStore) -> None:
     (path,) = place.path.glob(".evenfleet/manifests/*/*")
     sound = json.loads(path.read_text())
+    del sound["crc32"]  # else nothing but that would be held
     (file, *_) = sound["tables"]["a"]
     odd_files = ({"x": 1}, {"name": [1]}, {"bytes": "1"}, {"cells": {"x": [["c"]]}})
     texts = [
