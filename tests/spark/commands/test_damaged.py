@@ -78,7 +78,8 @@ class TestSnapshots:
             f"Read snapshot {THIRD}: 1 cluster (c).",
             f"All findings are in {out}/findings.",
             f"Snapshot {THIRD}. 1 critical finding and 1 warning in 1 group: the fleet is in "
-            "trouble. Start with claimed-twice. Not judged: 1 empty. 0 of 1 group is uneven.",
+            "trouble. Start with claimed-twice. Not judged: 1 empty. It looks at this snapshot, "
+            "and not at the past. 0 of 1 group is uneven.",
             f"Next: evenfleet plan {broken} --out plan",
         ]
         printed = flat(output.out)
