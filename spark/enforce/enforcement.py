@@ -7,7 +7,7 @@ strategy that all its members know; in that of KIP-848 the broker does.
 from enum import Enum
 
 from optimizer.assignor.plan_file import COOPERATIVE, EAGER
-from spark.fleet import CLASSIC, CONNECT, CONSUMER, why_unsupported
+from spark.fleet import CONNECT, CONSUMER, why_unsupported
 
 COOPERATIVE_STICKY = "cooperative-sticky"
 
@@ -24,7 +24,7 @@ class Enforcement(Enum):
 
 def enforcement_of(kind: str | None, strategy: str | None, members: int) -> Enforcement:
     """`kind` is one of `spark.fleet.TYPES`, None as classic."""
-    if kind == CONNECT or why_unsupported(kind, strategy, members):
+    if kind == CONNECT or why_unsupported(kind, strategy, [None] * members):
         return Enforcement.NONE
     if not members:
         return Enforcement.EMPTY
@@ -59,4 +59,4 @@ def why_not(kind: str | None, strategy: str | None, members: int) -> str | None:
 def _what(kind: str | None, strategy: str | None, members: int) -> str:
     if kind == CONNECT:
         return "a cluster of Connect workers, whose leader assigns their tasks by itself"
-    return why_unsupported(kind or CLASSIC, strategy, members) or "no group of consumers"
+    return why_unsupported(kind, strategy, [None] * members) or "no group of consumers"

@@ -36,6 +36,7 @@ from spark.fleet.kinds import (
     UNPLANNED,
     UNSUPPORTED,
     connector_topic,
+    group_type,
     is_connector,
     other_kind_of,
     type_of_protocol,

@@ -104,7 +104,8 @@ def _other_kinds(source: Source, snapshots: Collection[str]) -> dict[str, dict[s
         other_kinds: Counter[str] = Counter()
         for texts, count in rows.items():
             type_, strategy, state = (None if text is None else spelled(text) for text in texts)
-            if kind := other_kind_of(type_, strategy, has_members=state not in MEMBERLESS_STATES):
+            members = () if state in MEMBERLESS_STATES else (None,)
+            if kind := other_kind_of(type_, strategy, members):
                 other_kinds[kind] += count
         result[snapshot] = dict(sorted(other_kinds.items()))
     return result

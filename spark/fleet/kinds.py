@@ -1,5 +1,8 @@
 """Kinds of groups, and their states: which are consumer groups, and why the others have no plan."""
 
+import re
+from collections.abc import Sequence
+
 CLASSIC, CONSUMER, CONNECT = "classic", "consumer", "connect"
 SHARE, STREAMS, OTHER = "share", "streams", "other"
 
@@ -17,39 +20,54 @@ and `other` anything else that Kafka coordinates, such as a schema registry.
 STREAMS_STRATEGY = "stream"
 """The name of Kafka Streams' StreamsPartitionAssignor, on the classic protocol."""
 
+_STREAMS_CLIENT = re.compile(r"-StreamThread-\d+-consumer$", re.ASCII)
+"""How the client ids of its consumers end (StreamsConfig.getMainConsumerConfigs); ksqlDB's too."""
+
 _OF_CONSUMERS = ("consumer", "")  # the latter: offsets were committed, and nobody ever joined
 
 _WHY = {
     SHARE: "a share group, whose partitions have no one owner: its members read them together",
-    STREAMS: "a streams group, whose tasks have one owner each: the broker assigns them by where "
+    STREAMS: "a group of Kafka Streams, whose tasks have one owner each: they are assigned by where "
     "their state is",
     OTHER: "its members aren't consumers: another program shares out something of its own",
 }
-_WHY_STREAMS = (
-    f"Kafka Streams (strategy {STREAMS_STRATEGY!r}) assigns its tasks itself, one owner each, by "
-    "where their state is"
-)
 
 
-def why_unsupported(kind: str | None, strategy: str | None, members: int) -> str | None:
+def group_type(
+    kind: str | None, strategy: str | None, client_ids: Sequence[str | None]
+) -> str | None:
+    """What Kafka calls a group's type, `kind`, or `streams` of Streams on the classic protocol.
+
+    `client_ids` has one entry a member. Without members nothing tells Streams from consumers: a
+    strategy may be stated, of members that left.
+    """
+    if kind not in (None, CLASSIC) or not len(client_ids):
+        return kind
+    is_streams = strategy == STREAMS_STRATEGY or any(
+        client and _STREAMS_CLIENT.search(client) for client in client_ids
+    )
+    return STREAMS if is_streams else kind
+
+
+def why_unsupported(
+    kind: str | None, strategy: str | None, client_ids: Sequence[str | None]
+) -> str | None:
     """Why a group is `unsupported`, so that it has no plan; None for consumers and Connect workers.
 
-    A type that isn't one of TYPES is unsupported as well. Without members nothing tells Streams on
-    the classic protocol from consumers: a strategy may be stated, of members that left.
+    Arguments are those of `group_type`. A type that isn't one of TYPES is unsupported as well.
     """
-    if kind in (None, CLASSIC):
-        return _WHY_STREAMS if strategy == STREAMS_STRATEGY and members else None
-    if kind in (CONSUMER, CONNECT):
+    kind = group_type(kind, strategy, client_ids)
+    if kind in (None, CLASSIC, CONSUMER, CONNECT):
         return None
     return _WHY.get(kind, f"a group of the type {kind!r}, which isn't known")
 
 
-def other_kind_of(group_type: str | None, strategy: str | None, has_members: bool) -> str | None:
+def other_kind_of(
+    kind: str | None, strategy: str | None, client_ids: Sequence[str | None]
+) -> str | None:
     """What a group is that isn't one of consumers, or None: `why_unsupported` in one word."""
-    kind = (CLASSIC if group_type is None else group_type).lower()
-    if kind == CLASSIC:
-        return STREAMS if strategy == STREAMS_STRATEGY and has_members else None
-    if kind == CONSUMER:
+    kind = group_type(kind and kind.lower(), strategy, client_ids)
+    if kind in (None, CLASSIC, CONSUMER):
         return None
     return kind if kind in (CONNECT, SHARE, STREAMS) else OTHER
 

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from spark.fleet import CONSUMER, REBALANCING_STATES, SHARE
+from spark.fleet import CONSUMER, REBALANCING_STATES, SHARE, group_type
 
 TopicPartition = tuple[str, int]
 
@@ -113,10 +113,15 @@ class ConsumerGroup:
 
     @property
     def type(self) -> str | None:
-        """As listed; epochs, which groups of the classic protocol haven't, tell of KIP-848's."""
-        has_epochs = any(member.generation is not None for member in self.members.values())
+        """As listed; epochs, which groups of the classic protocol haven't, tell of KIP-848's.
+
+        Client ids and the strategy tell Kafka Streams.
+        """
+        members = self.members.values()
+        has_epochs = any(member.generation is not None for member in members)
         epochs = CONSUMER if has_epochs or self.generation is not None else None
-        return self.listed_type or epochs
+        clients = [member.client_id for member in members]
+        return group_type(self.listed_type or epochs, self.strategy, clients)
 
     @property
     def claims(self) -> list[tuple[str, int, str]]:

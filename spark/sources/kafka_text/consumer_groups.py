@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from spark.errors import InputError
+from spark.fleet import STREAMS
 from spark.sources.kafka_text.captures import ConsumerGroup, StateRow
 from spark.sources.kafka_text.lines import Line, UnreadableLine, is_noise, read_lines, shortened
 from spark.sources.kafka_text.table import Header, parse_header
@@ -37,6 +38,8 @@ def notes_on(groups: Iterable[ConsumerGroup], oddities: Oddities) -> Iterator[st
 def _notes_on_groups(groups: list[ConsumerGroup]) -> Iterator[str]:
     if not groups:
         yield "No consumer group was found."
+    if result := [group.name for group in groups if group.type == STREAMS]:
+        yield f"{named('group', result)} of Kafka Streams, by client id or strategy: no plan."
     if result := [group.name for group in groups if group.captures_disagree()]:
         yield (
             f"The captures of {named('group', result)} do not agree about state, members or "

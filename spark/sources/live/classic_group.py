@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from spark.fleet import CLASSIC, CONNECT, type_of_protocol
+from spark.fleet import CLASSIC, CONNECT, group_type, type_of_protocol
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.connect_group import read_connect_group
 from spark.sources.live.group import (
@@ -48,7 +48,7 @@ def read_classic_group(described: Any, cluster: Cluster) -> DescribedGroup:
             generation,
             tuple(replace(member, generation=generation) for member in readable),
             reason=while_rebalancing(described.group_state),
-            type=kind,
+            type=group_type(kind, described.protocol_data, [m.client_id for m in readable]),
         )
     )
 

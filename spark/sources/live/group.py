@@ -61,7 +61,8 @@ class DescribedGroup:
     @property
     def why_unsupported(self) -> str | None:
         """Why a sound group isn't planned; None: it is one to plan."""
-        return why_unsupported(self.type, self.strategy, len(self.members))
+        clients = [member.client_id for member in self.members]
+        return why_unsupported(self.type, self.strategy, clients)
 
 
 def unknown(name: str, reason: str, kind: str | None = None) -> DescribedGroup:

@@ -15,39 +15,47 @@ from spark.fleet import (
 
 KINDS = (None, *TYPES, "novel")
 STRATEGIES = (None, "range", "stream")
+THREAD = "app-0c9a-StreamThread-12-consumer"
+CLIENTS: tuple[list[str | None], ...] = ([], [None], ["till"], ["till", THREAD])
 
 
 def test_both_tell_the_same_groups() -> None:
     """With members and without."""
-    rows = list(product(KINDS, STRATEGIES, (0, 1)))
-    kinds = [other_kind_of(kind, strategy, members > 0) for kind, strategy, members in rows]
+    rows = list(product(KINDS, STRATEGIES, CLIENTS))
+    kinds = [other_kind_of(*row) for row in rows]
     unsupported = [kind not in (None, CONNECT) for kind in kinds]
     assert unsupported == [why_unsupported(*row) is not None for row in rows]
     # Streams on the classic protocol is known by its strategy, which an empty group hasn't
-    empty = {kind for kind in KINDS if why_unsupported(kind, "stream", 0) is not None}
+    empty = {kind for kind in KINDS if why_unsupported(kind, "stream", []) is not None}
     assert empty == {"share", "streams", "other", "novel"}
 
 
 @pytest.mark.parametrize(
-    ("type_", "strategy", "kind"),
+    ("type_", "strategy", "clients", "kind"),
     [
-        (None, None, None),
-        ("classic", "range", None),
-        ("consumer", "stream", None),  # some broker's own assignor
-        (None, "stream", "streams"),
-        ("classic", "stream", "streams"),
-        ("streams", None, "streams"),
-        ("connect", "sessioned", "connect"),
-        ("Share", None, "share"),  # as Kafka's tools spell it
-        ("novel", None, "other"),
+        (None, None, [None], None),
+        ("classic", "range", [None], None),
+        ("consumer", "stream", [None], None),  # some broker's own assignor
+        (None, "stream", [None], "streams"),
+        ("classic", "stream", [None], "streams"),
+        ("streams", None, [None], "streams"),
+        (None, None, [None, THREAD], "streams"),
+        ("classic", "range", [f"_confluent-ksql-prod_query_CTAS_7-{THREAD}"], "streams"),
+        ("classic", "range", ["app-StreamThread-1-producer", f"{THREAD}-2"], None),
+        ("consumer", None, [THREAD], None),
+        ("connect", "sessioned", [None], "connect"),
+        ("Share", None, [None], "share"),  # as Kafka's tools spell it
+        ("novel", None, [None], "other"),
     ],
 )
-def test_the_kind_in_a_word(type_: str | None, strategy: str | None, kind: str | None) -> None:
-    assert other_kind_of(type_, strategy, has_members=True) == kind
+def test_the_kind_in_a_word(
+    type_: str | None, strategy: str | None, clients: list[str | None], kind: str | None
+) -> None:
+    assert other_kind_of(type_, strategy, clients) == kind
 
 
 def test_only_share_groups_have_several_owners_of_a_partition() -> None:
-    reports = {kind: why_unsupported(kind, "stream", 2) or "" for kind in KINDS}
+    reports = {kind: why_unsupported(kind, "stream", ["a", "b"]) or "" for kind in KINDS}
     assert [kind for kind, why in reports.items() if "no one owner" in why] == ["share"]
     assert "one owner each" in reports["streams"] and "one owner each" in reports["classic"]
     assert "'novel'" in reports["novel"]

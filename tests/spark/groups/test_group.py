@@ -75,7 +75,7 @@ BASE64 = "ASNFZ4mrze8BI0VniavN7w"
 DASHES = "01234567-89AB-CDEF-0123-456789ABCDEF"
 OTHER = "f" * 32
 
-STREAMS = why_unsupported("classic", "stream", 2)
+STREAMS = why_unsupported("classic", "stream", [None])
 EMPTY = "the group has no members"
 LISTED_TWICE = "the group is listed twice"
 TWIN = "two members have the id 'b'"
@@ -123,7 +123,7 @@ UNPLANNED: list[Outcome] = [
     # `collect` writes into the state why it could not read a group
     (nobody(state="Unknown: broker 2"), "invalid", f"{UNKNOWN}: Unknown: broker 2"),
     *(
-        (fleet, "unsupported", why_unsupported(kind, None, 2))
+        (fleet, "unsupported", why_unsupported(kind, None, []))
         for kind in ("share", "streams", "other")
         for fleet in (
             *(two_readers(type=kind, state=state) for state in ("Stable", *REBALANCING[-1:])),

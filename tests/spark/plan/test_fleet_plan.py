@@ -98,7 +98,7 @@ STATUSES = {
     "unlisted": ("ok", None),
     "empty": ("empty", "the group has no members"),
     "rebalancing": ("rebalancing", "the group is rebalancing (state PreparingRebalance)"),
-    "shared": ("unsupported", why_unsupported("share", None, 2)),
+    "shared": ("unsupported", why_unsupported("share", None, [])),
     "twins": ("invalid", "two members have the id 'a'"),
     "stranger": (
         "invalid",

@@ -59,7 +59,7 @@ def test_classic_groups_that_are_no_consumers_are_unsupported() -> None:
     assert registry.reason == "its members speak 'sr', not 'consumer'"
     assert [(member.topics, member.owned) for member in registry.members] == [((), ())] * 2
     streams = of_protocol("consumer", "stream")
-    assert (streams.type, streams.status) == ("classic", "unsupported")
+    assert (streams.type, streams.status) == ("streams", "unsupported")
     assert sum(len(member.owned) for member in streams.members) > 0
     undescribed = of_protocol("sr", "v0", error=30)  # it is of the type that was listed
     assert (undescribed.type, undescribed.status) == ("other", "unsupported")
