@@ -60,6 +60,9 @@ PAGES = {
 WITHOUT_TABLES = ("report", "export-plan")
 """Commands that print sentences alone."""
 
+FILES_OF_IMPORT = ("--groups", "--topics", "--brokers", "--configs", "--connect")
+"""Options of `import-cli` that take any number of files."""
+
 JOBS = Path(__file__).with_name("jobs")
 
 
@@ -151,6 +154,7 @@ def _run(words: list[str]) -> tuple[int, str | None]:
     """The exit code of a command, and its error if there is one."""
     try:
         _refuse_empty(words)
+        words = _spread(words)
         code = app_for(_completed() or words)(words, prog_name="evenfleet", standalone_mode=False)
     except InputError as error:
         return BAD_INPUT, str(error)
@@ -169,6 +173,23 @@ def _completed() -> list[str]:
         return []
     line = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS", "")
     return line.split()[1:]
+
+
+def _spread(words: list[str]) -> list[str]:
+    """`--groups a.txt b.txt`, as a shell expands `*.txt`, as the option twice; of `import-cli`."""
+    if words[0] != "import-cli":
+        return words
+    result: list[str] = []
+    option, has_value = "", True
+    for word in words:
+        if word.startswith("-"):
+            option, has_value = word.partition("=")[0], "=" in word
+        elif option in FILES_OF_IMPORT and has_value:
+            result.append(option)
+        else:
+            has_value = True
+        result.append(word)
+    return result
 
 
 def _refuse_empty(words: list[str]) -> None:

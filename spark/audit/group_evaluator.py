@@ -126,7 +126,7 @@ class GroupEvaluator:
         sizes = row.topic_sizes
         return (
             *(row.cluster, row.group, solved.status),
-            other_kind_of(row.type, row.group_strategy, row.client_ids),
+            other_kind_of(row.type, row.group_strategy, row.client_ids.tolist()),
             *(len(row.member_ids), int(sizes[sizes > 0].sum(dtype=np.int64))),
             *(getattr(solved, name) for name in MEASURES),
             _idle_to_busy(solved),

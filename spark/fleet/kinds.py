@@ -27,8 +27,8 @@ _OF_CONSUMERS = ("consumer", "")  # the latter: offsets were committed, and nobo
 
 _WHY = {
     SHARE: "a share group, whose partitions have no one owner: its members read them together",
-    STREAMS: "a group of Kafka Streams, whose tasks have one owner each: they are assigned by where "
-    "their state is",
+    STREAMS: "a group of Kafka Streams, whose tasks have one owner each: where their state is "
+    "decides",
     OTHER: "its members aren't consumers: another program shares out something of its own",
 }
 
@@ -41,7 +41,7 @@ def group_type(
     `client_ids` has one entry a member. Without members nothing tells Streams from consumers: a
     strategy may be stated, of members that left.
     """
-    if kind not in (None, CLASSIC) or not len(client_ids):
+    if kind not in (None, CLASSIC) or not client_ids:
         return kind
     is_streams = strategy == STREAMS_STRATEGY or any(
         client and _STREAMS_CLIENT.search(client) for client in client_ids

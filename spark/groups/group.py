@@ -72,7 +72,8 @@ def read_group(row: EncodedRow, weight: str | None = None) -> FleetGroup:
     """
     member_ids = row.member_ids.tolist()
     invalid_utf8 = why_invalid_utf8(row.invalid_utf8)
-    if why := invalid_utf8 or why_unsupported(row.type, row.group_strategy, row.client_ids):
+    clients = row.client_ids.tolist()
+    if why := invalid_utf8 or why_unsupported(row.type, row.group_strategy, clients):
         return FleetGroup("invalid" if invalid_utf8 else UNSUPPORTED, [why])
     topics = read_topics(row)
     check_memory(row, int(topics.offsets[-1]))

@@ -71,7 +71,7 @@ def looks_homogeneous(row: EncodedRow) -> bool:
         and row.topic_sizes.min() > 0
         and len(row.subscribers) == len(member_ids) * len(row.topics)
         and set(row.topics).issuperset(row.claimed_topics)
-        and not why_unsupported(row.type, row.group_strategy, row.client_ids)
+        and not why_unsupported(row.type, row.group_strategy, row.client_ids.tolist())
         and size_of(row) <= MAX_ROWS
     )
 

@@ -4,10 +4,21 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
+import typer
+
 from spark.files import LocalStore
 from spark.fleet import STORE, check_kind, check_writable, snapshot_id, write_store
 from spark.sources.kafka_text import read_cli_text
-from spark.terminal import busy, option, program, say, say_all, show, snapshot_option
+from spark.terminal import (
+    CHECK_FAILED,
+    busy,
+    option,
+    program,
+    say,
+    say_all,
+    show,
+    snapshot_option,
+)
 
 
 class Inference(StrEnum):
@@ -19,11 +30,27 @@ class Inference(StrEnum):
 
 def import_cli(
     cluster: Annotated[str, option("Name of the cluster.")],
-    groups: Annotated[list[Path], option("Text of kafka-consumer-groups; repeatable.")],
     topics: Annotated[list[Path], option("Text of kafka-topics --describe; repeatable.")],
     out: Annotated[Path, option("The store, a local folder.")],
+    groups: Annotated[
+        list[Path] | None,
+        option("Text of kafka-consumer-groups; repeatable. Without, the cluster has no groups."),
+    ] = None,
     snapshot: Annotated[str | None, snapshot_option("now, in UTC")] = None,
-    brokers: Annotated[Path | None, option("Text of kafka-broker-api-versions, for racks.")] = None,
+    brokers: Annotated[
+        list[Path] | None, option("Text of kafka-broker-api-versions, for racks; repeatable.")
+    ] = None,
+    configs: Annotated[
+        list[Path] | None,
+        option("Text of kafka-configs --describe of topics or brokers; repeatable."),
+    ] = None,
+    connect: Annotated[
+        list[Path] | None,
+        option(
+            "JSON of GET /connectors?expand=status; repeatable. A file GROUP.json is of the "
+            "Connect cluster whose group.id is GROUP."
+        ),
+    ] = None,
     infer: Annotated[
         Inference,
         option("Subscriptions of a member: all topics of its group, or only those it owns."),
@@ -34,16 +61,23 @@ def import_cli(
 ) -> None:
     """Import the output of Kafka's own command-line tools into a store.
 
+    Exit code 1 if of a kind of lines none could be read; the rest is stored then.
+
     With an existing `--snapshot`, adds this cluster to it.
     """
     check_writable(str(out))
     check_kind(LocalStore(out), str(out), STORE)
     choice = snapshot_id(snapshot)
-    with busy(f"reading {len(groups)} texts of groups and {len(topics)} of topics"):
-        text = read_cli_text(cluster, groups, topics, brokers, infer.value, subscriptions)
+    lists = (groups or [], brokers or [], configs or [], connect or [])
+    with busy(f"reading {len(lists[0])} texts of groups and {len(topics)} of topics"):
+        text = read_cli_text(cluster, topics, *lists, subscriptions, infer.value)
     say_all([*text.notes, *text.left_out])
     with busy(f"writing snapshot {choice}"):
         write_store(text.tables, out, choice)
     counts = [{"table": name, "rows": len(table)} for name, table in text.tables.items()]
     show({"tables": counts})
-    say(f"{len(text.left_out)} lines could not be read. Next: {program()} plan {out} --out plan")
+    lost = f"{text.unreadable:,} lines could not be read."
+    say(f"{lost} Next: {program()} plan {out} --out plan")
+    if text.unread:
+        say(f"It is incomplete: no line could be read of {', '.join(text.unread)}.")
+        raise typer.Exit(CHECK_FAILED)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from spark.errors import InputError
-from spark.sources.kafka_text.lines import UnreadableLine, is_noise, read_lines
+from spark.sources.kafka_text.lines import UnreadableLines, is_noise, read_lines
 from spark.text import named
 
 EXPECTED = "the text of kafka-broker-api-versions"
@@ -33,37 +33,39 @@ class Brokers(NamedTuple):
 
     brokers: list[Broker]
     notes: list[str]
-    unreadable_lines: list[UnreadableLine]
+    unreadable_lines: UnreadableLines
 
 
-def read_brokers(path: Path) -> Brokers:
-    """Read one file; of two lines of one broker the later counts.
+def read_brokers(*paths: Path) -> Brokers:
+    """Read files; of two lines of one broker the later counts.
 
-    Raises InputError if the file is missing, is not text, or has no broker in it.
+    Raises InputError if a file is missing, is not text, or has no broker in it.
     """
     brokers: dict[int, Broker] = {}
     differing: set[str] = set()
-    unreadable_lines: list[UnreadableLine] = []
-    for line in read_lines(path, EXPECTED, unreadable_lines):
-        if match := _BROKER.fullmatch(line.text):
-            rack = None if match["rack"] in ("null", "") else match["rack"]
-            try:
-                number = parse_broker_id(match["broker"])
-            except ValueError as error:
-                unreadable_lines.append(line.fault(str(error)))
-                continue
-            broker = Broker(number, match["host"], int(match["port"]), rack)
-            if brokers.get(number, broker) != broker:
-                differing.add(str(number))
-            brokers[number] = broker
-        elif not (_API_VERSION.fullmatch(line.text) or is_noise(line.text)):
-            unreadable_lines.append(line.fault("it is no line of a broker or its versions"))
-    if not brokers:
-        raise InputError(f"{path}: no broker is in it; expected {EXPECTED}")
+    unreadable_lines = UnreadableLines()
+    for path in paths:
+        has_broker = False
+        for line in read_lines(path, EXPECTED, unreadable_lines):
+            if match := _BROKER.fullmatch(line.text):
+                rack = None if match["rack"] in ("null", "") else match["rack"]
+                try:
+                    number = parse_broker_id(match["broker"])
+                except ValueError as error:
+                    unreadable_lines.append(line.fault(str(error)))
+                    continue
+                broker = Broker(number, match["host"], int(match["port"]), rack)
+                if brokers.get(number, broker) != broker:
+                    differing.add(str(number))
+                brokers[number], has_broker = broker, True
+            elif not (_API_VERSION.fullmatch(line.text) or is_noise(line.text)):
+                unreadable_lines.append(line.fault("it is no line of a broker or its versions"))
+        if not has_broker:
+            raise InputError(f"{path}: no broker is in it; expected {EXPECTED}")
     notes = []
     if differing:
-        result = named("broker", differing)
-        notes.append(f"{result} more than once in {path}, with other facts: the last ones count.")
+        result, files = named("broker", differing), ", ".join(map(str, paths))
+        notes.append(f"{result} more than once in {files}, with other facts: the last ones count.")
     return Brokers([brokers[number] for number in sorted(brokers)], notes, unreadable_lines)
 
 

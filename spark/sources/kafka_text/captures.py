@@ -20,7 +20,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from spark.fleet import CONSUMER, REBALANCING_STATES, SHARE, group_type
+from optimizer.figures import counted
+from spark.fleet import CONSUMER, OTHER, REBALANCING_STATES, SHARE, UNKNOWN_STATE, group_type
 
 TopicPartition = tuple[str, int]
 
@@ -91,10 +92,14 @@ class ConsumerGroup:
     """#MEMBERS of the state view"""
     coordinator: int | None = None
     offsets: dict[TopicPartition, Offset] = field(default_factory=dict)
+    tasks: dict[str, int] = field(default_factory=dict)
+    """how many tasks each of Connect's connectors has, which stands for a topic"""
     listed_type: str | None = None
     """what the last list of groups with types says"""
     contradictory: bool = False
     offsets_differ: bool = False
+    lost_members: int = 0
+    """rows of members that could not be read"""
     _members: dict[str, Member] = field(default_factory=dict)
     _listed: dict[str, int | None] | None = None
     """the last members view: #PARTITIONS by member id"""
@@ -110,6 +115,21 @@ class ConsumerGroup:
         return {
             id_: self._members[id_] for id_ in sorted(owners | self._idle | set(self._listed or ()))
         }
+
+    @property
+    def state_or_why_unknown(self) -> str | None:
+        """The state; of a group whose members aren't all known that, and why, unless it is moving.
+
+        Without its members it would pass for an empty group, or as planned among fewer.
+        """
+        if self.state in REBALANCING_STATES:
+            return self.state
+        if self.lost_members:
+            lost = counted(self.lost_members, "line")
+            return f"{UNKNOWN_STATE}: {lost} of its members could not be read"
+        if not self.members and (self.counted_members or self.state == "Stable"):
+            return f"{UNKNOWN_STATE}: it has members, and no text tells which"
+        return self.state
 
     @property
     def type(self) -> str | None:
@@ -171,7 +191,8 @@ class ConsumerGroup:
 
     def take_state(self, row: StateRow) -> None:
         self.strategy = row.strategy or self.strategy
-        self.listed_type = row.type or self.listed_type
+        if row.type != OTHER or self.listed_type is None:
+            self.listed_type = row.type or self.listed_type
         self.generation = row.generation if row.generation is not None else self.generation
         self.counted_members = row.members if row.members is not None else self.counted_members
         self.coordinator = row.coordinator if row.coordinator is not None else self.coordinator

@@ -1,17 +1,21 @@
 """From the text of Kafka's command line tools to the tables of a store."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from spark.errors import InputError
-from spark.fleet import TABLES, SourceTables, table_of
-from spark.sources.kafka_text.brokers import Broker, Brokers, racks_of, read_brokers
+from spark.fleet import CONNECT, TABLES, SourceTables, table_of
+from spark.sources.config_keys import MIN_INSYNC
+from spark.sources.kafka_text.brokers import Broker, racks_of, read_brokers
 from spark.sources.kafka_text.captures import ConsumerGroup
+from spark.sources.kafka_text.configs import read_configs
+from spark.sources.kafka_text.connectors import read_connectors
 from spark.sources.kafka_text.consumer_groups import read_consumer_groups
-from spark.sources.kafka_text.lines import UnreadableLine
+from spark.sources.kafka_text.lines import UnreadableLines
 from spark.sources.kafka_text.subscriptions import (
     Infer,
     Subscriptions,
@@ -24,15 +28,25 @@ from spark.text import named
 Row = dict[str, Any]
 
 
+@dataclass(frozen=True, kw_only=True)
+class CliTables(SourceTables):
+    """The tables of a cluster; `unreadable` lines are left out of them, `unread` kinds wholly."""
+
+    unreadable: int = 0
+    unread: Sequence[str] = ()
+
+
 def read_cli_text(
     cluster: str,
-    groups: Sequence[Path],
     topics: Sequence[Path],
-    brokers: Path | None = None,
-    infer: Infer = "union",
+    groups: Sequence[Path] = (),
+    brokers: Sequence[Path] = (),
+    configs: Sequence[Path] = (),
+    connect: Sequence[Path] = (),
     subscriptions: Path | None = None,
-) -> SourceTables:
-    """Read what kafka-consumer-groups, kafka-topics and kafka-broker-api-versions print.
+    infer: Infer = "union",
+) -> CliTables:
+    """Read what Kafka's tools print of groups, topics, brokers and settings, and Connect's answers.
 
     Subscriptions are in none of it. Groups that the `subscriptions` file (CSV) tells of have them
     from there; those of all others are inferred, and `subscriptions_inferred` of the group is true.
@@ -47,8 +61,11 @@ def read_cli_text(
     of_topics = read_topics(*topics)
     _refuse_unread("groups", of_groups.groups, of_groups.unreadable_lines)
     _refuse_unread("topics", of_topics.partitions, of_topics.unreadable_lines)
-    of_brokers = read_brokers(brokers) if brokers else Brokers([], [], [])
-    report = Subscriptions({}, [], [])
+    of_brokers = read_brokers(*brokers)
+    of_configs = read_configs(configs)
+    for path in connect:
+        of_groups.groups[path.stem] = read_connectors(path)
+    report = Subscriptions({}, [], UnreadableLines())
     if subscriptions:
         report = read_subscriptions(subscriptions, of_groups.groups)
     ordered = [group for _, group in sorted(of_groups.groups.items())]
@@ -56,30 +73,42 @@ def read_cli_text(
         group.name: report.by_group.get(group.name) or infer_subscriptions(group, infer)
         for group in ordered
     }
+    least = {name: int(v) for (_, name, key), v in of_configs.values.items() if key == MIN_INSYNC}
+    partitions = [
+        partition._replace(min_insync=least.get(partition.topic, partition.min_insync))
+        for partition in of_topics.partitions
+    ]
     tables = _group_tables(ordered, subscribed, report.by_group) | {
-        "partitions": _partition_rows(of_topics.partitions, of_brokers.brokers),
+        "partitions": _partition_rows(sorted([*partitions, *_tasks(ordered)]), of_brokers.brokers),
         "brokers": [broker._asdict() for broker in of_brokers.brokers],
     }
-    parts = (of_groups, of_topics, of_brokers, report)
+    values = {("topic", *key): value for key, value in of_topics.configs.items()}
+    tables["configs"] = [
+        dict(zip(("scope", "name", "key", "value"), (*key, value), strict=True))
+        for key, value in sorted((values | of_configs.values).items())
+    ]
+    parts = (of_groups, of_topics, of_brokers, of_configs, report)
     notes = [note for part in parts for note in part.notes]
     notes += _notes_across(tables, of_brokers.brokers)
-    unreadable_lines = [line for part in parts for line in part.unreadable_lines]
-    return SourceTables(
-        {
+    return CliTables(
+        tables={
             name: _table(name, cluster, tables.get(name, []))
             for name, table in TABLES.items()
             if table.required or tables.get(name)
         },
-        notes,
-        [line.sentence for line in unreadable_lines],
+        notes=notes,
+        left_out=[item for part in parts for item in part.unreadable_lines.sentences()],
+        unreadable=sum(part.unreadable_lines.alike.total() for part in parts),
+        unread=[*of_groups.unread, *of_topics.unread],
     )
 
 
-def _refuse_unread(what: str, read: Sized, unreadable_lines: Sequence[UnreadableLine]) -> None:
+def _refuse_unread(what: str, read: Sized, unreadable_lines: UnreadableLines) -> None:
     """Raise InputError when there were lines and none of them could be read."""
     if unreadable_lines and not read:
+        count = unreadable_lines.alike.total()
         raise InputError(
-            f"none of the {len(unreadable_lines)} lines of {what} can be read, the first since "
+            f"none of the {count} lines of {what} can be read, the first since "
             f"{unreadable_lines[0].sentence}"
         )
 
@@ -115,10 +144,12 @@ def _group_tables(
         tables["groups"].append(
             key
             | {
-                "state": group.state,
+                "state": group.state_or_why_unknown,
                 "strategy": group.strategy,
                 "generation": group.generation,
-                "subscriptions_inferred": bool(members) and group.name not in entries,
+                "subscriptions_inferred": bool(members)
+                and group.name not in entries
+                and group.type != CONNECT,
                 "type": group.type,
                 "coordinator": group.coordinator,
             }
@@ -152,6 +183,14 @@ def _group_tables(
         ]
         tables["offsets"] += [key | row for row in _offset_rows(group)]
     return tables
+
+
+def _tasks(groups: Iterable[ConsumerGroup]) -> Iterator[Partition]:
+    """A partition for each task of Connect's, which no broker keeps."""
+    for group in groups:
+        for connector, count in group.tasks.items():
+            for number in range(count):
+                yield Partition(connector, number, None, None, None, None)
 
 
 _RENAMED = ("adding", "removing", "min_insync")

@@ -5,6 +5,7 @@ kafka-groups lists.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import NamedTuple
 from spark.errors import InputError
 from spark.fleet import STREAMS
 from spark.sources.kafka_text.captures import ConsumerGroup, StateRow
-from spark.sources.kafka_text.lines import Line, UnreadableLine, is_noise, read_lines, shortened
+from spark.sources.kafka_text.lines import Line, UnreadableLines, is_noise, read_lines, shortened
 from spark.sources.kafka_text.table import Header, parse_header
 from spark.sources.kafka_text.views import Row, View, read_row, take_rows, view_of
 from spark.text import named
@@ -25,6 +26,12 @@ class Oddities:
 
     absent_groups: set[str] = field(default_factory=set)
     errors: list[str] = field(default_factory=list)
+    read_rows: Counter[str] = field(default_factory=Counter)
+    """how many rows of each view"""
+    lost_rows: Counter[str] = field(default_factory=Counter)
+    """and how many could not be read"""
+    lost_members: Counter[str] = field(default_factory=Counter)
+    """by what stands where its group should: rows of members that could not be read"""
 
 
 def notes_on(groups: Iterable[ConsumerGroup], oddities: Oddities) -> Iterator[str]:
@@ -72,6 +79,17 @@ OLD_TOOL = (
     "2.4 or later, which can ask older brokers too"
 )
 
+WRAPPED = (
+    "its lines are wrapped, at the width of a terminal: write what the tool prints to a file "
+    "(kafka-consumer-groups … > groups.txt)"
+)
+_REST_OF_HEADER = re.compile(r"\s*#?[A-Z][A-Z-]*(?:\s+#?[A-Z][A-Z-]*)*")
+
+# What a tool says of a cluster without groups; Kafka's own prints nothing
+_NO_GROUPS = re.compile(
+    r"(?i)(?:\w+: )?(?:there are )?no (?:active )?(?:consumer )?groups?\b.{0,60}"
+)
+
 # What the tool says beside its tables, on standard error or output
 _MESSAGE = re.compile(
     r"(?:Error: |Warning: )?(?:The c|C)onsumer group '(?P<group>.+)' "
@@ -81,11 +99,15 @@ _STATE_IN_MESSAGE = {"has no active members": "Empty", "is rebalancing": "Prepar
 
 
 class ConsumerGroups(NamedTuple):
-    """All groups by name, and what their reader has to tell the files' owner."""
+    """All groups by name, and what their reader has to tell the files' owner.
+
+    Of the views in `unread` there were rows and none could be read.
+    """
 
     groups: dict[str, ConsumerGroup]
     notes: list[str]
-    unreadable_lines: list[UnreadableLine]
+    unreadable_lines: UnreadableLines
+    unread: list[str]
 
 
 def read_consumer_groups(files: Sequence[Path]) -> ConsumerGroups:
@@ -94,11 +116,15 @@ def read_consumer_groups(files: Sequence[Path]) -> ConsumerGroups:
     Raises InputError if a file is missing, is not text, or holds nothing of Kafka's output.
     """
     groups: dict[str, ConsumerGroup] = {}
-    unreadable_lines: list[UnreadableLine] = []
+    unreadable_lines = UnreadableLines()
     oddities = Oddities()
     for path in files:
         _FileReader(path, groups, unreadable_lines, oddities).read()
-    return ConsumerGroups(groups, list(notes_on(groups.values(), oddities)), unreadable_lines)
+    for name, group in groups.items():
+        group.lost_members = oddities.lost_members[name]
+    unread = [view for view in oddities.lost_rows if not oddities.read_rows[view]]
+    notes = list(notes_on(groups.values(), oddities))
+    return ConsumerGroups(groups, notes, unreadable_lines, unread)
 
 
 class _Table(NamedTuple):
@@ -115,7 +141,7 @@ class _FileReader:
         self,
         path: Path,
         groups: dict[str, ConsumerGroup],
-        unreadable_lines: list[UnreadableLine],
+        unreadable_lines: UnreadableLines,
         oddities: Oddities,
     ) -> None:
         self._path = path
@@ -126,13 +152,16 @@ class _FileReader:
         self._is_old = False
         """whether the lines are of a tool before 2.4"""
         self._has_content = False
+        self._is_blank = True
+        self._header_at = -1
+        """the number of the last line that was a header"""
         self._error: str | None = None
 
     def read(self) -> None:
         for line in read_lines(self._path, EXPECTED, self._unreadable_lines):
             self._read(line)
         self._close_table()
-        if not self._has_content:
+        if not self._has_content and not self._is_blank:
             if self._is_old:
                 raise InputError(f"{self._path}: {OLD_TOOL}")
             text = f". It says: {self._error}" if self._error else ""
@@ -142,7 +171,11 @@ class _FileReader:
 
     def _read(self, line: Line) -> None:
         text = line.text.strip()
+        is_next = line.number == self._header_at + 1
+        if is_next and _REST_OF_HEADER.fullmatch(line.text) and not self._fits(line.text):
+            raise InputError(f"{self._path}: {WRAPPED}")
         if header := parse_header(line.text):
+            self._header_at = line.number
             self._close_table()
             self._open_table(header, line)
         elif self._table and (fields := self._table.header.cells(line.text)) is not None:
@@ -154,9 +187,22 @@ class _FileReader:
             self._oddities.errors.append(
                 f"{line.file}, line {line.number}: Kafka says: {self._error}"
             )
-        elif not is_noise(line.text) and not self._is_old:
+        elif is_noise(line.text) or _NO_GROUPS.fullmatch(text):
+            return
+        elif not self._is_old:
             where = "doesn't fit the columns of its table" if self._table else "is in no table"
             self._report(line, f"it {where}")
+            if self._table:
+                self._lose_row(self._table, line)
+        self._is_blank = False
+
+    def _fits(self, row: str) -> bool:
+        return self._table is not None and self._table.header.cells(row) is not None
+
+    def _lose_row(self, table: _Table, line: Line) -> None:
+        self._oddities.lost_rows[table.view.value] += 1
+        if table.view is View.MEMBERS:
+            self._oddities.lost_members[line.text[: table.header.starts[1]].strip()] += 1
 
     def _open_table(self, header: Header, line: Line) -> None:
         self._is_old = header.is_old
@@ -166,12 +212,14 @@ class _FileReader:
         view = view_of(header)
         if view is None:
             self._report(line, "its columns are those of no view of consumer groups")
+            self._oddities.lost_rows[" ".join(header.columns)] += 1
             return
         self._has_content = True
         self._table = _Table(header, view, {})
 
     def _take_row(self, table: _Table, fields: dict[str, str], line: Line) -> None:
         row, fault = read_row(table.view, fields)
+        self._oddities.read_rows[table.view.value] += 1
         table.rows.setdefault(fields["GROUP"], []).append(row)
         if fault:
             self._report(line, fault)

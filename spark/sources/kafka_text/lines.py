@@ -2,14 +2,19 @@
 
 import io
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from optimizer.figures import counted
 from spark.errors import InputError
 
 QUOTED = 200
 """Letters of a line, and of why it can't be read, that are printed: some are megabytes long."""
+
+LONGEST_LINE = 2**24
+"""Letters of a line that are read; the members view has all partitions of a member in one."""
 
 
 class UnreadableLine(NamedTuple):
@@ -23,6 +28,31 @@ class UnreadableLine(NamedTuple):
     @property
     def sentence(self) -> str:
         return f"{self.file}:{self.line}: {self.why}: {self.text}"
+
+
+class UnreadableLines(list[UnreadableLine]):
+    """Of each file and reason the first line that was left out; `alike` counts all of them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.alike: Counter[tuple[str, str]] = Counter()
+
+    def append(self, line: UnreadableLine) -> None:
+        key = _kind_of(line)
+        self.alike[key] += 1
+        if self.alike[key] == 1:
+            super().append(line)
+
+    def sentences(self) -> Iterator[str]:
+        """One for each file and reason, with the number of further lines."""
+        for line in self:
+            more = self.alike[_kind_of(line)] - 1
+            yield line.sentence + (f" (and {counted(more, 'line')} more for that)" if more else "")
+
+
+def _kind_of(line: UnreadableLine) -> tuple[str, str]:
+    """The file, and the reason without what it quotes of the line."""
+    return line.file, re.sub(r"'.*'|'.*$|\d+", "", line.why)
 
 
 class Line(NamedTuple):
@@ -41,6 +71,10 @@ _TERMINAL_CODE = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x0
 # Hard spaces of a page that was copied from; byte order marks where files were joined
 _FROM_EDITORS = {0xA0: " ", 0xFEFF: None}
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
+# What docker compose, and kubectl with --prefix, write before a line, and what both and docker do
+# with --timestamps
+_SOURCE = re.compile(r"[\w.-]+ +\|(?: |$)|\[pod/[^\]\s]+\](?: |$)")
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)(?: |$)")
 
 _TOOL = r"kafka-(?:consumer-groups|topics|broker-api-versions)"
 _NOISE = re.compile(
@@ -74,6 +108,8 @@ def is_noise(text: str) -> bool:
 def read_lines(path: Path, expected: str, unreadable_lines: list[UnreadableLine]) -> Iterator[Line]:
     """The lines of a text file that hold something, in their order, read as they are needed.
 
+    What tells in each line where it comes from, or when, is cut off.
+
     The file is UTF-8, or UTF-16 with a byte order mark (what PowerShell's `>` writes). A line
     that is not UTF-8 goes to `unreadable` instead.
 
@@ -96,14 +132,32 @@ def _lines(
     encoding, errors = ("utf-16", "replace") if utf16 else ("utf-8-sig", "surrogateescape")
     # Only \n ends a line: Unicode's other line ends may stand inside a client id
     text_stream = io.TextIOWrapper(stream, encoding=encoding, errors=errors, newline="\n")
-    for number, raw in enumerate(text_stream, start=1):
+    all_timed = True
+    for number, raw in enumerate(_split(text_stream), start=1):
         if "\0" in raw:
             raise InputError(f"{path}: is not a text file; expected {expected}")
+        if len(raw) > LONGEST_LINE:
+            why = f"it is longer than {LONGEST_LINE:,} letters"
+            unreadable_lines.append(Line(str(path), number, raw).fault(why))
+            continue
         if not raw.isascii() and _NOT_UTF8.search(raw):
             shown = raw.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
             unreadable_lines.append(Line(str(path), number, shown).fault("it is not UTF-8"))
             continue
         text = _TERMINAL_CODE.sub("", raw) if "\x1b" in raw else raw
         text = (text if text.isascii() else text.translate(_FROM_EDITORS)).rstrip()
-        if text:
+        if source := _SOURCE.match(text):
+            text = text[source.end() :]
+        # a group may be called by a time: where it stands before all lines, none is
+        time = _TIME.match(text) if all_timed or source else None
+        all_timed &= not text or time is not None
+        if text := text[time.end() :] if time else text:
             yield Line(str(path), number, text)
+
+
+def _split(stream: io.TextIOWrapper) -> Iterator[str]:
+    """The lines, of a longer one than `LONGEST_LINE` no more than shows that."""
+    while line := stream.readline(LONGEST_LINE + 1):
+        yield line
+        while len(line) > LONGEST_LINE and not line.endswith("\n"):
+            line = stream.readline(LONGEST_LINE + 1)

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from spark.errors import InputError
 from spark.sources.kafka_text.captures import ConsumerGroup
-from spark.sources.kafka_text.lines import Line, UnreadableLine, read_lines
+from spark.sources.kafka_text.lines import Line, UnreadableLines, read_lines
 from spark.sources.kafka_text.table import TOPIC_NAME
 from spark.text import named
 
@@ -28,7 +28,7 @@ class Subscriptions(NamedTuple):
 
     by_group: dict[str, set[Subscription]]
     notes: list[str]
-    unreadable_lines: list[UnreadableLine]
+    unreadable_lines: UnreadableLines
 
 
 def infer_subscriptions(group: ConsumerGroup, infer: Infer) -> set[Subscription]:
@@ -37,6 +37,8 @@ def infer_subscriptions(group: ConsumerGroup, infer: Infer) -> set[Subscription]
     `union`: each member subscribes to each topic of which any member owns a partition. `owned`:
     each member subscribes to the topics of which it owns a partition itself.
     """
+    if group.tasks:  # every worker may run any task
+        return {(member_id, connector) for member_id in group.members for connector in group.tasks}
     if infer == "owned":
         return {(member_id, topic) for topic, _, member_id in group.claims}
     topics = group.topics
@@ -52,7 +54,7 @@ def read_subscriptions(path: Path, groups: Mapping[str, ConsumerGroup]) -> Subsc
 
     Raises InputError if the file is missing, is not text, or its header lacks a column.
     """
-    unreadable_lines: list[UnreadableLine] = []
+    unreadable_lines = UnreadableLines()
     lines = read_lines(path, EXPECTED, unreadable_lines)
     columns = _header(path, next(lines, None))
     members = _MemberIndex(groups)
@@ -110,6 +112,8 @@ def _header(path: Path, line: Line | None) -> list[str]:
     missing = [name for name in ("group", "topic") if name not in columns]
     if not {"member_id", "client_id"} & set(columns):
         missing.append("member_id or client_id")
+    if missing and line and ";" in line.text:
+        raise InputError(f"{path}: its fields are separated by ';': separate them by commas")
     if missing:
         raise InputError(f"{path}: the header lacks {', '.join(missing)}; expected {EXPECTED}")
     if len(set(columns)) < len(columns):

@@ -46,6 +46,7 @@ _FORMS = {
     "TYPE": r"\w+",
     "GROUP-EPOCH": _EPOCH,
     "TARGET-ASSIGNMENT-EPOCH": _EPOCH,
+    "ASSIGNMENT-EPOCH": _EPOCH,
     "#MEMBERS": _COUNT,
 }
 # What more is asked where positions don't help: spaces only where they can't be mistaken for the

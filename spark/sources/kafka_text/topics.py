@@ -1,13 +1,14 @@
 """Read what kafka-topics --describe prints, of any version."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from spark.errors import InputError
 from spark.sources.kafka_text.brokers import parse_broker_id
-from spark.sources.kafka_text.lines import Line, UnreadableLine, is_noise, read_lines, shortened
+from spark.sources.kafka_text.lines import Line, UnreadableLines, is_noise, read_lines, shortened
 from spark.sources.kafka_text.table import TOPIC_NAME
 from spark.text import named
 
@@ -16,15 +17,17 @@ EXPECTED = "the text of kafka-topics --describe"
 _KEYS = (
     "TopicId|Topic|PartitionCount|ReplicationFactor|Configs|MarkedForDeletion"
     "|Partition|Leader|Replicas|Isr|Adding Replicas|Removing Replicas|Elr|LastKnownElr"
+    "|Offline|Observers|LiveObservers"  # Confluent Server's
 )
 # Tabs part the fields; where an editor or a terminal made spaces of them, the next key does
-_GAP = re.compile(rf"(?<!Adding)(?<!Removing)\s+(?=(?:{_KEYS}):)")
+_GAP = re.compile(rf"\t+|(?<!Adding)(?<!Removing)\s+(?=(?:{_KEYS}):)")
 # Where somebody has joined lines, the next one begins at its topic
 _START = re.compile(rf"\s*(?=Topic:\s*{TOPIC_NAME}\s+(?:TopicId|PartitionCount|Partition):)")
 _FIELD = re.compile(rf"({_KEYS}):\s*(.*)")
 _TOPIC = re.compile(TOPIC_NAME)
 _COUNT = re.compile(r"[0-9]{1,7}")
-_MIN_INSYNC = re.compile(r"(?:^|,)min\.insync\.replicas=([0-9]{1,9})(?:,|$)")
+# A value may have commas: what begins with a letter and has an equals sign is the next setting
+_CONFIG = re.compile(r"([a-z][a-z0-9.]*)=(.*?)(?:,(?=[a-z][a-z0-9.]*=)|$)")
 _NO_LEADER = ("none", "-1", "")
 
 
@@ -35,8 +38,10 @@ class Partition(NamedTuple):
     (KIP-455). `replicas` and `isr` are without the ones that are being added: these have not all
     the data yet, or may be dropped again if the reassignment is cancelled. The ones that are being
     removed serve until they are gone, and count. `adding` and `removing` are None of a
-    partition that isn't being reassigned. `min_insync` is the topic's min.insync.replicas, where
-    its Configs tell it: as Kafka's tool prints them, they don't tell defaults.
+    partition that isn't being reassigned. An observer of Confluent Server's counts where it is in
+    sync, and else for nothing: it never leads by itself. `min_insync` is the topic's
+    min.insync.replicas, where its Configs tell it: as Kafka's tool prints them, they don't tell
+    defaults.
     """
 
     topic: str
@@ -51,11 +56,17 @@ class Partition(NamedTuple):
 
 
 class Topics(NamedTuple):
-    """Partitions sorted by topic and number, and what their reader has to tell."""
+    """Partitions sorted by topic and number, and what their reader has to tell.
+
+    `configs` are the settings that Configs tells, by topic and key. Of the kinds of lines in
+    `unread` there were some and none could be read.
+    """
 
     partitions: list[Partition]
     notes: list[str]
-    unreadable_lines: list[UnreadableLine]
+    unreadable_lines: UnreadableLines
+    configs: dict[tuple[str, str], str]
+    unread: list[str]
 
 
 def read_topics(*paths: Path) -> Topics:
@@ -74,7 +85,11 @@ def read_topics(*paths: Path) -> Topics:
         if not reader.topics:
             text = f". It says: {reader.error}" if reader.error else ""
             raise InputError(f"{path}: no topic is in it; expected {EXPECTED}{text}")
-    return Topics(sorted(reader.living()), list(reader.notes()), reader.unreadable_lines)
+    unread = [kind for kind in reader.lost if not reader.read_lines[kind]]
+    partitions = sorted(reader.living())
+    living = {partition.topic for partition in partitions}
+    configs = {key: value for key, value in reader.configs.items() if key[0] in living}
+    return Topics(partitions, list(reader.notes()), reader.unreadable_lines, configs, unread)
 
 
 class _Reader:
@@ -82,11 +97,12 @@ class _Reader:
         self.file = file
         self.counts: dict[str, int] = {}
         self.partitions: dict[tuple[str, int], Partition] = {}
-        self.unreadable_lines: list[UnreadableLine] = []
+        self.unreadable_lines = UnreadableLines()
         self.error: str | None = None
         self.topics = 0
         self._topic_ids: dict[str, str] = {}
-        self._min_insync: dict[str, int] = {}
+        self.configs: dict[tuple[str, str], str] = {}
+        self.lost, self.read_lines = Counter[str](), Counter[str]()
         self._marked: set[str] = set()
         self._differing: set[str] = set()
 
@@ -99,16 +115,19 @@ class _Reader:
         if fields is None:
             self._read_other(line)
             return
+        kind = "partitions" if "Partition" in fields else "topics"
         try:
             topic = _parse(_TOPIC, "Topic", fields)
-            if "Partition" in fields:
+            if kind == "partitions":
                 self._take_partition(topic, fields)
             else:
                 self._take_topic(topic, fields)
             self.topics += 1
+            self.read_lines[kind] += 1
             if fields.get("MarkedForDeletion") == "true":
                 self._marked.add(topic)
         except ValueError as error:
+            self.lost[kind] += 1
             self.unreadable_lines.append(line.fault(str(error)))
 
     def _read_other(self, line: Line) -> None:
@@ -123,21 +142,22 @@ class _Reader:
             if self._topic_ids.get(topic, fields["TopicId"]) != fields["TopicId"]:
                 self._differing.add(topic)
             self._topic_ids[topic] = fields["TopicId"]
-        if found_text := _MIN_INSYNC.search(fields.get("Configs", "")):
-            self._min_insync[topic] = int(found_text[1])
+        for key, value in _CONFIG.findall(fields.get("Configs", "")):
+            self.configs[topic, key] = value
         self.counts[topic] = count
 
     def _take_partition(self, topic: str, fields: dict[str, str]) -> None:
         number = int(_parse(_COUNT, "Partition", fields))
         leader = fields.get("Leader", "")
-        adding = _brokers("Adding Replicas", fields)
+        adding, observers = _brokers("Adding Replicas", fields), _brokers("Observers", fields)
         replicas, isr = _brokers("Replicas", fields), _brokers("Isr", fields)
+        absent = {*(adding or ()), *(set(observers or ()) - set(isr or ()))}
         partition = Partition(
             topic,
             number,
             None,
             None if leader in _NO_LEADER else parse_broker_id(leader),
-            replicas and [broker for broker in replicas if broker not in (adding or ())],
+            replicas and [broker for broker in replicas if broker not in absent],
             isr and [broker for broker in isr if broker not in (adding or ())],
             adding,
             _brokers("Removing Replicas", fields),
@@ -152,8 +172,10 @@ class _Reader:
             if topic not in self._marked:
                 seen = self.partitions.get((topic, number))
                 seen = seen or Partition(topic, number, None, None, None, None)
+                least = self.configs.get((topic, "min.insync.replicas"), "")
                 yield seen._replace(
-                    topic_id=self._topic_ids.get(topic), min_insync=self._min_insync.get(topic)
+                    topic_id=self._topic_ids.get(topic),
+                    min_insync=int(least) if _COUNT.fullmatch(least) else None,
                 )
 
     def notes(self) -> Iterator[str]:

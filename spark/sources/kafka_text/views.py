@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any
 
-from spark.fleet import CLASSIC, TYPES, type_of_protocol
+from spark.fleet import CLASSIC, OTHER, SHARE, STREAMS, TYPES, type_of_protocol
 from spark.sources.kafka_text.captures import (
     ConsumerGroup,
     Member,
@@ -126,8 +126,20 @@ def _state_row(fields: Fields) -> tuple[Row, str | None]:
         _number(fields.get("GROUP-EPOCH")),
         _number(fields.get("#MEMBERS")),
         _broker(fields["COORDINATOR (ID)"]),
+        type=_type_by_columns(fields),
     )
     return row, None
+
+
+def _type_by_columns(fields: Fields) -> str | None:
+    """What state view it is: only kafka-consumer-groups has strategies.
+
+    kafka-share-groups and kafka-streams-groups tell themselves apart with --verbose.
+    """
+    if "ASSIGNMENT-STRATEGY" in fields:
+        return None
+    by_epoch = {"ASSIGNMENT-EPOCH": SHARE, "TARGET-ASSIGNMENT-EPOCH": STREAMS}
+    return next((kind for column, kind in by_epoch.items() if column in fields), OTHER)
 
 
 def _broker(cell: str) -> int | None:

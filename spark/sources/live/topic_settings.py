@@ -5,36 +5,13 @@ from typing import Any, NamedTuple
 
 from kafka.protocol.admin import DescribeConfigsRequest
 
+from spark.sources.config_keys import MIN_INSYNC, OF_BROKERS, OF_TOPICS
 from spark.sources.live.connection import Brokers, NoAnswer, ask_any
 
-MIN_INSYNC = "min.insync.replicas"
 TOPIC, BROKER = 2, 4  # the kinds of resource
 TOPICS_A_REQUEST = 10_000
 
-OF_TOPICS = (
-    MIN_INSYNC,
-    "cleanup.policy",
-    "retention.bytes",
-    "retention.ms",
-    "unclean.leader.election.enable",
-)
-OF_BROKERS = (
-    MIN_INSYNC,
-    "default.replication.factor",
-    "group.consumer.heartbeat.interval.ms",
-    "group.consumer.max.session.timeout.ms",
-    "group.consumer.min.session.timeout.ms",
-    "group.consumer.session.timeout.ms",
-    "group.max.session.timeout.ms",
-    "group.max.size",
-    "group.min.session.timeout.ms",
-    "log.retention.hours",
-    "offsets.retention.minutes",
-    "offsets.topic.num.partitions",
-    "offsets.topic.replication.factor",
-    "unclean.leader.election.enable",
-)
-"""Asked for by name, so that no secret is ever answered."""
+"""Settings are asked for by name, so that no secret is ever answered."""
 
 KINDS = {TOPIC: "topic", BROKER: "broker"}
 

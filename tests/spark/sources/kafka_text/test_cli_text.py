@@ -62,7 +62,7 @@ def read(captures: Path, write: Write) -> Import:
         inputs: dict[str, object] = {
             "groups": [captures / f"{view}.txt" for view in VIEWS],
             "topics": [captures / "topics.txt"],
-            "brokers": write("brokers.txt", BROKERS),
+            "brokers": [write("brokers.txt", BROKERS)],
         }
         return read_cli_text("blue", **(inputs | given))  # type: ignore[arg-type]
 
@@ -84,12 +84,12 @@ def test_nothing_of_the_real_captures_is_lost_noted_or_twice(read: Import) -> No
 
 
 def test_without_a_brokers_file_racks_are_unknown(read: Import, write: Write) -> None:
-    tables = read(brokers=None).tables
+    tables = read(brokers=[]).tables
     assert "brokers" not in tables
     assert {(p["leader_rack"], p["replica_racks"]) for p in tables["partitions"].to_pylist()} == {
         (None, None)
     }
-    (note,) = read(brokers=write("b.txt", BROKERS.partition(")\n")[0])).notes
+    (note,) = read(brokers=[write("b.txt", BROKERS.partition(")\n")[0])]).notes
     assert note.startswith("2 brokers (2, 3) of the replicas without a line")
 
 
@@ -127,7 +127,7 @@ def test_faults_of_every_file_are_reported_together(
     result = read(
         groups=[write("g.txt", (captures / "members_verbose.txt").read_text() + "what 1\n")],
         topics=[write("t.txt", (captures / "topics.txt").read_text() + "what 2\n")],
-        brokers=write("b.txt", BROKERS + "what 3\n"),
+        brokers=[write("b.txt", BROKERS + "what 3\n")],
         subscriptions=write("s.csv", "group,client_id,topic\nwhat,4,five\n"),
     )
     places = [Path(line.split(": ")[0]).name for line in result.left_out]

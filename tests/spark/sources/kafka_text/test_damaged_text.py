@@ -47,7 +47,7 @@ def test_damage_never_breaks_the_reading(
     ]
     topics = write("topics.txt", damaged((captures / "topics.txt").read_text(), random))
     try:
-        read = read_cli_text("c", files, [topics])
+        read = read_cli_text("c", [topics], files)
     except InputError:
         return
     tables = {name: table.to_pylist() for name, table in read.tables.items()}

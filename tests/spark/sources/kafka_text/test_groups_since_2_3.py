@@ -136,7 +136,7 @@ def test_a_file_without_groups_is_refused_with_what_it_says(
     error = "Error: Executing consumer group command failed"
     for text, fault in (
         ((captures / "topics.txt").read_text(), r"0\.txt: nothing of Kafka's output is in it; exp"),
-        ("", "nothing of Kafka's output"),
+        ("What a fine day\n", "nothing of Kafka's output"),
         (f"\n{error} due to x\njava.lang.Exception: x\n", f"It says: {error}"),
     ):
         with pytest.raises(InputError, match=fault):
@@ -177,3 +177,81 @@ def test_share_groups_have_start_offsets_and_lags(read_groups: Read, printed: Pr
     assert result.unreadable_lines == []
     assert group.type == "share"
     assert group.offsets == {("orders", 0): (150, None, 12), ("orders", 1): (None, None, None)}
+
+
+WIDE = (
+    "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID\n"
+    f"g     t     0         10             15             5   m-{UUID0} {HOST} my-client-of-all-this"
+)
+
+
+@pytest.mark.parametrize("width", [30, 60, 64, 78, 80, 81])
+def test_lines_wrapped_at_the_width_of_a_terminal_are_named_so(
+    read_groups: Read, width: int
+) -> None:
+    pieces = [line[at : at + width] for line in WIDE.splitlines() for at in range(0, 130, width)]
+    with pytest.raises(InputError, match=r"0\.txt: its lines are wrapped"):
+        read_groups("\n".join(filter(None, pieces)))
+
+
+@pytest.mark.parametrize(
+    ("columns", "kind"),
+    [
+        ("STATE|#MEMBERS", "other"),
+        ("STATE|GROUP-EPOCH|ASSIGNMENT-EPOCH|#MEMBERS", "share"),
+        ("STATE|GROUP-EPOCH|TARGET-ASSIGNMENT-EPOCH|#MEMBERS", "streams"),
+        ("ASSIGNMENT-STRATEGY|STATE|#MEMBERS", None),
+    ],
+)
+def test_the_state_view_of_another_tool_is_of_no_consumer_group(
+    read_groups: Read, printed: Printed, columns: str, kind: str | None
+) -> None:
+    cells = {"STATE": "Stable", "#MEMBERS": "2", "ASSIGNMENT-STRATEGY": "range"}
+    row = "|".join(cells.get(column, "3") for column in columns.split("|"))
+    form = "%-15s %-20s" + " %-25s" * len(columns.split("|"))
+    text = printed(form, f"GROUP|COORDINATOR (ID)|{columns}", f"g|b:9092 (1)|{row}")
+    assert read_groups(text).groups["g"].type == kind
+
+
+STATE = "GROUP COORDINATOR (ID) ASSIGNMENT-STRATEGY STATE #MEMBERS\n"
+MEMBERS = "GROUP CONSUMER-ID HOST CLIENT-ID #PARTITIONS\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        (f"{STATE}g b:9092 (1) range Stable 2\n", "Unknown: it has members, and no text"),
+        (f"{STATE}g b:9092 (1) range Empty 0\n", "Empty"),
+        (f"{STATE}g b:9092 (1) - PreparingRebalance 2\n", "PreparingRebalance"),
+        ("GROUP STATE\ng Stable\n", "Unknown: it has members, and no text"),
+        (f"{MEMBERS}g a-{UUID0} {HOST} a one\ng b-{UUID1} {HOST} b 1\n", "Unknown: 1 line of"),
+    ],
+)
+def test_members_that_could_not_be_read_make_no_group_empty(
+    read_groups: Read, text: str, state: str
+) -> None:
+    (group,) = read_groups(text).groups.values()
+    assert (group.state_or_why_unknown or "").startswith(state)
+
+
+def test_kafka_streams_is_known_by_its_client_ids_or_its_strategy(
+    read_groups: Read, printed: Printed
+) -> None:
+    client = f"_confluent-ksql-prod_query_CTAS_7-{UUID0}-StreamThread-12-consumer"
+    form = "%-10s %-10s %-10s %-15s %-15s %-5s %-140s %-15s %s"
+    header = "GROUP|TOPIC|PARTITION|CURRENT-OFFSET|LOG-END-OFFSET|LAG|CONSUMER-ID|HOST|CLIENT-ID"
+    offsets = printed(form, header, f"s|t|0|0|0|0|{client}-{UUID1}|{HOST}|{client}")
+    result = read_groups(offsets)
+    assert result.groups["s"].type == "streams"
+    assert result.notes == ["1 group (s) of Kafka Streams, by client id or strategy: no plan."]
+    of_plain = offsets.replace("-StreamThread-12-consumer", "-consumer-1-and-more-letters")
+    assert read_groups(of_plain).groups["s"].type is None
+    state = f"{STATE}s b:9092 (1) stream Stable 1\n"
+    assert read_groups(of_plain, state).groups["s"].type == "streams"
+
+
+@pytest.mark.parametrize("text", ["", "\n", "There are no active groups.\n", "WARN odd\n"])
+def test_a_cluster_may_have_no_groups(read_groups: Read, text: str) -> None:
+    result = read_groups(text)
+    assert (result.groups, result.unreadable_lines) == ({}, [])
+    assert result.notes == ["No consumer group was found."]

@@ -26,9 +26,8 @@ def test_what_kafkas_tools_print_is_planned_as_inferred(
     stated = "group,client_id,topic\ng-idle,idle0,one\ng-idle,idle1,one\n"
     for name, text in (parts | {"stated.csv": stated}).items():
         (tmp_path / name).write_text(text)
-    files = [word for name in parts for word in ("--topics", tmp_path / name)]
-    for view in (MEMBERS, STATE, CAPTURES / "offsets_plain.txt"):
-        files += ["--groups", view]
+    files = ["--topics", *(tmp_path / name for name in parts)]
+    files += ["--groups", MEMBERS, STATE, "--groups", CAPTURES / "offsets_plain.txt"]
     store, plan = tmp_path / "store", tmp_path / "plan"
     words = ("--subscriptions", tmp_path / "stated.csv", "--out", store, "--snapshot", SNAPSHOT)
     output = run(*CLUSTER, *files, *words, "--format", "json")
@@ -101,3 +100,25 @@ def test_a_cluster_is_added_once_to_a_whole_snapshot(run: Run, tmp_path: Path) -
     output = run("import-cli", "--cluster", "third", *into)
     assert (output.code, is_one_line(output)) == (2, True)
     assert "remove that snapshot, which isn't whole\n" in output.err
+
+
+def test_a_kind_of_lines_that_is_missing_ends_with_1_and_the_rest_is_stored(
+    run: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "t.txt").write_text(TOPICS.read_text().replace("Leader: ", "Leader: x"))
+    store = tmp_path / "store"
+    output = run(*CLUSTER, "--topics", tmp_path / "t.txt", "--groups", MEMBERS, "--out", store)
+    assert output.code == 1
+    assert "no line could be read of partitions" in output.err
+    assert len(rows(store / "partitions")) == 17
+
+
+def test_a_cluster_without_groups_comes_in_with_its_brokers(run: Run, tmp_path: Path) -> None:
+    store, brokers = tmp_path / "store", []
+    for number in (1, 2):
+        brokers.append(tmp_path / f"b{number}.txt")
+        brokers[-1].write_text(f"host:909{number} (id: {number} rack: r{number}) -> (\n)\n")
+    output = run(*CLUSTER, "--topics", TOPICS, "--brokers", *brokers, "--out", store)
+    assert output.code == 0
+    assert [row["rack"] for row in rows(store / "brokers")] == ["r1", "r2"]
+    assert run("reassign", store, "--out", tmp_path / "moves").code == 0

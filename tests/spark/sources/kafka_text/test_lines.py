@@ -4,10 +4,11 @@ from pathlib import Path
 import pytest
 
 from spark.errors import InputError
-from spark.sources.kafka_text.lines import UnreadableLine, is_noise, read_lines
+from spark.sources.kafka_text.lines import LONGEST_LINE, UnreadableLines, is_noise, read_lines
 
 Write = Callable[..., Path]
 
+TIME = "2026-03-02T08:15:30.123456789Z "
 LINES = [(1, "a  b"), (2, "c d")]
 
 
@@ -28,19 +29,27 @@ LINES = [(1, "a  b"), (2, "c d")]
         (b"\n  \na\n", [(3, "a")]),
         (b"  a\n", [(1, "  a")]),
         ("a\u2028b\x0bc\n".encode(), [(1, "a\u2028b\x0bc")]),
+        # what docker compose, kubectl and --timestamps write before each line doesn't
+        (b"kafka-1  | a  b\nkafka-1  | c d\n", LINES),
+        (b"kafka-1  |\nkafka-1  | \ta\n", [(2, "\ta")]),
+        (b"[pod/kafka-0/kafka] a  b\n[pod/kafka-0/kafka] c d\n", LINES),
+        (f"{TIME}a  b\n{TIME}c d\n".encode(), LINES),
+        (f"[pod/k-0/kafka] {TIME}a  b\nk-1 | {TIME}c d\n".encode(), LINES),
+        # but a group may be called by a time
+        (f"GROUP\n{TIME}a\n".encode(), [(1, "GROUP"), (2, f"{TIME}a")]),
     ],
 )
 def test_a_text_is_its_lines_with_their_numbers(
     write: Write, content: bytes, expected: list[tuple[int, str]]
 ) -> None:
-    unreadable: list[UnreadableLine] = []
+    unreadable = UnreadableLines()
     lines = read_lines(write("t", content), "a table", unreadable)
     assert [(line.number, line.text) for line in lines] == expected
     assert unreadable == []
 
 
 def test_a_line_that_is_not_utf8_is_reported_and_the_rest_read(write: Write) -> None:
-    unreadable: list[UnreadableLine] = []
+    unreadable = UnreadableLines()
     path = write("t", b"a\n\xff\xfeb\nc\n")
     assert [line.text for line in read_lines(path, "a table", unreadable)] == ["a", "c"]
     assert [(line.file, line.line, line.why) for line in unreadable] == [
@@ -58,7 +67,7 @@ def test_what_is_no_text_is_refused_by_name(write: Write, tmp_path: Path) -> Non
         (tmp_path, "Is a directory"),
     ):
         with pytest.raises(InputError, match=rf"{path.name}: {why}; expected a table"):
-            list(read_lines(path, "a table", []))
+            list(read_lines(path, "a table", UnreadableLines()))
 
 
 NOISE = [
@@ -89,3 +98,10 @@ OTHERS = [
 @pytest.mark.parametrize("line", [*NOISE, *OTHERS])
 def test_what_jvms_loggers_and_shells_write_is_noise(line: str) -> None:
     assert is_noise(line) == (line in NOISE)
+
+
+def test_a_line_without_end_is_left_out_and_the_next_is_read(write: Write) -> None:
+    unreadable = UnreadableLines()
+    path = write("t", "x" * (2 * LONGEST_LINE + 5) + "\na\n")
+    assert [(line.number, line.text) for line in read_lines(path, "t", unreadable)] == [(2, "a")]
+    assert [line.why for line in unreadable] == ["it is longer than 16,777,216 letters"]

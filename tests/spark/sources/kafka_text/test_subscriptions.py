@@ -111,7 +111,7 @@ def test_a_faulty_row_is_reported_with_its_line_and_the_rest_counts(
         ("group,member_id", "the header lacks topic; expected CSV"),
         ("member_id,topic", "the header lacks group; expected CSV"),
         ("group,topic", "the header lacks member_id or client_id; expected CSV"),
-        ("group;member_id;topic", "the header lacks group, topic, member_id or client_id; "),
+        ("group;member_id;topic", "separated by ';': separate them by commas"),
         ("group,topic,topic,member_id", "has a column twice"),
         ('group,topic,"member_id', "is not CSV"),
     ],

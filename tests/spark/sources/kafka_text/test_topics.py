@@ -163,3 +163,48 @@ def test_a_file_without_topics_is_refused_with_what_kafka_said(read: Read) -> No
         read("nothing\n")
     with pytest.raises(InputError, match="It says: Error while executing topic command : x"):
         read("Error while executing topic command : x\n")
+
+
+@pytest.mark.parametrize("tab", ["\t", " "])
+def test_confluents_keys_are_known_and_observers_count_where_they_are_in_sync(
+    read: Read, tab: str
+) -> None:
+    lines = (
+        partition("Leader: 1\tReplicas: 1,2,3\tIsr: 1,2\tOffline: \tObservers: 3\tLiveObservers: 3")
+        + partition("Leader: 2\tReplicas: 2,1,3\tIsr: 2,3\tOffline: 1\tObservers: 3", 1)
+        + partition("Leader: none\tReplicas: 1,2\tIsr: \tOffline: 1,2\tLiveObservers: ", 2)
+    )
+    result = read(lines.replace("\t", tab))
+    assert [(p.leader, p.replicas, p.isr) for p in result.partitions] == [
+        *((1, [1, 2], [1, 2]), (2, [2, 1, 3], [2, 3]), (None, [1, 2], [])),
+    ]
+    assert (result.unreadable_lines, result.unread) == ([], [])
+
+
+def test_a_key_that_nobody_knows_is_passed_over_where_tabs_part_the_fields(read: Read) -> None:
+    result = read(partition("Leader: 1\tReplicas: 1\tIsr: 1\tTier: cold,1\tElr: "))
+    assert (result.partitions, result.unreadable_lines) == (
+        [Partition("t", 0, None, 1, [1], [1])],
+        [],
+    )
+
+
+def test_kinds_of_lines_of_which_none_can_be_read_are_named(read: Read) -> None:
+    topic, odd = "Topic: t\tPartitionCount: 2\n", partition("Leader: one\tReplicas: 1\tIsr: 1")
+    assert read(topic + odd * 2).unread == ["partitions"]
+    assert read(topic + odd + partition("Leader: 1\tReplicas: 1\tIsr: 1", 1)).unread == []
+    (line,) = read(topic + odd * 2000).unreadable_lines.sentences()
+    assert line.endswith("Isr: 1 (and 1,999 lines more for that)")
+
+
+def test_all_settings_of_a_topic_are_kept_whatever_commas_they_have(read: Read) -> None:
+    settings = {
+        "cleanup.policy": "compact,delete",
+        "confluent.placement.constraints": '{"version":1,"replicas":[{"count":2}]}',
+        "min.insync.replicas": "2",
+        "unclean.leader.election.enable": "true",
+    }
+    text = ",".join(f"{key}={value}" for key, value in settings.items())
+    result = read(f"Topic: t\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: {text}\n")
+    assert result.configs == {("t", key): value for key, value in settings.items()}
+    assert result.partitions[0].min_insync == 2

@@ -1,0 +1,27 @@
+"""Which settings of topics and brokers snapshots hold: those that findings go by, and no secret."""
+
+MIN_INSYNC = "min.insync.replicas"
+
+OF_TOPICS = (
+    MIN_INSYNC,
+    "cleanup.policy",
+    "retention.bytes",
+    "retention.ms",
+    "unclean.leader.election.enable",
+)
+OF_BROKERS = (
+    MIN_INSYNC,
+    "default.replication.factor",
+    "group.consumer.heartbeat.interval.ms",
+    "group.consumer.max.session.timeout.ms",
+    "group.consumer.min.session.timeout.ms",
+    "group.consumer.session.timeout.ms",
+    "group.max.session.timeout.ms",
+    "group.max.size",
+    "group.min.session.timeout.ms",
+    "log.retention.hours",
+    "offsets.retention.minutes",
+    "offsets.topic.num.partitions",
+    "offsets.topic.replication.factor",
+    "unclean.leader.election.enable",
+)
