@@ -182,7 +182,7 @@ class FleetAudit(Handle):
 
     def _repr_html_(self) -> str:
         worst = self.worst(FIRST)
-        sentences = [verdict(self.counts(), self.groups(), worst)]
+        sentences = [verdict(self.counts(), self.groups(), worst, self.not_run)]
         groups = shown_in_notebook([self.uneven_sentence()], GROUPS_SHOWN, self.worst_groups())
         return shown_in_notebook(sentences, COLUMNS_SHOWN, worst) + groups
 

@@ -10,10 +10,14 @@ from itertools import pairwise
 from pyspark.sql import DataFrame, functions as F
 
 from spark.files import SNAPSHOT
-from spark.fleet import PARTITION_KEYS, REBALANCING_STATES, escaped_rows
+from spark.fleet import PARTITION_KEYS, REBALANCING_STATES, STREAMS, UNKNOWN_STATE, escaped_rows
 from spark.groups import GROUP_KEYS
 from spark.history import FleetHistory, FleetRates, hours_between, worse
 from spark.unpersist_handle import Handle
+
+KEEPS_STATE = r"^_|-(changelog|repartition)$|(?i:connect).*[-_.](?i:configs?|offsets?|status(es)?)$"
+"""Names of topics that aren't written for readers: Kafka's own and those of schema registries and
+ksqlDB, of Kafka Streams (StoreChangelogReader), and the three of a Connect cluster."""
 
 UNMANNED = f"manned is null or manned < {SNAPSHOT}"
 
@@ -141,14 +145,38 @@ class Past(Handle):
 
     @cached_property
     def unread(self) -> DataFrame:
-        """A row a topic that nobody subscribed to in the window: its partitions, and hours seen."""
+        """A row a topic that nobody subscribed to in the window: its partitions, and hours seen.
+
+        None of clusters with groups that weren't all seen, nor topics in which programs keep state.
+        """
         tables = self.recent.tables
         newest = _newest(self.recent)
         current = tables["partitions"].join(newest, ["cluster", SNAPSHOT], "left_semi")
         topics = current.groupBy("cluster", "topic").agg(F.count("*").alias("partitions"))
         read = tables["subscriptions"].select("cluster", "topic").distinct()
-        rows = topics.join(read, ["cluster", "topic"], "left_anti")
+        rows = topics.where(f"not topic rlike '{KEEPS_STATE}'")
+        rows = rows.join(read, ["cluster", "topic"], "left_anti")
+        if "groups" in tables:
+            rows = rows.join(self._partly_seen, "cluster", "left_anti")
+        if "configs" in tables:
+            compacted = "scope = 'topic' and key = 'cleanup.policy' and value = 'compact'"
+            state = self._settings.where(compacted).selectExpr("cluster", "name as topic")
+            rows = rows.join(state, ["cluster", "topic"], "left_anti")
         return escaped_rows(rows).join(self._hours(self.recent), "cluster")
+
+    @property
+    def _partly_seen(self) -> DataFrame:
+        """The clusters in which a group reads topics that nothing tells: it is there all the same.
+
+        Groups of Kafka Streams came without members from older versions of `collect`.
+        """
+        tables, keys = self.recent.tables, [SNAPSHOT, *GROUP_KEYS]
+        manned = tables["members"].select(*keys)
+        untold = f"type = '{STREAMS}' and state not in ('Empty', 'Dead')"
+        unmanned = tables["groups"].where(untold).join(manned, keys, "left_anti")
+        unseen = f"startswith(state, '{UNKNOWN_STATE}') or size(hidden_topics) > 0"
+        hidden = tables["groups"].where(unseen)
+        return unmanned.select("cluster").union(hidden.select("cluster")).distinct()
 
     def _hours(self, history: FleetHistory) -> DataFrame:
         """How long each cluster was seen."""

@@ -80,7 +80,8 @@ class AuditSummary:
     @property
     def verdict(self) -> str:
         """The fleet's state in a sentence, and what it is the verdict on."""
-        return f"{verdict(self.counts, self.groups, self.worst)} {self.looked_at}"
+        result = verdict(self.counts, self.groups, self.worst, self.not_run)
+        return f"{result} {self.looked_at}"
 
     @property
     def counts_that_fail(self) -> Sequence[dict[str, Any]]:

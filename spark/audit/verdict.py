@@ -1,15 +1,24 @@
 """A fleet's state in a word and in a sentence: never better than what could be judged."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
 from optimizer.figures import counted
 from spark.audit.finding import SEVERITIES, WORST_FIRST
+from spark.audit.findings.lag import lag_on_few_partitions
+from spark.audit.findings.replicas import leaderless, under_replicated
 from spark.fleet import PLANNED, STATUSES, UNSUPPORTED
 
 NOT_KNOWN = ("rebalancing", "invalid", "failed")
 """Statuses of groups that have members, or may have, and of which nothing is known."""
+
+CHECKS = {
+    "brokers": under_replicated.name,
+    "leaders of topics": leaderless.name,
+    "lag": lag_on_few_partitions.name,
+}
+"""Without which a fleet can't be said to be well, and a finding that runs where it can be seen."""
 
 Counts = Sequence[Mapping[str, Any]]
 """`FleetAudit.counts`."""
@@ -56,7 +65,12 @@ def fails(counts: Counts, groups: Groups, severity: str) -> bool:
     return state_of(counts, groups) is State.UNJUDGED or any(total[item] for item in worse)
 
 
-def verdict(counts: Counts, groups: Groups, worst: Sequence[Mapping[str, Any]]) -> str:
+def verdict(
+    counts: Counts,
+    groups: Groups,
+    worst: Sequence[Mapping[str, Any]],
+    not_run: Collection[str] = (),
+) -> str:
     """How many findings a fleet has, its state and where to start; arguments as of `FleetAudit`."""
     state, total = state_of(counts, groups), _total(counts)
     result = f"{counted(total['critical'], 'critical finding')} and " + counted(
@@ -70,8 +84,14 @@ def verdict(counts: Counts, groups: Groups, worst: Sequence[Mapping[str, Any]]) 
     if state in (State.WELL, State.PARTLY):
         what = "the fleet" if state is State.WELL else "what could be judged"
         start = f" {counted(total['info'], 'finding')} for information." if total["info"] else ""
-        return f"{judged}: {what} is well.{start}{_left_out(groups)}"
+        return f"{judged}: {what} is well{_as_far_as(not_run)}.{start}{_left_out(groups)}"
     return f"{judged}: the fleet is {state}.{start}{_left_out(groups)}"
+
+
+def _as_far_as(not_run: Collection[str]) -> str:
+    """What a fleet that is well may still have, for want of facts."""
+    unseen = [what for what, check in CHECKS.items() if check in not_run]
+    return f", as far as members go; {' and '.join(unseen)} not looked at" if unseen else ""
 
 
 def _why_not(groups: Groups) -> str:

@@ -40,6 +40,7 @@ from spark.fleet.kinds import (
     is_connector,
     other_kind_of,
     type_of_protocol,
+    why_hidden,
     why_unsupported,
 )
 from spark.fleet.local_store import SCHEMAS, SourceTables, table_of, write_store

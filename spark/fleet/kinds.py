@@ -3,6 +3,8 @@
 import re
 from collections.abc import Sequence
 
+from spark.text import named
+
 CLASSIC, CONSUMER, CONNECT = "classic", "consumer", "connect"
 SHARE, STREAMS, OTHER = "share", "streams", "other"
 
@@ -70,6 +72,14 @@ def other_kind_of(
     if kind in (None, CLASSIC, CONSUMER):
         return None
     return kind if kind in (CONNECT, SHARE, STREAMS) else OTHER
+
+
+def why_hidden(topics: Sequence[str]) -> str | None:
+    """Why a group that names these topics, which who collected may not describe, is `invalid`."""
+    if not topics:
+        return None
+    names = named("topic", topics)
+    return f"{names} hidden from the user that took the snapshot: grant Describe on them"
 
 
 def type_of_protocol(protocol: str) -> str:

@@ -71,6 +71,7 @@ TABLES: dict[str, Table] = {
             Column("subscriptions_inferred", t.BooleanType()),
             Column("type", _TEXT),
             Column("coordinator", _INT),
+            Column("hidden_topics", t.ArrayType(_TEXT)),
         ),
         by_group=True,
         counted_columns=(*_BY_CLUSTER, KIND),

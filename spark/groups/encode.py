@@ -41,7 +41,7 @@ looks up how each character of Unicode begins a title, which takes a second."""
 
 UNLISTED = {
     **{"listed": 1, "state": None, "group_strategy": None, "inferred": False},
-    **{"type": None, "cluster_has_claims": False},
+    **{"type": None, "cluster_has_claims": False, "hidden": None},
 }
 """Values of a group as a whole when no table has them; the other columns are arrays."""
 
@@ -91,6 +91,7 @@ def _groups(groups: DataFrame, assignments: DataFrame) -> DataFrame:
         F.min("strategy").alias("group_strategy"),
         F.bool_or(inferred).alias("inferred"),
         F.expr(f"if(is_valid_utf8(min(type)), {_LOWER}, min(type))").alias("type"),
+        F.expr("min(hidden_topics)").alias("hidden"),
     )
     of_cluster = F.broadcast(claimed.withColumn("cluster_has_claims", F.lit(True)))
     return rows.join(of_cluster, "cluster", "left")
@@ -101,6 +102,7 @@ def _unlisted(members: DataFrame) -> DataFrame:
     unknown = F.lit(None).cast("string")
     columns = {"state": unknown, "strategy": unknown, "type": unknown}
     columns["subscriptions_inferred"] = F.lit(False)
+    columns["hidden_topics"] = F.lit(None).cast("array<string>")
     return members.select(*GROUP_KEYS).withColumns(columns).limit(0)
 
 

@@ -32,6 +32,8 @@ class EncodedRow(Protocol):
     type: str | None
     cluster_has_claims: bool
     """Whether any group of the cluster claims anything; not there in a row of a history."""
+    hidden: Names | None
+    """Topics that it names and who collected may not describe."""
 
     # its members
     member_ids: Names

@@ -19,7 +19,7 @@ from optimizer.model import (
     settlement_notes,
 )
 from spark.errors import TimeLimitError
-from spark.fleet import REBALANCING_STATES, UNKNOWN_STATE, UNSUPPORTED, why_unsupported
+from spark.fleet import REBALANCING_STATES, UNKNOWN_STATE, UNSUPPORTED, why_hidden, why_unsupported
 from spark.groups.claims import Claims, read_claims, settle
 from spark.groups.encode import ABSENT, GAPS, NEGATIVE, NO_ID, SHARED_ID, TWICE, TWO_IDS
 from spark.groups.encoded_row import EncodedRow
@@ -29,7 +29,7 @@ from spark.groups.memory import BEYOND_LIMIT, NotEnoughMemoryError, check_memory
 from spark.groups.subscriptions import read_subscriptions
 from spark.groups.topics import Topics, read_topics
 from spark.groups.weights import capacity_faults, read_capacities, read_weights
-from spark.text import shortened_in
+from spark.text import named, shortened_in
 
 TOPIC_FAULTS = {
     NEGATIVE: "has a negative partition number",
@@ -90,6 +90,8 @@ def read_group(row: EncodedRow, weight: str | None = None) -> FleetGroup:
     members.check_unambiguous(member_ids)
     topics.index.check_unambiguous(topics.names)
     claims = read_claims(row, member_ids, members, topics)
+    if why := _why_hidden(row):
+        return FleetGroup("invalid", [why])
     if why := _no_topic_there(subscribed, topics, claims):
         return FleetGroup("invalid", [why])
     ownership = settle(claims, row.generations, int(topics.offsets[-1]))
@@ -211,6 +213,26 @@ def _unplanned(state: str | None, member_ids: Sequence[str]) -> FleetGroup | Non
     if state in REBALANCING_STATES:
         return FleetGroup("rebalancing", [f"the group is rebalancing (state {state})"])
     return None if member_ids else FleetGroup("empty", ["the group has no members"])
+
+
+def _why_hidden(row: EncodedRow) -> str | None:
+    """Why a part of what the group reads can't be seen.
+
+    Where the snapshot doesn't tell what was hidden, a topic that members own and the cluster lacks
+    is. One that they only subscribe to may be deleted, or yet to come.
+    """
+    if row.hidden is not None:
+        return why_hidden(row.hidden.tolist())
+    absent = row.topic_sizes == ABSENT
+    if not absent.any():
+        return None
+    owned = absent & np.isin(row.topic_hashes, row.claim_topics)
+    if not owned.any():
+        return None
+    return (
+        f"its members own partitions of {named('topic', row.topics[owned].tolist())} that the "
+        "snapshot lacks, hidden from the user that took it, or left out: take it of all topics"
+    )
 
 
 def _no_topic_there(subscribed: IntArray, topics: Topics, claims: Claims) -> str | None:

@@ -63,6 +63,7 @@ def looks_homogeneous(row: EncodedRow) -> bool:
     return (
         row.listed == 1
         and row.invalid_utf8 is None
+        and not (row.hidden is not None and len(row.hidden))
         and row.state not in REBALANCING_STATES
         and not (row.state or "").startswith(UNKNOWN_STATE)
         and len(member_ids) == len(row.member_ids) > 0

@@ -18,7 +18,7 @@ from spark.groups.seats import OFFSETS_TOPIC, CoordinatorLocation, OffsetsTopic,
 from spark.text import did_you_mean
 
 COLUMNS = {
-    "groups": ("state", "strategy", "subscriptions_inferred", "type"),
+    "groups": ("state", "strategy", "subscriptions_inferred", "type", "hidden_topics"),
     "members": ("member_id", "instance_id", "rack", "client_id", "host", "generation"),
     "subscriptions": ("member_id", "topic"),
     "assignments": ("topic", "partition", "member_id", "generation"),
@@ -135,6 +135,7 @@ class _Row:
             "type": min(_different(rows["type"]), default=None),
             "inferred": any(rows["subscriptions_inferred"]),
             "cluster_has_claims": self._cluster_has_claims(),
+            "hidden": _hidden(rows["hidden_topics"]),
         }
 
     def _cluster_has_claims(self) -> bool:
@@ -220,6 +221,11 @@ class _Row:
             if not _is_valid(text)
         ]
         return b"\0".join(report) if report else None
+
+
+def _hidden(lists: list[list[bytes] | None]) -> Any:
+    topics = min((item for item in lists if item is not None), default=None)
+    return None if topics is None else objects(map(spelled, topics))
 
 
 def _is_valid(text: bytes | None) -> bool:

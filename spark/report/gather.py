@@ -123,7 +123,7 @@ def material_of(
         return Material(
             **_heading(fleet, title, store),
             goals=goals_text(settings.goals.default),
-            verdict=verdict(counts, statuses_of(sums), findings),
+            verdict=verdict(counts, statuses_of(sums), findings, made.not_run),
             statuses=statuses_of(sums),
             counts=counts,
             findings=findings,

@@ -144,7 +144,7 @@ UNREAD_TOPIC = PastFinding(
     advice="Unless something reads it without a group (a table, a backup, an assigned consumer), "
     "it costs disk and replication for nothing.",
     reads=("unread",),
-    where="not startswith(topic, '__') and hours >= {hours}",  # those with __ are Kafka's own
+    where="hours >= {hours}",
     value="partitions",
     template="No group of cluster {cluster} has subscribed to topic {topic} in {hours:decimal} "
     "hours, which has {partitions:partition}.",

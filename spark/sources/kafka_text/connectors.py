@@ -39,6 +39,8 @@ def read_connectors(path: Path) -> ConsumerGroup:
                     workers.setdefault(worker, []).append((topic, number))
             if worker := status["connector"]["worker_id"]:
                 workers.setdefault(worker, [])
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}; expected {EXPECTED}") from error
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise InputError(f"{path}: it isn't {EXPECTED}: {type(error).__name__} {error}") from error
     group.take_members(

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from spark.fleet import SourceTables
+from spark.fleet import SourceTables, why_hidden
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.connection import Connection, UnreachableError
 from spark.sources.live.read_cluster import Report, no_report, read_cluster
@@ -85,7 +85,7 @@ def collect_cluster(cluster: Cluster, report: Report = no_report) -> Collected:
     statuses = [
         {"cluster": cluster.name, "group": group.name, "status": group.status, "reason": reason}
         for group in reading.groups
-        if (reason := group.reason or group.why_unsupported)
+        if (reason := group.reason or group.why_unsupported or why_hidden(group.hidden_topics))
     ]
     return Collected(
         tables=tables,

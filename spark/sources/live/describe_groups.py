@@ -7,7 +7,7 @@ from typing import Any
 
 from kafka.errors import GroupIdNotFoundError
 
-from spark.fleet import CLASSIC, CONSUMER, SHARE
+from spark.fleet import CLASSIC, CONSUMER, SHARE, STREAMS
 from spark.sources.live.classic_group import read_classic_group
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.connection import Brokers, NoAnswer
@@ -17,6 +17,7 @@ from spark.sources.live.error_text import error_text
 from spark.sources.live.group import Claim, DescribedGroup, gone, unknown
 from spark.sources.live.list_groups import Listed
 from spark.sources.live.share_group import OF_GROUP, OF_OFFSETS, read_share_group
+from spark.sources.live.streams_group import OF_GROUP as OF_STREAMS, read_streams_group
 from spark.text import named
 
 
@@ -24,17 +25,17 @@ def describe_groups(
     brokers: Brokers,
     cluster: Cluster,
     listed: Mapping[str, Listed],
-    topics: Sequence[str],
+    topics: Mapping[str, int],
     offsets: bool = True,
 ) -> tuple[list[DescribedGroup], list[str]]:
     """The groups by name, and sentences about what could not be had of them.
 
-    A group that isn't described has the reason in its state. `topics` are those of the cluster;
-    without `offsets` none are asked for.
+    A group that isn't described has the reason in its state. `topics` are those of the cluster,
+    with their numbers of partitions; without `offsets` none are asked for.
     """
     classic, new, committed = questions_for(brokers)
-    describe = {CLASSIC: classic, CONSUMER: new, SHARE: OF_GROUP}
-    fetch = {CLASSIC: committed, CONSUMER: committed, SHARE: OF_OFFSETS} if offsets else {}
+    describe = {CLASSIC: classic, CONSUMER: new, SHARE: OF_GROUP, STREAMS: OF_STREAMS}
+    fetch = dict.fromkeys(describe, committed) | {SHARE: OF_OFFSETS} if offsets else {}
     coordinators = {name: group.coordinator for name, group in listed.items()}
     questions = {
         name: [asked[group.protocol] for asked in (describe, fetch) if group.protocol in asked]
@@ -55,7 +56,7 @@ def describe_groups(
 
 
 def _described(
-    name: str, item: Listed, answers: Sequence[Any], cluster: Cluster, topics: Sequence[str]
+    name: str, item: Listed, answers: Sequence[Any], cluster: Cluster, topics: Mapping[str, int]
 ) -> tuple[DescribedGroup, str | None]:
     """A group, and why something of it is missing; `answers` are of it and of its offsets."""
     if not answers:
@@ -69,7 +70,9 @@ def _described(
         starts = offsets[0] if offsets and not _refused(offsets[0]) else None
         return read_share_group(answer, starts, cluster), None
     if item.protocol == CONSUMER:
-        group = read_consumer_group(answer, cluster, topics)
+        group = read_consumer_group(answer, cluster, [*topics])
+    elif item.protocol == STREAMS:
+        group = read_streams_group(answer, cluster, topics)
     else:
         group = read_classic_group(answer, cluster)
     group = replace(group, type=group.type or item.type)

@@ -29,7 +29,8 @@ class DescribedGroup:
     `type` is one of `spark.fleet.TYPES`, or None where nothing tells it. `committed` has an offset
     for each partition that the group committed one for; `tasks` has the number of tasks of each
     connector that stands for a topic; `coordinator` is the broker that was asked last. `lags`
-    are those that it tells; of others the lag is what lies between offset and end.
+    are those that it tells; of others the lag is what lies between offset and end. `hidden_topics`
+    are those that it names and this user may not describe.
     """
 
     name: str
@@ -44,6 +45,7 @@ class DescribedGroup:
     tasks: Mapping[str, int] = field(default_factory=dict)
     coordinator: int | None = None
     lags: Mapping[Claim, int] = field(default_factory=dict)
+    hidden_topics: tuple[str, ...] = ()
 
     @property
     def status(self) -> str:
@@ -56,6 +58,8 @@ class DescribedGroup:
             return "rebalancing"
         if not self.members:
             return "empty"
+        if self.hidden_topics:
+            return "invalid"
         return "inferred" if self.inferred else "ok"
 
     @property

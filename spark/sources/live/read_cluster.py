@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kafka import errors
@@ -62,16 +62,15 @@ def read_cluster(cluster: Cluster, brokers: Brokers, report: Report = no_report)
     listed, unlisted = list_groups(brokers, cluster, [broker.node_id for broker in entries])
     report(0, len(listed))
     groups, undescribed = describe_groups(
-        brokers, cluster, listed, [topic.name for topic in topics]
+        brokers, cluster, listed, {topic.name: len(topic.partitions) for topic in topics}
     )
     report(len(listed), len(listed))
     read = {claim for group in groups for claim in claims_of(group)}
     ends, unknown_ends = read_end_offsets(brokers, topics, read, cluster.retries)
     starts, unknown_starts = read_start_offsets(brokers, topics, _behind(groups, ends))
     configs = read_configs(brokers, (topic.name for topic in topics))
-    hidden = hidden_topics(brokers, (topic for topic, _ in read if topic in cluster.topics)) + (
-        [] if listed else hidden_groups(brokers)
-    )
+    groups, hidden = mark_hidden(brokers, cluster, groups)
+    hidden += [] if listed else hidden_groups(brokers)
     missing = [*unlisted, *undescribed, *unknown_ends, *hidden]
     leaderless = frozenset(t.name for t in topics if any(p.leader_id < 0 for p in t.partitions))
     if leaderless:
@@ -110,22 +109,42 @@ def _topics(cluster: Cluster, all_topics: Iterable[Any]) -> tuple[list[Any], lis
     return [topic for topic in wanted if not topic.error_code], notes
 
 
-def hidden_topics(brokers: Brokers, read: Iterable[str]) -> list[str]:
-    """A sentence if groups read topics that this user may not describe; `read` names all of theirs.
+def mark_hidden(
+    brokers: Brokers, cluster: Cluster, groups: list[DescribedGroup]
+) -> tuple[list[DescribedGroup], list[str]]:
+    """The groups with the topics that this user may not describe, and a sentence if there are any.
 
     The list of all topics leaves those out, and deleted ones. Who asks for a topic by its name
     hears TOPIC_AUTHORIZATION_FAILED of the former alone (KafkaApis.handleTopicMetadataRequest).
     """
-    unknown = sorted(set(read) - {topic.name for topic in brokers.metadata.topics})
+    present = {topic.name for topic in brokers.metadata.topics}
+    absent = {
+        group.name: {t for t in topics_of(group) if t in cluster.topics} - present
+        for group in groups
+    }
+    unknown = sorted({topic for topics in absent.values() for topic in topics})
     if not unknown:
-        return []
+        return groups, []
     answer = ask_topics(brokers, unknown, min_version=4)
     if isinstance(answer, NoAnswer):
-        return [f"{named('topic', unknown)} that groups read: {answer.reason}"]
-    refused = errors.TopicAuthorizationFailedError.errno
-    hidden = [topic.name for topic in answer.topics if topic.error_code == refused]
-    what = "hidden from this user, though groups read them: grant Describe on them"
-    return [f"{named('topic', hidden)} {what}"] if hidden else []
+        hidden = unknown
+        sentence = f"{named('topic', unknown)} that groups read: {answer.reason}"
+    else:
+        refused = errors.TopicAuthorizationFailedError.errno
+        hidden = [topic.name for topic in answer.topics if topic.error_code == refused]
+        what = "hidden from this user, though groups read them: grant Describe on them"
+        sentence = f"{named('topic', hidden)} {what}"
+    marked = [
+        replace(group, hidden_topics=tuple(sorted(absent[group.name].intersection(hidden))))
+        for group in groups
+    ]
+    return marked, [sentence] if hidden else []
+
+
+def topics_of(group: DescribedGroup) -> set[str]:
+    """Kafka's topics that a group names: subscribed to, owned, or with an offset."""
+    subscribed = {topic for member in group.members for topic in member.topics or ()}
+    return {topic for topic, _ in claims_of(group)} | subscribed - group.tasks.keys()
 
 
 def hidden_groups(brokers: Brokers) -> list[str]:

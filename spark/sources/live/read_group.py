@@ -30,7 +30,7 @@ class GroupReader:
             nodes = [broker.node_id for broker in self._brokers.metadata.brokers]
             self._listed, missing = list_groups(self._brokers, self._cluster, nodes, self._names)
         listed = {name: self._listed[name] for name in names & self._listed.keys()}
-        topics = [topic.name for topic in self._brokers.metadata.topics]
+        topics = {topic.name: len(topic.partitions) for topic in self._brokers.metadata.topics}
         result, _ = describe_groups(self._brokers, self._cluster, listed, topics, offsets=False)
         groups = {group.name: group for group in result}
         for name, group in groups.items():

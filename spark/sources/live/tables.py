@@ -48,7 +48,7 @@ def _table(cluster: Cluster, name: str, rows: Iterable[Row]) -> pa.Table:
 def _groups(groups: Iterable[DescribedGroup]) -> Iterator[Row]:
     for group in groups:
         values = (group.name, group.state or None, group.strategy, group.generation, group.inferred)
-        yield *values, group.type, group.coordinator
+        yield *values, group.type, group.coordinator, [*group.hidden_topics]
 
 
 def _members(groups: Iterable[DescribedGroup]) -> Iterator[Row]:

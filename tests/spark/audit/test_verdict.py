@@ -79,6 +79,22 @@ def test_state_and_sentence(
     assert said(groups, *counts) == sentence
 
 
+@pytest.mark.parametrize(
+    ("not_run", "as_far_as"),
+    [
+        (["under-replicated"], "brokers"),
+        (["under-replicated", "leaderless", "unread-topic"], "brokers and leaders of topics"),
+        (["lag-on-few-partitions"], "lag"),
+        (["unread-topic"], None),
+    ],
+)
+def test_a_fleet_is_well_as_far_as_it_was_looked_at(
+    not_run: list[str], as_far_as: str | None
+) -> None:
+    end = f", as far as members go; {as_far_as} not looked at." if as_far_as else "."
+    assert verdict([], {"ok": 1}, [], not_run).endswith(f"the fleet is well{end}")
+
+
 @pytest.mark.parametrize("status", ["rebalancing", "invalid", "failed"])
 def test_with_groups_that_nothing_is_known_of_no_fleet_is_well(status: str) -> None:
     """Even where the levels of findings are set so that these are none."""

@@ -33,10 +33,10 @@ def nobody(owned: Any = (), **facts: Any) -> Fleet:
     return Fleet().topic("t", 1).group("g", {}, owned, **facts)
 
 
-def reader(*topics: str, owned: Any = ()) -> Fleet:
+def reader(*topics: str, owned: Any = (), **facts: Any) -> Fleet:
     """Member a reads these topics; the cluster has t of two partitions, u of one, old of nine."""
     fleet = Fleet().topic("t", 2).topic("u", 1).topic("old", 9)
-    return fleet.group("g", {"a": topics}, owned)
+    return fleet.group("g", {"a": topics}, owned, **facts)
 
 
 def numbered(numbers: list[int]) -> Fleet:
@@ -91,6 +91,12 @@ STRANGER, STRANGER_OF_U = (
 NONE_THERE = (
     "none of the topics it reads is in the snapshot ('v' is one): take a snapshot of all topics"
 )
+OWNED = [("v", 0, "a"), ("t", 0, "a")]
+LACKED = (
+    "its members own partitions of 1 topic (v) that the snapshot lacks, hidden from the user that "
+    "took it, or left out: take it of all topics"
+)
+HIDDEN = "2 topics (v, w) hidden from the user that took the snapshot: grant Describe on them"
 LOST = NONE_THERE.replace(":", ", so its 2 claims can't be placed:")
 ALL = (
     f"{LISTED_TWICE}; two members have the id 'a'; {STRANGER_OF_U}; "
@@ -106,7 +112,8 @@ PLANNED: list[Outcome] = [
     *((two_readers(type=kind), "ok", None) for kind in ("classic", "consumer")),
     (two_readers(subscriptions_inferred=True), "inferred", None),
     (reader("t", "v"), "ok", VANISHED),
-    (reader("t", "v", owned=[("v", 0, "a"), ("t", 0, "a")]), "ok", f"{VANISHED}; {ignored(1)}"),
+    # the snapshot tells that none of its topics is hidden: v was deleted
+    (reader("t", "v", owned=OWNED, hidden_topics=[]), "ok", f"{VANISHED}; {ignored(1)}"),
     # a faulty topic is no fault of a group that only owned some of it
     (reader("t", owned=[("old", 0, "a")]).add("partitions", topic="old", partition=0), "ok", None),
     (identified(None, None), "ok", None),
@@ -130,6 +137,10 @@ UNPLANNED: list[Outcome] = [
             *(nobody(type=kind, state=state) for state in ("Empty", "Unknown: broker 2")),
         )
     ),
+    (reader("t", "v", owned=OWNED), "invalid", LACKED),
+    (reader("t", "v", hidden_topics=["v", "w"]), "invalid", HIDDEN),
+    (two_readers(hidden_topics=["v", "w"]), "invalid", HIDDEN),
+    (nobody(hidden_topics=["v", "w"], state="Empty"), "empty", EMPTY),
     *((two_readers(type=k, strategy="stream"), "unsupported", STREAMS) for k in ("classic", None)),
     (two_readers().add("members", group="g", member_id="b"), "invalid", TWIN),
     (two_readers().add("subscriptions", group="g", member_id="z", topic="t"), "invalid", STRANGER),
@@ -146,7 +157,8 @@ UNPLANNED: list[Outcome] = [
     # it isn't even: the snapshot lacks topics
     (reader("v"), "invalid", NONE_THERE),
     (reader("v", "w"), "invalid", NONE_THERE),
-    (reader("v", owned=[("v", 0, "a"), ("v", 1, "a")]), "invalid", LOST),
+    (reader("v", owned=[("v", 0, "a")]), "invalid", LACKED),
+    (reader("v", owned=[("v", 0, "a"), ("v", 1, "a")], hidden_topics=[]), "invalid", LOST),
 ]
 
 

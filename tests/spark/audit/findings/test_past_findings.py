@@ -185,6 +185,19 @@ SETTINGS = AuditSettings(
 )
 
 
+UNSEEN: dict[str, dict[str, Any]] = {
+    "unseen-streams": {"type": "streams", "state": "Stable"},
+    "unseen-topics": {"state": "Stable", "hidden_topics": ["u"]},
+    "unseen-group": {"state": "Unknown: broker 2 is down"},
+}
+"""Clusters with a group of which nothing tells what it reads."""
+
+STATE = (
+    *("compacted", "_schemas", "app-store-changelog", "app-by-key-repartition"),
+    *("connect-configs", "prod-connect.offsets", "my_connect_cluster_status"),
+)
+
+
 def fleet_at(i: int) -> Fleet:
     """All clusters at an instant."""
     fleet = Fleet()
@@ -193,6 +206,14 @@ def fleet_at(i: int) -> Fleet:
             add(fleet, cluster, i)
     committing(*[0.5] * 5)(fleet, "idle", i)
     committing(*[0.5] * 5, members=False)(fleet, "idle-and-empty", i)
+    for cluster, facts in UNSEEN.items():
+        reading("u", NOT_ONCE)(fleet, cluster, i)
+        fleet.group("s", {}, cluster=cluster, **facts)
+    seen("a")(fleet, "state", i)
+    for topic in STATE:
+        fleet.topic(topic, 1, cluster="state")
+    policy = {"scope": "topic", "name": STATE[0], "key": "cleanup.policy", "value": "compact"}
+    fleet.add("configs", cluster="state", **policy)
     for name in ("often", "quiet", "other"):
         seen(name=name, generation=range(0, 60, 12))(fleet, "rules", i)
     return fleet
@@ -287,3 +308,10 @@ def test_of_equally_late_partitions_the_last_by_name_is_told(
     consumption = spark.createDataFrame(rows[::-1] if turned else rows, schema + "at_least boolean")
     worst = LAG_SECONDS.rows(consumption.coalesce(1)).first()
     assert worst["partition"] == 2
+
+
+@pytest.mark.parametrize("cluster", [*UNSEEN, "state"])
+def test_no_topic_is_called_unread_that_a_group_unseen_may_read_or_a_program_needs(
+    found: list[Any], cluster: str
+) -> None:
+    assert told(found, cluster, "unread-topic") == []

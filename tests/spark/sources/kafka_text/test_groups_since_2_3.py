@@ -181,7 +181,7 @@ def test_share_groups_have_start_offsets_and_lags(read_groups: Read, printed: Pr
 
 WIDE = (
     "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID\n"
-    f"g     t     0         10             15             5   m-{UUID0} {HOST} my-client-of-all-this"
+    f"g     t     0         10             15             5   m-{UUID0} {HOST} my-own-long-client"
 )
 
 

@@ -10,6 +10,7 @@ from kafka.protocol.metadata import MetadataRequest
 from spark.sources.live.consumer_group_describe import ConsumerGroupDescribeRequest
 from spark.sources.live.group import DescribedGroup
 from spark.sources.live.read_cluster import read_cluster
+from spark.sources.live.tables import tables_of
 from tests.spark.sources.live.member_bytes import assignment, subscription
 from tests.spark.sources.live.recorded_brokers import CLUSTER, RecordedBrokers, three
 
@@ -18,12 +19,12 @@ pytestmark = pytest.mark.usefixtures("at_once")
 
 @pytest.mark.parametrize(
     ("listed", "kind", "reason"),
-    [("Streams", "streams", "one owner each"), ("Novel", "other", "aren't consumers")],
+    [("Novel", "other", "aren't consumers")],
 )
 def test_groups_of_other_protocols_are_unsupported_and_not_asked_about(
     listed: str, kind: str, reason: str
 ) -> None:
-    """Share groups are asked about with messages of their own: see test_share_group.py."""
+    """Those of share groups and Kafka Streams are asked about with messages of their own."""
 
     def change(answer: Any) -> None:
         answer.groups[0].group_type = listed
@@ -111,10 +112,17 @@ def test_topics_that_groups_read_and_metadata_leaves_out(code: int, is_hidden: b
         refused.error_code, refused.partitions = code, []
         answer.topics = [refused]
 
-    missing = read_cluster(CLUSTER, brokers.on(MetadataRequest, refuse)).missing
+    reading = read_cluster(CLUSTER, brokers.on(MetadataRequest, refuse))
+    missing = reading.missing
     asked = [request for _, request in brokers.asked if isinstance(request, MetadataRequest)]
     assert [[topic.name for topic in request.topics] for request in asked] == [["orders"]]
     assert any("1 topic (orders) hidden" in item for item in missing) is is_hidden
+    hidden = {group.name: group.hidden_topics for group in reading.groups}
+    assert hidden == dict.fromkeys(hidden, ("orders",) if is_hidden else ())
+    statuses = {group.status for group in reading.groups if group.members}
+    assert statuses == ({"invalid"} if is_hidden else {"ok"})
+    (rows,) = {tuple(r["hidden_topics"]) for r in tables_of(CLUSTER, reading)["groups"].to_pylist()}
+    assert rows == (("orders",) if is_hidden else ())
 
 
 @pytest.mark.parametrize("may", [set(), {8}])
