@@ -22,6 +22,9 @@ HANDED_OVER = ".handed-over"
 CLUSTER = ".cluster"
 """The cluster whose plan a folder holds."""
 
+PRINTED = "Current partition replica assignment"
+"""How what kafka-reassign-partitions prints begins; JSON stands below."""
+
 OURS = re.compile(r"\d{2,}-(move|rollback|elect)\.json|elect\.json")
 
 
@@ -250,6 +253,11 @@ def _json(path: Path, after: str = "") -> dict[str, Any]:
         text = read_whole(path).decode()
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path} can't be read: {error}") from None
+    if text.lstrip().startswith(PRINTED):
+        raise InputError(
+            f"{path} is what --generate or --execute prints: the assignment as it was, for a "
+            "rollback, and of --generate the proposed one below. Save the JSON that you mean alone"
+        )
     begins = text.find(after)
     try:
         values = json.loads(text[begins:]) if begins >= 0 else None
