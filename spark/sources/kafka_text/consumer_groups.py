@@ -83,7 +83,7 @@ WRAPPED = (
     "its lines are wrapped, at the width of a terminal: write what the tool prints to a file "
     "(kafka-consumer-groups … > groups.txt)"
 )
-_REST_OF_HEADER = re.compile(r"\s*#?[A-Z][A-Z-]*(?:\s+#?[A-Z][A-Z-]*)*")
+_REST_OF_HEADER = re.compile(r"(?=.*[A-Z])[-A-Z#()\s]+")
 
 # What a tool says of a cluster without groups; Kafka's own prints nothing
 _NO_GROUPS = re.compile(
@@ -202,7 +202,9 @@ class _FileReader:
     def _lose_row(self, table: _Table, line: Line) -> None:
         self._oddities.lost_rows[table.view.value] += 1
         if table.view is View.MEMBERS:
-            self._oddities.lost_members[line.text[: table.header.starts[1]].strip()] += 1
+            cut = line.text[: table.header.starts[1]]
+            name = cut.strip() if cut[-1:].isspace() else line.text.split()[0]
+            self._oddities.lost_members[name] += 1
 
     def _open_table(self, header: Header, line: Line) -> None:
         self._is_old = header.is_old

@@ -190,7 +190,8 @@ def test_members_of_equal_subscriptions_share_one() -> None:
 def test_kafka_strategies_get_vanished_topics_and_claims_beyond_a_topic() -> None:
     """Kafka compares subscriptions before it drops topics, and takes any partition number."""
     claims = [("t", 2, "b"), ("t", 2, "z"), ("t", -1, "a"), ("v", 0, "a"), ("t", 1, "a")]
-    group = problem(Fleet().topic("t", 2).group("g", {"a": ["t", "v"], "b": ["t"]}, claims))
+    members = {"a": ["t", "v"], "b": ["t"]}
+    group = problem(Fleet().topic("t", 2).group("g", members, claims, hidden_topics=[]))
     assert [group.subscriptions[s].tolist() for s in group.member_subscription] == [[0], [0]]
     assert group.kafka.vanished is not None and group.kafka.beyond is not None
     assert [group.kafka.vanished[s] for s in group.member_subscription] == [("v",), ()]

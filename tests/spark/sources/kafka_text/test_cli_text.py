@@ -15,7 +15,7 @@ VIEWS = ("members_verbose", "offsets_plain", "state_verbose", "list_state")
 
 ROW_COUNTS = {
     **{"groups": 10, "members": 23, "subscriptions": 38, "partitions": 17},
-    **{"assignments": 62, "offsets": 66, "brokers": 3},
+    **{"assignments": 62, "offsets": 66, "brokers": 3, "configs": 7},
 }
 GROUP = {"cluster": "blue", "group": "g848-idle"}
 OWNER = {"member_id": "ZFw6URctRGyN1jxF5j3SwQ"}
@@ -24,6 +24,7 @@ ROWS: dict[str, dict[str, Any]] = {
         **GROUP,
         **{"state": "Stable", "strategy": "range", "generation": 3},
         **{"subscriptions_inferred": True, "type": "consumer", "coordinator": 1},
+        "hidden_topics": None,
     },
     "members": {
         **(GROUP | OWNER),
@@ -46,6 +47,10 @@ ROWS: dict[str, dict[str, Any]] = {
     "brokers": {
         **{"cluster": "blue", "broker": 1, "host": "127.0.0.1", "port": 2901},
         "rack": "rack-1",
+    },
+    "configs": {
+        **{"cluster": "blue", "scope": "topic", "name": "t.a-b_c"},
+        **{"key": "min.insync.replicas", "value": "1"},
     },
 }
 """A row of each table: of a group, a topic's second partition and a broker."""

@@ -43,6 +43,10 @@ from spark.sources.live.consumer_group_describe import (
     ConsumerGroupDescribeRequest,
     ConsumerGroupDescribeResponse,
 )
+from spark.sources.live.streams_group_describe import (
+    StreamsGroupDescribeRequest,
+    StreamsGroupDescribeResponse,
+)
 from tests.paths import DATA
 
 RECORDED = json.loads((DATA / "kafka-4.3.1-answers.json").read_text())
@@ -135,6 +139,8 @@ class RecordedBrokers:
         if isinstance(request, ConsumerGroupDescribeRequest):
             described = self._of(self._new, request.group_ids)
             return ConsumerGroupDescribeResponse(version=1, groups=described)
+        if isinstance(request, StreamsGroupDescribeRequest):
+            return StreamsGroupDescribeResponse(version=0, groups=[])
         if isinstance(request, FindCoordinatorRequest):
             coordinator = FindCoordinatorResponse.Coordinator
             found = [coordinator(key=key, node_id=node) for key in request.coordinator_keys]
