@@ -17,6 +17,10 @@ MEMBERS, STATE, TOPICS = (CAPTURES / f"{x}.txt" for x in ("members_verbose", "st
 CLUSTER = ("import-cli", "--cluster", "prod")
 
 
+def into(store: Path) -> tuple[object, ...]:
+    return ("--out", store, "--snapshot", SNAPSHOT)
+
+
 def test_what_kafkas_tools_print_is_planned_as_inferred(
     run: Run, asked: list, tmp_path: Path
 ) -> None:
@@ -107,7 +111,7 @@ def test_a_kind_of_lines_that_is_missing_ends_with_1_and_the_rest_is_stored(
 ) -> None:
     (tmp_path / "t.txt").write_text(TOPICS.read_text().replace("Leader: ", "Leader: x"))
     store = tmp_path / "store"
-    output = run(*CLUSTER, "--topics", tmp_path / "t.txt", "--groups", MEMBERS, "--out", store)
+    output = run(*CLUSTER, "--topics", tmp_path / "t.txt", "--groups", MEMBERS, *into(store))
     assert output.code == 1
     assert "no line could be read of partitions" in output.err
     assert len(rows(store / "partitions")) == 17
@@ -118,7 +122,7 @@ def test_a_cluster_without_groups_comes_in_with_its_brokers(run: Run, tmp_path: 
     for number in (1, 2):
         brokers.append(tmp_path / f"b{number}.txt")
         brokers[-1].write_text(f"host:909{number} (id: {number} rack: r{number}) -> (\n)\n")
-    output = run(*CLUSTER, "--topics", TOPICS, "--brokers", *brokers, "--out", store)
+    output = run(*CLUSTER, "--topics", TOPICS, "--brokers", *brokers, *into(store))
     assert output.code == 0
     assert [row["rack"] for row in rows(store / "brokers")] == ["r1", "r2"]
     assert run("reassign", store, "--out", tmp_path / "moves").code == 0
