@@ -18,7 +18,7 @@ KEYS = (*AT, "group")
 TOPIC = (*AT, "topic")
 
 OF_GROUP = {
-    "groups": ("state", "strategy", "subscriptions_inferred", "type"),
+    "groups": ("state", "strategy", "subscriptions_inferred", "type", "hidden_topics"),
     "members": ("member_id", "instance_id", "rack", "generation", "client_id", "host"),
     "assignments": ("topic", "partition", "member_id", "generation"),
 }

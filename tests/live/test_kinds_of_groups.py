@@ -30,7 +30,7 @@ STATUSES = {
     "k-registry": ("other", "unsupported"),
     "k-share": ("share", "unsupported"),
     "k-streams": ("streams", "unsupported"),
-    "k-tasks": ("classic", "unsupported"),
+    "k-tasks": ("streams", "unsupported"),
 }
 
 
@@ -84,8 +84,10 @@ def test_each_group_is_as_its_broker_tells(tables: Mapping[str, pa.Table]) -> No
     assert not any(group == "k-share" for group, _ in owned)
     connectors = {("k-connect", "k-connect/sink"), ("k-connect", "k-connect/src")}
     assert owned >= {("k-tasks", TOPIC), *connectors}
-    reads = [row["topic"] for row in rows["subscriptions"] if row["group"] == "k-share"]
-    assert set(reads) == {TOPIC}
+    for name in ("k-share", "k-streams"):
+        reads = [row["topic"] for row in rows["subscriptions"] if row["group"] == name]
+        assert set(reads) == {TOPIC}
+    assert all(row["hidden_topics"] == [] for row in rows["groups"])
     listed = [row["topic"] for row in rows["partitions"]]
     assert (listed.count("k-connect/sink"), listed.count("k-connect-eager/sink")) == (6, 2)
     configs = {(row["scope"], row["name"], row["key"]): row["value"] for row in rows["configs"]}
@@ -106,8 +108,8 @@ def test_each_group_is_planned_and_audited_as_its_kind(
     statuses = {name: status for name, (_, status) in STATUSES.items()}
     assert {name: row["status"] for name, row in planned.items()} == statuses
     assert "no one owner" in planned["k-share"]["reason"]
-    assert "one owner each" in planned["k-streams"]["reason"]
-    assert "Kafka Streams (strategy 'stream')" in planned["k-tasks"]["reason"]
+    for name in ("k-streams", "k-tasks"):
+        assert "one owner each" in planned[name]["reason"]
     # worker 0 has six tasks, worker 1 one
     connect = planned["k-connect"]
     assert (connect["max_load"], connect["min_load"], connect["moves"]) == (4, 3, 2)

@@ -171,10 +171,10 @@ class _FileReader:
 
     def _read(self, line: Line) -> None:
         text = line.text.strip()
-        is_next = line.number == self._header_at + 1
-        if is_next and _REST_OF_HEADER.fullmatch(line.text) and not self._fits(line.text):
+        header = parse_header(line.text)
+        if self._is_rest_of_header(header, line):
             raise InputError(f"{self._path}: {WRAPPED}")
-        if header := parse_header(line.text):
+        if header:
             self._header_at = line.number
             self._close_table()
             self._open_table(header, line)
@@ -196,8 +196,11 @@ class _FileReader:
                 self._lose_row(self._table, line)
         self._is_blank = False
 
-    def _fits(self, row: str) -> bool:
-        return self._table is not None and self._table.header.cells(row) is not None
+    def _is_rest_of_header(self, header: Header | None, line: Line) -> bool:
+        if line.number != self._header_at + 1 or (header and not header.is_old):
+            return False
+        is_row = self._table is not None and self._table.header.cells(line.text) is not None
+        return not is_row and _REST_OF_HEADER.fullmatch(line.text) is not None
 
     def _lose_row(self, table: _Table, line: Line) -> None:
         self._oddities.lost_rows[table.view.value] += 1

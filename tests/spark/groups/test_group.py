@@ -29,6 +29,14 @@ def two_readers(*owned: tuple[Any, ...], **facts: Any) -> Fleet:
     return Fleet().topic("t", 3).group("g", {"a": ["t"], "b": ["t"]}, owned, **facts)
 
 
+def streams_threads() -> Fleet:
+    """Of which nothing but client ids tells what they are."""
+    fleet = two_readers()
+    for row in fleet.rows["members"]:
+        row["client_id"] = f"app-{row['member_id']}-StreamThread-1-consumer"
+    return fleet
+
+
 def nobody(owned: Any = (), **facts: Any) -> Fleet:
     return Fleet().topic("t", 1).group("g", {}, owned, **facts)
 
@@ -141,6 +149,7 @@ UNPLANNED: list[Outcome] = [
     (reader("t", "v", hidden_topics=["v", "w"]), "invalid", HIDDEN),
     (two_readers(hidden_topics=["v", "w"]), "invalid", HIDDEN),
     (nobody(hidden_topics=["v", "w"], state="Empty"), "empty", EMPTY),
+    (streams_threads(), "unsupported", STREAMS),
     *((two_readers(type=k, strategy="stream"), "unsupported", STREAMS) for k in ("classic", None)),
     (two_readers().add("members", group="g", member_id="b"), "invalid", TWIN),
     (two_readers().add("subscriptions", group="g", member_id="z", topic="t"), "invalid", STRANGER),

@@ -250,6 +250,11 @@ def test_kafka_streams_is_known_by_its_client_ids_or_its_strategy(
     assert read_groups(of_plain, state).groups["s"].type == "streams"
 
 
+def test_a_header_below_a_header_is_of_the_next_table(read_groups: Read) -> None:
+    result = read_groups(f"{STATE}{STATE}g b:9092 (1) range Empty 0\n")
+    assert result.groups["g"].state == "Empty"
+
+
 @pytest.mark.parametrize("text", ["", "\n", "There are no active groups.\n", "WARN odd\n"])
 def test_a_cluster_may_have_no_groups(read_groups: Read, text: str) -> None:
     result = read_groups(text)
