@@ -60,9 +60,6 @@ PAGES = {
 WITHOUT_TABLES = ("report", "export-plan")
 """Commands that print sentences alone."""
 
-FILES_OF_IMPORT = ("--groups", "--topics", "--brokers", "--configs", "--connect")
-"""Options of `import-cli` that take any number of files."""
-
 JOBS = Path(__file__).with_name("jobs")
 
 
@@ -71,6 +68,7 @@ class OnceEach(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """As click does; InputError for an option with one value that is given more often."""
+        args = self._spread(args)
         for option, times in Counter(self.make_parser(ctx).parse_args([*args])[2]).items():
             if times > 1 and not (option.multiple or getattr(option, "is_flag", True)):
                 shape = f", as {option.metavar}" if option.metavar else ""
@@ -78,6 +76,26 @@ class OnceEach(TyperCommand):
                     f"{max(option.opts, key=len)} is given {times} times: give it once{shape}"
                 )
         return super().parse_args(ctx, args)
+
+    def _spread(self, args: list[str]) -> list[str]:
+        """`--groups a.txt b.txt`, as a shell makes it of `*.txt`, is the option twice.
+
+        In commands without arguments, where a file can mean nothing else.
+        """
+        params: list[Any] = self.params
+        if any(param.param_type_name == "argument" for param in params):
+            return args
+        lists = [param for param in params if param.multiple and param.type.name == "path"]
+        names = {name for param in lists for name in param.opts}
+        words: list[str] = []
+        option = ""
+        for before, word in pairwise(["", *args]):
+            if word.startswith("-"):
+                option = word.partition("=")[0]
+            elif before != option and option in names:
+                words.append(option)
+            words.append(word)
+        return words
 
 
 def app_for(words: Sequence[str]) -> typer.Typer:
@@ -154,7 +172,6 @@ def _run(words: list[str]) -> tuple[int, str | None]:
     """The exit code of a command, and its error if there is one."""
     try:
         _refuse_empty(words)
-        words = _spread(words)
         code = app_for(_completed() or words)(words, prog_name="evenfleet", standalone_mode=False)
     except InputError as error:
         return BAD_INPUT, str(error)
@@ -173,23 +190,6 @@ def _completed() -> list[str]:
         return []
     line = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS", "")
     return line.split()[1:]
-
-
-def _spread(words: list[str]) -> list[str]:
-    """`--groups a.txt b.txt`, as a shell expands `*.txt`, as the option twice; of `import-cli`."""
-    if words[0] != "import-cli":
-        return words
-    result: list[str] = []
-    option, has_value = "", True
-    for word in words:
-        if word.startswith("-"):
-            option, has_value = word.partition("=")[0], "=" in word
-        elif option in FILES_OF_IMPORT and has_value:
-            result.append(option)
-        else:
-            has_value = True
-        result.append(word)
-    return result
 
 
 def _refuse_empty(words: list[str]) -> None:

@@ -16,6 +16,7 @@ from spark.fleet.compaction import (
     scattered_in,
     sweep_store,
 )
+from spark.fleet.config_keys import BROKER_CONFIGS, MIN_INSYNC, TOPIC_CONFIGS
 from spark.fleet.conform import conformed, is_keyed, name_groups, null_keys
 from spark.fleet.contents import clusters_in_turn, contents_of, contents_report
 from spark.fleet.coupled import HUB, components

@@ -9,16 +9,7 @@ import typer
 from spark.files import LocalStore
 from spark.fleet import STORE, check_kind, check_writable, snapshot_id, write_store
 from spark.sources.kafka_text import read_cli_text
-from spark.terminal import (
-    CHECK_FAILED,
-    busy,
-    option,
-    program,
-    say,
-    say_all,
-    show,
-    snapshot_option,
-)
+from spark.terminal import CHECK_FAILED, busy, option, program, say, say_all, show, snapshot_option
 
 
 class Inference(StrEnum):
@@ -76,7 +67,7 @@ def import_cli(
         write_store(text.tables, out, choice)
     counts = [{"table": name, "rows": len(table)} for name, table in text.tables.items()]
     show({"tables": counts})
-    lost = f"{text.unreadable:,} lines could not be read."
+    lost = f"{text.lost_lines:,} lines could not be read."
     say(f"{lost} Next: {program()} plan {out} --out plan")
     if text.unread:
         say(f"It is incomplete: no line could be read of {', '.join(text.unread)}.")

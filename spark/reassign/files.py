@@ -255,8 +255,8 @@ def _json(path: Path, after: str = "") -> dict[str, Any]:
         raise InputError(f"{path} can't be read: {error}") from None
     if text.lstrip().startswith(PRINTED):
         raise InputError(
-            f"{path} is what --generate or --execute prints: the assignment as it was, for a "
-            "rollback, and of --generate the proposed one below. Save the JSON that you mean alone"
+            f"{path} is what Kafka's tool prints: the assignment as it was, then a proposed one. "
+            "Save the one that you mean, and only its JSON"
         )
     begins = text.find(after)
     try:

@@ -8,8 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from spark.errors import InputError
-from spark.fleet import CONNECT, TABLES, SourceTables, table_of
-from spark.sources.config_keys import MIN_INSYNC
+from spark.fleet import CONNECT, MIN_INSYNC, TABLES, SourceTables, table_of
 from spark.sources.kafka_text.brokers import Broker, racks_of, read_brokers
 from spark.sources.kafka_text.captures import ConsumerGroup
 from spark.sources.kafka_text.configs import read_configs
@@ -30,9 +29,9 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class CliTables(SourceTables):
-    """The tables of a cluster; `unreadable` lines are left out of them, `unread` kinds wholly."""
+    """The tables of a cluster; `lost_lines` are left out of them, `unread` kinds wholly."""
 
-    unreadable: int = 0
+    lost_lines: int = 0
     unread: Sequence[str] = ()
 
 
@@ -98,7 +97,7 @@ def read_cli_text(
         },
         notes=notes,
         left_out=[item for part in parts for item in part.unreadable_lines.sentences()],
-        unreadable=sum(part.unreadable_lines.alike.total() for part in parts),
+        lost_lines=sum(part.unreadable_lines.alike.total() for part in parts),
         unread=[*of_groups.unread, *of_topics.unread],
     )
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from spark.errors import InputError
-from spark.sources.config_keys import OF_BROKERS, OF_TOPICS
+from spark.fleet import BROKER_CONFIGS, TOPIC_CONFIGS
 from spark.sources.kafka_text.lines import UnreadableLines, is_noise, read_lines
 
 EXPECTED = "the text of kafka-configs --describe, of topics or brokers"
@@ -17,7 +17,7 @@ _NAMED = re.compile(r"(topic|broker) (\S+)")
 _SETTING = re.compile(
     r"\s+(?P<key>[\w.-]+)=(?P<value>.*) sensitive=(?P<secret>\w+) synonyms=\{.*\}"
 )
-_KEPT = {"topic": OF_TOPICS, "broker": OF_BROKERS}
+_KEPT = {"topic": TOPIC_CONFIGS, "broker": BROKER_CONFIGS}
 
 
 class Configs(NamedTuple):

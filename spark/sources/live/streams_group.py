@@ -6,13 +6,7 @@ from typing import Any
 from spark.fleet import STREAMS
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.coordinators import Question
-from spark.sources.live.group import (
-    Claim,
-    DescribedGroup,
-    DescribedMember,
-    gone,
-    while_rebalancing,
-)
+from spark.sources.live.group import Claim, DescribedGroup, DescribedMember, gone, while_rebalancing
 from spark.sources.live.streams_group_describe import StreamsGroupDescribeRequest
 
 OF_GROUP = Question(lambda groups: StreamsGroupDescribeRequest(group_ids=groups))
@@ -25,7 +19,7 @@ def read_streams_group(
 
     Each member subscribes to the source topics of all subtopologies, those of repartitions among
     them. What it owns are its active tasks: a task has the partitions of its number of each topic
-    that its subtopology reads, where there are so many. Standby tasks read changelogs alone.
+    that its subtopology reads, where that exists. Standby tasks read changelogs alone.
     """
     if described.group_state == "Dead":
         return gone(described.group_id)

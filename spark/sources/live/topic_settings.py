@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from kafka.protocol.admin import DescribeConfigsRequest
 
-from spark.sources.config_keys import MIN_INSYNC, OF_BROKERS, OF_TOPICS
+from spark.fleet import BROKER_CONFIGS, MIN_INSYNC, TOPIC_CONFIGS
 from spark.sources.live.connection import Brokers, NoAnswer, ask_any
 
 TOPIC, BROKER = 2, 4  # the kinds of resource
@@ -36,10 +36,10 @@ def read_configs(brokers: Brokers, topics: Iterable[str]) -> list[Config]:
         return configs
     names = list(topics)
     for start in range(0, len(names), TOPICS_A_REQUEST):
-        request = _request(TOPIC, names[start : start + TOPICS_A_REQUEST], OF_TOPICS)
+        request = _request(TOPIC, names[start : start + TOPICS_A_REQUEST], TOPIC_CONFIGS)
         configs += _answered(ask_any(brokers, request))
     ids = [broker.node_id for broker in brokers.metadata.brokers]
-    asked = [(node, _request(BROKER, [str(node)], OF_BROKERS)) for node in ids]
+    asked = [(node, _request(BROKER, [str(node)], BROKER_CONFIGS)) for node in ids]
     for answer in brokers.ask(asked):
         configs += _answered(answer)
     return sorted(configs)
@@ -59,7 +59,7 @@ def _answered(answer: Any) -> Iterator[Config]:
     if isinstance(answer, NoAnswer):
         return
     for resource in answer.results:
-        keys = OF_TOPICS if resource.resource_type == TOPIC else OF_BROKERS
+        keys = TOPIC_CONFIGS if resource.resource_type == TOPIC else BROKER_CONFIGS
         for config in () if resource.error_code else resource.configs or ():
             if config.name in keys and config.value:
                 kind = KINDS[resource.resource_type]

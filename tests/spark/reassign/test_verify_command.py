@@ -85,7 +85,7 @@ def test_brokers_that_the_cluster_does_not_have_are_refused(run: Run, tmp_path: 
     [
         ('[{"topic": "t", "partition": 0, "replicas": [1]}]', "holds no JSON object"),
         ('Current\n{"version": 1}', "isn't JSON"),
-        ('Current partition replica assignment\n{"version": 1}\n\nPro', "--generate or --execute"),
+        ('Current partition replica assignment\n{"version": 1}\n\nPro', "then a proposed one"),
         ('{"version": 1, "partitions": {"topic": "t"}}', "lists no partitions"),
         ('{"version": 1, "partitions": [["t", 0, [1]]]}', "has to have a topic, a partition"),
         ('{"version": 1, "partitions": [' + "[" * 100_000, "isn't JSON"),

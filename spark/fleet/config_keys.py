@@ -2,14 +2,14 @@
 
 MIN_INSYNC = "min.insync.replicas"
 
-OF_TOPICS = (
+TOPIC_CONFIGS = (
     MIN_INSYNC,
     "cleanup.policy",
     "retention.bytes",
     "retention.ms",
     "unclean.leader.election.enable",
 )
-OF_BROKERS = (
+BROKER_CONFIGS = (
     MIN_INSYNC,
     "default.replication.factor",
     "group.consumer.heartbeat.interval.ms",
