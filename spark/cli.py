@@ -78,15 +78,11 @@ class OnceEach(TyperCommand):
         return super().parse_args(ctx, args)
 
     def _spread(self, args: list[str]) -> list[str]:
-        """`--groups a.txt b.txt`, as a shell makes it of `*.txt`, is the option twice.
-
-        In commands without arguments, where a file can mean nothing else.
-        """
-        params: list[Any] = self.params
-        if any(param.param_type_name == "argument" for param in params):
+        """`--groups a.txt b.txt`, as a shell makes it of `*.txt`, is the option twice."""
+        if self.name != "import-cli":
             return args
-        lists = [param for param in params if param.multiple and param.type.name == "path"]
-        names = {name for param in lists for name in param.opts}
+        params: list[Any] = self.params
+        names = {name for param in params if param.multiple for name in param.opts}
         words: list[str] = []
         option = ""
         for before, word in pairwise(["", *args]):
