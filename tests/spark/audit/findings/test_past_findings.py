@@ -208,7 +208,8 @@ def fleet_at(i: int) -> Fleet:
     committing(*[0.5] * 5, members=False)(fleet, "idle-and-empty", i)
     for cluster, facts in UNSEEN.items():
         reading("u", NOT_ONCE)(fleet, cluster, i)
-        fleet.group("s", {}, cluster=cluster, **facts)
+        members = {"m": ["t"]} if "hidden_topics" in facts else {}
+        fleet.group("s", members, cluster=cluster, **facts)
     seen("a")(fleet, "state", i)
     for topic in STATE:
         fleet.topic(topic, 1, cluster="state")
@@ -315,3 +316,9 @@ def test_no_topic_is_called_unread_that_a_group_unseen_may_read_or_a_program_nee
     found: list[Any], cluster: str
 ) -> None:
     assert told(found, cluster, "unread-topic") == []
+
+
+def test_a_group_with_hidden_topics_is_not_judged(found: list[Any]) -> None:
+    ((_, _, _, _, sentence),) = told(found, "unseen-topics", "invalid-group")
+    why = "1 topic (u) hidden from the user that took the snapshot: grant Describe on them"
+    assert sentence == f"Group s can't be judged: {why}."
