@@ -223,16 +223,11 @@ def _why_hidden(row: EncodedRow) -> str | None:
     """
     if row.hidden is not None:
         return why_hidden(row.hidden.tolist())
-    absent = row.topic_sizes == ABSENT
-    if not absent.any():
-        return None
-    owned = absent & np.isin(row.topic_hashes, row.claim_topics)
-    if not owned.any():
-        return None
-    return (
-        f"its members own partitions of {named('topic', row.topics[owned].tolist())} that the "
-        "snapshot lacks, hidden from the user that took it, or left out: take it of all topics"
-    )
+    is_lost = (row.topic_sizes == ABSENT) & np.isin(row.topic_hashes, row.claim_topics)
+    lost = named("topic", row.topics[is_lost].tolist())
+    why = "hidden from the user that took it, or left out: take it of all topics"
+    why = f"its members own partitions of {lost} that the snapshot lacks, {why}"
+    return why if is_lost.any() else None
 
 
 def _no_topic_there(subscribed: IntArray, topics: Topics, claims: Claims) -> str | None:

@@ -54,8 +54,8 @@ class MemberRow(NamedTuple):
 
 
 class Offset(NamedTuple):
-    committed: int | None
-    end: int | None
+    committed_offset: int | None
+    end_offset: int | None
     lag: int | None
 
 

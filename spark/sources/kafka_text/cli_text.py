@@ -1,5 +1,6 @@
 """From the text of Kafka's command line tools to the tables of a store."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,9 @@ from spark.sources.kafka_text.topics import Partition, read_topics
 from spark.text import named
 
 Row = dict[str, Any]
+
+OF_GROUP = ("strategy", "generation", "type", "coordinator")
+OF_CLAIM = ("topic", "partition", "member_id", "generation")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,13 +76,14 @@ def read_cli_text(
         group.name: report.by_group.get(group.name) or infer_subscriptions(group, infer)
         for group in ordered
     }
-    least = {name: int(v) for (_, name, key), v in of_configs.values.items() if key == MIN_INSYNC}
-    partitions = [
-        partition._replace(min_insync=least.get(partition.topic, partition.min_insync))
-        for partition in of_topics.partitions
-    ]
+    least = {
+        name: int(value)
+        for (_, name, key), value in of_configs.values.items()
+        if key == MIN_INSYNC and value.isdecimal()
+    }
+    partitions = sorted([*of_topics.partitions, *_tasks(ordered)])
     tables = _group_tables(ordered, subscribed, report.by_group) | {
-        "partitions": _partition_rows(sorted([*partitions, *_tasks(ordered)]), of_brokers.brokers),
+        "partitions": _partition_rows(partitions, of_brokers.brokers, least),
         "brokers": [broker._asdict() for broker in of_brokers.brokers],
     }
     values = {("topic", *key): value for key, value in of_topics.configs.items()}
@@ -118,69 +123,31 @@ def _table(name: str, cluster: str, rows: Sequence[Row]) -> pa.Table:
     return table_of(name, {"cluster": [cluster] * len(rows), **values})
 
 
-def _offset_rows(group: ConsumerGroup) -> Iterator[Row]:
-    for (topic, partition), offset in sorted(group.offsets.items()):
-        yield {
-            "topic": topic,
-            "partition": partition,
-            "committed_offset": offset.committed,
-            "end_offset": offset.end,
-            "lag": offset.lag,
-        }
-
-
 def _group_tables(
     groups: Sequence[ConsumerGroup],
     subscribed: Mapping[str, Iterable[tuple[str, str]]],
     entries: Mapping[str, Any],
 ) -> dict[str, list[Row]]:
-    tables: dict[str, list[Row]] = {
-        name: [] for name in ("groups", "members", "subscriptions", "assignments", "offsets")
-    }
+    tables = defaultdict[str, list[Row]](list)
     for group in groups:
-        key = {"group": group.name}
-        members = group.members
-        tables["groups"].append(
-            key
-            | {
-                "state": group.state_or_why_unknown,
-                "strategy": group.strategy,
-                "generation": group.generation,
-                "subscriptions_inferred": bool(members)
-                and group.name not in entries
-                and group.type != CONNECT,
-                "type": group.type,
-                "coordinator": group.coordinator,
-            }
-        )
-        tables["members"] += [
-            key
-            | {
-                "member_id": member.member_id,
-                "instance_id": member.instance_id,
-                "client_id": member.client_id,
-                "host": member.host,
-                "rack": None,
-                "generation": member.generation,
-                "capacity": None,
-            }
-            for member in members.values()
-        ]
+        key, members = {"group": group.name}, group.members
+        inferred = bool(members) and group.name not in entries and group.type != CONNECT
+        facts = {"state": group.state_or_why_unknown, "subscriptions_inferred": inferred}
+        facts |= {name: getattr(group, name) for name in OF_GROUP}
+        tables["groups"].append(key | facts)
+        tables["members"] += [key | member._asdict() for member in members.values()]
         tables["subscriptions"] += [
             key | {"member_id": member_id, "topic": topic}
             for member_id, topic in sorted(subscribed[group.name])
         ]
         tables["assignments"] += [
-            key
-            | {
-                "topic": topic,
-                "partition": partition,
-                "member_id": member_id,
-                "generation": members[member_id].generation,
-            }
-            for topic, partition, member_id in group.claims
+            key | dict(zip(OF_CLAIM, (*claim, members[claim[2]].generation), strict=True))
+            for claim in group.claims
         ]
-        tables["offsets"] += [key | row for row in _offset_rows(group)]
+        tables["offsets"] += [
+            key | {"topic": topic, "partition": number} | offset._asdict()
+            for (topic, number), offset in sorted(group.offsets.items())
+        ]
     return tables
 
 
@@ -192,20 +159,16 @@ def _tasks(groups: Iterable[ConsumerGroup]) -> Iterator[Partition]:
                 yield Partition(connector, number, None, None, None, None)
 
 
-_RENAMED = ("adding", "removing", "min_insync")
-
-
-def _partition_rows(partitions: Iterable[Partition], brokers: Iterable[Broker]) -> list[Row]:
+def _partition_rows(
+    partitions: Iterable[Partition], brokers: Iterable[Broker], least: Mapping[str, int]
+) -> list[Row]:
     racks = {broker.broker: broker.rack for broker in brokers}
     return [
-        {name: value for name, value in partition._asdict().items() if name not in _RENAMED}
+        partition._asdict()
         | {
-            "adding_replicas": partition.adding,
-            "removing_replicas": partition.removing,
-            "min_insync_replicas": partition.min_insync,
+            "min_insync_replicas": least.get(partition.topic, partition.min_insync_replicas),
             "leader_rack": None if partition.leader is None else racks.get(partition.leader),
             "replica_racks": racks_of(partition.replicas, racks),
-            "weight": None,
         }
         for partition in partitions
     ]

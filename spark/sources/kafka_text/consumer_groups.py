@@ -6,7 +6,7 @@ kafka-groups lists.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -45,32 +45,25 @@ def notes_on(groups: Iterable[ConsumerGroup], oddities: Oddities) -> Iterator[st
 def _notes_on_groups(groups: list[ConsumerGroup]) -> Iterator[str]:
     if not groups:
         yield "No consumer group was found."
-    if result := [group.name for group in groups if group.type == STREAMS]:
-        yield f"{named('group', result)} of Kafka Streams, by client id or strategy: no plan."
-    if result := [group.name for group in groups if group.captures_disagree()]:
-        yield (
-            f"The captures of {named('group', result)} do not agree about state, members or "
-            "owners: they are of different moments, or lines are missing. The last value "
-            "counts, and a group once seen rebalancing stays so. Take "
-            "all views at one time for a sound plan."
-        )
-    if result := [group.name for group in groups if group.owners_missing()]:
-        yield (
-            f"Nothing says which partitions the members of {named('group', result)} own: the "
-            "members view has them with --verbose only, and in 3.8 and 3.9 without the topics' "
-            "names. Add the offsets view of these groups."
-        )
-    if result := [group.name for group in groups if group.members_missing()]:
-        yield (
-            f"The state view counts more members in {named('group', result)} than the other views "
-            "show: members without partitions are in the members view alone. Add it."
-        )
-    if result := [group.name for group in groups if group.offsets_differ]:
-        yield (
-            f"The offsets of {named('group', result)} were given more than once, with other "
-            "values: the last ones count."
-        )
+    for text, fits in _NOTES.items():
+        if names := [group.name for group in groups if fits(group)]:
+            yield text.format(named("group", names))
 
+
+_NOTES: dict[str, Callable[[ConsumerGroup], bool]] = {
+    "{} of Kafka Streams, by client id or strategy: no plan.": lambda group: group.type == STREAMS,
+    "The captures of {} do not agree about state, members or owners: they are of different moments, "
+    "or lines are missing. The last value counts, and a group once seen rebalancing stays so. Take "
+    "all views at one time for a sound plan.": ConsumerGroup.captures_disagree,
+    "Nothing says which partitions the members of {} own: the members view has them with --verbose "
+    "only, and in 3.8 and 3.9 without the topics' names. Add the offsets view of these groups."
+    "": ConsumerGroup.owners_missing,
+    "The state view counts more members in {} than the other views show: members without "
+    "partitions are in the members view alone. Add it.": ConsumerGroup.members_missing,
+    "The offsets of {} were given more than once, with other values: the last ones count."
+    "": lambda group: group.offsets_differ,
+}
+"""Sentences on groups, and which groups each is about."""
 
 EXPECTED = "the text of kafka-consumer-groups --describe (--members, --offsets or --state)"
 

@@ -37,11 +37,10 @@ class Partition(NamedTuple):
     While a reassignment goes on, Kafka prints under Replicas the old and the new ones together
     (KIP-455). `replicas` and `isr` are without the ones that are being added: these have not all
     the data yet, or may be dropped again if the reassignment is cancelled. The ones that are being
-    removed serve until they are gone, and count. `adding` and `removing` are None of a
-    partition that isn't being reassigned. An observer of Confluent Server's counts where it is in
-    sync, and else for nothing: it never leads by itself. `min_insync` is the topic's
-    min.insync.replicas, where its Configs tell it: as Kafka's tool prints them, they don't tell
-    defaults.
+    removed serve until they are gone, and count. Both are None of a partition that isn't being
+    reassigned. An observer of Confluent Server's counts where it is in sync: else it never leads by
+    itself. `min_insync_replicas` is the topic's min.insync.replicas, where its Configs tell it:
+    these tell no defaults.
     """
 
     topic: str
@@ -50,9 +49,9 @@ class Partition(NamedTuple):
     leader: int | None
     replicas: list[int] | None
     isr: list[int] | None
-    adding: list[int] | None = None
-    removing: list[int] | None = None
-    min_insync: int | None = None
+    adding_replicas: list[int] | None = None
+    removing_replicas: list[int] | None = None
+    min_insync_replicas: int | None = None
 
 
 class Topics(NamedTuple):
@@ -175,7 +174,7 @@ class _Reader:
                 least = self.configs.get((topic, "min.insync.replicas"), "")
                 yield seen._replace(
                     topic_id=self._topic_ids.get(topic),
-                    min_insync=int(least) if _COUNT.fullmatch(least) else None,
+                    min_insync_replicas=int(least) if _COUNT.fullmatch(least) else None,
                 )
 
     def notes(self) -> Iterator[str]:

@@ -13,7 +13,7 @@ from kafka.protocol.consumer import OffsetFetchRequest
 from kafka.protocol.metadata import FindCoordinatorRequest
 
 from spark.sources.live.connection import Brokers, NoAnswer, ask_any, attempts
-from spark.sources.live.consumer_group_describe import ConsumerGroupDescribeRequest
+from spark.sources.live.group_requests import ConsumerGroupDescribeRequest
 
 GROUPS_A_REQUEST = 1000
 

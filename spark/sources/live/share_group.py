@@ -6,7 +6,7 @@ from spark.fleet import SHARE
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.coordinators import Question
 from spark.sources.live.group import Claim, DescribedGroup, DescribedMember
-from spark.sources.live.share_group_requests import (
+from spark.sources.live.group_requests import (
     DescribeShareGroupOffsetsRequest,
     ShareGroupDescribeRequest,
 )

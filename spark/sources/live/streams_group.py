@@ -7,7 +7,7 @@ from spark.fleet import STREAMS
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.coordinators import Question
 from spark.sources.live.group import Claim, DescribedGroup, DescribedMember, gone, while_rebalancing
-from spark.sources.live.streams_group_describe import StreamsGroupDescribeRequest
+from spark.sources.live.group_requests import StreamsGroupDescribeRequest
 
 OF_GROUP = Question(lambda groups: StreamsGroupDescribeRequest(group_ids=groups))
 

@@ -39,11 +39,9 @@ from kafka.protocol.metadata import (
 )
 
 from spark.sources.live.cluster import Cluster
-from spark.sources.live.consumer_group_describe import (
+from spark.sources.live.group_requests import (
     ConsumerGroupDescribeRequest,
     ConsumerGroupDescribeResponse,
-)
-from spark.sources.live.streams_group_describe import (
     StreamsGroupDescribeRequest,
     StreamsGroupDescribeResponse,
 )

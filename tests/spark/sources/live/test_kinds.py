@@ -7,8 +7,8 @@ import pytest
 from kafka.protocol.admin import DescribeClusterRequest, DescribeGroupsRequest, ListGroupsRequest
 from kafka.protocol.metadata import MetadataRequest
 
-from spark.sources.live.consumer_group_describe import ConsumerGroupDescribeRequest
 from spark.sources.live.group import DescribedGroup
+from spark.sources.live.group_requests import ConsumerGroupDescribeRequest
 from spark.sources.live.read_cluster import read_cluster
 from spark.sources.live.tables import tables_of
 from tests.spark.sources.live.member_bytes import assignment, subscription

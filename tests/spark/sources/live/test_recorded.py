@@ -16,7 +16,7 @@ from kafka.protocol.metadata import FindCoordinatorRequest
 
 from spark.sources.live.cluster import Cluster, ClusterSelection
 from spark.sources.live.connection import NoAnswer
-from spark.sources.live.consumer_group_describe import ConsumerGroupDescribeRequest
+from spark.sources.live.group_requests import ConsumerGroupDescribeRequest
 from spark.sources.live.list_groups import OFFSETS_TOPIC
 from spark.sources.live.read_cluster import Reading, read_cluster
 from spark.sources.live.tables import tables_of

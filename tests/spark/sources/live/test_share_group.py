@@ -3,12 +3,12 @@
 from typing import Any
 
 from spark.fleet import SHARE
-from spark.sources.live.share_group import OF_OFFSETS, read_share_group
-from spark.sources.live.share_group_requests import (
+from spark.sources.live.group_requests import (
     DescribeShareGroupOffsetsRequest,
     DescribeShareGroupOffsetsResponse,
     ShareGroupDescribeResponse,
 )
+from spark.sources.live.share_group import OF_OFFSETS, read_share_group
 from tests.spark.sources.live.recorded_brokers import CLUSTER, sent
 
 

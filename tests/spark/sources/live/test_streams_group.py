@@ -5,12 +5,12 @@ from typing import Any
 from kafka.protocol.admin import ListGroupsRequest
 
 from spark.fleet import STREAMS
-from spark.sources.live.read_cluster import read_cluster
-from spark.sources.live.streams_group import read_streams_group
-from spark.sources.live.streams_group_describe import (
+from spark.sources.live.group_requests import (
     StreamsGroupDescribeRequest,
     StreamsGroupDescribeResponse,
 )
+from spark.sources.live.read_cluster import read_cluster
+from spark.sources.live.streams_group import read_streams_group
 from spark.sources.live.tables import tables_of
 from tests.spark.sources.live.recorded_brokers import CLUSTER, sent, three
 
