@@ -15,8 +15,8 @@ from kafka.protocol.consumer.metadata import ConsumerProtocolSubscription
 from spark.enforce.guest_connection import GuestConnection
 from spark.fleet import CONSUMER
 from spark.sources.live.connection import Connection, refusal
-from spark.sources.live.consumer_group_heartbeat import JOINS, LEAVES, ConsumerGroupHeartbeatRequest
 from spark.sources.live.group import DescribedGroup
+from spark.sources.live.group_requests import JOINS, LEAVES, ConsumerGroupHeartbeatRequest
 from spark.sources.live.read_group import GroupReader
 
 PAUSE = 0.05  # seconds between two looks at a group that is about to rebalance

@@ -52,7 +52,7 @@ def _notes_on_groups(groups: list[ConsumerGroup]) -> Iterator[str]:
 
 _NOTES: dict[str, Callable[[ConsumerGroup], bool]] = {
     "{} of Kafka Streams, by client id or strategy: no plan.": lambda group: group.type == STREAMS,
-    "The captures of {} do not agree about state, members or owners: they are of different moments, "
+    "The captures of {} do not agree about state, members or owners: they are of several moments, "
     "or lines are missing. The last value counts, and a group once seen rebalancing stays so. Take "
     "all views at one time for a sound plan.": ConsumerGroup.captures_disagree,
     "Nothing says which partitions the members of {} own: the members view has them with --verbose "

@@ -18,6 +18,18 @@ class ConsumerGroupDescribeResponse(ApiMessage, load_json=_HERE):  # type: ignor
     """Their members with subscriptions, racks, epochs, current and target assignment."""
 
 
+JOINS, LEAVES = 0, -1
+"""Epochs that a member states in a heartbeat to do so."""
+
+
+class ConsumerGroupHeartbeatRequest(ApiMessage, load_json=_HERE):  # type: ignore[call-arg, misc]
+    """What a member says of itself (API 68); version 1 (Kafka 4.0) can subscribe to a pattern."""
+
+
+class ConsumerGroupHeartbeatResponse(ApiMessage, load_json=_HERE):  # type: ignore[call-arg, misc]
+    """Its epoch, and its assignment where that has changed."""
+
+
 class ShareGroupDescribeRequest(ApiMessage, load_json=_HERE):  # type: ignore[call-arg, misc]
     """Asks a coordinator about share groups (KIP-932, API 77)."""
 
