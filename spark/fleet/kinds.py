@@ -22,6 +22,9 @@ and `other` anything else that Kafka coordinates, such as a schema registry.
 STREAMS_STRATEGY = "stream"
 """The name of Kafka Streams' StreamsPartitionAssignor, on the classic protocol."""
 
+Clients = Sequence[str | None]
+"""The client id of each member, as far as it is known."""
+
 _STREAMS_CLIENT = re.compile(r"-StreamThread-\d+-consumer$", re.ASCII)
 """How the client ids of its consumers end (StreamsConfig.getMainConsumerConfigs); ksqlDB's too."""
 
@@ -35,9 +38,7 @@ _WHY = {
 }
 
 
-def group_type(
-    kind: str | None, strategy: str | None, client_ids: Sequence[str | None]
-) -> str | None:
+def group_type(kind: str | None, strategy: str | None, client_ids: Clients) -> str | None:
     """What Kafka calls a group's type, `kind`, or `streams` of Streams on the classic protocol.
 
     `client_ids` has one entry a member. Without members nothing tells Streams from consumers: a
@@ -51,9 +52,7 @@ def group_type(
     return STREAMS if is_streams else kind
 
 
-def why_unsupported(
-    kind: str | None, strategy: str | None, client_ids: Sequence[str | None]
-) -> str | None:
+def why_unsupported(kind: str | None, strategy: str | None, client_ids: Clients) -> str | None:
     """Why a group is `unsupported`, so that it has no plan; None for consumers and Connect workers.
 
     Arguments are those of `group_type`. A type that isn't one of TYPES is unsupported as well.
@@ -64,9 +63,7 @@ def why_unsupported(
     return _WHY.get(kind, f"a group of the type {kind!r}, which isn't known")
 
 
-def other_kind_of(
-    kind: str | None, strategy: str | None, client_ids: Sequence[str | None]
-) -> str | None:
+def other_kind_of(kind: str | None, strategy: str | None, client_ids: Clients) -> str | None:
     """What a group is that isn't one of consumers, or None: `why_unsupported` in one word."""
     kind = group_type(kind and kind.lower(), strategy, client_ids)
     if kind in (None, CLASSIC, CONSUMER):

@@ -67,8 +67,7 @@ def import_cli(
         write_store(text.tables, out, choice)
     counts = [{"table": name, "rows": len(table)} for name, table in text.tables.items()]
     show({"tables": counts})
-    lost = f"{text.lost_lines:,} lines could not be read."
-    say(f"{lost} Next: {program()} plan {out} --out plan")
+    say(f"{text.lost_lines:,} lines could not be read. Next: {program()} plan {out} --out plan")
     if text.unread:
         say(f"It is incomplete: no line could be read of {', '.join(text.unread)}.")
         raise typer.Exit(CHECK_FAILED)

@@ -76,20 +76,16 @@ def read_cli_text(
         group.name: report.by_group.get(group.name) or infer_subscriptions(group, infer)
         for group in ordered
     }
-    least = {
-        name: int(value)
-        for (_, name, key), value in of_configs.values.items()
-        if key == MIN_INSYNC and value.isdecimal()
-    }
+    values = {("topic", *key): value for key, value in of_topics.configs.items()}
+    values |= of_configs.values
     partitions = sorted([*of_topics.partitions, *_tasks(ordered)])
     tables = _group_tables(ordered, subscribed, report.by_group) | {
-        "partitions": _partition_rows(partitions, of_brokers.brokers, least),
+        "partitions": _partition_rows(partitions, of_brokers.brokers, values),
         "brokers": [broker._asdict() for broker in of_brokers.brokers],
     }
-    values = {("topic", *key): value for key, value in of_topics.configs.items()}
     tables["configs"] = [
         dict(zip(("scope", "name", "key", "value"), (*key, value), strict=True))
-        for key, value in sorted((values | of_configs.values).items())
+        for key, value in sorted(values.items())
     ]
     parts = (of_groups, of_topics, of_brokers, of_configs, report)
     notes = [note for part in parts for note in part.notes]
@@ -110,11 +106,9 @@ def read_cli_text(
 def _refuse_unread(what: str, read: Sized, unreadable_lines: UnreadableLines) -> None:
     """Raise InputError when there were lines and none of them could be read."""
     if unreadable_lines and not read:
-        count = unreadable_lines.alike.total()
-        raise InputError(
-            f"none of the {count} lines of {what} can be read, the first since "
-            f"{unreadable_lines[0].sentence}"
-        )
+        lines = f"{unreadable_lines.alike.total()} lines of {what}"
+        first = unreadable_lines[0].sentence
+        raise InputError(f"none of the {lines} can be read, the first since {first}")
 
 
 def _table(name: str, cluster: str, rows: Sequence[Row]) -> pa.Table:
@@ -160,18 +154,25 @@ def _tasks(groups: Iterable[ConsumerGroup]) -> Iterator[Partition]:
 
 
 def _partition_rows(
-    partitions: Iterable[Partition], brokers: Iterable[Broker], least: Mapping[str, int]
+    partitions: Iterable[Partition],
+    brokers: Iterable[Broker],
+    settings: Mapping[tuple[str, ...], str],
 ) -> list[Row]:
+    least = {name: value for (_, name, key), value in settings.items() if key == MIN_INSYNC}
     racks = {broker.broker: broker.rack for broker in brokers}
     return [
         partition._asdict()
         | {
-            "min_insync_replicas": least.get(partition.topic, partition.min_insync_replicas),
+            "min_insync_replicas": _number(least.get(partition.topic)),
             "leader_rack": None if partition.leader is None else racks.get(partition.leader),
             "replica_racks": racks_of(partition.replicas, racks),
         }
         for partition in partitions
     ]
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text and text.isdecimal() else None
 
 
 def _notes_across(tables: Mapping[str, list[Row]], brokers: Sequence[Broker]) -> Iterable[str]:

@@ -1,9 +1,7 @@
 """Read what Connect's REST interface says of its connectors: GET /connectors?expand=status."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from spark.errors import InputError
 from spark.files import read_whole
@@ -33,9 +31,10 @@ def read_connectors(path: Path) -> ConsumerGroup:
         for connector, entry in json.loads(read_whole(path, LARGEST)).items():
             status = entry["status"]
             topic = connector_topic(group.name, connector)
-            for number, worker in _tasks(status):
+            for task in status["tasks"]:
+                number, worker = int(task["id"]), task["worker_id"]
                 group.tasks[topic] = max(group.tasks.get(topic, 0), number + 1)
-                if worker:
+                if worker and task["state"] != UNASSIGNED:
                     workers.setdefault(worker, []).append((topic, number))
             if worker := status["connector"]["worker_id"]:
                 workers.setdefault(worker, [])
@@ -50,9 +49,3 @@ def read_connectors(path: Path) -> ConsumerGroup:
         ]
     )
     return group
-
-
-def _tasks(status: dict[str, Any]) -> Iterator[tuple[int, str | None]]:
-    """The number of each task, and the worker that runs it."""
-    for task in status["tasks"]:
-        yield int(task["id"]), None if task["state"] == UNASSIGNED else task["worker_id"]

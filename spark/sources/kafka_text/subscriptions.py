@@ -6,6 +6,7 @@ owns nothing is most likely one that it read once: it does not count.
 
 import csv
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -80,28 +81,23 @@ class _MemberIndex:
 
     def __init__(self, groups: Mapping[str, ConsumerGroup]) -> None:
         self._groups = groups
-        self._ids: dict[str, dict[tuple[str, str], list[str]]] = {}
+        self._ids: dict[str, dict[tuple[str, str | None], list[str]]] = {}
 
     def named_by(self, row: Mapping[str, str]) -> list[str]:
-        if row["group"] not in self._groups:
-            raise ValueError(f"no capture shows a group {row['group']!r}")
+        group = row["group"]
+        if group not in self._groups:
+            raise ValueError(f"no capture shows a group {group!r}")
         column = "member_id" if row.get("member_id") else "client_id"
-        name = row.get(column)
-        if not name:
+        if not (name := row.get(column)):
             raise ValueError("it names no member")
-        result = self._of(row["group"]).get((column, name))
-        if not result:
-            raise ValueError(f"group {row['group']!r} has no member with {column} {name!r}")
-        return result
-
-    def _of(self, group: str) -> dict[tuple[str, str], list[str]]:
         if group not in self._ids:
-            ids = self._ids[group] = {}
-            for member_id, member in self._groups[group].members.items():
-                ids.setdefault(("member_id", member_id), []).append(member_id)
-                if member.client_id is not None:
-                    ids.setdefault(("client_id", member.client_id), []).append(member_id)
-        return self._ids[group]
+            ids = self._ids[group] = defaultdict(list)
+            for id_, member in self._groups[group].members.items():
+                ids["member_id", id_].append(id_)
+                ids["client_id", member.client_id].append(id_)
+        if not (result := self._ids[group].get((column, name))):
+            raise ValueError(f"group {group!r} has no member with {column} {name!r}")
+        return result
 
 
 def _header(path: Path, line: Line | None) -> list[str]:

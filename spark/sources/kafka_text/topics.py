@@ -39,8 +39,7 @@ class Partition(NamedTuple):
     the data yet, or may be dropped again if the reassignment is cancelled. The ones that are being
     removed serve until they are gone, and count. Both are None of a partition that isn't being
     reassigned. An observer of Confluent Server's counts where it is in sync: else it never leads by
-    itself. `min_insync_replicas` is the topic's min.insync.replicas, where its Configs tell it:
-    these tell no defaults.
+    itself.
     """
 
     topic: str
@@ -51,7 +50,6 @@ class Partition(NamedTuple):
     isr: list[int] | None
     adding_replicas: list[int] | None = None
     removing_replicas: list[int] | None = None
-    min_insync_replicas: int | None = None
 
 
 class Topics(NamedTuple):
@@ -85,10 +83,8 @@ def read_topics(*paths: Path) -> Topics:
             text = f". It says: {reader.error}" if reader.error else ""
             raise InputError(f"{path}: no topic is in it; expected {EXPECTED}{text}")
     unread = [kind for kind in reader.lost if not reader.read_lines[kind]]
-    partitions = sorted(reader.living())
-    living = {partition.topic for partition in partitions}
-    configs = {key: value for key, value in reader.configs.items() if key[0] in living}
-    return Topics(partitions, list(reader.notes()), reader.unreadable_lines, configs, unread)
+    notes, faults = list(reader.notes()), reader.unreadable_lines
+    return Topics(sorted(reader.living()), notes, faults, reader.configs, unread)
 
 
 class _Reader:
@@ -171,11 +167,7 @@ class _Reader:
             if topic not in self._marked:
                 seen = self.partitions.get((topic, number))
                 seen = seen or Partition(topic, number, None, None, None, None)
-                least = self.configs.get((topic, "min.insync.replicas"), "")
-                yield seen._replace(
-                    topic_id=self._topic_ids.get(topic),
-                    min_insync_replicas=int(least) if _COUNT.fullmatch(least) else None,
-                )
+                yield seen._replace(topic_id=self._topic_ids.get(topic))
 
     def notes(self) -> Iterator[str]:
         if self._marked:

@@ -132,8 +132,10 @@ def mark_hidden(
     else:
         refused = errors.TopicAuthorizationFailedError.errno
         hidden = [topic.name for topic in answer.topics if topic.error_code == refused]
-        what = "hidden from this user, though groups read them: grant Describe on them"
-        sentence = f"{named('topic', hidden)} {what}"
+        sentence = (
+            f"{named('topic', hidden)} hidden from this user, though groups read them: grant "
+        )
+        sentence += "Describe on them"
     marked = [
         replace(group, hidden_topics=tuple(sorted(absent[group.name].intersection(hidden))))
         for group in groups

@@ -25,13 +25,11 @@ def read_streams_group(
         return gone(described.group_id)
     topology = described.topology
     sources = {
-        subtopology.subtopology_id: sorted(
-            {
-                *subtopology.source_topics,
-                *(topic.name for topic in subtopology.repartition_source_topics),
-            }
-        )
-        for subtopology in (topology.subtopologies or () if topology else ())
+        part.subtopology_id: {
+            *part.source_topics,
+            *(t.name for t in part.repartition_source_topics),
+        }
+        for part in (topology.subtopologies or () if topology else ())
     }
     topics = tuple(sorted({topic for names in sources.values() for topic in names}))
     return DescribedGroup(
@@ -56,7 +54,7 @@ def read_streams_group(
     )
 
 
-def _owned(member: Any, sources: Mapping[str, list[str]], sizes: Mapping[str, int]) -> list[Claim]:
+def _owned(member: Any, sources: Mapping[str, set[str]], sizes: Mapping[str, int]) -> list[Claim]:
     return sorted(
         (topic, partition)
         for task in member.assignment.active_tasks

@@ -150,7 +150,7 @@ def test_errors_and_moved_offsets_are_noted(read_groups: Read) -> None:
     assert note.endswith("0.txt, line 5: Kafka says: Error: Executing failed due to timed out")
     assert result.unreadable_lines == []
     result = read_groups(offsets("t 0 a"), offsets("t 0 a").replace(" 2 ", " 9 "))
-    assert result.groups["g"].offsets["t", 0].end == 9
+    assert result.groups["g"].offsets["t", 0].end_offset == 9
     (note,) = result.notes
     assert note.startswith("The offsets of 1 group (g) were given more than once")
 

@@ -44,10 +44,9 @@ def test_each_versions_lines_are_read_with_tabs_or_spaces(read: Read, text: str,
     result = read(text.replace("\t", tab))
     topic_id = "U_j-uXWFQMKvHsBvNDOrBg" if "TopicId" in text else None
     assert (result.notes, result.unreadable_lines) == ([], [])
-    least = 1 if "min.insync.replicas=1" in text else None
     assert result.partitions == [
-        Partition("t.a-b_c", 0, topic_id, 1, [1, 2], [1, 2], min_insync_replicas=least),
-        Partition("t.a-b_c", 1, topic_id, None, [2, 1], [], min_insync_replicas=least),
+        Partition("t.a-b_c", 0, topic_id, 1, [1, 2], [1, 2]),
+        Partition("t.a-b_c", 1, topic_id, None, [2, 1], []),
     ]
 
 
@@ -207,4 +206,3 @@ def test_all_settings_of_a_topic_are_kept_whatever_commas_they_have(read: Read) 
     text = ",".join(f"{key}={value}" for key, value in settings.items())
     result = read(f"Topic: t\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: {text}\n")
     assert result.configs == {("t", key): value for key, value in settings.items()}
-    assert result.partitions[0].min_insync_replicas == 2
