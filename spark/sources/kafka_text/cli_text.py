@@ -156,7 +156,7 @@ def _tasks(groups: Iterable[ConsumerGroup]) -> Iterator[Partition]:
 def _partition_rows(
     partitions: Iterable[Partition],
     brokers: Iterable[Broker],
-    settings: Mapping[tuple[str, ...], str],
+    settings: Mapping[tuple[str, str, str], str],
 ) -> list[Row]:
     least = {name: value for (_, name, key), value in settings.items() if key == MIN_INSYNC}
     racks = {broker.broker: broker.rack for broker in brokers}
