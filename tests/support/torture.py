@@ -24,7 +24,7 @@ HOSTILE = (
 )
 """What would break a page, a table, a terminal or a file."""
 
-LENGTH = 100_000
+LENGTH = 3_000
 
 
 UTF8 = {

