@@ -89,6 +89,10 @@ WITHOUT_SPARK = [
         "enforce {h}/plan --bootstrap h:1 --group order",
         "{h}/plan has no plan of a group 'order'; did you mean orders?",
     ),
+    (
+        "enforce {h}/plan --bootstrap h:1",
+        "{h}/plan has plans for 2 clusters (c, d): choose one by --cluster, or give --clusters",
+    ),
     ("graph s", "Choose from: coupled-groups, reach, "),
     ("graph s --question reach --hub 2", "--hub doesn't apply to --question reach"),
     (
@@ -208,6 +212,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "store").mkdir()
     plans = PlanFolder(folder / "plan")
     plans.put(GroupPlan("c", "orders", SNAPSHOT, {"a": {"paid": [0]}}))
+    plans.put(GroupPlan("d", "refunds", SNAPSHOT, {"a": {"paid": [0]}}))
     plans.finish(SNAPSHOT, [])
     return folder
 
