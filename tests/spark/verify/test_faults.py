@@ -51,6 +51,14 @@ def test_a_sound_plan_has_no_faults() -> None:
     assert row.plan_actions.tolist() == ["keep", "keep", "move", "move", "drop", "new"]
 
 
+@pytest.mark.parametrize(
+    ("most", "faults"), [(2, []), (1, ["it moves 2 partitions, and its goals allow 1"])]
+)
+def test_a_plan_may_use_up_its_moves(most: int, faults: list[str]) -> None:
+    found = faults_of_group(sound(goals=f'{{"max_moves": {most}}}'))
+    assert [fault for fault in found if "its goals allow" in fault] == faults
+
+
 SWAPPED = {"plan_members": {0: "b", 2: "a"}, "plan_actions": {0: "move", 2: "keep"}}
 """One as good as the other: the loads are the same, and two partitions move."""
 SWAPPED_TWICE = {
