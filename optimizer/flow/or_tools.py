@@ -25,20 +25,14 @@ class Arcs(NamedTuple):
     cost: IntArray
 
 
-def cheapest_flow(
-    parts: Sequence[Arcs], supply: IntArray, may_be_coarser: bool = False
-) -> IntArray | None:
+def cheapest_flow(parts: Sequence[Arcs], supply: IntArray) -> IntArray | None:
     """What flows along each arc in a flow of least cost; None if nothing meets the supplies.
 
     `supply` is that of each node; the arcs of the parts come one after the other. Where 64 bits
-    couldn't hold what comes of it, raises `CostOverflowError`; if costs may be coarser, they are
-    divided until it fits, and the flow is a cheap one only.
+    couldn't hold what comes of it, raises `CostOverflowError`.
     """
     arcs = Arcs(*map(np.concatenate, zip(*parts, strict=True)))
-    if may_be_coarser:
-        arcs = arcs._replace(cost=arcs.cost // _divisor(arcs.cost, supply))
-    else:
-        _check_range(arcs.cost, supply)
+    _check_range(arcs.cost, supply)
     if len(supply) * len(arcs.tail) < LONG:
         return _cheapest_flow(arcs, supply)
     return interruptible(lambda: _cheapest_flow(arcs, supply))
@@ -55,13 +49,6 @@ def _cheapest_flow(arcs: Arcs, supply: IntArray) -> IntArray | None:
         raise RuntimeError(f"OR-Tools' min-cost flow ended with {status.name}")
     flows: IntArray = solver.flows(numbers)
     return flows
-
-
-def _divisor(cost: IntArray, supply: IntArray) -> int:
-    """What costs, of which some may be below 0, have to be divided by to fit half of the range."""
-    dearest, nodes = int(np.abs(cost).max(initial=1)), len(supply)
-    units = int(np.maximum(supply, 0).sum())
-    return max(1, -(-max(3 * nodes * (nodes + 1), units) * dearest // (MAX_NUMBER // 2)))
 
 
 def _check_range(cost: IntArray, supply: IntArray) -> None:

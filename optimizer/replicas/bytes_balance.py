@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from optimizer.replicas.numbering import NumberedCluster, in_scope, shapes_of
+from optimizer.replicas.numbering import NumberedCluster, in_scope, rack_needs
 
 
 def most_bytes_bound(cluster: NumberedCluster) -> int:
@@ -25,12 +25,12 @@ def most_bytes_bound(cluster: NumberedCluster) -> int:
     bounds = [int(still.max())]
     total = int(still.sum())
     if len(rows):
-        shapes = shapes_of(cluster, rows)
-        total += int((sizes[rows] * shapes.wanted[shapes.of]).sum())
+        low, _ = rack_needs(cluster, rows)
+        total += int((sizes[rows] * cluster.wanted[rows]).sum())
         bounds.append(int(sizes[rows].max()))
         for rack in range(len(cluster.racks)):
             here = cluster.rack_of == rack
-            least = int((sizes[rows] * shapes.low[shapes.of, rack]).sum() + still[here].sum())
+            least = int((sizes[rows] * low[:, rack]).sum() + still[here].sum())
             if here.any():
                 bounds.append(-(-least // int(here.sum())))
     return max(*bounds, -(-total // len(used)))

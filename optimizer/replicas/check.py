@@ -5,14 +5,19 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from optimizer.figures import counted
-from optimizer.replicas.arrays import NOBODY, IntArray
 from optimizer.replicas.cluster import Cluster
+from optimizer.replicas.cycles import prices_of, search
 from optimizer.replicas.goals import ReplicaGoals, ReplicaGoalsError
-from optimizer.replicas.numbering import NumberedCluster, in_scope, leadable, numbered
+from optimizer.replicas.levels import leader_placement, replica_placement
+from optimizer.replicas.numbering import (
+    NOBODY,
+    IntArray,
+    NumberedCluster,
+    in_scope,
+    numbered,
+)
 from optimizer.replicas.placement import Placement
-from optimizer.replicas.prices import is_sound, proves
-from optimizer.replicas.problems import leader_placement, replica_placement
-from optimizer.replicas.residual import prices_of, search
+from optimizer.replicas.prices import proves, sound_rows
 
 
 def check_replicas(
@@ -29,69 +34,59 @@ def check_replicas(
     goals = goals or ReplicaGoals()
     if goals.most_copies is not None:
         raise ReplicaGoalsError("a plan with a limit of copies is proven by its own bound")
-    numbered_cluster = numbered(cluster)
-    rows, _ = leadable(numbered_cluster) if goals.leaders_only else in_scope(numbered_cluster)
-    after, faults = _read(numbered_cluster, replicas)
+    of = numbered(cluster)
+    rows, _ = in_scope(of, goals.leaders_only)
+    after, faults = _read(of, replicas)
     if faults:
         return faults
-    still = np.setdiff1d(np.arange(len(numbered_cluster.partitions)), rows)
-    for at in still.tolist():
-        item = numbered_cluster.partitions[at]
-        if list(replicas[item.topic, item.partition]) != list(item.replicas):
-            faults.append(f"{item.topic}-{item.partition} can't be planned, but has changed")
-    selection = after[rows]
+    changed = np.setdiff1d(np.arange(len(of.partitions)), rows).tolist()
+    names = [(item.topic, item.partition) for item in of.partitions]
+    faults = [
+        f"{names[at][0]}-{names[at][1]} can't be planned, but has changed"
+        for at in changed
+        if list(replicas[names[at]]) != list(of.partitions[at].replicas)
+    ]
+    choice = after[rows]
     if goals.leaders_only:
-        return _moved(numbered_cluster, rows, selection) or _judged_leaders(
-            numbered_cluster, rows, selection, goals
-        )
-    problem = replica_placement(numbered_cluster, rows, goals)
-    width = max(problem.width, selection.shape[1])
-    selection = np.pad(selection, ((0, 0), (0, width - selection.shape[1])), constant_values=NOBODY)
-    for at in np.flatnonzero(~is_sound(problem, selection)).tolist():
-        item = numbered_cluster.partitions[rows[at]]
+        moved = [
+            f"{names[at][0]}-{names[at][1]} has other replicas than before"
+            for at in rows.tolist()
+            if sorted(replicas[names[at]]) != sorted(of.partitions[at].replicas)
+        ]
+        return moved or _judged_leaders(of, rows, of.kept[rows], choice, goals)
+    problem = replica_placement(of, rows, goals)
+    for at in rows[~sound_rows(problem, choice)].tolist():
         faults.append(
-            f"{item.topic}-{item.partition}: {list(replicas[item.topic, item.partition])} aren't "
-            "as many brokers that can be used, as even over racks, as it can have"
+            f"{names[at][0]}-{names[at][1]}: {list(replicas[names[at]])} aren't as many brokers "
+            "that can be used, as even over racks, as it can have"
         )
     if faults:
         return faults
-    faults += _judged("replicas", problem, selection)
-    return faults + _judged_leaders(numbered_cluster, rows, selection, goals)
-
-
-def _moved(numbered_cluster: NumberedCluster, rows: IntArray, indices: IntArray) -> list[str]:
-    """A sentence for each partition whose replicas aren't those that it had."""
-    before = numbered_cluster.replicas[rows]
-    width = max(before.shape[1], indices.shape[1])
-    had, has = (
-        np.sort(np.pad(item, ((0, 0), (0, width - item.shape[1])), constant_values=NOBODY))
-        for item in (before, indices)
-    )
-    names = (numbered_cluster.partitions[at] for at in rows[(had != has).any(axis=1)].tolist())
-    return [f"{name.topic}-{name.partition} has other replicas than before" for name in names]
+    return [
+        *_judged("replicas", problem, choice),
+        *_judged_leaders(of, rows, choice, choice, goals),
+    ]
 
 
 def _judged_leaders(
-    numbered_cluster: NumberedCluster, rows: IntArray, indices: IntArray, goals: ReplicaGoals
+    of: NumberedCluster, rows: IntArray, sets: IntArray, choice: IntArray, goals: ReplicaGoals
 ) -> list[str]:
-    listed = numbered_cluster.kept[rows] if goals.leaders_only else indices
-    leading = leader_placement(numbered_cluster, rows, listed, goals)
-    leaders = indices[:, :1]
-    if not is_sound(leading, leaders).all():
+    leading, leaders = leader_placement(of, rows, sets, goals), choice[:, :1]
+    if not sound_rows(leading, leaders).all():
         return ["a partition is led by a broker that can't be used"]
     return _judged("leaders", leading, leaders)
 
 
 def _read(
-    numbered_cluster: NumberedCluster, replicas: Mapping[tuple[str, int], Sequence[int]]
+    of: NumberedCluster, replicas: Mapping[tuple[str, int], Sequence[int]]
 ) -> tuple[IntArray, list[str]]:
-    names = [(partition.topic, partition.partition) for partition in numbered_cluster.partitions]
+    names = [(partition.topic, partition.partition) for partition in of.partitions]
     absent, strange = set(names) - replicas.keys(), replicas.keys() - set(names)
     faults = [f"{topic}-{number} is missing" for topic, number in sorted(absent)]
     faults += [f"{topic}-{number} isn't in the cluster" for topic, number in sorted(strange)]
-    index = {broker: at for at, broker in enumerate(numbered_cluster.ids.tolist())}
-    width = max((len(row) for row in replicas.values()), default=1)
-    after = np.full((len(names), max(width, 1)), NOBODY)
+    index = {broker: at for at, broker in enumerate(of.ids.tolist())}
+    width = max(of.replicas.shape[1], *(len(row) for row in replicas.values()), 0)
+    after = np.full((len(names), width), NOBODY)
     for at, name in enumerate(names):
         for column, broker in enumerate(replicas.get(name, ())):
             if broker in index:

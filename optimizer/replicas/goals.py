@@ -15,9 +15,9 @@ class ReplicaGoalsError(ValueError):
 class ReplicaGoals:
     """Racks always come first; then these levels, each kept at its best while the next improves.
 
-    `balance`: least Σ replicas² of brokers (÷ capacity). `topics`: least Σ replicas² of each
-    broker's share of each topic. `copies` or `bytes`: fewest of them copied. After the replicas,
-    leaders: least Σ leaders² of brokers, then leaders in the rack that `leader_racks` names for a
+    `balance`, `topics`, `copies` and `bytes` are the levels of this module; one of the last two is
+    there. After the replicas, leaders: least Σ leaders² of brokers (where `topics` comes before
+    `balance`, of each topic first), then leaders in the rack that `leader_racks` names for a
     partition, then the fewest changes of preferred leaders. `leaders_only` leaves replicas where
     they are. `most_copies`: the largest number, for which balance gives way.
     """
@@ -50,3 +50,8 @@ class ReplicaGoals:
                 f"a limit of copies is for the levels {BALANCE}, {COPIES}, not for "
                 f"{', '.join(self.levels)}"
             )
+
+    @property
+    def spreads_topics_first(self) -> bool:
+        """Whether each topic is even over brokers before the cluster is."""
+        return TOPICS in self.levels[: self.levels.index(BALANCE)]

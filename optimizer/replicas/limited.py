@@ -14,11 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from optimizer.replicas.arrays import IntArray
-from optimizer.replicas.exchanges import exchange, exchanges_of
 from optimizer.replicas.goals import ReplicaGoalsError
-from optimizer.replicas.placement import Placement, most_of_loads
-from optimizer.replicas.prices import proves
+from optimizer.replicas.numbering import IntArray
+from optimizer.replicas.placement import Placement, cheapest_exchanges, exchange
 from optimizer.replicas.solve import solve
 
 FINE = 24
@@ -45,6 +43,7 @@ class _Search:
     def __init__(self, problem: Placement, copies: int) -> None:
         self.problem, self.copies = problem, copies
         self.cheapest: Limited | None = None
+        self.last: IntArray | None = None
         self.bound: int | None = None
         draw = np.random.default_rng(problem.partitions)
         self.rank = draw.permutation(problem.partitions)
@@ -52,7 +51,7 @@ class _Search:
     def best(self) -> Limited:
         problem = self.problem
         load = int(problem.loads(problem.listed).sum() + problem.count.sum())
-        most = most_of_loads(int(problem.weight.max(initial=1)), load) + 1
+        most = 2 * int(problem.weight.max(initial=1)) * (2 * load + 2) + 1
         least = self._copies_at(most * problem.brokers, 1)
         if least > self.copies:
             raise ReplicaGoalsError(
@@ -60,21 +59,20 @@ class _Search:
                 f"{self.copies} are allowed: allow more, or choose fewer topics"
             )
         dear = 1
-        while self._copies_at(dear, 1) > self.copies:
+        while self._copies_at(dear, 2 * FINE) > self.copies:
             dear *= 2
-        whole = _first(dear // 2, dear, lambda price: self._copies_at(price, 1) <= self.copies)
-        part = _first(
-            2 * FINE * (whole - 1),
-            2 * FINE * whole,
+        price = _first(
+            dear // 2 - 1,
+            dear,
             # halfway between two prices that may be ties
             lambda price: self._copies_at(price | 1, 2 * FINE) <= self.copies,
         )
-        self._distribute((part | 1) - 1)
+        self._distribute((price | 1) - 1)
         assert self.cheapest is not None
         spent = self._spent(self.cheapest.brokers)
-        return Limited(spent, balance_of(problem, spent), self.bound)
+        return Limited(spent, problem.balance(spent), self.bound)
 
-    def _spent(self, indices: IntArray) -> IntArray:
+    def _spent(self, choice: IntArray) -> IntArray:
         """The same choice after exchanges by which balance gains, for the copies that are left."""
         problem = self.problem
         counted = replace(
@@ -82,17 +80,17 @@ class _Search:
             listed_cost=np.zeros_like(problem.listed_cost),
             new_cost=np.ones_like(problem.new_cost),
         )
-        indices, left = indices.copy(), self.copies - new_in(problem, indices)
-        loads, weight = problem.loads(indices), problem.weight
+        choice, left = choice.copy(), self.copies - problem.new_in(choice)
+        loads, weight = problem.loads(choice), problem.weight
         while True:
-            swaps = exchanges_of(counted, indices)
+            swaps = cheapest_exchanges(counted, choice)
             giver, taker = swaps.giver % problem.brokers, swaps.taker % problem.brokers
             gain = weight[giver] * (2 * loads[giver] - 1) - weight[taker] * (2 * loads[taker] + 1)
             gain = np.where(swaps.cost <= left, gain, 0)
             if gain.max(initial=0) <= 0:
-                return indices
+                return choice
             at = int(gain.argmax())
-            exchange(indices, int(swaps.partition[at]), int(giver[at]), int(taker[at]))
+            exchange(choice, swaps.partition[[at]], giver[[at]], taker[[at]])
             loads[giver[at]] -= 1
             loads[taker[at]] += 1
             left -= int(swaps.cost[at])
@@ -113,30 +111,17 @@ class _Search:
     def _solved(self, costs: IntArray, load_weight: int) -> int:
         """The copies of the best choice at these prices, which is kept if it is better."""
         priced = replace(self.problem, new_cost=costs, load_weight=load_weight)
-        selection, prices = solve(priced)
+        self.last, proven = solve(priced, self.last)
+        selection = self.last
         paid = priced.costs_of(selection)
-        copies, balance = new_in(priced, selection), balance_of(priced, selection)
-        if proves(priced, selection, prices):
+        copies, balance = priced.new_in(selection), priced.balance(selection)
+        if proven:
             above = int(paid.sum()) - int(costs.max(initial=0)) * self.copies
             bound = balance - (-above // load_weight)  # rounded up: balances are whole numbers
             self.bound = bound if self.bound is None else max(self.bound, bound)
         if copies <= self.copies and (self.cheapest is None or balance < self.cheapest.balance):
             self.cheapest = Limited(selection, balance, None)
         return copies
-
-
-def new_in(placement: Placement, indices: IntArray) -> int:
-    """How many brokers of a choice are new to their partitions."""
-    new = indices >= 0
-    for column in placement.listed.T:
-        new &= indices != column[:, None]
-    return int(new.sum())
-
-
-def balance_of(placement: Placement, indices: IntArray) -> int:
-    """Σ weight · replicas² of the brokers that are used."""
-    squares = placement.weight * placement.loads(indices) ** 2
-    return int(squares[placement.rack_of >= 0].sum())
 
 
 def _first(low: int, high: int, holds: Callable[[int], bool]) -> int:

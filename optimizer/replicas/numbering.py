@@ -8,10 +8,16 @@ from math import lcm
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from optimizer.figures import counted
-from optimizer.replicas.arrays import NOBODY, BoolArray, IntArray, any_of, row_numbers
 from optimizer.replicas.cluster import Broker, Cluster, Partition
+
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+NOBODY = -1
+"""Stands where a row of brokers has no more of them."""
 
 FINEST = 10**6
 """Capacities are rounded to this fraction of the greatest."""
@@ -85,13 +91,14 @@ def numbered(cluster: Cluster) -> NumberedCluster:
     topics = list(dict.fromkeys(partition.topic for partition in partitions))
     index = dict(zip(topics, range(len(topics)), strict=True))
     counts = np.array([len(partition.replicas) for partition in partitions], np.int64)
-    wanted = [partition.replication_factor for partition in partitions]
+    factors = [partition.replication_factor for partition in partitions]
+    wanted = np.where([f is None for f in factors], counts, [f or 0 for f in factors])
     return NumberedCluster(
         *(brokers, partitions, topics, ids, racks, rack_of),
         receives=np.array([broker.receives for broker in brokers], np.bool_) & (rack_of >= 0),
         weight=_weights(brokers, used),
-        replicas=_replicas(partitions, counts, ids),
-        wanted=np.where([w is None for w in wanted], counts, [w or 0 for w in wanted]),
+        replicas=_replicas(partitions, counts, wanted, ids),
+        wanted=wanted,
         topic=np.array([index[partition.topic] for partition in partitions], np.int64),
         alive=np.array([broker.alive for broker in brokers], np.bool_),
         notes=notes,
@@ -137,8 +144,10 @@ def _weights(brokers: list[Broker], used: list[bool]) -> IntArray:
     return np.array([max(round(whole / item), 1) if item else 1 for item in settings], np.int64)
 
 
-def _replicas(partitions: list[Partition], counts: IntArray, ids: IntArray) -> IntArray:
-    width = int(counts.max(initial=1))
+def _replicas(
+    partitions: list[Partition], counts: IntArray, wanted: IntArray, ids: IntArray
+) -> IntArray:
+    width = max(int(counts.max(initial=1)), min(int(wanted.max(initial=1)), len(ids)))
     replicas = np.full((len(partitions), width), NOBODY)
     flat = np.fromiter(
         chain.from_iterable(partition.replicas for partition in partitions),
@@ -149,67 +158,42 @@ def _replicas(partitions: list[Partition], counts: IntArray, ids: IntArray) -> I
     return replicas
 
 
-class Shapes(NamedTuple):
-    """How many replicas partitions want of which rack, as rows; `of` is each partition's."""
+def rack_needs(cluster: NumberedCluster, rows: IntArray) -> tuple[IntArray, IntArray]:
+    """The least and the most replicas of some partitions in each rack, both (rows, racks).
 
-    of: IntArray
-    wanted: IntArray
-    low: IntArray
-    high: IntArray
-
-
-def shapes_of(cluster: NumberedCluster, rows: IntArray) -> Shapes:
-    """Shapes of some partitions; room in a rack have who receives, and who has a replica there."""
+    Room in a rack have who receives, and who has a replica there.
+    """
     of_rack = np.bincount(cluster.rack_of[cluster.receives], minlength=len(cluster.racks))
     room = np.tile(of_rack, (len(rows), 1))
     for column in cluster.kept[rows].T:
         at = np.flatnonzero((column >= 0) & ~cluster.receives[column])
         room[at, cluster.rack_of[column[at]]] += 1
-    columns = [cluster.wanted[rows], *room.T]
-    of, count = row_numbers(columns)
-    example = np.zeros(count, np.int64)
-    example[of] = np.arange(len(rows))
-    wanted = cluster.wanted[rows][example] if len(rows) else np.zeros(count, np.int64)
-    rooms = room[example] if len(rows) else np.zeros((count, len(cluster.racks)), np.int64)
-    low, high = rack_bounds(wanted, rooms)
-    return Shapes(of, wanted, low, high)
+    return rack_bounds(cluster.wanted[rows], room)
 
 
-def in_scope(cluster: NumberedCluster) -> tuple[IntArray, list[LeftOut]]:
-    """Which partitions can be planned, and those in scope that can't, with the reason."""
-    is_filled = cluster.replicas >= 0
+def in_scope(cluster: NumberedCluster, leaders: bool = False) -> tuple[IntArray, list[LeftOut]]:
+    """Which partitions can be planned, or led, and those in scope that can't, with the reason."""
+    is_filled, kept = cluster.replicas >= 0, cluster.kept
     new = np.array([partition.is_new for partition in cluster.partitions], np.bool_)
-    unknown = ~any_of(is_filled) & ~new
-    lost = ~any_of(is_filled & cluster.alive[cluster.replicas]) & ~new
-    room = np.full(len(cluster.partitions), int(cluster.receives.sum()))
-    kept = cluster.kept
-    for column in kept.T:
-        room += (column >= 0) & ~cluster.receives[column]
-    short = cluster.wanted > room
+    room = cluster.receives.sum() + ((kept >= 0) & ~cluster.receives[kept]).sum(axis=1)
     scope = np.array([partition.scope for partition in cluster.partitions], np.bool_)
+    faults = {
+        "its replicas aren't known": ~is_filled.any(axis=1) & ~new,
+        "all its replicas are on dead brokers, so there is nothing to copy from": (
+            ~(is_filled & cluster.alive[cluster.replicas]).any(axis=1) & ~new
+        ),
+        "{wanted} replicas need as many brokers, and only {room} can be used": (
+            cluster.wanted > room
+        ),
+    }
+    if leaders:
+        faults = {"none of its replicas is on a broker that can be used": ~(kept >= 0).any(axis=1)}
     left_out = []
-    for at in np.flatnonzero(scope & (unknown | lost | short)).tolist():
-        item = cluster.partitions[at]
-        if unknown[at]:
-            reason = "its replicas aren't known"
-        elif lost[at]:
-            reason = "all its replicas are on dead brokers, so there is nothing to copy from"
-        else:
-            wanted = cluster.wanted[at]
-            reason = f"{wanted} replicas need as many brokers, and only {room[at]} can be used"
-        left_out.append(LeftOut(item.topic, item.partition, reason))
-    return np.flatnonzero(scope & ~unknown & ~lost & ~short), left_out
-
-
-def leadable(cluster: NumberedCluster) -> tuple[IntArray, list[LeftOut]]:
-    """Partitions in scope that one of their replicas could lead; the others, with the reason."""
-    scope = np.array([partition.scope for partition in cluster.partitions], np.bool_)
-    can = any_of(cluster.kept >= 0)
-    left_out = [
-        LeftOut(item.topic, item.partition, "none of its replicas is on a broker that can be used")
-        for item in (cluster.partitions[at] for at in np.flatnonzero(scope & ~can).tolist())
-    ]
-    return np.flatnonzero(scope & can), left_out
+    for at in np.flatnonzero(scope & np.logical_or.reduce([*faults.values()])).tolist():
+        reason = next(reason for reason, holds in faults.items() if holds[at])
+        reason = reason.format(wanted=cluster.wanted[at], room=room[at])
+        left_out.append(LeftOut(*cluster.partitions[at][:2], reason))
+    return np.flatnonzero(scope & ~np.logical_or.reduce([*faults.values()])), left_out
 
 
 def describe_reasons(left_out: list[LeftOut]) -> list[str]:
@@ -240,3 +224,25 @@ def rack_bounds(replicas: IntArray, room: IntArray) -> tuple[IntArray, IntArray]
         left = left - np.where(full, count, 0)
     high = low + ((room > low) & (left > 0)[:, None])
     return low, high
+
+
+def has(rows: IntArray, values: IntArray) -> BoolArray:
+    """Which rows have the value beside them."""
+    result: BoolArray = np.logical_or.reduce(rows == values[:, None], axis=1)
+    return result
+
+
+def run_starts(*keys: IntArray) -> IntArray:
+    """Where each run of equal keys begins."""
+    begins = np.zeros(len(keys[0]), np.bool_)
+    begins[:1] = True
+    for key in keys:
+        begins[1:] |= key[1:] != key[:-1]
+    return begins.nonzero()[0]
+
+
+def ranks_in_runs(*keys: IntArray) -> IntArray:
+    """The rank of each entry in its run of equal keys."""
+    starts = run_starts(*keys)
+    sizes = np.diff(np.append(starts, len(keys[0])))
+    return np.arange(len(keys[0])) - np.repeat(starts, sizes)

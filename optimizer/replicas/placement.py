@@ -1,31 +1,31 @@
 """The problem in arrays: partitions that take brokers, each broker dearer the more it has.
 
 Replicas are placed so, and then leaders: a leader is one of its partition's replicas, which are
-all listed, and nobody else may be taken.
+all listed, and nobody else may be taken. What changes a choice are exchanges: a partition gives up
+one broker and takes another.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from optimizer.replicas.arrays import NOBODY, BoolArray, IntArray
+from optimizer.replicas.numbering import NOBODY, BoolArray, IntArray, has, run_starts
 
 
 @dataclass(frozen=True)
 class Placement:
-    """P partitions, B brokers, R racks, S shapes (how many replicas go to which rack), G topics.
+    """P partitions, B brokers, R racks, G topics.
 
-    Partition p takes `shape_low[s, r]` to `shape_high[s, r]` brokers of each rack, together
-    `shape_count[s]`, s being `shape[p]`; no broker twice. Candidates are the brokers `listed[p]`
-    at `listed_cost[p]` each, and all who `receive` at `new_cost[p]`. `rack_of` is -1 for brokers
-    who aren't to be used. A broker with load x costs `load_weight · weight · x²`, x being what it
-    takes and its `base`; what it takes of a topic, with `topic_base`, costs `topic_weight` times
-    its square. `topic_weight` 0: topics don't count, and `topic` is 0 everywhere.
+    Partition p takes `low[p, r]` to `high[p, r]` brokers of each rack, together `count[p]`; no
+    broker twice. Candidates are the brokers `listed[p]` at `listed_cost[p]` each, and all who
+    `receive` at `new_cost[p]`. `rack_of` is -1 for brokers who aren't to be used. A broker with
+    load x costs `load_weight · weight · x²`, x being what it takes and its `base`; what it takes of
+    a topic, with `topic_base`, costs `topic_weight` times its square. `topic_weight` 0: topics
+    don't count, and `topic` is 0 everywhere. A place is topic · brokers + broker.
     """
 
     rack_of: IntArray  # (B,)
@@ -35,10 +35,9 @@ class Placement:
     listed: IntArray  # (P, K), filled up with NOBODY
     listed_cost: IntArray  # (P, K)
     new_cost: IntArray  # (P,)
-    shape: IntArray  # (P,)
-    shape_count: IntArray  # (S,)
-    shape_low: IntArray  # (S, R)
-    shape_high: IntArray  # (S, R)
+    count: IntArray  # (P,)
+    low: IntArray  # (P, R)
+    high: IntArray  # (P, R)
     topic: IntArray  # (P,)
     topic_base: IntArray  # (G, B)
     load_weight: int
@@ -48,7 +47,7 @@ class Placement:
 
     @property
     def partitions(self) -> int:
-        return len(self.shape)
+        return len(self.count)
 
     @property
     def brokers(self) -> int:
@@ -56,7 +55,7 @@ class Placement:
 
     @property
     def racks(self) -> int:
-        return int(self.shape_low.shape[1])
+        return int(self.low.shape[1])
 
     @property
     def topics(self) -> int:
@@ -65,136 +64,172 @@ class Placement:
     @cached_property
     def width(self) -> int:
         """Columns of a choice."""
-        return int(self.shape_count.max(initial=1))
+        return int(self.count.max(initial=1))
 
     @cached_property
-    def low(self) -> IntArray:
-        return self.shape_low[self.shape]
+    def receivers(self) -> list[IntArray]:
+        """Who receives, by rack."""
+        return [np.flatnonzero(self.receives & (self.rack_of == r)) for r in range(self.racks)]
 
-    @cached_property
-    def high(self) -> IntArray:
-        return self.shape_high[self.shape]
-
-    @cached_property
-    def count(self) -> IntArray:
-        return self.shape_count[self.shape]
-
-    @cached_property
-    def listed_rack(self) -> IntArray:
-        """The rack of each listed broker; -1 where none is."""
-        return np.where(self.listed >= 0, self.rack_of[self.listed], -1)
-
-    def receivers_of(self, rack: int) -> IntArray:
-        result: IntArray = np.flatnonzero(self.receives & (self.rack_of == rack))
-        return result
-
-    def loads(self, indices: IntArray) -> IntArray:
+    def loads(self, choice: IntArray) -> IntArray:
         """What each broker has of partitions with these brokers, its base included."""
-        return self.base + np.bincount(indices[indices >= 0], minlength=self.brokers)
+        return self.base + np.bincount(choice[choice >= 0], minlength=self.brokers)
 
-    def topic_loads(self, indices: IntArray) -> IntArray:
+    def topic_loads(self, choice: IntArray) -> IntArray:
         """What each broker has of each topic: (G, B)."""
-        at = indices + self.topic[:, None] * self.brokers
-        counts = np.bincount(at[indices >= 0], minlength=self.topics * self.brokers)
+        places = (choice + self.topic[:, None] * self.brokers)[choice >= 0]
+        counts = np.bincount(places, minlength=self.topics * self.brokers)
         return self.topic_base + counts.reshape(self.topics, self.brokers)
 
-    def in_racks(self, indices: IntArray) -> IntArray:
+    def in_racks(self, choice: IntArray) -> IntArray:
         """How many brokers each partition has in each rack: (P, R)."""
-        counts = np.zeros((len(indices), self.racks), np.int64)
-        rows = np.arange(len(indices))
-        for column in indices.T:
+        counts = np.zeros((len(choice), self.racks), np.int64)
+        rows = np.arange(len(choice))
+        for column in choice.T:
             taken = column >= 0
             counts[rows[taken], self.rack_of[column[taken]]] += 1
         return counts
 
-    def costs_of(self, indices: IntArray) -> IntArray:
+    def costs_of(self, choice: IntArray) -> IntArray:
         """What each partition pays for each of its brokers; 0 where there is none."""
-        costs = np.repeat(self.new_cost[:, None], indices.shape[1], axis=1)
+        costs = np.repeat(self.new_cost[:, None], choice.shape[1], axis=1)
         for listed, cost in zip(self.listed.T, self.listed_cost.T, strict=True):
-            same = (indices == listed[:, None]) & (listed >= 0)[:, None]
+            same = (choice == listed[:, None]) & (listed >= 0)[:, None]
             costs = np.where(same, cost[:, None], costs)
-        return np.where(indices >= 0, costs, 0)
+        return np.where(choice >= 0, costs, 0)
 
     def cost_of(self, partition: int, broker: int) -> int:
         """What one partition pays for one broker."""
         (at,) = (self.listed[partition] == broker).nonzero()
         return int(self.listed_cost[partition, at[0]] if len(at) else self.new_cost[partition])
 
-    def rows(self, indices: IntArray, free: IntArray) -> Placement:
+    def total(self, choice: IntArray) -> int:
+        """What a choice costs: Σ of its loads and of what partitions pay, beyond 64 bits too."""
+        paid = int(self.costs_of(choice).astype(object).sum())
+        of_topics = 0
+        if self.topic_weight:
+            of_topics = self.topic_weight * int((self.topic_loads(choice) ** 2).sum())
+        return self.load_weight * self.balance(choice) + of_topics + paid
+
+    def balance(self, choice: IntArray) -> int:
+        """Σ weight · replicas² of the brokers that are used."""
+        squares = self.weight.astype(object) * self.loads(choice) ** 2
+        return int(squares[self.rack_of >= 0].sum())
+
+    def new_in(self, choice: IntArray) -> int:
+        """How many brokers of a choice are new to their partitions."""
+        new = choice >= 0
+        for column in self.listed.T:
+            new &= choice != column[:, None]
+        return int(new.sum())
+
+    def rows(self, choice: IntArray, free: IntArray) -> Placement:
         """The same for those partitions alone; all others stand still as chosen."""
-        still = indices.copy()
+        still = choice.copy()
         still[free] = NOBODY
-        topic_base = self.topic_loads(still) if self.topic_weight else self.topic_base
+        names = ("listed", "listed_cost", "new_cost", "count", "low", "high", "topic")
         return replace(
             self,
             base=self.loads(still),
-            topic_base=topic_base,
-            **{
-                name: getattr(self, name)[free]
-                for name in ("listed", "listed_cost", "new_cost", "shape", "topic")
-            },
+            topic_base=self.topic_loads(still) if self.topic_weight else self.topic_base,
+            **{name: getattr(self, name)[free] for name in names},
         )
 
 
-class Level(NamedTuple):
-    """What a level of the goals can come to at most along a cycle, a unit of its own being 1."""
+class Exchanges(NamedTuple):
+    """Exchanges in the order of the place that gives, who takes, and what it costs.
 
-    name: str
-    most: int
-
-
-ROOM = 2**60
-"""No sum along a path or cycle may be larger: prices, and differences of them, fit into 64 bits."""
-
-
-class LevelWeights(NamedTuple):
-    """The weight of each level by name, and the most that all together come to along a cycle."""
-
-    of: dict[str, int]
-    most: int
-
-    @property
-    def fits(self) -> bool:
-        return self.most <= ROOM
-
-
-def level_weights(levels: Sequence[Level]) -> LevelWeights:
-    """Weights by which all that comes after a level can't outweigh the least of its differences.
-
-    A choice is best if no simple cycle of the network's residual graph is negative, so what all
-    lower levels can come to along one is enough; sums over all partitions aren't needed.
+    Who takes is a place, or a pool (places + topic · racks + rack): any broker of that rack that
+    receives, that the partition doesn't list, and hasn't.
     """
-    weights: dict[str, int] = {}
-    below = 0
-    for level in reversed(levels):
-        weights[level.name] = below + 1
-        below += level.most * (below + 1)
-    return LevelWeights(weights, below)
+
+    giver: IntArray
+    taker: IntArray
+    cost: IntArray
+    partition: IntArray
 
 
-def weights_that_fit(levels: Sequence[Level]) -> LevelWeights:
-    """Weights cut to what 64 bits hold, where they are too large: no proof follows from them."""
-    weights = level_weights(levels)
-    while not weights.fits:
-        halved = [level._replace(most=max(level.most // 2, 1)) for level in levels[1:]]
-        levels = [levels[0], *halved]
-        weights = level_weights(levels)
-    return weights
+def exchanges_of(placement: Placement, choice: IntArray) -> Exchanges:
+    """Every exchange that racks allow; equally dear ones stand in no particular order."""
+    rows = np.arange(placement.partitions)
+    costs, in_racks = placement.costs_of(choice), placement.in_racks(choice)
+    spare, room = in_racks > placement.low, in_racks < placement.high
+    place = placement.topic * placement.brokers
+    pool = placement.topics * placement.brokers + placement.topic * placement.racks
+    takers = [  # who takes, its rack, its cost, and whether it can
+        (place + listed, rack, cost, (rack >= 0) & ~has(choice, listed))
+        for listed, cost in zip(placement.listed.T, placement.listed_cost.T, strict=True)
+        for rack in [np.where(listed >= 0, placement.rack_of[listed], -1)]
+    ]
+    takers += [
+        (pool + rack, np.full_like(rows, rack), placement.new_cost, np.ones(len(rows), np.bool_))
+        for rack, receivers in enumerate(placement.receivers)
+        if len(receivers)
+    ]
+    parts = [np.empty((4, 0), np.int64)]
+    for giver, paid in zip(choice.T, costs.T, strict=True):
+        giving = np.where(giver >= 0, placement.rack_of[giver], -1)
+        spares = spare[rows, giving]
+        for taker, rack, cost, can in takers:
+            may = can & ((rack == giving) | (spares & room[rows, rack])) & (giver >= 0)
+            at = may.nonzero()[0]
+            parts.append(np.stack([(place + giver)[at], taker[at], (cost - paid)[at], at]))
+    found = np.concatenate(parts, axis=1)
+    found = found[:, np.random.default_rng(found.shape[1]).permutation(found.shape[1])]
+    nodes = placement.topics * (placement.brokers + placement.racks)
+    return Exchanges(*found[:, np.lexsort((found[2], found[0] * nodes + found[1]))])
 
 
-def most_of_costs(brokers: int, racks: int, topics: int, dearest: int) -> int:
-    """What partitions can pay along a cycle, which passes brokers and pools of a rack once each.
+def cheapest_exchanges(placement: Placement, choice: IntArray) -> Exchanges:
+    """The cheapest exchange between any two places between which there is one.
 
-    Between two brokers it may pass each place and pool of one topic.
+    Exchanges for a broker of a pool are looked through in the order of their costs, until each
+    broker of the pool has found one.
     """
-    return 2 * ((brokers + racks) * min(topics, brokers + 1) + 2) * dearest
+    found, places = exchanges_of(placement, choice), placement.topics * placement.brokers
+    start = run_starts(found.giver, found.taker)
+    end = np.append(start[1:], len(found.giver))
+    direct = found.taker[start] < places
+    parts = [np.stack(found)[:, start[direct]]]
+    start, end = start[~direct], end[~direct]
+    topic, rack = np.divmod(found.taker[start] - places, placement.racks)
+    receivers = [placement.receivers[r] for r in rack.tolist()]
+    run = np.repeat(np.arange(len(start)), [len(each) for each in receivers])
+    broker = np.concatenate([np.empty(0, np.int64), *receivers])
+    rank = 0
+    while len(run):
+        inside = start[run] + rank < end[run]
+        run, broker = run[inside], broker[inside]
+        at = start[run] + rank
+        partition = found.partition[at]
+        fits = ~has(choice[partition], broker) & ~has(placement.listed[partition], broker)
+        here, taker = at[fits], topic[run[fits]] * placement.brokers + broker[fits]
+        parts.append(np.stack([found.giver[here], taker, found.cost[here], partition[fits]]))
+        run, broker = run[~fits], broker[~fits]
+        rank += 1
+    giver, taker, cost, partition = np.concatenate(parts, axis=1)
+    order = np.lexsort((partition, cost, taker, giver))
+    first = order[run_starts(giver[order], taker[order])]
+    return Exchanges(giver[first], taker[first], cost[first], partition[first])
 
 
-def most_of_loads(weight: int, load: int) -> int:
-    """What the change of loads can come to: one falls, one grows."""
-    return 2 * weight * (2 * load + 2)
+def can_exchange(
+    placement: Placement, choice: IntArray, partition: IntArray, giver: IntArray, taker: IntArray
+) -> BoolArray:
+    """Whether each partition may give up one broker and take the other."""
+    rows = choice[partition]
+    racks = placement.rack_of[rows]
+    giving, taking = placement.rack_of[giver], placement.rack_of[taker]
+    given, taken = (((racks == r[:, None]) & (rows >= 0)).sum(axis=1) for r in (giving, taking))
+    spare = given > placement.low[partition, giving]
+    room = taken < placement.high[partition, taking]
+    can: BoolArray = has(rows, giver) & ~has(rows, taker) & (taking >= 0)
+    can &= placement.receives[taker] | has(placement.listed[partition], taker)
+    can &= (giving == taking) | (spare & room)
+    return can
 
 
-def most_of_topics(brokers: int, load: int) -> int:
-    """The same of topics' loads, at each broker that the cycle passes."""
-    return 2 * (brokers + 2) * (2 * load + 2)
+def exchange(choice: IntArray, partition: IntArray, giver: IntArray, taker: IntArray) -> None:
+    """Carry exchanges out, each of another partition."""
+    column = (choice[partition] == giver[:, None]).argmax(axis=1)
+    choice[partition, column] = taker

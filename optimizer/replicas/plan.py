@@ -1,22 +1,26 @@
 """A plan of a cluster's replicas and leaders, and how it is made."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from optimizer.replicas.arrays import NOBODY, BoolArray, IntArray
 from optimizer.replicas.cluster import Cluster
 from optimizer.replicas.goals import BYTES, ReplicaGoals
-from optimizer.replicas.limited import balance_of, new_in, solve_within
-from optimizer.replicas.numbering import LeftOut, NumberedCluster, in_scope, leadable, numbered
+from optimizer.replicas.levels import leader_placement, replica_placement
+from optimizer.replicas.limited import solve_within
+from optimizer.replicas.numbering import (
+    NOBODY,
+    BoolArray,
+    IntArray,
+    LeftOut,
+    NumberedCluster,
+    in_scope,
+    numbered,
+)
 from optimizer.replicas.placement import Placement
-from optimizer.replicas.prices import Prices, proves
-from optimizer.replicas.problems import leader_placement, replica_placement
 from optimizer.replicas.solve import solve
-from optimizer.replicas.start import fill
 
 OPTIMAL = "optimal"
 OPTIMAL_FOR_SETS = "optimal for these replica sets"
@@ -33,14 +37,6 @@ class Change(NamedTuple):
     partition: int
     before: list[int]
     after: list[int]
-
-
-@dataclass(frozen=True)
-class Proof:
-    """Prices of brokers for replicas and for leaders, which show that nothing is better."""
-
-    replicas: Prices | None
-    leaders: Prices
 
 
 class Limit(NamedTuple):
@@ -77,7 +73,6 @@ class ReplicaPlan:
     left_out: list[LeftOut]
     notes: list[str]
     optimal: str
-    proof: Proof
     limit: Limit | None = None
 
     @cached_property
@@ -92,16 +87,14 @@ class ReplicaPlan:
     @cached_property
     def changes(self) -> list[Change]:
         """Partitions whose list changes, in order or in what is in it."""
-        return list(self._changes())
-
-    def _changes(self) -> Iterator[Change]:
-        before, after = _same_width(self.cluster.replicas, self.after)
+        before, after = self.cluster.replicas, self.after
         rows = np.flatnonzero((before != after).any(axis=1))
-        partitions = self.cluster.partitions
-        for at, old, new in zip(
-            rows.tolist(), self._ids(before[rows]), self._ids(after[rows]), strict=True
-        ):
-            yield Change(partitions[at].topic, partitions[at].partition, old, new)
+        return [
+            Change(*self.cluster.partitions[at][:2], old, new)
+            for at, old, new in zip(
+                rows.tolist(), self._ids(before[rows]), self._ids(after[rows]), strict=True
+            )
+        ]
 
     def _ids(self, rows: IntArray) -> list[list[int]]:
         ids = np.append(self.cluster.ids, NOBODY)[rows].tolist()
@@ -139,46 +132,33 @@ def plan_replicas(cluster: Cluster, goals: ReplicaGoals | None = None) -> Replic
     done stay as they are and are named in `left_out`.
     """
     goals = goals or ReplicaGoals()
-    numbered_cluster = numbered(cluster)
-    rows, left_out = (
-        leadable(numbered_cluster) if goals.leaders_only else in_scope(numbered_cluster)
-    )
-    notes = list(numbered_cluster.notes)
-    if BYTES in goals.levels and (unknown := numbered_cluster.sizes()[1]):
+    of = numbered(cluster)
+    rows, left_out = in_scope(of, goals.leaders_only)
+    notes = [*of.notes]
+    if BYTES in goals.levels and (unknown := of.sizes()[1]):
         notes.append(f"{unknown} partitions without a size are taken to be as large as the mean")
-    limit = None
-    if goals.leaders_only:
-        sets, prices = None, None
-        listed = numbered_cluster.kept[rows]
-    else:
-        problem = replica_placement(numbered_cluster, rows, goals)
-        sets, prices = solve(problem)
+    sets, proven, limit = of.kept[rows], True, None
+    if not goals.leaders_only:
+        problem = replica_placement(of, rows, goals)
+        sets, proven = solve(problem)
         if problem.size_step > 1:
             notes.append(
                 f"sizes count as multiples of {problem.size_step:,} bytes: 64 bits hold no finer "
                 "ones beside the other goals"
             )
-        if goals.most_copies is not None and new_in(problem, sets) > goals.most_copies:
+        if goals.most_copies is not None and problem.new_in(sets) > goals.most_copies:
             limited = solve_within(problem, goals.most_copies)
-            best = balance_of(problem, sets)
+            best = problem.balance(sets)
             limit = Limit(goals.most_copies, limited.balance, best, limited.bound)
-            sets, prices = limited.brokers, None
-        listed = sets
-    leading = leader_placement(numbered_cluster, rows, listed, goals)
-    leaders, leader_prices = solve(leading)
-    proven = proves(leading, leaders, leader_prices)
-    if limit is not None:
-        proven = proven and limit.bound is not None
-    elif sets is not None and prices is not None:
-        proven = proven and proves(problem, sets, prices)
-    after = numbered_cluster.replicas
-    if len(rows):
-        selection = numbered_cluster.replicas[rows] if sets is None else sets
-        after = _with_rows(
-            after, rows, _ordered(numbered_cluster.replicas[rows], selection, leaders[:, 0])
-        )
-    claim, proof = _claim(proven, limit, leading, leaders), Proof(prices, leader_prices)
-    return ReplicaPlan(numbered_cluster, goals, after, rows, left_out, notes, claim, proof, limit)
+            sets, proven = limited.brokers, limited.bound is not None
+    leading = leader_placement(of, rows, sets, goals)
+    leaders, is_led_best = solve(leading)
+    claim = _claim(proven and is_led_best, limit, leading, leaders)
+    lists = of.replicas[rows] if goals.leaders_only else sets
+    after = of.replicas.copy()
+    after[rows] = NOBODY
+    after[rows, : lists.shape[1]] = _ordered(of.replicas[rows], lists, leaders)
+    return ReplicaPlan(of, goals, after, rows, left_out, notes, claim, limit)
 
 
 def _claim(proven: bool, limit: Limit | None, leading: Placement, leaders: IntArray) -> str:
@@ -187,35 +167,19 @@ def _claim(proven: bool, limit: Limit | None, leading: Placement, leaders: IntAr
         return NOT_PROVEN
     if limit and not limit.is_reached:
         return BOUNDED
+    loads = np.vstack([leading.topic_loads(leaders), leading.loads(leaders)])
+    before = np.vstack([leading.topic_base, leading.base])
     used = leading.rack_of >= 0
-    base = leading.base[used]
-    even = base + fill(base, np.ones_like(base), len(leaders)) if used.any() else base
-    reached = (leading.loads(leaders)[used] ** 2).sum() == (even**2).sum()
-    return OPTIMAL if reached else OPTIMAL_FOR_SETS
+    highest = np.where(used & (loads > before), loads, 0).max(axis=1, initial=0)
+    lowest = np.where(used, loads, highest[:, None]).min(axis=1, initial=len(leaders))
+    return OPTIMAL if (highest <= lowest + 1).all() else OPTIMAL_FOR_SETS
 
 
-def _ordered(before: IntArray, indices: IntArray, leaders: IntArray) -> IntArray:
+def _ordered(before: IntArray, sets: IntArray, leaders: IntArray) -> IntArray:
     """Each row in the order that Kafka is given: leader, kept ones as before, new ones by id."""
-    place = np.full(indices.shape, before.shape[1], np.int64)
-    for at in range(before.shape[1] - 1, -1, -1):
-        place[(indices == before[:, at : at + 1]) & (indices >= 0)] = at
-    place[indices == leaders[:, None]] = -1
-    place[indices < 0] = np.iinfo(np.int64).max
-    order = np.lexsort((indices, place), axis=1)
-    return np.take_along_axis(indices, order, 1)
-
-
-def _same_width(number: IntArray, other: IntArray) -> tuple[IntArray, IntArray]:
-    width = max(number.shape[1], other.shape[1])
-    return _widened(number, width), _widened(other, width)
-
-
-def _widened(rows: IntArray, width: int) -> IntArray:
-    return np.pad(rows, ((0, 0), (0, width - rows.shape[1])), constant_values=NOBODY)
-
-
-def _with_rows(rows: IntArray, at: IntArray, replaced: IntArray) -> IntArray:
-    rows, replaced = _same_width(rows, replaced)
-    rows = rows.copy()
-    rows[at] = replaced
-    return rows
+    rank = np.full(sets.shape, before.shape[1], np.int64)
+    for at, broker in reversed([*enumerate(before.T)]):
+        rank[(sets == broker[:, None]) & (sets >= 0)] = at
+    rank[sets == leaders] = -1
+    rank[sets < 0] = np.iinfo(np.int64).max
+    return np.take_along_axis(sets, np.lexsort((sets, rank), axis=1), 1)

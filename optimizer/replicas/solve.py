@@ -1,61 +1,281 @@
 """The best choice of a placement, with prices that prove it.
 
-All partitions at once where few kinds of them are different. Otherwise most stand still as they
-were first chosen, some are free, and their best choice prices the brokers; whoever would rather
-have another choice at these prices is freed as well, until nobody would.
+Most partitions stand still as they were first chosen, some are free, and their best choice prices
+the brokers; whoever would rather have another choice at these prices is freed as well, until nobody
+would. What is free is improved by cheapest flows of exchanges, and at last by cycles of these:
+
+place → the place or the pool that takes, at the cost of the exchange, as often as there is one
+pool → any broker of its rack that receives
+place → broker → sink, dearer with every replica of a topic, and of all
+
+A flow forgets that a partition may be in several exchanges, and who of a pool it has already. So
+what flows is carried out as far as it can be, and the rest is left to the next flow.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from optimizer.replicas.arrays import IntArray
-from optimizer.replicas.cells import cells_of
-from optimizer.replicas.distribute import distribute
-from optimizer.replicas.improve import carry_out
-from optimizer.replicas.network import flow_through
-from optimizer.replicas.placement import Placement
-from optimizer.replicas.prices import Prices, with_cheaper
-from optimizer.replicas.residual import prices_of, search
-from optimizer.replicas.start import first_choice
+from optimizer.flow import EXACT_RADIUS, MAX_NUMBER, Arcs, cheapest_flow, dearer_arcs
+from optimizer.replicas.cycles import carry_out, prices_of, search
+from optimizer.replicas.numbering import NOBODY, IntArray, has, ranks_in_runs, run_starts
+from optimizer.replicas.placement import Exchanges, Placement, can_exchange, exchange, exchanges_of
+from optimizer.replicas.prices import Prices, loads_fit, sound_rows, with_cheaper
 
-CELLS = 12_000
-"""More cells than that are not solved at once."""
+FREE, FREE_SHARE = 5_000, 0.05
+"""At first so many partitions are free, or this share of all if that is more."""
 
-FREE_SHARE = 0.05
+
+STEPS = np.concatenate((np.arange(1, EXACT_RADIUS + 1), EXACT_RADIUS + 2 ** np.arange(1, 40)))
+"""How far from a guess the cost of loads is exact."""
+
+TIMES = 20
+"""So often a guess is made better."""
+
+EXACT_COSTS = 8
+"""So many different costs between two nodes are told apart; dearer ones are taken together."""
+
+STAY = 4
+"""A unit of cost counts so often, and each exchange once: of equals the flow takes the shortest."""
 
 
 class Solved(NamedTuple):
-    """Brokers of each partition, in no order, and prices that prove that nothing is better."""
+    """Brokers of each partition, in no order; `proven`: prices show that nothing is better."""
 
     brokers: IntArray
-    prices: Prices
+    proven: bool
 
 
-def solve(placement: Placement) -> Solved:
-    """The best choice there is."""
-    if not placement.partitions:
-        return _improved(placement, np.empty((0, placement.width), np.int64))
-    cells = cells_of(placement)
-    if len(cells.size) <= CELLS:
-        return _improved(placement, distribute(placement, cells, flow_through(placement, cells)))
-    indices = first_choice(placement)
-    free = np.random.default_rng(placement.partitions).random(placement.partitions) < FREE_SHARE
-    free[0] = True
+def solve(placement: Placement, choice: IntArray | None = None) -> Solved:
+    """The best choice there is, found from a sound one."""
+    choice = first_choice(placement) if choice is None else choice.copy()
+    share = max(FREE_SHARE, FREE / max(placement.partitions, 1))
+    free = np.random.default_rng(placement.partitions).random(placement.partitions) < share
     while True:
         rows = np.flatnonzero(free)
-        part = placement.rows(indices, rows)
-        cells = cells_of(part)
-        solved = _improved(part, distribute(part, cells, flow_through(part, cells)))
-        indices[rows] = solved.brokers
-        wanting = with_cheaper(placement, indices, solved.prices)
+        choice[rows], prices = _improved(placement.rows(choice, rows), choice[rows])
+        wanting = with_cheaper(placement, choice, prices)
         if not wanting.any():
-            return Solved(indices, solved.prices)
+            break
         free |= wanting
+    sound = placement.is_exact and bool(sound_rows(placement, choice).all())
+    return Solved(choice, sound and loads_fit(placement, choice, prices))
 
 
-def _improved(placement: Placement, indices: IntArray) -> Solved:
-    """The choice after all that single exchanges, in cycles, can make better."""
-    while (searched := search(placement, indices)).cycles:
-        carry_out(placement, indices, searched)
-    return Solved(indices, prices_of(placement, searched))
+def _improved(placement: Placement, choice: IntArray) -> tuple[IntArray, Prices]:
+    """The choice after all that exchanges can make better, and prices that show there are none."""
+    choice = shifted(placement, choice)
+    while (searched := search(placement, choice)).cycles:
+        carry_out(placement, choice, searched)
+    return choice, prices_of(placement, searched)
+
+
+def first_choice(placement: Placement) -> IntArray:
+    """A sound choice: listed brokers stay, the cheapest first, and drawn ones fill up racks."""
+    choice = np.full((placement.partitions, placement.width), NOBODY)
+    filled, rows = np.zeros(len(choice), np.int64), np.arange(len(choice))
+    in_racks = np.zeros_like(placement.low)
+
+    def add(at: IntArray, broker: IntArray) -> None:
+        choice[at, filled[at]] = broker
+        filled[at] += 1
+        in_racks[at, placement.rack_of[broker]] += 1
+
+    dear = np.where(placement.listed >= 0, placement.listed_cost, np.iinfo(np.int64).max)
+    order = np.argsort(dear, axis=1, kind="stable")
+    for broker in np.take_along_axis(placement.listed, order, 1).T:
+        rack = np.where(broker >= 0, placement.rack_of[broker], 0)
+        now, low = in_racks[rows, rack], placement.low[rows, rack]
+        needed = np.maximum(placement.low - in_racks, 0).sum(axis=1) - (now < low)
+        may = (broker >= 0) & (now < placement.high[rows, rack])
+        at = np.flatnonzero(may & (filled + 1 + needed <= placement.count))
+        add(at, broker[at])
+    draw = np.random.default_rng(placement.partitions)
+    room = 1 / np.array([len(each) + 1e-3 for each in placement.receivers])
+    while len(at := np.flatnonzero(filled < placement.count)):
+        wanting = (in_racks < placement.low)[at]
+        is_short = np.add.reduce(wanting, axis=1, keepdims=True) > 0
+        open_racks = np.where(is_short, wanting, (in_racks < placement.high)[at])
+        rack = np.where(open_racks, draw.random(open_racks.shape) ** room, -1).argmax(axis=1)
+        add(at, _drawn(placement, choice[at], rack, draw))
+    return choice
+
+
+def _drawn(
+    placement: Placement, choice: IntArray, rack: IntArray, draw: np.random.Generator
+) -> IntArray:
+    """A broker of its rack for each row that has it not: from a drawn one on, round and round."""
+    sizes = np.array([len(each) for each in placement.receivers])
+    first, every = sizes.cumsum() - sizes, np.concatenate(placement.receivers)
+    drawn = np.full(len(choice), NOBODY)
+    at = np.arange(len(choice))
+    step = (draw.random(len(at)) * sizes[rack]).astype(np.int64)
+    while len(at):
+        broker = every[first[rack[at]] + step[at] % sizes[rack[at]]]
+        free = ~has(choice[at], broker)
+        drawn[at[free]] = broker[free]
+        at = at[~free]
+        step[at] += 1
+    return drawn
+
+
+class _Flow(NamedTuple):
+    """Units along bundles of exchanges, and out of pools to places."""
+
+    along: IntArray
+    out: IntArray
+    loads: IntArray
+
+
+def shifted(placement: Placement, choice: IntArray) -> IntArray:
+    """The best choice that comes of flows, while one makes it better or leaves less undone."""
+    best, least, before = choice, placement.total(choice), len(choice) + 1
+    while True:
+        moved, undone = _Network(placement, choice).shifted()
+        total = placement.total(moved)
+        if np.array_equal(moved, choice) or (total >= least and undone >= before):
+            return best
+        best, least = (moved, total) if total < least else (best, least)
+        choice, before = moved, undone
+
+
+class _Network:
+    def __init__(self, placement: Placement, choice: IntArray) -> None:
+        self.placement, self.choice = placement, choice
+        self.found = found = exchanges_of(placement, choice)
+        self.places = placement.topics * placement.brokers
+        self.broker = self.places + placement.topics * placement.racks
+        self.sink = self.broker + placement.brokers
+        place = (placement.topic[:, None] * placement.brokers + choice)[choice >= 0]
+        self.held = np.bincount(place, minlength=self.places)
+        self.farthest = MAX_NUMBER // (16 * max((self.sink + 2) ** 2, len(place)))
+        self.starts, self.sizes = _bundles(found)
+        giver, taker = found.giver[self.starts], found.taker[self.starts]
+        pools = np.unique(taker[taker >= self.places])
+        topic, rack = np.divmod(pools - self.places, placement.racks)
+        receivers = [placement.receivers[r] for r in rack.tolist()]
+        each = [len(r) for r in receivers]
+        self.out_of = np.repeat(pools, each)
+        brokers = np.concatenate([np.empty(0, np.int64), *receivers])
+        self.out_to = np.repeat(topic, each) * placement.brokers + brokers
+        most = np.full(len(self.out_of), placement.partitions)
+        nothing = np.zeros(len(most), np.int64)
+        middle = STAY * found.cost[self.starts + self.sizes // 2]
+        self.still = [
+            Arcs(giver, taker, self.sizes, middle),
+            Arcs(self.out_of, self.out_to, most, nothing),
+        ]
+
+    def shifted(self) -> tuple[IntArray, int]:
+        """The choice after the cheapest flow, and how many of its units are undone."""
+        guess = self.even_share()
+        for _ in range(TIMES):
+            flow = self.solved(guess)
+            if np.abs(flow.loads - guess).max(initial=0) < EXACT_RADIUS:
+                break
+            guess = flow.loads
+        return self.carried_out(flow)
+
+    def even_share(self) -> IntArray:
+        """Even shares: of all for the brokers, of each topic for its places."""
+        placement = self.placement
+        share = (placement.rack_of >= 0) / placement.weight
+        share = share / max(share.sum(), 1e-9)
+        total = len(self.choice[self.choice >= 0]) + placement.base[placement.rack_of >= 0].sum()
+        wanted = np.rint(total * share).astype(np.int64) - placement.base
+        of_broker = np.clip(wanted, 0, placement.partitions)
+        held = self.held.reshape(placement.topics, -1) + placement.topic_base
+        of_topic = np.rint(held.sum(axis=1)[:, None] * share).astype(np.int64)
+        of_topic = np.clip(of_topic - placement.topic_base, 0, placement.partitions)
+        return np.concatenate([of_topic.ravel(), of_broker])
+
+    def solved(self, guess: IntArray) -> _Flow:
+        """The cheapest flow with loads exact around the guess, and the loads that come of it."""
+        dearer, node = self._dearer(guess)
+        supply = np.zeros(self.sink + 1, np.int64)
+        supply[: self.places] = self.held
+        supply[self.sink] = -self.held.sum()
+        parts = self._fitting([*self.still, dearer])
+        flows = cheapest_flow(parts, supply)
+        assert flows is not None  # who gives nothing keeps what it has
+        along, out, up = np.split(flows, np.cumsum([len(arcs.tail) for arcs in self.still]))
+        loads = np.bincount(node, weights=up, minlength=len(guess))
+        return _Flow(along, out, loads.astype(np.int64))
+
+    def _fitting(self, parts: list[Arcs]) -> list[Arcs]:
+        """The arcs at costs that 64 bits hold; then each exchange costs 1 more."""
+        dearest = max(int(np.abs(arcs.cost).max(initial=0)) for arcs in parts)
+        divisor = 1 + dearest // (2 * self.farthest)
+        made = [arcs._replace(cost=arcs.cost // divisor) for arcs in parts]
+        made[0].cost[:] += 1
+        return made
+
+    def _dearer(self, guess: IntArray) -> tuple[Arcs, IntArray]:
+        """Arcs out of places and brokers, whose numbers are told; a segment costs its mean."""
+        placement, brokers = self.placement, np.arange(self.placement.brokers)
+        of_topic = np.bincount(placement.topic, minlength=placement.topics)
+        of_place = np.full(self.places, placement.topic_weight)
+        arcs, (node, start, end) = dearer_arcs(
+            0,
+            head=np.append(
+                self.broker + np.tile(brokers, placement.topics), brokers * 0 + self.sink
+            ),
+            point=guess,
+            most=np.append(of_topic.repeat(len(brokers)), brokers * 0 + placement.partitions),
+            weight=STAY * np.append(of_place, placement.load_weight * placement.weight),
+            base=np.append(placement.topic_base.ravel(), placement.base),
+            steps=STEPS,
+        )
+        cost, last = arcs.cost, node >= len(guess) - placement.brokers
+        near = (start < guess[node]) & (guess[node] <= end) & last
+        middle = int(np.median(cost[near])) if near.any() else 0
+        # every unit passes one broker; what is far from all guesses needn't be told apart
+        cost[last] = np.clip(cost[last] - middle, -self.farthest, self.farthest)
+        pools = self.broker - self.places
+        return arcs._replace(tail=node + pools * (node >= self.places)), node
+
+    def carried_out(self, flow: _Flow) -> tuple[IntArray, int]:
+        """Give each unit a partition that can make its exchange, whatever it made before."""
+        found, choice, brokers = self.found, self.choice.copy(), self.placement.brokers
+        bundle = np.repeat(np.arange(len(flow.along)), flow.along)
+        giver, taker = (each[self.starts[bundle]] for each in (found.giver, found.taker))
+        is_new = taker >= self.places
+        pooled = np.flatnonzero(is_new)
+        out = np.repeat(np.arange(len(flow.out)), flow.out)
+        out = np.random.default_rng(len(out)).permutation(out)
+        out = out[np.argsort(self.out_of[out], kind="stable")]
+        taker[pooled[np.argsort(taker[pooled], kind="stable")]] = self.out_to[out]
+        giver, taker = giver % brokers, taker % brokers
+        following = self.starts.copy()
+        left, carried = np.arange(len(bundle)), 0
+        while len(left):
+            at = following[bundle[left]] + ranks_in_runs(bundle[left])
+            following += np.bincount(bundle[left], minlength=len(following))
+            inside = at < (self.starts + self.sizes)[bundle[left]]
+            left, partition = left[inside], found.partition[at[inside]]
+            each = np.unique(partition, return_index=True)[1]
+            partition = partition[each]
+            can = can_exchange(
+                self.placement, choice, partition, giver[left[each]], taker[left[each]]
+            )
+            can &= ~(is_new[left[each]] & has(self.placement.listed[partition], taker[left[each]]))
+            done = each[can]
+            exchange(choice, partition[can], giver[left[done]], taker[left[done]])
+            left = np.delete(left, done)
+            carried += len(done)
+        return choice, len(bundle) - carried
+
+
+def _bundles(found: Exchanges) -> tuple[IntArray, IntArray]:
+    """Where bundles of exchanges begin, and how many are in each: of two nodes, and one cost.
+
+    Where there are many costs, of more and more of them: what is cheap is exact, as what flows in
+    the end is.
+    """
+    runs = run_starts(found.giver, found.taker, found.cost)
+    rank = ranks_in_runs(found.giver[runs], found.taker[runs])
+    step = np.where(
+        rank < EXACT_COSTS, rank, EXACT_COSTS + np.log2(np.maximum(rank, 1)).astype(np.int64)
+    )
+    starts = runs[run_starts(found.giver[runs], found.taker[runs], step)]
+    return starts, np.diff(np.append(starts, len(found.giver)))

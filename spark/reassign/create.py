@@ -26,8 +26,8 @@ from spark.reassign.facts import ClusterFacts
 from spark.reassign.request import ReassignRequest
 from spark.text import as_sentence
 
-GOALS = ReplicaGoals((BALANCE, TOPICS, COPIES))
-"""A new topic has nothing to copy, so its even spread over brokers costs nothing."""
+GOALS = ReplicaGoals((TOPICS, BALANCE, COPIES))
+"""What will be read and written of a topic is spread over brokers, and then the cluster evened."""
 
 NAME = re.compile(r"[a-zA-Z0-9._-]{1,249}")
 """Of a topic (Kafka's `Topic.validate`)."""
@@ -89,7 +89,7 @@ class NewPlacement:
             names = ", ".join(topic.name for topic in self.topics)
             yield (
                 f"The checker proves the placement of {names}. None is more even over racks, then "
-                "brokers, then brokers of each topic, and no leaders are more even."
+                "brokers of each topic, then all brokers; leaders likewise, without racks."
             )
         yield from map(as_sentence, self.notes)
 

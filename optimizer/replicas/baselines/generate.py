@@ -1,9 +1,7 @@
 """What kafka-reassign-partitions --generate would propose for a cluster."""
 
 from optimizer.replicas import Cluster
-from optimizer.replicas.baselines.java_random import JavaRandom
-from optimizer.replicas.baselines.round_robin import round_robin
-from optimizer.replicas.baselines.striped import PlacementError, striped
+from optimizer.replicas.baselines.placers import JavaRandom, PlacementError, round_robin, striped
 
 
 def generated(

@@ -143,16 +143,16 @@ def measured(cluster: Cluster, goals: ReplicaGoals, sets: Sets) -> tuple[float, 
 
 
 def best_leaders(
-    cluster: Cluster, sets: Sets, planned: set[Name], racks: dict[Name, str]
-) -> tuple[int, int, int]:
-    """Least Σ leaders², leaders in another rack than wanted, and changes, over all leaders."""
+    cluster: Cluster, sets: Sets, planned: set[Name], racks: dict[Name, str], of_topics: bool
+) -> tuple[int, ...]:
+    """The least of `leaders_measured` over all leaders."""
     usable = {broker.id for broker in used(cluster)}
     choices = [
         [b for b in items if b in usable] if name in planned else [first_usable(items, usable)]
         for name, items in sets.items()
     ]
     return min(
-        leaders_measured(cluster, dict(zip(sets, leaders, strict=True)), racks)
+        leaders_measured(cluster, dict(zip(sets, leaders, strict=True)), racks, of_topics)
         for leaders in product(*choices)
     )
 
@@ -162,14 +162,20 @@ def first_usable(replicas: Sequence[int], usable: Container[int]) -> int:
 
 
 def leaders_measured(
-    cluster: Cluster, leaders: dict[Name, int], racks: dict[Name, str]
-) -> tuple[int, int, int]:
+    cluster: Cluster, leaders: dict[Name, int], racks: dict[Name, str], of_topics: bool = False
+) -> tuple[int, ...]:
+    """Σ leaders² of brokers, leaders in another rack than wanted, and changes.
+
+    Before all these, if it is asked for, Σ leaders² of each topic's brokers.
+    """
     entries = racks_of(cluster)
     counts = Counter(b for b in leaders.values() if b in entries)
+    by_topic = Counter((name[0], b) for name, b in leaders.items() if b in entries)
     missed = sum(
         racks.get(name) in entries.values() and entries.get(b) != racks.get(name)
         for name, b in leaders.items()
     )
-    first = {name: replicas[0] for name, replicas in replicas_of(cluster).items()}
-    changes = sum(first[name] != b for name, b in leaders.items())
-    return sum(n**2 for n in counts.values()), missed, changes
+    old = {name: replicas[0] for name, replicas in replicas_of(cluster).items()}
+    changes = sum(old[name] != b for name, b in leaders.items())
+    first = [sum(n**2 for n in by_topic.values())] if of_topics else []
+    return *first, sum(n**2 for n in counts.values()), missed, changes

@@ -22,8 +22,8 @@ from optimizer.replicas import (
     ReplicaGoalsError,
     check_replicas,
     describe_reasons,
+    levels as levels_module,
     most_bytes_bound,
-    placement,
     plan_replicas,
 )
 from tests.optimizer.replicas.clusters import (
@@ -59,8 +59,9 @@ def nothing_is_better(seed: int) -> None:
             for name, row in plan.replicas.items()
         }
         wanted = {name: rack for name, rack in racks.items() if name in planned}
-        least = best_leaders(cluster, plan.replicas, planned, wanted)
-        assert leaders_measured(cluster, leaders, wanted) == least, levels
+        of_topics = goals.spreads_topics_first
+        least = best_leaders(cluster, plan.replicas, planned, wanted, of_topics)
+        assert leaders_measured(cluster, leaders, wanted, of_topics) == least, levels
         assert plan.optimal != NOT_PROVEN, levels
         copied = measured(cluster, ReplicaGoals(levels=(BALANCE, BYTES)), plan.replicas)[1]
         assert plan.bytes_copied == copied, levels
@@ -77,7 +78,7 @@ def test_nothing_is_better_where_most_stand_still_at_first(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As in clusters with many kinds of partitions: some are free, and more, until none gains."""
-    monkeypatch.setattr(optimizer.replicas.solve, "CELLS", -1)
+    monkeypatch.setattr(optimizer.replicas.solve, "FREE", 0)
     monkeypatch.setattr(optimizer.replicas.solve, "FREE_SHARE", 0.3)
     nothing_is_better(seed)
 
@@ -133,7 +134,7 @@ def test_bytes_beyond_64_bits_are_added_up() -> None:
 def test_levels_beyond_64_bits_are_planned_and_not_called_optimal(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(placement, "ROOM", 2**14)
+    monkeypatch.setattr(levels_module, "ROOM", 2**14)
     cluster = Cluster(THREE, [Partition(f"t{n % 2}", n, [1, 2]) for n in range(6)])
     goals = ReplicaGoals(levels=(BALANCE, TOPICS, COPIES))
     plan = plan_replicas(cluster, goals)

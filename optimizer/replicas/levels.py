@@ -1,0 +1,214 @@
+"""The goals' levels, and the placements that they make of a cluster: replicas, then leaders."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from optimizer.replicas.goals import BALANCE, BYTES, COPIES, TOPICS, ReplicaGoals
+from optimizer.replicas.numbering import NOBODY, IntArray, NumberedCluster, rack_needs
+from optimizer.replicas.placement import Placement
+
+
+class Extent(NamedTuple):
+    """How large numbers get: of nodes, of weights and loads, and of what one copy costs."""
+
+    brokers: int
+    racks: int
+    topics: int
+    heaviest: int
+    load: int
+    topic_load: int
+    dearest: int
+
+
+class Balance:
+    """Least Σ replicas² of brokers (÷ capacity): along a cycle one falls, and one grows."""
+
+    def most(self, of: Extent) -> int:
+        """What it comes to along a cycle of exchanges, the least difference being 1."""
+        return 2 * of.heaviest * (2 * of.load + 2)
+
+
+class Topics(Balance):
+    """Least Σ replicas² of each broker's share of each topic, at each broker of a cycle."""
+
+    def most(self, of: Extent) -> int:
+        return 2 * (of.brokers + 2) * (2 * of.topic_load + 2)
+
+
+class Copies(Balance):
+    """Fewest replicas copied: a cycle passes brokers and pools of a rack once each.
+
+    Between two brokers it may pass each place and pool of one topic.
+    """
+
+    def most(self, of: Extent) -> int:
+        nodes = (of.brokers + of.racks) * min(of.topics, of.brokers + 1)
+        return 2 * (nodes + 2) * of.dearest
+
+    def costs(self, cluster: NumberedCluster) -> IntArray:
+        """What a new replica of each partition costs."""
+        return np.ones_like(cluster.wanted)
+
+
+class Bytes(Copies):
+    """Fewest bytes copied."""
+
+    def costs(self, cluster: NumberedCluster) -> IntArray:
+        return cluster.sizes()[0]
+
+
+COSTS = {COPIES: Copies(), BYTES: Bytes()}
+LEVEL_OF: dict[str, Balance] = {BALANCE: Balance(), TOPICS: Topics(), **COSTS}
+
+ROOM = 2**60
+"""No sum along a path or cycle may be larger: prices, and differences of them, fit into 64 bits."""
+
+
+def level_weights(most: Sequence[int]) -> tuple[list[int], bool]:
+    """Weights by which all that comes after a level can't outweigh the least of its differences.
+
+    `most` is what each level comes to along a cycle. A choice is best if no simple cycle of the
+    network's residual graph is negative, so what all lower levels can come to along one is enough;
+    sums over all partitions aren't needed. Also tells whether 64 bits hold all of it.
+    """
+    weights: list[int] = []
+    below = 0
+    for each in reversed(most):
+        weights.append(below + 1)
+        below += each * (below + 1)
+    return weights[::-1], below <= ROOM
+
+
+def weights_that_fit(most: Sequence[int]) -> list[int]:
+    """Weights cut to what 64 bits hold, where they are too large: no proof follows from them."""
+    weights, fit = level_weights(most)
+    while not fit:
+        most = [most[0], *(max(each // 2, 1) for each in most[1:])]
+        weights, fit = level_weights(most)
+    return weights
+
+
+def replica_placement(cluster: NumberedCluster, rows: IntArray, goals: ReplicaGoals) -> Placement:
+    """Where the replicas of those partitions may go; all others stand still and count."""
+    low, high = rack_needs(cluster, rows)
+    topic, topics = _topics(cluster, TOPICS in goals.levels)
+    standing, brokers, listed = cluster.kept, len(cluster.ids), cluster.kept[rows]
+    standing[rows] = NOBODY
+    cost = next(COSTS[name] for name in goals.levels if name in COSTS).costs(cluster)[rows]
+    extent = Extent(
+        brokers,
+        len(cluster.racks),
+        topics,
+        heaviest=int(cluster.weight.max(initial=1)),
+        load=int((standing >= 0).sum() + cluster.wanted[rows].sum()),
+        topic_load=int(np.bincount(topic).max(initial=0)),
+        dearest=int(cost.max(initial=1)),
+    )
+    weights, step, is_exact = _weights(goals, extent)
+    return Placement(
+        rack_of=cluster.rack_of,
+        receives=cluster.receives,
+        weight=cluster.weight,
+        base=_counts(standing, brokers),
+        listed=listed,
+        listed_cost=np.zeros_like(listed),
+        new_cost=-(-cost // step) * (weights.get(COPIES) or weights[BYTES]),
+        count=cluster.wanted[rows],
+        low=low,
+        high=high,
+        topic=topic[rows],
+        topic_base=_of_topics(standing, topic, topics, brokers),
+        load_weight=weights[BALANCE],
+        topic_weight=weights.get(TOPICS, 0),
+        is_exact=is_exact,
+        size_step=step,
+    )
+
+
+def _weights(goals: ReplicaGoals, extent: Extent) -> tuple[dict[str, int], int, bool]:
+    """The weight of each level, the step in which sizes count, and whether 64 bits hold all.
+
+    The step is the least power of two by whose multiples sizes can be told apart.
+    """
+
+    def most(dearest: int) -> list[int]:
+        return [LEVEL_OF[name].most(extent._replace(dearest=dearest)) for name in goals.levels]
+
+    step = 1
+    while True:
+        weights, fit = level_weights(most(-(-extent.dearest // step)))
+        if fit or step >= extent.dearest:
+            break
+        step *= 2
+    if not fit:
+        weights = weights_that_fit(most(1))
+    return dict(zip(goals.levels, weights, strict=True)), step, fit
+
+
+def _topics(cluster: NumberedCluster, count: bool) -> tuple[IntArray, int]:
+    """The topic of each partition, and how many there are; one of all if they don't count."""
+    return (cluster.topic, len(cluster.topics)) if count else (np.zeros_like(cluster.topic), 1)
+
+
+def _counts(brokers_of: IntArray, brokers: int) -> IntArray:
+    return np.bincount(brokers_of[brokers_of >= 0], minlength=brokers)
+
+
+def _of_topics(standing: IntArray, topic: IntArray, topics: int, brokers: int) -> IntArray:
+    places = np.where(standing >= 0, standing + topic[:, None] * brokers, NOBODY)
+    return _counts(places, topics * brokers).reshape(topics, brokers)
+
+
+def leader_placement(
+    cluster: NumberedCluster, rows: IntArray, sets: IntArray, goals: ReplicaGoals
+) -> Placement:
+    """Who of its replicas may lead each of those partitions; others are led as they are."""
+    brokers, topical = len(cluster.ids), goals.spreads_topics_first
+    topic, topics = _topics(cluster, topical)
+    kept = cluster.kept
+    standing = kept[np.arange(len(kept)), (kept >= 0).argmax(axis=1)]
+    standing[rows] = NOBODY
+    change = (sets != cluster.replicas[rows, 0][:, None]).astype(np.int64)
+    extent = Extent(
+        *(brokers, 1, topics, 1, len(kept)),
+        topic_load=int(np.bincount(topic).max(initial=0)),
+        dearest=1,
+    )
+    levels = [*([TOPICS] if topical else []), BALANCE, COPIES, COPIES]
+    weights, is_exact = level_weights([LEVEL_OF[name].most(extent) for name in levels])
+    item = np.ones((len(rows), 1), np.int64)
+    paid = change + _missed(cluster, rows, sets, goals) * weights[-2]
+    return Placement(
+        rack_of=np.where(cluster.used, 0, -1),
+        receives=np.zeros(brokers, np.bool_),
+        weight=np.ones(brokers, np.int64),
+        base=_counts(standing, brokers),
+        listed=sets,
+        listed_cost=np.where(sets >= 0, paid, 0),
+        new_cost=item[:, 0],
+        count=item[:, 0],
+        low=item,
+        high=item,
+        topic=topic[rows],
+        topic_base=_of_topics(standing[:, None], topic, topics, brokers),
+        load_weight=weights[-3],
+        topic_weight=weights[0] if topical else 0,
+        is_exact=is_exact,
+    )
+
+
+def _missed(
+    cluster: NumberedCluster, rows: IntArray, sets: IntArray, goals: ReplicaGoals
+) -> IntArray:
+    """Whether a leader would stand in another rack than its readers (P, F)."""
+    if not goals.leader_racks:
+        return np.zeros_like(sets)
+    number = {rack: at for at, rack in enumerate(cluster.racks)}
+    names = [(item.topic, item.partition) for item in cluster.partitions]
+    wanted = np.array(
+        [number.get(goals.leader_racks.get(names[at]), -1) for at in rows.tolist()], np.int64
+    )[:, None]
+    missed: IntArray = ((wanted >= 0) & (cluster.rack_of[sets] != wanted)).astype(np.int64)
+    return missed
