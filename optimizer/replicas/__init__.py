@@ -1,18 +1,22 @@
 """Plans where a cluster's replicas and leaders go, exactly, with its proof."""
 
 from optimizer.replicas.batches import Step, batches_of, check_batches
-from optimizer.replicas.bytes_balance import most_bytes_bound
 from optimizer.replicas.check import check_replicas
 from optimizer.replicas.cluster import Broker, Cluster, InvalidClusterError, Partition
 from optimizer.replicas.goals import BALANCE, BYTES, COPIES, TOPICS, ReplicaGoals, ReplicaGoalsError
-from optimizer.replicas.numbering import LeftOut, NumberedCluster, describe_reasons
+from optimizer.replicas.limited import Limit
+from optimizer.replicas.numbering import (
+    LeftOut,
+    NumberedCluster,
+    describe_reasons,
+    most_bytes_bound,
+)
 from optimizer.replicas.plan import (
     BOUNDED,
     NOT_PROVEN,
     OPTIMAL,
     OPTIMAL_FOR_SETS,
     Change,
-    Limit,
     ReplicaPlan,
     plan_replicas,
 )

@@ -7,6 +7,7 @@ different batches, one after the other.
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import count
 from typing import NamedTuple
 
 from optimizer.replicas.plan import Change, ReplicaPlan
@@ -30,30 +31,6 @@ class _Copy(NamedTuple):
     source: int
     target: int
 
-    @property
-    def ends(self) -> tuple[tuple[str, int], tuple[str, int]]:
-        return ("out of", self.source), ("into", self.target)
-
-
-class _Batch:
-    """Copies of one batch, and how many each broker sends and takes."""
-
-    def __init__(self, most: int, per_broker: int) -> None:
-        self.copies: list[_Copy] = []
-        self._most, self._per_broker = most, per_broker
-        self._busy: Counter[tuple[str, int]] = Counter()
-
-    def takes(self, copy: _Copy) -> bool:
-        return (
-            len(self.copies) < self._most
-            and all(self._busy[end] < self._per_broker for end in copy.ends)
-            and all(other.change != copy.change for other in self.copies)
-        )
-
-    def add(self, copy: _Copy) -> None:
-        self.copies.append(copy)
-        self._busy.update(copy.ends)
-
 
 def batches_of(
     plan: ReplicaPlan,
@@ -70,7 +47,8 @@ def batches_of(
     their order changes.
     """
     changes, wanted = plan.changes, [*_copies(plan, leaders or {})]
-    limits = copies or len(wanted), per_broker or len(wanted)
+    per = per_broker or len(wanted)
+    most = {"all": copies or len(wanted), "out of": per, "into": per, "change": 1}
     used = {b.id for b, item in zip(plan.cluster.brokers, plan.cluster.used, strict=True) if item}
     sizes = {(p.topic, p.partition): p.size or 0 for p in plan.cluster.partitions}
 
@@ -79,22 +57,19 @@ def batches_of(
         leaves = any(broker not in used for broker in change.before)
         return change[:2] not in urgent, not leaves, -sizes[change[:2]]
 
-    made = [_Batch(*limits)] if changes else []
-    for copy in sorted(wanted, key=first):
-        batch = next((batch for batch in made if batch.takes(copy)), None)
-        if batch is None:
-            made.append(batch := _Batch(*limits))
-        batch.add(copy)
+    busy: Counter[tuple[int, str, int]] = Counter()
     of_change: defaultdict[int, list[tuple[int, _Copy]]] = defaultdict(list)
-    for number, batch in enumerate(made):
-        for copy in batch.copies:
-            of_change[copy.change].append((number, copy))
-    steps: list[list[Step]] = [[] for _ in made]
+    for copy in sorted(wanted, key=first):
+        ends = {"all": 0, "out of": copy.source, "into": copy.target, "change": copy.change}
+        number = next(n for n in count() if all(busy[n, *e] < most[e[0]] for e in ends.items()))
+        busy.update((number, *end) for end in ends.items())
+        of_change[copy.change].append((number, copy))
+    steps: list[list[Step]] = [[] for _ in range(max((n for n, *_ in busy), default=0) + 1)]
     for at, change in enumerate(changes):
         if at not in of_change:
             step = Step(*change[:2], change.before, change.after, None, None)
             steps[0 if len(change.after) < len(change.before) else -1].append(step)
-        for number, step in _steps(plan, change, of_change[at]):
+        for number, step in _steps(plan, change, sorted(of_change[at])):
             steps[number].append(step)
     return [batch for batch in steps if batch]
 
@@ -111,12 +86,12 @@ def check_batches(
             ("out of", [s.source for s in made]),
             ("into", [s.target for s in made]),
         ):
-            for broker, count in Counter(brokers).items():
-                counts.append((f" {way} broker {broker}", count, per_broker))
+            for broker, number_of in Counter(brokers).items():
+                counts.append((f" {way} broker {broker}", number_of, per_broker))
         faults += [
-            f"batch {number} makes {count} copies{where}, and {most} are allowed"
-            for where, count, most in counts
-            if most and count > most
+            f"batch {number} makes {number_of} copies{where}, and {most} are allowed"
+            for where, number_of, most in counts
+            if most and number_of > most
         ]
     return faults
 

@@ -87,12 +87,11 @@ def _read(
     index = {broker: at for at, broker in enumerate(of.ids.tolist())}
     width = max(of.replicas.shape[1], *(len(row) for row in replicas.values()), 0)
     after = np.full((len(names), width), NOBODY)
-    for at, name in enumerate(names):
-        for column, broker in enumerate(replicas.get(name, ())):
-            if broker in index:
-                after[at, column] = index[broker]
-            else:
-                faults.append(f"{name[0]}-{name[1]} is on broker {broker}, which doesn't exist")
+    for at, (topic, number) in enumerate(names):
+        for column, broker in enumerate(replicas.get((topic, number), ())):
+            after[at, column] = index.get(broker, NOBODY)
+            if broker not in index:
+                faults.append(f"{topic}-{number} is on broker {broker}, which doesn't exist")
     return after, faults
 
 

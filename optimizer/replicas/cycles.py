@@ -6,31 +6,31 @@ from typing import NamedTuple
 import numpy as np
 
 from optimizer.replicas.numbering import IntArray, run_starts
-from optimizer.replicas.placement import Placement, can_exchange, cheapest_exchanges, exchange
+from optimizer.replicas.placement import (
+    Exchanges,
+    Placement,
+    can_exchange,
+    cheapest_exchanges,
+    exchange,
+)
 from optimizer.replicas.prices import Prices
 
 BETWEEN = -1
-"""The partition of an arc that is no exchange: a place or a broker gains or loses a replica."""
+"""The partition of an arc that is no exchange: a place or a broker gains or loses a replica.
 
-
-class Arcs(NamedTuple):
-    """Arcs between places, brokers and the sink; `partition` is where an exchange is possible."""
-
-    tail: IntArray
-    head: IntArray
-    cost: IntArray
-    partition: IntArray
+Arcs stand as exchanges do, from who gives to who takes.
+"""
 
 
 class Searched(NamedTuple):
     """Either cycles that make the choice better, as indexes of arcs, or each node's distance."""
 
-    arcs: Arcs
+    arcs: Exchanges
     cycles: list[list[int]]
     distance: IntArray
 
 
-def _residual_arcs(placement: Placement, choice: IntArray) -> Arcs:
+def _residual_arcs(placement: Placement, choice: IntArray) -> Exchanges:
     """Exchanges, and what it costs when a place, and then its broker, gains or loses a replica.
 
     Nodes are places, then brokers, then the sink.
@@ -42,20 +42,20 @@ def _residual_arcs(placement: Placement, choice: IntArray) -> Arcs:
     of_topic = placement.topic_loads(choice)[:, used].ravel()
     weight = placement.load_weight * placement.weight[used]
     parts = [
-        Arcs(*cheapest_exchanges(placement, choice)),
+        cheapest_exchanges(placement, choice),
         *_up_and_down(place, np.tile(broker, placement.topics), placement.topic_weight, of_topic),
         *_up_and_down(broker, sink, weight, placement.loads(choice)[used]),
     ]
-    return Arcs(*map(np.concatenate, zip(*parts, strict=True)))
+    return Exchanges(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 def _up_and_down(
     tail: IntArray, head: IntArray, weight: IntArray | int, load: IntArray
-) -> list[Arcs]:
+) -> list[Exchanges]:
     nowhere = np.full(len(tail), BETWEEN)
     return [
-        Arcs(tail, head, weight * (2 * load + 1), nowhere),
-        Arcs(head, tail, -weight * (2 * load - 1), nowhere),
+        Exchanges(tail, head, weight * (2 * load + 1), nowhere),
+        Exchanges(head, tail, -weight * (2 * load - 1), nowhere),
     ]
 
 
@@ -63,31 +63,31 @@ def search(placement: Placement, choice: IntArray) -> Searched:
     """Bellman and Ford's search from everywhere at once."""
     arcs = _residual_arcs(placement, choice)
     nodes = (placement.topics + 1) * placement.brokers + 1
-    order = np.argsort(arcs.head, kind="stable")
-    arcs = Arcs(*(values[order] for values in arcs))
-    start = run_starts(arcs.head)
-    heads = arcs.head[start]
-    sizes = np.diff(np.append(start, len(arcs.head)))
+    order = np.argsort(arcs.taker, kind="stable")
+    arcs = Exchanges(*(values[order] for values in arcs))
+    start = run_starts(arcs.taker)
+    heads = arcs.taker[start]
+    sizes = np.diff(np.append(start, len(arcs.taker)))
     distance = np.zeros(nodes, np.int64)
     arc_to = np.full(nodes, -1)
     while len(heads):
-        reached = distance[arcs.tail] + arcs.cost
+        reached = distance[arcs.giver] + arcs.cost
         least = np.minimum.reduceat(reached, start)
         nearer = least < distance[heads]
         if not nearer.any():
             break
         at = np.flatnonzero(np.repeat(nearer, sizes) & (reached == np.repeat(least, sizes)))
-        arc_to[arcs.head[at]] = at
+        arc_to[arcs.taker[at]] = at
         distance[heads[nearer]] = least[nearer]
         if cycles := _cycles(arcs, arc_to):
             return Searched(arcs, cycles, distance)
     return Searched(arcs, [], distance)
 
 
-def _cycles(arcs: Arcs, arc_to: IntArray) -> list[list[int]]:
+def _cycles(arcs: Exchanges, arc_to: IntArray) -> list[list[int]]:
     """The cycles among the arcs by which nodes were reached last; each is negative."""
     nodes = len(arc_to)
-    parent = np.append(np.where(arc_to >= 0, arcs.tail[arc_to], nodes), nodes)
+    parent = np.append(np.where(arc_to >= 0, arcs.giver[arc_to], nodes), nodes)
     ahead, steps = parent, 1
     while steps < nodes:
         ahead, steps = ahead[ahead], steps * 2
@@ -99,7 +99,7 @@ def _cycles(arcs: Arcs, arc_to: IntArray) -> list[list[int]]:
         while node not in seen:
             seen.add(node)
             cycle.append(int(arc_to[node]))
-            node = int(arcs.tail[arc_to[node]])
+            node = int(arcs.giver[arc_to[node]])
         if cycle:
             cycles.append(cycle[::-1])
     return cycles
@@ -124,8 +124,10 @@ class Step(NamedTuple):
 def carry_out(placement: Placement, choice: IntArray, searched: Searched) -> None:
     """Change the choice in place along every cycle that no other has got in the way of."""
     touched: set[int] = set()
+    tail, head, cost, partition = searched.arcs
+    every = np.stack([cost, partition, tail % placement.brokers, head % placement.brokers])
     for cycle in searched.cycles:
-        steps = _steps(placement, searched, cycle)
+        steps = [Step(*step) for step in every[:, cycle].T.tolist()]
         partitions = {step.partition for step in steps} - {BETWEEN}
         if touched & partitions:
             continue
@@ -133,19 +135,6 @@ def carry_out(placement: Placement, choice: IntArray, searched: Searched) -> Non
         for step in _untangled(placement, choice, steps):
             if step.partition != BETWEEN:
                 exchange(choice, *np.array([step[1:]]).T)
-
-
-def _steps(placement: Placement, searched: Searched, cycle: list[int]) -> list[Step]:
-    arcs = searched.arcs
-    return [
-        Step(
-            int(arcs.cost[at]),
-            int(arcs.partition[at]),
-            int(arcs.tail[at]) % placement.brokers,
-            int(arcs.head[at]) % placement.brokers,
-        )
-        for at in cycle
-    ]
 
 
 def _untangled(placement: Placement, choice: IntArray, steps: list[Step]) -> list[Step]:

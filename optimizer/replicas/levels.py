@@ -81,15 +81,6 @@ def level_weights(most: Sequence[int]) -> tuple[list[int], bool]:
     return weights[::-1], below <= ROOM
 
 
-def weights_that_fit(most: Sequence[int]) -> list[int]:
-    """Weights cut to what 64 bits hold, where they are too large: no proof follows from them."""
-    weights, fit = level_weights(most)
-    while not fit:
-        most = [most[0], *(max(each // 2, 1) for each in most[1:])]
-        weights, fit = level_weights(most)
-    return weights
-
-
 def replica_placement(cluster: NumberedCluster, rows: IntArray, goals: ReplicaGoals) -> Placement:
     """Where the replicas of those partitions may go; all others stand still and count."""
     low, high = rack_needs(cluster, rows)
@@ -142,9 +133,11 @@ def _weights(goals: ReplicaGoals, extent: Extent) -> tuple[dict[str, int], int, 
         if fit or step >= extent.dearest:
             break
         step *= 2
-    if not fit:
-        weights = weights_that_fit(most(1))
-    return dict(zip(goals.levels, weights, strict=True)), step, fit
+    cut, is_exact = most(1), fit
+    while not fit:  # no proof follows from weights that are cut to what 64 bits hold
+        cut = [cut[0], *(max(each // 2, 1) for each in cut[1:])]
+        weights, fit = level_weights(cut)
+    return dict(zip(goals.levels, weights, strict=True)), step, is_exact
 
 
 def _topics(cluster: NumberedCluster, count: bool) -> tuple[IntArray, int]:

@@ -23,32 +23,39 @@ FINE = 24
 """Parts of a unit to which prices differ: halves, thirds and quarters lie between them."""
 
 
-class Limited(NamedTuple):
-    """A choice, and its Σ weight · replicas².
+class Limit(NamedTuple):
+    """What at most that many copies leave of the balance.
 
-    `bound`: no choice with as few copies has less; None if that isn't proven.
+    `balance` is the plan's Σ replicas² of brokers (by capacity weighted), `best` what it would be
+    with as many copies as it takes, and no plan with so few is below `bound`.
     """
 
-    brokers: IntArray
+    copies: int
     balance: int
+    best: int
     bound: int | None
 
+    @property
+    def is_reached(self) -> bool:
+        return self.bound == self.balance
 
-def solve_within(problem: Placement, copies: int) -> Limited:
+
+def solve_within(problem: Placement, copies: int, best: int) -> tuple[IntArray, Limit]:
     """The best choice with at most that many copies; ReplicaGoalsError where more are needed."""
-    return _Search(problem, copies).best()
+    search = _Search(problem, copies)
+    choice = search.best()
+    return choice, Limit(copies, problem.balance(choice), best, search.bound)
 
 
 class _Search:
     def __init__(self, problem: Placement, copies: int) -> None:
         self.problem, self.copies = problem, copies
-        self.cheapest: Limited | None = None
+        self.cheapest: IntArray | None = None
         self.last: IntArray | None = None
         self.bound: int | None = None
-        draw = np.random.default_rng(problem.partitions)
-        self.rank = draw.permutation(problem.partitions)
+        self.rank = np.random.default_rng(problem.partitions).permutation(problem.partitions)
 
-    def best(self) -> Limited:
+    def best(self) -> IntArray:
         problem = self.problem
         load = int(problem.loads(problem.listed).sum() + problem.count.sum())
         most = 2 * int(problem.weight.max(initial=1)) * (2 * load + 2) + 1
@@ -69,8 +76,7 @@ class _Search:
         )
         self._distribute((price | 1) - 1)
         assert self.cheapest is not None
-        spent = self._spent(self.cheapest.brokers)
-        return Limited(spent, problem.balance(spent), self.bound)
+        return self._spent(self.cheapest)
 
     def _spent(self, choice: IntArray) -> IntArray:
         """The same choice after exchanges by which balance gains, for the copies that are left."""
@@ -112,15 +118,15 @@ class _Search:
         """The copies of the best choice at these prices, which is kept if it is better."""
         priced = replace(self.problem, new_cost=costs, load_weight=load_weight)
         self.last, proven = solve(priced, self.last)
-        selection = self.last
-        paid = priced.costs_of(selection)
-        copies, balance = priced.new_in(selection), priced.balance(selection)
+        copies, balance = priced.new_in(self.last), priced.balance(self.last)
         if proven:
-            above = int(paid.sum()) - int(costs.max(initial=0)) * self.copies
+            above = int(priced.costs_of(self.last).sum()) - int(costs.max(initial=0)) * self.copies
             bound = balance - (-above // load_weight)  # rounded up: balances are whole numbers
             self.bound = bound if self.bound is None else max(self.bound, bound)
-        if copies <= self.copies and (self.cheapest is None or balance < self.cheapest.balance):
-            self.cheapest = Limited(selection, balance, None)
+        if copies <= self.copies and (
+            self.cheapest is None or balance < priced.balance(self.cheapest)
+        ):
+            self.cheapest = self.last
         return copies
 
 

@@ -159,16 +159,26 @@ def _replicas(
 
 
 def rack_needs(cluster: NumberedCluster, rows: IntArray) -> tuple[IntArray, IntArray]:
-    """The least and the most replicas of some partitions in each rack, both (rows, racks).
+    """The least and the most replicas of each rack in every choice of least Σ replicas².
 
-    Room in a rack have who receives, and who has a replica there.
+    Both are (rows, racks). Room in a rack have who receives, and who has a replica there. By
+    water-filling every rack is filled up to a level, and some of those with room left get one
+    more; so any two racks' bounds can be met together, whoever else does what.
     """
     of_rack = np.bincount(cluster.rack_of[cluster.receives], minlength=len(cluster.racks))
     room = np.tile(of_rack, (len(rows), 1))
     for column in cluster.kept[rows].T:
         at = np.flatnonzero((column >= 0) & ~cluster.receives[column])
         room[at, cluster.rack_of[column[at]]] += 1
-    return rack_bounds(cluster.wanted[rows], room)
+    low, left = np.zeros_like(room), cluster.wanted[rows]
+    while True:
+        open_racks = room > low
+        count = open_racks.sum(axis=1)
+        full = (left >= count) & (count > 0) & (left > 0)
+        if not full.any():
+            return low, low + (open_racks & (left > 0)[:, None])
+        low = low + (open_racks & full[:, None])
+        left = left - np.where(full, count, 0)
 
 
 def in_scope(cluster: NumberedCluster, leaders: bool = False) -> tuple[IntArray, list[LeftOut]]:
@@ -205,25 +215,35 @@ def describe_reasons(left_out: list[LeftOut]) -> list[str]:
     ]
 
 
-def rack_bounds(replicas: IntArray, room: IntArray) -> tuple[IntArray, IntArray]:
-    """The least and the most replicas of each rack in every choice of least Σ replicas².
+def most_bytes_bound(cluster: NumberedCluster) -> int:
+    """Bytes that some broker has at least, wherever replicas go as racks want them.
 
-    `replicas` (shapes) of a partition go to racks with `room` for them: (shapes, racks). By
-    water-filling every rack is filled up to a level, and some of those with room left get one
-    more; so any two racks' bounds can be met together, whoever else does what.
+    That is an even share of all; of each rack's least over the rack's brokers; what stands still
+    at a broker; or the largest partition. To reach the least is NP-hard, so it need not be.
     """
-    low = np.zeros_like(room)
-    left = replicas.copy()
-    while True:
-        open_racks = room > low
-        count = open_racks.sum(axis=1)
-        full = (left >= count) & (count > 0) & (left > 0)
-        if not full.any():
-            break
-        low = low + (open_racks & full[:, None])
-        left = left - np.where(full, count, 0)
-    high = low + ((room > low) & (left > 0)[:, None])
-    return low, high
+    used = np.flatnonzero(cluster.used)
+    if not len(used):
+        return 0
+    rows, _ = in_scope(cluster)
+    sizes = cluster.sizes()[0].astype(object)  # whose sums may need more than 64 bits
+    standing = cluster.kept
+    standing[rows] = NOBODY
+    brokers = len(cluster.ids)
+    weight = np.repeat(sizes[:, None], standing.shape[1], axis=1)
+    still = np.zeros(brokers, object)
+    np.add.at(still, standing[standing >= 0], weight[standing >= 0])
+    bounds = [int(still.max())]
+    total = int(still.sum())
+    if len(rows):
+        low, _ = rack_needs(cluster, rows)
+        total += int((sizes[rows] * cluster.wanted[rows]).sum())
+        bounds.append(int(sizes[rows].max()))
+        for rack in range(len(cluster.racks)):
+            here = cluster.rack_of == rack
+            least = int((sizes[rows] * low[:, rack]).sum() + still[here].sum())
+            if here.any():
+                bounds.append(-(-least // int(here.sum())))
+    return max(*bounds, -(-total // len(used)))
 
 
 def has(rows: IntArray, values: IntArray) -> BoolArray:

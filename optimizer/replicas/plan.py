@@ -9,7 +9,7 @@ import numpy as np
 from optimizer.replicas.cluster import Cluster
 from optimizer.replicas.goals import BYTES, ReplicaGoals
 from optimizer.replicas.levels import leader_placement, replica_placement
-from optimizer.replicas.limited import solve_within
+from optimizer.replicas.limited import Limit, solve_within
 from optimizer.replicas.numbering import (
     NOBODY,
     BoolArray,
@@ -37,23 +37,6 @@ class Change(NamedTuple):
     partition: int
     before: list[int]
     after: list[int]
-
-
-class Limit(NamedTuple):
-    """What at most that many copies leave of the balance.
-
-    `balance` is the plan's Σ replicas² of brokers (by capacity weighted), `best` what it would be
-    with as many copies as it takes, and no plan with so few is below `bound`.
-    """
-
-    copies: int
-    balance: int
-    best: int
-    bound: int | None
-
-    @property
-    def is_reached(self) -> bool:
-        return self.bound == self.balance
 
 
 @dataclass(frozen=True)
@@ -147,10 +130,8 @@ def plan_replicas(cluster: Cluster, goals: ReplicaGoals | None = None) -> Replic
                 "ones beside the other goals"
             )
         if goals.most_copies is not None and problem.new_in(sets) > goals.most_copies:
-            limited = solve_within(problem, goals.most_copies)
-            best = problem.balance(sets)
-            limit = Limit(goals.most_copies, limited.balance, best, limited.bound)
-            sets, proven = limited.brokers, limited.bound is not None
+            sets, limit = solve_within(problem, goals.most_copies, problem.balance(sets))
+            proven = limit.bound is not None
     leading = leader_placement(of, rows, sets, goals)
     leaders, is_led_best = solve(leading)
     claim = _claim(proven and is_led_best, limit, leading, leaders)

@@ -12,8 +12,6 @@ A flow forgets that a partition may be in several exchanges, and who of a pool i
 what flows is carried out as far as it can be, and the rest is left to the next flow.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from optimizer.flow import EXACT_RADIUS, MAX_NUMBER, Arcs, cheapest_flow, dearer_arcs
@@ -39,15 +37,8 @@ STAY = 4
 """A unit of cost counts so often, and each exchange once: of equals the flow takes the shortest."""
 
 
-class Solved(NamedTuple):
-    """Brokers of each partition, in no order; `proven`: prices show that nothing is better."""
-
-    brokers: IntArray
-    proven: bool
-
-
-def solve(placement: Placement, choice: IntArray | None = None) -> Solved:
-    """The best choice there is, found from a sound one."""
+def solve(placement: Placement, choice: IntArray | None = None) -> tuple[IntArray, bool]:
+    """The best choice there is, found from a sound one, and whether prices prove that it is."""
     choice = first_choice(placement) if choice is None else choice.copy()
     share = max(FREE_SHARE, FREE / max(placement.partitions, 1))
     free = np.random.default_rng(placement.partitions).random(placement.partitions) < share
@@ -59,7 +50,7 @@ def solve(placement: Placement, choice: IntArray | None = None) -> Solved:
             break
         free |= wanting
     sound = placement.is_exact and bool(sound_rows(placement, choice).all())
-    return Solved(choice, sound and loads_fit(placement, choice, prices))
+    return choice, sound and loads_fit(placement, choice, prices)
 
 
 def _improved(placement: Placement, choice: IntArray) -> tuple[IntArray, Prices]:
@@ -119,14 +110,6 @@ def _drawn(
     return drawn
 
 
-class _Flow(NamedTuple):
-    """Units along bundles of exchanges, and out of pools to places."""
-
-    along: IntArray
-    out: IntArray
-    loads: IntArray
-
-
 def shifted(placement: Placement, choice: IntArray) -> IntArray:
     """The best choice that comes of flows, while one makes it better or leaves less undone."""
     best, least, before = choice, placement.total(choice), len(choice) + 1
@@ -170,11 +153,11 @@ class _Network:
         """The choice after the cheapest flow, and how many of its units are undone."""
         guess = self.even_share()
         for _ in range(TIMES):
-            flow = self.solved(guess)
-            if np.abs(flow.loads - guess).max(initial=0) < EXACT_RADIUS:
+            along, out, loads = self.solved(guess)
+            if np.abs(loads - guess).max(initial=0) < EXACT_RADIUS:
                 break
-            guess = flow.loads
-        return self.carried_out(flow)
+            guess = loads
+        return self.carried_out(along, out)
 
     def even_share(self) -> IntArray:
         """Even shares: of all for the brokers, of each topic for its places."""
@@ -189,8 +172,11 @@ class _Network:
         of_topic = np.clip(of_topic - placement.topic_base, 0, placement.partitions)
         return np.concatenate([of_topic.ravel(), of_broker])
 
-    def solved(self, guess: IntArray) -> _Flow:
-        """The cheapest flow with loads exact around the guess, and the loads that come of it."""
+    def solved(self, guess: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+        """The cheapest flow, with loads exact around the guess, and the loads that come of it.
+
+        That are units along bundles of exchanges, and out of pools to places.
+        """
         dearer, node = self._dearer(guess)
         supply = np.zeros(self.sink + 1, np.int64)
         supply[: self.places] = self.held
@@ -200,7 +186,7 @@ class _Network:
         assert flows is not None  # who gives nothing keeps what it has
         along, out, up = np.split(flows, np.cumsum([len(arcs.tail) for arcs in self.still]))
         loads = np.bincount(node, weights=up, minlength=len(guess))
-        return _Flow(along, out, loads.astype(np.int64))
+        return along, out, loads.astype(np.int64)
 
     def _fitting(self, parts: list[Arcs]) -> list[Arcs]:
         """The arcs at costs that 64 bits hold; then each exchange costs 1 more."""
@@ -234,14 +220,14 @@ class _Network:
         pools = self.broker - self.places
         return arcs._replace(tail=node + pools * (node >= self.places)), node
 
-    def carried_out(self, flow: _Flow) -> tuple[IntArray, int]:
+    def carried_out(self, along: IntArray, flow_out: IntArray) -> tuple[IntArray, int]:
         """Give each unit a partition that can make its exchange, whatever it made before."""
         found, choice, brokers = self.found, self.choice.copy(), self.placement.brokers
-        bundle = np.repeat(np.arange(len(flow.along)), flow.along)
+        bundle = np.repeat(np.arange(len(along)), along)
         giver, taker = (each[self.starts[bundle]] for each in (found.giver, found.taker))
         is_new = taker >= self.places
         pooled = np.flatnonzero(is_new)
-        out = np.repeat(np.arange(len(flow.out)), flow.out)
+        out = np.repeat(np.arange(len(flow_out)), flow_out)
         out = np.random.default_rng(len(out)).permutation(out)
         out = out[np.argsort(self.out_of[out], kind="stable")]
         taker[pooled[np.argsort(taker[pooled], kind="stable")]] = self.out_to[out]

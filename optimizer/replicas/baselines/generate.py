@@ -29,21 +29,13 @@ def generated(
             factors.setdefault(partition.topic, len(partition.replicas))
     for topic, numbers in topics.items():
         try:
-            placed = _placed(brokers, len(numbers), factors[topic], random, older)
+            shape = brokers, len(numbers), factors[topic]
+            if older and brokers:
+                start, shift = random.next_int(len(brokers)), random.next_int(len(brokers))
+                placed = round_robin(*shape, start, shift)
+            else:
+                placed = striped(*shape, random)
         except PlacementError:
             continue
         replicas |= {(topic, n): row for n, row in zip(numbers, placed, strict=True)}
     return replicas
-
-
-def _placed(
-    brokers: list[tuple[int, str | None]],
-    partitions: int,
-    factor: int,
-    random: JavaRandom,
-    older: bool,
-) -> list[list[int]]:
-    if not older or not brokers:
-        return striped(brokers, partitions, factor, random)
-    start, shift = random.next_int(len(brokers)), random.next_int(len(brokers))
-    return round_robin(brokers, partitions, factor, start, shift)
