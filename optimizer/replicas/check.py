@@ -34,27 +34,27 @@ def check_replicas(
     goals = goals or ReplicaGoals()
     if goals.most_copies is not None:
         raise ReplicaGoalsError("a plan with a limit of copies is proven by its own bound")
-    of = numbered(cluster)
-    rows, _ = in_scope(of, goals.leaders_only)
-    after, faults = _read(of, replicas)
+    arrays = numbered(cluster)
+    rows, _ = in_scope(arrays, goals.leaders_only)
+    after, faults = _read(arrays, replicas)
     if faults:
         return faults
-    changed = np.setdiff1d(np.arange(len(of.partitions)), rows).tolist()
-    names = [(item.topic, item.partition) for item in of.partitions]
+    changed = np.setdiff1d(np.arange(len(arrays.partitions)), rows).tolist()
+    names = [(item.topic, item.partition) for item in arrays.partitions]
     faults = [
         f"{names[at][0]}-{names[at][1]} can't be planned, but has changed"
         for at in changed
-        if list(replicas[names[at]]) != list(of.partitions[at].replicas)
+        if list(replicas[names[at]]) != list(arrays.partitions[at].replicas)
     ]
     choice = after[rows]
     if goals.leaders_only:
         moved = [
             f"{names[at][0]}-{names[at][1]} has other replicas than before"
             for at in rows.tolist()
-            if sorted(replicas[names[at]]) != sorted(of.partitions[at].replicas)
+            if sorted(replicas[names[at]]) != sorted(arrays.partitions[at].replicas)
         ]
-        return moved or _judged_leaders(of, rows, of.kept[rows], choice, goals)
-    problem = replica_placement(of, rows, goals)
+        return moved or _judged_leaders(arrays, rows, arrays.kept[rows], choice, goals)
+    problem = replica_placement(arrays, rows, goals)
     for at in rows[~sound_rows(problem, choice)].tolist():
         faults.append(
             f"{names[at][0]}-{names[at][1]}: {list(replicas[names[at]])} aren't as many brokers "
@@ -64,28 +64,28 @@ def check_replicas(
         return faults
     return [
         *_judged("replicas", problem, choice),
-        *_judged_leaders(of, rows, choice, choice, goals),
+        *_judged_leaders(arrays, rows, choice, choice, goals),
     ]
 
 
 def _judged_leaders(
-    of: NumberedCluster, rows: IntArray, sets: IntArray, choice: IntArray, goals: ReplicaGoals
+    arrays: NumberedCluster, rows: IntArray, sets: IntArray, choice: IntArray, goals: ReplicaGoals
 ) -> list[str]:
-    leading, leaders = leader_placement(of, rows, sets, goals), choice[:, :1]
+    leading, leaders = leader_placement(arrays, rows, sets, goals), choice[:, :1]
     if not sound_rows(leading, leaders).all():
         return ["a partition is led by a broker that can't be used"]
     return _judged("leaders", leading, leaders)
 
 
 def _read(
-    of: NumberedCluster, replicas: Mapping[tuple[str, int], Sequence[int]]
+    arrays: NumberedCluster, replicas: Mapping[tuple[str, int], Sequence[int]]
 ) -> tuple[IntArray, list[str]]:
-    names = [(partition.topic, partition.partition) for partition in of.partitions]
+    names = [(partition.topic, partition.partition) for partition in arrays.partitions]
     absent, strange = set(names) - replicas.keys(), replicas.keys() - set(names)
     faults = [f"{topic}-{number} is missing" for topic, number in sorted(absent)]
     faults += [f"{topic}-{number} isn't in the cluster" for topic, number in sorted(strange)]
-    index = {broker: at for at, broker in enumerate(of.ids.tolist())}
-    width = max(of.replicas.shape[1], *(len(row) for row in replicas.values()), 0)
+    index = {broker: at for at, broker in enumerate(arrays.ids.tolist())}
+    width = max(arrays.replicas.shape[1], *(len(row) for row in replicas.values()), 0)
     after = np.full((len(names), width), NOBODY)
     for at, (topic, number) in enumerate(names):
         for column, broker in enumerate(replicas.get((topic, number), ())):

@@ -5,13 +5,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from optimizer.replicas.numbering import IntArray, run_starts
+from optimizer.replicas.numbering import IntArray
 from optimizer.replicas.placement import (
     Exchanges,
     Placement,
     can_exchange,
     cheapest_exchanges,
     exchange,
+    run_starts,
 )
 from optimizer.replicas.prices import Prices
 

@@ -244,25 +244,3 @@ def most_bytes_bound(cluster: NumberedCluster) -> int:
             if here.any():
                 bounds.append(-(-least // int(here.sum())))
     return max(*bounds, -(-total // len(used)))
-
-
-def has(rows: IntArray, values: IntArray) -> BoolArray:
-    """Which rows have the value beside them."""
-    result: BoolArray = np.logical_or.reduce(rows == values[:, None], axis=1)
-    return result
-
-
-def run_starts(*keys: IntArray) -> IntArray:
-    """Where each run of equal keys begins."""
-    begins = np.zeros(len(keys[0]), np.bool_)
-    begins[:1] = True
-    for key in keys:
-        begins[1:] |= key[1:] != key[:-1]
-    return begins.nonzero()[0]
-
-
-def ranks_in_runs(*keys: IntArray) -> IntArray:
-    """The rank of each entry in its run of equal keys."""
-    starts = run_starts(*keys)
-    sizes = np.diff(np.append(starts, len(keys[0])))
-    return np.arange(len(keys[0])) - np.repeat(starts, sizes)

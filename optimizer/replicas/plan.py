@@ -115,14 +115,14 @@ def plan_replicas(cluster: Cluster, goals: ReplicaGoals | None = None) -> Replic
     done stay as they are and are named in `left_out`.
     """
     goals = goals or ReplicaGoals()
-    of = numbered(cluster)
-    rows, left_out = in_scope(of, goals.leaders_only)
-    notes = [*of.notes]
-    if BYTES in goals.levels and (unknown := of.sizes()[1]):
+    arrays = numbered(cluster)
+    rows, left_out = in_scope(arrays, goals.leaders_only)
+    notes = [*arrays.notes]
+    if BYTES in goals.levels and (unknown := arrays.sizes()[1]):
         notes.append(f"{unknown} partitions without a size are taken to be as large as the mean")
-    sets, proven, limit = of.kept[rows], True, None
+    sets, proven, limit = arrays.kept[rows], True, None
     if not goals.leaders_only:
-        problem = replica_placement(of, rows, goals)
+        problem = replica_placement(arrays, rows, goals)
         sets, proven = solve(problem)
         if problem.size_step > 1:
             notes.append(
@@ -132,14 +132,14 @@ def plan_replicas(cluster: Cluster, goals: ReplicaGoals | None = None) -> Replic
         if goals.most_copies is not None and problem.new_in(sets) > goals.most_copies:
             sets, limit = solve_within(problem, goals.most_copies, problem.balance(sets))
             proven = limit.bound is not None
-    leading = leader_placement(of, rows, sets, goals)
+    leading = leader_placement(arrays, rows, sets, goals)
     leaders, is_led_best = solve(leading)
     claim = _claim(proven and is_led_best, limit, leading, leaders)
-    lists = of.replicas[rows] if goals.leaders_only else sets
-    after = of.replicas.copy()
+    lists = arrays.replicas[rows] if goals.leaders_only else sets
+    after = arrays.replicas.copy()
     after[rows] = NOBODY
-    after[rows, : lists.shape[1]] = _ordered(of.replicas[rows], lists, leaders)
-    return ReplicaPlan(of, goals, after, rows, left_out, notes, claim, limit)
+    after[rows, : lists.shape[1]] = _ordered(arrays.replicas[rows], lists, leaders)
+    return ReplicaPlan(arrays, goals, after, rows, left_out, notes, claim, limit)
 
 
 def _claim(proven: bool, limit: Limit | None, leading: Placement, leaders: IntArray) -> str:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from optimizer.replicas.numbering import NOBODY, BoolArray, IntArray, has
-from optimizer.replicas.placement import Placement
+from optimizer.replicas.numbering import NOBODY, BoolArray, IntArray
+from optimizer.replicas.placement import Placement, has
 
 FAR = 2**62
 """Dearer than anything."""

@@ -16,8 +16,17 @@ import numpy as np
 
 from optimizer.flow import EXACT_RADIUS, MAX_NUMBER, Arcs, cheapest_flow, dearer_arcs
 from optimizer.replicas.cycles import carry_out, prices_of, search
-from optimizer.replicas.numbering import NOBODY, IntArray, has, ranks_in_runs, run_starts
-from optimizer.replicas.placement import Exchanges, Placement, can_exchange, exchange, exchanges_of
+from optimizer.replicas.numbering import NOBODY, IntArray
+from optimizer.replicas.placement import (
+    Exchanges,
+    Placement,
+    can_exchange,
+    exchange,
+    exchanges_of,
+    has,
+    ranks_in_runs,
+    run_starts,
+)
 from optimizer.replicas.prices import Prices, loads_fit, sound_rows, with_cheaper
 
 FREE, FREE_SHARE = 5_000, 0.05
