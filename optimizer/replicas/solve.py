@@ -42,7 +42,7 @@ TIMES = 20
 EXACT_COSTS = 8
 """So many different costs between two nodes are told apart; dearer ones are taken together."""
 
-STAY = 4
+LEAST_UNITS, MOST_UNITS = 4, 64
 """A unit of cost counts so often, and each exchange once: of equals the flow takes the shortest."""
 
 
@@ -141,6 +141,8 @@ class _Network:
         place = (placement.topic[:, None] * placement.brokers + choice)[choice >= 0]
         self.held = np.bincount(place, minlength=self.places)
         self.farthest = MAX_NUMBER // (16 * max((self.sink + 2) ** 2, len(place)))
+        dearest = 128 * placement.load_weight * int(placement.weight.max(initial=1))
+        self.units = min(max(self.farthest // dearest, LEAST_UNITS), MOST_UNITS)
         self.starts, self.sizes = _bundles(found)
         giver, taker = found.giver[self.starts], found.taker[self.starts]
         pools = np.unique(taker[taker >= self.places])
@@ -152,7 +154,7 @@ class _Network:
         self.out_to = np.repeat(topic, each) * placement.brokers + brokers
         most = np.full(len(self.out_of), placement.partitions)
         nothing = np.zeros(len(most), np.int64)
-        middle = STAY * found.cost[self.starts + self.sizes // 2]
+        middle = self.units * found.cost[self.starts + self.sizes // 2]
         self.still = [
             Arcs(giver, taker, self.sizes, middle),
             Arcs(self.out_of, self.out_to, most, nothing),
@@ -176,7 +178,7 @@ class _Network:
         total = len(self.choice[self.choice >= 0]) + placement.base[placement.rack_of >= 0].sum()
         wanted = np.rint(total * share).astype(np.int64) - placement.base
         of_broker = np.clip(wanted, 0, placement.partitions)
-        held = self.held.reshape(placement.topics, -1) + placement.topic_base
+        held = self.held.reshape(placement.topics, placement.brokers) + placement.topic_base
         of_topic = np.rint(held.sum(axis=1)[:, None] * share).astype(np.int64)
         of_topic = np.clip(of_topic - placement.topic_base, 0, placement.partitions)
         return np.concatenate([of_topic.ravel(), of_broker])
@@ -217,7 +219,7 @@ class _Network:
             ),
             point=guess,
             most=np.append(of_topic.repeat(len(brokers)), brokers * 0 + placement.partitions),
-            weight=STAY * np.append(of_place, placement.load_weight * placement.weight),
+            weight=self.units * np.append(of_place, placement.load_weight * placement.weight),
             base=np.append(placement.topic_base.ravel(), placement.base),
             steps=STEPS,
         )
