@@ -142,7 +142,9 @@ def _weights(goals: ReplicaGoals, extent: Extent) -> tuple[dict[str, int], int, 
 
 def _topics(cluster: NumberedCluster, count: bool) -> tuple[IntArray, int]:
     """The topic of each partition, and how many there are; one of all if they don't count."""
-    return (cluster.topic, len(cluster.topics)) if count else (np.zeros_like(cluster.topic), 1)
+    if not count:
+        return np.zeros_like(cluster.topic), 1
+    return cluster.topic, max(len(cluster.topics), 1)
 
 
 def _counts(brokers_of: IntArray, brokers: int) -> IntArray:

@@ -92,7 +92,10 @@ def numbered(cluster: Cluster) -> NumberedCluster:
     index = dict(zip(topics, range(len(topics)), strict=True))
     counts = np.array([len(partition.replicas) for partition in partitions], np.int64)
     factors = [partition.replication_factor for partition in partitions]
-    wanted = np.where([f is None for f in factors], counts, [f or 0 for f in factors])
+    wanted = np.array(
+        [len(p.replicas) if f is None else f for p, f in zip(partitions, factors, strict=True)],
+        np.int64,
+    )
     return NumberedCluster(
         *(brokers, partitions, topics, ids, racks, rack_of),
         receives=np.array([broker.receives for broker in brokers], np.bool_) & (rack_of >= 0),

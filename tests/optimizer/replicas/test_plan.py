@@ -223,7 +223,9 @@ def test_leaders_that_no_sets_could_make_more_even_are_optimal() -> None:
 
 
 def test_an_empty_cluster_has_an_empty_plan() -> None:
-    assert plan_replicas(Cluster([], [])).replicas == {}
+    for levels in ORDERS:
+        assert plan_replicas(Cluster([], []), ReplicaGoals(levels)).replicas == {}
+        assert plan_replicas(Cluster(THREE, []), ReplicaGoals(levels)).replicas == {}
     nobody = Cluster([Broker(1, usable=False)], [Partition("t", 0, [1])])
     assert [item.topic for item in plan_replicas(nobody).left_out] == ["t"]
 
