@@ -126,9 +126,9 @@ def _group_tables(
     for group in groups:
         key, members = {"group": group.name}, group.members
         inferred = bool(members) and group.name not in entries and group.type != CONNECT
-        facts = {"state": group.state_or_why_unknown, "subscriptions_inferred": inferred}
-        facts |= {name: getattr(group, name) for name in OF_GROUP}
-        tables["groups"].append(key | facts)
+        columns = {"state": group.state_or_why_unknown, "subscriptions_inferred": inferred}
+        columns |= {name: getattr(group, name) for name in OF_GROUP}
+        tables["groups"].append(key | columns)
         tables["members"] += [key | member._asdict() for member in members.values()]
         tables["subscriptions"] += [
             key | {"member_id": member_id, "topic": topic}

@@ -83,8 +83,8 @@ def read_topics(*paths: Path) -> Topics:
             text = f". It says: {reader.error}" if reader.error else ""
             raise InputError(f"{path}: no topic is in it; expected {EXPECTED}{text}")
     unread = [kind for kind in reader.lost if not reader.read_lines[kind]]
-    notes, faults = list(reader.notes()), reader.unreadable_lines
-    return Topics(sorted(reader.living()), notes, faults, reader.configs, unread)
+    notes, unreadable_lines = list(reader.notes()), reader.unreadable_lines
+    return Topics(sorted(reader.living()), notes, unreadable_lines, reader.configs, unread)
 
 
 class _Reader:
