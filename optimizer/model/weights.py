@@ -1,6 +1,7 @@
 """What partitions weigh and members can take, as whole numbers: no sum hangs on its order."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import frexp, fsum, lcm
 
 import numpy as np
@@ -95,7 +96,7 @@ class Weights:
     def _in_units(self, level: int) -> float:
         return level / self.parts * self.weight_unit / self.capacity_unit
 
-    @property
+    @cached_property
     def _ratios(self) -> Reals:
         """What each capacity is as a whole number to what was stated."""
         ratios: Reals = self.capacity * self.capacity_unit / self.raw_capacity
@@ -168,6 +169,8 @@ def _capacities(problem: Problem) -> Reals:
 def _whole_capacities(capacities: Reals) -> tuple[IntArray, float]:
     """Capacities as multiples of a unit, and the unit: the coarsest that fits all, if one does."""
     largest = float(capacities.max(initial=0.0)) or 1.0
+    if (capacities == largest).all():
+        return np.ones(len(capacities), np.int64), largest
     share = np.unique(capacities / largest)
     steps = np.arange(1, FINEST + 1)[:, None] * share
     fits = np.abs(steps - np.rint(steps)).max(axis=1, initial=0.0) < NO_RATIO

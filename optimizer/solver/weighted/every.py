@@ -69,4 +69,5 @@ class Every:
         return target
 
     def _readers(self, partition: int) -> list[int]:
-        return self._problem.readers[self._problem.class_of[partition]]
+        result: list[int] = self._problem.readers[self._problem.class_of[partition]].tolist()
+        return result

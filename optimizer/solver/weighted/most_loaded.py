@@ -29,7 +29,7 @@ def simple_bound(problem: WeightedProblem) -> SetBound:
     level = _least_level(problem, everybody, total)
     if level > best.level:
         best = SetBound(level, everybody)
-    if len(problem.reads) == 1 and problem.reads.all():
+    if problem.all_read_all:
         return best
     capacity = problem.reads @ weights.capacity
     share = problem.class_weight * weights.parts / capacity

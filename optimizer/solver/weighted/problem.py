@@ -51,12 +51,29 @@ class WeightedProblem:
         owner = np.where(kinds.owner_pair >= 0, problem.owner, NOBODY)
         return WeightedProblem(kinds.of_partition, reads, weights_of(problem), owner)
 
-    @property
+    @cached_property
     def weight(self) -> IntArray:
         """What each partition weighs."""
         return self.weights.of_partition
 
-    @property
+    @cached_property
+    def weight_list(self) -> list[int]:
+        """The same, which one after the other is read much sooner from a list."""
+        result: list[int] = self.weight.tolist()
+        return result
+
+    @cached_property
+    def class_list(self) -> list[int]:
+        """The class of each, as a list."""
+        result: list[int] = self.class_of.tolist()
+        return result
+
+    @cached_property
+    def total(self) -> float:
+        """What all partitions weigh."""
+        return float(self.weight.sum())
+
+    @cached_property
     def members(self) -> int:
         return len(self.weights.capacity)
 
@@ -79,12 +96,28 @@ class WeightedProblem:
     @cached_property
     def is_homogeneous(self) -> bool:
         """Whether everybody reads everything and is as strong as everybody else."""
-        return len(self.reads) == 1 and bool(self.reads.all()) and not self.has_tiers
+        return self.all_read_all and not self.has_tiers
 
     @cached_property
-    def readers(self) -> list[list[int]]:
+    def all_read_all(self) -> bool:
+        """Whether everybody reads everything."""
+        return len(self.reads) == 1 and bool(self.reads.all())
+
+    @cached_property
+    def readers(self) -> list[IntArray]:
         """The members of each class."""
-        return [row.nonzero()[0].tolist() for row in self.reads]
+        return [row.nonzero()[0] for row in self.reads]
+
+    @cached_property
+    def are_few(self) -> list[bool]:
+        """Whether a class has fewer readers than partitions, and all of them are as strong."""
+        partitions = np.bincount(self.class_of[self.read], minlength=len(self.reads)).tolist()
+        capacity = self.weights.capacity
+        return [
+            0 < len(readers) < partitions[c]
+            and bool((capacity[readers] == capacity[readers[0]]).all())
+            for c, readers in enumerate(self.readers)
+        ]
 
     @cached_property
     def class_weight(self) -> IntArray:
@@ -103,6 +136,8 @@ class WeightedProblem:
 
     def may_swap(self, own: IntArray, member: int, others: IntArray, holder: IntArray) -> Flags:
         """Which others (columns), which `holder` have, may go for which of a member's own."""
+        if self.all_read_all:
+            return np.ones((len(own), len(others)), np.bool_)
         may: Flags = self.reads[self.class_of[own]][:, holder]
         may &= self.reads[self.class_of[others], member]
         return may

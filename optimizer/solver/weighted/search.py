@@ -3,8 +3,6 @@
 from functools import cached_property
 from typing import NamedTuple
 
-import numpy as np
-
 from optimizer.model import IntArray
 from optimizer.solver.weighted.every import Every, SearchBound
 from optimizer.solver.weighted.most_loaded import SetBound, most_loaded, simple_bound
@@ -115,4 +113,4 @@ class Search:
 
 def raised(level: int, share: float) -> int:
     """A level raised by a share of itself."""
-    return level + int(np.floor(level * share))
+    return level + int(level * share)

@@ -4,7 +4,7 @@ import numpy as np
 
 from optimizer.model import Flags, IntArray, Reals
 from optimizer.solver.weighted.moves.assignment import Assignment
-from optimizer.solver.weighted.problem import WeightedProblem, best_change
+from optimizer.solver.weighted.problem import WeightedProblem
 
 STEPS = 4
 """Changes for each member, at most."""
@@ -24,50 +24,68 @@ def evened_out(
     free = (may & (target >= 0)).nonzero()[0]
     if not len(free) or len(free) * problem.members > MAX_PAIRS:
         return target
-    plan, limits = Assignment(problem, target), problem.weights.limits(level)
-    scale = problem.weights.parts / problem.weights.capacity
-    done = np.zeros(problem.members, np.bool_)
+    evening = _Evening(problem, target, level, free)
+    done: set[int] = set()
     for _ in range(STEPS * problem.members):
-        levels = plan.loads * scale
-        if done.all() or levels.max() - levels.min() <= enough * levels.max():
+        levels = (evening.loads * evening.scale).tolist()
+        highest = max(levels)
+        giving = [member for member, held in enumerate(evening.held) if held and member not in done]
+        if not giving or highest - min(levels) <= enough * highest:
             break
-        top = int(np.where(done, -1.0, levels).argmax())
-        if _lower(plan, limits, free, top, scale):
-            done[:] = False
+        top = max(giving, key=levels.__getitem__)
+        if evening.lower(top):
+            done.clear()
         else:
-            done[top] = True
-    return plan.target
+            done.add(top)
+    return evening.target
 
 
-def _lower(plan: Assignment, limits: IntArray, free: IntArray, top: int, scale: Reals) -> bool:
-    """Make the move or swap out of a member that gains most; whether there is one."""
-    problem, target, loads = plan.problem, plan.target, plan.loads
-    own, others = free[target[free] == top], free[target[free] != top]
-    if not len(own):
-        return False
-    gives = problem.weight[own][:, None]
-    moving = _gain(loads, scale, top, np.arange(problem.members), gives)
-    fits = problem.reads[problem.class_of[own]] & (loads + gives <= limits)
-    fits[:, top] = False
-    holder, difference = target[others], gives - problem.weight[others]
-    swapping = _gain(loads, scale, top, holder, difference)
-    swaps = problem.may_swap(own, top, others, holder)
-    swaps &= loads[holder] + difference <= limits[holder]
-    swaps &= loads[top] - difference <= limits[top]
-    moving, swapping = np.where(fits, -moving, 0.0), np.where(swaps, -swapping, 0.0)
-    best = best_change(target, own, others, moving, swapping)
-    # Reals can't tell less, and would go round in circles.
-    if -best.value <= 1e-9 * float(loads[top]) ** 2 * scale[top]:
-        return False
-    plan.make(best, top)
-    return True
+class _Evening(Assignment):
+    """An assignment while what is free is moved and swapped."""
 
+    def __init__(
+        self, problem: WeightedProblem, target: IntArray, level: int, free: IntArray
+    ) -> None:
+        super().__init__(problem, target)
+        self.limits, self.free = problem.weights.limits(level), free
+        self.scale = problem.weights.parts / problem.weights.capacity
+        self.held = np.bincount(target[free], minlength=problem.members).tolist()
+        self._weight = problem.weight[free]
+        self._reads = problem.reads[problem.class_of[free]]
+        # A move is a swap for nothing: columns are takers, and what is free with who has it.
+        self._back = np.concatenate((np.zeros(problem.members, np.int64), self._weight))
+        self._taker = np.concatenate((np.arange(problem.members), target[free]))
 
-def _gain(loads: IntArray, scale: Reals, top: int, taker: IntArray, moved: IntArray) -> Reals:
-    """By how much Σ load² / capacity falls when so much goes from one member to others."""
-    before = loads.astype(np.float64)
-    inputs = moved.astype(np.float64)
-    falls = inputs * (2 * before[top] - inputs) * scale[top]
-    rises = inputs * (2 * before[taker] + inputs) * scale[taker]
-    result: Reals = falls - rises
-    return result
+    def lower(self, top: int) -> bool:
+        """Make the move or swap out of a member that gains most; whether there is one."""
+        members, taker = self.problem.members, self._taker
+        own = (taker[members:] == top).nonzero()[0]
+        moved = self._weight[own][:, None] - self._back
+        room = self.limits - self.loads
+        fits = (moved <= room[taker]) & (moved >= -room[top]) & (taker != top)
+        if not self.problem.all_read_all:
+            fits &= self._reads[own][:, taker]
+            fits[:, members:] &= self._reads[:, top]
+        gain = np.where(fits, self._gain(top, taker, moved), 0.0)
+        p, q = divmod(int(gain.argmax()), len(taker))
+        # Reals can't tell less, and would go round in circles.
+        if gain[p, q] <= 1e-9 * float(self.loads[top]) ** 2 * self.scale[top]:
+            return False
+        self._hand_over(int(own[p]), int(taker[q]))
+        if q >= members:
+            self._hand_over(q - members, top)
+        return True
+
+    def _hand_over(self, at: int, member: int) -> None:
+        column = self.problem.members + at
+        self.held[self._taker[column]] -= 1
+        self.held[member] += 1
+        self._taker[column] = member
+        self.give(int(self.free[at]), member)
+
+    def _gain(self, top: int, taker: IntArray, moved: IntArray) -> Reals:
+        """By how much Σ load² / capacity falls when so much goes from one member to others."""
+        levels = self.loads * self.scale
+        slope = 2 * (levels[top] - levels)[taker]
+        result: Reals = moved * (slope - moved * (self.scale + self.scale[top])[taker])
+        return result

@@ -29,7 +29,6 @@ class Refit:
         self.problem, self.target = problem, target
         self.full, self.limits = full, limits
         self.free = ((target >= 0) & (target != problem.owner)).nonzero()[0]
-        self._all_read_all = bool(problem.reads.all())
 
     def taker(self, p: int) -> int | None:
         """A reader that has room for a partition now; None if none could be made."""
@@ -61,7 +60,7 @@ class Refit:
         holder = self.target[others]
         gain = problem.weight[own][:, None] - problem.weight[others]
         fits = (gain > 0) & (gain <= (self.limits - self.full.loads)[holder])
-        if not self._all_read_all:
+        if not problem.all_read_all:
             fits &= problem.may_swap(own, member, others, holder)
         worth = np.where(gain >= lacking, 2 * lacking - gain, gain)
         worth = np.where(fits, worth, np.iinfo(np.int64).min)

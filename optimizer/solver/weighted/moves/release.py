@@ -1,16 +1,46 @@
 """What members who have too much give up: as few partitions as can be, and just enough."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
-from typing import NamedTuple
 
 
-class TooFull(NamedTuple):
+@dataclass(frozen=True)
+class TooFull:
     """Some partitions of a member, the heaviest first, their weights, and how much is too much."""
 
     own: list[int]
     weight: list[int]
     excess: int
+
+    @cached_property
+    def least(self) -> list[int]:
+        """Places of as few as it can give up."""
+        return _least(self)
+
+    @cached_property
+    def closer(self) -> list[int]:
+        """Places of what is closer to just enough: more, and none of it too heavy.
+
+        Where one partition is enough, it is done without any that would be.
+        """
+        if len(self.least) > 1:
+            return _least(self, more=1)
+        lead = sum(weight >= self.excess for weight in self.weight)
+        lighter = TooFull(self.own[lead:], self.weight[lead:], self.excess)
+        return [lead + at for at in _least(lighter)] or self.least
+
+    @cached_property
+    def saved(self) -> int:
+        """How much less `closer` weighs than `least`."""
+        weight = self.weight
+        return sum(weight[at] for at in self.least) - sum(weight[at] for at in self.closer)
+
+    @cached_property
+    def worth(self) -> float:
+        """The same for each partition that is more."""
+        return self.saved / max(len(self.closer) - len(self.least), 1)
 
 
 def to_release(full: Sequence[TooFull], saving: int) -> list[int]:
@@ -19,43 +49,16 @@ def to_release(full: Sequence[TooFull], saving: int) -> list[int]:
     Each gives up as few as it can. So that it weighs less by `saving`, some give up more, and what
     is closer to just enough: those first who save most for each that is more.
     """
-    releases = [_least(member) for member in full]
+    releases = [member.least for member in full]
     if saving:
-        closer = [
-            _closer(member, released) for member, released in zip(full, releases, strict=True)
-        ]
-        saved = [
-            _weight(member, released) - _weight(member, other)
-            for member, released, other in zip(full, releases, closer, strict=True)
-        ]
-        more = [
-            len(other) - len(released) for released, other in zip(releases, closer, strict=True)
-        ]
-        worth = [weight / max(count, 1) for weight, count in zip(saved, more, strict=True)]
-        for at in sorted(range(len(full)), key=lambda at: (-worth[at], at)):
-            if saving <= 0 or saved[at] <= 0:
+        for at in sorted(range(len(full)), key=lambda at: -full[at].worth):
+            if saving <= 0 or full[at].saved <= 0:
                 break
-            saving -= saved[at]
-            releases[at] = closer[at]
+            saving -= full[at].saved
+            releases[at] = full[at].closer
     return [
         member.own[at] for member, released in zip(full, releases, strict=True) for at in released
     ]
-
-
-def _weight(member: TooFull, released: list[int]) -> int:
-    return sum(member.weight[at] for at in released)
-
-
-def _closer(member: TooFull, released: list[int]) -> list[int]:
-    """What a member can give up that is closer to just enough: more, and none of it too heavy.
-
-    Where one partition is enough, it is done without any that would be.
-    """
-    if len(released) > 1:
-        return _least(member, more=1)
-    lead = sum(weight >= member.excess for weight in member.weight)
-    lighter = TooFull(member.own[lead:], member.weight[lead:], member.excess)
-    return [lead + at for at in _least(lighter)] or released
 
 
 def _least(member: TooFull, more: int = 0) -> list[int]:

@@ -29,23 +29,26 @@ def relieved(problem: WeightedProblem, level: int) -> IntArray | None:
     their takers until all fit. Where one fits in nowhere it goes back, and its owner gives up the
     lightest that is enough and fits somewhere, or else the heaviest that fits. Where nothing does,
     two are exchanged, or a third member takes one. It is then tried whether it takes fewer moves if
-    less is given up, by as much as there was no room for; unless there is a plan that takes no more
-    than has to be given up.
+    less is given up, by as much as there was no room for; unless that changes nothing, or as many
+    are given up as a plan moves.
     """
-    plans, saving, least = [], 0, 0
+    relief = _Relief(problem, level)
+    full = relief.too_full
+    released = to_release(full, 0)
+    best, moves, saving = None, len(problem.class_of) + 1, 0
     for _ in range(ROUNDS):
-        relief = _Relief(problem, level)
-        released = to_release(relief.too_full, saving)
-        least = least or len(released)
         for p in released:
             relief.take(p)
         left = relief.refitted([p for p in relief.unplaced if not relief.place(p)])
-        if (plan := relief.repaired(left) if left else relief.target) is not None:
-            plans.append(plan)
-        if not left or (plans and problem.moves_of(plans[-1]) == least):
+        plan = relief.repaired(left) if left else relief.target
+        if plan is not None and (of_plan := problem.moves_of(plan)) < moves:
+            best, moves = plan, of_plan
+        saving += int(problem.weight[left].sum()) if left else 0
+        before, released = released, to_release(full, saving)
+        if not left or released == before or len(released) >= moves:
             break
-        saving += int(problem.weight[left].sum())
-    return min(plans, key=problem.moves_of) if plans else None
+        relief = _Relief(problem, level)
+    return best
 
 
 class _Relief:
@@ -55,8 +58,7 @@ class _Relief:
         self.problem, self.level = problem, level
         self.limits = problem.weights.limits(level)
         self.target = problem.owner.copy()
-        counts = np.bincount(self.target + 1, minlength=problem.members + 1)[1:]
-        self.full = LeastFull(problem, problem.weights.loads(self.target), counts)
+        self.full = LeastFull(problem, self.target)
 
     @property
     def unplaced(self) -> list[int]:
@@ -95,13 +97,14 @@ class _Relief:
     def relieve(self, member: int) -> bool:
         """Let a member give up one partition after the other until it fits; whether it does."""
         problem, full = self.problem, self.full
+        class_of, weight_of = problem.class_list, problem.weight_list
         own = np.flatnonzero(self.target == member)
         own = own[np.argsort(problem.weight[own], kind="stable")].tolist()
         while (excess := int(full.loads[member] - self.limits[member])) > 0:
-            enough = bisect_left(own, excess, key=problem.weight.__getitem__)
+            enough = bisect_left(own, excess, key=weight_of.__getitem__)
             for at in (*range(enough, len(own)), *range(enough - 1, -1, -1)):
                 p = own[at]
-                level, taker = full.reader(int(problem.class_of[p]), int(problem.weight[p]))
+                level, taker = full.reader(class_of[p], weight_of[p])
                 if level <= self.level and taker != member:
                     break
             else:
@@ -113,7 +116,7 @@ class _Relief:
 
     def place(self, p: int) -> bool:
         """Place a partition with its least full reader, if it fits there."""
-        level, taker = self.full.reader(int(self.problem.class_of[p]), int(self.problem.weight[p]))
+        level, taker = self.full.reader(self.problem.class_list[p], self.problem.weight_list[p])
         if level > self.level:
             return False
         self.give_to(p, taker)
@@ -134,9 +137,9 @@ class _Relief:
         return still
 
     def take(self, p: int) -> None:
-        self.full.take(int(self.target[p]), int(self.problem.weight[p]))
+        self.full.take(int(self.target[p]), self.problem.weight_list[p])
         self.target[p] = NOBODY
 
     def give_to(self, p: int, member: int) -> None:
-        self.full.give(member, int(self.problem.weight[p]))
+        self.full.give(member, self.problem.weight_list[p])
         self.target[p] = member

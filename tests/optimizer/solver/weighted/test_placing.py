@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from optimizer.model import NOBODY, IntArray
-from optimizer.solver.weighted.moves import placing
 from optimizer.solver.weighted.moves.placing import LeastFull
 from optimizer.solver.weighted.moves.refit import Refit
 from optimizer.solver.weighted.problem import WeightedProblem
@@ -21,18 +20,12 @@ def all_readers(seed: int) -> WeightedProblem:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_heap_finds_whom_a_look_at_all_finds(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    weighted = all_readers(seed)
-    draws = np.random.default_rng(seed)
-
-    def full() -> LeastFull:
-        return LeastFull(weighted, np.zeros(30, np.int64), np.zeros(30, np.int64))
-
-    by_look = full()
-    monkeypatch.setattr(placing, "HEAP_READERS", 1)
-    by_heap = full()
-    assert by_look.heaps == {}
-    assert len(by_heap.heaps) == 2
+def test_a_heap_finds_whom_a_look_at_all_finds(seed: int) -> None:
+    weighted, many = all_readers(seed), all_readers(seed)
+    assert weighted.are_few == [True, True]
+    vars(many)["are_few"] = [False, False]
+    draws, nothing = np.random.default_rng(seed), np.full(100, NOBODY)
+    by_heap, by_look = LeastFull(weighted, nothing), LeastFull(many, nothing)
     unit = int(weighted.weight.min())
     for _ in range(2000):
         c, weight = int(draws.integers(2)), int(draws.integers(1, 9)) * unit
@@ -55,10 +48,7 @@ def refit(owner: list[int], target: IntArray) -> Refit:
         replace(problem([5], [[0], [0]], np.array(owner)), weights=weights)
     )
     limits = np.full(2, weighted.weight.sum() // 2 + 4)
-    counts = np.bincount(target + 1, minlength=3)[1:]
-    return Refit(
-        weighted, target, LeastFull(weighted, weighted.weights.loads(target), counts), limits
-    )
+    return Refit(weighted, target, LeastFull(weighted, target), limits)
 
 
 def test_room_that_lies_in_pieces_is_brought_together() -> None:
