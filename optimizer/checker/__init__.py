@@ -5,12 +5,10 @@ from optimizer.checker.evenness import check_homogeneous
 from optimizer.checker.facts import rack_facts_of
 from optimizer.checker.kinds import Kinds, kinds_of
 from optimizer.checker.weighted import (
-    Bounds,
     Prices,
     Search,
     Set,
     WeightVerdict,
-    check_many_by_weight,
     encode_prices,
     encode_search,
     encode_set,

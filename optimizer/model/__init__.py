@@ -53,5 +53,4 @@ from optimizer.model.spread import (
     worst_topic_share,
 )
 from optimizer.model.units import Units, units_of
-from optimizer.model.weighed_groups import BY_ALL, BY_NUMBERS, BY_ONE, WeighedGroups, weighed
 from optimizer.model.weights import Weights, weights_of

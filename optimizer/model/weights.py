@@ -109,8 +109,8 @@ def weights_of(problem: Problem) -> Weights:
     if problem.weights is None:
         values, entries = np.ones(problem.partition_count), 0.0
     else:
-        values, entries = known_or_mean(problem.weights, problem.topic_offsets)
-    of_partition, weight_unit = whole(np.where(_is_read(problem), values, 0.0))
+        values, entries = _known_or_mean(problem.weights, problem.topic_offsets)
+    of_partition, weight_unit = _whole(np.where(_is_read(problem), values, 0.0))
     capacities = _capacities(problem)
     capacity, capacity_unit = _whole_capacities(capacities)
     parts = _parts(capacity)
@@ -127,7 +127,7 @@ def _is_read(problem: Problem) -> Flags:
     return of_topic.repeat(np.diff(problem.topic_offsets))
 
 
-def whole(values: Reals) -> tuple[IntArray, float]:
+def _whole(values: Reals) -> tuple[IntArray, float]:
     """The weights of a group as whole numbers, and what 1 is of what was stated."""
     total = fsum(values.tolist())
     if not total > NOTHING_WEIGHS:  # all is alike
@@ -136,7 +136,7 @@ def whole(values: Reals) -> tuple[IntArray, float]:
     return np.rint(values / weight_unit).astype(np.int64), weight_unit
 
 
-def known_or_mean(weights: Reals, topic_offsets: IntArray) -> tuple[Reals, float]:
+def _known_or_mean(weights: Reals, topic_offsets: IntArray) -> tuple[Reals, float]:
     """Each partition's weight, and the share of those that were known (the others are NaN).
 
     Means are rounded once (`fsum`), so that they don't hang on the order of what is summed.

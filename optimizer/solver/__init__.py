@@ -6,13 +6,11 @@ from optimizer.solver.frontier import Frontier, Point, frontier_of
 from optimizer.solver.shortcuts.one_kind import solve_homogeneous
 from optimizer.solver.solve import solve
 from optimizer.solver.weighted import (
-    BatchResult,
     SearchBound,
     SetBound,
     WeightedFrontier,
     WeightedPoint,
     WeightedSolution,
     solve_by_weight,
-    solve_many_by_weight,
     weighted_frontier_of,
 )

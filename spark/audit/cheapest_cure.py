@@ -42,8 +42,7 @@ def cure_of(group: GroupFacts) -> str | None:
     problem = group.weighed or read_or_failed(group.row).problem
     if problem is None or problem.partition_count > MAX_PARTITIONS:
         return None
-    by_weight = group.by_weight if group.weighed else None
-    return cheapest_cure(problem, group.plan.max_load, own, by_weight)
+    return cheapest_cure(problem, group.plan.max_load, own, group.by_weight)
 
 
 def cheapest_cure(

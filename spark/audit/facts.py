@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from optimizer.model import IntArray, Problem
+from optimizer.model import Goals, IntArray, Problem
+from optimizer.solver import solve_by_weight
 from spark.audit.disputes import Claims, Dispute, disputes_among, read_claims
 from spark.audit.lags import (
     Lags,
@@ -30,6 +31,11 @@ from spark.groups import (
     looks_homogeneous,
     read_or_failed,
 )
+
+QUICK = Goals(balance="weight", effort="quick")
+
+MAX_PARTITIONS = 50_000
+"""Larger groups aren't planned by weight here."""
 
 EMPTY = "empty"
 """Status of a group without members."""
@@ -55,9 +61,8 @@ class GroupFacts:
     made of it. `from_before` is the group solved from the claims of the snapshot before, if these
     were others. `seat` tells of its coordinator. `several_brokers` says whether its cluster has
     more than one; `timeouts` are those that are stated for it, `joined` the sets of topics that it
-    would have to join by partition number. `by_weight` is a plan by weight that many groups got at
-    once; None: it hasn't got one.
-    `client_version` is that of its members' Kafka clients, where it is configured.
+    would have to join by partition number. `client_version` is that of its members' Kafka clients,
+    where it is configured.
     """
 
     row: AuditRow
@@ -67,7 +72,6 @@ class GroupFacts:
     several_brokers: bool
     timeouts: Timeouts | None
     joined: Sequence[Sequence[str]]
-    by_weight: IntArray | None = None
     client_version: str | None = None
 
     @property
@@ -118,9 +122,16 @@ class GroupFacts:
         """The group with its partitions' weights; None without a plan or a known weight."""
         # encoded only where the store has weights
         values = getattr(self.row, "column_values", None)
-        if self.plan is None or values is None or not np.isfinite(values).any():
+        if self.plan is None or values is None or not (values >= 0).any():
             return None
         return read_or_failed(self.row, "column").problem
+
+    @cached_property
+    def by_weight(self) -> IntArray | None:
+        """A plan by weight, where weights are known and the group isn't too large."""
+        if self.weighed is None or self.weighed.partition_count > MAX_PARTITIONS:
+            return None
+        return solve_by_weight(self.weighed, QUICK).target
 
     @cached_property
     def is_unsupported(self) -> bool:

@@ -12,12 +12,10 @@ from pyspark.sql import DataFrame, functions as F
 from pyspark.sql.types import StructType
 
 from optimizer.assignor.plan_file import COOPERATIVE, EAGER
-from optimizer.model import IntArray
 from optimizer.strategies import OPTIMAL
 from spark.audit.facts import GroupFacts
 from spark.audit.finding import GroupFinding, Settings
 from spark.audit.findings.unjudged import failed_group
-from spark.audit.findings.weights import QUICK, unbalanced_weight
 from spark.audit.known import AvailableFacts
 from spark.audit.parts import AuditRow, as_before, claims_changed, rack_number
 from spark.audit.registry import FINDINGS
@@ -25,7 +23,7 @@ from spark.audit.rules import Timeouts
 from spark.audit.thresholds import AuditSettings
 from spark.fleet import CONNECT, other_kind_of
 from spark.groups import Cells, CoordinatorLocation, cells_in_workers, failed, location_of
-from spark.solve import SolvedRow, plan_columns, solved_rows, targets_by_weight
+from spark.solve import SolvedRow, plan_columns, solved_rows
 
 SCHEMA = (
     "cluster string, `group` string, status string, kind string, members int, partitions bigint, "
@@ -76,14 +74,9 @@ class GroupEvaluator:
 
     def evaluated(self, rows: list[Any]) -> list[Cells]:
         """The cells of some encoded groups, in their order."""
-        from_before, by_weight = self._from_before(rows), self._by_weight(rows)
+        from_before = self._from_before(rows)
         return [
-            self._evaluated(
-                row,
-                solved,
-                from_before.get((row.cluster, row.group)),
-                by_weight.get((row.cluster, row.group)),
-            )
+            self._evaluated(row, solved, from_before.get((row.cluster, row.group)))
             for row, solved in zip(rows, solved_rows(rows, OPTIMAL), strict=True)
         ]
 
@@ -97,27 +90,14 @@ class GroupEvaluator:
             for solved_row in solved_rows(before, OPTIMAL)
         }
 
-    def _by_weight(self, rows: list[Any]) -> dict[Any, IntArray]:
-        """Plans by weight of groups that get them at once; others are planned where it matters."""
-        if unbalanced_weight.name not in self.findings:
-            return {}
-        try:
-            return targets_by_weight(rows, QUICK)
-        except Exception:  # each can still be planned on its own
-            return {}
-
     def _evaluated(
-        self,
-        row: AuditRow,
-        solved: SolvedRow,
-        before: SolvedRow | None,
-        by_weight: IntArray | None = None,
+        self, row: AuditRow, solved: SolvedRow, before: SolvedRow | None
     ) -> tuple[Any, ...]:
         """The row of a group; an error makes it a failed one, with the reason."""
         seat = NO_SEAT
         try:
             seat = self._seat(row)
-            group = self._group(row, solved, before, seat, by_weight)
+            group = self._group(row, solved, before, seat)
             rows = self._finding_rows(group)
         except Exception as error:
             solved = SolvedRow(**plan_columns(row, failed(error), OPTIMAL))
@@ -145,7 +125,6 @@ class GroupEvaluator:
         solved: SolvedRow,
         before: SolvedRow | None,
         seat: CoordinatorLocation,
-        by_weight: IntArray | None = None,
     ) -> GroupFacts:
         name, settings = (row.cluster, row.group), self.settings
         return GroupFacts(
@@ -160,7 +139,6 @@ class GroupEvaluator:
                 for copartitioned in settings.copartitioned
                 if copartitioned.fits(*name)
             ],
-            by_weight=by_weight,
             client_version=settings.consumers.of(*name).get("client_version"),
         )
 

@@ -25,7 +25,6 @@ from spark.groups.encode import ABSENT, claims_of, encode
 from spark.groups.encoded_row import EncodedRow, Names, Numbers
 from spark.groups.group import FleetGroup, failed, is_claimless, read_or_failed
 from spark.groups.homogeneous import HomogeneousRows, looks_homogeneous, read_homogeneous
-from spark.groups.homogeneous_weights import weighed_rows, with_like_members
 from spark.groups.lookup import HashCollisionError, Lookup
 from spark.groups.named_group import named_group
 from spark.groups.one_group import row_of_group, seat_of_group

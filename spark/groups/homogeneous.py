@@ -26,22 +26,12 @@ class HomogeneousRows(NamedTuple):
     """Rows of a batch, and the groups that they are.
 
     `topic` and `number` tell which partition of which of its group's topics each partition is.
-    `names` finds topics by hash.
     """
 
     rows: Sequence[EncodedRow]
     groups: HomogeneousGroups
     topic: IntArray
     number: IntArray
-    names: _Names
-
-    def column(self, name: str) -> IntArray:
-        """What all rows have in a column of numbers."""
-        return _column(self.rows, name)
-
-    def topics_of(self, name: str) -> IntArray:
-        """The topics that a column of hashes tells, numbered throughout; -1: none of its row."""
-        return self.names.find(_column(self.rows, name), _ends(self.rows, name)[0])
 
 
 def read_homogeneous(rows: Sequence[EncodedRow]) -> HomogeneousRows | None:
@@ -92,7 +82,6 @@ def _read(rows: Sequence[EncodedRow]) -> tuple[HomogeneousRows, NDArray[np.bool_
         groups=groups,
         topic=groups.topic_of - topics.offsets[:-1].repeat(np.diff(partition_offsets)),
         number=ranges(np.zeros(len(sizes), np.int64), sizes),
-        names=topics,
     )
     return read, subscribed & settled & members.unambiguous & topics.unambiguous
 

@@ -72,7 +72,7 @@ def by_topic(topics: DataFrame, tables: Mapping[str, DataFrame]) -> DataFrame:
 
 def of_partitions() -> Column:
     """The partitions of a grouping that have a weight, and the weight of each."""
-    return F.sort_array(F.collect_list(F.struct("partition", _valid())))
+    return F.sort_array(F.collect_list(F.struct("partition", _stated())))
 
 
 def of_topics(topics: Column, sources: Iterable[str]) -> dict[str, Column]:
@@ -88,7 +88,7 @@ def of_topics(topics: Column, sources: Iterable[str]) -> dict[str, Column]:
 
 def lags_of(lags: DataFrame) -> DataFrame:
     """The lags of each group, a row each; topics stand as hashes."""
-    result = F.collect_list(F.struct(F.xxhash64("topic").alias("topic"), "partition", _valid()))
+    result = F.collect_list(F.struct(F.xxhash64("topic").alias("topic"), "partition", _stated()))
     return (
         lags.groupBy("cluster", "group")
         .agg(F.sort_array(result).alias("lag"))
@@ -101,15 +101,13 @@ def lags_of(lags: DataFrame) -> DataFrame:
     )
 
 
-def _valid() -> Column:
-    """A weight; what is negative or no number isn't known."""
-    weight = F.col("weight")
-    mask = weight.isNotNull() & (weight >= 0) & (weight <= MOST_WEIGHT)
-    return F.when(mask, weight).otherwise(F.lit(UNKNOWN)).alias("weight")
+def _stated() -> Column:
+    """A weight as stated, which Spark works out once; a null isn't known."""
+    return F.coalesce("weight", F.lit(UNKNOWN)).alias("weight")
 
 
 def read_weights(row: EncodedRow, topics: Topics, source: str) -> NDArray[np.float64]:
-    """The weight of each partition of a row's topics, NaN where it isn't known."""
+    """The weight of each partition of a row's topics, NaN where it isn't known, or is none."""
     result = np.full(int(topics.offsets[-1]), UNKNOWN)
     if source == LAG:
         topic = topics.index.find(row.lag_topics)
@@ -117,6 +115,7 @@ def read_weights(row: EncodedRow, topics: Topics, source: str) -> NDArray[np.flo
         topic = topics.subscribed.repeat(getattr(row, f"{source}_counts"))
     number: IntArray = np.asarray(getattr(row, f"{source}_partitions"), np.int64)
     values = np.asarray(getattr(row, f"{source}_values"), np.float64)
+    values = np.where((values >= 0) & (values <= MOST_WEIGHT), values, UNKNOWN)
     exists = (topic >= 0) & (number >= 0)
     exists[exists] = number[exists] < np.diff(topics.offsets)[topic[exists]]
     result[topics.offsets[topic[exists]] + number[exists]] = values[exists]

@@ -1,7 +1,6 @@
 """Encoded groups in, solved ones out, and from their numbers back to names."""
 
 from spark.solve.decode import plan_assignments, plan_groups
-from spark.solve.homogeneous import targets_by_weight
 from spark.solve.solve import solve_groups, solved_rows
 from spark.solve.solved_row import ACTIONS, GroupRow, SolvedRow, actions, plan_columns
 from spark.solve.time_limit import TimeLimit, limited_to

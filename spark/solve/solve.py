@@ -27,7 +27,7 @@ from optimizer.strategies import OPTIMAL, strategy_named
 from spark.errors import TimeLimitError
 from spark.groups import EncodedRow, FleetGroup, failed, in_workers, read_or_failed
 from spark.settings import DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals, goals_to_text
-from spark.solve.homogeneous import plan_homogeneous, plan_homogeneous_by_weight
+from spark.solve.homogeneous import plan_homogeneous
 from spark.solve.solved_row import SolvedRow, actions, plan_columns
 from spark.solve.time_limit import TimeLimit
 from spark.solve.weights import by_weight, max_weight
@@ -70,31 +70,18 @@ def _planned_at_once(
     groups: list[Any], strategy: str, goals: FleetGoals
 ) -> dict[tuple[str, str], SolvedRow]:
     """Those that can be planned at once, by their goals."""
-    if strategy != OPTIMAL:
-        return {}
-    of_goals: dict[Goals, list[Any]] = {}
-    for row in groups:
-        of_group = goals.of(row.cluster, row.group)
-        if _are_usual(of_group, row):
-            same = of_group if of_group.by_weight else DEFAULT_GOALS
-            of_goals.setdefault(same, []).append(row)
-    planned: dict[tuple[str, str], SolvedRow] = {}
-    for of_rows, rows in of_goals.items():
-        # After any failure here, each group can still be planned on its own.
-        with suppress(Exception):
-            planned |= (
-                plan_homogeneous_by_weight(rows, strategy, of_rows)
-                if of_rows.by_weight
-                else plan_homogeneous(rows, strategy)
-            )
-    return planned
+    usual = [row for row in groups if _are_usual(goals.of(row.cluster, row.group), row)]
+    # After any failure here, each group can still be planned on its own.
+    with suppress(Exception):
+        return plan_homogeneous(usual, strategy) if strategy == OPTIMAL else {}
+    return {}
 
 
 def _are_usual(goals: Goals, row: EncodedRow) -> bool:
     """Whether a group's goals come to balance and few moves: without racks, theirs don't matter."""
-    if goals.min_gain or goals.max_moves is not None or any(goals.limits) or goals.host:
+    if goals.by_weight or goals.min_gain or goals.max_moves is not None:
         return False
-    if "hosts" in goals.levels and any(row.hosts):
+    if any(goals.limits) or goals.host or ("hosts" in goals.levels and any(row.hosts)):
         return False
     if goals.ranking.index("spread") < goals.ranking.index("moves"):
         return False

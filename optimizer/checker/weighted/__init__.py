@@ -1,6 +1,5 @@
 """Judges plans by weight: the bound is shown by adding and comparing whole numbers alone."""
 
-from optimizer.checker.weighted.batched import Bounds, check_many_by_weight
 from optimizer.checker.weighted.certificate import (
     Prices,
     Search,

@@ -136,9 +136,11 @@ def least_moves(weights: Weights, owner: IntArray, level: int) -> int:
 
     Whoever has more has to give up its heaviest until it fits.
     """
-    loads, limits = weights.loads(owner), weights.limits(level)
-    count = 0
-    for member in np.flatnonzero(loads > limits).tolist():
-        heaviest = np.sort(weights.of_partition[owner == member])[::-1].cumsum()
-        count += int(np.searchsorted(heaviest, loads[member] - limits[member])) + 1
-    return count
+    excess = weights.loads(owner) - weights.limits(level)
+    owned = (owner >= 0).nonzero()[0]
+    owned = owned[excess[owner[owned]] > 0]
+    order = owned[np.lexsort((-weights.of_partition[owned], owner[owned]))]
+    giver, weight = owner[order], weights.of_partition[order]
+    heavier = weight.cumsum() - weight
+    heavier -= heavier[giver.searchsorted(giver)]
+    return int(np.count_nonzero(heavier < excess[giver]))

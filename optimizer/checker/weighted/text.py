@@ -8,7 +8,7 @@ from optimizer.checker.kinds import Kinds
 from optimizer.checker.weighted.certificate import Prices, Search, Set
 from optimizer.checker.weighted.shown import confined
 from optimizer.figures import counted, figure
-from optimizer.model import Problem, Weights
+from optimizer.model import Flags, IntArray, Problem, Weights
 
 NAMED = 3
 """Names that a sentence lists; the rest are counted."""
@@ -23,73 +23,42 @@ class Sentences:
     def shown(self, shown: Set | Prices | Search, largest: float) -> str:
         """What shows the bound, and how far the plan's largest load is above it."""
         least = self._weights.stated_bound(shown.level + 1)
-        reached = describe_largest(largest, least)
+        gap = largest / least - 1 if 0 < least < largest else 0.0
+        return f"{self._why(shown, least)}; the plan's largest is {figure(largest)} (gap {gap:.2%})"
+
+    def _why(self, shown: Set | Prices | Search, least: float) -> str:
         if isinstance(shown, Prices):
-            return describe_prices(int(np.count_nonzero(shown.prices)), least, reached)
+            return (
+                f"no assignment of {counted(int(np.count_nonzero(shown.prices)), 'partition')} "
+                f"leaves every member below {figure(least)} a unit of capacity (shown by their "
+                "prices)"
+            )
         if isinstance(shown, Search):
-            return f"of all assignments none is below {figure(least)} a unit of capacity; {reached}"
-        if not shown.members.any():
-            return self._alone(shown, reached)
-        return self._of_set(shown, reached)
-
-    def _alone(self, shown: Set, reached: str) -> str:
-        """A partition that is too heavy for all of its readers."""
-        weights = self._weights
-        indices = confined(self._kinds, weights, shown)
-        if not len(indices):
-            return f"nothing weighs anything; {reached}"
-        p = int(indices[np.argmax(weights.of_partition[indices])])
-        weight = float(weights.of_partition[p]) * weights.weight_unit
-        return describe_heaviest(self._problem.partition_name(p), weight, reached)
-
-    def _of_set(self, shown: Set, reached: str) -> str:
+            return f"of all assignments none is below {figure(least)} a unit of capacity"
         problem, weights = self._problem, self._weights
         indices = confined(self._kinds, weights, shown)
-        topics = [problem.topics[t] for t in np.unique(problem.topic_of[indices]).tolist()]
-        members = [problem.member_ids[m] for m in shown.members.nonzero()[0].tolist()]
-        return describe_set(
-            None if shown.members.all() else members,
-            topics,
-            float(weights.of_partition[indices].sum()) * weights.weight_unit,
-            float(weights.raw_capacity[shown.members].sum()),
-            weights.stated_bound(shown.level + 1),
-            reached,
+        weight = weights.of_partition[indices] * weights.weight_unit
+        if shown.members.any():
+            return self._of_set(shown.members, indices, float(weight.sum()), least)
+        if not len(indices):
+            return "nothing weighs anything"
+        name = problem.partition_name(int(indices[weight.argmax()]))
+        return f"{name} alone weighs {figure(float(weight.max()))}, and one member has to read it"
+
+    def _of_set(self, members: Flags, indices: IntArray, weight: float, least: float) -> str:
+        """Some members, or all, show it by what they have to read."""
+        problem, capacity = self._problem, float(self._weights.raw_capacity[members].sum())
+        readers = "all members have to"
+        if not members.all():
+            names = [problem.member_ids[m] for m in members.nonzero()[0].tolist()]
+            readers = f"only {_listed(names)} can"
+        topics = [
+            problem.topics[t] for t in np.bincount(problem.topic_of[indices]).nonzero()[0].tolist()
+        ]
+        return (
+            f"{readers} read {_listed(topics)}, {figure(weight)} for a capacity of "
+            f"{figure(capacity)}: one of them has at least {figure(least)} a unit"
         )
-
-
-def describe_largest(largest: float, bound: float) -> str:
-    """How far a plan is above its bound."""
-    gap = largest / bound - 1 if 0 < bound < largest else 0.0
-    return f"the plan's largest is {figure(largest)} (gap {gap:.2%})"
-
-
-def describe_prices(priced: int, bound: float, reached: str) -> str:
-    """The partitions that prove it by their prices, in words."""
-    return (
-        f"no assignment of {counted(priced, 'partition')} leaves every member below "
-        f"{figure(bound)} a unit of capacity (shown by their prices); {reached}"
-    )
-
-
-def describe_heaviest(name: str, weight: float, reached: str) -> str:
-    """One partition shows it alone."""
-    return f"{name} alone weighs {figure(weight)}, and one member has to read it; {reached}"
-
-
-def describe_set(
-    members: Sequence[str] | None,
-    topics: Sequence[str],
-    weight: float,
-    capacity: float,
-    least: float,
-    reached: str,
-) -> str:
-    """Some members, or all (None), show it by what they have to read."""
-    readers = "all members have to" if members is None else f"only {_listed(members)} can"
-    return (
-        f"{readers} read {_listed(topics)}, {figure(weight)} for a capacity of {figure(capacity)}: "
-        f"one of them has at least {figure(least)} a unit; {reached}"
-    )
 
 
 def _listed(names: Sequence[str]) -> str:

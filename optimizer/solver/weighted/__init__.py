@@ -1,6 +1,5 @@
 """Plans by weight: NP-hard, so a good plan, and a bound that is shown (docs/weights.md)."""
 
-from optimizer.solver.weighted.batched import BatchResult, solve_many_by_weight
 from optimizer.solver.weighted.every import SearchBound
 from optimizer.solver.weighted.frontier import WeightedFrontier, WeightedPoint, weighted_frontier_of
 from optimizer.solver.weighted.most_loaded import SetBound

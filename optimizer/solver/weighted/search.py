@@ -37,6 +37,7 @@ class Search:
         self.problem, self.effort, self.tolerance = problem, effort, tolerance
         self.bound: SetBound | PriceBound | SearchBound = simple_bound(problem)
         self._is_simple = True
+        self._known: tuple[IntArray, int] | None = None
 
     @property
     def goal(self) -> int:
@@ -50,11 +51,17 @@ class Search:
 
     def is_good(self, target: IntArray) -> bool:
         """Whether no plan is better by much."""
-        return self.problem.level_of(target) <= self.goal
+        return self._level_of(target) <= self.goal
 
     def is_proven(self, target: IntArray) -> bool:
         """Whether a plan is within the tolerance, or the best where there are no moves to save."""
-        return self.problem.level_of(target) <= self.enough
+        return self._level_of(target) <= self.enough
+
+    def _level_of(self, target: IntArray) -> int:
+        """The level of a plan; several questions in turn are about the same one."""
+        if self._known is None or self._known[0] is not target:
+            self._known = target, self.problem.level_of(target)
+        return self._known[1]
 
     @property
     def enough(self) -> int:
@@ -107,7 +114,7 @@ class Search:
 
     def _by_numbers(self, target: IntArray) -> None:
         """Look for a bound that the numbers of partitions show."""
-        result = counted_bound(self.problem, self.bound.level, self.problem.level_of(target))
+        result = counted_bound(self.problem, self.bound.level, self._level_of(target))
         self.bound = result or self.bound
 
 

@@ -4,21 +4,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from optimizer.model import Goals, Problem, classes_of, weights_of
-from optimizer.solver import solve_by_weight
+from optimizer.model import Problem, classes_of, weights_of
 from spark.audit.facts import GroupFacts
 from spark.audit.finding import WORST_FIRST, FindingRow, GroupFinding, Settings, about
-
-QUICK = Goals(balance="weight", effort="quick")
 
 DIGITS = 9
 """Whole numbers stand for weights inside: what is beyond is theirs."""
 
 ROUNDING = 1e-8
 """More than these digits, and real numbers, can be off by."""
-
-MAX_PARTITIONS = 50_000
-"""Larger groups aren't planned by weight here."""
 
 
 @GroupFinding(
@@ -32,7 +26,7 @@ MAX_PARTITIONS = 50_000
 )
 def unbalanced_weight(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     problem = group.weighed
-    if problem is None or group.members < 2 or problem.partition_count > MAX_PARTITIONS:
+    if problem is None or group.members < 2:
         return
     weights = weights_of(problem)
     if weights.known_share < settings["known"]:
@@ -43,7 +37,7 @@ def unbalanced_weight(group: GroupFacts, settings: Settings) -> Iterator[Finding
         return
     planned = group.by_weight
     if planned is None:
-        planned = solve_by_weight(problem, QUICK).target
+        return
     best = weights.level_of(planned)
     if not best or level <= best:
         return

@@ -11,7 +11,7 @@ from spark.groups import weight_tables
 from spark.groups.columns import columns_of
 from spark.groups.encode import encode
 from spark.settings import FleetGoals, GroupGoals
-from spark.solve.homogeneous import plan_homogeneous, plan_homogeneous_by_weight, targets_by_weight
+from spark.solve.homogeneous import plan_homogeneous
 from spark.solve.solve import row_of_group, solved_rows
 from spark.solve.solved_row import SolvedRow
 from tests.support.fleets import Fleet
@@ -116,26 +116,6 @@ def test_groups_of_every_kind() -> None:
     expected, planned = one_at_a_time(rows), all_at_once(rows)
     assert 5 < len(planned) < len(expected)
     assert planned == {key: expected[key] for key in planned}
-
-
-@pytest.mark.parametrize("weight", ["column", "lag"])
-def test_same_rows_by_weight_as_one_at_a_time(alike: list[Any], weight: str) -> None:
-    """Left out are groups of unlike members, and those that are searched any further."""
-    goals = Goals(balance="weight", weight=weight, tolerance=0.2)
-    expected = one_at_a_time(alike, goals)
-    planned = {
-        key: plain(solved)
-        for key, solved in plan_homogeneous_by_weight(alike, "optimal", goals).items()
-    }
-    assert planned == {key: expected[key] for key in planned}
-    assert 15 < len(planned) < 60
-    alone = targets_by_weight(alike, goals)
-    assert {key: target.tolist() for key, target in alone.items()} == {
-        key: row["target"] for key, row in planned.items()
-    }
-    assert sum(row["moves"] for row in planned.values()) > 10
-    unlike = {("c", "g2"), ("c", "g3")}
-    assert not unlike & planned.keys()
 
 
 def test_each_group_is_planned_by_its_own_goals(alike: list[Any]) -> None:

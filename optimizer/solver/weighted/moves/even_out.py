@@ -67,13 +67,17 @@ class _Evening(Assignment):
             fits &= self._reads[own][:, taker]
             fits[:, members:] &= self._reads[:, top]
         gain = np.where(fits, self._gain(top, taker, moved), 0.0)
-        p, q = divmod(int(gain.argmax()), len(taker))
+        best, (p, q) = _largest(gain[:, :members])
+        swap, (own_p, other) = _largest(gain[:, members:])
+        swaps = swap > best
         # Reals can't tell less, and would go round in circles.
-        if gain[p, q] <= 1e-9 * float(self.loads[top]) ** 2 * self.scale[top]:
+        if max(best, swap) <= 1e-9 * float(self.loads[top]) ** 2 * self.scale[top]:
             return False
+        if swaps:
+            p, q = own_p, members + other
         self._hand_over(int(own[p]), int(taker[q]))
-        if q >= members:
-            self._hand_over(q - members, top)
+        if swaps:
+            self._hand_over(other, top)
         return True
 
     def _hand_over(self, at: int, member: int) -> None:
@@ -85,7 +89,13 @@ class _Evening(Assignment):
 
     def _gain(self, top: int, taker: IntArray, moved: IntArray) -> Reals:
         """By how much Σ load² / capacity falls when so much goes from one member to others."""
-        levels = self.loads * self.scale
-        slope = 2 * (levels[top] - levels)[taker]
-        result: Reals = moved * (slope - moved * (self.scale + self.scale[top])[taker])
+        before, inputs = self.loads.astype(np.float64), moved.astype(np.float64)
+        falls = inputs * (2 * before[top] - inputs) * self.scale[top]
+        result: Reals = falls - inputs * (2 * before[taker] + inputs) * self.scale[taker]
         return result
+
+
+def _largest(gain: Reals) -> tuple[float, tuple[int, int]]:
+    """The largest of a table, and where it is."""
+    p, q = divmod(int(gain.argmax()), gain.shape[1])
+    return float(gain[p, q]), (p, q)
