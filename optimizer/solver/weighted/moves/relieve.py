@@ -101,17 +101,15 @@ class _Relief:
         own = np.flatnonzero(self.target == member)
         own = own[np.argsort(problem.weight[own], kind="stable")].tolist()
         while (excess := int(full.loads[member] - self.limits[member])) > 0:
-            enough = bisect_left(own, excess, key=weight_of.__getitem__)
-            for at in (*range(enough, len(own)), *range(enough - 1, -1, -1)):
-                p = own[at]
-                level, taker = full.reader(class_of[p], weight_of[p])
-                if level <= self.level and taker != member:
-                    break
-            else:
+            at, taker = bisect_left(own, excess, key=weight_of.__getitem__), None
+            while own and taker is None:  # what has no room now won't have any later
+                p = own.pop(min(at, len(own) - 1))
+                level, reader = full.reader(class_of[p], weight_of[p])
+                taker = reader if level <= self.level and reader != member else None
+            if taker is None:
                 return False
             self.take(p)
             self.give_to(p, taker)
-            del own[at]
         return True
 
     def place(self, p: int) -> bool:

@@ -12,6 +12,9 @@ MOST_MEMBERS = 200
 
 NEVER = np.inf
 
+SPLIT = 10_000
+"""What a split counts among the exchanges that are examined in all."""
+
 
 def move_or_swap(descent: Descent, top: Top) -> bool:
     """Make the best move or swap out of the fullest member, if one is any better."""
@@ -41,6 +44,9 @@ def split(descent: Descent, top: Top) -> bool:
     for other in np.argsort(descent.levels, kind="stable").tolist():
         if other == top.member:
             continue
+        if descent.is_spent:
+            break
+        descent.work += SPLIT
         result = best_split(descent.problem, descent.target, top.member, other, top.level)
         for p, member in result or ():
             descent.give(p, member)
