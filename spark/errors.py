@@ -11,10 +11,6 @@ class RunError(Exception):
     """A run failed, said in one readable sentence; commands exit with code 3."""
 
 
-class TimeLimitError(Exception):
-    """A strategy used up its time for a group."""
-
-
 class UnreadableError(InputError):
     """A file of a snapshot can't be read: it is broken, or was cut short."""
 

@@ -1,6 +1,13 @@
 """One group: as its owner states it, and as arrays; only numpy is needed."""
 
-from optimizer.model.answer import Answer, CostOverflowError, LimitsError, StrategyError, settled
+from optimizer.model.answer import (
+    Answer,
+    CostOverflowError,
+    LimitsError,
+    StrategyError,
+    TimeLimitError,
+    settled,
+)
 from optimizer.model.arrays import (
     NOTHING,
     Flags,

@@ -31,6 +31,13 @@ class LimitsError(StrategyError):
     """A group's limits can't be met together; the message names the smallest set that clashes."""
 
 
+class TimeLimitError(Exception):
+    """A strategy used up its time for a group: raised inside of it, between two steps of Python.
+
+    A solver that has a plan at hand returns that, within a second.
+    """
+
+
 def settled(target: IntArray, reason: str | None = None, rival: IntArray | None = None) -> Answer:
     """The answer of a strategy that reaches its target in one rebalance."""
     return Answer(target, target, reason, rival)

@@ -13,7 +13,10 @@ BITS = 40
 """The partitions of a group that are read weigh less than 2⁴⁰ together, and at least half of it."""
 
 FINEST = 1000
-"""The largest capacity of a member: capacities are whole multiples of one unit."""
+"""Capacities are whole multiples of a unit: so many of it are the largest, or else the smallest."""
+
+MOST_CAPACITY = 1 << 20
+"""The largest capacity, where members differ by more than a thousand times."""
 
 NO_RATIO = 1e-9
 """What differs less from a whole number is one: it is off by how reals are stated."""
@@ -23,6 +26,9 @@ NOTHING_WEIGHS = 1e-250
 
 MOST_PARTS = 1 << 12
 """Largest number of parts of a unit of load."""
+
+MOST_LOAD, MOST_PRODUCT = 1 << (BITS + 1), 1 << 62
+"""No load is as large as the first; the second is what 64 bits hold of a level and a capacity."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +56,8 @@ class Weights:
 
     def limits(self, level: int) -> IntArray:
         """The weight that each member takes in at a level."""
-        return level * self.capacity // self.parts
+        result: IntArray = np.minimum(level, MOST_PRODUCT // self.capacity) * self.capacity
+        return np.minimum(result // self.parts, MOST_LOAD)
 
     def levels(self, loads: IntArray) -> IntArray:
         """The least level at which each member takes in so much."""
@@ -171,19 +178,24 @@ def _whole_capacities(capacities: Reals) -> tuple[IntArray, float]:
     largest = float(capacities.max(initial=0.0)) or 1.0
     if (capacities == largest).all():
         return np.ones(len(capacities), np.int64), largest
-    share = np.unique(capacities / largest)
-    steps = np.arange(1, FINEST + 1)[:, None] * share
+    ratio = largest / float(capacities.min())
+    if ratio > FINEST:  # steps are of the smallest, as many as the largest has room for
+        base, most = largest / ratio, max(1, min(FINEST, int(MOST_CAPACITY / ratio)))
+    else:
+        base, most = largest, FINEST
+    steps = np.arange(1, most + 1)[:, None] * np.unique(capacities / base)
     fits = np.abs(steps - np.rint(steps)).max(axis=1, initial=0.0) < NO_RATIO
     fits &= np.rint(steps).min(axis=1, initial=1.0) >= 1
-    finest = int(fits.argmax()) + 1 if fits.any() else FINEST
-    whole = np.rint(capacities / largest * finest).astype(np.int64)
-    return np.maximum(whole, 1), largest / finest
+    unit = base / (int(fits.argmax()) + 1 if fits.any() else most)
+    unit = max(unit, largest / MOST_CAPACITY)
+    return np.maximum(np.rint(capacities / unit).astype(np.int64), 1), unit
 
 
 def _parts(capacity: IntArray) -> int:
     """Into how many parts a unit of load is cut, so that levels are whole numbers if they can be.
 
-    A load of up to 2⁴¹ in 2¹² parts, times a capacity of up to 2¹⁰, fits 64 bits.
+    A load of up to 2⁴⁰, in parts and times a capacity that come to 2²² at most, fits 64 bits.
     """
     least = lcm(*np.unique(capacity).tolist()) if len(capacity) else 1
-    return least if least <= MOST_PARTS else MOST_PARTS
+    most = min(MOST_PARTS, (MOST_CAPACITY << 2) // int(capacity.max(initial=1)))
+    return min(least, most)

@@ -17,6 +17,7 @@ from optimizer.model import (
     IntArray,
     Measures,
     Problem,
+    TimeLimitError,
     classes_of,
     measure,
     rack_table_of,
@@ -24,7 +25,6 @@ from optimizer.model import (
 )
 from optimizer.strategies import OPTIMAL, strategy_named
 from spark.compare.compared_row import ComparedRow
-from spark.errors import TimeLimitError
 from spark.groups import EncodedRow, FleetGroup, columns_of
 from spark.settings import CURRENT, DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals, kind_of
 from spark.solve import TimeLimit, max_weight, plan_columns

@@ -14,11 +14,11 @@ from optimizer.model import (
     KafkaFacts,
     Problem,
     StrategyError,
+    TimeLimitError,
     classes_of,
     rack_notes,
     settlement_notes,
 )
-from spark.errors import TimeLimitError
 from spark.fleet import REBALANCING_STATES, UNKNOWN_STATE, UNSUPPORTED, why_hidden, why_unsupported
 from spark.groups.claims import Claims, read_claims, settle
 from spark.groups.encode import ABSENT, GAPS, NEGATIVE, NO_ID, SHARED_ID, TWICE, TWO_IDS

@@ -72,7 +72,7 @@ def by_topic(topics: DataFrame, tables: Mapping[str, DataFrame]) -> DataFrame:
 
 def of_partitions() -> Column:
     """The partitions of a grouping that have a weight, and the weight of each."""
-    return F.sort_array(F.collect_list(F.struct("partition", _stated())))
+    return F.sort_array(F.collect_list(F.struct("partition", _or_unknown())))
 
 
 def of_topics(topics: Column, sources: Iterable[str]) -> dict[str, Column]:
@@ -88,7 +88,9 @@ def of_topics(topics: Column, sources: Iterable[str]) -> dict[str, Column]:
 
 def lags_of(lags: DataFrame) -> DataFrame:
     """The lags of each group, a row each; topics stand as hashes."""
-    result = F.collect_list(F.struct(F.xxhash64("topic").alias("topic"), "partition", _stated()))
+    result = F.collect_list(
+        F.struct(F.xxhash64("topic").alias("topic"), "partition", _or_unknown())
+    )
     return (
         lags.groupBy("cluster", "group")
         .agg(F.sort_array(result).alias("lag"))
@@ -101,7 +103,7 @@ def lags_of(lags: DataFrame) -> DataFrame:
     )
 
 
-def _stated() -> Column:
+def _or_unknown() -> Column:
     """A weight as stated, which Spark works out once; a null isn't known."""
     return F.coalesce("weight", F.lit(UNKNOWN)).alias("weight")
 

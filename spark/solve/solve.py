@@ -16,6 +16,7 @@ from optimizer.model import (
     Goals,
     IntArray,
     Problem,
+    TimeLimitError,
     classes_of,
     fitting,
     max_host_load,
@@ -24,7 +25,6 @@ from optimizer.model import (
 )
 from optimizer.reasons import held_by
 from optimizer.strategies import OPTIMAL, strategy_named
-from spark.errors import TimeLimitError
 from spark.groups import EncodedRow, FleetGroup, failed, in_workers, read_or_failed
 from spark.settings import DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals, goals_to_text
 from spark.solve.homogeneous import plan_homogeneous

@@ -15,7 +15,7 @@ from typing import IO, Any, TypeVar
 
 from pyspark import TaskContext
 
-from spark.errors import TimeLimitError
+from optimizer.model import TimeLimitError
 
 AGAIN_SECONDS = 1.0
 """So much later the clock rings again: a finalizer may have swallowed the exception."""

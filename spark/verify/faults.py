@@ -16,11 +16,11 @@ from optimizer.model import (
     Goals,
     IntArray,
     Problem,
+    TimeLimitError,
     classes_of,
     measure,
 )
 from optimizer.strategies import OPTIMAL, STRATEGIES
-from spark.errors import TimeLimitError
 from spark.groups import FleetGroup, read_or_failed
 from spark.settings import STRATEGY_SECONDS, goals_from_text
 from spark.solve import ACTIONS, actions, limited_to

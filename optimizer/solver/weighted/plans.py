@@ -31,19 +31,21 @@ def best_plan(search: Search) -> IntArray:
 
 def _few_moves(search: Search) -> IntArray | None:
     """A plan from the owners within the tolerance of the bound, if one is found."""
-    result = _from_owners(search.problem, search.tolerated)
+    result = _from_owners(search, search.tolerated)
     if result is None and search.better_bound():
-        result = _from_owners(search.problem, search.tolerated)
+        result = _from_owners(search, search.tolerated)
     if result is not None and not search.is_good(result):
         search.better_bound()
     return result
 
 
-def _from_owners(problem: WeightedProblem, level: int) -> IntArray | None:
+def _from_owners(search: Search, level: int) -> IntArray | None:
     """A plan that isn't above a level, from what everybody has; None if none is found."""
+    problem = search.problem
     result = relieved(problem, level)
     if result is None and len(problem.read) <= MAX_PARTITIONS:
-        result = Descent(problem, completed(problem, problem.owner)).run(level, STEPS)
+        descent = Descent(problem, completed(problem, problem.owner))
+        result = search.descended(descent, level, STEPS)
     if result is None or problem.level_of(result) > level:
         return None
     return undo_moves(problem, result, level)
@@ -55,7 +57,7 @@ def _from_scratch(search: Search) -> IntArray:
     if not problem.has_owners:
         return best
     level = raised(max(problem.level_of(best), search.bound.level), search.tolerance)
-    plans = [undo_moves(problem, best, level), _from_owners(problem, level)]
+    plans = [undo_moves(problem, best, level), _from_owners(search, level)]
     return min((plan for plan in plans if plan is not None), key=problem.moves_of)
 
 

@@ -1,11 +1,13 @@
 """What is known of a group by weight while its plan is searched for: bounds, and what is enough."""
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
 from optimizer.model import IntArray
 from optimizer.solver.weighted.every import Every, SearchBound
 from optimizer.solver.weighted.most_loaded import SetBound, most_loaded, simple_bound
+from optimizer.solver.weighted.moves.descent import Descent, Step
 from optimizer.solver.weighted.prices import PriceBound, counted_bound, price_bound
 from optimizer.solver.weighted.problem import WeightedProblem
 
@@ -37,7 +39,21 @@ class Search:
         self.problem, self.effort, self.tolerance = problem, effort, tolerance
         self.bound: SetBound | PriceBound | SearchBound = simple_bound(problem)
         self._is_simple = True
+        self.at_hand: IntArray | None = None
+        self._lowest = 0
         self._known: tuple[IntArray, int] | None = None
+
+    def offer(self, target: IntArray) -> None:
+        """A plan that there is, should time run out: the lowest one is kept."""
+        if self.at_hand is None or self.problem.level_of(target) < self._lowest:
+            self.at_hand, self._lowest = target, self.problem.level_of(target)
+
+    def descended(self, descent: Descent, goal: int, steps: Sequence[Step]) -> IntArray:
+        """Where a descent ends, which is at hand if time runs out on the way."""
+        try:
+            return descent.run(goal, steps)
+        finally:
+            self.offer(descent.target)
 
     @property
     def goal(self) -> int:

@@ -14,6 +14,7 @@ from optimizer.model import (
     IntArray,
     LimitSet,
     Problem,
+    TimeLimitError,
     classes_of,
     hosts_of,
     limits_of,
@@ -25,6 +26,7 @@ from optimizer.solver.weighted.every import SearchBound
 from optimizer.solver.weighted.most_loaded import SetBound
 from optimizer.solver.weighted.moves.even_hosts import hosts_evened_out
 from optimizer.solver.weighted.moves.even_out import evened_out
+from optimizer.solver.weighted.moves.placing import completed
 from optimizer.solver.weighted.plans import best_plan, within_budget
 from optimizer.solver.weighted.prices import PriceBound
 from optimizer.solver.weighted.problem import WeightedProblem
@@ -109,20 +111,31 @@ def solve_by_weight(problem: Problem, goals: Goals) -> WeightedSolution:
     proposed.
 
     Limits come before all that; raises LimitsError where they can't be met, or no plan was found
-    within `Goals.max_weight`.
+    within `Goals.max_weight`. Where TimeLimitError is raised inside, the plan at hand is returned,
+    unless caps allow only what isn't found yet.
     """
     problem = on_hosts(problem, goals.host)
     check_limits(problem, goals)
     check_max_weight(problem, goals)
-    weighted, effort = WeightedProblem.of(problem, goals), EFFORTS[goals.effort]
-    search = Search(weighted, effort, goals.tolerance)
+    weighted = WeightedProblem.of(problem, goals)
+    search = Search(weighted, EFFORTS[goals.effort], goals.tolerance)
     budget = _budget(problem, weighted, goals)
     if goals.pin or goals.exclude:  # a few members are then likely to read too much
         search.better_bound()
     if caps := caps_of(problem, goals):
         return _within_caps(search, CappedSearch(problem, goals, weighted, caps), goals, budget)
-    reason = None
+    try:
+        return _searched(search, problem, goals, budget)
+    except TimeLimitError:
+        return _at_hand(search, goals, budget)
+
+
+def _searched(
+    search: Search, problem: Problem, goals: Goals, budget: int | None
+) -> WeightedSolution:
+    weighted, reason = search.problem, None
     target = best_plan(search)
+    search.offer(target)
     moves = weighted.moves_of(target)
     if budget is not None and moves > budget:
         target = within_budget(weighted, weighted.level_of(target), budget)
@@ -135,9 +148,23 @@ def solve_by_weight(problem: Problem, goals: Goals) -> WeightedSolution:
     search.better_bound_for(target)
     level = max(weighted.level_of(target), search.tolerated)
     may = (weighted.owner == NOBODY) | (target != weighted.owner)
-    target = evened_out(weighted, target, level, may, effort.enough)
+    target = evened_out(weighted, target, level, may, search.effort.enough)
     if "hosts" in goals.levels and (hosts := hosts_of(problem)):
         target = hosts_evened_out(weighted, target, level, may, hosts)
+    return WeightedSolution(target, search.bound, reason)
+
+
+def _at_hand(search: Search, goals: Goals, budget: int | None) -> WeightedSolution:
+    """The lowest plan so far that goals allow, and the bound so far: time has run out."""
+    weighted, target = search.problem, search.at_hand
+    unmoved = completed(weighted, weighted.owner)
+    if target is None or weighted.level_of(unmoved) <= weighted.level_of(target):
+        target = unmoved
+    moves = weighted.moves_of(target)
+    gain = goals.min_gain and gain_of(weighted, unmoved, target)
+    if (budget is not None and moves > budget) or (gain or 0) < (goals.min_gain or 0) * moves:
+        target = unmoved
+    reason = "its limit of time ended the search: the plan is the lowest found until then"
     return WeightedSolution(target, search.bound, reason)
 
 

@@ -8,20 +8,22 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import repeat
 
 import pytest
 from pyspark import TaskContext
 
+from optimizer import Goals, Group, Member, assign
+from optimizer.model import TimeLimitError
 from optimizer.process_copy import copied
-from spark.errors import TimeLimitError
 from spark.groups.outlive import _exit_sentence
 from spark.solve.time_limit import TimeLimit, limited_to
 
 MOMENT = 0.02
 
 
-def for_ever() -> None:
+def for_ever(*_: object) -> None:
     while True:
         pass
 
@@ -105,3 +107,15 @@ def test_another_thread_than_the_main_one_has_no_limit() -> None:
     thread.start()
     thread.join()
     assert results == [sum(range(10**6))]
+
+
+def test_a_plan_by_weight_that_is_at_hand_outlives_the_limit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Before, the group failed."""
+    monkeypatch.setattr("optimizer.solver.weighted.moves.descent.Descent.lower", for_ever)
+    group = Group({"t": 3}, [Member("a", ["t"], [("t", 0)]), Member("b", ["t"])])
+    goals = Goals(balance="weight", tolerance=0.0)
+    plan = limited_to(0.1, lambda: assign(replace(group, weights={"t": [5, 3, 3]}), goals=goals))
+    assert sorted(map(len, plan.assignment.values())) == [1, 2]
+    assert "its limit of time ended the search" in "; ".join(plan.notes)

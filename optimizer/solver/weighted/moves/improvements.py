@@ -24,6 +24,7 @@ class Attempt:
     def __init__(self, search: Search) -> None:
         self.search, self.fitting = search, search.problem
         self.best = self.stuck = longest_first(search.problem)
+        search.offer(self.best)
 
     def improved(self) -> IntArray:
         """The best plan that the improvements find, one after the other, until it is good."""
@@ -83,14 +84,14 @@ def _lowered(problem: WeightedProblem, target: IntArray, search: Search) -> IntA
     """
     everything = np.ones(len(target), np.bool_)
     descent = Descent(problem, target)
-    best = descent.run(search.goal, STEPS)
+    best = search.descended(descent, search.goal, STEPS)
     for _ in range(ROUNDS):
         level = problem.level_of(best)
         if level <= search.goal or descent.is_spent:
             break
         even = evened_out(problem, best, level, everything, search.effort.enough)
         descent = Descent(problem, even)
-        result = descent.run(search.goal, STEPS)
+        result = search.descended(descent, search.goal, STEPS)
         if problem.level_of(result) >= level:
             break
         best = result

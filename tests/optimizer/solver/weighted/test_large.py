@@ -1,5 +1,6 @@
 """Large groups by weight: what is tried is bounded, and told as what it is."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -8,9 +9,10 @@ import pytest
 
 from optimizer import Goals
 from optimizer.checker import check_assignment
-from optimizer.model import IntArray, Problem
+from optimizer.model import IntArray, Problem, TimeLimitError
 from optimizer.solver.weighted import capped
 from optimizer.solver.weighted.moves import relieve
+from optimizer.solver.weighted.moves.descent import Descent, Step
 from optimizer.solver.weighted.problem import WeightedProblem
 from optimizer.strategies.optimal import assign_optimally
 from tests.support.groups import problem
@@ -103,3 +105,31 @@ def test_with_pins_no_level_is_tried_that_their_members_can_not_reach(
     verdict = check_assignment(group, answer.target, answer.certificate, goals)
     assert verdict.faults == []
     assert verdict.balance_optimal
+
+
+@pytest.mark.parametrize("steps", [0, 1, 3])
+@pytest.mark.parametrize(
+    "stated", [{}, {"max_moves": 3}, {"min_gain": 50.0}], ids=["plain", "few moves", "gain"]
+)
+def test_the_plan_at_hand_is_returned_when_time_runs_out(
+    steps: int, stated: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the bound so far, and within what goals allow; before, such a group had no plan."""
+    group, goals = large(3), by_weight(tolerance=0.0, **stated)
+    lower, left = Descent.lower, iter(range(steps))
+
+    def interrupted(descent: Descent, goal: int, kinds: Sequence[Step]) -> bool:
+        if next(left, None) is None:
+            raise TimeLimitError
+        return lower(descent, goal, kinds)
+
+    monkeypatch.setattr(Descent, "lower", interrupted)
+    answer = assign_optimally(group, goals)
+    verdict = check_assignment(group, answer.target, answer.certificate, goals)
+    assert (verdict.faults, verdict.certificate_fault) == ([], None)
+    assert "its limit of time ended the search" in (answer.reason or "")
+    assert verdict.weight is not None
+    assert verdict.weight.weight_gap > 0
+    assert not verdict.balance_optimal
+    assert verdict.weight.moves <= stated.get("max_moves", 0 if stated else 2 * steps)
+    assert verdict.weight.moves > 0 or stated or not steps
