@@ -13,7 +13,7 @@ BITS = 40
 """The partitions of a group that are read weigh less than 2⁴⁰ together, and at least half of it."""
 
 FINEST = 1000
-"""Capacities are whole multiples of a unit: so many of it are the largest, or else the smallest."""
+"""Capacities are multiples of a unit: the largest, or else the smallest, is at most that many."""
 
 MOST_CAPACITY = 1 << 20
 """The largest capacity, where members differ by more than a thousand times."""
