@@ -6,6 +6,7 @@ list of files it reads again for each task. The same PySpark is installed, and c
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import suppress
 from importlib import import_module
@@ -22,9 +23,13 @@ MODULE = "spark.worker_daemon"
 """What to set it to, where workers run on this machine."""
 
 NEEDED = (
-    *("pyspark.worker", "pyarrow", "pandas"),
+    *("pyspark.worker", "pyarrow", "pandas", "polars"),
     *("ortools.graph.python.min_cost_flow", "optimizer.solver", "spark.groups"),
 )
+
+
+ONE_THREAD = ("POLARS_MAX_THREADS", "1")
+"""An environment variable: Spark has a worker for each core."""
 
 
 def start_early(session: SparkSession) -> Thread:
@@ -51,6 +56,7 @@ def without_archives(path: list[str]) -> list[str]:
 
 if __name__ == "__main__":
     sys.path[:] = without_archives(sys.path)
+    os.environ.setdefault(*ONE_THREAD)
     for name in NEEDED:
         import_module(name)
     import_module("pyspark.daemon").manager()

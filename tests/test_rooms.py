@@ -83,6 +83,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "spark.errors": (),
     "spark.memory_limits": (),
     "spark.worker_daemon": (),
+    "spark.frames": (*FLEET, "spark.worker_daemon"),
     "spark.patterns": ("optimizer.model",),
     "spark.text": (),
     "spark.unpersist_handle": (),
@@ -100,11 +101,14 @@ ROOMS: dict[str, tuple[str, ...]] = {
         *("optimizer.model", "optimizer.strategies", "optimizer.process_copy"),
     ),
     "spark.solve": (*FLEET, "spark.groups", *OPTIMIZER, "optimizer.strategies"),
-    "spark.history": (*WORKERS, "spark.charts"),
+    "spark.history": (*WORKERS, "spark.charts", "spark.frames"),
     "spark.trial": TRIAL,
     **dict.fromkeys(CAPABILITIES, (*WORKERS, "spark.history", "spark.charts")),
     # which groups follow a plan is told by its assignors' names
-    "spark.audit": (*WORKERS, "spark.history", "spark.charts", "optimizer.assignor"),
+    "spark.audit": (
+        *(*WORKERS, "spark.history", "spark.charts", "spark.frames"),
+        "optimizer.assignor",
+    ),
     # a plan explains its groups
     "spark.plan": (*WORKERS, "spark.history", "spark.charts", "spark.explain"),
     "spark.members": (*WORKERS, "spark.history", "optimizer.sizes", "optimizer.coordinator"),
@@ -170,6 +174,7 @@ NEEDS = {
     "pyspark": ("spark/", "evenfleet/"),
     "pandas": ("spark/",),
     "pyarrow": ("spark/",),
+    "polars": ("spark/history/", "spark/audit/", "spark/frames.py"),
     "typer": ("spark/terminal/", "spark/jobs/", "spark/cli.py"),
     "altair": ("spark/charts/drawing.py",),
     "vl_convert": ("spark/charts/drawing.py",),

@@ -9,16 +9,15 @@ from functools import reduce
 from itertools import chain, islice
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql import DataFrame, types as t
 
 from spark.audit.cluster_facts import FAILURES, ClusterFacts
 from spark.audit.finding import ClusterFinding
 from spark.audit.known import AvailableFacts
-from spark.audit.partition_counts import count_partitions
 from spark.audit.registry import FINDINGS
 from spark.audit.thresholds import AuditSettings
 from spark.fleet import escaped
+from spark.frames import called
 from spark.groups import Cells, batch_of, rows_of
 
 Batches = Iterator[pa.RecordBatch]
@@ -173,10 +172,8 @@ def failures_of(cluster: ClusterFacts) -> Iterator[Cells]:
 def _count_partitions(batches: Batches) -> Batches:
     clusters: dict[str, ClusterFacts] = {}
     while portion := [*islice(batches, BATCHES)]:
-        table = pa.Table.from_batches(portion)
-        for cluster in pc.unique(table["cluster"]).to_pylist():
-            rows = table.filter(pc.equal(table["cluster"], cluster))
-            count_partitions(clusters.setdefault(cluster, ClusterFacts(cluster)), rows)
+        rows = pa.Table.from_batches(portion)
+        called("spark.audit.partition_counts:count_partitions", rows, clusters)
     yield from _counts(clusters)
 
 

@@ -2,87 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
-from functools import cached_property, partial
+from functools import cached_property
 
-import pyarrow as pa
 from pyspark.sql import DataFrame, functions as F
 
 from spark.errors import InputError
 from spark.files import SNAPSHOT, Where, in_one_file, write_tables
 from spark.fleet import MEMBER_KEYS, PARTITION_KEYS, escaped_rows
-from spark.history.rates_consumption import CONSUMPTION, consumption_batch
-from spark.history.rates_ends import PAIRS, RATES, Ends, pairs_batch, rates_batch
-from spark.history.rates_jumps import doubts_of
-from spark.history.rates_pack import packed_series
-from spark.history.rates_pairs import Doubt
-from spark.history.rates_tracks import (
-    BACKLOG,
-    COMMITS,
-    READS,
-    TRACK,
-    Tracks,
-    backlog_batch,
-    commits_batch,
-    reads_batch,
-)
+from spark.history.rates_jumps import Doubt, doubts_of
+from spark.history.rates_series import TRACK, Series
 from spark.history.rates_window import AT, RateWindow, seconds_of
-from spark.history.series_arrow import unpacked
 from spark.history.timeline import Timeline
 from spark.unpersist_handle import Handle
-
-
-@dataclass(frozen=True)
-class Series:
-    """The rows of `spark.history.rates_pack`, kept from first use until `release`."""
-
-    packed: DataFrame
-    has_claims: bool
-    more: list[Series]
-
-    @staticmethod
-    def of(tables: Mapping[str, DataFrame], window: RateWindow, claims: bool) -> Series:
-        """Those of a window; without `claims` nobody is known to own anything."""
-        return Series(packed_series(tables, window, claims).persist(), claims, [])
-
-    def with_claims(self, tables: Mapping[str, DataFrame], window: RateWindow) -> Series:
-        """The same with owners."""
-        if self.has_claims:
-            return self
-        self.more.append(Series.of(tables, window, claims=True))
-        return self.more[-1]
-
-    def of_ends(self, work: Callable[[Ends], pa.RecordBatch], schema: str) -> DataFrame:
-        """What `work` makes of the ends of each task."""
-        return self._made_of(["ends"], lambda ends: work(Ends.read(ends)), schema)
-
-    def of_tracks(self, work: Callable[[Tracks], pa.RecordBatch], schema: str) -> DataFrame:
-        """The same of its tracks."""
-        return self._made_of(["tracks"], lambda tracks: work(Tracks.read(tracks)), schema)
-
-    def of_both(self, work: Callable[[Ends, Tracks], pa.RecordBatch], schema: str) -> DataFrame:
-        """The same of ends and tracks."""
-        return self._made_of(
-            ["ends", "tracks"],
-            lambda ends, tracks: work(Ends.read(ends), Tracks.read(tracks)),
-            schema,
-        )
-
-    def _made_of(
-        self, columns: list[str], work: Callable[..., pa.RecordBatch], schema: str
-    ) -> DataFrame:
-        def each(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            return (work(*tables) for tables in unpacked(batches))
-
-        return self.packed.where("ends is not null").select(*columns).mapInArrow(each, schema)
-
-    def release(self) -> None:
-        """Free what is kept."""
-        for series in (self, *self.more):
-            series.packed.unpersist()
 
 
 def members_of(tables: Mapping[str, DataFrame], reads: DataFrame, window: RateWindow) -> DataFrame:
@@ -126,8 +61,8 @@ class FleetRates(Handle):
     quantile: float
     notes: tuple[str, ...]
     _tables: Mapping[str, DataFrame] = field(repr=False)
-    _series: Series = field(repr=False)
     _doubts: list[Doubt] = field(repr=False)
+    _series: list[Series] = field(repr=False)
 
     @cached_property
     def rates(self) -> DataFrame:
@@ -135,8 +70,7 @@ class FleetRates(Handle):
 
         Where several groups were told an end at one instant, the highest counts.
         """
-        work = partial(rates_batch, quantile=self.quantile, doubts=self._doubts, ids=self._ids)
-        return escaped_rows(self._series.of_ends(work, RATES))
+        return self._series[0].table("rates")
 
     @cached_property
     def pairs(self) -> DataFrame:
@@ -144,7 +78,7 @@ class FleetRates(Handle):
 
         Each has `since` and `at` in seconds since 1970, and its `rate`; null where the end fell.
         """
-        return escaped_rows(self._series.of_ends(partial(pairs_batch, doubts=self._doubts), PAIRS))
+        return self._series[0].table("pairs")
 
     @cached_property
     def sizes(self) -> DataFrame:
@@ -167,10 +101,7 @@ class FleetRates(Handle):
         shrink as it did between the last two snapshots; null where it didn't. It `falls_behind`
         where it grew then, and over time more than it varied.
         """
-        work = partial(
-            consumption_batch, quantile=self.quantile, doubts=self._doubts, ids=self._ids
-        )
-        return escaped_rows(self._series.of_both(work, CONSUMPTION))
+        return self._series[0].table("consumption")
 
     @cached_property
     def backlog(self) -> DataFrame:
@@ -178,7 +109,7 @@ class FleetRates(Handle):
 
         Where the group has committed nothing of it since, `uncommitted` is where its log ended.
         """
-        return escaped_rows(self._series.of_tracks(backlog_batch, BACKLOG))
+        return self._series[0].table("backlog")
 
     @cached_property
     def members(self) -> DataFrame:
@@ -187,8 +118,7 @@ class FleetRates(Handle):
         That is the sum over the partitions that it owned at both ends of a pair: `now` in the
         newest pair, as a `mean`, and the `maximum` that it has been seen to do.
         """
-        reads = self._owned.of_tracks(partial(reads_batch, doubts=self._doubts), READS)
-        return members_of(self._tables, reads, self.window)
+        return members_of(self._tables, self._with_owners.table("reads"), self.window)
 
     @cached_property
     def peak_rates(self) -> DataFrame:
@@ -208,7 +138,7 @@ class FleetRates(Handle):
             for cluster, ids in self.window.snapshots.items()
             if len(ids) > 1
         )
-        changed = self._owned.of_tracks(commits_batch, COMMITS)
+        changed = self._with_owners.table("commits")
         seconds = changed.sparkSession.createDataFrame(
             [*first_and_last], "cluster string, seconds double"
         )
@@ -225,15 +155,13 @@ class FleetRates(Handle):
             )
         )
 
-    @cached_property
-    def _owned(self) -> Series:
-        """The series with their owners."""
-        return self._series.with_claims(self._tables, self.window)
-
-    @cached_property
-    def _ids(self) -> dict[int, str]:
-        """The snapshots by their instants."""
-        return {seconds_of(item): item for ids in self.window.snapshots.values() for item in ids}
+    @property
+    def _with_owners(self) -> Series:
+        """The last series, with owners."""
+        if not self._series[-1].has_owners:
+            more = Series.of(self._tables, self.window, self.quantile, True, self._doubts)
+            self._series.append(more)
+        return self._series[-1]
 
     @contextmanager
     def written(self, out: Where, snapshot: str) -> Iterator[None]:
@@ -241,7 +169,7 @@ class FleetRates(Handle):
         kept = {name: getattr(self, name).persist() for name in KEYS}
         try:
             rows = {name: in_one_file(table, *KEYS[name]) for name, table in kept.items()}
-            write_tables(self._series.packed.sparkSession, out, snapshot, rows)
+            write_tables(self._series[0].rows.sparkSession, out, snapshot, rows)
             yield
         finally:
             for table in kept.values():
@@ -249,7 +177,8 @@ class FleetRates(Handle):
 
     def release(self) -> None:
         """Free what is kept."""
-        self._series.release()
+        for series in self._series:
+            series.release()
 
 
 def fleet_rates(
@@ -265,11 +194,14 @@ def fleet_rates(
     if "offsets" not in tables:
         raise InputError("no snapshot has a table offsets, and rates are made of offsets")
     selection = RateWindow.of(timeline, window)
-    series = Series.of(tables, selection, claims)
+    series = Series.of(tables, selection, quantile, claims)
     try:
-        doubts, notes = doubts_of(series.packed, selection)
+        doubts, notes = doubts_of(series.table("jumps"), selection)
     except BaseException:
         series.release()
         raise
+    if doubts:
+        series.release()
+        series = Series.of(tables, selection, quantile, claims, doubts)
     reports = (*selection.notes(), *notes)
-    return FleetRates(selection, quantile, reports, tables, series, doubts)
+    return FleetRates(selection, quantile, reports, tables, doubts, [series])

@@ -1,13 +1,10 @@
 """Whether the clock of whoever collected a cluster's snapshots has jumped back."""
 
-import numpy as np
-import pyarrow as pa
+from typing import NamedTuple
+
 from pyspark.sql import DataFrame, functions as F
 
-from spark.history.rates_ends import Ends
-from spark.history.rates_pairs import Doubt, grouped
 from spark.history.rates_window import AT, RateWindow, seconds_of
-from spark.history.series_arrow import UNKNOWN, Coded, array_of
 
 COUNTS = (
     f"cluster string, {AT} bigint, since bigint, rose bigint, written bigint, fell bigint, "
@@ -30,30 +27,11 @@ SUMS = {
 JUMPED = "rose = 0 and fell >= 0.9 * written and topic != other_topic"
 
 
-def jump_counts(ends: Ends) -> pa.RecordBatch:
-    """The rows of `COUNTS` of some partitions."""
-    pairs = ends.pairs(())
-    order, runs = grouped(np.flatnonzero(ends.end >= 0), ends.cluster.codes, ends.at)
-    before = pairs.before[order]
-    rose = (before >= 0) & (ends.end[order] > ends.end[before])
-    fell, written = pairs.fell[order], ends.written[order]
-    since = np.where(before >= 0, ends.at[before], np.iinfo(np.int64).min)
-    topic = ends.topic.codes[order]
-    lowest = runs.lowest(np.where(fell, topic, np.iinfo(np.int64).max))
-    highest = runs.highest(np.where(fell, topic, UNKNOWN))
-    first = order[runs.starts]
-    latest = runs.highest(since)
-    columns = {
-        "cluster": ends.cluster.at(first).array(),
-        AT: array_of(ends.at[first], pa.int64()),
-        "since": array_of(latest, pa.int64(), latest > np.iinfo(np.int64).min),
-        "rose": array_of(runs.count(rose), pa.int64()),
-        "written": array_of(runs.count(written), pa.int64()),
-        "fell": array_of(runs.count(written & fell), pa.int64()),
-        "topic": Coded(np.where(highest < 0, UNKNOWN, lowest), ends.topic.names).array(),
-        "other_topic": Coded(highest, ends.topic.names).array(),
-    }
-    return pa.RecordBatch.from_pydict(columns)
+class Doubt(NamedTuple):
+    """Instants of a cluster at which its clock may have been wrong, in seconds since 1970."""
+
+    cluster: str
+    instants: tuple[int, ...]
 
 
 def doubts_of(counts: DataFrame, window: RateWindow) -> tuple[list[Doubt], list[str]]:
@@ -64,8 +42,7 @@ def doubts_of(counts: DataFrame, window: RateWindow) -> tuple[list[Doubt], list[
     others go on; of a topic alone it cannot be told. `counts` are the rows of all tasks.
     """
     fallen = (
-        counts.where("cluster is not null")
-        .groupBy("cluster", AT)
+        counts.groupBy("cluster", AT)
         .agg(*(F.expr(text).alias(name) for name, text in SUMS.items()))
         .where(JUMPED)
         .select("cluster", "since", AT)

@@ -68,9 +68,13 @@ class RateWindow:
             for cluster, ids in self.snapshots.items()
             for name in ids
         )
-        first = min((ids[0] for ids in self.snapshots.values()), default="")
-        near = placed_in_time(rows.where(F.col(SNAPSHOT) >= first), AT, instants)
+        near = placed_in_time(self.near(rows), AT, instants)
         return near.withColumn("cluster", F.col("spelled")).drop("spelled")
+
+    def near(self, rows: DataFrame) -> DataFrame:
+        """The rows since the first of these snapshots."""
+        first = min((ids[0] for ids in self.snapshots.values()), default="")
+        return rows.where(F.col(SNAPSHOT) >= first)
 
 
 def seconds_of(snapshot: str) -> int:

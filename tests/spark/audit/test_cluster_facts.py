@@ -14,9 +14,11 @@ from spark.audit.cluster_facts import ClusterFacts
 from spark.audit.findings.brokers import coordinator_load
 from spark.audit.findings.configs import broker_settings
 from spark.audit.findings.replicas import bears_no_failure
-from spark.audit.partition_counts import count_partitions
 from spark.fleet.schemas import TABLES
+from spark.frames import called
 from tests.support.fleets import SCHEMAS, nullable
+
+COUNTS = "spark.audit.partition_counts:count_partitions"
 
 NONE: dict[str, float] = {}
 
@@ -29,7 +31,7 @@ def counted(*tasks: list[dict[str, Any]]) -> ClusterFacts:
         of_task = ClusterFacts("c")
         table = [columns | {"cluster": "c", "partition": 0} | row for row in rows]
         schema = nullable(SCHEMAS["partitions"])
-        count_partitions(of_task, pa.Table.from_pylist(table, schema))
+        called(COUNTS, pa.Table.from_pylist(table, schema), {"c": of_task})
         cluster.add(of_task)
     return cluster
 

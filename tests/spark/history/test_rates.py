@@ -186,9 +186,9 @@ def test_offsets_beyond_all_bounds_are_no_rate(spark: SparkSession, spark_defaul
         rates = history.rates()
         assert one(rates.rates, "pairs", "resets", "maximum") == (2, 0, largest / HOUR)
         row = one(rates.consumption, "lag", "resets", "lag_seconds")
-        assert rates._series.packed.is_cached
+        assert rates._series[0].rows.is_cached
     assert row == (largest, 1, 2 * HOUR)
-    assert not rates._series.packed.is_cached
+    assert not rates._series[0].rows.is_cached
 
 
 TIMELINE = Timeline({"c": [snapshot_at(0), snapshot_at(1)]})

@@ -1,22 +1,23 @@
-"""Rates against a plain loop in pandas and numpy, and series as arrays."""
+"""Rates against a plain loop in pandas and numpy."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
-from pyspark.sql import DataFrame, SparkSession
 
-from spark.history.rates_pairs import Runs, keyed
+from spark.history.rate_frames import made_of
 from tests.support.offsets import Offsets, random_offsets, seconds_at
 
 HOURS, QUANTILE = 12, 0.8
 
 PARTITION, TRACK = ["cluster", "topic", "partition"], ["cluster", "group", "topic", "partition"]
+
+NUMBERS = dict.fromkeys(("committed", "end", "lag", "generation"), pl.Int64)
 
 Rows = dict[tuple[Any, ...], dict[str, Any]]
 
@@ -140,41 +141,48 @@ def expected_backlog(offsets: pd.DataFrame) -> Rows:
     return rows
 
 
-def expected_members(made: Offsets, offsets: pd.DataFrame) -> Rows:
+def expected_reads(made: Offsets, offsets: pd.DataFrame) -> Rows:
     claims = pd.DataFrame(made.rows["assignments"])
     owner = claims.set_index(["snapshot", *TRACK]).member_id
-    done: dict[Any, float] = {}
+    done: Rows = {}
     for key, items in offsets.groupby(TRACK):
         entries = items.dropna(subset=["committed_offset"]).sort_values("at")
         for a, b in pairwise(entries.itertuples()):
             who, then = owner.get((b.snapshot, *key)), owner.get((a.snapshot, *key))
             if who is not None and who == then and b.committed_offset >= a.committed_offset:
-                of_pair = (*key[:2], who, a.at, b.at)
-                rate = (b.committed_offset - a.committed_offset) / (b.at - a.at)
-                done[of_pair] = done.get(of_pair, 0) + rate
-    rows: Rows = {}
-    near = offsets.groupby("cluster").snapshot.min()
-    seen = pd.DataFrame(made.rows["members"])
-    seen = seen[seen.snapshot >= seen.cluster.map(near)]
-    for key, items in seen.groupby(["cluster", "group", "member_id"]):
-        rates = {pair[3:]: rate for pair, rate in done.items() if pair[:3] == key}
-        newest = max(rates, key=lambda pair: pair[::-1], default=None)
-        rows[key] = {
-            "last_seen": items.snapshot.max(),
-            "now": rates[newest] if newest else None,
-            "mean": np.mean([*rates.values()]) if rates else None,
-            "maximum": max(rates.values(), default=None),
-            "pairs": len(rates),
-        }
-    return rows
+                of_pair = done.setdefault((*key[:2], who, a.at, b.at), {"rate": 0.0})
+                of_pair["rate"] += (b.committed_offset - a.committed_offset) / (b.at - a.at)
+    return done
 
 
-def found_in(rows: DataFrame, keys: list[str]) -> Rows:
+def made_by_polars(made: Offsets, offsets: pd.DataFrame) -> pl.DataFrame:
+    """All tables, of what Spark brings to a worker."""
+    lag = offsets.lag.fillna(offsets.end_offset - offsets.committed_offset).clip(lower=0)
+    near = offsets.assign(committed=offsets.committed_offset, end=offsets.end_offset, lag=lag)
+    claims = pd.DataFrame(made.rows["assignments"])
+    claims = claims.assign(generation=0)
+    names = [*TRACK, "snapshot", *NUMBERS, "member_id"]
+    rows = pl.concat(
+        [
+            pl.from_pandas(near[[*TRACK, "snapshot", "committed", "end", "lag"]]),
+            pl.from_pandas(claims[[*TRACK, "snapshot", "generation", "member_id"]]),
+        ],
+        how="diagonal_relaxed",
+    )
+    rows = rows.cast(NUMBERS).cast({"partition": pl.Int32}).select(names)
+    rows = rows.cast({pl.String: pl.Categorical})
+    keys = offsets[["cluster", "snapshot"]].drop_duplicates().itertuples(index=False)
+    instants = [(*key, int(seconds_at(key.snapshot))) for key in keys]
+    return made_of(rows.sample(fraction=1, shuffle=True, seed=1), QUANTILE, (), instants)
+
+
+def found_in(made: pl.DataFrame, table: str, keys: list[str]) -> Rows:
+    rows = made[table].drop_nulls().struct.unnest().to_dicts()
     return {
         tuple(row[key] for key in keys): {
-            name: value for name, value in row.asDict().items() if name not in keys
+            name: value for name, value in row.items() if name not in keys
         }
-        for row in rows.collect()
+        for row in rows
     }
 
 
@@ -189,47 +197,28 @@ def check(found: Rows, expected: Rows) -> None:
                 assert there == value, (key, name)
 
 
-def of_seeds(seeds: Iterable[int]) -> Offsets:
-    """Random offsets of all seeds, each in clusters of its own: one history does for all."""
-    made = Offsets()
-    for seed in seeds:
-        own = random_offsets(seed)
-        for table, rows in own.rows.items():
-            made.rows[table] += [row | {"cluster": f"{row['cluster']}-{seed}"} for row in rows]
-        made.instants |= {f"{cluster}-{seed}": ids for cluster, ids in own.instants.items()}
-    return made
-
-
-def test_rates_are_those_of_a_plain_loop(spark: SparkSession) -> None:
+@pytest.mark.parametrize("seed", range(6))
+def test_rates_are_those_of_a_plain_loop(seed: int) -> None:
     """With gaps, nulls, resets, topics made anew, and clusters of different instants.
 
     And a partition of which nothing was ever committed.
     """
-    made = of_seeds(range(8)).at(0, 1, None, 40).at(1, 1, None, 90)
+    made = random_offsets(seed).at(0, 1, None, 40).at(1, 1, None, 90)
     offsets = offsets_in_window(made)
     rates, ends = expected_rates(offsets)
-    with made.history(spark) as history:
-        result = history.rates(f"{HOURS}h", QUANTILE)
-        assert result.notes == ()
-        check(found_in(result.rates, PARTITION), rates)
-        check(found_in(result.consumption, TRACK), expected_consumption(offsets, ends))
-        backlog = expected_backlog(offsets)
-        check(found_in(result.backlog, TRACK), backlog)
-        members = found_in(result.members, ["cluster", "group", "member_id"])
-        check(members, expected_members(made, offsets))
-    assert sum(row["resets"] for row in rates.values()) > 8
+    found = made_by_polars(made, offsets)
+    check(found_in(found, "rates", PARTITION), rates)
+    check(found_in(found, "consumption", TRACK), expected_consumption(offsets, ends))
+    backlog = expected_backlog(offsets)
+    check(found_in(found, "backlog", TRACK), backlog)
     assert {row["uncommitted"] for row in backlog.values()} == {None, 40}
+    reads = ["cluster", "group", "member_id", "since", "at"]
+    check(found_in(found, "reads", reads), expected_reads(made, offsets))
+    assert sum(row["resets"] for row in rates.values())
 
 
-def test_no_rows_are_no_series() -> None:
-    nothing = np.zeros(0, np.int64)
-    runs = Runs(nothing)
-    assert len(runs.starts) == len(runs.highest(nothing)) == len(runs.before(nothing > 0)) == 0
-
-
-def test_keys_of_wide_columns_keep_their_order() -> None:
-    """Values so far apart that their product doesn't fit 64 bits."""
-    columns = [np.array([0, 0, 2**61, 2**61]), np.array([2**61, 0, 0, 2**61])]
-    key = keyed(*columns, np.array([1, 1, 0, 5]))
-    assert key.argsort().tolist() == [1, 0, 2, 3]
-    assert keyed(np.zeros(0, np.int64)).tolist() == []
+def test_a_claim_without_offsets_makes_no_rows() -> None:
+    names = dict.fromkeys(("cluster", "group", "topic", "snapshot", "member_id"), pl.Categorical)
+    claim = dict.fromkeys(names, "a") | {"partition": 0, "generation": 0}
+    claims = pl.DataFrame([claim], {**names, "partition": pl.Int32, **NUMBERS})
+    assert made_of(claims, QUANTILE, (), [("a", "a", 0)]).height == 0

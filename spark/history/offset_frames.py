@@ -1,0 +1,136 @@
+"""Offsets and claims that a worker has, as frames of polars in order of time, and what they tell.
+
+A row of offsets is what a group had committed of a partition `at` an instant (seconds since 1970),
+the `end` that it was told and its `lag`; one of claims has a `member_id` and its `generation`, and
+no more. What isn't known is null. Texts are categories.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import polars as pl
+
+from spark.files import SNAPSHOT
+from spark.fleet import PARTITION_KEYS
+from spark.history.rates_jumps import Doubt
+from spark.history.rates_series import TRACK
+from spark.history.rates_window import AT
+
+SUMMARY = ("mean", "quantile", "maximum", "pairs", "resets")
+
+
+class Offsets(NamedTuple):
+    """What is known at instants, in order of time, with numbers for partitions.
+
+    `ends` has a row a partition (`series`) and instant, with the highest `end` that a group was
+    told. `tracks` has one a partition of a group (`track`) and instant that offsets name, with its
+    `owner`. `keys` has the names of each track, its number and that of its series.
+    """
+
+    ends: pl.DataFrame
+    tracks: pl.DataFrame
+    keys: pl.DataFrame
+
+    @property
+    def partitions(self) -> pl.DataFrame:
+        """The names of each series."""
+        return self.keys.select("series", *PARTITION_KEYS).unique("series", maintain_order=True)
+
+
+def placed(rows: pl.DataFrame, instants: Sequence[tuple[str, str, int]]) -> pl.DataFrame:
+    """The rows of these clusters and snapshots, `at` their instants."""
+    columns = {"cluster": pl.Categorical, SNAPSHOT: pl.Categorical, AT: pl.Int64}
+    at = pl.LazyFrame(instants, columns, orient="row")
+    return rows.lazy().join(at, ["cluster", SNAPSHOT]).collect(engine="streaming")
+
+
+def offsets_of(rows: pl.DataFrame) -> Offsets:
+    """Rows of offsets and claims in order."""
+    keys = rows.select(TRACK).unique().sort(*PARTITION_KEYS, "group").with_row_index("track")
+    keys = keys.with_columns(series=pl.struct(PARTITION_KEYS).rle_id())
+    usable = (pl.when(pl.col(name) >= 0).then(name).alias(name) for name in ("committed", "end"))
+    numbered = (
+        rows.lazy()
+        .join(keys.lazy(), list(TRACK), nulls_equal=True)
+        .select("track", "series", AT, *usable, "lag", "generation", "member_id")
+    )
+    tracks = (
+        numbered.filter(pl.col("generation").is_null())
+        .group_by("track", AT)
+        .agg(pl.col("series").first(), pl.col("committed", "end").max(), pl.col("lag").min())
+        .join(_owners(numbered), ["track", AT], "left")
+        .sort("track", AT)
+        .collect(engine="streaming")
+    )
+    ends = tracks.lazy().group_by("series", AT).agg(pl.col("end").max()).sort("series", AT)
+    return Offsets(ends.collect(engine="streaming"), tracks, keys)
+
+
+def _owners(rows: pl.LazyFrame) -> pl.LazyFrame:
+    """Who claims it in the highest generation; nobody where several do (AbstractStickyAssignor)."""
+    claims = rows.filter(pl.col("generation").is_not_null())
+    newest = claims.group_by("track", AT).agg(pl.col("generation").max())
+    member = pl.col("member_id")
+    return (
+        claims.join(newest, ["track", AT, "generation"], "semi")
+        .group_by("track", AT)
+        .agg(owner=member.min(), last=member.max())
+        .filter(pl.col("owner") == pl.col("last"))
+        .drop("last")
+    )
+
+
+def previous(name: str, of: str) -> pl.Expr:
+    """What the row before has, if it is of the same series; rows are in order."""
+    return pl.when(pl.col(of) == pl.col(of).shift()).then(pl.col(name).shift())
+
+
+def pairs_of(rows: pl.DataFrame, of: str, offset: str) -> pl.DataFrame:
+    """The rows whose `offset` is known, each with that `before` it in its series, and `since` when.
+
+    Neighbours are those in which it is known. Where there is none, both are null.
+    """
+    return rows.filter(pl.col(offset).is_not_null()).with_columns(
+        before=previous(offset, of), since=previous(AT, of)
+    )
+
+
+def rated(pairs: pl.DataFrame, offset: str, in_doubt: pl.Expr) -> pl.DataFrame:
+    """The same with a `rate` in records a second, and whether the series `resets` there.
+
+    The rate is null without a neighbour, where the offset fell, or a clock is in doubt. It resets
+    where the offset fell, and no clock is the likelier cause.
+    """
+    rose, counts = pl.col(offset) >= pl.col("before"), ~in_doubt
+    rate = (pl.col(offset) - pl.col("before")) / (pl.col(AT) - pl.col("since"))
+    return pairs.with_columns(rate=pl.when(rose & counts).then(rate), resets=~rose & counts)
+
+
+def in_doubt(keys: pl.DataFrame, of: str, doubts: Sequence[Doubt]) -> pl.Expr:
+    """Whether a pair touches an instant at which the clock of its cluster may have been wrong."""
+    result = pl.lit(False)
+    for doubt in doubts:
+        series = keys.filter(pl.col("cluster") == doubt.cluster)[of].unique().implode()
+        instants = list(doubt.instants)
+        touched = pl.col(AT).is_in(instants) | pl.col("since").is_in(instants).fill_null(False)
+        result |= pl.col(of).is_in(series) & touched
+    return result
+
+
+def summary(pairs: pl.DataFrame, of: str, quantile: float) -> pl.DataFrame:
+    """A row a series: mean, quantile and maximum of the rates of its pairs, and their number."""
+    rate = pl.col("rate")
+    return pairs.group_by(of).agg(
+        mean=rate.mean(),
+        quantile=rate.quantile(quantile, "linear"),
+        maximum=rate.max(),
+        pairs=rate.count().cast(pl.Int64),
+        resets=pl.col("resets").sum().cast(pl.Int64),
+    )
+
+
+def last_seen(rows: pl.DataFrame, of: str) -> pl.DataFrame:
+    """The last instant of each series."""
+    return rows.group_by(of).agg(last_seen=pl.col(AT).max())
