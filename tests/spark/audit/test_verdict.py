@@ -138,4 +138,4 @@ def test_why_the_finding_has_fewer_groups_than_are_uneven(count: int, end: str) 
     summary = AuditSummary(
         "now", counts, {"ok": 50}, {}, [], {}, False, False, 45, "45 uneven.", "now"
     )
-    assert [*summary.sentences(None, "hint")][-1].endswith(end)
+    assert summary.answer.endswith(end)

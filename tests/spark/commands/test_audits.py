@@ -38,7 +38,7 @@ from tests.support.torture import (
     hostile,
 )
 
-COUNTS = "3 empty, 1 rebalancing, 34 invalid, 5 unsupported"
+COUNTS = "3 empty, 1 rebalancing, 36 invalid, 5 unsupported"
 ABOUT_CLUSTERS = {
     *("coordinator-load", "under-replicated", "leaderless", "not-preferred-leader"),
     *("single-replica", "replica-skew", "leader-skew", "empty-broker"),
@@ -95,7 +95,7 @@ class TestAudit:
         assert not result.keys() & not_run.keys()
         keys = ["finding", "critical", "warning", "info"]
         assert [*result["invalid-group"]] == keys
-        assert result["invalid-group"]["warning"] + result["invalid-group"]["critical"] == 34
+        assert result["invalid-group"]["warning"] + result["invalid-group"]["critical"] == 36
         no_topics = "no co-partitioned topics are configured ([[copartitioned]])"
         assert not_run["unequal-topics"] == no_topics
         assert all(tuple(row) == COLUMNS for row in printed["worst"])
@@ -103,7 +103,7 @@ class TestAudit:
         assert (row["snapshot"], row["state"]) == (SNAPSHOT, "in trouble")
         groups = {row["status"]: row["groups"] for row in printed["groups"]}
         assert groups == {
-            **{"ok": 39, "inferred": 1, "invalid": 34, "unsupported": 5},
+            **{"ok": 37, "inferred": 1, "invalid": 36, "unsupported": 5},
             **{"empty": 3, "rebalancing": 1},
         }
         assert {row["cluster"]: row["snapshot"] for row in printed["clusters"]} == CLUSTERS
@@ -184,7 +184,7 @@ class TestAudit:
         not_run = {row["finding"]: row["why"] for row in printed["not_run"]}
         assert not_run["avoidable-moves"] == "there is no earlier snapshot to compare with"
         sentence = f"Snapshot {HOURS[0]}. 0 critical findings and 0 warnings in 1 group: "
-        unseen = "brokers and leaders of topics"  # of a cluster, of which some groups are examined
+        unseen = "brokers and leaders of topics and lag"  # of a cluster, of which some groups are examined
         assert f"\n{sentence}the fleet is well, as far as members go; {unseen} not" in output.err
 
 

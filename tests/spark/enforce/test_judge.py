@@ -45,7 +45,11 @@ def test_in_force_or_ready(kind: str) -> None:
         (group(0, type="consumer", strategy="uniform"), "its broker assigns by 'uniform'", True),
         (group(type="consumer", strategy=COOPERATIVE), "its broker assigns by", True),
         (group(type="share", members=()), "it takes no plan: it is a share group", True),
-        (group(type="streams", state="Assigning", members=()), "it is a streams group", True),
+        (
+            group(type="streams", state="Assigning", members=()),
+            "it is a group of Kafka Streams",
+            True,
+        ),
         (group(type="connect", strategy="sessioned"), "a cluster of Connect workers", True),
         (group(type="other"), "it takes no plan: it is its members aren't consumers", True),
         (group(strategy=None, members=(), state="Empty"), "it has no members at the moment", False),
