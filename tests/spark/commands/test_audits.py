@@ -184,7 +184,7 @@ class TestAudit:
         not_run = {row["finding"]: row["why"] for row in printed["not_run"]}
         assert not_run["avoidable-moves"] == "there is no earlier snapshot to compare with"
         sentence = f"Snapshot {HOURS[0]}. 0 critical findings and 0 warnings in 1 group: "
-        unseen = "brokers and leaders of topics and lag"  # of a cluster, of which some groups are examined
+        unseen = "brokers and leaders of topics and lag"  # some groups of a cluster are examined
         assert f"\n{sentence}the fleet is well, as far as members go; {unseen} not" in output.err
 
 
