@@ -52,7 +52,8 @@ def test_people_see_policies_and_what_to_set(run: Run, hourly: Path, policies: P
     assert "fixed 4" in text
     assert max(map(len, output.out.split("what to set")[0].splitlines()[:8])) <= 80
     assert "by lag" in text
-    assert "orders of c: A fixed number does as well as any policy: 4 members" in text
+    assert "orders of c: Set by lag (13.92 member-hours, 33 rebalances, late 0 " in text
+    assert "hot of c: A fixed number does as well as any policy: 4 members" in text
     assert "Partition hot-2 gets up to 500 records a second, and one member reads 100" in text
     said = flat(output.err)
     assert "Rates are means over 1 h, the time between snapshots" in said
@@ -73,8 +74,10 @@ def test_programs_get_all_and_tables_are_written(
     }
     then, fixed = rows["orders", "as it was"], rows["orders", "fixed 4"]
     assert (then["members"], then["hours"], then["partitions"]) == (2, 8, 8)
-    assert (fixed["member_hours"], fixed["rebalances"], fixed["recommended"]) == (32, 0, True)
-    assert fixed["setting"] == "replicas: 4"
+    assert (fixed["member_hours"], fixed["rebalances"], fixed["recommended"]) == (32, 0, False)
+    by_lag = rows["orders", "by lag"]
+    assert by_lag["recommended"] and "lagThreshold: \"2000\"" in by_lag["setting"]
+    assert rows["hot", "fixed 4"]["setting"] == "replicas: 4"
     assert then["late_partition_hours"] > 10 > fixed["late_partition_hours"]
     courses = pq.read_table(out / "courses").to_pylist()
     busiest = [row for row in courses if row["group"] == "orders" and row["arrivals"] == 320]
@@ -84,7 +87,7 @@ def test_programs_get_all_and_tables_are_written(
     page = tmp_path / "report.html"
     shown = run("report", hourly, "--scale", out, "--out", page)
     assert shown.code == 0, shown.err
-    assert "orders of c: A fixed number does as well" in page.read_text("utf-8")
+    assert "orders of c: Set by lag" in page.read_text("utf-8")
 
 
 def test_groups_without_rates_say_so(run: Run, hourly: Path) -> None:
