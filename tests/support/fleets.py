@@ -147,6 +147,7 @@ def fleet_of_groups(groups: Mapping[str, Group]) -> Fleet:
             members={member.member_id: member.topics for member in group.members},
             owned=[(*claim, m.member_id, m.generation) for m in group.members for claim in m.owned],
             cluster=name,
+            hidden_topics=[],  # what isn't there was deleted
         )
         for row, member in zip(fleet.rows["members"][before:], group.members, strict=True):
             row |= {column: getattr(member, column) for column in OF_MEMBERS}

@@ -74,5 +74,6 @@ def test_a_batch_has_what_the_rows_have() -> None:
     for row, report in zip([without, planned, without], batch.to_pylist(), strict=True):
         lists = {name: cell for name, cell in report.items() if isinstance(cell, list)}
         assert {name: list(getattr(row, name)) for name in lists} == lists
-        assert [*lists] == ["names", "topics", "topic", "partition", "target", "previous", "action"]
+        plan = ["names", "topics", "topic", "partition", "target", "previous", "action"]
+        assert [*lists] == ["held_by", "limits", *plan]
         assert all(getattr(row, name) == report[name] for name in report.keys() - lists.keys())

@@ -54,7 +54,7 @@ def test_each_group_has_its_numbers_or_the_reason_why_not(spark: SparkSession) -
         "lower that."
     )
     assert "most common subscription" in mixed["assumed"]
-    assert result["gone"]["sentence"] == "There is nothing to read."
+    assert (result["gone"]["status"], result["gone"]["sentence"]) == ("invalid", None)
     assert (result["nobody"]["status"], result["nobody"]["sentence"]) == ("empty", None)
     assert result["moving"]["status"] == "rebalancing"
 

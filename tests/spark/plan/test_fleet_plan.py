@@ -41,7 +41,8 @@ def fleet() -> Fleet:
     made.group("two generations", ab, [*a_has_all, ("t", 0, "b", 2)], generations={"a": 1, "b": 2})
     made.group("one generation", ab, [*a_has_all, ("t", 0, "z", 1)], generations={"a": 1, "b": 1})
     made.group("impossible", {"a": ["one"]}, [("one", 7, "a"), ("one", -1, "a"), ("one", 0, "a")])
-    made.group("vanished", {"a": ["one", "gone"]}, [("gone", 0, "a"), ("one", 0, "a")])
+    deleted = [("gone", 0, "a"), ("one", 0, "a")]
+    made.group("vanished", {"a": ["one", "gone"]}, deleted, hidden_topics=[])
     made.group("unread", {"a": ["one"]}, [("old", 1, "a"), ("old", 2, "z"), ("one", 0, "a")])
     made.group("idle", {"a": ["one"], "b": ["one"], "c": []}, [("one", 0, "b")])
     made.group("bound", {"a": ["t"], "b": []}, a_has_all)

@@ -32,6 +32,9 @@ def as_a_snapshot_has_it(group: Group) -> Group:
     return replace(group, topics=topics, members=members)
 
 
+GONE = "none of the topics it reads is in the snapshot"
+
+
 def drawn(name: str) -> Group:
     """Different subscriptions, claims in conflict, owners gone, topics that vanished, odd names."""
     kind, seed = name.split()
@@ -68,6 +71,9 @@ def test_in_a_fleet(groups: dict[str, Group], snapshot: FleetSnapshot, strategy:
     assert rows.pop(BROKEN).status == "invalid"
     assert result[BROKEN] == nothing(groups[BROKEN])
     for name, row in rows.items():
+        if reads_what_is_gone(groups[name]):
+            assert (row.status, result[name]) == ("invalid", nothing(groups[name]))
+            continue
         wanted = assign(groups[name], strategy)
         assert (row.status, row.reason) == ("ok", "; ".join(wanted.notes) or None)
         assert (row.sum_squares, row.moves) == (wanted.sum_squares, wanted.moves)
@@ -100,6 +106,9 @@ def test_by_the_worker_alone(name: str) -> None:
     for strategy in STRATEGIES if group.members else ():
         plan, (assignment, reason) = planned(row, strategy), answer(group, strategy)
         assert faults_of_group(plan) == []
+        if reads_what_is_gone(group):
+            assert plan.status == "invalid" and GONE in plan.reason
+            continue
         assert (plan.reason or "") == reason
         result = {} if plan.status == "failed" else nothing(group)
         cells = (plan.plan_topics, plan.plan_partitions.tolist(), plan.plan_members)
@@ -107,6 +116,14 @@ def test_by_the_worker_alone(name: str) -> None:
             if member is not None:
                 result[member].append((topic, number))
         assert in_order(result) == assignment
+
+
+def reads_what_is_gone(group: Group) -> bool:
+    """Whether it reads, or owns, topics that aren't there alone."""
+    topics = {topic for member in group.members for topic in member.topics}
+    owned = [claim for member in group.members for claim in member.owned]
+    is_there = any(0 <= number < group.topics.get(topic, 0) for topic, number in owned)
+    return bool(topics or owned) and not (is_there or topics & group.topics.keys())
 
 
 def nothing(group: Group) -> Assignment:

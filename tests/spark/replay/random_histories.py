@@ -117,6 +117,7 @@ def _make_odd(draw: random.Random, snapshots: Sequence[dict[str, list[Row]]]) ->
         lost = dict.fromkeys(lost, range(draw.randint(1, 9), 99))
     for at, rows in enumerate(snapshots):
         for group in rows["groups"]:
+            group["hidden_topics"] = []  # what isn't there was deleted
             group["strategy"] = "range"
             if rows["members"] and draw.random() < 0.06:
                 group["state"] = "PreparingRebalance"
@@ -133,7 +134,7 @@ def _make_odd(draw: random.Random, snapshots: Sequence[dict[str, list[Row]]]) ->
 
 
 def _look_at(rows: Mapping[str, Sequence[Row]]) -> Look:
-    """The group that these rows describe: with claims and none of its topics it isn't judged."""
+    """The group that these rows describe: with none of its topics it isn't judged."""
     readers = {row["member_id"]: tuple[str, ...]() for row in rows["members"]}
     for row in rows["subscriptions"]:
         readers[row["member_id"]] += (row["topic"],)
@@ -149,5 +150,5 @@ def _look_at(rows: Mapping[str, Sequence[Row]]) -> Look:
         owners={place: owner for place, owner in claims.items() if place[1] < topics[place[0]]},
         is_judged=bool(readers)
         and group["state"] == "Stable"
-        and not (claims and not read & topics.keys()),
+        and not ((claims or read) and not read & topics.keys()),
     )

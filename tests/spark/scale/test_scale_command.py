@@ -76,7 +76,7 @@ def test_programs_get_all_and_tables_are_written(
     assert (then["members"], then["hours"], then["partitions"]) == (2, 8, 8)
     assert (fixed["member_hours"], fixed["rebalances"], fixed["recommended"]) == (32, 0, False)
     by_lag = rows["orders", "by lag"]
-    assert by_lag["recommended"] and "lagThreshold: \"2000\"" in by_lag["setting"]
+    assert by_lag["recommended"] and 'lagThreshold: "2000"' in by_lag["setting"]
     assert rows["hot", "fixed 4"]["setting"] == "replicas: 4"
     assert then["late_partition_hours"] > 10 > fixed["late_partition_hours"]
     courses = pq.read_table(out / "courses").to_pylist()
