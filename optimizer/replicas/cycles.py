@@ -17,7 +17,7 @@ from optimizer.replicas.placement import (
 from optimizer.replicas.prices import Prices
 
 BETWEEN = -1
-"""The partition of an arc that is no exchange: a place or a broker gains or loses a replica.
+"""The partition of an arc that is no exchange: a slot or a broker gains or loses a replica.
 
 Arcs stand as exchanges do, from who gives to who takes.
 """
@@ -32,19 +32,19 @@ class Searched(NamedTuple):
 
 
 def _residual_arcs(placement: Placement, choice: IntArray) -> Exchanges:
-    """Exchanges, and what it costs when a place, and then its broker, gains or loses a replica.
+    """Exchanges, and what it costs when a slot, and then its broker, gains or loses a replica.
 
-    Nodes are places, then brokers, then the sink.
+    Nodes are slots, then brokers, then the sink.
     """
-    places, used = placement.topics * placement.brokers, np.flatnonzero(placement.rack_of >= 0)
-    place = (np.arange(placement.topics)[:, None] * placement.brokers + used).ravel()
-    broker = places + used
-    sink = np.full(len(used), places + placement.brokers)
+    slots, used = placement.topics * placement.brokers, np.flatnonzero(placement.rack_of >= 0)
+    slot = (np.arange(placement.topics)[:, None] * placement.brokers + used).ravel()
+    broker = slots + used
+    sink = np.full(len(used), slots + placement.brokers)
     of_topic = placement.topic_loads(choice)[:, used].ravel()
     weight = placement.load_weight * placement.weight[used]
     parts = [
         cheapest_exchanges(placement, choice),
-        *_up_and_down(place, np.tile(broker, placement.topics), placement.topic_weight, of_topic),
+        *_up_and_down(slot, np.tile(broker, placement.topics), placement.topic_weight, of_topic),
         *_up_and_down(broker, sink, weight, placement.loads(choice)[used]),
     ]
     return Exchanges(*map(np.concatenate, zip(*parts, strict=True)))

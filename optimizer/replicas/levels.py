@@ -40,7 +40,7 @@ class Topics(Balance):
 class Copies(Balance):
     """Fewest replicas copied: a cycle passes brokers and pools of a rack once each.
 
-    Between two brokers it may pass each place and pool of one topic.
+    Between two brokers it may pass each slot and pool of one topic.
     """
 
     def most(self, of: Extent) -> int:
@@ -152,8 +152,8 @@ def _counts(brokers_of: IntArray, brokers: int) -> IntArray:
 
 
 def _of_topics(standing: IntArray, topic: IntArray, topics: int, brokers: int) -> IntArray:
-    places = np.where(standing >= 0, standing + topic[:, None] * brokers, NOBODY)
-    return _counts(places, topics * brokers).reshape(topics, brokers)
+    slots = np.where(standing >= 0, standing + topic[:, None] * brokers, NOBODY)
+    return _counts(slots, topics * brokers).reshape(topics, brokers)
 
 
 def leader_placement(

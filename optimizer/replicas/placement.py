@@ -25,7 +25,7 @@ class Placement:
     `receive` at `new_cost[p]`. `rack_of` is -1 for brokers who aren't to be used. A broker with
     load x costs `load_weight · weight · x²`, x being what it takes and its `base`; what it takes of
     a topic, with `topic_base`, costs `topic_weight` times its square. `topic_weight` 0: topics
-    don't count, and `topic` is 0 everywhere. A place is topic · brokers + broker.
+    don't count, and `topic` is 0 everywhere. A slot is topic · brokers + broker.
     """
 
     rack_of: IntArray  # (B,)
@@ -77,8 +77,8 @@ class Placement:
 
     def topic_loads(self, choice: IntArray) -> IntArray:
         """What each broker has of each topic: (G, B)."""
-        places = (choice + self.topic[:, None] * self.brokers)[choice >= 0]
-        counts = np.bincount(places, minlength=self.topics * self.brokers)
+        slots = (choice + self.topic[:, None] * self.brokers)[choice >= 0]
+        counts = np.bincount(slots, minlength=self.topics * self.brokers)
         return self.topic_base + counts.reshape(self.topics, self.brokers)
 
     def in_racks(self, choice: IntArray) -> IntArray:
@@ -137,9 +137,9 @@ class Placement:
 
 
 class Exchanges(NamedTuple):
-    """Exchanges in the order of the place that gives, who takes, and what it costs.
+    """Exchanges in the order of the slot that gives, who takes, and what it costs.
 
-    Who takes is a place, or a pool (places + topic · racks + rack): any broker of that rack that
+    Who takes is a slot, or a pool (slots + topic · racks + rack): any broker of that rack that
     receives, that the partition doesn't list, and hasn't.
     """
 
@@ -154,10 +154,10 @@ def exchanges_of(placement: Placement, choice: IntArray) -> Exchanges:
     rows = np.arange(placement.partitions)
     costs, in_racks = placement.costs_of(choice), placement.in_racks(choice)
     spare, room = in_racks > placement.low, in_racks < placement.high
-    place = placement.topic * placement.brokers
+    slot = placement.topic * placement.brokers
     pool = placement.topics * placement.brokers + placement.topic * placement.racks
     takers = [  # who takes, its rack, its cost, and whether it can
-        (place + listed, rack, cost, (rack >= 0) & ~has(choice, listed))
+        (slot + listed, rack, cost, (rack >= 0) & ~has(choice, listed))
         for listed, cost in zip(placement.listed.T, placement.listed_cost.T, strict=True)
         for rack in [np.where(listed >= 0, placement.rack_of[listed], -1)]
     ]
@@ -173,26 +173,28 @@ def exchanges_of(placement: Placement, choice: IntArray) -> Exchanges:
         for taker, rack, cost, can in takers:
             may = can & ((rack == giving) | (spares & room[rows, rack])) & (giver >= 0)
             at = may.nonzero()[0]
-            parts.append(np.stack([(place + giver)[at], taker[at], (cost - paid)[at], at]))
-    found = np.concatenate(parts, axis=1)
-    found = found[:, np.random.default_rng(found.shape[1]).permutation(found.shape[1])]
+            parts.append(np.stack([(slot + giver)[at], taker[at], (cost - paid)[at], at]))
+    exchanges = np.concatenate(parts, axis=1)
+    exchanges = exchanges[
+        :, np.random.default_rng(exchanges.shape[1]).permutation(exchanges.shape[1])
+    ]
     nodes = placement.topics * (placement.brokers + placement.racks)
-    return Exchanges(*found[:, np.lexsort((found[2], found[0] * nodes + found[1]))])
+    return Exchanges(*exchanges[:, np.lexsort((exchanges[2], exchanges[0] * nodes + exchanges[1]))])
 
 
 def cheapest_exchanges(placement: Placement, choice: IntArray) -> Exchanges:
-    """The cheapest exchange between any two places between which there is one.
+    """The cheapest exchange between any two slots between which there is one.
 
     Exchanges for a broker of a pool are looked through in the order of their costs, until each
     broker of the pool has found one.
     """
-    found, places = exchanges_of(placement, choice), placement.topics * placement.brokers
-    start = run_starts(found.giver, found.taker)
-    end = np.append(start[1:], len(found.giver))
-    direct = found.taker[start] < places
-    parts = [np.stack(found)[:, start[direct]]]
+    exchanges, slots = exchanges_of(placement, choice), placement.topics * placement.brokers
+    start = run_starts(exchanges.giver, exchanges.taker)
+    end = np.append(start[1:], len(exchanges.giver))
+    direct = exchanges.taker[start] < slots
+    parts = [np.stack(exchanges)[:, start[direct]]]
     start, end = start[~direct], end[~direct]
-    topic, rack = np.divmod(found.taker[start] - places, placement.racks)
+    topic, rack = np.divmod(exchanges.taker[start] - slots, placement.racks)
     receivers = [placement.receivers[r] for r in rack.tolist()]
     run = np.repeat(np.arange(len(start)), [len(each) for each in receivers])
     broker = np.concatenate([np.empty(0, np.int64), *receivers])
@@ -201,10 +203,12 @@ def cheapest_exchanges(placement: Placement, choice: IntArray) -> Exchanges:
         inside = start[run] + rank < end[run]
         run, broker = run[inside], broker[inside]
         at = start[run] + rank
-        partition = found.partition[at]
+        partition = exchanges.partition[at]
         fits = ~has(choice[partition], broker) & ~has(placement.listed[partition], broker)
         here, taker = at[fits], topic[run[fits]] * placement.brokers + broker[fits]
-        parts.append(np.stack([found.giver[here], taker, found.cost[here], partition[fits]]))
+        parts.append(
+            np.stack([exchanges.giver[here], taker, exchanges.cost[here], partition[fits]])
+        )
         run, broker = run[~fits], broker[~fits]
         rank += 1
     giver, taker, cost, partition = np.concatenate(parts, axis=1)

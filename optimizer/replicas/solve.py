@@ -4,9 +4,9 @@ Most partitions stand still as they were first chosen, some are free, and their 
 the brokers; whoever would rather have another choice at these prices is freed as well, until nobody
 would. What is free is improved by cheapest flows of exchanges, and at last by cycles of these:
 
-place → the place or the pool that takes, at the cost of the exchange, as often as there is one
+slot → the slot or the pool that takes, at the cost of the exchange, as often as there is one
 pool → any broker of its rack that receives
-place → broker → sink, dearer with every replica of a topic, and of all
+slot → broker → sink, dearer with every replica of a topic, and of all
 
 A flow forgets that a partition may be in several exchanges, and who of a pool it has already. So
 what flows is carried out as far as it can be, and the rest is left to the next flow.
@@ -30,7 +30,7 @@ from optimizer.replicas.placement import (
 from optimizer.replicas.prices import Prices, loads_fit, sound_rows, with_cheaper
 
 FREE, FREE_SHARE = 5_000, 0.05
-"""At first so many partitions are free, or this share of all if that is more."""
+"""Partitions that are free at first, or this share of all if that is more."""
 
 
 STEPS = np.concatenate((np.arange(1, EXACT_RADIUS + 1), EXACT_RADIUS + 2 ** np.arange(1, 40)))
@@ -40,7 +40,7 @@ TIMES = 20
 """So often a guess is made better."""
 
 EXACT_COSTS = 8
-"""So many different costs between two nodes are told apart; dearer ones are taken together."""
+"""Different costs between two nodes that are told apart; dearer ones are taken together."""
 
 LEAST_UNITS, MOST_UNITS = 4, 64
 """A unit of cost counts so often, and each exchange once: of equals the flow takes the shortest."""
@@ -134,19 +134,19 @@ def shifted(placement: Placement, choice: IntArray) -> IntArray:
 class _Network:
     def __init__(self, placement: Placement, choice: IntArray) -> None:
         self.placement, self.choice = placement, choice
-        self.found = found = exchanges_of(placement, choice)
-        self.places = placement.topics * placement.brokers
-        self.broker = self.places + placement.topics * placement.racks
+        self.exchanges = exchanges = exchanges_of(placement, choice)
+        self.slots = placement.topics * placement.brokers
+        self.broker = self.slots + placement.topics * placement.racks
         self.sink = self.broker + placement.brokers
-        place = (placement.topic[:, None] * placement.brokers + choice)[choice >= 0]
-        self.held = np.bincount(place, minlength=self.places)
-        self.farthest = MAX_NUMBER // (16 * max((self.sink + 2) ** 2, len(place)))
+        slot = (placement.topic[:, None] * placement.brokers + choice)[choice >= 0]
+        self.held = np.bincount(slot, minlength=self.slots)
+        self.farthest = MAX_NUMBER // (16 * max((self.sink + 2) ** 2, len(slot)))
         dearest = 128 * placement.load_weight * int(placement.weight.max(initial=1))
         self.units = min(max(self.farthest // dearest, LEAST_UNITS), MOST_UNITS)
-        self.starts, self.sizes = _bundles(found)
-        giver, taker = found.giver[self.starts], found.taker[self.starts]
-        pools = np.unique(taker[taker >= self.places])
-        topic, rack = np.divmod(pools - self.places, placement.racks)
+        self.starts, self.sizes = _bundles(exchanges)
+        giver, taker = exchanges.giver[self.starts], exchanges.taker[self.starts]
+        pools = np.unique(taker[taker >= self.slots])
+        topic, rack = np.divmod(pools - self.slots, placement.racks)
         receivers = [placement.receivers[r] for r in rack.tolist()]
         each = [len(r) for r in receivers]
         self.out_of = np.repeat(pools, each)
@@ -154,7 +154,7 @@ class _Network:
         self.out_to = np.repeat(topic, each) * placement.brokers + brokers
         most = np.full(len(self.out_of), placement.partitions)
         nothing = np.zeros(len(most), np.int64)
-        middle = self.units * found.cost[self.starts + self.sizes // 2]
+        middle = self.units * exchanges.cost[self.starts + self.sizes // 2]
         self.still = [
             Arcs(giver, taker, self.sizes, middle),
             Arcs(self.out_of, self.out_to, most, nothing),
@@ -171,7 +171,7 @@ class _Network:
         return self.carried_out(along, out)
 
     def even_share(self) -> IntArray:
-        """Even shares: of all for the brokers, of each topic for its places."""
+        """Even shares: of all for the brokers, of each topic for its slots."""
         placement = self.placement
         share = (placement.rack_of >= 0) / placement.weight
         share = share / max(share.sum(), 1e-9)
@@ -186,11 +186,11 @@ class _Network:
     def solved(self, guess: IntArray) -> tuple[IntArray, IntArray, IntArray]:
         """The cheapest flow, with loads exact around the guess, and the loads that come of it.
 
-        That are units along bundles of exchanges, and out of pools to places.
+        That are units along bundles of exchanges, and out of pools to slots.
         """
         dearer, node = self._dearer(guess)
         supply = np.zeros(self.sink + 1, np.int64)
-        supply[: self.places] = self.held
+        supply[: self.slots] = self.held
         supply[self.sink] = -self.held.sum()
         parts = self._fitting([*self.still, dearer])
         flows = cheapest_flow(parts, supply)
@@ -208,10 +208,10 @@ class _Network:
         return made
 
     def _dearer(self, guess: IntArray) -> tuple[Arcs, IntArray]:
-        """Arcs out of places and brokers, whose numbers are told; a segment costs its mean."""
+        """Arcs out of slots and brokers, whose numbers are told; a segment costs its mean."""
         placement, brokers = self.placement, np.arange(self.placement.brokers)
         of_topic = np.bincount(placement.topic, minlength=placement.topics)
-        of_place = np.full(self.places, placement.topic_weight)
+        of_slot = np.full(self.slots, placement.topic_weight)
         arcs, (node, start, end) = dearer_arcs(
             0,
             head=np.append(
@@ -219,7 +219,7 @@ class _Network:
             ),
             point=guess,
             most=np.append(of_topic.repeat(len(brokers)), brokers * 0 + placement.partitions),
-            weight=self.units * np.append(of_place, placement.load_weight * placement.weight),
+            weight=self.units * np.append(of_slot, placement.load_weight * placement.weight),
             base=np.append(placement.topic_base.ravel(), placement.base),
             steps=STEPS,
         )
@@ -228,15 +228,15 @@ class _Network:
         middle = int(np.median(cost[near])) if near.any() else 0
         # every unit passes one broker; what is far from all guesses needn't be told apart
         cost[last] = np.clip(cost[last] - middle, -self.farthest, self.farthest)
-        pools = self.broker - self.places
-        return arcs._replace(tail=node + pools * (node >= self.places)), node
+        pools = self.broker - self.slots
+        return arcs._replace(tail=node + pools * (node >= self.slots)), node
 
     def carried_out(self, along: IntArray, flow_out: IntArray) -> tuple[IntArray, int]:
-        """Give each unit a partition that can make its exchange, whatever it made before."""
-        found, choice, brokers = self.found, self.choice.copy(), self.placement.brokers
+        """Give each unit a partition that can make its exchange, also if it made another before."""
+        exchanges, choice, brokers = self.exchanges, self.choice.copy(), self.placement.brokers
         bundle = np.repeat(np.arange(len(along)), along)
-        giver, taker = (each[self.starts[bundle]] for each in (found.giver, found.taker))
-        is_new = taker >= self.places
+        giver, taker = (each[self.starts[bundle]] for each in (exchanges.giver, exchanges.taker))
+        is_new = taker >= self.slots
         pooled = np.flatnonzero(is_new)
         out = np.repeat(np.arange(len(flow_out)), flow_out)
         out = np.random.default_rng(len(out)).permutation(out)
@@ -249,7 +249,7 @@ class _Network:
             at = following[bundle[left]] + ranks_in_runs(bundle[left])
             following += np.bincount(bundle[left], minlength=len(following))
             inside = at < (self.starts + self.sizes)[bundle[left]]
-            left, partition = left[inside], found.partition[at[inside]]
+            left, partition = left[inside], exchanges.partition[at[inside]]
             each = np.unique(partition, return_index=True)[1]
             partition = partition[each]
             can = can_exchange(
@@ -263,16 +263,16 @@ class _Network:
         return choice, len(bundle) - carried
 
 
-def _bundles(found: Exchanges) -> tuple[IntArray, IntArray]:
+def _bundles(exchanges: Exchanges) -> tuple[IntArray, IntArray]:
     """Where bundles of exchanges begin, and how many are in each: of two nodes, and one cost.
 
     Where there are many costs, of more and more of them: what is cheap is exact, as what flows in
     the end is.
     """
-    runs = run_starts(found.giver, found.taker, found.cost)
-    rank = ranks_in_runs(found.giver[runs], found.taker[runs])
+    runs = run_starts(exchanges.giver, exchanges.taker, exchanges.cost)
+    rank = ranks_in_runs(exchanges.giver[runs], exchanges.taker[runs])
     step = np.where(
         rank < EXACT_COSTS, rank, EXACT_COSTS + np.log2(np.maximum(rank, 1)).astype(np.int64)
     )
-    starts = runs[run_starts(found.giver[runs], found.taker[runs], step)]
-    return starts, np.diff(np.append(starts, len(found.giver)))
+    starts = runs[run_starts(exchanges.giver[runs], exchanges.taker[runs], step)]
+    return starts, np.diff(np.append(starts, len(exchanges.giver)))

@@ -99,7 +99,7 @@ def row_of_group(
     if group.problem is None:
         return _without_plan(row, group, strategy, goals)
     problem = on_hosts(group.problem, goals.host)
-    limits = fitting(problem, goals.limits)
+    limits = tuple(fitting(problem, goals.limits))
     selection, started = strategy_named(strategy), time.perf_counter()
     try:
         with TimeLimit(strategy_seconds) as limit:

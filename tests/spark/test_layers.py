@@ -13,7 +13,12 @@ COMMANDS = ("terminal", "jobs", "cli.py")
 # each gives its caller an object with `release`
 KEEPERS = {
     *("plan/fleet_plan.py", "audit/fleet_audit.py", "graph/fleet_graph.py"),
-    *("history/group_spans.py", "history/fleet_history.py", "history/rates.py"),
+    *(
+        "history/group_spans.py",
+        "history/fleet_history.py",
+        "history/rates.py",
+        "history/rates_series.py",
+    ),
     *("replay/fleet_replay.py", "report/gather.py", "scale/scale.py"),
 }
 # each frees itself what it keeps while it writes

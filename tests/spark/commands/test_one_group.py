@@ -53,7 +53,9 @@ TOLD = {
         "The plan gives them from 4 to 5 partitions each, by 7 moves.",
         "Its offsets are in __consumer_offsets-0, led by broker 7, the likely coordinator.",
     ),
-    "streams-classic": ("is unsupported: Kafka Streams (strategy 'stream') assigns its tasks",),
+    "streams-classic": (
+        "is unsupported: a group of Kafka Streams, whose tasks have one owner each",
+    ),
     "left": ("Group left of cluster old could be more even",),
     **{group: (f"is invalid: not valid UTF-8: {why}.",) for group, why in INVALID.items()},
 }

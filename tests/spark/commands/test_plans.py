@@ -247,7 +247,7 @@ class TestCompare:
         assert printed["strategies"][0]["strategy"] == "optimal"
         assert {row["groups"] for row in printed["strategies"]} == {SOUND - 1}
         (why,) = {row["why"] for row in printed["strategies"]}
-        assert why == "3 empty, 1 rebalancing, 5 unsupported, 36 invalid"
+        assert why == "3 empty, 1 rebalancing, 5 unsupported, 34 invalid"
         change = {"set": "range", "then": 1.0, "moves": 1, "now": 2.0, "best": 1.0}
         assert {"cluster": "west", "group": "pay-2"} | change in printed["groups to change"]
         assert {row["set"] for row in printed["groups to change"]} == {"range", "a plan"}
