@@ -57,7 +57,7 @@ def _load(row: Row) -> tuple[str, ...]:
     """How far loads are above the least, by weight where groups are balanced by it."""
     over = row.get("mean_over_bound")
     if over is not None:
-        return (f"worst members at {figure(over)} × the bound",)
+        return (f"worst members {figure(over)} × the bound",)
     excess = row["excess"] or 0
     return (f"{counted(excess, 'partition')} above the optimum",) if excess else ()
 

@@ -162,7 +162,7 @@ def _load(row: Row) -> str:
     )
     if over is None:
         return by_count
-    return f"worst members at {figure(over)} × the bound, by count {by_count}"
+    return f"worst members {figure(over)} × the bound, by count {by_count}"
 
 
 def _of_kafka(league: Sequence[Row]) -> Iterator[str]:

@@ -56,8 +56,8 @@ READS = [of_strategy("optimal", remote_reads=3), of_strategy("current", 1, remot
                 of_strategy("optimal", excess=7, mean_over_bound=1.001),
                 of_strategy("range", excess=0, mean_over_bound=1.5),
             ],
-            "Best of Kafka's own: range: 9 of 9 groups balanced, worst members at 1.5 "
-            "× the bound, 5 moves; optimal: 9 of 9 groups balanced, worst members at "
+            "Best of Kafka's own: range: 9 of 9 groups balanced, worst members 1.5 "
+            "× the bound, 5 moves; optimal: 9 of 9 groups balanced, worst members "
             "1.001 × the bound, 5 moves.",
         ),
         (READS, f"{BEST} optimal saves 7 of 10 reads across racks."),
