@@ -81,7 +81,7 @@ def test_all_of_it(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert printed[1:] == steps(out)
     assert "could be more even" in log and "restless groups" in log
     assert (out / "report.html").is_file()
-    named = re.findall(r"^(\w+(?: \w+)?)  ", output.out, re.M)
+    named = re.findall(r"^(by \w+|\w+) ", output.out, re.M)
     assert named == [
         *("made", "audit", "plan", "by count", "by weight", "history", "replay", "verify", "report")
     ]
