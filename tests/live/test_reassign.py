@@ -189,6 +189,9 @@ def test_a_topic_of_one_broker_moves_as_planned_and_loses_nothing(
     verified = fresh_brokers.tool(REASSIGN, "--verify", "--reassignment-json-file", rollback)
     assert verified.count("is completed") == PARTITIONS
 
+    with pytest.raises(AssertionError, match="holds the rollbacks of a plan that isn't finished"):
+        moves.execute("--replication-factor", 3)
+    moves.out = tmp_path / "again"
     assert "Batch 1 of 1 is done" in moves.execute("--replication-factor", 3)
     await_brokers(admin, 1, 2, 3)
     await_leaders(admin, 1, 1, 2, 2, 3, 3)
@@ -201,7 +204,7 @@ def test_a_topic_of_one_broker_moves_as_planned_and_loses_nothing(
     output, _ = moves.plan("--add", 3, *live)
     assert output.code == 1
     assert "moved-0 is on 3,2, not on " in output.err
-    before = replicas(admin)
+    before, moves.out = replicas(admin), tmp_path / "others"
     assert "Batch 2 of 2 is done" in moves.execute("--add", 3, "--batch-copies", 2)
     moves.undo()
     until(lambda: replicas(admin) == before, "the batches are undone")
@@ -212,6 +215,7 @@ def test_a_topic_of_one_broker_moves_as_planned_and_loses_nothing(
     move_to(admin, {number: sorted(row) for number, row in replicas(admin).items()})
     admin.elect_leaders(0, {TOPIC: list(range(PARTITIONS))})
     await_leaders(admin, 1, 1, 1, 1, 2, 2)
+    moves.out = tmp_path / "leaders"
     assert "0 copies" in moves.execute("--leaders-only")
     await_leaders(admin, 1, 1, 2, 2, 3, 3)
     traffic.end()
