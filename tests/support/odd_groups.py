@@ -88,6 +88,6 @@ def _random(fleet: Fleet) -> Fleet:
             for number in draw.choices(range(7), k=draw.randint(0, 8))
         ]
         generations = {name: draw.randint(1, 3) for name in names if draw.random() < 0.5}
-        deleted = {"hidden_topics": []}  # "old" was
-        fleet.group(f"drawn-{name_}", members, claims, generations=generations, **deleted)
+        facts = (f"drawn-{name_}", members, claims)
+        fleet.group(*facts, generations=generations, hidden_topics=[])  # "old" was deleted
     return fleet
