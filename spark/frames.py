@@ -35,9 +35,9 @@ def by_polars(rows: DataFrame, function: str, schema: str, *options: Any) -> Dat
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         if filled := [batch for batch in batches if batch.num_rows]:
             frame = called(function, _with_categories(pa.Table.from_batches(filled)), *options)
-            oldest = import_module(
-                "polars"
-            ).CompatLevel.oldest()  # no views, which Spark can't read
+            polars = import_module("polars")
+            # without views, which Spark can't read
+            oldest = polars.CompatLevel.oldest()
             yield from frame.to_arrow(compat_level=oldest).cast(of_arrow).to_batches()
 
     return rows.mapInArrow(work, schema)

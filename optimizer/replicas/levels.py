@@ -173,7 +173,7 @@ def leader_placement(
     )
     levels = [*([TOPICS] if topical else []), BALANCE, COPIES, COPIES]
     weights, is_exact = level_weights([LEVEL_OF[name].most(extent) for name in levels])
-    item = np.ones((len(rows), 1), np.int64)
+    single = np.ones((len(rows), 1), np.int64)
     paid = change + _missed(cluster, rows, sets, goals) * weights[-2]
     return Placement(
         rack_of=np.where(cluster.used, 0, -1),
@@ -182,10 +182,10 @@ def leader_placement(
         base=_counts(standing, brokers),
         listed=sets,
         listed_cost=np.where(sets >= 0, paid, 0),
-        new_cost=item[:, 0],
-        count=item[:, 0],
-        low=item,
-        high=item,
+        new_cost=single[:, 0],
+        count=single[:, 0],
+        low=single,
+        high=single,
         topic=topic[rows],
         topic_base=_of_topics(standing[:, None], topic, topics, brokers),
         load_weight=weights[-3],

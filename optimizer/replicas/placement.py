@@ -174,12 +174,11 @@ def exchanges_of(placement: Placement, choice: IntArray) -> Exchanges:
             may = can & ((rack == giving) | (spares & room[rows, rack])) & (giver >= 0)
             at = may.nonzero()[0]
             parts.append(np.stack([(slot + giver)[at], taker[at], (cost - paid)[at], at]))
-    exchanges = np.concatenate(parts, axis=1)
-    exchanges = exchanges[
-        :, np.random.default_rng(exchanges.shape[1]).permutation(exchanges.shape[1])
-    ]
+    columns = np.concatenate(parts, axis=1)
+    count = columns.shape[1]
+    columns = columns[:, np.random.default_rng(count).permutation(count)]
     nodes = placement.topics * (placement.brokers + placement.racks)
-    return Exchanges(*exchanges[:, np.lexsort((exchanges[2], exchanges[0] * nodes + exchanges[1]))])
+    return Exchanges(*columns[:, np.lexsort((columns[2], columns[0] * nodes + columns[1]))])
 
 
 def cheapest_exchanges(placement: Placement, choice: IntArray) -> Exchanges:

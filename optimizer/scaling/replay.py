@@ -184,7 +184,7 @@ class _Runs:
         members: IntArray = self.asked[at]
         lag = self._lag_of_groups[at]
         times = []
-        while self._due[at] <= self._now - self._edges[0] + 1e-6:
+        while self._due[at] <= self._now - self._edges[0] + SAME_TIME:
             times.append(float(self._edges[0] + self._due[at]))
             self._due[at] += self._policies[at].every_seconds
         if not times:

@@ -60,17 +60,17 @@ class Crash(Event):
         of_members: list[str | None] = [getattr(member, what) for member in group.members]
         if what == "host":
             of_members, name = host_names(of_members), name.removeprefix("/")
-        result = [place for place, of_member in enumerate(of_members) if of_member == name]
-        if not result:
-            entries = sorted({item for item in of_members if item is not None})
+        crashed = [place for place, of_member in enumerate(of_members) if of_member == name]
+        if not crashed:
+            names = sorted({of_member for of_member in of_members if of_member is not None})
             at = "in" if what == "rack" else "on"
             others = (
-                f"they are {at} {', '.join(entries[:5])}"
-                if entries
+                f"they are {at} {', '.join(names[:5])}"
+                if names
                 else f"no {what} of its members is known"
             )
             raise NotApplicableError(f"no member is {at} {what} {name!r} ({others})")
-        return result
+        return crashed
 
     def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
         return without(group, self.member_indexes(group))

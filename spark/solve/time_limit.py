@@ -99,7 +99,7 @@ class TimeLimit:
             faulthandler.dump_traceback_later(seconds, file=self._nowhere, exit=True)
 
     def _limit_processor(self, seconds: float | None) -> None:
-        """Let the kernel end a Spark worker that uses so much more time; None lifts that."""
+        """Let the kernel end a Spark worker after that processor time; None lifts the limit."""
         if self._nowhere:
             import resource  # noqa: PLC0415 - there is none on Windows
 

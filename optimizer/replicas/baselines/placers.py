@@ -148,17 +148,17 @@ def round_robin(
         raise PlacementError(
             f"the replication factor of {replicas} is larger than the {len(racks)} brokers"
         )
-    entries = {rack for rack in racks.values() if rack is not None}
-    if entries and None in racks.values():
+    rack_names = {rack for rack in racks.values() if rack is not None}
+    if rack_names and None in racks.values():
         raise PlacementError("not all brokers have a rack")
-    order = alternated(racks) if entries else [broker for broker, _ in brokers]
+    order = alternated(racks) if rack_names else [broker for broker, _ in brokers]
     placed = []
     for partition in range(partitions):
         if partition and partition % len(order) == 0:
             shift += 1
         first = (partition + start) % len(order)
-        others = _others(order, first, shift * (len(entries) or 1))
-        placed.append(_taken(order[first], others, racks, replicas, max(len(entries), 1)))
+        others = _others(order, first, shift * (len(rack_names) or 1))
+        placed.append(_taken(order[first], others, racks, replicas, max(len(rack_names), 1)))
     return placed
 
 

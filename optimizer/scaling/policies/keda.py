@@ -201,8 +201,8 @@ class _KedaDecider:
         if not self._invalid.any and not self._keda.limit_to_partitions_with_lag:
             return np.floor(seen.lag), self._partitions
         lags = self._invalid.counted(seen.times[-1], seen.lags())
-        sums = (np.add.reduceat(item, self._starts) for item in (lags, lags >= 1.0))
-        lag, behind = sums
+        lag = np.add.reduceat(lags, self._starts)
+        behind = np.add.reduceat(lags >= 1.0, self._starts)
         return np.floor(lag + ROUNDING), behind
 
     def _woken_or_asleep(self, now: float, lag: Reals, members: IntArray) -> IntArray:

@@ -31,24 +31,24 @@ def best_plan(search: Search) -> IntArray:
 
 def _few_moves(search: Search) -> IntArray | None:
     """A plan from the owners within the tolerance of the bound, if one is found."""
-    result = _from_owners(search, search.tolerated)
-    if result is None and search.better_bound():
-        result = _from_owners(search, search.tolerated)
-    if result is not None and not search.is_good(result):
+    plan = _from_owners(search, search.tolerated)
+    if plan is None and search.better_bound():
+        plan = _from_owners(search, search.tolerated)
+    if plan is not None and not search.is_good(plan):
         search.better_bound()
-    return result
+    return plan
 
 
 def _from_owners(search: Search, level: int) -> IntArray | None:
     """A plan that isn't above a level, from what everybody has; None if none is found."""
     problem = search.problem
-    result = relieved(problem, level)
-    if result is None and len(problem.read) <= MAX_PARTITIONS:
+    plan = relieved(problem, level)
+    if plan is None and len(problem.read) <= MAX_PARTITIONS:
         descent = Descent(problem, completed(problem, problem.owner))
-        result = search.descended(descent, level, STEPS)
-    if result is None or problem.level_of(result) > level:
+        plan = search.descended(descent, level, STEPS)
+    if plan is None or problem.level_of(plan) > level:
         return None
-    return undo_moves(problem, result, level)
+    return undo_moves(problem, plan, level)
 
 
 def _from_scratch(search: Search) -> IntArray:

@@ -13,7 +13,7 @@ from tests.paths import DATA
 
 Record = dict[str, Any]
 """`policy` and `behavior` by the names that Kubernetes and KEDA have, the `lags` of each partition
-every so many `seconds`, the members at the `start`, and the `members` after each decision."""
+in steps of `seconds`, the members at the `start`, and the `members` after each decision."""
 
 
 def recorded() -> list[Record]:

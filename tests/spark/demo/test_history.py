@@ -20,7 +20,7 @@ Tables = Mapping[str, pd.DataFrame]
 Key = tuple[str, str]
 
 DEPLOYED, CRASHED = 2, 3
-"""So many stages a group has that was deployed, or of which a member crashed."""
+"""Stages of a group that was deployed, and of one of which a member crashed."""
 
 
 class Made:
@@ -38,7 +38,7 @@ class Made:
         self.stages = dict(zip(keys, self.history.stages, strict=True))
 
     def around(self, stages: int) -> Iterator[tuple[Key, list[Tables]]]:
-        """Groups with so many stages, each with the hours before and after the changes."""
+        """Groups with that number of stages, each with the hours before and after the changes."""
         found = {key: of for key, of in self.stages.items() if len(of) == stages}
         assert len(found) > 5
         for key, of in found.items():

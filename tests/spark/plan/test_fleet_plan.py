@@ -185,7 +185,7 @@ def test_the_summary_counts_statuses_and_the_fleet_before_and_after(
         {"status": "rebalancing", "groups": 1},
         {"status": "unsupported", "groups": 1},
     ]
-    # 'moves' (3 and 0) is uneven, 'bound' as even as possible; 'one generation' (2 and 0) lacks one
+    # 'moves' (3 and 0) is uneven, 'bound' is at its optimum; 'one generation' (2 and 0) lacks one
     squares = {"moves": 9, "owner unsubscribed": 1, "two generations": 5, "one generation": 4}
     squares["bound"] = 9
     ones = ("impossible", "vanished", "unread", "idle")

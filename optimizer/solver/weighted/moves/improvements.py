@@ -91,10 +91,10 @@ def _lowered(problem: WeightedProblem, target: IntArray, search: Search) -> IntA
             break
         even = evened_out(problem, best, level, everything, search.effort.enough)
         descent = Descent(problem, even)
-        result = search.descended(descent, search.goal, STEPS)
-        if problem.level_of(result) >= level:
+        lower = search.descended(descent, search.goal, STEPS)
+        if problem.level_of(lower) >= level:
             break
-        best = result
+        best = lower
     return best
 
 
