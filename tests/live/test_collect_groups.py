@@ -2,21 +2,20 @@
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer, OffsetAndMetadata, TopicPartition
-from kafka.coordinator.assignors.cooperative_sticky import CooperativeStickyAssignor
 from kafka.coordinator.assignors.range import RangePartitionAssignor
-from kafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
-from kafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
 
 from spark.sources.live.cluster import Cluster, ClusterSelection
 from spark.sources.live.collect import Collected, collect_cluster
 from tests.live.brokers import Brokers
-from tests.live.consumers import Consumer, by_kafka_python, by_librdkafka, closing
+from tests.live.consumers import Consumer, Ownership, by_kafka_python, by_librdkafka, closing
+from tests.live.java_consumers import JavaConsumers
 from tests.live.raw_group import RawGroup, wires_of
 from tests.live.second_tries import second_try
 from tests.live.waiting import until
@@ -26,15 +25,17 @@ TOPICS = {"orders": 6, "clicks": 4, "payments": 3}
 BOTH = ["orders", "clicks"]
 Rows = list[dict[str, Any]]
 
-CLASSIC: dict[str, tuple[str, type, list[list[str]]]] = {
-    "g-range": ("range", RangePartitionAssignor, [BOTH, BOTH]),
-    "g-robin": ("roundrobin", RoundRobinPartitionAssignor, [BOTH, BOTH]),
-    "g-sticky": ("sticky", StickyPartitionAssignor, [["orders"], BOTH, ["clicks", "payments"]]),
-    "g-cooperative": ("cooperative-sticky", CooperativeStickyAssignor, [BOTH, BOTH]),
+JAVA: dict[str, tuple[str, str, list[list[str]]]] = {
+    "g-robin": ("roundrobin", "RoundRobinAssignor", [BOTH, BOTH]),
+    "g-sticky": ("sticky", "StickyAssignor", [["orders"], BOTH, ["clicks", "payments"]]),
+    "g-cooperative": ("cooperative-sticky", "CooperativeStickyAssignor", [BOTH, BOTH]),
 }
-"""Strategy and assignor of each group, and what its members read."""
+"""Strategy and assignor of each group of Java's consumers, and what its members read."""
 
-STRATEGIES = {group: strategy for group, (strategy, *_) in CLASSIC.items()} | {"g-new": "uniform"}
+STRATEGIES = {group: strategy for group, (strategy, *_) in JAVA.items()} | {
+    "g-range": "range",
+    "g-new": "uniform",
+}
 READ = {group: {*(TOPICS if group in ("g-sticky", "g-new") else BOTH)} for group in STRATEGIES}
 
 
@@ -45,28 +46,61 @@ def admin(broker: Brokers) -> Iterator[KafkaAdminClient]:
         yield client
 
 
-def members_of(bootstrap: str) -> Iterator[Consumer]:
-    for group, (_, assignor, reads) in CLASSIC.items():
+@dataclass(frozen=True)
+class JavaMember:
+    """A member of a group of Java's consumers, and what it says that it owns."""
+
+    group: str
+    name: str
+    topics: Sequence[str]
+    ownership: Ownership
+    failure: None = None
+
+    @property
+    def owned(self) -> set[tuple[str, int]]:
+        return {*self.ownership.of(self.group).get(self.name, ())}
+
+
+Members = Sequence[Consumer | JavaMember]
+
+
+def java_members(java: JavaConsumers, bootstrap: str) -> Iterator[JavaMember]:
+    for group, (_, assignor, reads) in JAVA.items():
         for number, topics in enumerate(reads):
-            static = {"group_instance_id": f"static-{number}"} if group == "g-cooperative" else {}
             name = f"{group}-{number}"
-            yield by_kafka_python(bootstrap, group, name, topics, assignor, **static)
+            settings: dict[str, object] = {
+                "bootstrap.servers": bootstrap,
+                "client.id": name,
+                "heartbeat.interval.ms": 300,
+                "enable.auto.commit": False,
+                "partition.assignment.strategy": f"org.apache.kafka.clients.consumer.{assignor}",
+            }
+            if group == "g-cooperative":
+                settings["group.instance.id"] = f"static-{number}"
+            java.start(group, name, topics, settings)
+            yield JavaMember(group, name, topics, java.ownership)
+
+
+def python_members(bootstrap: str) -> Iterator[Consumer]:
+    """One of kafka-python's, since several can go on as if they owned what others have."""
+    yield by_kafka_python(bootstrap, "g-range", "g-range-0", BOTH, RangePartitionAssignor)
     for rack, topics in (("a", ["orders", "payments"]), ("b", ["^(orders|cl.*)"])):
         name = f"g-new-{rack}"
         yield by_librdkafka(bootstrap, "g-new", name, topics, client_rack=rack)
 
 
 @pytest.fixture(scope="module")
-def consumers(broker: Brokers, admin: KafkaAdminClient) -> Iterator[list[Consumer]]:
-    """All groups at rest.
+def consumers(broker: Brokers, admin: KafkaAdminClient) -> Iterator[Members]:
+    """All groups at rest."""
 
-    Now and then one of kafka-python's members goes on as if it owned partitions, after the
-    coordinator has dropped it: then all are started once more.
-    """
-
-    def begin() -> tuple[ExitStack, list[Consumer]]:
+    def begin() -> tuple[ExitStack, Members]:
         with ExitStack() as opened:
-            members = opened.enter_context(closing(members_of(broker.bootstrap)))
+            java = JavaConsumers(Ownership())
+            opened.callback(java.kill)
+            members = [
+                *java_members(java, broker.bootstrap),
+                *opened.enter_context(closing(python_members(broker.bootstrap))),
+            ]
             until(
                 lambda: at_rest(broker, members),
                 "each partition belongs to one member, and stays with it",
@@ -80,7 +114,7 @@ def consumers(broker: Brokers, admin: KafkaAdminClient) -> Iterator[list[Consume
         yield members
 
 
-def at_rest(broker: Brokers, members: list[Consumer]) -> bool:
+def at_rest(broker: Brokers, members: Members) -> bool:
     """Whether each partition has one owner, and a second later the same: nobody joins meanwhile."""
     if not all_owned_once(members):
         return False
@@ -98,7 +132,7 @@ def at_rest(broker: Brokers, members: list[Consumer]) -> bool:
     )
 
 
-def all_owned_once(members: list[Consumer]) -> bool:
+def all_owned_once(members: Members) -> bool:
     owned = Counter((m.group, *claim) for m in members for claim in m.owned)
     return owned == Counter(
         (g, t, n) for g, topics in READ.items() for t in topics for n in range(TOPICS[t])
@@ -106,7 +140,7 @@ def all_owned_once(members: list[Consumer]) -> bool:
 
 
 @pytest.fixture(scope="module")
-def snapshot(broker: Brokers, consumers: list[Consumer]) -> Collected:
+def snapshot(broker: Brokers, consumers: Members) -> Collected:
     return collected_of(broker)
 
 
@@ -133,7 +167,7 @@ def test_groups_have_state_strategy_and_generation(snapshot: Collected) -> None:
 
 
 def test_members_have_what_each_consumer_owns_and_asked_for(
-    snapshot: Collected, consumers: list[Consumer]
+    snapshot: Collected, consumers: Members
 ) -> None:
     """The pattern of a new consumer becomes the topics that it matches."""
     members = {row["member_id"]: row for row in rows(snapshot, "members")}
@@ -152,11 +186,11 @@ def test_members_have_what_each_consumer_owns_and_asked_for(
     assert {row["host"] for row in result.values()} == {"/127.0.0.1"}
 
 
-def test_a_rack_can_be_in_the_client_id(broker: Brokers, consumers: list[Consumer]) -> None:
+def test_a_rack_can_be_in_the_client_id(broker: Brokers, consumers: Members) -> None:
     """A rack that a member states itself goes before."""
     result = rows(collected_of(broker, rack_pattern=r"g-(\w+)-"), "members")
     racks = {row["client_id"]: row["rack"] for row in result}
-    assert (racks["g-range-1"], racks["g-new-b"]) == ("range", "b")
+    assert (racks["g-range-0"], racks["g-new-b"]) == ("range", "b")
 
 
 def test_partitions_are_those_of_the_cluster(broker: Brokers, snapshot: Collected) -> None:
@@ -202,9 +236,7 @@ def test_it_only_reads(broker: Brokers, admin: KafkaAdminClient) -> None:
     assert (set(admin.list_topics()), {g["group_id"] for g in admin.list_groups()}) == before
 
 
-def test_topics_that_are_left_out_are_in_no_table(
-    broker: Brokers, consumers: list[Consumer]
-) -> None:
+def test_topics_that_are_left_out_are_in_no_table(broker: Brokers, consumers: Members) -> None:
     result = collected_of(broker, topics=ClusterSelection(exclude=("clicks", "__*")))
     for table in ("partitions", "subscriptions", "assignments", "offsets"):
         assert {row["topic"] for row in rows(result, table)} <= {"orders", "payments"}, table

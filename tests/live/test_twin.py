@@ -150,14 +150,14 @@ class LiveGroup:
         return {member: [n for _, n in owned.get(member, [])] for member in self.present}
 
     def _await_rest(self, act: Act | None) -> None:
-        """Until all partitions have one owner each, and stay so a while."""
+        """Until each member has partitions, each partition has one owner, and both stay a while."""
 
         def rests() -> bool:
             before = self._assignments(), self._owned()
             time.sleep(6 * HEARTBEAT_MS / 1000)
-            owned = sorted(number for numbers in self._owned().values() for number in numbers)
-            still = before == (self._assignments(), self._owned())
-            return still and owned == [*range(PARTITIONS)]
+            now = self._assignments(), self._owned()
+            owned = sorted(number for numbers in now[1].values() for number in numbers)
+            return before == now and all(now[1].values()) and owned == [*range(PARTITIONS)]
 
         until(rests, f"{self.name} is at rest before {act}", self._owned)
 
