@@ -160,13 +160,12 @@ class Ledger:
             if reader != member:
                 nothing = start, start, start
                 start, end, unread_since = self.last.get((partition, member), nothing)
-            if commit <= start:
-                commit = unread_since
-            if end > max(commit, start):
-                self.read_twice[partition] = self.read_twice.get(partition, 0) + end - commit
+            since = commit if commit > start else unread_since
+            if end > max(since, start):
+                self.read_twice[partition] = self.read_twice.get(partition, 0) + end - since
                 if self.backlog:
                     reads = reader if reader != NEVER else None
-                    self.backlog.read_again(now, reads, partition, (end - commit) / 1000)
+                    self.backlog.read_again(now, reads, partition, (end - since) / 1000)
 
     def end(self, now: float, unread: Mapping[int, float] = NOTHING) -> Lag | None:
         """Close the account; these are unread since then. How far partitions were behind."""

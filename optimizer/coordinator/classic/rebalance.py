@@ -83,7 +83,8 @@ class ClassicRebalance(ClassicSessions):
         awaited = self.awaited
         if awaited and not awaited.parked and self.members.get(awaited.member_id) is awaited:
             return
-        self.awaited = next((member for member in self.members.values() if not member.parked), None)
+        others = reversed(self.members.values())  # as they join in order, the last stays longest
+        self.awaited = next((member for member in others if not member.parked), None)
         if self.awaited is None:
             self._complete()
 

@@ -150,6 +150,17 @@ def test_a_blocked_member_reads_only_its_own_reading_again() -> None:
     assert ledger.read_twice == {0: 2_000}
 
 
+def test_each_partition_is_read_again_since_it_was_unread_itself() -> None:
+    """No commit came since either was read: 0 was unread since 9 s, 1 since 4 s."""
+    ledger = Ledger()
+    ledger.appear(4_000, [1])
+    ledger.appear(9_000, [0])
+    ledger.start(5_000, 1, [1])
+    ledger.start(10_000, 1, [0])
+    ledger.reread(20_000, 1, [0, 1], 0)
+    assert ledger.read_twice == {0: 11_000, 1: 16_000}
+
+
 def test_commits_of_a_replaced_static_member_do_not_count() -> None:
     """The last that counts was at 35 ms; its heir reads from 430 ms on, the next is refused."""
     other = Start(AT + 300, "c", ("orders",), settings("eager"), instance_id="b")
