@@ -94,7 +94,8 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "spark.fleet": (*BASE, "spark.files", "optimizer.model", "optimizer.scenarios"),
     "spark.settings": (
         *(*BASE, "spark.files", "spark.fleet"),
-        *("optimizer", "optimizer.coordinator", "optimizer.scenarios", "optimizer.strategies"),
+        *("optimizer", "optimizer.coordinator", "optimizer.model", "optimizer.scenarios"),
+        "optimizer.strategies",
     ),
     "spark.groups": (
         *(*BASE, "spark.files", "spark.fleet"),
@@ -174,6 +175,7 @@ NEEDS = {
     "pyspark": ("spark/", "evenfleet/"),
     "pandas": ("spark/",),
     "pyarrow": ("spark/",),
+    "pydantic": ("spark/settings/tables.py", "spark/settings/config_file.py"),
     "polars": ("spark/history/", "spark/audit/", "spark/frames.py"),
     "typer": ("spark/terminal/", "spark/jobs/", "spark/cli.py"),
     "altair": ("spark/charts/drawing.py",),

@@ -22,7 +22,15 @@ from optimizer.model.arrays import (
 )
 from optimizer.model.claims import Ownership, resolve
 from optimizer.model.classes import Classes, classes_of
-from optimizer.model.goals import DEFAULT_GOALS, WEIGHTS, Goals, GoalsError
+from optimizer.model.goals import (
+    BALANCES,
+    DEFAULT_GOALS,
+    EFFORTS,
+    MOST_SHARE,
+    WEIGHTS,
+    Goals,
+    GoalsError,
+)
 from optimizer.model.group import (
     LEAST_CAPACITY,
     MOST_WEIGHT,

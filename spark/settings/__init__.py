@@ -3,13 +3,12 @@
 from spark.patterns import matches
 from spark.settings.config import Settings, example_file, read_settings
 from spark.settings.consumers import (
-    MILLISECONDS,
     NO_CONSUMERS,
     ConsumerSettings,
     FleetConsumers,
     GroupConsumers,
 )
-from spark.settings.duration import DURATION, duration, in_words, window_length
+from spark.settings.duration import duration, in_words, window_length
 from spark.settings.goals import (
     DEFAULT_FLEET_GOALS,
     FleetGoals,
@@ -32,6 +31,8 @@ from spark.settings.strategies import (
     kind_of,
 )
 from spark.settings.toml_file import (
+    DURATION,
+    MILLISECONDS,
     PATTERN,
     Rule,
     faults_of,

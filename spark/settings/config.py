@@ -1,39 +1,16 @@
 """The product's own settings, from a TOML file."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 from optimizer import OPTIMAL
 from spark.errors import InputError
 from spark.fleet import MAX_AGE
-from spark.settings.consumers import CONSUMERS_RULE, NO_CONSUMERS, FleetConsumers, read_consumers
-from spark.settings.duration import DURATION, duration, in_words
-from spark.settings.goals import (
-    DEFAULT_FLEET_GOALS,
-    GOAL_RULES,
-    FleetGoals,
-    notes_on_goals,
-    read_goals,
-)
-from spark.settings.rates import (
-    DEFAULT_RATE_WEIGHTS,
-    RATE_WEIGHTS_RULE,
-    RateWeights,
-    read_rate_weights,
-)
-from spark.settings.strategies import COMPARED, PLANNED, STRATEGY_SECONDS
-from spark.settings.toml_file import (
-    Rule,
-    is_number,
-    names_among,
-    one_of,
-    read_checked,
-    table,
-    value,
-)
+from spark.settings.consumers import NO_CONSUMERS, FleetConsumers
+from spark.settings.goals import DEFAULT_FLEET_GOALS, FleetGoals
+from spark.settings.rates import DEFAULT_RATE_WEIGHTS, RateWeights
+from spark.settings.strategies import STRATEGY_SECONDS
 
 
 @dataclass(frozen=True)
@@ -66,50 +43,9 @@ def read_settings(path: Path | None) -> Settings:
     """Settings of a file, or the defaults; InputError lists unknown and mistyped keys at once."""
     if path is None:
         return Settings()
-    settings = read_checked(path, "configuration", RULES)
-    return Settings(
-        strategy=settings.get("strategy", Settings.strategy),
-        strategies=tuple(settings.get("strategies", ())),
-        strategy_seconds=settings.get("strategy_seconds", Settings.strategy_seconds),
-        max_age=duration(settings.get("max_age", in_words(Settings.max_age))),
-        goals=read_goals(settings.get("goals", {}), settings.get("group", [])),
-        consumers=read_consumers(settings.get("consumers", {}), settings.get("group", [])),
-        price_per_gb=settings.get("traffic", {}).get("price_per_gb", Settings.price_per_gb),
-        weights=read_rate_weights(settings.get("weights", {})),
-        spark={key: _as_spark_has_it(item) for key, item in settings.get("spark", {}).items()},
-        notes=notes_on_goals(settings.get("goals", {}), settings.get("group", [])),
-    )
+    from spark.settings.config_file import settings_in  # noqa: PLC0415 - loads pydantic
 
-
-def _spark_rule(where: str, key: str, result: Any) -> Iterator[str]:
-    """Settings of Spark's have any names."""
-    rule = value(
-        lambda item: not isinstance(item, dict | list),
-        "a text, a number or true or false (write keys with dots in quotes)",
-    )
-    yield from table(dict.fromkeys(result if isinstance(result, dict) else (), rule))(
-        where, key, result
-    )
-
-
-RULES: dict[str, Rule] = {
-    "strategy": one_of(PLANNED),
-    "strategies": names_among(COMPARED),
-    "strategy_seconds": value(lambda item: is_number(item) and item > 0, "a number above 0"),
-    "max_age": DURATION,
-    **GOAL_RULES,
-    "consumers": CONSUMERS_RULE,
-    "traffic": table(
-        {"price_per_gb": value(lambda item: is_number(item, 0), "a number of 0 or more")}
-    ),
-    "weights": RATE_WEIGHTS_RULE,
-    "spark": _spark_rule,
-}
-"""The keys of a configuration."""
-
-
-def _as_spark_has_it(settings: Any) -> str:
-    return str(settings).lower() if isinstance(settings, bool) else str(settings)
+    return settings_in(path)
 
 
 CONF = Path(__file__).with_name("conf")

@@ -2,10 +2,8 @@
 
 import re
 from datetime import timedelta
-from typing import Any
 
 from spark.errors import InputError
-from spark.settings.toml_file import value
 
 UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
@@ -37,10 +35,3 @@ def window_length(window: timedelta | str) -> timedelta:
     if seconds < 1:
         raise InputError(f"a window of {window} holds no two snapshots: choose a longer one")
     return timedelta(seconds=seconds)
-
-
-def _is_duration(result: Any) -> bool:
-    return isinstance(result, str) and _DURATION.fullmatch(result) is not None
-
-
-DURATION = value(_is_duration, "a whole number and s, m, h or d, such as '24h'")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cache
 from typing import Any
@@ -12,8 +12,6 @@ from typing import Any
 from optimizer import DEFAULT_GOALS, Goals, GoalsError
 from spark.errors import InputError
 from spark.patterns import ForGroups, matches
-from spark.settings.consumers import RULES as CONSUMER_RULES
-from spark.settings.toml_file import ANYTHING, PATTERN, Rule, table, tables
 
 NO_RACK = "none"
 """In a file and as an option: racks don't matter."""
@@ -110,33 +108,26 @@ def notes_on_goals(goals: Mapping[str, Any], rules: list[dict[str, Any]]) -> tup
     return ()
 
 
-def _goals_rule(where: str, key: str, result: Any) -> Iterator[str]:
-    """What is wrong with a table [goals]."""
-    yield from table(dict.fromkeys(KEYS, ANYTHING))(where, key, result)
-    if isinstance(result, dict):
-        yield from _faults_of_values(result, f"{where}{key}: ")
+def goals_faults(values: Mapping[str, Any]) -> list[str]:
+    """What is wrong with the goals that a file states, where they are tables."""
+    groups = values.get("group")
+    tables = {"goals: ": values.get("goals")}
+    for number, table in enumerate(groups if isinstance(groups, list) else (), start=1):
+        tables[f"[[group]] number {number}: "] = table
+    return [
+        f"{where}{fault}"
+        for where, table in tables.items()
+        if isinstance(table, dict)
+        for fault in _faults_of(table)
+    ]
 
 
-def _group_rule(where: str, key: str, result: Any) -> Iterator[str]:
-    """What is wrong with a list [[group]]."""
-    patterns = {"match": PATTERN, "cluster": PATTERN}
-    rules = patterns | dict.fromkeys(KEYS, ANYTHING) | CONSUMER_RULES
-    yield from tables(rules, required=("match",))(where, key, result)
-    if isinstance(result, list):
-        for number, rule in enumerate(result, start=1):
-            if isinstance(rule, dict):
-                yield from _faults_of_values(rule, f"{where}[[{key}]] number {number}: ")
-
-
-def _faults_of_values(settings: Mapping[str, Any], where: str) -> Iterator[str]:
+def _faults_of(table: Mapping[str, Any]) -> list[str]:
     try:
-        Goals(**_values({key: settings[key] for key in KEYS if key in settings}))
+        Goals(**_values({key: table[key] for key in KEYS if key in table}))
     except GoalsError as error:
-        yield from (f"{where}{fault}" for fault in error.faults)
-
-
-GOAL_RULES: dict[str, Rule] = {"goals": _goals_rule, "group": _group_rule}
-"""The tables of a configuration that tell goals."""
+        return error.faults
+    return []
 
 
 def _values(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from spark.errors import InputError
 from spark.files import read_whole
+from spark.settings.duration import duration
 
 Rule = Callable[[str, str, Any], Iterator[str]]
 """What may stand behind a key: yields faults of a value, given where the key stands and its name.
@@ -156,4 +157,14 @@ def is_whole(actual: Any, least: int) -> bool:
 PATTERN = value(
     lambda result: isinstance(result, str) and result != "", "a pattern such as 'payments-*'"
 )
-ANYTHING = value(lambda _: True, "")
+MILLISECONDS = value(lambda result: is_whole(result, 1), "a whole number of milliseconds")
+
+
+def _is_duration(result: Any) -> bool:
+    try:
+        return bool(duration(result)) or True
+    except (TypeError, ValueError):
+        return False
+
+
+DURATION = value(_is_duration, "a whole number and s, m, h or d, such as '24h'")

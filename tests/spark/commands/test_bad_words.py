@@ -56,7 +56,7 @@ WITHOUT_SPARK = [
     ("plan s --out o --conf x", "--conf 'x' is not of the form KEY=VALUE"),
     ("plan s --out ''", "--out is empty: give it a value"),
     ("plan '' --out o", "an argument is empty: give it a value"),
-    ("plan s --out o --config {h}/key.toml", "unknown key 'stratgy' (known are strategy, "),
+    ("plan s --out o --config {h}/key.toml", "unknown key 'stratgy' (did you mean strategy?)"),
     ("plan {h}/nowhere --out {h}/o", "import or write one first"),
     ("plan {h}/nowhere --out {h}/o --snapshot all", "import or write one first"),
     (f"plan {{h}}/nowhere --out {{h}}/o --snapshot {SNAPSHOT}", "import or write one first"),

@@ -62,10 +62,11 @@ def test_settings_are_read(file: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("stratgy = 1", "unknown key 'stratgy' (known are strategy, strategies, "),
+        ("stratgy = 1", "unknown key 'stratgy' (did you mean strategy?)"),
+        ("xyz = 1", "unknown key 'xyz' (known are strategy, strategies, "),
         ("goals = 3", "goals must be a table"),
         ("[goals]\nrack = 'near'", "goals: rack is 'near' and must be 'leader', 'any' or None"),
-        ("[goals]\nracks = 'any'", "goals: unknown key 'racks' (known are rack, "),
+        ("[goals]\nracks = 'any'", "goals: unknown key 'racks' (did you mean rack?)"),
         ("[[group]]\nrack = 'any'", "[[group]] number 1: match is missing"),
         ("[[group]]\nmatch = 3", "[[group]] number 1: match is 3 and must be a pattern"),
         ("[[group]]\nmatch = 'a'\nmin_gain = -1", "[[group]] number 1: min_gain is -1 and must"),
@@ -80,10 +81,12 @@ def test_settings_are_read(file: Path) -> None:
         ("strategy = 'best'", "strategy is 'best' and must be one of optimal, range, "),
         ("strategy = []", "strategy is [] and must be one of optimal, range, "),
         ("strategy = 'current'", "strategy is 'current' and must be one of optimal, range, "),
-        ("strategies = 'range'", "strategies must be a list of names"),
+        ("strategies = 'range'", "strategies is 'range' and must be a list, each one of current, "),
+        ("strategies = ['unifrm']", "strategies has 'unifrm': did you mean 'uniform'?"),
+        ("strategy = 'rnage'", "strategy is 'rnage': did you mean 'range'?"),
         (
             "strategies = ['range', 3]",
-            "strategies has 3, which is none of current, optimal, range, ",
+            "strategies has 3, which must be one of current, optimal, range, ",
         ),
         ("strategy_seconds = 0", "strategy_seconds is 0 and must be a number above 0"),
         ("strategy_seconds = inf", "strategy_seconds is inf and must be a number above 0"),
@@ -102,7 +105,7 @@ def test_settings_are_read(file: Path) -> None:
         ),
         (
             "[consumers]\npartition_assignment_strategy = ['uniform']",
-            "consumers: partition_assignment_strategy has 'uniform', which is none of range, ",
+            "consumers: partition_assignment_strategy has 'uniform', which must be one of range, ",
         ),
         ("[consumers]\nsession_timeout = 5", "consumers: unknown key 'session_timeout'"),
     ],

@@ -1,0 +1,271 @@
+"""The file of `--config`: its keys, what each may be, and what each is for."""
+
+from dataclasses import fields
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field, SkipValidation, WithJsonSchema
+
+from optimizer import DEFAULT_GOALS
+from optimizer.model import BALANCES, EFFORTS, LEVELS, MOST_SHARE, WEIGHTS, Limit
+from optimizer.strategies import CLASSIC_ASSIGNORS, by_kafka_name
+from spark.errors import InputError
+from spark.settings.config import Settings
+from spark.settings.consumers import POLL, FleetConsumers, GroupConsumers
+from spark.settings.duration import in_words
+from spark.settings.goals import NO_RACK, goals_faults, notes_on_goals, read_goals
+from spark.settings.rates import DEFAULT_RATE_WEIGHTS, OF, OF_IN_WORDS, RateWeights
+from spark.settings.strategies import COMPARED, PLANNED
+from spark.settings.tables import (
+    Above0,
+    Count,
+    Duration,
+    Milliseconds,
+    NotNegative,
+    OneOf,
+    Pattern,
+    Table,
+    checked,
+    shown,
+)
+from spark.settings.toml_file import read_toml
+
+Share = Annotated[float, Field(ge=0, le=MOST_SHARE)]
+Version = Annotated[str, Field(pattern=r"^\d+(\.\d+)+$", title="a version such as '3.9'")]
+SparkValue = Annotated[
+    bool | int | float | str,
+    WithJsonSchema(
+        {
+            "description": "a text, a number or true or false (write keys with dots in quotes)",
+            "type": ["string", "number", "boolean"],
+        }
+    ),
+]
+_LIMIT = {"type": "object", "properties": {item.name: {} for item in fields(Limit)}}
+Limits = Annotated[
+    Any,
+    WithJsonSchema({"title": "a list of limits", "type": "array", "items": _LIMIT}),
+]
+"""Goals are checked as `Goals` of the optimizer, which tells all faults: here are their types."""
+
+
+class GoalsTable(Table):
+    """What `optimal` aims at."""
+
+    rack: SkipValidation[Annotated[str, OneOf((NO_RACK, "leader", "any"))]] = NO_RACK
+    """Reads within the member's own rack: "none" (racks don't matter), "leader" (consumers read
+    from the leader) or "any" (they read from the nearest replica, KIP-392)."""
+    levels: SkipValidation[list[Annotated[str, OneOf(tuple(LEVELS))]]] = Field(
+        default=[*DEFAULT_GOALS.levels]
+    )
+    """What comes first: "racks", reads across racks; "moves"; "hosts", partitions spread evenly
+    over the hosts of members; "spread", each topic spread evenly over its readers. What isn't named
+    comes last, so hosts and spread cost no moves unless they stand before them. Spread is exact in
+    groups of up to 400 subscriptions of a member to a topic, or up to 20,000 where it is named here
+    (some tenths of a second, two seconds with half a million partitions). In larger groups it is a
+    good guess, unproven."""
+    host: SkipValidation[str | None] = shown("{host}-thread-*")
+    """Which members share a host: those whose members.host is the same, or by a pattern of client
+    ids."""
+    min_gain: SkipValidation[Share] = DEFAULT_GOALS.min_gain
+    """Minimum improvement (partitions) per move; groups below it stay as they are. 0: any
+    improvement is enough."""
+    max_moves: SkipValidation[
+        Annotated[
+            int | float | None,
+            Field(title="a whole number of 0 or more, or a share from 0.0 to 1.0"),
+        ]
+    ] = shown(20)
+    """Partitions that may move at most: a whole number, or a share of the group's (0.1). Without it
+    as many as the best plan takes."""
+    pin: SkipValidation[Limits] = shown([{"topics": "payments-eu*", "racks": "eu-west-1*"}])
+    """Partitions that may go to some members only. This and the limits below are better stated for
+    some groups (docs/limits.md); patterns have * and ?."""
+    exclude: SkipValidation[Limits] = shown([{"hosts": "10.0.0.7"}])
+    """Members that get nothing, or nothing of some partitions."""
+    max_partitions: SkipValidation[Limits] = shown(50)
+    """How many partitions a member may have."""
+    max_per_topic: SkipValidation[Limits] = shown(2)
+    """How many partitions of a topic a member may have."""
+    max_per_host: SkipValidation[Limits] = shown([{"hosts": "10.0.1.*", "most": 40}])
+    """How many partitions the members of a host may have together."""
+    max_weight: SkipValidation[Limits] = shown([{"members": "small-*", "most": 12.5}])
+    """What a member's partitions may weigh, with balance = "weight"."""
+    copartition: SkipValidation[Limits] = shown([{"topics": "orders, payments"}])
+    """Topics whose partitions of equal numbers go to the same member."""
+    balance: SkipValidation[Annotated[str, OneOf(BALANCES)]] = DEFAULT_GOALS.balance
+    """What a load is: "count", partitions; or "weight", what they weigh for a unit of the member's
+    capacity (members.capacity, 1 where there is none). docs/weights.md says what is shown then."""
+    weight: SkipValidation[Annotated[str, OneOf(WEIGHTS)]] = DEFAULT_GOALS.weight
+    """Where weights come from: "column" (partitions.weight), "rate" (of the store's offsets; see
+    [weights]) or "lag". One that isn't known is its topic's mean, or its group's."""
+    tolerance: SkipValidation[Share] = DEFAULT_GOALS.tolerance
+    """How far above the best the largest load by weight may be where that saves moves, as a share
+    of it."""
+    effort: SkipValidation[Annotated[str, OneOf(EFFORTS)]] = DEFAULT_GOALS.effort
+    """How far plans by weight are searched for."""
+
+
+class ConsumersTable(Table):
+    """Settings of consumers and brokers, by Kafka's own names with _ for ., and our own."""
+
+    session_timeout_ms: Milliseconds = shown(45000)
+    """How long a consumer may send no heartbeat."""
+    heartbeat_interval_ms: Milliseconds = shown(3000)
+    """How often a consumer sends heartbeats."""
+    max_poll_interval_ms: Milliseconds = shown(300000)
+    """How long a consumer may take between two calls of poll()."""
+    enable_auto_commit: bool = shown(True)
+    """Whether the consumer commits by itself."""
+    auto_commit_interval_ms: Count = shown(5000)
+    """How often it does."""
+    commit: Annotated[str, OneOf(("interval", POLL))] = shown("interval")
+    """With "poll" the application commits after each poll() by commitSync, and the two above don't
+    count."""
+    metadata_max_age_ms: Milliseconds = shown(300000)
+    """How soon a consumer sees new topics and partitions."""
+    group_protocol: Annotated[str, OneOf(("classic", "consumer"))] = shown("classic")
+    """The protocol by which a consumer joins."""
+    partition_assignment_strategy: Annotated[
+        list[Annotated[str, OneOf(CLASSIC_ASSIGNORS)]], Field(min_length=1)
+    ] = shown(["range", "cooperative-sticky"])
+    """Assignors of the classic protocol, the preferred one first."""
+    group_remote_assignor: Annotated[str, OneOf(tuple(by_kafka_name("consumer")))] = shown(
+        "uniform"
+    )
+    """The assignor of the consumer protocol."""
+    group_initial_rebalance_delay_ms: Count = shown(3000)
+    """How long a broker waits for more members of a new group."""
+    group_consumer_session_timeout_ms: Milliseconds = shown(45000)
+    """The session time-out of the consumer protocol."""
+    group_consumer_heartbeat_interval_ms: Milliseconds = shown(5000)
+    """The interval of heartbeats of the consumer protocol."""
+    group_consumer_assignment_interval_ms: Count = shown(1000)
+    """The least time between two assignments of the consumer protocol."""
+    group_min_session_timeout_ms: Milliseconds = shown(6000)
+    """The least session time-out that a broker allows: if stated, groups are held against it."""
+    group_max_session_timeout_ms: Milliseconds = shown(1800000)
+    """The largest session time-out that a broker allows, in the same way."""
+    restart_seconds: Count = shown(30, title="a whole number of seconds")
+    """For how long a restart keeps a member away (no setting of Kafka's): held against sessions of
+    static members."""
+    peak_rate: Above0 = shown(2000, title="a number of records a second above 0")
+    """How many records a second a member can read of all its partitions: with it, `simulate` and
+    `whatif` show lag. By default it is the most that a member was seen to read."""
+    broker_version: Version = shown("4.3")
+    """What brokers run: before 4.0 no group can use the new protocol."""
+    client_version: Version = shown("3.9.1")
+    """What consumers run: finding client-defect holds it against known defects of Kafka's
+    assignors."""
+
+
+class GroupTable(ConsumersTable, GoalsTable):
+    """Goals and consumers of some groups."""
+
+    match: Pattern
+    """Names of the groups."""
+    cluster: Pattern = "*"
+    """Names of their clusters."""
+
+
+class WeightsTable(Table):
+    """Which rates weigh partitions."""
+
+    of: Annotated[str, Field(pattern=OF, title=OF_IN_WORDS)] = DEFAULT_RATE_WEIGHTS.of
+    """The mean, the highest, or a quantile."""
+    window: Duration = in_words(DEFAULT_RATE_WEIGHTS.window)
+    """The time before the newest snapshot that counts."""
+
+
+class TrafficTable(Table):
+    """What reads cost."""
+
+    price_per_gb: NotNegative = Settings.price_per_gb
+    """What 1 GB (10⁹ bytes) read across racks costs; a partition's weight is taken for its bytes a
+    second. 0: money isn't shown."""
+
+
+class ConfigFile(Table):
+    """Every setting with its default. Use it with --config; options of a command override it."""
+
+    strategy: Annotated[str, OneOf(PLANNED, and_others=True)] = Settings.strategy
+    """What `plan` uses: one of the strategies that `evenfleet plan --help` lists."""
+    strategies: list[Annotated[str, OneOf(COMPARED, and_others=True)]] = Field([])
+    """What `compare` compares; an empty list means the current assignment and every strategy.
+    Groups of Connect workers are compared under those of Connect among them, all others under the
+    rest."""
+    strategy_seconds: Above0 = Settings.strategy_seconds
+    """Seconds of processor time that a strategy has for one group, in `plan` and in `compare`:
+    where it needs more, or waits for ten times as long, that group's row is `failed` and says so,
+    and the others go on."""
+    max_age: Duration = in_words(Settings.max_age)
+    """The fleet is the newest snapshot of each cluster: how much older than the newest of all that
+    may be, by the times that their ids are. "0h": the newest snapshot alone, whichever clusters it
+    has. Each snapshot within reach is searched for its clusters: of hundreds that takes seconds."""
+    goals: GoalsTable = GoalsTable()
+    """What `optimal` aims at, after every partition is read and loads are balanced."""
+    consumers: ConsumersTable = ConsumersTable()
+    """How consumers and their brokers are configured, by Kafka's own names with _ for .: `whatif`,
+    `rollout` and findings go by it. What isn't stated is as Kafka 4.3.1 has it by default."""
+    group: list[GroupTable] = Field(
+        [],
+        examples=[
+            [
+                {
+                    "match": "payments-*",
+                    "cluster": "*",
+                    "rack": "leader",
+                    "min_gain": 0.5,
+                    "session_timeout_ms": 10000,
+                    "max_partitions": [{"members": "small-*", "most": 5}],
+                }
+            ]
+        ],
+    )
+    """Other goals and consumers for groups whose names match; the first that fits counts, and what
+    it doesn't state is as in [goals] and [consumers]."""
+    weights: WeightsTable = WeightsTable()
+    """Which rates weigh partitions: of the last "window", the "mean", the "maximum" or a
+    quantile."""
+    traffic: TrafficTable = TrafficTable()
+    """What reads across racks cost."""
+    spark: dict[str, SparkValue] = Field({}, examples=[{"spark.driver.memory": "8g"}])
+    """Settings of the Spark session, as --conf gives them."""
+
+
+def settings_in(path: Path) -> Settings:
+    """The settings of a file; InputError tells all that is wrong with it."""
+    values = read_toml(path, "configuration")
+    table, faults = checked(values, ConfigFile)
+    faults += goals_faults(values)
+    if table is None or faults:
+        raise InputError(f"configuration {path}: {'; '.join(faults)}")
+    goals, groups = values.get("goals", {}), values.get("group", [])
+    stated = table.stated()
+    others = ("strategies", "goals", "consumers", "group", "weights", "traffic", "spark")
+    return Settings(
+        **{key: value for key, value in stated.items() if key not in others},
+        strategies=tuple(table.strategies),
+        goals=read_goals(goals, groups),
+        consumers=_consumers(table),
+        price_per_gb=table.traffic.price_per_gb,
+        weights=RateWeights(**table.weights.stated()),
+        spark={key: _as_spark_has_it(value) for key, value in table.spark.items()},
+        notes=notes_on_goals(goals, groups),
+    )
+
+
+def _consumers(table: ConfigFile) -> FleetConsumers:
+    rules = (
+        GroupConsumers(
+            group.match,
+            {key: v for key, v in group.stated().items() if key in ConsumersTable.model_fields},
+            group.cluster,
+        )
+        for group in table.group
+    )
+    return FleetConsumers(table.consumers.stated(), tuple(rules))
+
+
+def _as_spark_has_it(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,225 @@
+"""What files of settings state, as pydantic's models, and all that is wrong with a file.
+
+pydantic takes a tenth of a second to load: only what reads a file, or shows one, imports this.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, TypeVar
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic.json_schema import GenerateJsonSchema
+
+from spark.errors import InputError
+from spark.settings.duration import duration
+from spark.settings.toml_file import read_toml
+from spark.text import SIMILARITY
+
+MAX_NUMBER = 1e100
+"""The largest number that settings state, as of weights and capacities."""
+
+MAX_COUNT = 2**63 - 1
+"""The largest whole number of TOML."""
+
+
+class Table(BaseModel):
+    """A table of a file: each field is a key, and the text below it says what it is for.
+
+    A field without a default has to be stated, unless its default is None. Defaults are as the
+    file has them, for examples and pages: commands take what is stated.
+    """
+
+    model_config: ClassVar[ConfigDict] = ConfigDict(
+        extra="forbid", frozen=True, strict=True, use_attribute_docstrings=True
+    )
+
+    def stated(self) -> dict[str, Any]:
+        """The fields that the file states."""
+        return {name: getattr(self, name) for name in self.model_fields_set}
+
+
+class OneOf:
+    """One of these names, which may be more than those that are listed."""
+
+    def __init__(self, names: Sequence[str], *, and_others: bool = False) -> None:
+        self.names, self.and_others = names, and_others
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        return AfterValidator(self._check).__get_pydantic_core_schema__(source, handler)
+
+    def _check(self, name: str) -> str:
+        if name not in self.names:
+            raise ValueError(name)
+        return name
+
+    def __get_pydantic_json_schema__(self, core_schema: Any, handler: Any) -> dict[str, Any]:
+        names = {"enum": list(self.names)}
+        text = handler(core_schema)
+        return {"anyOf": [names, text]} if self.and_others else names
+
+
+Above0 = Annotated[float, Field(gt=0, le=MAX_NUMBER)]
+NotNegative = Annotated[float, Field(ge=0, le=MAX_NUMBER)]
+Count = Annotated[int, Field(ge=0, le=MAX_COUNT)]
+Milliseconds = Annotated[
+    int, Field(ge=1, le=MAX_COUNT, title="a whole number of milliseconds above 0")
+]
+Pattern = Annotated[str, Field(min_length=1, title="a pattern such as 'payments-*'")]
+Duration = Annotated[
+    str, AfterValidator(duration), Field(title="a whole number and s, m, h or d, such as '24h'")
+]
+"""What files state: plain values and, of a `Duration`, a timedelta."""
+
+
+def shown(example: Any, **more: Any) -> Any:
+    """The field of a key that has no default: an example of it is shown."""
+    return Field(None, examples=[example], **more)
+
+
+AnyTable = TypeVar("AnyTable", bound=Table)
+
+
+def read_table(path: Path, what: str, model: type[AnyTable]) -> AnyTable:
+    """What a file states; InputError tells all that is wrong, and `what` the file is for."""
+    values = read_toml(path, what)
+    table, faults = checked(values, model)
+    if table is None:
+        raise InputError(f"{what} {path}: {'; '.join(faults)}")
+    return table
+
+
+def checked(values: Any, model: type[AnyTable]) -> tuple[AnyTable | None, list[str]]:
+    """The table that these values state; None, and what is wrong with them."""
+    try:
+        return model.model_validate(values), []
+    except ValidationError as error:
+        return None, list(_faults(error, values, schema_of(model)))
+
+
+@cache
+def schema_of(model: type[Table]) -> dict[str, Any]:
+    """The JSON schema of a file."""
+    return model.model_json_schema(schema_generator=_Schema)
+
+
+class _Schema(GenerateJsonSchema):
+    """Without titles that repeat names, and without null, which TOML lacks."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+    def default_schema(self, schema: Any) -> Any:
+        if schema.get("default") is None:
+            return self.generate_inner(schema["schema"])
+        return super().default_schema(schema)
+
+
+def resolved(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A part of a schema, or what it refers to with what it says beside that."""
+    if "$ref" not in schema:
+        return schema
+    return {**root["$defs"][schema["$ref"].rpartition("/")[2]], **schema}
+
+
+def _faults(error: ValidationError, values: Any, root: Mapping[str, Any]) -> Iterator[str]:
+    """A sentence for each value that is wrong, and each key that is unknown or missing."""
+    passed = set()
+    for each in error.errors(include_url=False):
+        schema, path, value = root, [], values
+        *_, last = each["loc"]
+        for part in each["loc"]:
+            inner = _part_of(schema, part)
+            if inner is None:
+                break  # an unknown key, or a kind of value of several
+            path.append(part)
+            schema = resolved(inner, root)
+            value = None if each["type"] == "missing" else value[part]
+        if each["type"] == "extra_forbidden":
+            near = _names_near(str(last), schema["properties"])
+            yield f"{_where(path)}unknown key {last!r} ({near})"
+        elif tuple(path) not in passed:
+            passed.add(tuple(path))
+            yield _fault(path, value, schema, root, missing=each["type"] == "missing")
+
+
+def _part_of(schema: Mapping[str, Any], part: str | int) -> Any:
+    if isinstance(part, int):
+        return schema.get("items")
+    return schema.get("properties", {}).get(part) or schema.get("additionalProperties") or None
+
+
+def _fault(
+    path: Sequence[Any], value: Any, schema: Mapping[str, Any], root: Any, *, missing: bool
+) -> str:
+    in_list = isinstance(path[-1], int)
+    *before, key = path[:-1] if in_list else path
+    where = _where(before)
+    if missing:
+        return f"{where}{key} is missing"
+    of_items = schema if in_list else resolved(schema.get("items", {}), root)
+    if "properties" in of_items and (in_list or "items" in schema):
+        return f"{where}{key} must be tables, each headed [[{key}]]"
+    if "properties" in schema or isinstance(schema.get("additionalProperties"), dict):
+        return f"{where}{key} must be a table"
+    near = get_close_matches(value, _enum(schema), 1, SIMILARITY) if isinstance(value, str) else []
+    wanted = f"must be {in_words(schema)}"
+    if in_list:
+        return f"{where}{key} has {value!r}" + (
+            f": did you mean {near[0]!r}?" if near else f", which {wanted}"
+        )
+    return f"{where}{key} is {value!r}" + (
+        f": did you mean {near[0]!r}?" if near else f" and {wanted}"
+    )
+
+
+def _where(path: Sequence[Any]) -> str:
+    """Where a key stands: `goals: `, `[[group]] number 2: `, or nothing for the file's own."""
+    return "".join(
+        f"[[{part}]] number {after + 1}: " if isinstance(after, int) else f"{part}: "
+        for part, after in pairwise([*path, ""])
+        if not isinstance(part, int)
+    )
+
+
+def _names_near(name: str, names: Mapping[str, Any]) -> str:
+    if near := get_close_matches(name, names, 1, SIMILARITY):
+        return f"did you mean {near[0]}?"
+    return f"known {'are' if len(names) > 1 else 'is'} {', '.join(names)}"
+
+
+def _enum(schema: Mapping[str, Any]) -> list[str]:
+    """The names that a schema lists."""
+    every = schema.get("enum", [])
+    return [*every, *(name for kind in schema.get("anyOf", ()) for name in _enum(kind))]
+
+
+def in_words(schema: Mapping[str, Any]) -> str:
+    """What a value must be: `a number above 0`, `one of a, b`."""
+    match schema:
+        case {"title": str(words)} | {"type": [*_], "description": str(words)}:
+            pass
+        case {"anyOf": kinds}:
+            words = ", or ".join(map(in_words, kinds if not _enum(schema) else kinds[:1]))
+        case {"enum": names}:
+            words = f"one of {', '.join(names)}"
+        case {"const": value}:
+            words = repr(value)
+        case {"type": "array", "items": items}:
+            words = f"a list, each {in_words(items)}"
+        case {"type": "number" | "integer" as kind}:
+            words = f"{'a number' if kind == 'number' else 'a whole number'}{_range(schema)}"
+        case _:
+            words = {"boolean": "true or false", "string": "a text"}[schema["type"]]
+    return words
+
+
+def _range(schema: Mapping[str, Any]) -> str:
+    if "exclusiveMinimum" in schema:
+        return f" above {schema['exclusiveMinimum']:,g}"
+    low, high = schema.get("minimum"), schema.get("maximum", MAX_NUMBER)
+    if low is None:
+        return ""
+    return f" of {low:,g} or more" if high >= MAX_COUNT else f" from {low:,g} to {high:,g}"
