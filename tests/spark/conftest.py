@@ -52,7 +52,7 @@ def spark_defaults(settings: Settings) -> Iterator[None]:
         "spark.sql.codegen.factoryMode": "FALLBACK",
         "spark.sql.ansi.enabled": "true",
         "spark.sql.adaptive.enabled": "true",
-        "spark.sql.shuffle.partitions": "16",
+        "spark.sql.shuffle.partitions": "4",
     }
     with settings(defaults):
         yield

@@ -33,19 +33,8 @@ def both_ways(run: Run, monkeypatch: pytest.MonkeyPatch, *words: object) -> tupl
     return alone, by_spark
 
 
-def test_explain_says_the_same(
-    run: Run, asked: list, demo_store: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    groups = pq.ParquetFile(next(demo_store.glob("groups/*/*.parquet"))).read().to_pylist()
-    for row, rack in zip(groups[:: len(groups) // 2], ["none", "any"], strict=False):
-        words = ("--group", row["group"], "--cluster", row["cluster"], "--rack", rack)
-        words += ("--format", "json")
-        alone, by_spark = both_ways(run, monkeypatch, "explain", demo_store, *words)
-        assert alone == by_spark
-        assert (alone.code, json.loads(alone.out)["explanation"][0]["group"]) == (0, row["group"])
-
-
 ODD_GROUPS = [
+    ("own-rack", "--rack", "any", "--format", "json"),
     ("plain",),  # of two clusters
     ("nobody's",),
     ("plain", "--cluster", "e"),
@@ -56,7 +45,7 @@ ODD_GROUPS = [
 
 
 @pytest.mark.parametrize("words", tiered(ODD_GROUPS, 3))
-def test_explain_says_the_same_of_odd_groups(
+def test_explain_says_the_same(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
 ) -> None:
     store = write_files(odd_groups().tables(), tmp_path)

@@ -3,15 +3,17 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession, functions as F
 
 from spark import FleetHistory
+from spark.fleet.local_store import write_store
 from tests.spark.replay.plain_loop import carried, changes_of
 from tests.spark.replay.random_histories import random_histories
-from tests.support.fleets import Fleet, snapshot_of
+from tests.support.fleets import Fleet
 from tests.support.histories import HOURS
 
 COLUMNS = (
@@ -45,16 +47,17 @@ def each_member(fleet: Fleet, column: str, values: Mapping[str, Any]) -> Fleet:
     return fleet
 
 
-def one_history(spark: SparkSession, cases: Mapping[str, Sequence[Fleet]]) -> FleetHistory:
+def one_history(
+    spark: SparkSession, store: Path, cases: Mapping[str, Sequence[Fleet]]
+) -> FleetHistory:
     """A history in which each case is a cluster, with as many snapshots as it has fleets."""
-    snapshots = []
     for at, hour in enumerate(HOURS[: max(map(len, cases.values()))]):
         fleet = Fleet()
         for cluster, fleets in cases.items():
             for table, rows in fleets[at].rows.items() if at < len(fleets) else ():
                 fleet.rows[table] += [row | {"cluster": cluster} for row in rows]
-        snapshots.append(snapshot_of(spark, fleet.tables(), hour))
-    return FleetHistory.of(snapshots)
+        write_store(fleet.tables(), store, hour)
+    return FleetHistory.read(spark, str(store))
 
 
 def with_id(fleet: Fleet, topic_id: str | None) -> Fleet:
@@ -80,6 +83,7 @@ OTHER = Fleet().topic("t", 4).group("other", {"x": ["t"]})
 EMPTY = Fleet().topic("t", 2).group("g", {}, state="Empty")
 
 CASES = {
+    "once": [group("ab", generation=3)],
     "stays": [group("aabb", generation=1), group("aabb", generation=7)],
     "come and go": [group("aabb"), group("aacb"), group("aacc")],
     "needless": [group("aabb"), group("abab")],
@@ -111,6 +115,7 @@ CASES = {
 AGAIN = {"topics_came": ["t"], "topics_went": ["t"]}
 
 CHANGES: dict[str, list[dict[str, Any]]] = {
+    "once": [],
     "stays": [],
     "come and go": [
         {"came": ["c"], "changed_hands": 1, "moves": 1, "fewest_moves": 1},
@@ -212,11 +217,13 @@ Found = dict[str, list[Any]]
 
 
 @pytest.fixture(scope="module")
-def history(spark: SparkSession) -> Iterator[FleetHistory]:
+def history(
+    spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[FleetHistory]:
     """All cases, each a cluster."""
     cases = CASES | {case: fleets for case, (fleets, _) in REBALANCES.items()}
     cases |= {case: with_generations(*fleets) for case, (*fleets, _) in CAUSES.items()}
-    with one_history(spark, cases) as made:
+    with one_history(spark, tmp_path_factory.mktemp("store"), cases) as made:
         yield made
 
 
@@ -263,13 +270,14 @@ def test_rebalances(rebalances: Found, case: str) -> None:
     assert rows == REBALANCES[case][1]
 
 
-def test_random_changes_add_up_and_unchanged_facts_are_told_once(spark: SparkSession) -> None:
+def test_random_changes_add_up_and_unchanged_facts_are_told_once(
+    spark: SparkSession, tmp_path: Path
+) -> None:
     """Nothing else than changed facts is shipped to Python: cost grows with changes."""
     fleets, histories = random_histories(range(8))
-    history = FleetHistory.of(
-        [snapshot_of(spark, fleet.tables(), item) for item, fleet in fleets.items()]
-    )
-    with history:
+    for item, fleet in fleets.items():
+        write_store(fleet.tables(), tmp_path, item)
+    with FleetHistory.read(spark, str(tmp_path)) as history:
         result = history.changes.agg(F.sum("moves")).collect()[0][0]
         spans = history.group_spans()
         starts = spans.rows.where("position = start").count()

@@ -10,17 +10,18 @@ from pyspark.sql import SparkSession
 
 from spark import FleetHistory, FleetSnapshot, InputError, compare_fleet
 from spark.fleet.local_store import write_store
+from spark.history import lags_of
 from tests.support.fleets import Fleet, snapshot_of
 from tests.support.histories import HOURS, random_history
 
 FIVE, SIX, SEVEN = HOURS[5:8]
 
 
-def fleet_of(*clusters: str, owner: str = "a") -> Fleet:
+def fleet_of(*clusters: str) -> Fleet:
     fleet = Fleet()
     for cluster in clusters:
         fleet.topic("t", 2, cluster=cluster)
-        fleet.group("g", {"a": ["t"], "b": ["t"]}, [("t", 0, owner)], cluster=cluster)
+        fleet.group("g", {"a": ["t"], "b": ["t"]}, [("t", 0, "a")], cluster=cluster)
     return fleet
 
 
@@ -92,20 +93,18 @@ class TestRead:
         history = FleetHistory.read(spark, str(three))
         assert history.snapshots == [FIVE, SEVEN]
         assert f"snapshot {SIX} is left out: it has null keys (members.group)" in history.notes
-        assert history.states.where(f"snapshot = '{SIX}'").isEmpty()
+        assert history.tables["members"].where(f"snapshot = '{SIX}'").isEmpty()
 
 
 class TestOf:
     """Histories of snapshots that are there already."""
 
     def test_it_is_the_history_of_these_in_order_of_time(self, spark: SparkSession) -> None:
-        snapshots = [
-            snapshot_of(spark, fleet_of("c", owner=owner).tables(), snapshot)
-            for snapshot, owner in ((SIX, "b"), (FIVE, "a"))
-        ]
-        with FleetHistory.of(snapshots) as history:
-            changes = history.changes.collect()
-        assert [(row.from_snapshot, row.snapshot, row.moves) for row in changes] == [(FIVE, SIX, 1)]
+        tables = fleet_of("c").tables()
+        history = FleetHistory.of([snapshot_of(spark, tables, item) for item in (SIX, FIVE)])
+        assert history.timeline.snapshots == {"c": [FIVE, SIX]}
+        found = history.tables["members"].select("snapshot", "member_id").collect()
+        assert sorted(map(tuple, found)) == [(item, name) for item in (FIVE, SIX) for name in "ab"]
 
     def test_what_several_were_composed_of_counts_once(
         self, spark: SparkSession, three: Path
@@ -140,13 +139,11 @@ def test_states_are_what_a_comparison_says_and_a_part_has_the_changes_of_its_gro
         states = history.states.select("snapshot", *columns).collect()
         of_all = history.changes.where("cluster = 'd' and group like 'g00_'").collect()
         of_part = part.changes.collect()
-    expected = []
-    for item in HOURS[1:4:2]:
-        snapshot = FleetSnapshot.read(spark, str(tmp_path), item)
-        current = compare_fleet(snapshot, ["current"]).select(*columns).collect()
-        expected += [(item, *row) for row in current]
-    found = [tuple(row) for row in states if row.snapshot in HOURS[1:4:2]]
-    assert len(found) > 30
+    snapshot = FleetSnapshot.read(spark, str(tmp_path), HOURS[3])
+    current = compare_fleet(snapshot, ["current"]).select(*columns).collect()
+    expected = [(HOURS[3], *row) for row in current]
+    found = [tuple(row) for row in states if row.snapshot == HOURS[3]]
+    assert len(found) > 15
     assert sorted(found, key=str) == sorted(expected, key=str)
     assert of_part
     assert sorted(map(str, of_part)) == sorted(map(str, of_all))
@@ -174,10 +171,7 @@ def test_lag_is_that_of_topics_that_are_read_or_of_all_where_nobody_is_there(
         fleet.group(group, {"a": ["t"]}, [("t", 0, "a")])
         offsets = {"committed_offset": offset, "end_offset": 4}
         fleet.add("offsets", group=group, topic="t", partition=0, **offsets)
-    with FleetHistory.of([snapshot_of(spark, fleet.tables(), FIVE)]) as history:
-        lags = {row.group: row.lag for row in history.states.collect()}
-        # in one snapshot nothing happened
-        assert history.changes.isEmpty() and history.rebalances.isEmpty()
+    lags = {row.group: row.lag for row in lags_of(fleet.snapshot(spark).tables).collect()}
     assert lags == {
         **{"read": 5, "left": 105, "rebalancing": 477_978, "reads no offset's topic": None},
         **dict.fromkeys(("too much", "unknown", "never committed")),

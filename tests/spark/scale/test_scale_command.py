@@ -67,11 +67,11 @@ def test_programs_get_all_and_tables_are_written(
     out = tmp_path / "out"
     output = run("scale", hourly, "--policy", policies, "--out", out, "--format", "json")
     assert output.code == 0, output.err
-    rows = {
-        (row["group"], row["policy"]): row
-        for row in json.loads(output.out)["scale"]
-        if row["status"] == "ok"
-    }
+    printed = json.loads(output.out)["scale"]
+    reasons = {row["group"]: row["reason"] for row in printed if row["status"] != "ok"}
+    assert reasons["quiet"].startswith("rates take two snapshots with offsets")
+    assert reasons["nobody"] == "the group has no members"
+    rows = {(row["group"], row["policy"]): row for row in printed}
     then, fixed = rows["orders", "as it was"], rows["orders", "fixed 4"]
     assert (then["members"], then["hours"], then["partitions"]) == (2, 8, 8)
     assert (fixed["member_hours"], fixed["rebalances"], fixed["recommended"]) == (32, 0, False)
@@ -88,12 +88,3 @@ def test_programs_get_all_and_tables_are_written(
     shown = run("report", hourly, "--scale", out, "--out", page)
     assert shown.code == 0, shown.err
     assert "orders of c: Set by lag" in page.read_text("utf-8")
-
-
-def test_groups_without_rates_say_so(run: Run, hourly: Path) -> None:
-    output = run("scale", hourly, "--format", "json")
-    assert output.code == 0, output.err
-    rows = json.loads(output.out)["scale"]
-    reasons = {row["group"]: row["reason"] for row in rows if row["status"] != "ok"}
-    assert reasons["quiet"].startswith("rates take two snapshots with offsets")
-    assert reasons["nobody"] == "the group has no members"

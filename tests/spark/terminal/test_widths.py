@@ -18,8 +18,8 @@ from tests.support.tiers import tiered
 BEFORE, NOW = "20261121T050000Z", "20261121T060000Z"
 
 COMMANDS = {
-    "audit": (),
     "plan": ("--out", "{out}/plan"),
+    "audit": (),
     "compare": ("--out", "{out}/compare", "--strategies", "current,cooperative-sticky,optimal"),
     "history": ("--out", "{out}/history"),
     "members": (),

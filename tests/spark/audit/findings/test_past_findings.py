@@ -2,22 +2,26 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
 
-from spark import FleetHistory, FleetSnapshot, audit_fleet
+from spark import FleetHistory, FleetSnapshot
+from spark.audit import AuditedStore
 from spark.audit.finding import PastFinding
 from spark.audit.findings.past import LAG_SECONDS
+from spark.audit.known import probe
 from spark.audit.past import Past
 from spark.audit.registry import FINDINGS
 from spark.audit.rules import GroupRule
 from spark.audit.thresholds import AuditSettings
+from spark.fleet import Composition, Stored
 from spark.fleet.local_store import write_store
 from tests.spark.audit.findings.clusters import Cases
-from tests.support.fleets import Fleet, snapshot_of
+from tests.support.fleets import Fleet
 
 INSTANTS = [
     *(f"20261121T{hour:02}0000Z" for hour in (0, 6, 12, 18)),
@@ -230,11 +234,18 @@ def past(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def found(spark: SparkSession, past: Path) -> list[Any]:
-    before, now = (FleetSnapshot.read(spark, str(past), item) for item in INSTANTS[-2:])
-    history = FleetHistory.read(spark, str(past))
-    with audit_fleet(now, before, SETTINGS, history) as audit:
-        assert not {name for name in PAST if name in audit.not_run}
-        return audit.findings.collect()
+    """As the command finds it, with `--history`."""
+    store = AuditedStore(spark, str(past), timedelta(days=1), pytest.fail)
+
+    def audited(now: Composition, before: Composition | None, stored: Stored) -> list[Any]:
+        fleet = FleetSnapshot.compose(spark, str(past), now)
+        with store.audit(fleet, before, SETTINGS, stored) as audit:
+            assert not {name for name in PAST if name in audit.not_run}
+            counted = f"{len(INSTANTS)} snapshots since {INSTANTS[0]}"
+            assert audit.looked_at() == f"It looks at the past too: {counted}."
+            return audit.findings.collect()
+
+    return store.newest(None, audited)
 
 
 def told(found: list[Any], cluster: str, finding: str) -> list[tuple[Any, ...]]:
@@ -280,22 +291,16 @@ def test_levels_of_some_groups_are_their_own(found: list[Any]) -> None:
     ]
 
 
-def test_without_a_history_they_are_not_run(spark: SparkSession) -> None:
-    with audit_fleet(snapshot_of(spark, fleet_at(0).tables(), INSTANTS[-1])) as audit:
-        assert {name for name in PAST if name in audit.not_run} == set(PAST)
-        assert "there is no history" in audit.not_run["frequent-rebalances"]
-
-
 def test_without_offsets_those_that_need_them_are_not_run(spark: SparkSession, past: Path) -> None:
     """Groups that read nothing of what comes aren't known then."""
     now = FleetSnapshot.read(spark, str(past), INSTANTS[-1])
     history = FleetHistory.read(spark, str(past))
     tables = {name: rows for name, rows in history.tables.items() if name != "offsets"}
     without = replace(history, tables=tables)
-    with audit_fleet(now, None, SETTINGS, without) as audit:
-        assert {name for name in PAST if name in audit.not_run} == {
-            *("falls-behind", "lag-seconds", "records-expire")
-        }
+    known = probe(now, None, SETTINGS, without).names
+    assert {name for name in PAST if not known.issuperset(FINDINGS[name].needs)} == {
+        *("falls-behind", "lag-seconds", "records-expire")
+    }
     with Past.of(without, SETTINGS.window) as frames:
         assert frames["untouched"].isEmpty()
 
