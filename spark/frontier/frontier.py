@@ -6,7 +6,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from optimizer.figures import counted, figure
-from optimizer.model import Goals, LimitsError, Problem
+from optimizer.model import Goals, LimitsError, Problem, fitting
 from optimizer.solver import Frontier, WeightedFrontier, frontier_of, weighted_frontier_of
 from spark.errors import InputError
 from spark.fleet import FleetFiles, FleetSnapshot
@@ -49,12 +49,16 @@ def _frontier(row: EncodedRow, goals: FleetGoals) -> GroupFrontier:
     read = read_or_failed(row, wanted.weight_source)
     if read.problem is None:
         return GroupFrontier(row.cluster, row.group, read.status, read.reason, [])
+    fit = fitting(read.problem, wanted.limits)
+    idle = [text for text in wanted.limits.in_words() if text not in fit]
     report = _by_weight if wanted.by_weight else _by_count
     try:
         result = report(read.problem, wanted)
     except LimitsError as error:
-        return GroupFrontier(row.cluster, row.group, "failed", str(error), [])
-    return GroupFrontier(row.cluster, row.group, read.status, read.reason, **result)
+        return GroupFrontier(row.cluster, row.group, "failed", str(error), [], idle_limits=idle)
+    return GroupFrontier(
+        row.cluster, row.group, read.status, read.reason, **result, idle_limits=idle
+    )
 
 
 def _by_count(problem: Problem, goals: Goals) -> dict[str, Any]:

@@ -61,7 +61,7 @@ class GroupFrontier:
     `current_max_load` is the largest load now, `balanced_moves` what the plan with the most even
     loads of all moves. `sentence` tells the knee. Where goals are by weight the points are
     `WeightedFrontierPoint`; then `current_max_weight` is the largest load now, and no plan is
-    below `weight_bound`, by any moves.
+    below `weight_bound`, by any moves. No member or partition fits the `idle_limits`, in words.
     """
 
     cluster: str
@@ -74,6 +74,7 @@ class GroupFrontier:
     sentence: str | None = None
     current_max_weight: float | None = None
     weight_bound: float | None = None
+    idle_limits: Sequence[str] = ()
 
     @property
     def rows(self) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ from spark.fleet import COMPARISON, check_out, snapshot_id
 from spark.jobs.compare_shown import show_strategies
 from spark.settings import Settings
 from spark.terminal import ROWS_SHOWN, Table, busy, say, say_answer
+from spark.trial import idle_limits
 
 GROUPS = "groups to change"
 """The table of uneven groups, with the assignor that each should use."""
@@ -26,7 +27,7 @@ def compare(
         check_out(spark, out, COMPARISON)
         if source.snapshot == terminal.ALL and not settings.goals.weights:
             with suppress(UnreadableError):  # then one by one, with an error for what can't be read
-                return _compare_all(spark, source, out, settings)
+                return _compare_all(spark, source, out, settings, trial)
 
         def compare_one(
             fleet: FleetSnapshot,
@@ -34,6 +35,7 @@ def compare(
             snapshot_id(fleet.id)  # checked before any work is done
             doing = busy(f"comparing strategies on snapshot {fleet.id}")
             with terminal.rates_for(spark, source.where, settings, fleet.id) as rates, doing:
+                trial.check_limits(idle_limits(fleet, settings.goals))
                 return fleet, write_comparison(fleet, settings, rates, out)
 
         compared, fault = source.each(spark, "compare", "compared", compare_one)
@@ -64,7 +66,11 @@ def compare(
 
 
 def _compare_all(
-    session: SparkSession, source: terminal.FleetsOptions, out: Where, settings: Settings
+    session: SparkSession,
+    source: terminal.FleetsOptions,
+    out: Where,
+    settings: Settings,
+    trial: terminal.TrialOptions,
 ) -> None:
     """The same of every snapshot at once, with one verdict over all; UnreadableError if one is."""
     history = terminal.read_history(
@@ -72,6 +78,7 @@ def _compare_all(
     )
     held, snapshots = history.timeline.snapshots, history.snapshots
     with history, busy(f"comparing strategies on {len(snapshots)} snapshots"):
+        trial.check_limits(idle_limits(history, settings.goals))
         rows, over_all = write_compared_history(history, settings, out)
     clusters = [
         {"cluster": cluster, "snapshot": snapshot}

@@ -19,6 +19,7 @@ def frontier(
     few = source.weighed(f"frontier of group {group}", settings)
     with few as (fleet, rates), busy(f"planning group {group}"):
         result = frontier_of_group(fleet, group, source.cluster, settings.goals, rates)
+        goals.check_limits(result.idle_limits)
     terminal.say_clusters(fleet)
     status = f"has status {result.status}"
     if result.reason:

@@ -11,7 +11,7 @@ from spark.fleet import REPLAY, as_rows, check_out
 from spark.replay import title_of
 from spark.settings import MOVE_COSTS, move_price, priced
 from spark.terminal import ROWS_SHOWN, busy, say, say_answer, show
-from spark.trial import verdicts
+from spark.trial import idle_limits, verdicts
 
 COLUMNS_SHOWN = (
     *("strategy", "excess_hours", "moves", "stopped", "first_moves", "best_or_equal", "alone"),
@@ -39,6 +39,7 @@ def replay(
     with source.session(many=True) as spark, ExitStack() as kept:
         check_out(spark, out, REPLAY)
         history = kept.enter_context(source.read(spark, "replay"))
+        trial.check_limits(idle_limits(history, settings.goals))
         newest = history.snapshots[-1]
         rates = kept.enter_context(terminal.rates_for(spark, source.where, settings, newest))
         replayed = kept.enter_context(

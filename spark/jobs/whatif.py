@@ -4,13 +4,13 @@ from dataclasses import replace
 from functools import partial
 from typing import Annotated
 
-from optimizer.scenarios import Event, EventError, event_of
+from optimizer.scenarios import Event, EventError, SizedTopic, event_of
 from spark import InputError, terminal
 from spark.fleet import WHATIF, check_out, snapshot_id
 from spark.jobs.whatif_shown import show_result
 from spark.settings import USUAL_STRATEGIES, move_price, priced, window_length
 from spark.terminal import busy, option, say, say_all
-from spark.trial import verdicts
+from spark.trial import idle_limits, verdicts
 from spark.whatif import whatif_result
 
 RATE_SNAPSHOTS = 3
@@ -49,6 +49,8 @@ def whatif(
             terminal.rates_for(spark, source.where, settings, whole.id) as weighed,
             busy(f"applying {', '.join(map(str, events))} to snapshot {items.id}"),
         ):
+            if not any(isinstance(item, SizedTopic) for item in events):  # they bring partitions
+                trial.check_limits(idle_limits(items, settings.goals))
             result = whatif_result(items, events, settings, static, rates, weighed, out)
         if price:
             fleet_costs, costs = price.with_costs(result.fleet), price.with_costs(result.groups)

@@ -24,6 +24,13 @@ _GAP = re.compile(rf"\t+|(?<!Adding)(?<!Removing)\s+(?=(?:{_KEYS}):)")
 # Where somebody has joined lines, the next one begins at its topic
 _START = re.compile(rf"\s*(?=Topic:\s*{TOPIC_NAME}\s+(?:TopicId|PartitionCount|Partition):)")
 _FIELD = re.compile(rf"({_KEYS}):\s*(.*)")
+# What a terminal puts on a line of its own: brokers, settings, or fields after the rest of a key
+_RESTS = "|".join(key[at:] for key in _KEYS.split("|") for at in range(len(key)))
+_REST = re.compile(rf"[\d,\s]+|\s*\S*=\S*|(?:{_RESTS})?:.*|.*\b(?:{_KEYS}):.*")
+WRAPPED = (
+    "its lines are wrapped, at the width of a terminal: write what the tool prints to a file "
+    "(kafka-topics --describe > topics.txt)"
+)
 _TOPIC = re.compile(TOPIC_NAME)
 _COUNT = re.compile(r"[0-9]{1,7}")
 # A value may have commas: what begins with a letter and has an equals sign is the next setting
@@ -76,9 +83,11 @@ def read_topics(*paths: Path) -> Topics:
     """
     reader = _Reader(", ".join(map(str, paths)))
     for path in paths:
-        reader.topics = 0
+        reader.topics, reader._follows = 0, False
         for line in read_lines(path, EXPECTED, reader.unreadable_lines):
             reader.read(line)
+        if reader.is_wrapped:
+            raise InputError(f"{path}: {WRAPPED}")
         if not reader.topics:
             text = f". It says: {reader.error}" if reader.error else ""
             raise InputError(f"{path}: no topic is in it; expected {EXPECTED}{text}")
@@ -98,6 +107,7 @@ class _Reader:
         self._topic_ids: dict[str, str] = {}
         self.configs: dict[tuple[str, str], str] = {}
         self.lost, self.read_lines = Counter[str](), Counter[str]()
+        self.is_wrapped = self._follows = False
         self._marked: set[str] = set()
         self._differing: set[str] = set()
 
@@ -110,6 +120,7 @@ class _Reader:
         if fields is None:
             self._read_other(line)
             return
+        self._follows = True
         kind = "partitions" if "Partition" in fields else "topics"
         try:
             topic = _parse(_TOPIC, "Topic", fields)
@@ -129,6 +140,8 @@ class _Reader:
         if line.text.startswith("Error"):
             self.error = shortened(line.text.strip())
         if not is_noise(line.text):
+            self._follows = self._follows and _REST.fullmatch(line.text) is not None
+            self.is_wrapped |= self._follows
             self.unreadable_lines.append(line.fault("it is no line of a topic or a partition"))
 
     def _take_topic(self, topic: str, fields: dict[str, str]) -> None:

@@ -271,3 +271,21 @@ class TestReplay:
         for name, over in (("current", 2.5), ("optimal", 1)):
             assert league[name]["mean_over_bound"] == pytest.approx(over)
             assert league[name]["worst_over_bound"] == pytest.approx(over)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("compare",),
+        ("compare", "--snapshot", "all"),
+        ("replay", "--strategies", "range"),
+        ("whatif", "--event", "leave=1"),
+    ],
+)
+def test_limits_of_options_that_nothing_fits_end_the_command(
+    run: Run, torture: Path, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    goal = ("--goal", "exclude={members = 'no-such-member'}")
+    output = run(words[0], torture, *words[1:], *goal, "--out", tmp_path / "out")
+    assert (output.code, is_one_line(output)) == (2, True)
+    assert "(exclusion of no-such-member)" in output.err

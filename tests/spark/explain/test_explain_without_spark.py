@@ -91,9 +91,12 @@ print(SparkContext._gateway, file=sys.stderr)
     assert lines.count("0") == 3
 
 
-def test_limits_of_options_that_nothing_fits_end_the_command(run: Run, store: Path) -> None:
+@pytest.mark.parametrize("command", ["explain", "frontier"])
+def test_limits_of_options_that_nothing_fits_end_the_command(
+    run: Run, store: Path, command: str
+) -> None:
     """Those that are beside others are only said."""
-    words = ("explain", store, "--group", "g", "--goal")
+    words = (command, store, "--group", "g", "--goal")
     output = run(*words, "exclude={members = 'nobody'}")
     assert (output.code, is_one_line(output)) == (2, True)
     assert "no member or partition fits the limits of --goal (exclusion of nobody)" in output.err

@@ -58,6 +58,19 @@ def test_lines_that_somebody_has_joined_are_read_as_they_were(
     assert read(text.replace("\n", between)) == read(text)
 
 
+@pytest.mark.parametrize("text", FORMATS.values(), ids=FORMATS.keys())
+@pytest.mark.parametrize("tab", ["\t", "    "], ids=["tabs", "spaces"])
+def test_lines_wrapped_at_the_width_of_a_terminal_are_named_so(
+    read: Read, text: str, tab: str
+) -> None:
+    """Else replicas that the end of the line cuts off would be lost without a word."""
+    lines = text.replace("\t", tab).splitlines()
+    for width in range(30, max(len(line.rstrip()) for line in lines[1:])):
+        parts = (line[at : at + width] for line in lines for at in range(0, len(line), width))
+        with pytest.raises(InputError, match="its lines are wrapped"):
+            read("\n".join(parts))
+
+
 def test_several_files_are_of_one_cluster(write: Callable[..., Path]) -> None:
     item, other = (
         write(f"{name}.txt", f"Topic: {name} PartitionCount: 1\n") for name in ("one", "other")

@@ -1,0 +1,45 @@
+"""Limits of goals that no group of a fleet has anything to do with."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pyspark.sql import functions as F
+
+from optimizer.model import fitting, on_hosts
+from spark.fleet import FleetSnapshot
+from spark.groups import EncodedRow, Row, Texts, encode, in_workers, read_or_failed
+from spark.history import FleetHistory, encode_changes
+from spark.settings import FleetGoals
+
+
+@dataclass(slots=True, kw_only=True)
+class _Limits(Row):
+    """Limits that a group's members and partitions fit, in words."""
+
+    texts: Texts
+
+
+def idle_limits(fleet: FleetSnapshot | FleetHistory, goals: FleetGoals) -> list[str]:
+    """Limits, in words, that no member or partition of any group fits, at any time of a history.
+
+    Without limits no job is run.
+    """
+    limits = goals.limits_in_words()
+    if not limits:
+        return []
+    if isinstance(fleet, FleetHistory):
+        encoded = encode_changes(fleet.tables, fleet.group_spans())
+    else:
+        encoded = encode(fleet.validate())
+
+    def rows_of(groups: Iterable[EncodedRow]) -> list[_Limits]:
+        return [_Limits(texts=_fit(row, goals)) for row in groups]
+
+    rows = in_workers(encoded, _Limits, rows_of).select(F.explode("texts").alias("text"))
+    fit = {row.text for row in rows.distinct().collect()}
+    return [text for text in limits if text not in fit]
+
+
+def _fit(row: EncodedRow, goals: FleetGoals) -> list[str]:
+    wanted, problem = goals.of(row.cluster, row.group), read_or_failed(row).problem
+    return fitting(on_hosts(problem, wanted.host), wanted.limits) if problem else []
