@@ -16,7 +16,7 @@ BASE = (
     *("spark.errors", "spark.memory_limits", "spark.patterns", "spark.text"),
     *("spark.unpersist_handle", "spark.notebook", "spark.glossary", "spark.metrics_text"),
 )
-FLEET = (*BASE, "spark.files", "spark.fleet", "spark.settings")
+FLEET = (*BASE, "spark.files", "spark.fleet", "spark.toml", "spark.settings")
 WORKERS = (*FLEET, "spark.groups", "spark.solve", *OPTIMIZER, "optimizer.strategies")
 TRIAL = (*WORKERS, "optimizer.coordinator", "optimizer.scenarios")
 CAPABILITIES = (
@@ -92,8 +92,9 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "spark.metrics_text": ("spark.errors", "spark.text"),
     "spark.files": BASE,
     "spark.fleet": (*BASE, "spark.files", "optimizer.model", "optimizer.scenarios"),
+    "spark.toml": ("spark.errors", "spark.text", "spark.files"),
     "spark.settings": (
-        *(*BASE, "spark.files", "spark.fleet"),
+        *(*BASE, "spark.files", "spark.fleet", "spark.toml"),
         *("optimizer", "optimizer.coordinator", "optimizer.model", "optimizer.scenarios"),
         "optimizer.strategies",
     ),
@@ -155,7 +156,7 @@ FOR_ALL = "optimizer.figures"
 
 WITHOUT_FACE = (
     *("optimizer.assignor", "spark.sources", "spark.sources.live", "spark.enforce"),
-    "spark.jobs",
+    *("spark.jobs", "spark.toml"),
 )
 """Rooms whose modules are imported one by one: their face would load what not everybody has."""
 
@@ -175,7 +176,11 @@ NEEDS = {
     "pyspark": ("spark/", "evenfleet/"),
     "pandas": ("spark/",),
     "pyarrow": ("spark/",),
-    "pydantic": ("spark/settings/tables.py", "spark/settings/config_file.py"),
+    "pydantic": (
+        *("spark/toml/tables.py", "spark/settings/config_file.py"),
+        *("spark/audit/thresholds_file.py", "spark/scale/scale_file.py"),
+        "spark/sources/live/clusters_file.py",
+    ),
     "polars": ("spark/history/", "spark/audit/", "spark/frames.py"),
     "typer": ("spark/terminal/", "spark/jobs/", "spark/cli.py"),
     "altair": ("spark/charts/drawing.py",),

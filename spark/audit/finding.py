@@ -16,6 +16,9 @@ from spark.fleet import escaped_rows
 SEVERITIES = ("info", "warning", "critical")
 """From what is good to know to what loses records or stops a group."""
 
+NEVER = "never"
+"""In a file of thresholds: a level that no measure reaches."""
+
 WORST_FIRST = tuple(reversed(SEVERITIES))
 
 COLUMNS = (
@@ -41,9 +44,9 @@ class Finding:
 
     `needs` are the tables and columns without which it can't run. `levels` are those from which on
     (or, with `below`, under which) a measure has a severity; None, or no level, is never. None may
-    be less than `lowest`, where `find` can't see smaller measures. Of Connect's workers, connectors
-    and tasks `advice_to_connect` replaces `advice`, where it is stated, and of groups that follow a
-    plan `advice_to_planned`.
+    be less than `lowest`, where `find` can't see smaller measures. `meanings` say what settings
+    are. Of Connect's workers, connectors and tasks `advice_to_connect` replaces `advice`, where it
+    is stated, and of groups that follow a plan `advice_to_planned`.
     """
 
     name: str = ""
@@ -53,6 +56,7 @@ class Finding:
     needs: tuple[str, ...] = ()
     levels: Mapping[str, float | None]
     settings: Mapping[str, float] = field(default_factory=dict)
+    meanings: Mapping[str, str] = field(default_factory=dict)
     below: bool = False
     lowest: float = 0.0
     advice_to_connect: str | None = None

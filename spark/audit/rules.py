@@ -11,6 +11,10 @@ Values = Mapping[str, Mapping[str, float | None]]
 """Levels and settings by finding; None is never."""
 
 
+WORST_GROUPS = 20
+"""How many groups have series of their own in what Prometheus is given."""
+
+
 @dataclass(frozen=True)
 class GroupRule(ForGroups):
     """What is different for groups whose names match."""

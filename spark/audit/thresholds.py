@@ -3,46 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import timedelta
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from spark.audit.finding import SEVERITIES, Finding
+from spark.audit.finding import NEVER, SEVERITIES
 from spark.audit.registry import FINDINGS
-from spark.audit.rules import Copartitioned, GroupRule, Timeouts, Values
+from spark.audit.rules import WORST_GROUPS, Copartitioned, GroupRule, Timeouts, Values
 from spark.errors import InputError
 from spark.history import WINDOW
-from spark.settings import (
-    DURATION,
-    MILLISECONDS,
-    NO_CONSUMERS,
-    PATTERN,
-    FleetConsumers,
-    Rule,
-    duration,
-    in_words,
-    is_number,
-    is_whole,
-    read_checked,
-    table,
-    tables,
-    value,
-)
-
-NEVER = "never"
-"""In the file: a level that no measure reaches."""
+from spark.settings import NO_CONSUMERS, FleetConsumers
 
 MARGIN = timedelta(hours=24)
 """So much further than the retention of offsets one looks for when a group had members last."""
 
-TIMEOUTS = (
-    *("session_timeout_ms", "heartbeat_interval_ms"),
-    *("max_poll_interval_ms", "processing_time_ms", "restart_ms"),
-    *("group_min_session_timeout_ms", "group_max_session_timeout_ms"),
-)
+TIMEOUTS = {item.name for item in fields(Timeouts)} - {"match", "cluster"}
 
 
 def _defaults() -> Values:
@@ -63,7 +41,7 @@ class AuditSettings:
     timeouts: tuple[Timeouts, ...] = ()
     copartitioned: tuple[Copartitioned, ...] = ()
     consumers: FleetConsumers = NO_CONSUMERS
-    worst_groups: int = 20
+    worst_groups: int = WORST_GROUPS
     window: timedelta = WINDOW
 
     def with_consumers(self, consumers: FleetConsumers) -> AuditSettings:
@@ -98,7 +76,11 @@ def read_audit_settings(path: Path | None) -> AuditSettings:
     """Settings of a file, or the defaults; InputError lists all that is wrong with it."""
     if path is None:
         return AuditSettings()
-    settings = _settings(read_checked(path, "thresholds", RULES))
+    # they load pydantic
+    from spark.audit.thresholds_file import ThresholdsFile  # noqa: PLC0415
+    from spark.toml.tables import read_table  # noqa: PLC0415
+
+    settings = _settings(read_table(path, "thresholds", ThresholdsFile))
     if faults := list(_out_of_order(settings)):
         raise InputError(f"thresholds {path}: {'; '.join(faults)}")
     return settings
@@ -126,28 +108,34 @@ def _out_of_order(settings: AuditSettings) -> Iterator[str]:
                     )
 
 
-def _settings(settings: Mapping[str, Any]) -> AuditSettings:
+def _settings(file: Any) -> AuditSettings:
+    """The settings of a file, as `ThresholdsFile` has read it."""
+    values = _values(file)
     return AuditSettings(
-        values={
-            name: {**default, **_values(settings.get(name, {}))}
-            for name, default in _defaults().items()
-        },
+        values={name: {**default, **values.get(name, {})} for name, default in _defaults().items()},
         groups=tuple(
-            GroupRule(
-                match=rule["match"],
-                cluster=rule.get("cluster", "*"),
-                values={name: _values(rule[name]) for name in rule.keys() & FINDINGS.keys()},
-            )
-            for rule in settings.get("group", ())
+            GroupRule(rule.match, rule.cluster, _values(rule)) for rule in file.group or ()
         ),
-        timeouts=tuple(Timeouts(**rule) for rule in settings.get("timeouts", ())),
+        timeouts=tuple(Timeouts(**rule.entries()) for rule in file.timeouts or ()),
         copartitioned=tuple(
-            Copartitioned(**rule | {"topics": tuple(rule["topics"])})
-            for rule in settings.get("copartitioned", ())
+            Copartitioned(tuple(rule.topics), rule.match, rule.cluster)
+            for rule in file.copartitioned or ()
         ),
-        worst_groups=settings.get("prometheus", {}).get("worst_groups", AuditSettings.worst_groups),
-        window=duration(settings.get("history", {}).get("window", in_words(WINDOW))),
+        worst_groups=file.prometheus.worst_groups,
+        window=file.history.entries().get("window", WINDOW),
     )
+
+
+def _values(table: Any) -> Values:
+    """The levels and settings that a table of findings states."""
+    findings = {name.replace("_", "-"): value for name, value in table.entries().items()}
+    return {
+        name: {
+            key: None if value == NEVER else float(value)
+            for key, value in findings[name].entries().items()
+        }
+        for name in findings.keys() & FINDINGS.keys()
+    }
 
 
 def _times(settings: Mapping[str, Any]) -> dict[str, int]:
@@ -156,42 +144,3 @@ def _times(settings: Mapping[str, Any]) -> dict[str, int]:
     if "restart_seconds" in settings:
         times["restart_ms"] = settings["restart_seconds"] * 1000
     return times
-
-
-def _values(settings: Mapping[str, Any]) -> dict[str, float | None]:
-    return {key: None if value == NEVER else float(value) for key, value in settings.items()}
-
-
-def _level(finding: Finding) -> Rule:
-    least = f"a number from {finding.lowest:g} on, or {NEVER!r}"
-    return value(lambda result: result == NEVER or is_number(result, finding.lowest), least)
-
-
-_SETTING = value(lambda result: is_number(result, 0), "a number from 0 on")
-_TOPICS = value(
-    lambda result: (
-        isinstance(result, list)
-        and len(result) > 1
-        and all(isinstance(topic, str) and topic for topic in result)
-    ),
-    "a list of two topics or more",
-)
-_OF_FINDINGS: dict[str, Rule] = {
-    name: table(
-        dict.fromkeys(SEVERITIES, _level(finding)) | dict.fromkeys(finding.settings, _SETTING)
-    )
-    for name, finding in FINDINGS.items()
-}
-_PATTERNS = {"match": PATTERN, "cluster": PATTERN}
-
-RULES: dict[str, Rule] = {
-    **_OF_FINDINGS,
-    "group": tables(_PATTERNS | _OF_FINDINGS, required=("match",)),
-    "timeouts": tables(_PATTERNS | dict.fromkeys(TIMEOUTS, MILLISECONDS), required=("match",)),
-    "copartitioned": tables(_PATTERNS | {"topics": _TOPICS}, required=("topics",)),
-    "history": table({"window": DURATION}),
-    "prometheus": table(
-        {"worst_groups": value(lambda result: is_whole(result, 0), "a whole number from 0 on")}
-    ),
-}
-"""The keys of a file of thresholds."""

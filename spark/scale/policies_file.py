@@ -6,7 +6,6 @@ from typing import Any
 
 from optimizer.scaling import OFFERED, STEP_SECONDS, Policy, PolicyError, Prices, policy_of
 from spark.errors import InputError
-from spark.settings import DURATION, duration, is_number, read_checked, table, value
 
 START_SECONDS = 30.0
 """From the request for a member until it reads: the default."""
@@ -27,58 +26,42 @@ class ScaleSettings:
     step_seconds: float = STEP_SECONDS
 
 
-_NOT_NEGATIVE = value(lambda item: is_number(item, 0), "a number of 0 or more")
-_ABOVE_0 = value(lambda item: is_number(item) and item > 0, "a number above 0")
-_SHARE = value(lambda item: is_number(item, 0) and item <= 1, "a number from 0 to 1")
-
-RULES = {
-    "process": table({"peak_rate": _ABOVE_0, "start": DURATION, "step": DURATION}),
-    "prices": table(
-        {
-            "member_hour": _NOT_NEGATIVE,
-            "late_partition_hour": _NOT_NEGATIVE,
-            "rebalance": _NOT_NEGATIVE,
-            "late_after": DURATION,
-            "on_time": _SHARE,
-        }
-    ),
-    "policy": lambda where, key, value: iter(
-        [] if isinstance(value, list) else [f"{where}{key} must be tables, each headed [[{key}]]"]
-    ),
-}
-"""The keys of the file; those of a policy are checked by its kind."""
-
-
 def read_scale_settings(path: Path | None) -> ScaleSettings:
     """The settings of a file, or the defaults; InputError says what is wrong with it."""
     if path is None:
         return ScaleSettings()
-    content = read_checked(path, "policies", RULES)
-    process, prices = content.get("process", {}), dict(content.get("prices", {}))
+    # they load pydantic
+    from spark.scale.scale_file import ScaleFile  # noqa: PLC0415
+    from spark.toml.tables import read_table  # noqa: PLC0415
+
+    file = read_table(path, "policies", ScaleFile)
+    process, prices = file.process.entries(), file.prices.entries()
     if "late_after" in prices:
-        prices["late_after"] = _seconds(prices["late_after"])
+        prices["late_after"] = prices["late_after"].total_seconds()
+    start, step = (
+        process[key].total_seconds() if key in process else seconds
+        for key, seconds in (("start", START_SECONDS), ("step", STEP_SECONDS))
+    )
     return ScaleSettings(
-        policies=_policies(path, content.get("policy", [])),
+        policies=_policies(path, file.policy or []),
         prices=Prices(**prices),
         peak_rate=process.get("peak_rate"),
-        start_seconds=_seconds(process.get("start", f"{START_SECONDS:.0f}s")),
-        step_seconds=max(1.0, _seconds(process.get("step", f"{STEP_SECONDS:.0f}s"))),
+        start_seconds=start,
+        step_seconds=max(1.0, step),
     )
-
-
-def _seconds(text: str) -> float:
-    return duration(text).total_seconds()
 
 
 def _policies(path: Path, tables: list[dict[str, Any]]) -> tuple[Policy, ...]:
     """The policies of a file; those that are offered where it has none."""
-    try:
-        policies = tuple(policy_of(item) for item in tables)
-    except PolicyError as error:
-        raise InputError(f"policies {path}: {error}") from None
-    policies = policies or OFFERED
+    policies, faults = [], []
+    for number, table in enumerate(tables, start=1):
+        try:
+            policies.append(policy_of(table))
+        except PolicyError as error:
+            faults.append(f"[[policy]] number {number}: {error}")
     names = [policy.name for policy in policies]
-    twice = {name for name in names if names.count(name) > 1}
-    if twice:
-        raise InputError(f"policies {path}: two are called {min(twice)!r}: give each its `name`")
-    return policies
+    if twice := {name for name in names if names.count(name) > 1}:
+        faults.append(f"two are called {min(twice)!r}: give each its `name`")
+    if faults:
+        raise InputError(f"policies {path}: {'; '.join(faults)}")
+    return tuple(policies) or OFFERED

@@ -8,7 +8,6 @@ from spark.settings.consumers import (
     FleetConsumers,
     GroupConsumers,
 )
-from spark.settings.duration import duration, in_words, window_length
 from spark.settings.goals import (
     DEFAULT_FLEET_GOALS,
     FleetGoals,
@@ -30,17 +29,5 @@ from spark.settings.strategies import (
     for_kind,
     kind_of,
 )
-from spark.settings.toml_file import (
-    DURATION,
-    MILLISECONDS,
-    PATTERN,
-    Rule,
-    faults_of,
-    is_number,
-    is_whole,
-    read_checked,
-    read_toml,
-    table,
-    tables,
-    value,
-)
+from spark.toml.duration import duration, in_seconds, in_words, window_length
+from spark.toml.toml_file import read_toml

@@ -7,10 +7,17 @@ from pathlib import Path
 from optimizer import OPTIMAL
 from spark.errors import InputError
 from spark.fleet import MAX_AGE
-from spark.settings.consumers import NO_CONSUMERS, FleetConsumers
-from spark.settings.goals import DEFAULT_FLEET_GOALS, FleetGoals
+from spark.settings.consumers import NO_CONSUMERS, FleetConsumers, GroupConsumers
+from spark.settings.goals import (
+    DEFAULT_FLEET_GOALS,
+    FleetGoals,
+    goals_faults,
+    notes_on_goals,
+    read_goals,
+)
 from spark.settings.rates import DEFAULT_RATE_WEIGHTS, RateWeights
 from spark.settings.strategies import STRATEGY_SECONDS
+from spark.toml.toml_file import read_toml
 
 
 @dataclass(frozen=True)
@@ -39,13 +46,40 @@ class Settings:
     notes: tuple[str, ...] = ()
 
 
+PLAIN = ("strategy", "strategy_seconds", "max_age")
+"""Settings that are as the file has them."""
+
+
 def read_settings(path: Path | None) -> Settings:
     """Settings of a file, or the defaults; InputError lists unknown and mistyped keys at once."""
     if path is None:
         return Settings()
-    from spark.settings.config_file import settings_in  # noqa: PLC0415 - loads pydantic
+    # they load pydantic
+    from spark.settings.config_file import ConfigFile  # noqa: PLC0415
+    from spark.toml.tables import checked  # noqa: PLC0415
 
-    return settings_in(path)
+    values = read_toml(path, "configuration")
+    file, faults = checked(values, ConfigFile)
+    faults += goals_faults(values)
+    if file is None or faults:
+        raise InputError(f"configuration {path}: {'; '.join(faults)}")
+    entries = file.entries()
+    tables = values.get("goals", {}), values.get("group", [])
+    rules = (GroupConsumers(rule.match, rule.consumers(), rule.cluster) for rule in file.group)
+    return Settings(
+        **{key: entries[key] for key in PLAIN if key in entries},
+        strategies=tuple(file.strategies),
+        goals=read_goals(*tables),
+        consumers=FleetConsumers(file.consumers.entries(), tuple(rules)),
+        price_per_gb=file.traffic.price_per_gb,
+        weights=RateWeights(**file.weights.entries()),
+        spark={key: _as_spark_has_it(value) for key, value in file.spark.items()},
+        notes=notes_on_goals(*tables),
+    )
+
+
+def _as_spark_has_it(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 CONF = Path(__file__).with_name("conf")

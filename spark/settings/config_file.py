@@ -1,22 +1,20 @@
 """The file of `--config`: its keys, what each may be, and what each is for."""
 
 from dataclasses import fields
-from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import Field, SkipValidation, WithJsonSchema
 
-from optimizer import DEFAULT_GOALS
+from optimizer import DEFAULT_GOALS, OPTIMAL
 from optimizer.model import BALANCES, EFFORTS, LEVELS, MOST_SHARE, WEIGHTS, Limit
 from optimizer.strategies import CLASSIC_ASSIGNORS, by_kafka_name
-from spark.errors import InputError
-from spark.settings.config import Settings
-from spark.settings.consumers import POLL, FleetConsumers, GroupConsumers
-from spark.settings.duration import in_words
-from spark.settings.goals import NO_RACK, goals_faults, notes_on_goals, read_goals
-from spark.settings.rates import DEFAULT_RATE_WEIGHTS, OF, OF_IN_WORDS, RateWeights
-from spark.settings.strategies import COMPARED, PLANNED
-from spark.settings.tables import (
+from spark.fleet import MAX_AGE
+from spark.settings.consumers import POLL
+from spark.settings.goals import NO_RACK
+from spark.settings.rates import DEFAULT_RATE_WEIGHTS, OF, OF_IN_WORDS
+from spark.settings.strategies import COMPARED, PLANNED, STRATEGY_SECONDS
+from spark.toml.duration import in_words
+from spark.toml.tables import (
     Above0,
     Count,
     Duration,
@@ -25,10 +23,8 @@ from spark.settings.tables import (
     OneOf,
     Pattern,
     Table,
-    checked,
     shown,
 )
-from spark.settings.toml_file import read_toml
 
 Share = Annotated[float, Field(ge=0, le=MOST_SHARE)]
 Version = Annotated[str, Field(pattern=r"^\d+(\.\d+)+$", title="a version such as '3.9'")]
@@ -167,6 +163,11 @@ class GroupTable(ConsumersTable, GoalsTable):
     cluster: Pattern = "*"
     """Names of their clusters."""
 
+    def consumers(self) -> dict[str, Any]:
+        """What the table states of consumers."""
+        keys = ConsumersTable.model_fields
+        return {key: value for key, value in self.entries().items() if key in keys}
+
 
 class WeightsTable(Table):
     """Which rates weigh partitions."""
@@ -180,7 +181,7 @@ class WeightsTable(Table):
 class TrafficTable(Table):
     """What reads cost."""
 
-    price_per_gb: NotNegative = Settings.price_per_gb
+    price_per_gb: NotNegative = 0.0
     """What 1 GB (10⁹ bytes) read across racks costs; a partition's weight is taken for its bytes a
     second. 0: money isn't shown."""
 
@@ -188,17 +189,17 @@ class TrafficTable(Table):
 class ConfigFile(Table):
     """Every setting with its default. Use it with --config; options of a command override it."""
 
-    strategy: Annotated[str, OneOf(PLANNED, and_others=True)] = Settings.strategy
+    strategy: Annotated[str, OneOf(PLANNED, and_others=True)] = OPTIMAL
     """What `plan` uses: one of the strategies that `evenfleet plan --help` lists."""
     strategies: list[Annotated[str, OneOf(COMPARED, and_others=True)]] = Field([])
     """What `compare` compares; an empty list means the current assignment and every strategy.
     Groups of Connect workers are compared under those of Connect among them, all others under the
     rest."""
-    strategy_seconds: Above0 = Settings.strategy_seconds
+    strategy_seconds: Above0 = STRATEGY_SECONDS
     """Seconds of processor time that a strategy has for one group, in `plan` and in `compare`:
     where it needs more, or waits for ten times as long, that group's row is `failed` and says so,
     and the others go on."""
-    max_age: Duration = in_words(Settings.max_age)
+    max_age: Duration = in_words(MAX_AGE)
     """The fleet is the newest snapshot of each cluster: how much older than the newest of all that
     may be, by the times that their ids are. "0h": the newest snapshot alone, whichever clusters it
     has. Each snapshot within reach is searched for its clusters: of hundreds that takes seconds."""
@@ -231,41 +232,3 @@ class ConfigFile(Table):
     """What reads across racks cost."""
     spark: dict[str, SparkValue] = Field({}, examples=[{"spark.driver.memory": "8g"}])
     """Settings of the Spark session, as --conf gives them."""
-
-
-def settings_in(path: Path) -> Settings:
-    """The settings of a file; InputError tells all that is wrong with it."""
-    values = read_toml(path, "configuration")
-    table, faults = checked(values, ConfigFile)
-    faults += goals_faults(values)
-    if table is None or faults:
-        raise InputError(f"configuration {path}: {'; '.join(faults)}")
-    goals, groups = values.get("goals", {}), values.get("group", [])
-    stated = table.stated()
-    others = ("strategies", "goals", "consumers", "group", "weights", "traffic", "spark")
-    return Settings(
-        **{key: value for key, value in stated.items() if key not in others},
-        strategies=tuple(table.strategies),
-        goals=read_goals(goals, groups),
-        consumers=_consumers(table),
-        price_per_gb=table.traffic.price_per_gb,
-        weights=RateWeights(**table.weights.stated()),
-        spark={key: _as_spark_has_it(value) for key, value in table.spark.items()},
-        notes=notes_on_goals(goals, groups),
-    )
-
-
-def _consumers(table: ConfigFile) -> FleetConsumers:
-    rules = (
-        GroupConsumers(
-            group.match,
-            {key: v for key, v in group.stated().items() if key in ConsumersTable.model_fields},
-            group.cluster,
-        )
-        for group in table.group
-    )
-    return FleetConsumers(table.consumers.stated(), tuple(rules))
-
-
-def _as_spark_has_it(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -22,6 +22,7 @@ from spark.fleet import CLASSIC, CONSUMER, LENGTH_OF_UUID
     "leave them uneven (KAFKA-12495); `evenfleet plan` shows the best assignment.",
     levels={"info": 1.1, "warning": 1.25, "critical": 2.0},
     settings={"least": 2},
+    meanings={"least": "minimum of partitions that this member has beyond the best assignment"},
 )
 def unbalanced(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     plan = group.plan
@@ -55,6 +56,10 @@ UNIFORM_AT_BROKER = (
     needs=("groups.strategy",),
     levels={"info": 1.1, "warning": 1.25},
     settings={"topics": 3, "least": 2},
+    meanings={
+        "topics": "groups whose members all read at least this many topics",
+        "least": "and whose first member gets this many partitions more than the mean",
+    },
 )
 def range_skew(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     """What Range gives its first member, of the topics that all members read.
@@ -120,6 +125,7 @@ EAGER = tuple(
     needs=("groups.strategy",),
     levels={"info": 200, "warning": 1000},
     settings={"members": 2},
+    meanings={"members": "groups of at least this many members"},
 )
 def eager_rebalances(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     """Partitions that stop when a group of an eager strategy rebalances: all (KIP-429).

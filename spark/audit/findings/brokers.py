@@ -58,6 +58,7 @@ def one_leader(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     needs=("coordinators", ALL_GROUPS),
     levels={"info": 1.5, "warning": 3.0},
     settings={"least": 1000},
+    meanings={"least": "brokers whose groups have at least this many members × partitions"},
     each="broker",
     template="Broker {name} of cluster {cluster} coordinates {groups} of its {every} groups with "
     "{load} of {total} members × partitions; the mean of its {brokers} brokers is {mean:decimal}. "

@@ -17,6 +17,9 @@ from spark.audit.finding import FindingRow, GroupFinding, Settings, about
     needs=("groups.strategy", "client_version"),
     levels={"info": 1, "warning": 2, "critical": 3},
     settings={"pairs": 1_000_000},
+    meanings={
+        "pairs": "for defects of large groups: members x partitions from which on a group is large"
+    },
 )
 def client_defect(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     version = group.client_version

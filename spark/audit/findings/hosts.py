@@ -24,6 +24,7 @@ HOSTS_FIRST = Goals(levels=("hosts",))
     needs=("members.host",),
     levels={"info": 1.25},
     settings={"least": 2},
+    meanings={"least": "minimum of partitions that this host has beyond the best assignment"},
 )
 def uneven_hosts(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     """The most loaded host against that of a plan that looks at hosts right after balance."""

@@ -18,6 +18,11 @@ from spark.audit.lags import sum_of
     needs=("lag",),
     levels={"info": 0.6, "warning": 0.8},
     settings={"share": 0.1, "partitions": 10, "least": 10_000},
+    meanings={
+        "share": "few are this share of a topic's partitions",
+        "partitions": "topics with at least this many partitions",
+        "least": "and at least this many records of lag",
+    },
 )
 def lag_on_few_partitions(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     """Topics of which few partitions have most of a group's lag: hot keys, or slow records."""
@@ -56,6 +61,10 @@ def lag_on_few_partitions(group: GroupFacts, settings: Settings) -> Iterator[Fin
     needs=("lag",),
     levels={"info": 0.6, "warning": 0.8},
     settings={"members": 3, "least": 10_000},
+    meanings={
+        "members": "groups in which at least this many members own partitions",
+        "least": "and that lag at least this many records",
+    },
 )
 def lag_on_one_member(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     least = settings["least"]

@@ -20,6 +20,7 @@ FREQUENT_REBALANCES = PastFinding(
     needs=("history",),
     levels={"info": 1, "warning": 4},
     settings={"least": 4},
+    meanings={"least": "groups with at least this many rebalances"},
 )
 
 BALANCE_WORSENS = PastFinding(
@@ -152,6 +153,7 @@ UNREAD_TOPIC = PastFinding(
     needs=("history", ALL_GROUPS),
     levels={"info": 1},
     settings={"hours": 1},
+    meanings={"hours": "no group has read the topic for at least this long"},
 )
 
 
@@ -179,6 +181,7 @@ OFFSETS_EXPIRE = PastFinding(
     levels={"warning": 24},
     below=True,
     settings={"retention_hours": 168},
+    meanings={"retention_hours": "the brokers' offsets.retention.minutes, in hours"},
 )
 
 STUCK_REBALANCE = PastFinding(

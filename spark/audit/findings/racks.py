@@ -17,6 +17,7 @@ from spark.groups import Lookup
     needs=("members.rack", "partitions.leader_rack"),
     levels={"info": 0.25},
     settings={"least": 4},
+    meanings={"least": "groups with at least this many avoidable reads"},
 )
 def cross_rack_reads(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     """Reads from a leader in another rack, against the most that could be local at these loads.

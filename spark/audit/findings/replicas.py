@@ -73,6 +73,7 @@ def writes_refused(cluster: ClusterFacts, settings: Settings) -> Iterator[Measur
     needs=("partitions.leader", "partitions.replicas", ALL_GROUPS),
     levels={"info": 0.1, "warning": 0.5},
     settings={"least": 5},
+    meanings={"least": "brokers with at least this many such partitions"},
     each="broker",
     template="Broker {name} of cluster {cluster} doesn't lead {away} ({measure:percent}) of the "
     "{all} partitions of which it is the preferred leader.",
@@ -129,6 +130,7 @@ def replicas_at_minimum(cluster: ClusterFacts, settings: Settings) -> Iterator[M
     needs=("partitions.replicas", ALL_GROUPS),
     levels={"info": 1.25, "warning": 1.5},
     settings={"least": 10},
+    meanings={"least": "at least this many replicas more than the mean"},
     each="broker",
     template=SKEWED,
 )
@@ -152,6 +154,7 @@ def replica_skew(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures
     needs=("partitions.leader", "partitions.replicas", ALL_GROUPS),
     levels={"info": 1.5, "warning": 2.0},
     settings={"least": 10},
+    meanings={"least": "at least this many leaders more than the mean"},
     each="broker",
     template=SKEWED,
 )

@@ -18,6 +18,10 @@ from spark.text import shortened
     "busy one: restart the worker, so that its tasks are reassigned.",
     levels={"info": 0.6},
     settings={"partitions": 8, "members": 3},
+    meanings={
+        "partitions": "topics with at least this many partitions",
+        "members": "to which at least this many members subscribe",
+    },
     lowest=0.5,
 )
 def topic_on_one_member(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:

@@ -23,6 +23,7 @@ ROUNDING = 1e-8
     needs=("partitions.weight",),
     levels={"info": 1.25},
     settings={"known": 0.5},
+    meanings={"known": "groups of which the weights of such a share of partitions are known"},
 )
 def unbalanced_weight(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     problem = group.weighed

@@ -1,17 +1,15 @@
 """A live cluster: where it is, how to get in, and what of it is wanted."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from spark.errors import InputError
-from spark.settings import Rule, faults_of, is_number, is_whole, matches, read_toml, value
-from spark.sources.live.secret import Secret
+from spark.settings import matches, read_toml
+from spark.sources.live.secret import MECHANISMS, SECURITY, Secret
 
-SECURITY = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
-MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")
 SECRETS = ("password", "token", "key_password")
 
 
@@ -75,42 +73,43 @@ def read_clusters(path: Path) -> list[Cluster]:
     tables = settings.get("cluster")
     if set(settings) - {"cluster"} or not isinstance(tables, dict) or not tables:
         raise InputError(f"clusters {path} has to hold tables named [cluster.NAME], nothing else")
-    return [_cluster(path, name, table) for name, table in tables.items()]
+    clusters, faults = [], []
+    for name, table in tables.items():
+        try:
+            clusters.append(_cluster(name, table))
+        except InputError as error:
+            faults.append(str(error))
+    if faults:
+        raise InputError(f"clusters {path}: {'; '.join(faults)}")
+    return clusters
 
 
 _LISTS = ("bootstrap", "groups", "exclude_groups", "topics", "exclude_topics")
 _FILES = ("ca_file", "certificate_file", "key_file")
-_SECRET_OPTIONS = [f"{secret}_{place}" for secret in SECRETS for place in ("env", "file")]
 
 
-def _is_texts(result: Any) -> bool:
-    texts = [result] if isinstance(result, str) else result
-    return isinstance(texts, list) and all(isinstance(text, str) for text in texts)
+def _cluster(name: str, table: Any) -> Cluster:
+    # they load pydantic
+    from spark.sources.live.clusters_file import ClusterTable  # noqa: PLC0415
+    from spark.toml.tables import checked  # noqa: PLC0415
 
-
-_TEXT = value(lambda result: isinstance(result, str), "a text")
-RULES: dict[str, Rule] = {
-    **{item.name: _TEXT for item in fields(Cluster) if item.name not in ("name", *SECRETS)},
-    **dict.fromkeys(_SECRET_OPTIONS, _TEXT),
-    **dict.fromkeys(_LISTS, value(_is_texts, "a text or a list of texts")),
-    "check_hostname": value(lambda result: isinstance(result, bool), "true or false"),
-    "timeout": value(is_number, "a number"),
-    "retries": value(lambda result: is_whole(result, 0), "a whole number"),
-}
-"""The keys of a table [cluster.NAME]."""
-
-
-def _cluster(path: Path, name: str, table: Any) -> Cluster:
     if not isinstance(table, dict):
-        raise InputError(f"clusters {path}: {name!r} has to be a table [cluster.{name}]")
-    if faults := list(_faults_of_table(table)):
-        raise InputError(f"clusters {path}, cluster {name}: {'; '.join(faults)}")
-    lists = {key: _list(table.get(key, ())) for key in _LISTS}
+        raise InputError(f"{name!r} has to be a table [cluster.{name}]")
+    faults = [
+        f"{key} must not be in a file of settings: give {key}_env or {key}_file instead"
+        for key in SECRETS
+        if key in table
+    ]
+    checked_table, more = checked({k: table[k] for k in table if k not in SECRETS}, ClusterTable)
+    if checked_table is None or faults:
+        raise InputError(f"cluster {name}: {'; '.join([*faults, *more])}")
+    entries = checked_table.entries()
+    lists = {key: _list(entries.pop(key, ())) for key in _LISTS}
     values: dict[str, Any] = {
-        key: Path(settings).expanduser() if key in _FILES else settings
-        for key, settings in table.items()
-        if key not in _LISTS and key not in _SECRET_OPTIONS
-    } | {secret: _secret(table, secret) for secret in SECRETS}
+        secret: _secret(entries.pop(f"{secret}_env", None), entries.pop(f"{secret}_file", None))
+        for secret in SECRETS
+    }
+    values |= {k: Path(v).expanduser() if k in _FILES else v for k, v in entries.items()}
     return Cluster(
         name=name,
         bootstrap=lists["bootstrap"],
@@ -120,19 +119,11 @@ def _cluster(path: Path, name: str, table: Any) -> Cluster:
     )
 
 
-def _faults_of_table(table: Mapping[str, Any]) -> Iterator[str]:
-    """What is wrong in a file; a secret that stands in it isn't told again."""
-    for key in table.keys() & set(SECRETS):
-        yield f"{key} must not be in a file of settings: give {key}_env or {key}_file instead"
-    yield from faults_of({key: table[key] for key in table if key not in SECRETS}, RULES)
-
-
 def _list(text: str | Sequence[str]) -> tuple[str, ...]:
     return (text,) if isinstance(text, str) else tuple(text)
 
 
-def _secret(table: Mapping[str, Any], name: str) -> Secret | None:
-    variable, file = table.get(f"{name}_env"), table.get(f"{name}_file")
+def _secret(variable: str | None, file: str | None) -> Secret | None:
     if variable is None and file is None:
         return None
     return Secret(variable, None if file is None else Path(file).expanduser())

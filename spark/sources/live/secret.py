@@ -11,6 +11,9 @@ from pathlib import Path
 from spark.errors import InputError
 from spark.files import read_whole
 
+SECURITY = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
+MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")
+
 _OF_THE_WIRE = ("kafka.net.connection", "kafka.protocol.parser")
 
 

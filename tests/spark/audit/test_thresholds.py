@@ -75,14 +75,14 @@ def test_what_a_file_leaves_out_keeps_its_default(file: Path) -> None:
     }
 
 
-NUMBER = "must be a number from 0 on"
+NUMBER = "must be a number of 0 or more"
 ORDER = "would never be told: put them in"
 
 
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("unbalance = 1", "unknown key 'unbalance' (known are unbalanced, unbalanced-weight, "),
+        ("unbalance = 1", "unknown key 'unbalance' (did you mean unbalanced?)"),
         ("unbalanced = 1", "unbalanced must be a table"),
         (
             "[unbalanced]\nmost = 1",
@@ -99,7 +99,7 @@ ORDER = "would never be told: put them in"
         ("[unbalanced]\nleast = 'never'", f"unbalanced: least is 'never' and {NUMBER}"),
         (
             "[topic-on-one-member]\ninfo = 0.4",
-            "topic-on-one-member: info is 0.4 and must be a number from 0.5 on",
+            "topic-on-one-member: info is 0.4 and must be a number of 0.5 or more",
         ),
         ("group = 3", "group must be tables, each headed [[group]]"),
         ("timeouts = [3]", "timeouts must be tables, each headed [[timeouts]]"),
@@ -111,7 +111,7 @@ ORDER = "would never be told: put them in"
         ),
         (
             "[[timeouts]]\nmatch = 'a'\nsession_timeout = 3",
-            "[[timeouts]] number 1: unknown key 'session_timeout' (known are match, cluster, ",
+            "number 1: unknown key 'session_timeout' (did you mean session_timeout_ms?)",
         ),
         (
             "[[timeouts]]\nmatch = 'a'\nsession_timeout_ms = 0",
@@ -135,7 +135,7 @@ ORDER = "would never be told: put them in"
         ("[prometheus]\nworst = 1", "prometheus: unknown key 'worst' (known is worst_groups)"),
         (
             "[prometheus]\nworst_groups = 1.5",
-            "prometheus: worst_groups is 1.5 and must be a whole number from 0 on",
+            "prometheus: worst_groups is 1.5 and must be a whole number of 0 or more",
         ),
     ],
 )

@@ -108,8 +108,8 @@ WITHOUT_SPARK = [
     ("audit s --thresholds {h}/torn.toml", "torn.toml is not TOML: "),
     (
         "audit s --thresholds {h}/faulty.toml",
-        "faulty.toml: unbalanced: unknown key 'most' (known are info, warning, critical, least); "
-        "prometheus: worst_groups is -1 and must be a whole number from 0 on",
+        "faulty.toml: prometheus: worst_groups is -1 and must be a whole number of 0 or more; "
+        "unbalanced: unknown key 'most' (known are info, warning, critical, least)",
     ),
     ("audit s --out {h}/torn.toml/out", "torn.toml is not a folder"),
     ("audit s --prometheus {h}/no/x.prom", "no/x.prom can't be written: "),

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from spark import InputError
-from spark.sources.live.cluster import RULES, Cluster, ClusterSelection, read_clusters
+from spark.sources.live.cluster import Cluster, ClusterSelection, read_clusters
+from spark.sources.live.clusters_file import ClusterTable
 from spark.sources.live.secret import Secret, unlogged_wire
 from tests.paths import ROOT
 
@@ -19,7 +20,7 @@ def test_the_example_can_be_read_and_shows_every_key_and_default() -> None:
     assert prod.password == Secret(variable="EVENFLEET_PROD_PASSWORD")
     assert local == Cluster("local", ("127.0.0.1:9092",))
     shown = {line.removeprefix("# ").split(" = ")[0] for line in example.read_text().splitlines()}
-    assert shown >= set(RULES)
+    assert shown >= ClusterTable.model_fields.keys()
     plain = Cluster("prod", ("a:1",))
     for key in ("check_hostname", "groups", "topics", "timeout", "retries"):  # as in the comments
         assert getattr(prod, key) == getattr(plain, key), key
@@ -50,7 +51,7 @@ def test_the_example_can_be_read_and_shows_every_key_and_default() -> None:
                 ("security = 'SASL_SSL'\nmechanism = 'OAUTHBEARER'", "token_env or token_file"),
                 ("ca_file = '/no/such'", "/no/such is not there"),
                 ("rack_pattern = '('", "not a regular expression"),
-                ("timeout = true", "timeout is True and must be a number"),
+                ("timeout = true", "timeout is True and must be a number above 0 and at most 600"),
                 ("timeout = 0", "within 600 seconds"),
             ]
         ),

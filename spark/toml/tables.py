@@ -14,9 +14,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from pydantic.json_schema import GenerateJsonSchema
 
 from spark.errors import InputError
-from spark.settings.duration import duration
-from spark.settings.toml_file import read_toml
 from spark.text import SIMILARITY
+from spark.toml.duration import duration
+from spark.toml.toml_file import read_toml
 
 MAX_NUMBER = 1e100
 """The largest number that settings state, as of weights and capacities."""
@@ -36,7 +36,7 @@ class Table(BaseModel):
         extra="forbid", frozen=True, strict=True, use_attribute_docstrings=True
     )
 
-    def stated(self) -> dict[str, Any]:
+    def entries(self) -> dict[str, Any]:
         """The fields that the file states."""
         return {name: getattr(self, name) for name in self.model_fields_set}
 
@@ -112,7 +112,7 @@ class _Schema(GenerateJsonSchema):
         return False
 
     def default_schema(self, schema: Any) -> Any:
-        if schema.get("default") is None:
+        if isinstance(schema.get("default"), Table | None):
             return self.generate_inner(schema["schema"])
         return super().default_schema(schema)
 
@@ -217,9 +217,10 @@ def in_words(schema: Mapping[str, Any]) -> str:
 
 
 def _range(schema: Mapping[str, Any]) -> str:
-    if "exclusiveMinimum" in schema:
-        return f" above {schema['exclusiveMinimum']:,g}"
     low, high = schema.get("minimum"), schema.get("maximum", MAX_NUMBER)
+    if "exclusiveMinimum" in schema:
+        most = "" if high >= MAX_COUNT else f" and at most {high:,g}"
+        return f" above {schema['exclusiveMinimum']:,g}{most}"
     if low is None:
         return ""
     return f" of {low:,g} or more" if high >= MAX_COUNT else f" from {low:,g} to {high:,g}"

@@ -1,0 +1,134 @@
+"""The file of `--thresholds`: its keys, what each may be, and what each is for."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, create_model
+
+from spark.audit.finding import NEVER, Finding
+from spark.audit.registry import FINDINGS
+from spark.audit.rules import WORST_GROUPS
+from spark.history import WINDOW
+from spark.settings import in_words
+from spark.toml.tables import (
+    MAX_NUMBER,
+    Count,
+    Duration,
+    Milliseconds,
+    NotNegative,
+    Pattern,
+    Table,
+    shown,
+)
+
+
+class ForGroupsTable(Table):
+    """What counts for some groups."""
+
+    match: Pattern
+    """Names of the groups."""
+    cluster: Pattern = "*"
+    """Names of their clusters."""
+
+
+class TimeoutsTable(ForGroupsTable):
+    """Time-outs of the consumers of some groups."""
+
+    session_timeout_ms: Milliseconds = shown(45000)
+    """How long a consumer may send no heartbeat."""
+    heartbeat_interval_ms: Milliseconds = shown(3000)
+    """How often a consumer sends heartbeats."""
+    max_poll_interval_ms: Milliseconds = shown(300000)
+    """How long a consumer may take between two calls of poll()."""
+    processing_time_ms: Milliseconds = shown(20000)
+    """How long the records of one poll take at worst."""
+    group_min_session_timeout_ms: Milliseconds = shown(6000)
+    """The least session time-out that brokers allow: known where collect read their settings."""
+    group_max_session_timeout_ms: Milliseconds = shown(1800000)
+    """The largest, in the same way."""
+    restart_ms: Milliseconds = shown(30000)
+    """For how long a restart keeps a member away."""
+
+
+class CopartitionedTable(ForGroupsTable):
+    """Topics that groups join by partition number."""
+
+    topics: Annotated[
+        list[Annotated[str, Field(min_length=1)]],
+        Field(min_length=2, title="a list of two topics or more"),
+    ] = Field(examples=[["orders", "payments"]])
+    """The topics."""
+    match: Pattern = "*"
+    """Names of the groups."""
+
+
+class HistoryTable(Table):
+    """How far back findings look."""
+
+    window: Duration = in_words(WINDOW)
+    """How far back from the newest snapshot findings about the past look, if the store has three or
+    more snapshots of that time."""
+
+
+class PrometheusTable(Table):
+    """What metrics show."""
+
+    worst_groups: Count = WORST_GROUPS
+    """In metrics (--prometheus) this many groups, the worst, have series of their own; the others
+    are sums."""
+
+
+def _finding_table(finding: Finding) -> Any:
+    """The field of a finding: its levels and settings, with their defaults."""
+    level = Annotated[float, Field(ge=finding.lowest, le=MAX_NUMBER)] | Literal["never"]
+    fields: dict[str, Any] = {
+        severity: (level, NEVER if value is None else float(value))
+        for severity, value in finding.levels.items()
+    }
+    fields |= {
+        name: (NotNegative, Field(float(value), description=finding.meanings.get(name)))
+        for name, value in finding.settings.items()
+    }
+    model = create_model(finding.name, __base__=Table, **fields)
+    below = "\n(reached by less than that)" if finding.below else ""
+    text = f"{finding.tells}:\n{finding.measure}{below}"
+    return model, Field(model(), alias=finding.name, description=text)
+
+
+_FINDINGS = {name.replace("-", "_"): _finding_table(finding) for name, finding in FINDINGS.items()}
+
+GroupTable = create_model("GroupTable", __base__=ForGroupsTable, **_FINDINGS)
+
+
+class _Rules(Table):
+    """What `evenfleet audit --thresholds FILE` reads, with every default."""
+
+    history: HistoryTable = HistoryTable()
+    """How far back findings look."""
+    prometheus: PrometheusTable = PrometheusTable()
+    """What metrics show."""
+    timeouts: list[TimeoutsTable] = shown([{"match": "*", "cluster": "*"}])
+    """Consumers' time-outs, which no snapshot tells: the first that fits a group counts. Findings
+    session-timeout, session-timeout-outside, poll-interval and restart-outlasts-session need them.
+    Of groups that none fits, [consumers] and [[group]] of the configuration (--config) count."""
+    copartitioned: list[CopartitionedTable] = shown([{"topics": ["orders", "payments"]}])
+    """Topics that groups join by partition number: findings unequal-topics and joined-apart need
+    them. Without match and cluster every group is meant that reads several of the topics."""
+
+
+_GROUPS = """Other levels and settings for groups whose names match (* and ? stand for any letters);
+the first that fits counts, and what it leaves out is as above. Findings about brokers and topics of
+a whole cluster have no group and are as above for all."""
+_EXAMPLE = {
+    "match": "batch-*",
+    "cluster": "*",
+    "idle-members": {"warning": NEVER},
+    "unbalanced": {"warning": 2.0, "critical": NEVER, "least": 10},
+}
+
+ThresholdsFile = create_model(
+    "ThresholdsFile",
+    __base__=_Rules,
+    __doc__=_Rules.__doc__,
+    **_FINDINGS,
+    group=(list[GroupTable], shown([_EXAMPLE], description=_GROUPS)),  # type: ignore[valid-type]
+)

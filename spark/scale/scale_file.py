@@ -1,0 +1,50 @@
+"""The file of `--policy`: its keys, what each may be, and what each is for."""
+
+from typing import Annotated, Any
+
+from pydantic import Field, WithJsonSchema
+
+from optimizer.scaling import POLICIES, STEP_SECONDS, Prices
+from spark.settings import in_seconds
+from spark.toml.tables import Above0, Duration, NotNegative, Table, shown
+
+_POLICY = {"type": "object", "properties": {"kind": {"enum": [*POLICIES]}}, "required": ["kind"]}
+PolicyTable = Annotated[dict[str, Any], WithJsonSchema(_POLICY)]
+"""A policy's keys are those of its kind, which checks them."""
+
+
+class ProcessTable(Table):
+    """What members can do."""
+
+    peak_rate: Above0 = shown(5000)
+    """Records a second that a member reads. By default the highest observed rate."""
+    start: Duration = shown("45s")
+    """From the request for a member until it reads: 30 s by default."""
+    step: Duration = in_seconds(STEP_SECONDS)
+    """The length of a step of the replay."""
+
+
+class PricesTable(Table):
+    """What courses cost, in any unit."""
+
+    member_hour: NotNegative = Prices.member_hour
+    """An hour of a member."""
+    late_partition_hour: NotNegative = Prices.late_partition_hour
+    """An hour in which a partition is late."""
+    rebalance: NotNegative = Prices.rebalance
+    """A rebalance."""
+    late_after: Duration = in_seconds(Prices.late_after)
+    """A partition is late when it is further behind."""
+    on_time: Annotated[float, Field(ge=0, le=1)] = Prices.on_time
+    """The SLO: the share of the time without a late partition; 0 for none."""
+
+
+class ScaleFile(Table):
+    """What `evenfleet scale --policy FILE` reads: policies, prices, and what members can do."""
+
+    process: ProcessTable = ProcessTable()
+    """What members can do."""
+    prices: PricesTable = PricesTable()
+    """What courses cost, in any unit."""
+    policy: list[PolicyTable] = shown([{"kind": "keda", "lagThreshold": 5000}])
+    """The policies to replay, with the keys of KEDA and Kubernetes, or ours (docs/scale.md)."""

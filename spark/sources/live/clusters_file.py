@@ -1,0 +1,72 @@
+"""A table of the file of `--clusters`: its keys, what each may be, and what each is for."""
+
+from typing import Annotated
+
+from pydantic import Field, WithJsonSchema
+
+from spark.sources.live.secret import MECHANISMS, SECURITY
+from spark.toml.tables import Table, shown
+
+Texts = Annotated[str | list[str], Field(title="a text or a list of texts")]
+
+
+class ClusterTable(Table):
+    """How to reach a cluster, which is called as the table, [cluster.NAME].
+
+    Secrets are never in this file: a key that ends in _env names a variable of the environment, one
+    that ends in _file a file that holds nothing else.
+    """
+
+    bootstrap: Texts = shown(["kafka-1.example.com:9093", "kafka-2.example.com:9093"])
+    """Brokers to begin with, as HOST:PORT; the others are found through them. It is needed."""
+    security: Annotated[str, WithJsonSchema({"enum": SECURITY})] = "PLAINTEXT"
+    """How brokers are spoken to."""
+    mechanism: Annotated[str, WithJsonSchema({"enum": MECHANISMS})] = shown("SCRAM-SHA-512")
+    """How a client logs in: PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512, with a user; or OAUTHBEARER,
+    with a token."""
+    username: str = shown("evenfleet")
+    """The user."""
+    password_env: str = shown("EVENFLEET_PROD_PASSWORD")
+    """Where the user's password is."""
+    password_file: str = shown("/run/secrets/kafka-password")
+    """The same as a file."""
+    token_env: str = shown("EVENFLEET_PROD_TOKEN")
+    """Where the token is."""
+    token_file: str = shown("/run/secrets/kafka-token")
+    """The same as a file."""
+    ca_file: str = shown("/etc/ssl/kafka/ca.pem")
+    """TLS: who signed the brokers' certificates. Without it those that the system trusts."""
+    certificate_file: str = shown("/etc/ssl/kafka/client.pem")
+    """Our own certificate."""
+    key_file: str = shown("/etc/ssl/kafka/client.key")
+    """Its key."""
+    key_password_env: str = shown("EVENFLEET_PROD_KEY_PASSWORD")
+    """Where the key's password is."""
+    key_password_file: str = shown("/run/secrets/kafka-key-password")
+    """The same as a file."""
+    check_hostname: bool = True
+    """Whether a broker's certificate has to name its host."""
+    groups: Texts = Field(default=[])
+    """Patterns of groups, where * is any text and ? one character; none: all."""
+    exclude_groups: Texts = Field(default=[])
+    """Patterns of groups that are left out."""
+    topics: Texts = Field(default=[])
+    """Patterns of topics; none: all."""
+    exclude_topics: Texts = Field(default=[])
+    """Patterns of topics that are left out."""
+    rack_pattern: str = shown("rack=([a-z0-9-]+)")
+    """Where a client id tells the rack, for clients that send no client.rack."""
+    timeout: Annotated[
+        float, WithJsonSchema({"type": "number", "exclusiveMinimum": 0, "maximum": 600})
+    ] = 10.0
+    """Seconds for one request, and for reaching the cluster at all."""
+    retries: Annotated[int, WithJsonSchema({"type": "integer", "minimum": 0, "maximum": 10})] = 2
+    """How often a request that fails is made again (a login that fails never is, which could lock
+    the account)."""
+
+
+class ClustersFile(Table):
+    """Clusters for `evenfleet collect --clusters FILE`: one table each, by the cluster's name."""
+
+    cluster: dict[str, ClusterTable] = Field(default={})
+    """Only `bootstrap` is needed."""

@@ -1,0 +1,46 @@
+"""Files that users write in TOML."""
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from spark.errors import InputError
+from spark.files import read_whole
+
+LARGEST = 1 << 20
+"""The bytes of the largest file that is read."""
+
+_KEY = r"""(?:[\w-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')"""
+LONG_KEY = re.compile(rf"^[ \t]*(?:\[+[ \t]*)?{_KEY}(?:[ \t]*\.[ \t]*{_KEY}){{100}}", re.MULTILINE)
+"""A key of more than a hundred parts: what reading one takes grows with their square."""
+
+
+def read_toml(path: Path, what: str) -> dict[str, Any]:
+    """What a file states; InputError names `what` it is for when it can't be read.
+
+    A byte order mark, which editors of Windows put first, is passed over.
+    """
+    text = _text(path, what)
+    try:
+        if LONG_KEY.search(text):
+            raise RecursionError
+        values = tomllib.loads(text)
+        repr(values)  # faults quote what is stated
+        return values
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{what} {path} is not TOML: {error}") from None
+    except (RecursionError, ValueError):
+        raise InputError(
+            f"{what} {path} can't be read: tables are nested too deep in it, or a number has too "
+            "many digits"
+        ) from None
+
+
+def _text(path: Path, what: str) -> str:
+    try:
+        return read_whole(path, LARGEST).decode("utf-8-sig")
+    except OSError as error:
+        raise InputError(f"{what} {path} can't be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{what} {path} is not UTF-8: save it with that encoding") from None
