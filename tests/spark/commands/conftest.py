@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from spark.settings import USUAL_STRATEGIES
 from tests.support.said import Run, Said
 from tests.support.torture import write_torture
 
@@ -13,6 +14,23 @@ ODD_FOLDER = "{a,[b]}*? ä%20\\b"
 """A path is a path, whatever patterns and escapes it looks like."""
 
 Once = Callable[..., Said]
+
+
+def audit_words(results: Path) -> tuple[object, ...]:
+    """Of the audit of the whole store, which tests of the report share."""
+    words = ("--out", results / "audit", "--prometheus", results / "evenfleet.prom")
+    return (*words, "--fail-on", "critical", "--format", "json", "--no-history")
+
+
+def compare_words(results: Path) -> tuple[object, ...]:
+    """Of the comparison of the whole store, under the strategies of the report."""
+    words = ("--out", results / "compare", "--strategies", ",".join(USUAL_STRATEGIES))
+    return (*words, "--format", "json")
+
+
+def history_words(results: Path) -> tuple[object, ...]:
+    """Of the history of the whole store."""
+    return ("--out", results / "history", "--format", "json")
 
 
 @pytest.fixture(scope="session")

@@ -8,10 +8,12 @@ import pytest
 
 from optimizer.assignor.plan_file import GroupPlan
 from spark.enforce import PlanFolder
+from spark.fleet.local_store import write_store
 from spark.terminal import store_and_plan
 from tests.paths import DATA
 from tests.support.fleets import SNAPSHOT
 from tests.support.said import Run, is_one_line
+from tests.support.small import small
 
 IMPORT = (
     f"import-cli --cluster c --topics {DATA}/cli/topics.txt --groups {DATA}/cli/state.txt"
@@ -179,16 +181,17 @@ IN_THE_STORE = [
     ("rates {s} --out {h}/o --until 2020", "has no whole snapshot in that time"),
     ("members {s} --group x", "has no groups matching 'x'"),
     ("members {s} --split orders --commits", "leave out --commits and --metrics"),
-    ("members {s} --split orderz", "subscribes to topic orderz; did you mean orders?"),
+    ("members {s} --group late --split orderz", "subscribes to topic orderz; did you mean orders?"),
     ("replay {s} --out {h}/o --until 20251121T000000Z", "has no whole snapshot in that time"),
-    ("whatif {s} --event leave=zz --cluster west", "leave=zz doesn't apply to any of 14 groups: "),
-    ("whatif {s} --event crash-rack=r9 --group heavy", "doesn't apply to the group: no member"),
-    ("whatif {s} --event crash-host=mars --group plain", "no member is on host mars; the snapshot"),
+    ("whatif {s} --event leave=zz --cluster d", "leave=zz doesn't apply to any of 2 groups: "),
+    ("whatif {h}/small --event crash-rack=r9 --group g", "doesn't apply to the group: no member"),
+    ("whatif {h}/small --event crash-host=mars", "no member is on host mars; the snapshot"),
     ("rollout {s} --to range", "groups can be brought to cooperative-sticky or consumer"),
     ("scale {s} --since 20261121T060000Z", "is not before the snapshot 20261121T060000Z"),
-    ("report {s} --out {h}/r.html --audit {h}/none", "has no table findings"),
-    ("report {s} --out {h}/r.html --history {h}/none", "has no history up to snapshot"),
-    ("report {s} --out {h}/r.html --plan {h}/none", "has no table groups"),
+    ("report {h}/small --out {h}/r.html --audit {h}/none", "has no table findings"),
+    ("report {h}/small --out {h}/r.html --history {h}/none", "has no history up to snapshot"),
+    ("report {h}/small --out {h}/r.html --plan {h}/none", "has no table groups"),
+    ("report {h}/small --out {h}/r.html --group x", "has no groups matching 'x'"),
     ("verify {s} {h}/plam", "no folder {h}/plam; did you mean {h}/plan?"),
     ("verify {s} {h}/store", "plan {h}/store is empty: write it with `evenfleet plan`"),
     ("verify {s} {s}", "the plan can't be checked: its table assignments lacks the column "),
@@ -210,6 +213,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, text in texts.items():
         (folder / f"{name}.toml").write_text(text, encoding="utf-8")
     (folder / "store").mkdir()
+    write_store(small().tables(), folder / "small", SNAPSHOT)
     plans = PlanFolder(folder / "plan")
     plans.put(GroupPlan("c", "orders", SNAPSHOT, {"a": {"paid": [0]}}))
     plans.put(GroupPlan("d", "refunds", SNAPSHOT, {"a": {"paid": [0]}}))

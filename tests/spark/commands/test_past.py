@@ -1,17 +1,15 @@
 """Commands about the three hours of the torture store."""
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from spark.fleet.local_store import write_store
 from spark.history import behind_for_people, behind_verdict
-from tests.spark.commands.conftest import Once
+from tests.spark.commands.conftest import Once, history_words
 from tests.support.fleets import SNAPSHOT, Fleet
 from tests.support.said import Run, flat, is_one_line
 from tests.support.small import EARLIER, rows
@@ -35,20 +33,13 @@ def of_group(table: list[dict[str, Any]], group: str) -> list[dict[str, Any]]:
 class TestHistory:
     """`evenfleet history`."""
 
-    def test_each_snapshot_is_written_by_itself_and_those_of_other_runs_stay(
+    def test_each_snapshot_is_written_by_itself(
         self, once: Once, torture: Path, results: Path
     ) -> None:
-        """First two hours of a cluster in which nothing happens, then all."""
         out = results / "history"
-        words = ("history", torture, "--out", out, "--format", "json")
-        output = check_harmless(once(*words, "--until", EARLIER, "--cluster", "d"))
-        assert json.loads(output.out) == {"restless groups": [], "groups that got worse": []}
-        tables = [
-            path for name in ("changes", "rebalances") for path in (out / name).rglob("*.parquet")
-        ]
-        assert sum(pq.ParquetFile(path).metadata.num_rows for path in tables) == 0
-        output = check_harmless(once(*words[:4]))
-        assert "restless groups" in output.out
+        output = check_harmless(once("history", torture, *history_words(results)))
+        printed = json.loads(output.out)
+        assert "restless" in {row["group"] for row in printed["restless groups"]}
         assert SPAN in output.err
         text = "2 rebalances and 4 changes: 8 partitions moved, 8 of them needlessly, and 4 were"
         assert text in flat(output.err)
@@ -139,18 +130,15 @@ class TestRates:
 class TestMembers:
     """`evenfleet members`."""
 
-    def test_a_table_and_a_sentence_each(self, once: Once, torture: Path) -> None:
-        output = check_harmless(once("members", torture, "--headroom", 0.8))
-        assert re.search(r"\d members are needed for ", flat(output.out))
-        assert f"Not evaluated: {len(STATUSES) - 1} groups" in output.err
-        assert "takes two snapshots" not in output.err
-        assert "Assumed: partitions count alike." in output.err
-
     def test_for_programs_and_autoscalers(self, once: Once, torture: Path, results: Path) -> None:
         """A series a group of what is known; what commits cost, by group and broker."""
         file = results / "members.prom"
         words = ("--commits", "--headroom", 0.8, "--metrics", file, "--format", "json")
-        report = json.loads(check_harmless(once("members", torture, *words)).out)
+        output = check_harmless(once("members", torture, *words))
+        assert f"Not evaluated: {len(STATUSES) - 1} groups" in output.err
+        assert "takes two snapshots" not in output.err
+        assert "Assumed: partitions count alike." in output.err
+        report = json.loads(output.out)
         by_group = {(row["cluster"], row["group"]): row for row in report["members"]}
         assert by_group.keys() >= STATUSES.keys()
         steep, app = (by_group["west", name] for name in ("steep", "app"))
@@ -187,36 +175,47 @@ class TestMembers:
         assert split["one"]["sides"] is None
         assert split.keys() == {"split", "one"}
 
-    @pytest.mark.parametrize(
-        ("read", "own", "text"),
-        [
-            (10, (25, 30, 10_800), "big alone in 10,800 s; the rest in 0 s; one group in 3,600 s."),
-            (8, (25, 24, None), "big alone never, as lag grows by 1 records a second; the rest in"),
-            # 60,000 records of lag, of which members can read 3 more an hour than come in
-            (
-                30_001 / 3600,
-                (25, 30_001 * 3 / 3600, None),
-                "big alone never, as members read hardly more than comes in; the rest in 0 s",
-            ),
-        ],
-    )
-    def test_lag_after_a_split(
-        self, run: Run, tmp_path: Path, read: float, own: tuple[float | None, ...], text: str
-    ) -> None:
-        """25 records a second come in for big, of which a reads some: each of 3 members could."""
+    def test_lag_after_a_split(self, run: Run, tmp_path: Path) -> None:
+        """25 records a second come in for big, of which a reads some: each of 3 members could.
+
+        In the last cluster, members can read 3 more an hour of 60,000 records than come in.
+        """
         for hour in range(2):
-            made = Fleet().topic("big", 9).topic("small", 3)
-            owned = [("big", n, "a") for n in range(9)] + [("small", n, "b") for n in range(3)]
-            made.group("g", {name: ["big", "small"] for name in "abcd"}, owned)
-            offsets = {"committed_offset": round(hour * 3600 * read), "end_offset": hour * 90_000}
-            made.add("offsets", group="g", topic="big", partition=0, **offsets)
+            made = Fleet()
+            for cluster, (read, *_) in SPLITS.items():
+                made.topic("big", 9, cluster).topic("small", 3, cluster)
+                owned = [("big", n, "a") for n in range(9)] + [("small", n, "b") for n in range(3)]
+                made.group("g", {name: ["big", "small"] for name in "abcd"}, owned, cluster)
+                offsets = {"committed_offset": round(hour * 3600 * read)}
+                offsets |= {"end_offset": hour * 90_000, "topic": "big", "partition": 0}
+                made.add("offsets", group="g", cluster=cluster, **offsets)
             write_store(made.tables(), tmp_path / "store", HOURS[hour])
         output = run("members", tmp_path / "store", "--split", "big", "--format", "json")
         assert output.code == 0, output.err
-        (row,) = json.loads(output.out)["split"]
-        side = {side["part"]: side for side in row["sides"]}["the topic's own"]
-        assert (side["rate"], side["capacity"], side["catch_up_seconds"]) == pytest.approx(own)
-        assert f"Caught up: {text}" in row["sentence"]
+        split = {row["cluster"]: row for row in json.loads(output.out)["split"]}
+        assert split.keys() == SPLITS.keys()
+        for cluster, (_, own, text) in SPLITS.items():
+            sides = {side["part"]: side for side in split[cluster]["sides"]}
+            side = sides["the topic's own"]
+            assert (side["rate"], side["capacity"], side["catch_up_seconds"]) == pytest.approx(own)
+            assert f"Caught up: {text}" in split[cluster]["sentence"]
+
+
+SPLITS: dict[str, tuple[float, tuple[float | None, ...], str]] = {
+    "faster": (
+        *(10, (25, 30, 10_800)),
+        "big alone in 10,800 s; the rest in 0 s; one group in 3,600 s.",
+    ),
+    "slower": (
+        *(8, (25, 24, None)),
+        "big alone never, as lag grows by 1 records a second; the rest in",
+    ),
+    "hardly faster": (
+        *(30_001 / 3600, (25, 30_001 * 3 / 3600, None)),
+        "big alone never, as members read hardly more than comes in; the rest in 0 s",
+    ),
+}
+"""By cluster: what a reads a second, the topic's own side, and the sentence on it."""
 
 
 class TestReplay:
@@ -226,51 +225,42 @@ class TestReplay:
         self, once: Once, torture: Path, results: Path
     ) -> None:
         words = ("--out", results / "replay", "--strategies", "current,range,optimal")
-        output = check_harmless(once("replay", torture, *words, "--cluster", "west"))
+        output = check_harmless(once("replay", torture, *words))
         assert "league" in output.out
         report = "cured of west: best with optimal: 0.0 partition-hours of overload instead of 2.0"
         assert report in flat(output.out)
-        assert f"Read 3 snapshots from {HOURS[0]} to {SNAPSHOT}: 1 cluster (west)." in output.err
+        assert SPAN in output.err
         replay = rows(results / "replay" / "replay")
-        result = {(row["group"], row["strategy"]): row for row in replay}
-        assert len(replay) == 3 * 15
+        assert {(row["cluster"], row["group"]) for row in replay} >= STATUSES.keys()
+        assert {row["cluster"] for row in replay} == CLUSTERS.keys()
+        west = [row for row in replay if row["cluster"] == "west"]
+        result = {(row["group"], row["strategy"]): row for row in west}
+        assert len(west) == 3 * 15
         assert result["cured", "current"]["stopped"] == 4
         assert result["cured", "optimal"]["is_best"]
         assert result["nobody", "optimal"]["unknown_hours"] == 2
         league = rows(results / "replay" / "league")
         assert {row["strategy"] for row in league} == {"optimal", "range", "current"}
 
-    def test_json_has_the_league_as_it_is_written(
-        self, once: Once, torture: Path, results: Path
-    ) -> None:
-        words = ("replay", torture, "--out", results / "priced", "--strategies", "current,optimal")
-        words = (*words, "--until", EARLIER, "--since", "1h", "--format", "json")
-        output = check_harmless(once(*words, "--move-cost", "30s"))
-        assert f"Read 2 snapshots from {HOURS[0]} to {EARLIER}: 5 clusters (c, " in output.err
-        printed, written = json.loads(output.out), rows(results / "priced" / "league", EARLIER)
-        league = printed.get("connect league", []) + printed["league"]
-        costs = {(row["kind"], row["strategy"]): row["move_seconds"] for row in league}
-        moves = {(row["kind"], row["strategy"]): row["moves"] for row in written}
-        assert costs == {key: 30 * count for key, count in moves.items()}
-        replay = rows(results / "priced" / "replay", EARLIER)
-        assert {(row["cluster"], row["group"]) for row in replay} >= STATUSES.keys()
-        assert {row["cluster"] for row in replay} == CLUSTERS.keys()
+    def test_json_and_weights(self, run: Run, torture: Path, tmp_path: Path) -> None:
+        """The worst member by weight stands beside the count, and moves have a price.
 
-    def test_by_weight_the_worst_member_stands_beside_the_count(
-        self, run: Run, torture: Path, tmp_path: Path
-    ) -> None:
-        """Of 12 the best is 4 and 8 of b, who can take twice as much; a has 10 in both hours."""
+        Of 12 the best is 4 and 8 of b, who can take twice as much; a has 10 in both hours.
+        """
         words = ("--strategies", "current,range,optimal", "--group", "sized", "--weight", "column")
-        output = run("replay", torture, "--out", tmp_path, *words)
+        words = (*words, "--until", EARLIER, "--since", "1h", "--move-cost", "30s")
+        output = run("replay", torture, "--out", tmp_path, *words, "--format", "json")
         assert output.code == 0, output.err
+        assert f"Read 2 snapshots from {HOURS[0]} to {EARLIER}: 5 clusters (c, " in output.err
         assert "mean_over_bound" not in output.err
-        report = "its worst member by weight at 1.00 times the bound instead of 2.50"
-        assert report in flat(output.out)
+        printed = json.loads(output.out)
         assert "worst members 1 × the bound" in flat(output.err)
-        league = {row["strategy"]: row for row in rows(tmp_path / "league")}
+        written = {row["strategy"]: row for row in rows(tmp_path / "league", EARLIER)}
+        costs = {row["strategy"]: row["move_seconds"] for row in printed["league"]}
+        assert costs == {name: 30 * row["moves"] for name, row in written.items()}
         for name, over in (("current", 2.5), ("optimal", 1)):
-            assert league[name]["mean_over_bound"] == pytest.approx(over)
-            assert league[name]["worst_over_bound"] == pytest.approx(over)
+            assert written[name]["mean_over_bound"] == pytest.approx(over)
+            assert written[name]["worst_over_bound"] == pytest.approx(over)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,135 @@
+"""`evenfleet report` on the torture store: it reads what the commands before it have written."""
+
+import json
+import re
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from spark.jobs.report_commands import with_command
+from spark.report import Material, Results
+from tests.spark.commands.conftest import Once, audit_words, compare_words, history_words
+from tests.spark.report.materials import material
+from tests.spark.report.test_page import Read
+from tests.support.fleets import SNAPSHOT
+from tests.support.said import Run
+from tests.support.torture import HOURS, check_harmless, hostile
+
+
+def findings_of(read: Read) -> dict[str, dict[str, int]]:
+    """How many findings a page has of each kind and severity."""
+    counts = {}
+    for summary in read.summaries:
+        name, *words = summary.replace(",", "").split()
+        if words and words[-1].removesuffix("s") in ("critical", "warning", "info"):
+            severities = [word.removesuffix("s") for word in words[1::2]]
+            counts[name] = dict(zip(severities, map(int, words[::2]), strict=True))
+    return counts
+
+
+class TestReport:
+    """`evenfleet report`."""
+
+    def test_figures_are_those_of_the_commands(
+        self, once: Once, torture: Path, results: Path
+    ) -> None:
+        """Worked out for the page, or taken from what the commands have written."""
+        page, again = results / "report.html", results / "again.html"
+        output = check_harmless(once("report", torture, "--out", page))
+        assert f"The report is in {page}." in output.err.replace("\n", " ")
+        read = Read(page.read_text("utf-8"))
+        folders = {name: results / name for name in ("audit", "plan", "compare", "history")}
+        audit = once("audit", torture, *audit_words(results))
+        once("plan", torture, "--out", folders["plan"])
+        once("compare", torture, *compare_words(results))
+        once("history", torture, *history_words(results))
+        made = [word for name, folder in folders.items() for word in (f"--{name}", folder)]
+        check_harmless(once("report", torture, "--out", again, *made))
+        same = Read(again.read_text("utf-8"))
+        self.check_past(again.read_text("utf-8"), same)
+        assert same.told == read.told
+        assert findings_of(same) == findings_of(read)
+        tables = [table for table in read.tables if table[0][:1] != ["group"]]
+        assert [table for table in same.tables if table in tables] == tables
+
+        printed = json.loads(audit.out)
+        counts = {
+            row["finding"]: {n: row[n] for n in ("critical", "warning", "info") if row[n]}
+            for row in printed["findings"]
+        }
+        assert findings_of(read) == {name: row for name, row in counts.items() if row}
+        text = "".join(read.text)
+        assert printed["verdict"][0]["verdict"].partition(" It looks at")[0] in text
+        groups, findings = (
+            pd.read_parquet(folders["audit"] / name) for name in ("groups", "findings")
+        )
+        (clusters,) = (
+            table[1:] for table in read.tables if table[0][:2] == ["cluster", "snapshot"]
+        )
+        west = groups[groups.cluster == "west"]
+        troubles = findings[(findings.cluster == "west") & (findings.severity != "info")]
+        uneven = int((west.current_max_load > west.max_load).sum())
+        assert [row[:7] for row in clusters if row[0] == "west"] == [
+            [
+                *("west", SNAPSHOT, str(len(west)), str(int(west.max_load.isna().sum()))),
+                *(str(uneven), str(int(west.moves.sum())), str(len(troubles))),
+            ]
+        ]
+        all_uneven = int((groups.current_max_load > groups.max_load).sum())
+        assert read.told["Groups to even out"].startswith(f"{all_uneven} of {len(groups)}")
+        planned = pd.read_parquet(folders["plan"] / "assignments")
+        stay = planned[planned.action != "takeover"].groupby(["cluster", "group"])
+        busy = planned.groupby(["cluster", "group"]).member_id.nunique()
+        own = stay.previous_member_id.nunique().reindex(busy.index, fill_value=0)
+        idle = (busy - own).clip(lower=0).sum()
+        assert re.match(rf"{idle}\D", read.told["Idle members that could have work"])
+        assert "If its most loaded member crashes" in text
+        assert hostile("group").split("\n")[0] in text
+        assert "<script>alert(1)" not in page.read_text("utf-8")
+
+    def check_past(self, text: str, read: Read) -> None:
+        """The lag of the trend ends where that at the top is; rebalances are counted by group."""
+        (values,) = re.findall(r'"values":(\[\[.*?\]\])', text)
+        _, _, lag, rebalances = json.loads(values)
+        (now,) = re.findall(r"^[\d,]+", read.told["Lag (records)"])
+        assert (len(lag), f"{lag[-1]:,}") == (len(HOURS), now)
+        assert sum(rebalances) == 2
+        assert text.count("<polyline") == 5
+        (groups,) = (table for table in read.tables if table[0][:1] == ["group"])
+        a_day = groups[0].index("rebalances a day")
+        assert [row[a_day] for row in groups if "restless" in row[0]] == ["24.0"]
+
+    def test_options_are_passed_on(
+        self, run: Run, store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The results of other commands, a title, and the short form."""
+        given: list[Results] = []
+
+        def gathered(_: Any, __: Any, results: Results, *of: Any, **___: Any) -> Material:
+            given.append(results)
+            return replace(material(), title=of[2])
+
+        monkeypatch.setattr("spark.jobs.report.material_of", gathered)
+        page, names = tmp_path / "report.md", [field.name for field in fields(Results)]
+        words = [word for name in names for word in (f"--{name.replace('_', '-')}", f"of-{name}")]
+        words += ["--format", "markdown", "--title", "Monday"]
+        assert run("report", store, "--out", page, *words).code == 0
+        assert page.read_text("utf-8").startswith("# Monday\n")
+        assert given == [Results(**{name: f"of-{name}" for name in names})]
+
+    def test_a_finding_names_the_command_that_says_more(self) -> None:
+        finding = {"cluster": "prod", "group": "it's", "finding": "unbalanced"}
+        commands = [
+            with_command(finding | changes, "a store")["command"]
+            for changes in ({}, {"finding": "eager-rebalances"}, {"group": None})
+        ]
+        where = "'a store' --cluster prod"
+        name = """'it'"'"'s'"""
+        assert commands == [
+            f"evenfleet explain {where} --group {name}",
+            f"evenfleet rollout {where} --group {name}",
+            f"evenfleet audit {where}",
+        ]
