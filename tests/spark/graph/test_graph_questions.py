@@ -3,6 +3,8 @@
 The clusters of one fleet are what varies: a question without a cluster asks all of them at once.
 """
 
+import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -16,6 +18,7 @@ from optimizer import Group, Member
 from optimizer.model.numbering import problem_of
 from optimizer.solver.demand import components as split
 from spark import FleetSnapshot, InputError
+from spark.graph import Question, answers
 from spark.graph.fleet_graph import (
     FleetGraph,
     Grain,
@@ -28,6 +31,7 @@ from spark.graph.fleet_graph import (
 from tests.support.fleets import Fleet, odd, write_files
 from tests.support.graph_fleets import RACKS, Plain, random_fleet, united, vertex
 from tests.support.groups import demand
+from tests.support.tiers import tiered
 
 FLEET = random_fleet(clusters=25, seed=11)
 
@@ -47,7 +51,10 @@ def by_topic(graphframes: SparkSession) -> Iterator[FleetGraph]:
 class TestCoupledGroups:
     """Connected components over shared topics."""
 
-    @pytest.mark.parametrize(("grain", "hub"), [("partition", None), ("topic", 2)])
+    @pytest.mark.parametrize(
+        ("grain", "hub"),
+        [("topic", 2), pytest.param("partition", None, marks=pytest.mark.wide)],
+    )
     def test_equal_to_union_find(
         self, request: pytest.FixtureRequest, grain: str, hub: int | None
     ) -> None:
@@ -98,7 +105,7 @@ class TestReach:
         assert result == plain.reached(start)
         assert not any(kind == "broker" for kind, *_ in result)
 
-    @pytest.mark.parametrize("grain", ["partition", "topic"])
+    @pytest.mark.parametrize("grain", tiered(["partition", "topic"], 1))
     def test_what_is_reached_are_vertices_of_the_graph(
         self, graphframes: SparkSession, grain: Grain, tmp_path: Path
     ) -> None:
@@ -161,12 +168,19 @@ class TestInsideAGroup:
     """`components` and `competitors`."""
 
     def test_components_are_those_that_the_solver_splits_a_group_into(
-        self, graphframes: SparkSession
+        self, graphframes: SparkSession, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Apart from members that may read nothing, which the solver leaves out."""
+        """Apart from members that may read nothing, which the solver leaves out.
+
+        The answer sums them up, of the one group that is called so, the largest first.
+        """
         fleet, group = scattered(Random(5), blocks=40)
         with fleet_graph(fleet.snapshot(graphframes), "topic") as graph:
-            rows = components(graph, "c", "g").collect()
+            found = components(graph, "c", "g").persist()
+            rows = found.collect()
+            monkeypatch.setattr(sys.modules[answers.__module__], "components", lambda *_: found)
+            parts = answers(graph, Question.COMPONENTS, {"group": "g"})["components"].collect()
+            found.unpersist()
         problem, _ = problem_of(group)
         counted = demand(problem)
         wanted = {
@@ -188,8 +202,11 @@ class TestInsideAGroup:
             assert topics.get(name, set()) == read
             assert sizes[name] == sum(group.topics[topic] for topic in read)
         assert len(wanted) > 20
+        counts = [(len(of), len(topics.get(name, ())), sizes[name]) for name, of in members.items()]
+        assert sorted(tuple(row)[1:] for row in parts) == sorted(counts)
+        assert [row[3] for row in parts] == sorted(sizes.values(), reverse=True)
 
-    @pytest.mark.parametrize("grain", ["partition", "topic"])
+    @pytest.mark.parametrize("grain", tiered(["topic", "partition"], 1))
     def test_competitors_share_what_a_member_may_read(
         self, request: pytest.FixtureRequest, grain: str
     ) -> None:
@@ -213,7 +230,8 @@ class TestInsideAGroup:
             ]
             if other[:3] == mine[:3] and shared:
                 wanted[other[3]] = (len(shared), len(owned))
-        frame = competitors(graph, *mine[1:]).collect()
+        asked = dict(zip(("cluster", "group", "member"), mine[1:], strict=True))
+        frame = answers(graph, Question.COMPETITORS, asked)["competitors"].collect()
         assert {row["member_id"]: (row["shared"], row["owned"]) for row in frame} == wanted
         assert len(wanted) > 1
 
@@ -222,6 +240,12 @@ class TestInsideAGroup:
             components(by_topic, "cluster-1", "nobody")
         with pytest.raises(InputError, match="'group-0' of cluster 'cluster-1' has no member 'x'"):
             competitors(by_topic, "cluster-1", "group-0", "x")
+        for name, said in (
+            ("group-00", "no cluster has a group 'group-00' with members; did you mean group-0?"),
+            ("group-0", "several clusters have a group 'group-0': name its cluster (cluster-0, "),
+        ):
+            with pytest.raises(InputError, match=re.escape(said)):
+                answers(by_topic, Question.COMPONENTS, {"group": name})
 
 
 def scattered(draw: Random, blocks: int) -> tuple[Fleet, Group]:
