@@ -13,3 +13,9 @@ DATA = ROOT / "tests" / "data"
 def tree_of(path: Path) -> ast.Module:
     """The parsed code of a file, which many rules look at."""
     return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def nodes_of(path: Path) -> list[ast.AST]:
+    """All of its nodes: to walk over them takes as long as to parse it."""
+    return [*ast.walk(tree_of(path))]

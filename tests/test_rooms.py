@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.paths import PACKAGES, ROOT, tree_of
+from tests.paths import PACKAGES, ROOT, nodes_of, tree_of
 
 KAFKA = "optimizer.strategies.kafka"
 OPTIMIZER = ("optimizer.model", "optimizer.solver", "optimizer.checker", "optimizer.reasons")
@@ -201,9 +201,9 @@ def room_of(module: str) -> str:
     return max((room for room in ROOMS if f"{module}.".startswith(f"{room}.")), key=len)
 
 
-def imports_in(tree: ast.AST) -> Iterator[tuple[int, str, str | None]]:
+def imports_in(path: Path) -> Iterator[tuple[int, str, str | None]]:
     """Line, module and name of each import; the name is None where a module is imported whole."""
-    for node in ast.walk(tree):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield node.lineno, alias.name, None
@@ -236,7 +236,7 @@ def _absolute(module: str, file: str) -> str:
 
 def _faults_of_file(path: Path, file: str) -> Iterator[tuple[int, str]]:
     room = room_of(own_name(file))
-    for line, values, name in imports_in(tree_of(path)):
+    for line, values, name in imports_in(path):
         module = _absolute(values, file)
         package = module.partition(".")[0]
         if package not in PACKAGES:
@@ -318,7 +318,7 @@ def test_no_files_import_each_other_in_a_circle() -> None:
     imported = {
         name: {
             item
-            for _, module, what in imports_in(tree_of(path))
+            for _, module, what in imports_in(path)
             for item in (module, f"{module}.{what}")
             if item in files
         }
@@ -340,9 +340,8 @@ KAFKAS_TOOLS = ("spark/sources/kafka_text/", "spark/audit/findings/")
 
 def sentences_in(path: Path) -> Iterator[tuple[int, str]]:
     """Line and text of each string that isn't a docstring."""
-    tree = tree_of(path)
-    documents = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
+    documents = {id(node.value) for node in nodes_of(path) if isinstance(node, ast.Expr)}
+    for node in nodes_of(path):
         is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
         if is_text and id(node) not in documents:
             yield node.lineno, node.value
