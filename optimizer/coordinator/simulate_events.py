@@ -7,22 +7,16 @@ from zlib import crc32
 
 import numpy as np
 
-from optimizer.coordinator.events import as_stated, steps_of
 from optimizer.coordinator.ledger import NOTHING
 from optimizer.coordinator.run import simulate
 from optimizer.coordinator.scenario import Scenario
 from optimizer.coordinator.timeline import Timeline
 from optimizer.model import DEFAULT_GOALS, Goals, Group, IntArray
-from optimizer.processes import Away
-from optimizer.scenarios import BrokerDown, Event, Scenario as Events, SizedTopic, Step
+from optimizer.scenarios import Event, Running, as_stated
 from optimizer.settings import Parameters
 
 BETWEEN_SECONDS = 600.0
 """Several events happen so long after each other, so that the group is at rest in between."""
-
-
-ELECTION_MS = 9_000
-"""broker.session.timeout.ms of 4.3.1: from a broker's failure until others lead its partitions."""
 
 
 class Down(NamedTuple):
@@ -61,22 +55,17 @@ def simulate_events(
     `goals` are those of `optimal`, and `capacities` those of members, also of those who come.
     """
     values = as_stated(group, events)
-    at, steps = 0.0, []
+    at, timed = 0.0, []
     for event in events:
-        steps.append(Step(at, event))
+        timed.append((at, event))
         at += event.lasts(values) + BETWEEN_SECONDS
-    made = steps_of(values, Events(tuple(steps)), parameters)
-    for at, event in steps:
-        if isinstance(event, BrokerDown):
-            led = tuple(down.get(event.broker, Down()).with_heirs)
-            made.append(Away(at * 1000, led, ELECTION_MS))
-    sizes = {
-        **values.topics,
-        **{item.topic: item.partitions for item in events if isinstance(item, SizedTopic)},
-    }
+    led = {broker: of.with_heirs for broker, of in down.items()}
+    running = Running(values, parameters, led)
+    steps = running.play(timed)
+    sizes = {**values.topics, **running.group.topics}
     scenario = Scenario(
         values,
-        made,
+        steps,
         client=parameters.client,
         broker=parameters.broker,
         rates={topic: _grown(of, sizes[topic]) for topic, of in rates.items() if topic in sizes},

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from optimizer.model import Group
-from optimizer.processes import MoveCoordinator, Step
-from optimizer.scenarios.event import Event, check_count, whole_number
-from optimizer.scenarios.running import Running
+from optimizer.processes import Away, MoveCoordinator, Step
+from optimizer.scenarios.event import Event, Running, check_count, whole_number
 from optimizer.settings import DEFAULT_LIMITS, Limits
+
+ELECTION_MS = 9_000
+"""broker.session.timeout.ms of 4.3.1: from a broker's failure until others lead its partitions."""
 
 
 @dataclass(frozen=True)
@@ -35,5 +37,12 @@ class BrokerDown(Event):
     def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
         return group
 
-    def steps(self, at: float, running: Running, after: Group) -> Iterator[Step]:
+    def play(self, at: float, running: Running, after: Group) -> Iterator[Step]:
         yield MoveCoordinator(at)
+        if running.down is not None:
+            yield Away(at, tuple(running.down.get(self.broker, ())), ELECTION_MS)
+
+
+def brokers_down(events: Sequence[Event]) -> list[int]:
+    """The brokers that events take down."""
+    return [event.broker for event in events if isinstance(event, BrokerDown)]

@@ -12,11 +12,11 @@ from optimizer.scenarios.event import (
     Event,
     EventError,
     NotApplicableError,
+    Running,
     check_text,
     member_index,
     without,
 )
-from optimizer.scenarios.running import Running
 from optimizer.settings import DEFAULT_LIMITS, Limits
 
 
@@ -75,5 +75,5 @@ class Crash(Event):
     def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
         return without(group, self.member_indexes(group))
 
-    def steps(self, at: float, running: Running, after: Group) -> Iterator[Step]:
+    def play(self, at: float, running: Running, after: Group) -> Iterator[Step]:
         return (Kill(at, running.names[place]) for place in self.member_indexes(running.group))

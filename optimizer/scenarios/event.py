@@ -1,15 +1,19 @@
-"""What all events have in common."""
+"""What all events have in common, and a group as they go by."""
 
+from __future__ import annotations
+
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
+from functools import reduce
+from math import isfinite
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
 from optimizer.model import Group, Member
 from optimizer.processes import Step
-from optimizer.scenarios.running import Running
-from optimizer.settings import DEFAULT_LIMITS, Limits
+from optimizer.settings import DEFAULT_LIMITS, Limits, Parameters
 
 
 class EventError(ValueError):
@@ -51,8 +55,8 @@ class Event(ABC):
         """
 
     @abstractmethod
-    def steps(self, at: float, running: Running, after: Group) -> Iterator[Step]:
-        """What the members' processes do from then on (ms); `after` is what `apply` comes to."""
+    def play(self, at: float, running: Running, after: Group) -> Iterator[Step]:
+        """What happens from then on (ms), in the twin's steps; `after` is what `apply` comes to."""
 
     def lasts(self, group: Group) -> float:
         """Seconds from its beginning until its last step."""
@@ -77,6 +81,58 @@ class Event(ABC):
 
     def __str__(self) -> str:
         return self.to_text()
+
+
+class Running:
+    """The group now, the name of each member's process, and how members are configured.
+
+    A process keeps its name when its member comes back under another id. `down` has, for brokers
+    that go down, the partitions that others lead then; None: nothing is known of leaders.
+    """
+
+    def __init__(
+        self,
+        group: Group,
+        parameters: Parameters,
+        down: Mapping[int, Sequence[tuple[str, int]]] | None = None,
+    ) -> None:
+        self.group, self.client, self.down = group, parameters.client, down
+        self.names = [member.member_id for member in group.members]
+        self._limits = parameters.limits
+
+    def name(self, member: str) -> str:
+        """The process of the member of that member id or instance id."""
+        pairs = [*zip(self.group.members, self.names, strict=True)]
+        by_instance = {item.instance_id: name for item, name in pairs}
+        return {item.member_id: name for item, name in pairs}.get(member) or by_instance[member]
+
+    def play(self, events: Iterable[tuple[float, Event]]) -> list[Step]:
+        """What happens in these events, each with its time in seconds; the group is `as_stated`.
+
+        Raises NotApplicableError for an event that the group can't have.
+        """
+        steps: list[Step] = []
+        for at, event in events:
+            after = event.apply(self.group, self._limits)
+            steps += event.play(at * 1000, self, after)
+            self._become(after)
+        return steps
+
+    def _become(self, after: Group) -> None:
+        """The group is that one from now on: who is gone isn't in it, newcomers are at its end."""
+        before, members = self.group.members, after.members
+        stay = {*map(id, members)}
+        if len(members) < len(before):
+            pairs = zip(self.names, before, strict=True)
+            self.names = [name for name, item in pairs if id(item) in stay]
+        else:
+            self.names += [member.member_id for member in members[len(before) :]]
+        self.group = after
+
+
+def as_stated(group: Group, events: Iterable[Event]) -> Group:
+    """The group with and without instance ids, as restarts in these events want to have it."""
+    return reduce(lambda now, event: event.as_stated(now), events, group)
 
 
 MOST_MEMBERS, MOST_PARTITIONS = 100_000, 1_000_000
@@ -139,3 +195,49 @@ def without(group: Group, member_indexes: Sequence[int]) -> Group:
     gone = set(member_indexes)
     stay = [member for place, member in enumerate(group.members) if place not in gone]
     return replace(group, members=stay)
+
+
+UNITS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
+
+MOST_SECONDS = 30 * 86_400
+
+_PARTS = (rf"(?:(\d{{1,9}}(?:\.\d{{1,6}})?){unit})?" for unit in reversed(UNITS))
+_LENGTH = re.compile("".join(_PARTS), re.ASCII)
+
+
+def seconds_of(text: str) -> float:
+    """The seconds of numbers and units (d, h, m, s, ms), in this order; EventError if none.
+
+    Such as `30s`, `10m`, `1.5s`, `500ms`, `5m20s`.
+    """
+    parts = _LENGTH.fullmatch(text.strip())
+    if not parts or not any(parts.groups()):
+        raise EventError(f"{text!r} is not a duration (for example 30s or 10m)")
+    pairs = zip(parts.groups("0"), reversed(UNITS), strict=True)
+    return round(sum(float(number) * UNITS[unit] for number, unit in pairs), 6)
+
+
+def seconds_to_text(seconds: float) -> str:
+    """What `seconds_of` reads as that many seconds, in the largest unit that fits."""
+    whole = [unit for unit in ("s", "m", "h", "d") if seconds and not seconds % UNITS[unit]]
+    unit = whole[-1] if whole else "s"
+    text = f"{seconds / UNITS[unit]:.6f}".rstrip("0").rstrip(".")
+    return f"{text}{unit}"
+
+
+def check_seconds(what: str, seconds: object) -> float:
+    """A length of time in an event, as a float; EventError unless it is 0 s to 30 days."""
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not isfinite(seconds):
+        raise EventError(f"{what} is {seconds!r}, which is not a number of seconds")
+    if seconds < 0:
+        raise EventError(f"{what} of {seconds:g} s is negative")
+    if seconds > MOST_SECONDS:
+        raise EventError(f"{what} of {seconds:g} s is longer than 30 days")
+    return float(seconds)
+
+
+def check_some_seconds(what: str, seconds: object) -> float:
+    """The same; EventError for no time at all."""
+    if not (checked := check_seconds(what, seconds)):
+        raise EventError(f"{what} is 0 s and must be longer, such as 30s")
+    return checked

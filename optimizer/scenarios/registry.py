@@ -6,21 +6,12 @@ from typing import Any
 
 from optimizer.scenarios.broker_down import BrokerDown
 from optimizer.scenarios.crash import Crash
-from optimizer.scenarios.create import Create
-from optimizer.scenarios.delete import Delete
-from optimizer.scenarios.duration import seconds_of
-from optimizer.scenarios.event import Event, EventError
-from optimizer.scenarios.freeze import Freeze
-from optimizer.scenarios.grow import Grow
-from optimizer.scenarios.join import Join
-from optimizer.scenarios.leave import Leave
-from optimizer.scenarios.members import Members
-from optimizer.scenarios.migrate import Migrate
-from optimizer.scenarios.restart import Restart
-from optimizer.scenarios.rolling_restart import RollingRestart
-from optimizer.scenarios.slow_poll import SlowPoll
+from optimizer.scenarios.event import Event, EventError, seconds_of
+from optimizer.scenarios.pauses import Freeze, Restart, SlowPoll
+from optimizer.scenarios.rolling import Migrate, RollingRestart, Upgrade
+from optimizer.scenarios.sizes import Join, Leave, Members
 from optimizer.scenarios.subscribe import Subscribe
-from optimizer.scenarios.upgrade import Upgrade
+from optimizer.scenarios.topics import Create, Delete, Grow
 
 KINDS: tuple[type[Event], ...] = (
     *(Join, Leave, Crash, Restart, RollingRestart, Members),

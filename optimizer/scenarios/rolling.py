@@ -1,30 +1,31 @@
 """All members restart, one after the other: with what they have, or with something new."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any, TypeVar
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 from optimizer.model import Group
 from optimizer.processes import Close, Start, Step
-from optimizer.scenarios.duration import check_some_seconds, seconds_of, seconds_to_text
 from optimizer.scenarios.event import (
     MOST_MEMBERS,
     Event,
     EventError,
     NotApplicableError,
+    Running,
     check_count,
+    check_some_seconds,
+    seconds_of,
+    seconds_to_text,
     whole_number,
 )
-from optimizer.scenarios.returning import (
-    STATIC,
-    check_static,
-    restarted,
-    static_to_text,
-    with_static,
-)
-from optimizer.scenarios.running import Running
+from optimizer.scenarios.pauses import STATIC, check_static, restarted, static_to_text, with_static
 from optimizer.settings import DEFAULT_LIMITS, ClientSettings, Limits
+from optimizer.strategies import CLASSIC_ASSIGNORS
 
-T = TypeVar("T")
+CONSUMER = "consumer"
+"""The protocol of KIP-848, group.protocol=consumer."""
 
 FORWARD, BACKWARD = "forward", "backward"
 """Orders of a rolling restart: members as their group has them, or the last one first."""
@@ -56,7 +57,7 @@ class Rolling(Event):
 
     @property
     def value(self) -> str:
-        """Such as `30s:static:at-once=2:backward`, as `rolling_of` reads it."""
+        """Such as `30s:static:at-once=2:backward`, as `_settings_of` reads it."""
         parts = [seconds_to_text(self.seconds), *static_to_text(self.static)]
         parts += [f"at-once={self.at_once}"] if self.at_once > 1 else []
         return ":".join([*parts, *([self.order] if self.order != FORWARD else [])])
@@ -71,12 +72,15 @@ class Rolling(Event):
         """What members come back with; None: what they had."""
         return None
 
-    def steps(self, at: float, running: Running, after: Group) -> Iterator[Step]:
+    def play(self, at: float, running: Running, after: Group) -> Iterator[Step]:
         client = self.client(running.client)
-        for names in in_turn(running.names, self.at_once, self.order):
+        order = 1 if self.order == FORWARD else -1
+        names = running.names[::order]
+        for first in range(0, len(names), self.at_once):
+            members = names[first : first + self.at_once]
             back = at + self.seconds * 1000
-            yield from (Close(at, name) for name in names)
-            yield from (Start(back, name, client=client) for name in names)
+            yield from (Close(at, name) for name in members)
+            yield from (Start(back, name, client=client) for name in members)
             at = back + READY_MS
 
     def lasts(self, group: Group) -> float:
@@ -87,14 +91,100 @@ class Rolling(Event):
         return with_static(group, self.static)
 
 
-def in_turn(members: Sequence[T], at_once: int, order: str) -> Iterator[list[T]]:
-    """Those who restart together, one set after the other."""
-    ordered = list(members) if order == FORWARD else list(reversed(members))
-    for start in range(0, len(ordered), at_once):
-        yield ordered[start : start + at_once]
+@dataclass(frozen=True)
+class RollingRestart(Rolling):
+    """See `Rolling`: members come back as they were."""
+
+    at_once: int = 1
+    seconds: float = 30.0
+    static: bool | None = None
+    order: str = FORWARD
+
+    names: ClassVar = ("rolling-restart",)
+
+    @classmethod
+    def of_value(cls, name: str, value: str) -> RollingRestart:
+        return cls(**_settings_of(value))
 
 
-def rolling_of(value: str) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Upgrade(Rolling):
+    """A rolling restart after which members offer these assignors, the first one first.
+
+    The other fields are those of `Rolling`.
+    """
+
+    strategies: tuple[str, ...]
+    at_once: int = 1
+    seconds: float = 30.0
+    static: bool | None = None
+    order: str = FORWARD
+
+    names: ClassVar = ("upgrade",)
+
+    def __post_init__(self) -> None:
+        strategies = self.strategies
+        names = (strategies,) if isinstance(strategies, str) else tuple(strategies)
+        object.__setattr__(self, "strategies", names)
+        if not names:
+            raise EventError("an upgrade has to name the assignors that members shall offer")
+        for name in names:
+            if name not in CLASSIC_ASSIGNORS:
+                entries = ", ".join(CLASSIC_ASSIGNORS)
+                raise EventError(
+                    f"members can't offer the assignor {name!r}: choose one of {entries}"
+                )
+        if len(set(names)) < len(names):
+            raise EventError(f"an upgrade names an assignor twice: {', '.join(names)}")
+        super().__post_init__()
+
+    @property
+    def value(self) -> str:
+        return f"{','.join(self.strategies)}:{super().value}"
+
+    @classmethod
+    def of_value(cls, name: str, value: str) -> Upgrade:
+        names, _, how = value.partition(":")
+        return cls(tuple(item.strip() for item in names.split(",")), **_settings_of(how))
+
+    def client(self, now: ClientSettings) -> ClientSettings:
+        return replace(now, assignors=self.strategies)
+
+
+@dataclass(frozen=True)
+class Migrate(Rolling):
+    """A rolling restart from the classic protocol to that of KIP-848.
+
+    The other fields are those of `Rolling`.
+    """
+
+    to: str = CONSUMER
+    at_once: int = 1
+    seconds: float = 30.0
+    static: bool | None = None
+    order: str = FORWARD
+
+    names: ClassVar = ("migrate",)
+
+    def __post_init__(self) -> None:
+        if self.to != CONSUMER:
+            raise EventError(f"groups can migrate to the protocol {CONSUMER!r}, not to {self.to!r}")
+        super().__post_init__()
+
+    @property
+    def value(self) -> str:
+        return f"{self.to}:{super().value}"
+
+    @classmethod
+    def of_value(cls, name: str, value: str) -> Migrate:
+        to, _, how = value.partition(":")
+        return cls(to, **_settings_of(how))
+
+    def client(self, now: ClientSettings) -> ClientSettings:
+        return replace(now, protocol=self.to)
+
+
+def _settings_of(value: str) -> dict[str, Any]:
     """The fields of a rolling restart that a text states."""
     settings: dict[str, Any] = {}
     for part in filter(None, value.split(":")):

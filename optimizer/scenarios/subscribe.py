@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from optimizer import processes
 from optimizer.model import Group
-from optimizer.processes import Step, Subscribe as SubscribeStep
-from optimizer.scenarios.event import Event, check_text, halves, member_index
-from optimizer.scenarios.running import Running
+from optimizer.scenarios.event import Event, Running, check_text, halves, member_index
 from optimizer.settings import DEFAULT_LIMITS, Limits
 
 
@@ -45,5 +44,5 @@ class Subscribe(Event):
         members[place] = replace(members[place], topics=list(self.topics))
         return replace(group, members=members)
 
-    def steps(self, at: float, running: Running, after: Group) -> Iterator[Step]:
-        yield SubscribeStep(at, running.name(self.member), self.topics)
+    def play(self, at: float, running: Running, after: Group) -> Iterator[processes.Step]:
+        yield processes.Subscribe(at, running.name(self.member), self.topics)

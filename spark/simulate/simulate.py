@@ -12,13 +12,11 @@ from optimizer.coordinator import (
     Parameters,
     Scenario,
     Timeline,
-    as_stated,
     peak_rate_of,
     simulate,
-    steps_of,
 )
 from optimizer.model import Group, StrategyError, classes_of
-from optimizer.scenarios import EventError, Scenario as Events
+from optimizer.scenarios import EventError, Running, Scenario as Events, as_stated
 from spark.charts import CHARTS
 from spark.errors import InputError
 from spark.fleet import CONNECT, FleetFiles, FleetSnapshot
@@ -148,7 +146,7 @@ def _simulated(
     result = named_group(row, read.problem, classes_of(read.problem).kept)
     try:
         values = as_stated(result, [step.event for step in scenario.steps])
-        steps = steps_of(values, scenario, parameters)
+        steps = Running(values, parameters).play(scenario.steps)
     except EventError as error:
         raise InputError(f"group {group} can't have this scenario: {error}") from None
     rates, peak_rate = _flow(values, scenario, parameters, rates_of(row.cluster))

@@ -21,7 +21,7 @@ from optimizer.model import (
     member_loads,
     problem_of,
 )
-from optimizer.scenarios import BrokerDown, Event, EventError, NotApplicableError, as_static
+from optimizer.scenarios import Event, EventError, NotApplicableError, as_static, brokers_down
 from spark.fleet import CONNECT
 from spark.groups import FleetGroup, check_assignor, failed, named_group, own_strategy
 from spark.settings import CURRENT, NO_CONSUMERS, FleetConsumers, kind_of
@@ -166,7 +166,7 @@ class _Case:
     @cached_property
     def _down(self) -> dict[int, Down]:
         """What brokers lead that go down; NotApplicableError where one of them leads nothing."""
-        brokers = [event.broker for event in self._job.events if isinstance(event, BrokerDown)]
+        brokers = brokers_down(self._job.events)
         down = {broker: Down(*led_partitions(self._row, broker)) for broker in brokers}
         for broker, led in down.items():
             if not any(led):

@@ -7,7 +7,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from optimizer.figures import counted
-from optimizer.scenarios import BrokerDown, Event
+from optimizer.scenarios import Event, brokers_down
 from spark.files import Where, in_one_file, table_in, write_tables
 from spark.fleet import FleetSnapshot, as_rows
 from spark.history import FleetRates
@@ -151,8 +151,3 @@ def whatif_result(
     finally:
         rows.unpersist()
     return WhatIfResult(table, worst, outage, dynamic)
-
-
-def brokers_down(events: Sequence[Event]) -> list[int]:
-    """The brokers that events take down."""
-    return [event.broker for event in events if isinstance(event, BrokerDown)]

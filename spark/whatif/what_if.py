@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pyspark.sql import DataFrame
 
 from optimizer.model import Goals
-from optimizer.scenarios import BrokerDown, Event, EventError, event_of
+from optimizer.scenarios import Event, EventError, brokers_down, event_of
 from spark.errors import InputError
 from spark.fleet import FleetSnapshot
 from spark.groups import encode, weight_tables
@@ -60,7 +60,7 @@ def what_if(
     job = WhatIf(parsed, names, static, consumers)
     racks = need_racks(names, fleet_goals)
     parts = {}
-    if down := [item.broker for item in parsed if isinstance(item, BrokerDown)]:
+    if down := brokers_down(parsed):
         parts["down"] = led_by(snapshot, down)
     if rates is not None:
         parts |= rated(snapshot, rates)

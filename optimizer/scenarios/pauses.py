@@ -1,0 +1,198 @@
+"""One member that is away or silent for a while, and comes back as the same or as a new one."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
+
+from optimizer import processes
+from optimizer.model import Group
+from optimizer.scenarios.event import (
+    Event,
+    EventError,
+    Running,
+    check_some_seconds,
+    check_text,
+    halves,
+    member_index,
+    seconds_of,
+    seconds_to_text,
+)
+from optimizer.settings import DEFAULT_LIMITS, Limits
+
+
+@dataclass(frozen=True)
+class TimedMember(Event):
+    """Something that a member does for a number of seconds; sentences on faults name both so."""
+
+    member: str
+    seconds: float
+
+    whose: ClassVar[str]
+    length: ClassVar[str]
+    example: ClassVar[str] = "30s"
+
+    def __post_init__(self) -> None:
+        check_text(self.whose, self.member)
+        object.__setattr__(self, "seconds", check_some_seconds(self.length, self.seconds))
+
+    @property
+    def value(self) -> str:
+        return f"{self.member}:{seconds_to_text(self.seconds)}"
+
+    @classmethod
+    def of_value(cls, name: str, value: str) -> Self:
+        member, seconds = halves(name, value, "MEMBER:TIME", f"orders-1:{cls.example}")
+        return cls(member, seconds_of(seconds))
+
+    def silenced(self, group: Group, silent: float, allowed: float, limits: Limits) -> Group:
+        """The group when the member is back: as a new one if it took more than `allowed`."""
+        place = member_index(group, self.member)
+        if self.seconds <= allowed:
+            return group
+        return restarted(group, [place], silent, None, limits)
+
+    def lasts(self, group: Group) -> float:
+        return self.seconds
+
+
+@dataclass(frozen=True)
+class SlowPoll(TimedMember):
+    """A member's application doesn't poll for a number of seconds.
+
+    If that is longer than its max.poll.interval.ms it leaves its group and comes back as a new one.
+    """
+
+    names: ClassVar = ("slow-poll",)
+    whose: ClassVar = "the member that polls late"
+    length: ClassVar = "a pause between polls"
+    example: ClassVar = "10m"
+
+    def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
+        silent = self.seconds - limits.poll  # a static member's session begins when it is too late
+        return self.silenced(group, silent, limits.poll, limits)
+
+    def play(self, at: float, running: Running, after: Group) -> Iterator[processes.Step]:
+        yield processes.Block(at, running.name(self.member), self.seconds * 1000)
+
+
+@dataclass(frozen=True)
+class Freeze(TimedMember):
+    """A member's process stands still for `seconds` and goes on: a full GC, a cgroup's limit.
+
+    Its heartbeats stop too. If its session ends meanwhile, it comes back as a new member.
+    """
+
+    names: ClassVar = ("freeze",)
+    whose: ClassVar = "the member that stands still"
+    length: ClassVar = "a freeze"
+
+    def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
+        return self.silenced(group, self.seconds, limits.session, limits)
+
+    def play(self, at: float, running: Running, after: Group) -> Iterator[processes.Step]:
+        yield processes.Freeze(at, running.name(self.member), self.seconds * 1000)
+
+
+@dataclass(frozen=True)
+class Restart(TimedMember):
+    """A member closes and is back after a number of seconds.
+
+    `static`: as if it had an instance id, or as if it had none; None: as it is. A static member
+    that is back within its session keeps what it owns (KIP-345), any other one comes back as a new
+    member.
+    """
+
+    static: bool | None = None
+
+    names: ClassVar = ("restart",)
+    whose: ClassVar = "the member that restarts"
+    length: ClassVar = "a restart"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_static(self.static)
+
+    @property
+    def value(self) -> str:
+        return ":".join([super().value, *static_to_text(self.static)])
+
+    @classmethod
+    def of_value(cls, name: str, value: str) -> Restart:
+        rest, _, word = value.rpartition(":")
+        if word not in STATIC:
+            return super().of_value(name, value)
+        return replace(super().of_value(name, rest), static=STATIC[word])
+
+    def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
+        place = member_index(group, self.member)
+        return restarted(group, [place], self.seconds, self.static, limits)
+
+    def play(self, at: float, running: Running, after: Group) -> Iterator[processes.Step]:
+        name = running.name(self.member)
+        yield processes.Close(at, name)
+        yield processes.Start(at + self.seconds * 1000, name)
+
+    def as_stated(self, group: Group) -> Group:
+        return with_static(group, self.static, self.member)
+
+
+def restarted(
+    group: Group, member_indexes: Sequence[int], seconds: float, static: bool | None, limits: Limits
+) -> Group:
+    """The group when the members who stand there are back after a number of seconds."""
+    members = list(group.members)
+    taken = {member.member_id for member in members}
+    for place in member_indexes:
+        was = members[place]
+        instance = was.instance_id
+        if static is not None:
+            instance = (instance or was.member_id) if static else None
+        if instance is not None and seconds <= limits.session:
+            members[place] = replace(was, instance_id=instance)
+            continue
+        id_ = _unused(was.member_id, taken)
+        taken.add(id_)
+        members[place] = replace(
+            was, member_id=id_, instance_id=instance, owned=(), generation=None
+        )
+    return replace(group, members=members)
+
+
+def _unused(beginning: str, taken: Container[str | None]) -> str:
+    """`beginning-N` of the first number from 2 on that is free."""
+    number = 2
+    while f"{beginning}-{number}" in taken:
+        number += 1
+    return f"{beginning}-{number}"
+
+
+def as_static(group: Group) -> Group:
+    """The same group with an instance id for every member: its member id where it has none."""
+    return with_static(group, True)
+
+
+def with_static(group: Group, static: bool | None, member: str | None = None) -> Group:
+    """The group with an instance id for every member, or for one, or without; None: as it is."""
+    if static is None:
+        return group
+    members = []
+    for was in group.members:
+        named = was.instance_id or was.member_id
+        is_meant = member is None or member in (was.member_id, named)
+        instance = (named if static else None) if is_meant else was.instance_id
+        members.append(replace(was, instance_id=instance))
+    return replace(group, members=members)
+
+
+STATIC = {"static": True, "dynamic": False}
+
+
+def check_static(static: object) -> None:
+    if static not in (None, True, False):
+        raise EventError(f"static is {static!r} and must be true or false")
+
+
+def static_to_text(static: bool | None) -> list[str]:
+    return [word for word, meant in STATIC.items() if meant is static]
