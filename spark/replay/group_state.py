@@ -1,11 +1,12 @@
-"""What a strategy is asked about: members, subscriptions and partitions."""
+"""A group at a change of its facts: what strategies are asked, and what their answers change."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from enum import Enum
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,14 +14,52 @@ from numpy.typing import NDArray
 from optimizer.model import (
     GONE,
     NOBODY,
-    NOTHING,
     Classes,
+    Goals,
     IntArray,
     KafkaFacts,
     Problem,
+    RackTable,
     classes_of,
-    ranges,
+    member_loads,
+    rack_table_of,
 )
+from spark.solve import max_weight
+from spark.trial import same_partitions
+
+
+class Start(Enum):
+    """What is owned before the first answer: what was found, or nothing."""
+
+    AS_FOUND = 1
+    NOTHING = 2
+
+
+class Answer(NamedTuple):
+    """An answer, and the group that it was given to."""
+
+    state: GroupState
+    target: IntArray
+
+
+Owned = Answer | Start
+
+
+class Changes(NamedTuple):
+    """What an answer changes of what was owned.
+
+    `keepable` partitions were owned by somebody who is there and still reads them; `lost` are those
+    of them that aren't that member's any more. See `StepRow` for the others.
+    """
+
+    moves: int = 0
+    takeovers: int = 0
+    keepable: int = 0
+    lost: int = 0
+
+
+Outcome = dict[str, int | None]
+"""An answer in numbers, by columns of a `StepRow`."""
 
 Reader = tuple[str | None, bytes, tuple[str, ...]]
 """A member's rack where racks matter, the topics that it reads, and those the cluster lacks."""
@@ -30,20 +69,22 @@ Reader = tuple[str | None, bytes, tuple[str, ...]]
 class GroupState:
     """A group at a change of its facts.
 
-    `problem` is the group now, `who` tells members apart from one scene to the next: a member
-    is known by its instance id if it has one (KIP-345), and else by its member id.
+    `problem` is the group now, `who` tells members apart from one change to the next: a member
+    is known by its instance id if it has one (KIP-345), and else by its member id. `ways` lead from
+    earlier states to this one: to be cleared when they aren't needed any more, as they keep these.
     """
 
     problem: Problem
+    goals: Goals
     who: Sequence[str]
+    ways: dict[GroupState, tuple[Any, Any, IntArray]] = field(default_factory=dict)
 
     @staticmethod
-    def of(problem: Problem) -> GroupState:
+    def of(problem: Problem, goals: Goals) -> GroupState:
         instances = problem.kafka.instance_ids or [None] * len(problem.member_ids)
         named = zip(instances, problem.member_ids, strict=True)
-        return GroupState(
-            problem, [f"i{item}" if item is not None else f"m{id_}" for item, id_ in named]
-        )
+        who = [f"i{item}" if item is not None else f"m{id_}" for item, id_ in named]
+        return GroupState(problem, goals, who)
 
     @property
     def classes(self) -> Classes:
@@ -58,11 +99,6 @@ class GroupState:
     def is_read(self) -> NDArray[np.bool_]:
         """Whether somebody reads each partition."""
         return np.asarray(self.classes.of_partition >= 0)
-
-    @cached_property
-    def partitions(self) -> int:
-        """How many partitions somebody reads."""
-        return int(np.count_nonzero(self.is_read))
 
     def keepable(self, owner: IntArray) -> NDArray[np.bool_]:
         """Whether each partition's owner is there and reads it."""
@@ -81,6 +117,61 @@ class GroupState:
                 instance_ids=kafka.instance_ids, topic_ids=kafka.topic_ids, vanished=kafka.vanished
             ),
         )
+
+    def owner(self, owned: Owned) -> IntArray:
+        """Who of its members, if anybody, owns each of its partitions."""
+        if isinstance(owned, Answer):
+            return self._carried(owned)
+        return self.problem.owner if owned is Start.AS_FOUND else self.unowned.owner
+
+    def _carried(self, answer: Answer) -> IntArray:
+        """An earlier answer as what its members own now; GONE are owners who aren't there."""
+        if answer.state not in self.ways:
+            index = {who: m for m, who in enumerate(self.who)}
+            member = np.array([*(index.get(who, GONE) for who in answer.state.who), NOBODY])
+            self.ways[answer.state] = *same_partitions(answer.state.problem, self.problem), member
+        before, now, member = self.ways[answer.state]
+        owner = np.full(self.problem.partition_count, NOBODY)
+        owner[now] = member[answer.target[before]]
+        return owner
+
+    def asked(self, owned: Owned, owner: IntArray) -> Problem:
+        """What a strategy is asked; at first with all that members claim."""
+        return self.problem if owned is Start.AS_FOUND else replace(self.unowned, owner=owner)
+
+    def changes(self, owner: IntArray, target: IntArray) -> Changes:
+        """What `target` changes of what `owner` says."""
+        keepable = self.keepable(owner)
+        changed = target != owner
+        mask = changed & (target != NOBODY)
+        moves = int(np.count_nonzero(mask & keepable))
+        return Changes(
+            moves=moves,
+            takeovers=int(np.count_nonzero(mask & (owner != NOBODY))) - moves,
+            keepable=int(np.count_nonzero(keepable)),
+            lost=int(np.count_nonzero(changed & keepable)),
+        )
+
+    def outcome(self, target: IntArray) -> Outcome:
+        loads = member_loads(self.problem, target)
+        reads = self._racks and self._racks.reads(target)
+        return {
+            "partitions": int(np.count_nonzero(self.is_read)),
+            "max_load": int(loads.max()),
+            "min_load": int(loads.min()),
+            "sum_squares": int(loads @ loads),
+            "local_reads": reads and reads.local,
+            "remote_reads": reads and reads.remote,
+        }
+
+    def max_weight(self, owned: Owned) -> float | None:
+        """The largest load by what partitions weigh now; None where they only count."""
+        problem = self.problem
+        return max_weight(problem, self.owner(owned)) if problem.weights is not None else None
+
+    @cached_property
+    def _racks(self) -> RackTable | None:
+        return rack_table_of(self.problem, self.goals.rack)
 
     def is_like(self, other: GroupState) -> bool:
         """Whether no rebalance leads from the one to the other, as far as facts tell."""
@@ -113,46 +204,3 @@ class GroupState:
         partitions = np.flatnonzero(classes.of_partition >= 0).tolist()
         of_topics = ([items[t] for t in topics] for items in (problem.topics, sizes, ids))
         return *of_topics, *([rack[p] for p in partitions if rack] for rack in racks)
-
-
-@dataclass(frozen=True, eq=False)
-class MemberMapping:
-    """From one scene to a later one: what became of its members and partitions.
-
-    `member` has for each member of the first its index in the second or GONE, and NOBODY at the
-    end; `before` are the partitions of the first that are `now` those of the second.
-    """
-
-    member: IntArray
-    before: IntArray | slice
-    now: IntArray | slice
-    count: int
-
-    @staticmethod
-    def of(first: GroupState, second: GroupState) -> MemberMapping:
-        index = {who: m for m, who in enumerate(second.who)}
-        member = np.array([*(index.get(who, GONE) for who in first.who), NOBODY])
-        before, now = _same_partitions(first.problem, second.problem)
-        return MemberMapping(member, before, now, second.problem.partition_count)
-
-    def carry(self, target: IntArray) -> IntArray:
-        """An assignment of the first scene as what its members own in the second."""
-        owner = np.full(self.count, NOBODY)
-        owner[self.now] = self.member[target[self.before]]
-        return owner
-
-
-def _same_partitions(first: Problem, second: Problem) -> tuple[Any, Any]:
-    """The partitions that both have, as indexes of the one and of the other."""
-    if first.topics == second.topics and np.array_equal(first.topic_offsets, second.topic_offsets):
-        return slice(None), slice(None)
-    at = {topic: t for t, topic in enumerate(first.topics)}
-    pairs = [(at[topic], t) for t, topic in enumerate(second.topics) if topic in at]
-    if not pairs:
-        return NOTHING, NOTHING
-    before, now = np.array(pairs).T
-    sizes = np.minimum(first.topic_sizes[before], second.topic_sizes[now])
-    return (
-        ranges(first.topic_offsets[before], sizes),
-        ranges(second.topic_offsets[now], sizes),
-    )

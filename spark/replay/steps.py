@@ -24,8 +24,7 @@ from spark.groups import (
     read_or_failed,
 )
 from spark.history import RowInTime, Timeline
-from spark.replay.answers import Answer, Changes, Outcome, Start, StrategyState, Transition
-from spark.replay.group_state import GroupState
+from spark.replay.group_state import Answer, Changes, GroupState, Outcome, Owned, Start
 from spark.settings import CURRENT, FleetGoals, for_kind, kind_of
 from spark.solve import TimeLimit
 from spark.trial import Trial
@@ -82,6 +81,21 @@ NONE = Changes()
 
 EMPTY = "empty"
 """Status of a group without members."""
+
+
+@dataclass(slots=True)
+class StrategyState:
+    """One strategy in one group: what its members own, by its last answer, and that in numbers.
+
+    `outcome` is a failed group where the strategy has no answer, and None where it wasn't asked.
+    """
+
+    owned: Owned
+    outcome: Outcome | FleetGroup | None = None
+
+    @property
+    def is_first(self) -> bool:
+        return self.owned is Start.AS_FOUND
 
 
 @dataclass(frozen=True)
@@ -145,10 +159,11 @@ class _GroupReplay:
             return
         others = [name for name in self._replay.strategies if name not in strategies]
         self._start(Start.NOTHING, others)
-        state = GroupState.of(group.problem)
+        state = GroupState.of(group.problem, self._goals)
         is_new = self._state is None or not state.is_like(self._state)
         self._state = state
-        yield from self._judged(row, group, strategies, Transition(state, self._goals), is_new)
+        yield from self._judged(row, group, strategies, state, is_new)
+        state.ways.clear()
 
     def _forget(self) -> None:
         """Nobody owns anything any more."""
@@ -160,7 +175,7 @@ class _GroupReplay:
         row: RowInTime,
         group: FleetGroup,
         strategies: Sequence[str],
-        arrival: Transition,
+        state: GroupState,
         is_new: bool,
     ) -> Iterator[StepRow]:
         steps: dict[str, tuple[bool, bool, Changes]] = {}
@@ -168,82 +183,70 @@ class _GroupReplay:
             trail = self._trails[name]
             first, asked = trail.is_first, is_new or trail.outcome is None
             if name == CURRENT:
-                asked, changes = self._find(trail, arrival, asked)
+                asked, changes = self._find(trail, state, asked)
             else:
-                changes = self._ask(name, trail, arrival) if asked else NONE
+                changes = self._ask(name, trail, state) if asked else NONE
             steps[name] = first, asked, changes
         if is_new:
-            self._least_max = self._find_least_max(arrival)
-        bound = Trial(arrival.state.unowned, self._limit, self._goals).weight_bound
+            self._least_max = self._find_least_max(state)
+        bound = Trial(state.unowned, self._limit, self._goals).weight_bound
         for name in strategies:
             first, asked, changes = steps[_same_target(name)]
             trail = self._trails[_same_target(name)]
             outcome = trail.outcome
             if isinstance(outcome, FleetGroup):
                 yield self._row(row, outcome, name, first=first, rebalanced=asked)
-            else:
-                assert outcome
-                eager = is_eager(name, row)
-                yield self._row(
-                    row,
-                    group,
-                    name,
-                    first=first,
-                    rebalanced=asked,
-                    **self._measures(arrival, outcome),
-                    max_weight=arrival.max_weight(trail.owned),
-                    weight_bound=bound,
-                    moves=changes.moves,
-                    takeovers=changes.takeovers,
-                    stopped=_stopped(changes, eager) if asked else 0,
-                )
+                continue
+            assert outcome
+            yield self._row(
+                row,
+                group,
+                name,
+                first=first,
+                rebalanced=asked,
+                **outcome,
+                excess=self._excess(outcome),
+                max_weight=state.max_weight(trail.owned),
+                weight_bound=bound,
+                moves=changes.moves,
+                takeovers=changes.takeovers,
+                stopped=_stopped(changes, is_eager(name, row)) if asked else 0,
+            )
 
-    def _find(
-        self, trail: StrategyState, arrival: Transition, is_new: bool
-    ) -> tuple[bool, Changes]:
+    def _find(self, trail: StrategyState, state: GroupState, is_new: bool) -> tuple[bool, Changes]:
         """The assignment now: whether it came about by a rebalance, and what that changed."""
-        target = arrival.state.classes.kept
-        owner = target if trail.is_first else arrival.owner(trail.owned)
+        target = state.classes.kept
+        owner = target if trail.is_first else state.owner(trail.owned)
         rebalanced = is_new or not np.array_equal(owner, target)
-        trail.owned, trail.outcome = Answer(arrival.state, target), arrival.outcome(target)
-        return rebalanced, arrival.changes(owner, target) if rebalanced else NONE
+        trail.owned, trail.outcome = Answer(state, target), state.outcome(target)
+        return rebalanced, state.changes(owner, target) if rebalanced else NONE
 
-    def _ask(self, name: str, trail: StrategyState, arrival: Transition) -> Changes:
+    def _ask(self, name: str, trail: StrategyState, state: GroupState) -> Changes:
         """Where it has no answer everything stays as it was."""
-        owner = arrival.owner(trail.owned)
-        problem = arrival.problem(trail.owned, owner)
+        owner = state.owner(trail.owned)
+        problem = state.asked(trail.owned, owner)
         strategy = strategy_named(name)
         try:
             answer = self._limit.spend(lambda: strategy.assign(problem, self._goals))
         except Exception as error:
             trail.outcome = failed(error)
             return NONE
-        changes = arrival.changes(owner, answer.target)
-        trail.owned = Answer(arrival.state, answer.target)
-        trail.outcome = arrival.outcome(answer.target)
+        changes = state.changes(owner, answer.target)
+        trail.owned = Answer(state, answer.target)
+        trail.outcome = state.outcome(answer.target)
         return changes
 
-    def _find_least_max(self, arrival: Transition) -> int | None:
+    def _find_least_max(self, state: GroupState) -> int | None:
         """The highest load of the optimum; None where it isn't found."""
         optimum = self._trails.get(OPTIMAL)
         is_least = not (self._goals.min_gain or self._goals.by_weight)
-        if optimum and isinstance(optimum.outcome, Outcome) and is_least:
-            return optimum.outcome.max_load
-        return Trial(arrival.state.problem, self._limit, self._goals).least_max
+        if optimum and isinstance(optimum.outcome, dict) and is_least:
+            return optimum.outcome["max_load"]
+        return Trial(state.problem, self._limit, self._goals).least_max
 
-    def _measures(self, arrival: Transition, outcome: Outcome) -> dict[str, int | None]:
-        excess = None
-        if self._least_max is not None:
-            excess = max(0, outcome.max_load - self._least_max)
-        return {
-            "partitions": arrival.state.partitions,
-            "max_load": outcome.max_load,
-            "min_load": outcome.min_load,
-            "sum_squares": outcome.sum_squares,
-            "excess": excess,
-            "local_reads": outcome.reads and outcome.reads.local,
-            "remote_reads": outcome.reads and outcome.reads.remote,
-        }
+    def _excess(self, outcome: Outcome) -> int | None:
+        most, least_max = outcome["max_load"], self._least_max
+        return None if most is None or least_max is None else max(0, most - least_max)
 
     def _row(self, row: RowInTime, group: FleetGroup, strategy: str, **result: Any) -> StepRow:
         seconds = self._replay.timeline.known_seconds(row.cluster, row.start, row.end)

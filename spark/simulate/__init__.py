@@ -9,5 +9,4 @@ from spark.simulate.simulate import (
     simulate_group,
     simulate_rows,
 )
-from spark.simulate.spread import spread_of
-from spark.simulate.tables import tables_of
+from spark.simulate.tables import spread_of, tables_of

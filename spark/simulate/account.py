@@ -1,12 +1,13 @@
 """A timeline for people, as rows and sentences: what happened, and what it comes to."""
 
-from collections.abc import Iterator
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
 from optimizer.coordinator import Lag, LogEntry, Timeline
 from optimizer.figures import counted, figure
-from spark.simulate.names import short_names
 from spark.text import named
 
 IN_WORDS = {
@@ -44,7 +45,7 @@ def rows_of(timeline: Timeline) -> list[dict[str, Any]]:
         for happening in timeline.happenings
         if happening.what in IN_WORDS and _matters(happening)
     ]
-    short = short_names(timeline.lives)
+    short = _short_names(timeline.lives)
     rows = [
         {"seconds": round(at / 1000, 1), "member": short.get(who, who), "what": what}
         for (at, _), same in groupby(reports, key=lambda item: (round(item.at, -1), item.what))
@@ -62,6 +63,20 @@ def rows_of(timeline: Timeline) -> list[dict[str, Any]]:
         rows.append(_row(target.at, f"target of epoch {target.epoch} by {target.assignor}"))
     rows = [row for row in rows if row["what"]]
     return sorted(rows, key=lambda row: row["seconds"])
+
+
+_RANDOM = re.compile(r"-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$", re.ASCII)
+"""What Kafka's coordinator puts behind a client id to make a member id of it."""
+
+
+def _short_names(names: Iterable[str]) -> dict[str, str]:
+    """Client ids in place of member ids, where no two have the same."""
+    short = {name: _RANDOM.sub("", name) for name in names}
+    taken = Counter([*short.values(), *short])
+    return {
+        name: item if item and taken[item] == 1 + (item == name) else name
+        for name, item in short.items()
+    }
 
 
 def _row(at: float, what: str | None) -> dict[str, Any]:

@@ -5,7 +5,9 @@ from typing import Any, Protocol, TypeVar
 
 from pyspark.sql import DataFrame
 
-from optimizer.model import Goals, Problem
+from optimizer.coordinator import EventsTimeline, Parameters, simulate_events
+from optimizer.model import Goals, Group, Problem
+from optimizer.scenarios import Event
 from optimizer.strategies import strategy_named
 from spark.groups import EncodedRow, FleetGroup, Row, failed, in_workers, read_or_failed
 from spark.settings import CURRENT, FleetGoals, for_kind, kind_of
@@ -68,3 +70,16 @@ def rows_by_strategy(
             yield row_of(group, name, **outcome(name))
         except Exception as error:
             yield row_of(on_error(error), name)
+
+
+def simulated(
+    row: EncodedRow,
+    group: Group,
+    events: Sequence[Event],
+    parameters: Parameters,
+    limit: TimeLimit,
+    **options: Any,
+) -> EventsTimeline:
+    """`simulate_events` with these `options`; random choices depend on the group's name."""
+    name = f"{row.cluster}/{row.group}"
+    return limit.spend(lambda: simulate_events(group, events, parameters, name, **options))

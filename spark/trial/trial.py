@@ -2,10 +2,21 @@
 
 import time
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from optimizer.model import Answer, Goals, IntArray, Problem, classes_of, on_hosts, settled
+from optimizer.model import (
+    NOTHING,
+    Answer,
+    Goals,
+    IntArray,
+    Problem,
+    classes_of,
+    on_hosts,
+    ranges,
+    settled,
+)
 from optimizer.solver import min_max_load_of
 from optimizer.strategies import OPTIMAL, strategy_named
 from spark.settings import CURRENT
@@ -83,3 +94,19 @@ class Trial:
             return self.limit.spend(lambda: shown_bound(self.problem, self.goals, answer))
         except Exception:
             return None
+
+
+def same_partitions(first: Problem, second: Problem) -> tuple[Any, Any]:
+    """The partitions that both have, as indexes of the one and of the other."""
+    if first.topics == second.topics and np.array_equal(first.topic_offsets, second.topic_offsets):
+        return slice(None), slice(None)
+    at = {topic: t for t, topic in enumerate(first.topics)}
+    pairs = [(at[topic], t) for t, topic in enumerate(second.topics) if topic in at]
+    if not pairs:
+        return NOTHING, NOTHING
+    before, now = np.array(pairs).T
+    sizes = np.minimum(first.topic_sizes[before], second.topic_sizes[now])
+    return (
+        ranges(first.topic_offsets[before], sizes),
+        ranges(second.topic_offsets[now], sizes),
+    )

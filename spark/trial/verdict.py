@@ -1,7 +1,9 @@
-"""What comparisons of strategies have in common when they are put into words."""
+"""What comparisons of strategies have in common, in tables and in words."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+from pyspark.sql import Column, functions as F
 
 from optimizer.strategies import OPTIMAL
 from spark.fleet import CONNECT, CONSUMER
@@ -37,3 +39,17 @@ def of_racks(league: Sequence[Row], column: str) -> tuple[Any, Any] | None:
     before, after = (row[column] if row else None for row in (now, then))
     saves = before is not None and after is not None and after < before
     return (before, after) if saves else None
+
+
+def over_bound(when: str = "") -> Column:
+    """How far the largest load by weight is above its bound, 1 being as low as possible.
+
+    `when`: the end of both columns' names.
+    """
+    bound = F.col(f"weight_bound{when}")
+    return F.when(bound > 0, F.col(f"max_weight{when}") / bound)
+
+
+def best_first(*texts: str) -> list[Column]:
+    """The order in which the first of these SQL texts that differs decides, the least first."""
+    return [F.expr(text).asc_nulls_last() for text in texts]

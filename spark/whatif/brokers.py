@@ -1,12 +1,17 @@
 """What becomes of leaders when brokers are down, and who can't read meanwhile."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from pyspark.sql import DataFrame, functions as F
 
-from spark.fleet import FleetSnapshot, escaped_rows
+from optimizer.figures import counted
+from spark.fleet import FleetSnapshot, as_rows, escaped_rows
 from spark.groups import GROUP_KEYS
+from spark.text import named
+from spark.whatif.parts import topics_read
+
+Row = Mapping[str, Any]
 
 
 def outage_of(snapshot: FleetSnapshot, down: Collection[int]) -> dict[str, list[dict[str, Any]]]:
@@ -18,10 +23,7 @@ def outage_of(snapshot: FleetSnapshot, down: Collection[int]) -> dict[str, list[
         "without leader": without_leader(snapshot, down),
         "groups hit": groups_hit(snapshot, down),
     }
-    return {
-        name: [row.asDict(recursive=True) for row in table.collect()]
-        for name, table in tables.items()
-    }
+    return {name: as_rows(table) for name, table in tables.items()}
 
 
 def leaders_after(snapshot: FleetSnapshot, down: Collection[int]) -> DataFrame:
@@ -33,14 +35,10 @@ def leaders_after(snapshot: FleetSnapshot, down: Collection[int]) -> DataFrame:
     """
     led = _led(snapshot, down)
     hit = led.where("is_down").select("cluster").distinct()
-    sides = [
-        led.select("cluster", F.col("leader").alias("broker"), F.lit(True).alias("before"), *MOVED),
-        led.select("cluster", F.col("heir").alias("broker"), F.lit(False).alias("before"), *MOVED),
-    ]
+    sides = "stack(2, leader, true, heir, false) as (broker, before)"
     gained = F.when(~F.col("before") & F.col("is_down"), F.col("weight"))
-    counted = (
-        sides[0]
-        .union(sides[1])
+    of_brokers = (
+        led.selectExpr("cluster", "is_down", "weight", sides)
         .where("broker is not null")
         .join(hit, "cluster", "left_semi")
         .groupBy("cluster", "broker")
@@ -50,10 +48,7 @@ def leaders_after(snapshot: FleetSnapshot, down: Collection[int]) -> DataFrame:
             F.sum(gained).alias("weight_gained"),
         )
     )
-    return escaped_rows(counted).orderBy("cluster", "broker")
-
-
-MOVED = "is_down", "weight"
+    return escaped_rows(of_brokers).orderBy("cluster", "broker")
 
 
 def without_leader(snapshot: FleetSnapshot, down: Collection[int]) -> DataFrame:
@@ -69,9 +64,9 @@ def groups_hit(snapshot: FleetSnapshot, down: Collection[int]) -> DataFrame:
     Of its `partitions` some are `led` by them, and have no leader until others lead these; others
     of them are `leaderless` until they are back.
     """
-    read = snapshot.tables["subscriptions"].select(*GROUP_KEYS, "topic").distinct()
-    counted = (
-        read.join(_led(snapshot, down), ["cluster", "topic"])
+    of_groups = (
+        topics_read(snapshot)
+        .join(_led(snapshot, down), ["cluster", "topic"])
         .groupBy(*GROUP_KEYS)
         .agg(
             F.count("*").alias("partitions"),
@@ -80,7 +75,7 @@ def groups_hit(snapshot: FleetSnapshot, down: Collection[int]) -> DataFrame:
         )
         .where("led > 0")
     )
-    return escaped_rows(counted).orderBy(
+    return escaped_rows(of_groups).orderBy(
         F.desc("leaderless"), F.desc(F.col("led") / F.col("partitions")), *GROUP_KEYS
     )
 
@@ -97,3 +92,59 @@ def _led(snapshot: FleetSnapshot, down: Collection[int]) -> DataFrame:
         is_down.alias("is_down"),
         heir.alias("heir"),
     )
+
+
+HEIRS = 3
+"""Brokers that are named: those that get most."""
+
+ELECTION = "9 s by default, broker.session.timeout.ms"
+
+
+def broker_report(
+    leaders: Sequence[Row], lost: Sequence[Row], groups: Sequence[Row], down: Sequence[int]
+) -> Iterator[str]:
+    """Sentences on rows of `leaders_after`, `without_leader` and `groups_hit`."""
+    clusters = sorted({row["cluster"] for row in leaders})
+    for cluster in clusters:
+        of = f" of cluster {cluster}" if len(clusters) > 1 else ""
+        mine = [row for row in leaders if row["cluster"] == cluster]
+        led = sum(row["leads_before"] for row in mine if row["broker"] in down)
+        which = ", ".join(str(row["broker"]) for row in mine if row["broker"] in down)
+        gone = [row for row in lost if row["cluster"] == cluster]
+        yield f"Broker {which}{of} led {counted(led, 'partition')}.{_heirs(mine)}"
+        if gone:
+            names = [f"{row['topic']}-{row['partition']}" for row in gone]
+            have = "has" if len(gone) == 1 else "have"
+            yield f"{named('partition', names)}{of} {have} no leader: no other replica is in sync."
+    for_good = [row["group"] for row in groups if row["leaderless"] == row["partitions"]]
+    items = [row for row in groups if 0 < row["leaderless"] < row["partitions"]]
+    for_now = [
+        row["group"] for row in groups if row["leaderless"] < row["led"] == row["partitions"]
+    ]
+    if for_good:
+        yield f"{named('group', for_good)} {_read(for_good)} nothing until it is back."
+    if items:
+        yield f"{counted(len(items), 'group')} {_read(items)} only a part until it is back."
+    if for_now:
+        yield f"{named('group', for_now)} {_read(for_now)} nothing until others lead ({ELECTION})."
+
+
+def _read(groups: Sequence[object]) -> str:
+    return "reads" if len(groups) == 1 else "read"
+
+
+def _heirs(leaders: Sequence[Row]) -> str:
+    gained = sorted(
+        ((row["leads_after"] - row["leads_before"], row["broker"]) for row in leaders),
+        key=lambda item: (-item[0], item[1]),
+    )
+    heirs = [(more, broker) for more, broker in gained if more > 0]
+    if not heirs:
+        return ""
+    report = ", ".join(f"broker {broker} {more}" for more, broker in heirs[:HEIRS])
+    others = sum(more for more, _ in heirs[HEIRS:])
+    rest = f", {counted(len(heirs) - HEIRS, 'other')} {others}" if others else ""
+    weighed = [row for row in leaders if row["weight_gained"]]
+    most = max(weighed, key=lambda row: row["weight_gained"], default=None)
+    load = f" By weight, broker {most['broker']} gets most." if most else ""
+    return f" Then they are led by {report}{rest}.{load}"

@@ -6,9 +6,8 @@ from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from optimizer.coordinator import Down, Parameters, figures_of, peak_rate_of
+from optimizer.coordinator import Down, Parameters, Timeline, figures_of, peak_rate_of
 from optimizer.model import (
     NOBODY,
     Goals,
@@ -20,14 +19,14 @@ from optimizer.model import (
     classes_of,
     member_loads,
     problem_of,
+    weights_of,
 )
 from optimizer.scenarios import Event, EventError, NotApplicableError, as_static, brokers_down
 from spark.fleet import CONNECT
 from spark.groups import FleetGroup, check_assignor, failed, named_group, own_strategy
 from spark.settings import CURRENT, NO_CONSUMERS, FleetConsumers, kind_of
 from spark.solve import TimeLimit, max_weight
-from spark.trial import OutcomeOf, Trial, rows_by_strategy, simulated
-from spark.whatif import weights
+from spark.trial import OutcomeOf, Trial, rows_by_strategy, same_partitions, simulated
 from spark.whatif.parts import RowOfEvents, lag_of, led_partitions, rates_of, seen_peak_rate
 from spark.whatif.whatif_row import WhatIfRow
 
@@ -114,12 +113,12 @@ class _Case:
         """What a strategy makes at once of the group as it is afterwards."""
         problem, target = then.problem, then.target(uses)
         moves, _ = changes_of(problem, target)
-        owned = _still_there(self._now.problem, before != NOBODY, problem)
-        taken_over = owned & (problem.owner == NOBODY) & (target != NOBODY)
+        was, now = same_partitions(self._now.problem, problem)
+        taken_over = ((problem.owner == NOBODY) & (target != NOBODY))[now]
         return {
             **_of_loads("after", self._then or then, target),
             "moves": moves,
-            "takeovers": int(np.count_nonzero(taken_over)),
+            "takeovers": int(np.count_nonzero(taken_over & (before[was] != NOBODY))),
         }
 
     def _simulated(
@@ -127,7 +126,7 @@ class _Case:
     ) -> dict[str, Any]:
         """What the members and their coordinator come to, and what that costs."""
         parameters = self._parameters.using(uses, own=strategy == CURRENT)
-        rates, capacities = rates_of(self._row, group), weights.capacities_of(group, after)
+        rates, capacities = rates_of(self._row, group), _capacities_of(group, after)
         ran = simulated(
             self._row,
             group,
@@ -137,7 +136,7 @@ class _Case:
             rates=rates,
             lag=lag_of(self._row, group),
             down=self._down,
-            goals=weights.alone(self._now.goals),
+            goals=_by_weight_alone(self._now.goals),
             capacities=capacities,
         )
         timeline = ran.timeline
@@ -151,7 +150,7 @@ class _Case:
             "excess_after": bounds.excess(most),
             **figures_of(timeline),
             "leaderless": sum(len(item.without) for item in self._down.values()),
-            "max_weight_after": weights.at_end(then.problem, timeline, capacities),
+            "max_weight_after": _max_weight_at_end(then.problem, timeline, capacities),
             "weight_bound_after": bounds.weight_bound,
         }
 
@@ -196,13 +195,35 @@ def _partitions(problem: Problem) -> int:
     return int(np.count_nonzero(classes_of(problem).of_partition >= 0))
 
 
-def _still_there(before: Problem, selected: NDArray[np.bool_], after: Problem) -> NDArray[np.bool_]:
-    """For each partition of a group whether it is one of those chosen of the group before."""
-    result = np.zeros(after.partition_count, np.bool_)
-    at = {topic: t for t, topic in enumerate(before.topics)}
-    for t, topic in enumerate(after.topics):
-        if topic in at:
-            first, now = before.topic_offsets[at[topic]], after.topic_offsets[t]
-            size = min(before.topic_sizes[at[topic]], after.topic_sizes[t])
-            result[now : now + size] = selected[first : first + size]
-    return result
+def _by_weight_alone(goals: Goals) -> Goals:
+    """The goals that a simulated leader follows: the weight of partitions, not racks or limits."""
+    if not goals.by_weight:
+        return Goals()
+    return Goals(balance="weight", tolerance=goals.tolerance, effort=goals.effort)
+
+
+def _capacities_of(*groups: Group) -> dict[str, float]:
+    """The capacities that are stated, by member."""
+    members = (member for group in groups for member in group.members)
+    return {member.member_id: member.capacity for member in members if member.capacity is not None}
+
+
+def _max_weight_at_end(
+    problem: Problem, timeline: Timeline, capacities: Mapping[str, float]
+) -> float | None:
+    """The largest load for a unit of capacity at the end of a run; None without weights.
+
+    `problem` has the group as it is afterwards, `capacities` those of members by name.
+    """
+    if problem.weights is None:
+        return None
+    weights = weights_of(problem)
+    each: list[float] = (weights.of_partition * weights.weight_unit).tolist()
+    first: dict[str, int] = dict(zip(problem.topics, problem.topic_offsets.tolist(), strict=False))
+
+    def load(parts: frozenset[int]) -> float:
+        held = (timeline.partitions[part] for part in parts)
+        return sum(each[first[topic] + number] for topic, number in sorted(held) if topic in first)
+
+    loads = [load(parts) / capacities.get(name, 1.0) for name, parts in timeline.final.items()]
+    return max(loads, default=0.0)

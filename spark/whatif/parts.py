@@ -1,6 +1,6 @@
 """What more is known of a group where events ask for it, as arrays of its encoded row."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from statistics import fmean
 from typing import Any, Protocol
 
@@ -38,25 +38,12 @@ def led_by(snapshot: FleetSnapshot, brokers: Collection[int]) -> DataFrame:
     """A part for `spark.groups.encode`: partitions that a group reads and these brokers lead."""
     others = "filter(isr, one -> one != leader)"
     led = snapshot.tables["partitions"].where(F.col("leader").isin(*brokers))
-    entry = F.struct(
-        F.col("leader").alias("broker"),
-        F.xxhash64("topic").alias("topic"),
-        "partition",
-        F.expr(f"coalesce(size({others}), 0) > 0").alias("heir"),
+    heir = F.expr(f"coalesce(size({others}), 0) > 0")
+    led = led.select(
+        "cluster", "topic", "partition", F.col("leader").alias("broker"), heir.alias("heir")
     )
-    read = snapshot.tables["subscriptions"].select(*GROUP_KEYS, "topic").distinct()
-    of_group = (
-        read.join(led, ["cluster", "topic"])
-        .groupBy(*GROUP_KEYS)
-        .agg(F.sort_array(F.collect_list(entry)).alias("led"))
-    )
-    return of_group.select(
-        *GROUP_KEYS,
-        F.col("led.broker").alias("led_brokers"),
-        F.col("led.topic").alias("led_topics"),
-        F.col("led.partition").alias("led_partitions"),
-        F.col("led.heir").alias("led_heirs"),
-    )
+    read = topics_read(snapshot).join(led, ["cluster", "topic"])
+    return _listed(read, "led", {"broker": "led_brokers", "heir": "led_heirs"})
 
 
 def rated(snapshot: FleetSnapshot, rates: FleetRates) -> dict[str, DataFrame]:
@@ -64,13 +51,14 @@ def rated(snapshot: FleetSnapshot, rates: FleetRates) -> dict[str, DataFrame]:
     with_rates = rates.rates.where("mean is not null").select(
         F.col("cluster").alias("of_cluster"), F.col("topic").alias("of_topic"), "partition", "mean"
     )
-    read = snapshot.tables["subscriptions"].select(*GROUP_KEYS, "topic").distinct()
     same = [
         F.expr(escaped("cluster")) == F.col("of_cluster"),
         F.expr(escaped("topic")) == F.col("of_topic"),
     ]
     parts = {
-        "flows": _listed(read.join(with_rates, same), "rated", {"mean": "partition_rates"}),
+        "flows": _listed(
+            topics_read(snapshot).join(with_rates, same), "rated", {"mean": "partition_rates"}
+        ),
         "peak_rates": rates.peak_rates.select(*GROUP_KEYS, F.array("most").alias("peak_rates")),
     }
     if "offsets" in snapshot.tables:
@@ -78,6 +66,11 @@ def rated(snapshot: FleetSnapshot, rates: FleetRates) -> dict[str, DataFrame]:
         late = offsets.where("records > 0")
         parts["behind"] = _listed(late, "behind", {"records": "behind_records"})
     return parts
+
+
+def topics_read(snapshot: FleetSnapshot) -> DataFrame:
+    """A row (cluster, group, topic) for each topic that a group subscribes to."""
+    return snapshot.tables["subscriptions"].select(*GROUP_KEYS, "topic").distinct()
 
 
 def _listed(rows: DataFrame, name: str, values: Mapping[str, str]) -> DataFrame:
@@ -94,17 +87,11 @@ def _listed(rows: DataFrame, name: str, values: Mapping[str, str]) -> DataFrame:
 
 def led_partitions(row: RowOfEvents, broker: int) -> tuple[Partitions, Partitions]:
     """Of what a group reads, what a broker leads: with another replica in sync, and without."""
-    if not hasattr(row, "led_brokers"):
-        return [], []
-    names = _names(row)
-    entries = zip(
-        *(row.led_brokers, row.led_topics, row.led_partitions, row.led_heirs), strict=True
-    )
     with_heirs: Partitions = []
     without: Partitions = []
-    for leader, topic, partition, heir in entries:
-        if leader == broker and topic in names:
-            (with_heirs if heir else without).append((names[topic], int(partition)))
+    for partition, leader, heir in _listed_in(row, "led", "led_brokers", "led_heirs"):
+        if leader == broker:
+            (with_heirs if heir else without).append(partition)
     return with_heirs, without
 
 
@@ -113,46 +100,44 @@ def rates_of(row: RowOfEvents, group: Group) -> dict[str, list[float]]:
 
     Where one isn't known it is the mean of its topic.
     """
-    if not hasattr(row, "rated_topics"):
-        return {}
-    by_topic = _by_topic(row, row.rated_topics, row.rated_partitions, row.partition_rates)
+    by_topic = _by_topic(row, group, "rated", "partition_rates")
     return {
         topic: [of.get(item, fmean(of.values())) for item in range(group.topics[topic])]
         for topic, of in by_topic.items()
-        if topic in group.topics
     }
 
 
 def lag_of(row: RowOfEvents, group: Group) -> dict[str, list[float]]:
     """Records that each partition of a topic is behind; 0 where that isn't known."""
-    if not hasattr(row, "behind_topics"):
-        return {}
-    by_topic = _by_topic(row, row.behind_topics, row.behind_partitions, row.behind_records)
+    by_topic = _by_topic(row, group, "behind", "behind_records")
     return {
         topic: [of.get(item, 0.0) for item in range(group.topics[topic])]
         for topic, of in by_topic.items()
-        if topic in group.topics
     }
 
 
-def _by_topic(
-    row: RowOfEvents, topics: Numbers, partitions: Numbers, values: Numbers
-) -> dict[str, dict[int, float]]:
-    names = _names(row)
+def _by_topic(row: RowOfEvents, group: Group, name: str, value: str) -> dict[str, dict[int, float]]:
+    """A number of each partition, of those topics that the group has."""
     result: dict[str, dict[int, float]] = {}
-    for topic, partition, value in zip(
-        topics.tolist(), partitions.tolist(), values.tolist(), strict=True
-    ):
-        if topic in names:
-            result.setdefault(names[topic], {})[partition] = float(value)
+    for (topic, partition), number in _listed_in(row, name, value):
+        if topic in group.topics:
+            result.setdefault(topic, {})[partition] = float(number)
     return result
+
+
+def _listed_in(row: RowOfEvents, name: str, *values: str) -> Iterator[Any]:
+    """Partitions of such a part with their values, of topics that the group reads."""
+    if not hasattr(row, f"{name}_topics"):
+        return
+    names = dict(zip(row.topic_hashes.tolist(), row.topics.tolist(), strict=True))
+    columns = (getattr(row, column).tolist() for column in (f"{name}_partitions", *values))
+    topics = getattr(row, f"{name}_topics").tolist()
+    for topic, partition, *of_partition in zip(topics, *columns, strict=True):
+        if topic in names:
+            yield (names[topic], partition), *of_partition
 
 
 def seen_peak_rate(row: RowOfEvents) -> float | None:
     """The most records a second that a member of the group was seen to read, if any was."""
     seen: Any = getattr(row, "peak_rates", ())
     return float(seen[0]) if len(seen) else None
-
-
-def _names(row: RowOfEvents) -> dict[int, str]:
-    return dict(zip(row.topic_hashes.tolist(), row.topics.tolist(), strict=True))
