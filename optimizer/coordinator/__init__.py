@@ -5,7 +5,7 @@ simulate(scenario: Scenario, seed: int = 0) -> Timeline
 
 from optimizer.coordinator.chance import Beating, Chance
 from optimizer.coordinator.context import Generation, LogEntry, MemberState, Target
-from optimizer.coordinator.lag import Lag, PartitionLag, catch_up_seconds, peak_rate_of
+from optimizer.coordinator.lag import Lag, PartitionLag, catch_up_seconds
 from optimizer.coordinator.ledger import Pause, Reading
 from optimizer.coordinator.rebalance_cost import RebalanceCost, rebalance_cost
 from optimizer.coordinator.run import simulate

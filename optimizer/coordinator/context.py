@@ -7,7 +7,7 @@ from uuid import UUID
 
 from optimizer.coordinator.assignors import Parts
 from optimizer.coordinator.catalog import Catalog
-from optimizer.coordinator.lag import Backlog
+from optimizer.coordinator.lag import Backlog, peak_rate_of
 from optimizer.coordinator.ledger import Ledger
 from optimizer.coordinator.scenario import Scenario
 
@@ -127,7 +127,12 @@ class Context:
 
     def _backlog(self) -> Backlog | None:
         """An account of lag, where the scenario says what comes in and what members can read."""
-        if not self.scenario.rates or self.scenario.peak_rate is None:
+        peak_rate = self.scenario.peak_rate
+        if peak_rate is None:
+            peak_rate = peak_rate_of(
+                self.scenario.group, self.scenario.rates, self.scenario.seen_peak_rate
+            )
+        if not self.scenario.rates or peak_rate is None:
             return None
         numbers = self.catalog.numbers
         lag = {
@@ -136,7 +141,6 @@ class Context:
             for number, records in enumerate(of_topic)
             if (topic, number) in numbers
         }
-        peak_rate = self.scenario.peak_rate
         return Backlog(lambda partition: self.rate_of(partition) or 0.0, peak_rate, lag)
 
     def log(

@@ -18,6 +18,8 @@ class Scenario:
     name, `client` those of all others. `end` is when the account stops; None: when the group is at
     rest after the last step. `rates` are records a second of each partition of a topic, and
     `peak_rate` is what a member can read of all its partitions: with both, the run tells the lag.
+    Without one `seen_peak_rate` stands for it, the most that one was seen to read, where that says
+    what members can: where the busiest has less to read now, and no partition goes on to lag.
     `lag` are the records that each partition of a topic is behind at time 0.
     `chance` makes what draws, of a seed. `goals` are those of `optimal`; `capacities` are those of
     members by name, 1 for all others.
@@ -31,6 +33,7 @@ class Scenario:
     delays: Delays = field(default_factory=Delays)
     rates: Mapping[str, Sequence[float]] = field(default_factory=dict)
     peak_rate: float | None = None
+    seen_peak_rate: float | None = None
     lag: Mapping[str, Sequence[float]] = field(default_factory=dict)
     chance: Callable[[int], Chance] = Chance
     end: float | None = None

@@ -46,13 +46,15 @@ def simulate_events(
     goals: Goals = DEFAULT_GOALS,
     capacities: Mapping[str, float] = NOTHING,
     lag: Mapping[str, Sequence[float]] = NOTHING,
+    seen_peak_rate: float | None = None,
 ) -> EventsTimeline:
     """Let events happen to a group that is at rest, one after the other.
 
     Random choices depend on the group's `name`: the same each time. `rates` are records a
     second of each partition of a topic, and partitions that come have its mean; `lag` are the
-    records that each is behind at first. `down` says what is led by brokers that go down.
-    `goals` are those of `optimal`, and `capacities` those of members, also of those who come.
+    records that each is behind at first; `seen_peak_rate` is as in a `Scenario`. `down` says what
+    is led by brokers that go down. `goals` are those of `optimal`, and `capacities` those of
+    members, also of those who come.
     """
     values = as_stated(group, events)
     at, timed = 0.0, []
@@ -70,6 +72,7 @@ def simulate_events(
         broker=parameters.broker,
         rates={topic: _grown(of, sizes[topic]) for topic, of in rates.items() if topic in sizes},
         peak_rate=parameters.peak_rate,
+        seen_peak_rate=seen_peak_rate,
         lag=lag,
         goals=goals,
         capacities=capacities,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from optimizer.coordinator.assignors import Parts
@@ -77,13 +77,6 @@ class Timeline:
         """Seconds of the longest time in which one partition was unread."""
         at_end = ((self.end - since) / 1000 for since in self.unread_at_end.values())
         return max([self.longest_pause_before_end, *at_end])
-
-    def by_seen_peak_rate(self) -> Timeline:
-        """The same if `peak_rate` is only what members were seen to read: they may do more.
-
-        So nothing is known of lag where partitions would never catch up.
-        """
-        return replace(self, lag=None) if self.lag and self.lag.never else self
 
     @property
     def seconds_read_twice(self) -> float:

@@ -9,13 +9,7 @@ from math import inf
 from typing import Any, NamedTuple
 
 from optimizer.model import Group
-from optimizer.scenarios.event import (
-    Event,
-    EventError,
-    check_seconds,
-    seconds_of,
-    seconds_to_text,
-)
+from optimizer.scenarios.event import Event, EventError, check_seconds, seconds_of, seconds_to_text
 from optimizer.scenarios.registry import event_of
 from optimizer.settings import DEFAULT_LIMITS, Limits
 

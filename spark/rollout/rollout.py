@@ -15,7 +15,6 @@ from spark.fleet import FleetSnapshot, components, escaped
 from spark.groups import (
     EncodedRow,
     Flag,
-    FleetGroup,
     Int,
     Long,
     Outcome,
@@ -86,12 +85,10 @@ def rollout_fleet(
         raise InputError(f"groups can be brought to {' or '.join(TARGETS)}, not to {to!r}")
     encoded = encode(snapshot.validate(), racks=True)
 
-    steps = tried(
-        encoded,
-        RolloutRow,
-        lambda row, limit: steps_of_group(row, to, consumers, limit),
-        strategy_seconds,
-    )
+    def steps_of(row: EncodedRow, limit: TimeLimit) -> Iterator[RolloutRow]:
+        return steps_of_group(row, to, consumers, limit)
+
+    steps = tried(encoded, RolloutRow, steps_of, strategy_seconds)
     return _in_waves(steps, coupled_parts(whole or snapshot))
 
 
@@ -141,7 +138,7 @@ def steps_of_group(
         yield _row(row, UNABLE if way.reason else DONE, way.reason)
         return
     try:
-        yield from _priced(row, group, group.problem, way, consumers, limit)
+        yield from _priced(row, group.problem, way, consumers, limit)
     except Exception as error:
         yield _row(row, UNABLE, failed(error).reason)
 
@@ -166,12 +163,7 @@ SUMMED = (
 
 
 def _priced(
-    row: EncodedRow,
-    group: FleetGroup,
-    problem: Problem,
-    way: UpgradePath,
-    consumers: FleetConsumers,
-    limit: TimeLimit,
+    row: EncodedRow, problem: Problem, way: UpgradePath, consumers: FleetConsumers, limit: TimeLimit
 ) -> Iterator[RolloutRow]:
     """Each step with its own figures: those of a run up to it without those of the run before."""
     events = [event for _, event in way.restarts]
@@ -179,17 +171,8 @@ def _priced(
     parameters = consumers.parameters(row.cluster, row.group).with_assignors(way.offered)
     before: dict[str, Any] = dict.fromkeys(SUMMED, 0)
     for number, (deploy, _) in enumerate(way.restarts, start=1):
-        ran = simulated(row, named, events[:number], parameters, limit)
-        figures = figures_of(ran.timeline)
+        figures = figures_of(simulated(row, named, events[:number], parameters, limit).timeline)
         own = {name: round(figures[name] - before[name], 3) for name in SUMMED}
+        own |= {name: figures[name] for name in ("longest_pause", "at_rest")}
         before = figures
-        yield _row(
-            row,
-            READY,
-            step=number,
-            steps=len(events),
-            deploy=deploy,
-            longest_pause=figures["longest_pause"],
-            at_rest=figures["at_rest"],
-            **own,
-        )
+        yield _row(row, READY, step=number, steps=len(events), deploy=deploy, **own)

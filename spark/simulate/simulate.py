@@ -8,14 +8,8 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
-from optimizer.coordinator import (
-    Parameters,
-    Scenario,
-    Timeline,
-    peak_rate_of,
-    simulate,
-)
-from optimizer.model import Group, StrategyError, classes_of
+from optimizer.coordinator import Parameters, Scenario, Timeline, simulate
+from optimizer.model import StrategyError, classes_of
 from optimizer.scenarios import EventError, Running, Scenario as Events, as_stated
 from spark.charts import CHARTS
 from spark.errors import InputError
@@ -31,7 +25,7 @@ from spark.groups import (
 from spark.notebook import shown_in_notebook
 from spark.settings import NO_CONSUMERS, FleetConsumers, example_file, kind_of, read_toml
 from spark.simulate.account import rows_of, sentences_of
-from spark.simulate.rates import Flow, Rates
+from spark.simulate.rates import Flow
 
 RatesOf = Callable[[str], Flow]
 """What comes in to what the group reads, by its cluster."""
@@ -67,8 +61,7 @@ class GroupSimulation:
 
     def by_chance(self, seeds: Iterable[int]) -> list[Timeline]:
         """The timelines of the same scenario for other seeds: what chance makes of it."""
-        has_peak_rate = self.events.peak_rate or self.parameters.peak_rate
-        return [_timeline(self.scenario, seed, is_seen=not has_peak_rate) for seed in seeds]
+        return [simulate(self.scenario, seed) for seed in seeds]
 
 
 def scenario_in(path: Path) -> Events:
@@ -149,40 +142,24 @@ def _simulated(
         steps = Running(values, parameters).play(scenario.steps)
     except EventError as error:
         raise InputError(f"group {group} can't have this scenario: {error}") from None
-    rates, peak_rate = _flow(values, scenario, parameters, rates_of(row.cluster))
-    end = None if scenario.seconds is None else scenario.seconds * 1000
+    stored = rates_of(row.cluster)
+    overrides = {
+        topic: [rate] * values.topics[topic]
+        for topic, rate in scenario.rates.items()
+        if topic in values.topics
+    }
     report = Scenario(
         values,
         steps,
         parameters.client,
         broker=parameters.broker,
-        rates=rates,
-        peak_rate=peak_rate,
-        end=end,
+        rates={**stored.rates, **overrides},
+        peak_rate=scenario.peak_rate or parameters.peak_rate,
+        seen_peak_rate=stored.peak_rate,
+        end=None if scenario.seconds is None else scenario.seconds * 1000,
     )
-    timeline = _timeline(report, seed, is_seen=not (scenario.peak_rate or parameters.peak_rate))
+    timeline = simulate(report, seed)
     return GroupSimulation(row.cluster, group, strategy, parameters, scenario, report, timeline)
-
-
-def _timeline(scenario: Scenario, seed: int, *, is_seen: bool) -> Timeline:
-    """A run; `is_seen`: what members can read is only known as what they were seen to."""
-    timeline = simulate(scenario, seed)
-    return timeline.by_seen_peak_rate() if is_seen else timeline
-
-
-def _flow(group: Group, scenario: Events, parameters: Parameters, stored: Flow) -> Flow:
-    """What comes in and what a member can read: as the scenario states it, or else as is known.
-
-    What a member was seen to read says what it can only where the busiest has less to read now.
-    """
-    overrides = {
-        topic: [rate] * group.topics[topic]
-        for topic, rate in scenario.rates.items()
-        if topic in group.topics
-    }
-    rates: Rates = {**stored.rates, **overrides}
-    peak_rate = scenario.peak_rate or parameters.peak_rate
-    return Flow(rates, peak_rate or peak_rate_of(group, rates, stored.peak_rate))
 
 
 MEMBERS = 24

@@ -1,13 +1,13 @@
 """Let events happen to encoded groups, inside workers."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
 
-from optimizer.coordinator import Down, Parameters, Timeline, figures_of, peak_rate_of
+from optimizer.coordinator import Down, Timeline, figures_of
 from optimizer.model import (
     NOBODY,
     Goals,
@@ -126,22 +126,21 @@ class _Case:
     ) -> dict[str, Any]:
         """What the members and their coordinator come to, and what that costs."""
         parameters = self._parameters.using(uses, own=strategy == CURRENT)
-        rates, capacities = rates_of(self._row, group), _capacities_of(group, after)
+        capacities = _capacities_of(group, after)
         ran = simulated(
             self._row,
             group,
             self._job.events,
-            self._with_peak_rate(parameters, group, rates),
+            parameters,
             self._now.limit,
-            rates=rates,
+            rates=rates_of(self._row, group),
+            seen_peak_rate=seen_peak_rate(self._row),
             lag=lag_of(self._row, group),
             down=self._down,
             goals=_by_weight_alone(self._now.goals),
             capacities=capacities,
         )
         timeline = ran.timeline
-        if parameters.peak_rate is None:
-            timeline = timeline.by_seen_peak_rate()
         most, bounds = int(ran.loads.max(initial=0)), self._then or then
         return {
             "partitions_after": _partitions(then.problem),
@@ -153,14 +152,6 @@ class _Case:
             "max_weight_after": _max_weight_at_end(then.problem, timeline, capacities),
             "weight_bound_after": bounds.weight_bound,
         }
-
-    def _with_peak_rate(
-        self, parameters: Parameters, group: Group, rates: Mapping[str, Sequence[float]]
-    ) -> Parameters:
-        """With what members were seen to read where nothing states what they can."""
-        if parameters.peak_rate is not None:
-            return parameters
-        return replace(parameters, peak_rate=peak_rate_of(group, rates, seen_peak_rate(self._row)))
 
     @cached_property
     def _down(self) -> dict[int, Down]:
