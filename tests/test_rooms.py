@@ -104,7 +104,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     ),
     "spark.solve": (*FLEET, "spark.groups", *OPTIMIZER, "optimizer.strategies"),
     "spark.history": (*WORKERS, "spark.charts", "spark.frames"),
-    "spark.trial": TRIAL,
+    "spark.trial": (*TRIAL, "spark.history"),
     **dict.fromkeys(CAPABILITIES, (*WORKERS, "spark.history", "spark.charts")),
     # which groups follow a plan is told by its assignors' names
     "spark.audit": (
