@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from pyspark.sql import Row, SparkSession, functions as F
 
 from spark.errors import InputError, UnreadableError, first_line, unreadable_file
-from spark.files.manifest import HIDDEN, File, Manifest
+from spark.files.manifest import HIDDEN, LARGEST_MANIFEST, File, Manifest
 from spark.files.parts import LITERAL, is_not_there
 from spark.files.source import REMOVED, Cells, cells_in
 from spark.files.table_store import TableStore, rewritten
@@ -118,8 +118,16 @@ class SparkStore(TableStore):
         options = LITERAL | {"recursiveFileLookup": "true", "wholetext": "true"}
         metadata = ("_metadata.file_path", "_metadata.file_modification_time")
         try:
+            files = self.session.read.options(**options).format("binaryFile").load(where)
+            # known of files as they are listed, so that none is opened for it
+            large = files.where(f"_metadata.file_size > {LARGEST_MANIFEST}").select("path").head()
+            if large:
+                most = f"at most {LARGEST_MANIFEST:,} bytes are read"
+                raise UnreadableError(f"{large.path} can't be read: it is too large: {most}")
             rows = self.session.read.options(**options).text(where).select("value", *metadata)
             ordered = rows.orderBy("file_modification_time", "file_path").collect()
+        except UnreadableError:
+            raise
         except Exception as error:
             if is_not_there(error):
                 return {}

@@ -1,5 +1,6 @@
 """The same where only Spark can open files: here a file system that Python knows nothing of."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from pyspark.sql import SparkSession
 from spark import FleetSnapshot, plan_fleet, verify_plan
 from spark.errors import RunError, UnreadableError
 from spark.files import LocalStore, SparkStore, read_parts, run_of, table_store_of, write_tables
+from spark.files.manifest import HIDDEN, LARGEST_MANIFEST
 from spark.fleet import read_planned, read_result, snapshots
 from tests.spark.conftest import Settings
 from tests.spark.files.test_stores_alike import mounted
@@ -135,3 +137,14 @@ def test_a_fleet_and_its_plan(spark: SparkSession, root: str) -> None:
     fleet = read_planned(spark, store, out, SNAPSHOT)
     faults = verify_plan(fleet, *(table.rows for table in tables.values()))
     assert faults.collect() == []
+
+
+def test_a_manifest_that_may_have_no_end_is_not_read(
+    spark: SparkSession, root: str, tmp_path: Path
+) -> None:
+    write(spark, root, "a", rows=3)
+    (manifest,) = (tmp_path / "out" / HIDDEN / "manifests").rglob("part-*")
+    manifest.with_name("part-large").touch()
+    os.truncate(manifest.with_name("part-large"), LARGEST_MANIFEST + 1)
+    with pytest.raises(UnreadableError, match="part-large can't be read: it is too large: at most"):
+        found(spark, root)
