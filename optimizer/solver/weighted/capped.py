@@ -108,6 +108,12 @@ class CappedDescent(Descent):
             may &= self.loads + problem.weight[p] <= limits
             if may.any():
                 self.give(p, int(np.where(may, self.loads * self.scale, NEVER).argmin()))
+        return self.fits
+
+    @property
+    def fits(self) -> bool:
+        """Whether nobody has more than it may."""
+        caps = self.caps
         fits = (self.counts <= caps.most).all() and (self.loads <= caps.most_weight).all()
         return bool(fits and (self.held <= caps.most_of_topic[:, None]).all())
 
@@ -127,6 +133,7 @@ class CappedSearch:
         self, problem: Problem, goals: Goals, weighted: WeightedProblem, caps: Caps
     ) -> None:
         self._problem, self._weighted, self._caps = problem, weighted, caps
+        self._met: list[IntArray] = []
         self._by_count = replace(DEFAULT_GOALS, **goals.limits._replace(max_weight=())._asdict())
 
     @cached_property
@@ -172,8 +179,35 @@ class CappedSearch:
         """The plan lowered to a goal, by no more moves than allowed."""
         descent = CappedDescent(self._problem, self._weighted, self._caps, start)
         before = start
-        while not descent.is_spent and descent.lower(goal, (move_or_swap,)):
-            if budget is not None and self._weighted.moves_of(descent.target) > budget:
-                return before
-            before = descent.target.copy() if budget is not None else start
-        return descent.target
+        try:
+            while not descent.is_spent and descent.lower(goal, (move_or_swap,)):
+                if budget is not None and self._weighted.moves_of(descent.target) > budget:
+                    return before
+                before = descent.target.copy() if budget is not None else start
+            return descent.target
+        finally:
+            self._met.append(descent.target if budget is None else before)
+
+    def at_hand(self, min_gain: float) -> IntArray | None:
+        """The lowest plan within all caps that was met and is worth its moves; None if none was."""
+        fewest = self._weighted.moves_of(self.unmoved)
+        plans = [
+            (self._level(plan), moves, plan)
+            for plan in (self.unmoved, *self._met)
+            if CappedDescent(self._problem, self._weighted, self._caps, plan).fits
+            and (
+                (moves := self._weighted.moves_of(plan)) <= fewest
+                or gain_of(self._weighted, self.unmoved, plan) >= min_gain * moves
+            )
+        ]
+        return min(plans, key=lambda item: item[:2])[2] if plans else None
+
+
+def gain_of(problem: WeightedProblem, current: IntArray, planned: IntArray) -> float:
+    """Weight that a plan puts right, in partitions of a mean weight: see `Goals.min_gain`."""
+    before, after = (
+        np.sort(problem.weights.loads(target) / problem.weights.capacity)
+        for target in (current, planned)
+    )
+    mean = float(problem.weight[problem.read].mean()) / float(problem.weights.capacity.mean())
+    return float(np.abs(before - after).sum()) / 2 / mean if mean else 0.0

@@ -21,7 +21,7 @@ from optimizer.model import (
     on_hosts,
 )
 from optimizer.solver.limits import check_limits, clash_error, named, smallest_clash
-from optimizer.solver.weighted.capped import CappedSearch, caps_of
+from optimizer.solver.weighted.capped import CappedSearch, caps_of, gain_of
 from optimizer.solver.weighted.every import SearchBound
 from optimizer.solver.weighted.most_loaded import SetBound
 from optimizer.solver.weighted.moves.even_hosts import hosts_evened_out
@@ -92,6 +92,9 @@ LARGE = 3_000
 """In larger groups it is tried first whether the plan without caps can be fitted into them."""
 
 
+ENDED = "its limit of time ended the search: the plan is the lowest found until then"
+
+
 class WeightedSolution(NamedTuple):
     """A plan, what shows that none is lower, and why it isn't the best, if it isn't."""
 
@@ -111,8 +114,8 @@ def solve_by_weight(problem: Problem, goals: Goals) -> WeightedSolution:
     proposed.
 
     Limits come before all that; raises LimitsError where they can't be met, or no plan was found
-    within `Goals.max_weight`. Where TimeLimitError is raised inside, the plan at hand is returned,
-    unless caps allow only what isn't found yet.
+    within `Goals.max_weight`. Where TimeLimitError is raised inside, the plan at hand is returned;
+    it is raised where none is within the caps so far.
     """
     problem = on_hosts(problem, goals.host)
     check_limits(problem, goals)
@@ -123,7 +126,13 @@ def solve_by_weight(problem: Problem, goals: Goals) -> WeightedSolution:
     if goals.pin or goals.exclude:  # a few members are then likely to read too much
         search.better_bound()
     if caps := caps_of(problem, goals):
-        return _within_caps(search, CappedSearch(problem, goals, weighted, caps), goals, budget)
+        capped = CappedSearch(problem, goals, weighted, caps)
+        try:
+            return _within_caps(search, capped, goals, budget)
+        except TimeLimitError:
+            if (target := capped.at_hand(goals.min_gain or 0)) is None:
+                raise
+            return WeightedSolution(target, search.bound, ENDED)
     try:
         return _searched(search, problem, goals, budget)
     except TimeLimitError:
@@ -164,8 +173,7 @@ def _at_hand(search: Search, goals: Goals, budget: int | None) -> WeightedSoluti
     gain = goals.min_gain and gain_of(weighted, unmoved, target)
     if (budget is not None and moves > budget) or (gain or 0) < (goals.min_gain or 0) * moves:
         target = unmoved
-    reason = "its limit of time ended the search: the plan is the lowest found until then"
-    return WeightedSolution(target, search.bound, reason)
+    return WeightedSolution(target, search.bound, ENDED)
 
 
 def _budget(problem: Problem, weighted: WeightedProblem, goals: Goals) -> int | None:
@@ -205,13 +213,3 @@ def _within_caps(
         target, reason = capped.unmoved, f"not worth {counted(moves, 'move')}"
     search.better_prices(target)
     return WeightedSolution(target, search.bound, reason)
-
-
-def gain_of(problem: WeightedProblem, current: IntArray, planned: IntArray) -> float:
-    """Weight that a plan puts right, in partitions of a mean weight: see `Goals.min_gain`."""
-    before, after = (
-        np.sort(problem.weights.loads(target) / problem.weights.capacity)
-        for target in (current, planned)
-    )
-    mean = float(problem.weight[problem.read].mean()) / float(problem.weights.capacity.mean())
-    return float(np.abs(before - after).sum()) / 2 / mean if mean else 0.0
