@@ -96,29 +96,22 @@ class Simulator:
         return ClassicClient(self.coordinator, name, topics, settings, **named)
 
     @do.register
-    def _close(self, step: steps.Close) -> None:
-        if client := self._newest(step.member):
-            client.when_polling(client.close, step.leave, step.delay_ms, step.silent_ms)
-
-    @do.register
-    def _kill(self, step: steps.Kill) -> None:
-        if client := self._newest(step.member):
-            client.kill(step.silent_ms)
-
-    @do.register
-    def _block(self, step: steps.Block) -> None:
-        if client := self._newest(step.member):
-            client.block(step.for_ms)
-
-    @do.register
-    def _freeze(self, step: steps.Freeze) -> None:
-        if client := self._newest(step.member):
-            client.freeze(step.for_ms)
-
-    @do.register
-    def _subscribe(self, step: steps.Subscribe) -> None:
-        if client := self._newest(step.member):
-            client.when_polling(client.subscribe, step.topics)
+    def _to_client(
+        self, step: steps.Close | steps.Kill | steps.Block | steps.Freeze | steps.Subscribe
+    ) -> None:
+        if not (client := self._newest(step.member)):
+            return
+        match step:
+            case steps.Close():
+                client.when_polling(client.close, step.leave, step.delay_ms, step.silent_ms)
+            case steps.Kill():
+                client.kill(step.silent_ms)
+            case steps.Block():
+                client.block(step.for_ms)
+            case steps.Freeze():
+                client.freeze(step.for_ms)
+            case steps.Subscribe():
+                client.when_polling(client.subscribe, step.topics)
 
     @do.register
     def _grow(self, step: steps.Grow) -> None:
