@@ -1,30 +1,43 @@
-"""Let events happen to the groups of a fleet."""
+"""Let events happen to the groups of a fleet, and what that comes to for people."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from pyspark.sql import DataFrame
 
 from optimizer.model import Goals
 from optimizer.scenarios import Event, EventError, brokers_down, event_of
 from spark.errors import InputError
-from spark.fleet import FleetSnapshot
+from spark.files import Where, in_one_file, table_in, write_tables
+from spark.fleet import FleetSnapshot, as_rows
 from spark.groups import encode, weight_tables
 from spark.history import FleetRates
 from spark.settings import (
+    CURRENT,
     DEFAULT_FLEET_GOALS,
     NO_CONSUMERS,
     STRATEGY_SECONDS,
     USUAL_STRATEGIES,
     FleetConsumers,
     FleetGoals,
+    Settings,
     as_fleet_goals,
     check_strategies,
 )
 from spark.solve import TimeLimit
 from spark.trial import need_racks, tried
-from spark.whatif.measure import WhatIf, rows_of_group
+from spark.whatif.brokers import broker_report, outage_of
+from spark.whatif.measure import WhatIf, WhatIfRow, rows_of_group
 from spark.whatif.parts import RowOfEvents, led_by, rated
-from spark.whatif.whatif_row import WhatIfRow
+from spark.whatif.tables import check_affected, fleet_of_whatif, most_affected
+from spark.whatif.text import (
+    lag_advice,
+    static_advice,
+    unaffected_report,
+    weight_advice,
+    whatif_advice,
+)
 
 
 def what_if(
@@ -71,3 +84,74 @@ def what_if(
         return rows_of_group(row, job, limit, fleet_goals.of(row.cluster, row.group))
 
     return tried(encoded, WhatIfRow, rows_of, strategy_seconds)
+
+
+Rows = list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class WhatIfResult:
+    """The fleet under each strategy, groups that suffer most first, and what brokers take along.
+
+    `dynamic` has the fleet without instance ids, where static members were assumed.
+    """
+
+    fleet: Rows
+    groups: Rows
+    outage: dict[str, Rows]
+    dynamic: Rows
+
+    def sentences(
+        self, events: Sequence[Event], assumed: str | None, out: Where | None
+    ) -> Iterator[str]:
+        """What people read below the tables."""
+        yield from unaffected_report(self.fleet)
+        if assumed:
+            yield assumed
+        if self.dynamic:
+            yield static_advice(self.dynamic, self.fleet)
+        if self.outage:
+            leaders, lost, hit = self.outage.values()
+            yield from broker_report(leaders, lost, hit, brokers_down(events))
+        yield whatif_advice(self.fleet, events)
+        yield lag_advice(self.fleet)
+        if text := weight_advice(self.fleet):
+            yield text
+        if out is not None:
+            yield f"Each group under each strategy is in {table_in(out, 'whatif')}."
+
+
+def whatif_result(
+    fleet: FleetSnapshot,
+    events: Sequence[Event],
+    settings: Settings,
+    static: bool = False,
+    rates: FleetRates | None = None,
+    weighed: DataFrame | None = None,
+    out: Where | None = None,
+) -> WhatIfResult:
+    """Apply events to a fleet under the strategies of the settings; `out` gets a row a group.
+
+    InputError where no group can have the events. The other arguments are those of `what_if`.
+    """
+
+    def tried(strategies: Sequence[str], static: bool) -> DataFrame:
+        seconds, goals = settings.strategy_seconds, settings.goals
+        consumers = settings.consumers
+        return what_if(fleet, events, strategies, seconds, goals, static, consumers, rates, weighed)
+
+    rows = tried(settings.strategies, static).persist()
+    dynamic = []
+    try:
+        table = as_rows(fleet_of_whatif(rows))
+        worst = as_rows(most_affected(rows, settings.strategies[0]))
+        check_affected(fleet, rows, table, events)
+        outage = outage_of(fleet, brokers_down(events))
+        if static and CURRENT in settings.strategies:
+            dynamic = as_rows(fleet_of_whatif(tried([CURRENT], False)))
+        if out is not None:
+            in_order = in_one_file(rows, "cluster", "group", "strategy")
+            write_tables(rows.sparkSession, out, fleet.id, {"whatif": in_order})
+    finally:
+        rows.unpersist()
+    return WhatIfResult(table, worst, outage, dynamic)

@@ -14,9 +14,8 @@ from spark import InputError, fleet_of_whatif, what_if, whatif_advice
 from spark.settings import FleetConsumers
 from spark.solve import TimeLimit
 from spark.whatif import lag_for_people
-from spark.whatif.measure import WhatIf, rows_of_group
+from spark.whatif.measure import WhatIf, WhatIfRow, rows_of_group
 from spark.whatif.text import lag_advice
-from spark.whatif.whatif_row import WhatIfRow
 from tests.support.encoded import encoded_group
 from tests.support.fleets import Fleet
 
