@@ -76,14 +76,19 @@ def read_audit_settings(path: Path | None) -> AuditSettings:
     """Settings of a file, or the defaults; InputError lists all that is wrong with it."""
     if path is None:
         return AuditSettings()
-    # they load pydantic
-    from spark.audit.thresholds_file import ThresholdsFile  # noqa: PLC0415
-    from spark.toml.tables import read_table  # noqa: PLC0415
+    from spark.toml.tables import read_table  # noqa: PLC0415 - loads pydantic
 
-    settings = _settings(read_table(path, "thresholds", ThresholdsFile))
+    settings = _settings(read_table(path, "thresholds", thresholds_model()))
     if faults := list(_out_of_order(settings)):
         raise InputError(f"thresholds {path}: {'; '.join(faults)}")
     return settings
+
+
+def thresholds_model() -> Any:
+    """The model of the file."""
+    from spark.audit.thresholds_file import ThresholdsFile  # noqa: PLC0415 - loads pydantic
+
+    return ThresholdsFile
 
 
 def _out_of_order(settings: AuditSettings) -> Iterator[str]:

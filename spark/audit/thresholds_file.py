@@ -24,7 +24,7 @@ from spark.toml.tables import (
 class ForGroupsTable(Table):
     """What counts for some groups."""
 
-    match: Pattern
+    match: Pattern = Field(examples=["*"])
     """Names of the groups."""
     cluster: Pattern = "*"
     """Names of their clusters."""
@@ -89,8 +89,8 @@ def _finding_table(finding: Finding) -> Any:
         for name, value in finding.settings.items()
     }
     model = create_model(finding.name, __base__=Table, **fields)
-    below = "\n(reached by less than that)" if finding.below else ""
-    text = f"{finding.tells}:\n{finding.measure}{below}"
+    below = " (reached by less than that)" if finding.below else ""
+    text = f"{finding.tells}: {finding.measure}{below}"
     return model, Field(model(), alias=finding.name, description=text)
 
 
@@ -106,11 +106,13 @@ class _Rules(Table):
     """How far back findings look."""
     prometheus: PrometheusTable = PrometheusTable()
     """What metrics show."""
-    timeouts: list[TimeoutsTable] = shown([{"match": "*", "cluster": "*"}])
+    timeouts: list[TimeoutsTable] = shown()
     """Consumers' time-outs, which no snapshot tells: the first that fits a group counts. Findings
     session-timeout, session-timeout-outside, poll-interval and restart-outlasts-session need them.
     Of groups that none fits, [consumers] and [[group]] of the configuration (--config) count."""
-    copartitioned: list[CopartitionedTable] = shown([{"topics": ["orders", "payments"]}])
+    copartitioned: list[CopartitionedTable] = shown(
+        [{"topics": ["orders", "payments"], "match": "joins-*", "cluster": "*"}]
+    )
     """Topics that groups join by partition number: findings unequal-topics and joined-apart need
     them. Without match and cluster every group is meant that reads several of the topics."""
 

@@ -30,11 +30,9 @@ def read_scale_settings(path: Path | None) -> ScaleSettings:
     """The settings of a file, or the defaults; InputError says what is wrong with it."""
     if path is None:
         return ScaleSettings()
-    # they load pydantic
-    from spark.scale.scale_file import ScaleFile  # noqa: PLC0415
-    from spark.toml.tables import read_table  # noqa: PLC0415
+    from spark.toml.tables import read_table  # noqa: PLC0415 - loads pydantic
 
-    file = read_table(path, "policies", ScaleFile)
+    file = read_table(path, "policies", scale_model())
     process, prices = file.process.entries(), file.prices.entries()
     if "late_after" in prices:
         prices["late_after"] = prices["late_after"].total_seconds()
@@ -49,6 +47,13 @@ def read_scale_settings(path: Path | None) -> ScaleSettings:
         start_seconds=start,
         step_seconds=max(1.0, step),
     )
+
+
+def scale_model() -> Any:
+    """The model of the file."""
+    from spark.scale.scale_file import ScaleFile  # noqa: PLC0415 - loads pydantic
+
+    return ScaleFile
 
 
 def _policies(path: Path, tables: list[dict[str, Any]]) -> tuple[Policy, ...]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 from optimizer import OPTIMAL
 from spark.errors import InputError
@@ -54,12 +55,10 @@ def read_settings(path: Path | None) -> Settings:
     """Settings of a file, or the defaults; InputError lists unknown and mistyped keys at once."""
     if path is None:
         return Settings()
-    # they load pydantic
-    from spark.settings.config_file import ConfigFile  # noqa: PLC0415
-    from spark.toml.tables import checked  # noqa: PLC0415
+    from spark.toml.tables import checked  # noqa: PLC0415 - loads pydantic
 
     values = read_toml(path, "configuration")
-    file, faults = checked(values, ConfigFile)
+    file, faults = checked(values, config_model())
     faults += goals_faults(values)
     if file is None or faults:
         raise InputError(f"configuration {path}: {'; '.join(faults)}")
@@ -76,6 +75,13 @@ def read_settings(path: Path | None) -> Settings:
         spark={key: _as_spark_has_it(value) for key, value in file.spark.items()},
         notes=notes_on_goals(*tables),
     )
+
+
+def config_model() -> Any:
+    """The model of the file."""
+    from spark.settings.config_file import ConfigFile  # noqa: PLC0415 - loads pydantic
+
+    return ConfigFile
 
 
 def _as_spark_has_it(value: object) -> str:

@@ -58,20 +58,16 @@ class GoalsTable(Table):
     over the hosts of members; "spread", each topic spread evenly over its readers. What isn't named
     comes last, so hosts and spread cost no moves unless they stand before them. Spread is exact in
     groups of up to 400 subscriptions of a member to a topic, or up to 20,000 where it is named here
-    (some tenths of a second, two seconds with half a million partitions). In larger groups it is a
-    good guess, unproven."""
-    host: SkipValidation[str | None] = shown("{host}-thread-*")
+    (two seconds with half a million partitions). In larger groups it is a good guess, unproven."""
+    host: SkipValidation[str] = shown("{host}-thread-*")
     """Which members share a host: those whose members.host is the same, or by a pattern of client
     ids."""
     min_gain: SkipValidation[Share] = DEFAULT_GOALS.min_gain
     """Minimum improvement (partitions) per move; groups below it stay as they are. 0: any
     improvement is enough."""
-    max_moves: SkipValidation[
-        Annotated[
-            int | float | None,
-            Field(title="a whole number of 0 or more, or a share from 0.0 to 1.0"),
-        ]
-    ] = shown(20)
+    max_moves: SkipValidation[int | float] = shown(
+        20, title="a whole number of 0 or more, or a share from 0.0 to 1.0"
+    )
     """Partitions that may move at most: a whole number, or a share of the group's (0.1). Without it
     as many as the best plan takes."""
     pin: SkipValidation[Limits] = shown([{"topics": "payments-eu*", "racks": "eu-west-1*"}])
@@ -196,9 +192,9 @@ class ConfigFile(Table):
     Groups of Connect workers are compared under those of Connect among them, all others under the
     rest."""
     strategy_seconds: Above0 = STRATEGY_SECONDS
-    """Seconds of processor time that a strategy has for one group, in `plan` and in `compare`:
-    where it needs more, or waits for ten times as long, that group's row is `failed` and says so,
-    and the others go on."""
+    """Seconds of processor time that a strategy has for one group, in `plan` and in `compare`.
+    Where it needs more, or waits for ten times as long, that group's row is `failed` and says so.
+    The others go on."""
     max_age: Duration = in_words(MAX_AGE)
     """The fleet is the newest snapshot of each cluster: how much older than the newest of all that
     may be, by the times that their ids are. "0h": the newest snapshot alone, whichever clusters it

@@ -74,9 +74,9 @@ Duration = Annotated[
 """What files state: plain values and, of a `Duration`, a timedelta."""
 
 
-def shown(example: Any, **more: Any) -> Any:
+def shown(example: Any = None, **more: Any) -> Any:
     """The field of a key that has no default: an example of it is shown."""
-    return Field(None, examples=[example], **more)
+    return Field(None, examples=None if example is None else [example], **more)
 
 
 AnyTable = TypeVar("AnyTable", bound=Table)
@@ -106,10 +106,13 @@ def schema_of(model: type[Table]) -> dict[str, Any]:
 
 
 class _Schema(GenerateJsonSchema):
-    """Without titles that repeat names, and without null, which TOML lacks."""
+    """In the order of fields, without titles that repeat names, and without TOML's missing null."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False
+
+    def sort(self, value: Any, parent_key: str | None = None) -> Any:
+        return value
 
     def default_schema(self, schema: Any) -> Any:
         if isinstance(schema.get("default"), Table | None):
@@ -158,7 +161,7 @@ def _fault(
     *before, key = path[:-1] if in_list else path
     where = _where(before)
     if missing:
-        return f"{where}{key} is missing"
+        return f"{where}{key} is missing: give {in_words(schema)}"
     of_items = schema if in_list else resolved(schema.get("items", {}), root)
     if "properties" in of_items and (in_list or "items" in schema):
         return f"{where}{key} must be tables, each headed [[{key}]]"

@@ -17,8 +17,10 @@ class ClusterTable(Table):
     that ends in _file a file that holds nothing else.
     """
 
-    bootstrap: Texts = shown(["kafka-1.example.com:9093", "kafka-2.example.com:9093"])
-    """Brokers to begin with, as HOST:PORT; the others are found through them. It is needed."""
+    bootstrap: Annotated[Texts, Field(title="one broker or more as HOST:PORT")] = Field(
+        examples=[["kafka-1.example.com:9093", "kafka-2.example.com:9093"]]
+    )
+    """Brokers to begin with, as HOST:PORT; the others are found through them."""
     security: Annotated[str, WithJsonSchema({"enum": SECURITY})] = "PLAINTEXT"
     """How brokers are spoken to."""
     mechanism: Annotated[str, WithJsonSchema({"enum": MECHANISMS})] = shown("SCRAM-SHA-512")

@@ -1,9 +1,11 @@
 """The product's own settings."""
 
 import json
+import sys
 from datetime import timedelta
 from os import mkfifo
 from pathlib import Path
+from subprocess import run as run_program
 
 import pytest
 
@@ -33,6 +35,24 @@ def test_every_setting_is_in_the_shipped_file() -> None:
     text = SHIPPED.read_text(encoding="utf-8")
     keys = Settings.__annotations__.keys() - {"notes"}
     assert all(f"\n{key} = " in text or f"\n[{key}]" in text for key in keys)
+
+
+def test_pydantic_is_loaded_where_a_file_is_read_and_only_there(file: Path) -> None:
+    """It takes a tenth of a second, of commands, of workers and of the optimizer."""
+    file.write_text("strategy = 'range'", encoding="utf-8")
+    program = """
+import sys
+import optimizer, spark.audit, spark.jobs.config, spark.jobs.plan, spark.jobs.scale
+import spark.jobs.collect, spark.jobs.audit
+from spark.settings import read_settings
+loaded = ["pydantic" in sys.modules]
+read_settings(None if len(sys.argv) < 2 else __import__("pathlib").Path(sys.argv[1]))
+print(loaded + ["pydantic" in sys.modules])
+"""
+    for words, printed in (([], "[False, False]"), ([str(file)], "[False, True]")):
+        whole = [sys.executable, "-c", program, *words]
+        done = run_program(whole, capture_output=True, text=True, check=True, cwd=ROOT)
+        assert done.stdout.strip() == printed
 
 
 def test_settings_are_read(file: Path) -> None:
@@ -67,7 +87,10 @@ def test_settings_are_read(file: Path) -> None:
         ("goals = 3", "goals must be a table"),
         ("[goals]\nrack = 'near'", "goals: rack is 'near' and must be 'leader', 'any' or None"),
         ("[goals]\nracks = 'any'", "goals: unknown key 'racks' (did you mean rack?)"),
-        ("[[group]]\nrack = 'any'", "[[group]] number 1: match is missing"),
+        (
+            "[[group]]\nrack = 'any'",
+            "[[group]] number 1: match is missing: give a pattern such as 'payments-*'",
+        ),
         ("[[group]]\nmatch = 3", "[[group]] number 1: match is 3 and must be a pattern"),
         ("[[group]]\nmatch = 'a'\nmin_gain = -1", "[[group]] number 1: min_gain is -1 and must"),
         ("group = 'a'", "group must be tables, each headed [[group]]"),
