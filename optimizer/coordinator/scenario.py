@@ -33,9 +33,9 @@ class Scenario:
     delays: Delays = field(default_factory=Delays)
     rates: Mapping[str, Sequence[float]] = field(default_factory=dict)
     peak_rate: float | None = None
-    seen_peak_rate: float | None = None
     lag: Mapping[str, Sequence[float]] = field(default_factory=dict)
     chance: Callable[[int], Chance] = Chance
     end: float | None = None
     goals: Goals = DEFAULT_GOALS
     capacities: Mapping[str, float] = field(default_factory=dict)
+    seen_peak_rate: float | None = None
