@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from spark.demo.history import HOURS, make_history
 from spark.fleet.local_store import write_store
 from spark.jobs.demo import SEED
@@ -10,6 +12,8 @@ from tests.paths import ROOT
 from tests.spark.audit.test_audit_examples import crontab, evenfleet_words
 from tests.spark.audit.test_dashboards import ids, with_the_stalled
 from tests.support.said import Run
+
+pytestmark = pytest.mark.ends  # as `test_dashboards`, which asks Prometheus for the same
 
 SHIPPED = ("conf/grafana/dashboard.json", "conf/prometheus/alerts.yml")
 

@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark import FleetHistory, FleetSnapshot, audit_fleet, compare_fleet, fleet_of, plan_fleet
-from spark.compare.cures import PLAN_IT, cures_of
+from spark.compare.cures import cures_of
 from spark.fleet import write_store
 from spark.report.past import lags_in
 from spark.report.sums import figures_of, merged, sums_of, worst_groups
@@ -54,8 +54,6 @@ def test_one_number_of_uneven_groups(spark: SparkSession, tmp_path: Path) -> Non
         (6.0, 3.0, "cooperative-sticky"),
         (4.0, 3.0, "cooperative-sticky"),
     ]
-    by_plan = cures_of(comparison.where("strategy != 'cooperative-sticky'"))
-    assert {row["set"] for row in by_plan} == {PLAN_IT}
     orders.append([row["group"] for row in cures])
     assert orders == [["skewed", "less skewed"]] * 4
     with FleetHistory.read(spark, str(tmp_path)) as history:
