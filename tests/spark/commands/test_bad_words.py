@@ -11,9 +11,8 @@ from spark.enforce import PlanFolder
 from spark.fleet.local_store import write_store
 from spark.terminal import store_and_plan
 from tests.paths import DATA
-from tests.support.fleets import SNAPSHOT
+from tests.support.fleets import SNAPSHOT, Fleet
 from tests.support.said import Run, is_one_line
-from tests.support.small import small
 
 IMPORT = (
     f"import-cli --cluster c --topics {DATA}/cli/topics.txt --groups {DATA}/cli/state.txt"
@@ -181,7 +180,7 @@ IN_THE_STORE = [
     ("rates {s} --out {h}/o --until 2020", "has no whole snapshot in that time"),
     ("members {s} --group x", "has no groups matching 'x'"),
     ("members {s} --split orders --commits", "leave out --commits and --metrics"),
-    ("members {s} --group late --split orderz", "subscribes to topic orderz; did you mean orders?"),
+    ("members {h}/small --split orderz", "subscribes to topic orderz; did you mean orders?"),
     ("replay {s} --out {h}/o --until 20251121T000000Z", "has no whole snapshot in that time"),
     ("whatif {s} --event leave=zz --cluster d", "leave=zz doesn't apply to any of 2 groups: "),
     ("whatif {h}/small --event crash-rack=r9 --group g", "doesn't apply to the group: no member"),
@@ -213,7 +212,8 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, text in texts.items():
         (folder / f"{name}.toml").write_text(text, encoding="utf-8")
     (folder / "store").mkdir()
-    write_store(small().tables(), folder / "small", SNAPSHOT)
+    small = Fleet().topic("orders", 2).group("g", {"a": ["orders"], "b": ["orders"]})
+    write_store(small.group("nobody", {}).tables(), folder / "small", SNAPSHOT)
     plans = PlanFolder(folder / "plan")
     plans.put(GroupPlan("c", "orders", SNAPSHOT, {"a": {"paid": [0]}}))
     plans.put(GroupPlan("d", "refunds", SNAPSHOT, {"a": {"paid": [0]}}))
