@@ -12,6 +12,9 @@ from tests.support.fleets import SNAPSHOT
 from tests.support.said import Run, Said, is_one_line
 from tests.support.small import EARLIER, small
 
+OTHERS = pytest.mark.ends
+"""Commands that read tables and write them by what the plan does; the default tier has that."""
+
 
 @pytest.fixture(scope="module")
 def lake(spark: SparkSession) -> Iterator[str]:
@@ -56,6 +59,7 @@ def test_a_plan_is_made_of_tables_into_tables_verified_and_exported(
     assert "output lake holds a store already: choose another schema for a plan" in output.err
 
 
+@OTHERS
 def test_strategies_are_compared_and_an_audit_is_written_in_tables(
     spark: SparkSession, run: Run, lake: str, results: str
 ) -> None:
@@ -69,6 +73,7 @@ def test_strategies_are_compared_and_an_audit_is_written_in_tables(
     assert {row["finding"] for row in worst} == {row.finding for row in findings} != set()
 
 
+@OTHERS
 def test_a_group_is_explained_and_snapshots_are_listed(run: Run, lake: str) -> None:
     output = run("explain", "--tables", lake, "--group", "g", "--format", "json")
     assert json.loads(output.out)["explanation"][0]["loads"] == {"a": [2, 1], "b": [0, 1]}
