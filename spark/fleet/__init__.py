@@ -38,7 +38,6 @@ from spark.fleet.kinds import (
     UNSUPPORTED,
     connector_topic,
     group_type,
-    is_connector,
     other_kind_of,
     type_of_protocol,
     why_hidden,

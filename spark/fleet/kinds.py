@@ -95,11 +95,6 @@ def connector_topic(group: str, connector: str) -> str:
     return f"{group.replace('%', '%25').replace('/', '%2F')}/{connector}"
 
 
-def is_connector(topic: str) -> bool:
-    """Whether a topic's name stands for a connector, which no broker keeps."""
-    return "/" in topic
-
-
 REBALANCING_STATES = frozenset(
     {"PreparingRebalance", "CompletingRebalance", "AwaitingSync", "Assigning", "Reconciling"}
 )

@@ -98,6 +98,17 @@ def test_without_a_brokers_file_racks_are_unknown(read: Import, write: Write) ->
     assert note.startswith("2 brokers (2, 3) of the replicas without a line")
 
 
+def test_settings_of_a_file_of_their_own_reach_the_partitions(read: Import, write: Write) -> None:
+    """They count before those that the list of topics tells."""
+    setting = "  min.insync.replicas=2 sensitive=false synonyms={}"
+    text = f"Dynamic configs for topic t.a-b_c are:\n{setting}\n"
+    tables = read(configs=[write("configs.txt", text)]).tables
+    rows = [row for row in tables["configs"].to_pylist() if row["name"] == "t.a-b_c"]
+    assert [(row["key"], row["value"]) for row in rows] == [("min.insync.replicas", "2")]
+    partitions = [row for row in tables["partitions"].to_pylist() if row["topic"] == "t.a-b_c"]
+    assert {row["min_insync_replicas"] for row in partitions} == {2}
+
+
 def subscriptions(result: SourceTables, group: str) -> list[set[str]]:
     """The topics of each member of a group, by its id."""
     outcome: dict[str, set[str]] = {}
