@@ -124,12 +124,11 @@ def test_more_comes_in_by_day_than_by_night(made: Made) -> None:
 
 def test_groups_change_by_what_was_planted_alone(made: Made) -> None:
     changing = {key for key, stages in made.stages.items() if len(stages) > 1}
-    for earlier, later in pairwise(made.hours):
-        for name in ("groups", "members", "subscriptions", "assignments"):
-            was, now = (
-                set(item[name].fillna("").itertuples(index=False, name=None))
-                for item in (earlier, later)
-            )
+    for name in ("groups", "members", "subscriptions", "assignments"):
+        hours = (
+            set(tables[name].fillna("").itertuples(index=False, name=None)) for tables in made.hours
+        )
+        for was, now in pairwise(hours):
             assert {row[:2] for row in was ^ now} <= changing
     assert len(changing) < GROUPS / 4
 
