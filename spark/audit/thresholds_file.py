@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, create_model
+from pydantic import ConfigDict, Field, create_model
 
 from spark.audit.finding import NEVER, Finding
 from spark.audit.registry import FINDINGS
@@ -77,6 +77,12 @@ class PrometheusTable(Table):
     are sums."""
 
 
+class _LevelsTable(Table):
+    """Levels and settings of a finding: built of data, without docstrings to search for."""
+
+    model_config = ConfigDict(use_attribute_docstrings=False)
+
+
 def _finding_table(finding: Finding) -> Any:
     """The field of a finding: its levels and settings, with their defaults."""
     level = Annotated[float, Field(ge=finding.lowest, le=MAX_NUMBER)] | Literal["never"]
@@ -88,7 +94,7 @@ def _finding_table(finding: Finding) -> Any:
         name: (NotNegative, Field(float(value), description=finding.meanings.get(name)))
         for name, value in finding.settings.items()
     }
-    model = create_model(finding.name, __base__=Table, **fields)
+    model = create_model(finding.name, __base__=_LevelsTable, **fields)
     below = " (reached by less than that)" if finding.below else ""
     text = f"{finding.tells}: {finding.measure}{below}"
     return model, Field(model(), alias=finding.name, description=text)

@@ -12,6 +12,7 @@ from typing import Any
 from optimizer import DEFAULT_GOALS, Goals, GoalsError
 from spark.errors import InputError
 from spark.patterns import ForGroups, matches
+from spark.text import did_you_mean
 
 NO_RACK = "none"
 """In a file and as an option: racks don't matter."""
@@ -151,7 +152,8 @@ def goal_of(text: str) -> tuple[str, Any]:
     key, equals, values = text.partition("=")
     key, values = key.strip(), values.strip()
     if not equals or key not in KEYS:
-        raise InputError(f"goal {text!r} is not KEY=VALUE with a key of {', '.join(KEYS)}")
+        near = did_you_mean(key, KEYS)
+        raise InputError(f"goal {text!r} is not KEY=VALUE with a key of {', '.join(KEYS)}{near}")
     try:
         result = tomllib.loads(f"value = {values}")["value"]
     except tomllib.TOMLDecodeError:

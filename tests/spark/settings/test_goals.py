@@ -101,6 +101,11 @@ def test_a_goal_is_read_from_a_text(text: str, goal: tuple[str, object]) -> None
     assert goal_of(text) == goal
 
 
+def test_the_nearest_goal_is_proposed() -> None:
+    with pytest.raises(InputError, match=r"; did you mean min_gain\?$"):
+        goal_of("mingain=3")
+
+
 @pytest.mark.parametrize("text", ["rack", "racks=any", "=any", ""])
 def test_a_text_that_states_no_goal(text: str) -> None:
     with pytest.raises(InputError, match="is not KEY=VALUE with a key of rack, levels, min_gain"):
