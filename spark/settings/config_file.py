@@ -38,10 +38,8 @@ SparkValue = Annotated[
     ),
 ]
 _LIMIT = {"type": "object", "properties": {item.name: {} for item in fields(Limit)}}
-Limits = Annotated[
-    Any,
-    WithJsonSchema({"title": "a list of limits", "type": "array", "items": _LIMIT}),
-]
+_KINDS: Any = [{"type": "array", "items": _LIMIT}, _LIMIT, {"type": ["number", "string"]}]
+Limits = Annotated[Any, WithJsonSchema({"title": "a list of limits", "anyOf": _KINDS})]
 """Goals are checked as `Goals` of the optimizer, which tells all faults: here are their types."""
 
 

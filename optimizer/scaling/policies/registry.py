@@ -45,7 +45,7 @@ def policy_of(table: Mapping[str, Any]) -> Policy:
     (`down_seconds`). PolicyError says in a sentence what is wrong.
     """
     kind = table.get("kind")
-    if kind not in POLICIES:
+    if not isinstance(kind, str) or kind not in POLICIES:
         raise PolicyError(f"a policy needs a kind, one of {', '.join(POLICIES)}, not {kind!r}")
     policy = POLICIES[kind]
     allowed = {item.name: item for item in fields(policy) if item.name not in NOT_STATED}

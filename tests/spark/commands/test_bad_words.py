@@ -20,6 +20,7 @@ IMPORT = (
 )
 POLICIES = {
     "[[policy]]\nkind = 'cron'": "a policy needs a kind, one of as-it-was, fixed",
+    "[[policy]]\nkind = []": "a policy needs a kind, one of as-it-was, fixed",
     "[[policy]]\nkind = 'hpa'": "policy hpa needs averageValue",
     "[[policy]]\nkind = 'keda'\nlag = 3": "policy keda has no 'lag'",
     "[[policy]]\nkind = 'keda'\nminReplicaCount = 5\nmaxReplicaCount = 2": (

@@ -27,6 +27,7 @@ from optimizer.scaling import (
     replay,
 )
 from optimizer.scaling.policies.useful_sizes import UsefulSizes
+from spark.errors import InputError
 from spark.scale import read_scale_settings
 from spark.scale.advice import Advice, advice_of
 from spark.scale.group_process import GroupProcess
@@ -53,6 +54,15 @@ def test_the_example_of_the_page_is_read(tmp_path: Path) -> None:
     assert (fixed, evenfleet) == (Fixed(12), Evenfleet(headroom=0.8, down_seconds=1800))
     assert (settings.peak_rate, settings.start_seconds) == (5000, 45)
     assert settings.prices == Prices()
+
+
+def test_faults_of_all_policies_come_at_once(tmp_path: Path) -> None:
+    file = tmp_path / "policies.toml"
+    file.write_text("[[policy]]\nkind = 'cron'\n[[policy]]\nkind = 'hpa'")
+    with pytest.raises(InputError) as error:
+        read_scale_settings(file)
+    assert "number 1: a policy needs a kind" in str(error.value)
+    assert "; [[policy]] number 2: policy hpa needs averageValue" in str(error.value)
 
 
 def test_without_a_file_five_policies_are_offered() -> None:

@@ -62,6 +62,18 @@ def test_what_is_wrong_is_said_without_secrets(tmp_path: Path, text: str, said: 
     assert "hunter2" not in str(error.value)
 
 
+def test_faults_of_all_clusters_come_at_once(tmp_path: Path) -> None:
+    file = tmp_path / "clusters.toml"
+    file.write_text("[cluster.a]\nbotstrap = 'b:1'\n[cluster.b]\nbootstrap = 'b'\ntimeout = 0")
+    with pytest.raises(InputError) as error:
+        read_clusters(file)
+    assert str(error.value) == (
+        f"clusters {file}: cluster a: bootstrap is missing: give one broker or more as HOST:PORT; "
+        "unknown key 'botstrap' (did you mean bootstrap?); cluster b: bootstrap server 'b' is not "
+        "of the form HOST:PORT; timeout has to be within 600 seconds, and retries from 0 to 10"
+    )
+
+
 def test_patterns_take_names_and_leave_names_out() -> None:
     wanted = ClusterSelection(("pay-*", "orders"), ("*-test",))
     assert [name for name in ("pay-1", "orders", "pay-test", "other") if name in wanted] == [
