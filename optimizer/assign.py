@@ -1,6 +1,6 @@
 """Assign one group's partitions: the call of the library."""
 
-from optimizer.model import DEFAULT_GOALS, Goals, Group, check_group, problem_of
+from optimizer.model import DEFAULT_GOALS, Goals, Group, check_group, judged, problem_of
 from optimizer.plan import Plan, plan_of
 from optimizer.strategies import OPTIMAL, strategy_named
 
@@ -16,4 +16,5 @@ def assign(group: Group, strategy: str = OPTIMAL, goals: Goals = DEFAULT_GOALS) 
     """
     selection = strategy_named(strategy)
     problem, notes = problem_of(group, check_group(group))
+    goals = judged(goals, problem)
     return plan_of(strategy, problem, selection.assign(problem, goals), notes, goals)

@@ -16,7 +16,6 @@ GLOSSARY = {
     "summed over groups",
     "max to mean": "a group's largest load ÷ its mean load; where few partitions meet many "
     "members, also the best plan has a high one",
-    "kafka could": "Kafka's own assignor that reaches the planned largest load by the fewest moves",
     "idle used": "members without a partition now to which the plan gives one",
     "cost over bound": "cost of a policy ÷ a lower bound for all courses of sizes; 1 is the best",
     "late partition hours": "partition-hours in which a partition was further behind than its "

@@ -17,7 +17,10 @@ BASE = (
     *("spark.unpersist_handle", "spark.notebook", "spark.glossary", "spark.metrics_text"),
 )
 FLEET = (*BASE, "spark.files", "spark.fleet", "spark.toml", "spark.settings")
-WORKERS = (*FLEET, "spark.groups", "spark.solve", *OPTIMIZER, "optimizer.strategies")
+WORKERS = (
+    *(*FLEET, "spark.groups", "spark.solve", *OPTIMIZER, "optimizer.strategies"),
+    "optimizer.advice",
+)
 TRIAL = (*WORKERS, "optimizer.coordinator", "optimizer.scenarios")
 CAPABILITIES = (
     "spark.plan",
@@ -78,6 +81,8 @@ ROOMS: dict[str, tuple[str, ...]] = {
     ),
     "optimizer.scaling": ("optimizer.model", "optimizer.strategies", "optimizer.coordinator"),
     "optimizer.assignor": ("optimizer",),
+    # which groups follow a plan is told by its assignors' names
+    "optimizer.advice": (*OPTIMIZER, "optimizer.strategies", "optimizer.assignor"),
     "optimizer.live": ("optimizer.assignor",),
     "optimizer": (*OPTIMIZER, "optimizer.strategies"),
     "spark.errors": (),
@@ -102,11 +107,13 @@ ROOMS: dict[str, tuple[str, ...]] = {
         *(*BASE, "spark.files", "spark.fleet"),
         *("optimizer.model", "optimizer.strategies", "optimizer.process_copy"),
     ),
-    "spark.solve": (*FLEET, "spark.groups", *OPTIMIZER, "optimizer.strategies"),
+    "spark.solve": (
+        *(*FLEET, "spark.groups", *OPTIMIZER, "optimizer.strategies"),
+        *("optimizer.advice", "optimizer.assignor"),
+    ),
     "spark.history": (*WORKERS, "spark.charts", "spark.frames"),
     "spark.trial": (*TRIAL, "spark.history"),
     **dict.fromkeys(CAPABILITIES, (*WORKERS, "spark.history", "spark.charts")),
-    # which groups follow a plan is told by its assignors' names
     "spark.audit": (
         *(*WORKERS, "spark.history", "spark.charts", "spark.frames"),
         "optimizer.assignor",

@@ -23,6 +23,7 @@ from optimizer.model import (
     Measures,
     Problem,
     Reads,
+    judged,
     levels_of,
     limits_of,
     on_hosts,
@@ -92,7 +93,7 @@ def check_assignment(
     """
     if faults := _malformed(problem, target):
         return Verdict(faults, None, False, None, None)
-    problem = on_hosts(problem, goals.host)
+    problem, goals = on_hosts(problem, goals.host), judged(goals, problem)
     if goals.copartition:
         return _copartitioned(problem, target, certificate, goals, rival)
     if goals.by_weight:
@@ -112,15 +113,15 @@ def check_assignment(
     if not isinstance(counts, Counts):
         return Verdict(counts, None, False, None, None)
     if is_limited:
-        judged = prove_within_budget(counts, goals, certificate, rival)
+        proof = prove_within_budget(counts, goals, certificate, rival)
     else:
-        judged = prove(counts, ["balance", *levels], certificate)
+        proof = prove(counts, ["balance", *levels], certificate)
     return _measured(counts)._replace(
-        balance_optimal=judged.proven.get("balance"),
-        **_columns(judged.proven, counts.kinds.flags),
-        witness=judged.witness,
-        certificate=judged.certificate,
-        certificate_fault=judged.fault,
+        balance_optimal=proof.proven.get("balance"),
+        **_columns(proof.proven, counts.kinds.flags),
+        witness=proof.witness,
+        certificate=proof.certificate,
+        certificate_fault=proof.fault,
     )
 
 

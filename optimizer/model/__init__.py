@@ -24,6 +24,7 @@ from optimizer.model.claims import Ownership, resolve
 from optimizer.model.classes import Classes, classes_of
 from optimizer.model.goals import (
     BALANCES,
+    BY_COUNT,
     DEFAULT_GOALS,
     EFFORTS,
     MOST_SHARE,
@@ -50,6 +51,7 @@ from optimizer.model.hosts import (
     members_per_host,
     on_hosts,
 )
+from optimizer.model.judged import LEAST_KNOWN, judged
 from optimizer.model.levels import BALANCE, LEVELS, PROVEN
 from optimizer.model.limits import Limit, Limits, LimitSet, fitting, limits_of
 from optimizer.model.measures import Measures, Reads, changes_of, measure, member_loads

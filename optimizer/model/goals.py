@@ -11,8 +11,9 @@ from optimizer.model.limits import Limit, LimitSet, stated_limits
 RACKS = (None, "leader", "any")
 """Which replica a member reads: it doesn't matter; the leader's; the nearest (KIP-392)."""
 
-BALANCES = ("count", "weight")
-"""What a member's load is: its partitions, or what they weigh for its capacity."""
+BALANCES = ("auto", "count", "weight")
+"""What a member's load is: its partitions, or what they weigh for its capacity; or as
+`optimizer.model.judged` finds it."""
 
 WEIGHTS = ("column", "rate", "lag")
 """Where a fleet's weights come from: partitions.weight, rates of its history, or lags."""
@@ -58,13 +59,17 @@ class Goals:
     plan when both are sorted by load (half of the sum of differences); where racks matter, one less
     that is read across them; where spread comes before moves, one above what its member has of its
     topic in the plan. 0: any improvement is enough."""
-    balance: str = "count"
+    balance: str = "auto"
     """With "count" every partition weighs one and every member is like any other.
 
     With "weight" a load is what a member's partitions weigh, divided by its capacity
     (`optimizer.model.weights`). The least largest load is then NP-hard to find: the plan has a
     bound below which none is, and who shows it. After it come racks and moves, then Σ load² /
-    capacity."""
+    capacity.
+
+    With "auto" it is by weight for a group of whose partitions at least half have a known weight,
+    and for goals with `max_weight`; by count elsewhere, and where goals state what plans by weight
+    don't have: `rack`, `max_per_host`, or the levels "hosts" or "spread"."""
     weight: str = "column"
     """Where a fleet's weights come from; a `Group` states its own."""
     tolerance: float = 0.01
@@ -103,11 +108,11 @@ class Goals:
                 limits, wrong = stated_limits(name, getattr(self, name))
                 faults += wrong
                 object.__setattr__(self, name, limits)
-        if self.max_weight and not self.by_weight:
+        if self.max_weight and self.balance == "count":
             faults.append("max_weight needs balance = 'weight'")
         if self.copartition and self.max_per_topic:
             faults.append("max_per_topic doesn't work with copartition: use max_partitions")
-        if self.max_per_host and (self.copartition or self.by_weight):
+        if self.max_per_host and (self.copartition or self.by_weight or self.max_weight):
             against = "copartition" if self.copartition else "balance = 'weight'"
             faults.append(f"max_per_host doesn't work with {against}: use max_partitions")
         if faults:
@@ -141,13 +146,21 @@ class Goals:
 
     @property
     def by_weight(self) -> bool:
-        """Whether loads are weights."""
+        """Whether loads are weights; those of "auto" aren't until `judged` says so."""
         return self.balance == "weight"
 
     @property
     def weight_source(self) -> str | None:
-        """Where weights come from, if they matter."""
+        """Where weights come from, if they may matter."""
+        if self.balance == "auto":
+            return "column" if self.may_weigh else None
         return self.weight if self.by_weight else None
+
+    @property
+    def may_weigh(self) -> bool:
+        """Whether these goals state nothing that plans by weight don't have."""
+        extra = {"hosts", "spread"}.intersection(self.levels)
+        return not (self.rack or self.max_per_host or extra) or bool(self.max_weight)
 
     def budget(self, partitions: int) -> int | None:
         """How many of a group's partitions may move; None if as many as it takes."""
@@ -195,3 +208,4 @@ def _are_levels(levels: object) -> bool:
 
 
 DEFAULT_GOALS = Goals()
+BY_COUNT = Goals(balance="count")

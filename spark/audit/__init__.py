@@ -1,6 +1,5 @@
 """What is wrong in a fleet, how bad it is, and what to do first."""
 
-from spark.audit.cheapest_cure import HEAVY
 from spark.audit.finding import SEVERITIES, WORST_FIRST
 from spark.audit.fleet_audit import FleetAudit, audit_fleet, read_audit
 from spark.audit.of_store import AuditedStore

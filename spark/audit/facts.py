@@ -8,9 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from optimizer.model import Goals, IntArray, Problem
-from optimizer.solver import solve_by_weight
-from spark.audit.disputes import Claims, Dispute, disputes_among, read_claims
+from optimizer.model import IntArray, Problem
 from spark.audit.lags import (
     Lags,
     OutsideLog,
@@ -24,18 +22,17 @@ from spark.audit.parts import AuditRow
 from spark.audit.rules import Timeouts
 from spark.fleet import REBALANCING_STATES, UNSUPPORTED
 from spark.groups import (
+    Claims,
     CoordinatorLocation,
+    Dispute,
     Lookup,
+    disputes_among,
     has_single_answer,
     is_another_clients,
     looks_homogeneous,
     read_or_failed,
 )
-
-QUICK = Goals(balance="weight", effort="quick")
-
-MAX_PARTITIONS = 50_000
-"""Larger groups aren't planned by weight here."""
+from spark.solve import claims_of_row
 
 EMPTY = "empty"
 """Status of a group without members."""
@@ -127,13 +124,6 @@ class GroupFacts:
         return read_or_failed(self.row, "column").problem
 
     @cached_property
-    def by_weight(self) -> IntArray | None:
-        """A plan by weight, where weights are known and the group isn't too large."""
-        if self.weighed is None or self.weighed.partition_count > MAX_PARTITIONS:
-            return None
-        return solve_by_weight(self.weighed, QUICK).target
-
-    @cached_property
     def is_unsupported(self) -> bool:
         return bool(self.solved.status == UNSUPPORTED)
 
@@ -181,15 +171,7 @@ class GroupFacts:
     @cached_property
     def claims(self) -> Claims | None:
         """The claims of a group with several on a partition, or of several generations; or None."""
-        if (
-            not self.is_settled
-            or self.row.invalid_utf8 is not None
-            or not len(self.row.claim_topics)
-        ):
-            return None
-        plan = self.plan
-        owned = np.count_nonzero(plan.previous >= 0) if plan else -1
-        return read_claims(self.row, owned == len(self.row.claim_topics))
+        return None if self.is_unsupported else claims_of_row(self.row, self.solved)
 
     @cached_property
     def disputes(self) -> list[Dispute]:

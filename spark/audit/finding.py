@@ -77,9 +77,12 @@ class Finding:
 
     def cells(self, result: FindingRow, settings: Settings, advice: str) -> dict[str, Any] | None:
         """The result as a row of a column of findings; None where it passes no level."""
-        grade = self.graded(result.measure, settings)
-        if grade is None:
+        if result.severity is not None:
+            grade = result.severity, settings.get(result.severity) or result.measure
+        elif (graded := self.graded(result.measure, settings)) is None:
             return None
+        else:
+            grade = graded
         severity, threshold = grade
         return {
             "subject": result.subject,
@@ -88,7 +91,7 @@ class Finding:
             "measure": float(result.measure),
             "threshold": float(threshold),
             "sentence": result.describe(),
-            "advice": advice,
+            "advice": result.advice or advice,
         }
 
 
@@ -100,8 +103,10 @@ class FindingRow:
     measure: float
     template: str
     blanks: Mapping[str, object]
-    cure: Callable[[], str | None] | None = None
-    """Advice to this group alone, which is asked once it is known that the measure counts."""
+    advice: str | None = None
+    """Advice to this group alone."""
+    severity: str | None = None
+    """How bad it is, where levels alone don't say it."""
 
     def describe(self) -> str:
         """The sentence, which is put together once it is known that the measure counts."""
@@ -198,9 +203,12 @@ def about(
     measure: float,
     template: str,
     subject: str | None = None,
-    cure: Callable[[], str | None] | None = None,
+    advice: str | None = None,
+    severity: str | None = None,
     **blanks: object,
 ) -> FindingRow:
     """A finding about a group, or the `subject` in it; `group` is a blank of the template too."""
     of_group = {"group": group.name, **blanks}
-    return FindingRow(subject or f"group {group.name}", measure, template, of_group, cure)
+    return FindingRow(
+        subject or f"group {group.name}", measure, template, of_group, advice, severity
+    )

@@ -31,7 +31,7 @@ from spark.audit.verdict import verdict
 from spark.charts import CHARTS, balance_of
 from spark.files import Where
 from spark.fleet import PLANNED, UNEVEN, FleetSnapshot, escaped_rows, read_results, worst_first
-from spark.groups import OFFSETS_TOPIC, encode, weight_tables
+from spark.groups import COLUMN, OFFSETS_TOPIC, encode, weight_tables
 from spark.history import FleetHistory
 from spark.notebook import FIRST, shown_in_notebook
 from spark.unpersist_handle import Handle
@@ -213,11 +213,13 @@ def audit_fleet(
     previous: FleetSnapshot | None = None,
     settings: AuditSettings | None = None,
     history: FleetHistory | None = None,
+    rates: DataFrame | None = None,
 ) -> FleetAudit:
     """Run all findings that the snapshot allows.
 
     `previous` is an earlier snapshot of the same fleet, for the findings that tell what has
-    changed; `history` has the snapshots up to this one, for those that need time. Raises InputError
+    changed; `history` has the snapshots up to this one, for those that need time. `rates` are as
+    `plan_fleet` takes them, for goals that ask for them. Raises InputError
     for null keys.
     """
     selection = settings or AuditSettings()
@@ -228,9 +230,10 @@ def audit_fleet(
         if not available.names.issuperset(finding.needs)
     }
     run = [finding for name, finding in FINDINGS.items() if name not in not_run]
-    weights = weight_tables(snapshot, ["column"] if "partitions.weight" in available.names else [])
+    column = {COLUMN} if "partitions.weight" in available.names else set()
+    weights = weight_tables(snapshot, selection.goals.sources - {COLUMN} | column, rates)
     parts = parts_for(snapshot, previous, available.names)
-    encoded = encode(snapshot, more=parts, weights=weights)
+    encoded = encode(snapshot, selection.goals.need_racks, more=parts, weights=weights)
     names = [finding.name for finding in run if isinstance(finding, GroupFinding)]
     judged = evaluate_groups(encoded, GroupEvaluator(names, selection, available)).persist()
     findings = judged.selectExpr("cluster", "`group`", "inline(findings)").select(*COLUMNS)

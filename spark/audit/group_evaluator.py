@@ -23,14 +23,18 @@ from spark.audit.rules import Timeouts
 from spark.audit.thresholds import AuditSettings
 from spark.fleet import CONNECT, other_kind_of
 from spark.groups import Cells, CoordinatorLocation, cells_in_workers, failed, location_of
-from spark.solve import SolvedRow, plan_columns, solved_rows
+from spark.solve import ADVICE_COLUMNS, SolvedRow, add_advice, plan_columns, solved_rows
 
 SCHEMA = (
     "cluster string, `group` string, status string, kind string, members int, partitions bigint, "
     "current_max_load bigint, current_min_load bigint, current_sum_squares bigint, "
     "max_load bigint, min_load bigint, sum_squares bigint, moves bigint, takeovers bigint, "
     "local_reads bigint, remote_reads bigint, current_local_reads bigint, "
-    "current_remote_reads bigint, balance_optimal boolean, unread int, idle_to_busy int, "
+    "current_remote_reads bigint, balance_optimal boolean, unread int, max_weight double, "
+    "current_max_weight double, weight_bound double, judged_by string, now_to_best double, "
+    "after_to_best double, severity string, advice_kind string, advice string, "
+    "advice_strategy string, advice_moves bigint, uneven boolean, follows boolean, "
+    "can_follow boolean, idle_to_busy int, "
     "coordinator int, inferred boolean, seat string, findings array<struct<subject: string, "
     "finding: string, severity: string, measure: double, threshold: double, sentence: string, "
     "advice: string>>"
@@ -39,7 +43,8 @@ MEASURES = (
     *("current_max_load", "current_min_load", "current_sum_squares"),
     *("max_load", "min_load", "sum_squares", "moves", "takeovers"),
     *("local_reads", "remote_reads", "current_local_reads", "current_remote_reads"),
-    *("balance_optimal", "unread"),
+    *("balance_optimal", "unread", "max_weight", "current_max_weight", "weight_bound"),
+    *ADVICE_COLUMNS,
 )
 """What a plan tells of a group, by the names of `spark.solve.SolvedRow`; null without a plan."""
 
@@ -77,8 +82,12 @@ class GroupEvaluator:
         from_before = self._from_before(rows)
         return [
             self._evaluated(row, solved, from_before.get((row.cluster, row.group)))
-            for row, solved in zip(rows, solved_rows(rows, OPTIMAL), strict=True)
+            for row, solved in zip(rows, self._solved(rows), strict=True)
         ]
+
+    def _solved(self, rows: list[Any]) -> list[SolvedRow]:
+        settings = self.settings
+        return solved_rows(rows, OPTIMAL, settings.goals, levels=settings.levels)
 
     def _from_before(self, rows: list[Any]) -> dict[Any, SolvedRow]:
         """Groups whose claims have changed, solved again from what was claimed before."""
@@ -87,7 +96,7 @@ class GroupEvaluator:
         before = [as_before(row) for row in rows if claims_changed(row)]
         return {
             (solved_row.cluster, solved_row.group): solved_row
-            for solved_row in solved_rows(before, OPTIMAL)
+            for solved_row in solved_rows(before, OPTIMAL, self.settings.goals)
         }
 
     def _evaluated(
@@ -101,6 +110,7 @@ class GroupEvaluator:
             rows = self._finding_rows(group)
         except Exception as error:
             solved = SolvedRow(**plan_columns(row, failed(error), OPTIMAL))
+            add_advice(row, solved, 0, self.settings.levels(row.cluster, row.group))
             group = self._group(row, solved, None, seat)
             rows = list(_cells(failed_group, group, self.settings.values[failed_group.name]))
         sizes = row.topic_sizes
@@ -179,8 +189,6 @@ def _cells(
     of_kind = _advice_to_kind(finding, group.row)
     for result in finding.find(group, settings):
         if cells := finding.cells(result, settings, of_kind or finding.advice):
-            if result.cure and not of_kind:
-                cells["advice"] = result.cure() or finding.advice
             yield cells
 
 

@@ -43,8 +43,8 @@ def read_lags(row: AuditRow, topics: Lookup, topic_sizes: IntArray) -> Lags:
     Only those of topics that the group reads, or owns something of: offsets of others remain for
     days, and nobody is to follow them.
     """
-    topic = topics.find(row.lag_topics)
-    partition, lag = row.lag_partitions, row.lags
+    topic = topics.find(row.late_topics)
+    partition, lag = row.late_partitions, row.lags
     read = topic >= 0
     read[read] = topic_sizes[topic[read]] > 0
     if not read.all():
@@ -111,9 +111,9 @@ def stuck_since_before(row: AuditRow, topics: Lookup, topic_sizes: IntArray) -> 
     # most groups commit, and then nothing stands at any offset of before
     if {*row.lag_committed.tolist()}.isdisjoint(row.before_committed.tolist()):
         return []
-    topic, before = topics.find(row.lag_topics), topics.find(row.before_topics)
+    topic, before = topics.find(row.late_topics), topics.find(row.before_topics)
     late[late] = (topic[late] >= 0) & (topic_sizes[topic[late]] > 0)
-    topic, partition, lag = topic[late], row.lag_partitions[late], row.lags[late]
+    topic, partition, lag = topic[late], row.late_partitions[late], row.lags[late]
     committed, ends = row.lag_committed[late], row.lag_ends[late]
     keys = _keys(before, row.before_partitions)
     order = keys.argsort()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TypeVar
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from spark.audit.fleet_audit import FleetAudit, audit_fleet
 from spark.audit.thresholds import AuditSettings
@@ -65,10 +65,11 @@ class AuditedStore:
         before: Composition | None,
         settings: AuditSettings,
         stored: Stored | None,
+        rates: DataFrame | None = None,
     ) -> FleetAudit:
         """The audit of a fleet beside the one before; with `stored`, by its history as well."""
         past = self._past(fleet, stored, settings) if stored else None
-        return audit_fleet(fleet, self._previous(fleet, before), settings, past)
+        return audit_fleet(fleet, self._previous(fleet, before), settings, past, rates)
 
     def _previous(self, fleet: FleetSnapshot, before: Composition | None) -> FleetSnapshot | None:
         """The same part of the fleet before; None if there is none, or it can't be compared."""

@@ -39,8 +39,8 @@ class AuditRow(EncodedRow, Protocol):
     """0: not known; none at all where members' racks aren't known either."""
 
     # known lags
-    lag_topics: Numbers
-    lag_partitions: Numbers
+    late_topics: Numbers
+    late_partitions: Numbers
     lags: Numbers
     lag_committed: Numbers
     lag_ends: Numbers
@@ -164,7 +164,7 @@ def _offsets(offsets: DataFrame) -> DataFrame:
         _outside("deleted", "start"),
     )
     return grouped.selectExpr(
-        *("cluster", "`group`", "late.topic as lag_topics", "late.partition as lag_partitions"),
+        *("cluster", "`group`", "late.topic as late_topics", "late.partition as late_partitions"),
         *("late.lag as lags", "late.committed as lag_committed", "late.end as lag_ends"),
         *(f"{side}.{of} as {side}_{of}" for side in ("beyond", "deleted") for of in OUTSIDE),
     )

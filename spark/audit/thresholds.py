@@ -10,12 +10,19 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from optimizer.advice import Level, Levels
 from spark.audit.finding import NEVER, SEVERITIES
 from spark.audit.registry import FINDINGS
 from spark.audit.rules import WORST_GROUPS, Copartitioned, GroupRule, Timeouts, Values
 from spark.errors import InputError
 from spark.history import WINDOW
-from spark.settings import NO_CONSUMERS, FleetConsumers
+from spark.settings import (
+    DEFAULT_FLEET_GOALS,
+    NO_CONSUMERS,
+    FleetConsumers,
+    FleetGoals,
+    Settings,
+)
 
 MARGIN = timedelta(hours=24)
 """So much further than the retention of offsets one looks for when a group had members last."""
@@ -33,7 +40,7 @@ class AuditSettings:
 
     The first of `groups` that matches a group counts for it. `worst_groups` is how many groups
     have series of their own in what Prometheus is given. `window` is how far back from the newest
-    snapshot findings about the past look.
+    snapshot findings about the past look. `goals` are those of the best assignments.
     """
 
     values: Values = field(default_factory=_defaults)
@@ -43,6 +50,11 @@ class AuditSettings:
     consumers: FleetConsumers = NO_CONSUMERS
     worst_groups: int = WORST_GROUPS
     window: timedelta = WINDOW
+    goals: FleetGoals = DEFAULT_FLEET_GOALS
+
+    def with_settings(self, settings: Settings) -> AuditSettings:
+        """With a configuration's goals, and what it says of consumers."""
+        return replace(self.with_consumers(settings.consumers), goals=settings.goals)
 
     def with_consumers(self, consumers: FleetConsumers) -> AuditSettings:
         """With a configuration's time-outs, where none are stated here, and clients' versions."""
@@ -63,6 +75,19 @@ class AuditSettings:
             if rule.fits(cluster, group):
                 return values
         return self.values
+
+    def levels(self, cluster: str, group: str) -> Levels:
+        """The levels of a group's balance, by what it is judged by."""
+        values = self.of(cluster, group)
+        return {
+            by: {
+                severity: Level(
+                    values[name][severity], int(values[name].get(f"least_{severity}") or 0)
+                )
+                for severity in SEVERITIES
+            }
+            for by, name in (("count", "unbalanced"), ("weight", "unbalanced-weight"))
+        }
 
     @cached_property
     def _by_rule(self) -> list[Values]:

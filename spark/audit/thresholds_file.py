@@ -130,7 +130,7 @@ _EXAMPLE = {
     "match": "batch-*",
     "cluster": "*",
     "idle-members": {"warning": NEVER},
-    "unbalanced": {"warning": 2.0, "critical": NEVER, "least": 10},
+    "unbalanced": {"warning": 2.0, "critical": NEVER, "least_warning": 10},
 }
 
 ThresholdsFile = create_model(

@@ -1,7 +1,7 @@
 """What each strategy would do to a fleet, and which would be best."""
 
+from spark.compare.advised import advice_in_words
 from spark.compare.best_strategy import best_of
 from spark.compare.compare import best_first, compare_fleet, compare_history, fleet_of
-from spark.compare.cures import kafka_could, sentence_of_cures
 from spark.compare.fleet_comparison import FleetComparison
 from spark.compare.write import write_compared_history, write_comparison

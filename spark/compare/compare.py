@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from pyspark.sql import Column, DataFrame, Row, functions as F
 
+from optimizer.advice import LEVELS
 from optimizer.model import Goals
 from spark.compare.compared_row import ComparedRow
 from spark.compare.measure import measure_groups
@@ -45,7 +46,7 @@ def compare_fleet(
     """
     names = check_strategies(strategies)
     goals = as_fleet_goals(goals)
-    weights = weight_tables(snapshot, goals.weights, rates)
+    weights = weight_tables(snapshot, goals.sources, rates)
     encoded = encode(snapshot.validate(), need_racks(names, goals), weights=weights)
     return measure_groups(encoded, names, strategy_seconds, goals)
 
@@ -59,7 +60,7 @@ def fleet_of(comparison: DataFrame, *keys: str) -> DataFrame:
     * `groups`: those that the strategy has an answer for; the sums are over them. `not_evaluated`
       counts the others, and `why` says how many are empty, rebalancing, invalid or failed, and
       what befell the first that failed.
-    * `uneven`: groups whose largest load is above the best possible one; null by weight.
+    * `uneven`: groups whose largest load is `info` or worse, by count or by weight.
     * `unbalanced`: groups of which some load could be more even, or that aren't wholly assigned:
       `unread` counts the partitions without a reader.
     * `worst_max_to_mean`: the highest load of a group over its mean load, in the worst group. More
@@ -113,8 +114,12 @@ def fleet_of(comparison: DataFrame, *keys: str) -> DataFrame:
 
 
 def _uneven() -> Column:
-    """Groups whose largest load is above the best possible one; null for groups by weight."""
-    return F.sum(F.when(F.col("weight_bound").isNull(), (F.col("excess") > 0).cast("long")))
+    """Uneven groups (docs/advice.md), by what each of them is judged by."""
+    by_count, by_weight = (LEVELS[by]["info"].ratio for by in ("count", "weight"))
+    best = F.col("max_load") - F.col("excess")
+    is_uneven = (F.col("excess") > 0) & (F.col("max_load") >= best * F.lit(by_count))
+    is_heavy = F.col("max_weight") >= F.col("weight_bound") * F.lit(by_weight)
+    return F.sum(F.when(F.col("weight_bound").isNull(), is_uneven).otherwise(is_heavy).cast("long"))
 
 
 def best_first() -> list[Column]:
@@ -163,11 +168,12 @@ def compare_history(
 
     A group is measured once for all neighbouring snapshots in which its facts are the same, and the
     plan's size doesn't depend on their number. InputError for an unknown strategy, and for goals by
-    weight: weights change without any fact, so those snapshots are compared one by one.
+    weight: weights change without any fact. `auto` is by count here.
     """
     selection, goals = check_strategies(strategies), as_fleet_goals(goals)
     if goals.weights:
         raise InputError("goals by weight can't be compared over a history: compare each snapshot")
+    goals = goals.overridden(balance="count")
     racks = need_racks(selection, goals)
     group_spans = history.group_spans(racks)
     encoded = encode_changes(history.tables, group_spans, racks)

@@ -9,7 +9,6 @@ from pyspark.sql import DataFrame
 from spark.charts import CHARTS
 from spark.compare.best_strategy import best_of
 from spark.compare.compare import fleet_of
-from spark.compare.cures import cures_of, sentence_of_cures
 from spark.notebook import shown_in_notebook
 
 COLUMNS_SHOWN = {
@@ -23,17 +22,6 @@ COLUMNS_SHOWN = {
     "stopped_eager": "stopped if eager (partitions)",
 }
 """What notebooks show of a strategy, the best first."""
-
-GROUPS_SHOWN = {
-    "cluster": "cluster",
-    "group": "group",
-    "now": "largest load now",
-    "best": "best possible",
-    "set": "assignor to set",
-    "then": "largest load then",
-    "moves": "moves (partitions)",
-}
-"""What notebooks show of an uneven group, the worst first."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +55,4 @@ class FleetComparison:
         return CHARTS["league"].drawn([row for row in self._rows if row["kind"] == kind])
 
     def _repr_html_(self) -> str:
-        cures = cures_of(self.groups)
-        sentences = [sentence_of_cures(cures)] if cures else []
-        groups = shown_in_notebook(sentences, GROUPS_SHOWN, cures)
-        return shown_in_notebook([self.best()], COLUMNS_SHOWN, self._rows) + groups
+        return shown_in_notebook([self.best()], COLUMNS_SHOWN, self._rows)

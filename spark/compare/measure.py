@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame
 
 from optimizer.checker import Verdict, check_assignment
 from optimizer.model import (
+    BY_COUNT,
     DEFAULT_GOALS,
     NOBODY,
     Answer,
@@ -123,7 +124,7 @@ class _Measured(Trial):
             "worst_topic_share": worst_topic_share(problem, target),
             "local_reads": local,
             "remote_reads": remote,
-            "max_weight": max_weight(problem, target),
+            "max_weight": max_weight(problem, target) if is_by_weight else None,
             "weight_bound": self.weight_bound,
             **(STAYS if strategy == CURRENT else _costs(problem, answer, measures.moves)),
         }
@@ -145,10 +146,11 @@ class _Measured(Trial):
     def _optimum(self) -> Measures | None:
         """The optimum's by default goals, if it was found and is proven by the check."""
         try:
-            if self.goals == DEFAULT_GOALS:
+            if self.goals == BY_COUNT:
                 target = self.target(OPTIMAL)
             else:
-                answer = self.limit.spend(lambda: strategy_named(OPTIMAL).assign(self.problem))
+                optimal = strategy_named(OPTIMAL)
+                answer = self.limit.spend(lambda: optimal.assign(self.problem, BY_COUNT))
                 target = answer.target
             verdict = self._judged(target)
         except Exception:
@@ -170,7 +172,7 @@ class _Measured(Trial):
             raise self._takes_too_long
         try:
             return self.limit.spend(
-                lambda: check_assignment(self.problem, target, levels=BELOW_BALANCE)
+                lambda: check_assignment(self.problem, target, goals=BY_COUNT, levels=BELOW_BALANCE)
             )
         except TimeLimitError as error:
             self._takes_too_long = error

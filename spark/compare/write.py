@@ -4,14 +4,17 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
+from spark.compare.advised import advised_groups, uneven_first
 from spark.compare.compare import best_first, compare_fleet, compare_history, fleet_of
-from spark.compare.cures import cures_of
 from spark.files import SNAPSHOT, Where, in_one_file, write_by_snapshot, write_tables
 from spark.fleet import COMPARISON, RESULTS, FleetSnapshot, as_rows
 from spark.history import FleetHistory
 from spark.settings import Settings
 
 KEYS = ("cluster", "group", "strategy")
+
+MAX_GROUPS = 10_000
+"""Uneven groups that are told, the worst ones."""
 
 Rows = list[dict[str, Any]]
 
@@ -21,25 +24,31 @@ def write_comparison(
 ) -> tuple[Rows, Rows]:
     """Compare the strategies of the settings and write both tables.
 
-    Returns the rows of the fleet's, and the groups to change with what cures them.
+    Returns the rows of the fleet's, and the uneven groups with what is advised to them.
     """
+    groups = advised_groups(fleet, settings, rates).persist()
     comparison = compare_fleet(
         fleet, settings.strategies, settings.strategy_seconds, settings.goals, rates
     ).persist()
     try:
         table = fleet_of(comparison)
-        rows, cures = as_rows(table), cures_of(comparison)
-        written = {"comparison": in_one_file(comparison, *KEYS), "fleet": table.coalesce(1)}
+        rows, uneven = as_rows(table), uneven_first(groups, MAX_GROUPS)
+        written = {
+            "comparison": in_one_file(comparison, *KEYS),
+            "fleet": table.coalesce(1),
+            "groups": in_one_file(groups, "cluster", "group"),
+        }
         write_tables(comparison.sparkSession, out, fleet.id, written)
-        return rows, cures
+        return rows, uneven
     finally:
         comparison.unpersist()
+        groups.unpersist()
 
 
 def write_compared_history(
     history: FleetHistory, settings: Settings, out: Where
 ) -> tuple[Rows, Rows]:
-    """The same of every snapshot at once: the rows of each, and those over all."""
+    """The same of every snapshot at once, by count: the rows of each, and those over all."""
     comparison = compare_history(
         history, settings.strategies, settings.strategy_seconds, settings.goals
     ).persist()

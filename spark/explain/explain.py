@@ -2,12 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from pyspark.sql import DataFrame
 
+from optimizer.advice import Advice
 from optimizer.checker import check_assignment
 from optimizer.figures import counted
 from optimizer.model import (
@@ -20,6 +21,7 @@ from optimizer.model import (
     fitting,
     host_names,
     hosts_of,
+    judged,
     measure,
     on_hosts,
     weights_of,
@@ -30,6 +32,7 @@ from spark.charts import CHARTS
 from spark.errors import InputError
 from spark.fleet import UNSUPPORTED, FleetFiles, FleetSnapshot
 from spark.groups import (
+    COLUMN,
     EncodedRow,
     coordinator_of,
     one_row,
@@ -40,6 +43,9 @@ from spark.groups import (
 )
 from spark.notebook import FIRST, shown_in_notebook
 from spark.settings import DEFAULT_FLEET_GOALS, FleetGoals
+from spark.solve import ADVICE_COLUMNS, default_levels, solved_rows
+
+NO_ADVICE = Advice()
 
 
 @dataclass(frozen=True)
@@ -58,7 +64,8 @@ class GroupExplanation:
     have together, now and planned, where some members share a host, and not all of them the same.
     `state` and `type` are as in the table of groups. `unread` counts the partitions that no member
     owns though one subscribes to their topics, and `new_readers` names those that get one.
-    `idle_limits` are limits that none of its members or partitions fits, in words.
+    `idle_limits` are limits that none of its members or partitions fits, in words. `advised` is
+    what to do, as `plan` says it too.
     """
 
     cluster: str
@@ -82,6 +89,14 @@ class GroupExplanation:
     unread: int | None = None
     new_readers: list[str] = field(default_factory=list)
     idle_limits: list[str] = field(default_factory=list)
+    advised: Advice = NO_ADVICE
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """Its fields, and the advice as columns of its own."""
+        columns = asdict(replace(self, advised=Advice()))
+        del columns["advised"]
+        return columns | {name: getattr(self.advised, name) for name in ADVICE_COLUMNS}
 
     @property
     def cells(self) -> list[dict[str, Any]]:
@@ -121,18 +136,18 @@ def explain_group(
     """Plan one group by `optimal` and explain the plan; only this group's rows are collected.
 
     Of a store that needs no Spark: `FleetFiles.read("store")` reads few of its rows.
-    Goals by weight need Spark; `rates` are as `plan_fleet` takes them.
+    Weights by lag or rates need Spark; `rates` are as `plan_fleet` takes them.
     InputError when there is no such group, or several clusters have one and none is chosen.
     """
-    if goals.weights and isinstance(snapshot, FleetFiles):
-        raise InputError("goals by weight are explained of a FleetSnapshot, which Spark reads")
-    row = one_row(snapshot, group, cluster, goals.need_racks, goals.weights, rates)
+    if goals.need_spark and isinstance(snapshot, FleetFiles):
+        raise InputError("weights by lag or rates take a FleetSnapshot, which Spark reads")
+    row = one_row(snapshot, group, cluster, goals.need_racks, goals.sources, rates)
     if isinstance(snapshot, FleetFiles):
         seat = seat_of_group(snapshot, row.cluster, group)
     else:
         seat = coordinator_of(snapshot.tables, row.cluster, group)
     return replace(
-        _explained(row, goals),
+        _advised(row, goals),
         offsets_partition=seat.offsets_partition,
         coordinator=seat.coordinator,
         coordinator_inferred=seat.inferred if seat.coordinator is not None else None,
@@ -147,6 +162,13 @@ def _owned(row: EncodedRow) -> dict[str, int]:
     return dict(sorted(counts.items()))
 
 
+def _advised(row: EncodedRow, goals: FleetGoals) -> GroupExplanation:
+    """What the encoded row of a group tells, planned, and what is advised."""
+    (solved,) = solved_rows([row], OPTIMAL, goals, levels=default_levels)
+    columns = {name: getattr(solved, name) for name in ADVICE_COLUMNS}
+    return replace(_explained(row, goals), advised=Advice(**columns))
+
+
 def _explained(row: EncodedRow, goals: FleetGoals) -> GroupExplanation:
     """What the encoded row of a group tells, planned."""
     group = row.group
@@ -159,7 +181,7 @@ def _explained(row: EncodedRow, goals: FleetGoals) -> GroupExplanation:
             state=row.state,
             type=row.type,
         )
-    wanted = goals.of(row.cluster, group)
+    wanted = judged(goals.of(row.cluster, group), read.problem)
     problem = on_hosts(read.problem, wanted.host)
     answer = strategy_named(OPTIMAL).assign(problem, wanted)
     if wanted.by_weight:
@@ -265,12 +287,16 @@ def rows_of_groups(
 ) -> list[EncodedRow]:
     """The encoded rows of several (cluster, group) in their order, with racks and the weights.
 
-    Those that aren't there are left out of DataFrames; files, which have no weights, have all.
+    Those that aren't there are left out of DataFrames; of files all have to be there.
     """
     if isinstance(snapshot, FleetFiles):
-        return [row_of_group(snapshot, group, cluster, racks=True) for cluster, group in groups]
+        weighed = COLUMN in goals.sources
+        return [
+            row_of_group(snapshot, group, cluster, racks=True, weights=weighed)
+            for cluster, group in groups
+        ]
     named = [group for _, group in groups]
-    rows = rows_in_frames(snapshot, named, racks=True, sources=goals.weights)
+    rows = rows_in_frames(snapshot, named, racks=True, sources=goals.sources)
     result = {(row.cluster, row.group): row for row in rows}
     return [result[group] for group in groups if group in result]
 
@@ -282,4 +308,4 @@ def explain_rows(
 
     Of `rows_of_groups`.
     """
-    return [_explained(row, goals) for row in rows]
+    return [_advised(row, goals) for row in rows]

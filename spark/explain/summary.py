@@ -27,6 +27,9 @@ def loads_of(result: GroupExplanation, changing_first: bool) -> list[dict[str, A
 
 def summary_of(result: GroupExplanation) -> Iterator[str]:
     """How the group is, and what its plan makes of it."""
+    advised = result.advised
+    if advised.advice:
+        yield f"{(advised.severity or 'Note').capitalize()}: {advised.advice}"
     group, reason = f"Group {result.group} of cluster {result.cluster}", result.reason or ""
     if result.state and result.state != SETTLED:
         yield f"Kafka's state of the group is {result.state}."

@@ -6,7 +6,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from optimizer.figures import counted, figure
-from optimizer.model import Goals, LimitsError, Problem, fitting
+from optimizer.model import Goals, LimitsError, Problem, fitting, judged
 from optimizer.solver import Frontier, WeightedFrontier, frontier_of, weighted_frontier_of
 from spark.errors import InputError
 from spark.fleet import FleetFiles, FleetSnapshot
@@ -28,12 +28,12 @@ def frontier_of_group(
     worked out here, the group is `failed`.
 
     Of a store that needs no Spark: `FleetFiles.read("store")` reads few of its rows.
-    Goals by weight need Spark; `rates` are as `plan_fleet` takes them.
+    Weights by lag or rates need Spark; `rates` are as `plan_fleet` takes them.
     InputError when there is no such group, or several clusters have one and none is chosen.
     """
-    if goals.weights and isinstance(snapshot, FleetFiles):
+    if goals.need_spark and isinstance(snapshot, FleetFiles):
         raise InputError("what moves buy by weight needs a FleetSnapshot, which Spark reads")
-    return _frontier(one_row(snapshot, group, cluster, weights=goals.weights, rates=rates), goals)
+    return _frontier(one_row(snapshot, group, cluster, weights=goals.sources, rates=rates), goals)
 
 
 def frontiers_of_rows(
@@ -49,6 +49,7 @@ def _frontier(row: EncodedRow, goals: FleetGoals) -> GroupFrontier:
     read = read_or_failed(row, wanted.weight_source)
     if read.problem is None:
         return GroupFrontier(row.cluster, row.group, read.status, read.reason, [])
+    wanted = judged(wanted, read.problem)
     fit = fitting(read.problem, wanted.limits)
     idle = [text for text in wanted.limits.in_words() if text not in fit]
     report = _by_weight if wanted.by_weight else _by_count

@@ -21,6 +21,7 @@ from spark.groups.columns import (
     schema_of,
 )
 from spark.groups.coordinators import coordinator_of, coordinators
+from spark.groups.disputes import Claims, Dispute, disputes_among, read_claims
 from spark.groups.encode import ABSENT, claims_of, encode
 from spark.groups.encoded_row import EncodedRow, Names, Numbers
 from spark.groups.group import FleetGroup, failed, is_claimless, read_or_failed
@@ -33,6 +34,7 @@ from spark.groups.one_row import one_row, rows_in_frames
 from spark.groups.outlive import outlived
 from spark.groups.own_strategy import (
     CONNECT_PROTOCOLS,
+    SERVER_ASSIGNORS,
     check_assignor,
     has_single_answer,
     is_another_clients,
@@ -41,5 +43,5 @@ from spark.groups.own_strategy import (
 )
 from spark.groups.seats import CoordinatorLocation, OffsetsTopic, location_of
 from spark.groups.tasks import tasks_for_rows
-from spark.groups.weights import LAG, weight_tables
+from spark.groups.weights import COLUMN, LAG, has_weights, knows_weights, weight_tables
 from spark.groups.workers import cells_in_workers, in_workers, in_workers_by_group

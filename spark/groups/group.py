@@ -28,7 +28,7 @@ from spark.groups.lookup import Lookup
 from spark.groups.memory import BEYOND_LIMIT, NotEnoughMemoryError, check_memory
 from spark.groups.subscriptions import read_subscriptions
 from spark.groups.topics import Topics, read_topics
-from spark.groups.weights import capacity_faults, read_capacities, read_weights
+from spark.groups.weights import capacity_faults, has_weights, read_capacities, read_weights
 from spark.text import named, shortened_in
 
 TOPIC_FAULTS = {
@@ -81,6 +81,8 @@ def read_group(row: EncodedRow, weight: str | None = None) -> FleetGroup:
     subscriber = members.find(row.subscribers)
     subscribed = np.repeat(topics.subscribed, row.subscriber_counts)
     faults = _faults(row, member_ids, topics, subscriber, subscribed)
+    if weight is not None and not has_weights(row, weight):
+        weight = None
     if weight is not None:
         faults += capacity_faults(row)
     if faults:

@@ -25,19 +25,27 @@ COLUMNS = {
 }
 """What is read of the tables that name a group, beside its own name and its cluster's."""
 
+WITH_CAPACITY = {"members": (*COLUMNS["members"], "capacity")}
+"""The same where weights matter."""
+
 
 def row_of_group(
-    fleet: FleetFiles, group: str, cluster: str | None = None, racks: bool = False
+    fleet: FleetFiles,
+    group: str,
+    cluster: str | None = None,
+    racks: bool = False,
+    weights: bool = False,
 ) -> Any:
     """The row of one group; a name that isn't UTF-8 is meant by how it is spelled.
 
+    `weights` are those of the partitions' own column.
     Where `encode` has hashes these are numbers of this row's own. Raises InputError when there is
     no such group, when several clusters have one and none is chosen, and for null keys.
     """
     named = names_wanted([group])
     tables = {
         name: fleet.rows(name, ("cluster", "group", *columns), cluster, group=named)
-        for name, columns in COLUMNS.items()
+        for name, columns in (COLUMNS | (WITH_CAPACITY if weights else {})).items()
     }
     topics = _topics_read(tables["subscriptions"])
     _check_keys(fleet, cluster, named, topics)
@@ -46,7 +54,7 @@ def row_of_group(
         raise InputError(no_such_group(fleet, group, cluster))
     if len(of) > 1:
         raise InputError(several_clusters(group, of))
-    return _Row(fleet, tables, of[0], topics.get(of[0], []), racks).whole()
+    return _Row(fleet, tables, of[0], topics.get(of[0], []), racks, weights).whole()
 
 
 def no_such_group(fleet: FleetSnapshot | FleetFiles, group: str, cluster: str | None) -> str:
@@ -107,9 +115,10 @@ class _Row:
         cluster: str,
         topics: list[bytes],
         racks: bool,
+        weights: bool,
     ) -> None:
         self.fleet, self.tables, self.cluster = fleet, tables, cluster
-        self.topics, self.racks = topics, racks
+        self.topics, self.racks, self.weights = topics, racks, weights
         self.members: dict[bytes, int] = {}
         self.numbers: dict[bytes, int] = {topic: number for number, topic in enumerate(topics)}
 
@@ -120,7 +129,7 @@ class _Row:
         texts = {name: objects(map(_spelled, columns[name])) for name in (*NAMES, *BESIDE)}
         group_texts = {name: _spelled(columns[name]) for name in TEXT_COLUMNS}
         group_texts["type"] = group_texts["type"] and group_texts["type"].lower()
-        topics = topics_of(self.fleet, self.cluster, self.topics, self.racks)
+        topics = topics_of(self.fleet, self.cluster, self.topics, self.racks, self.weights)
         return SimpleNamespace(cluster=self.cluster, **columns | texts | group_texts | topics)
 
     def _group_columns(self) -> dict[str, Any]:
@@ -151,10 +160,12 @@ class _Row:
         names = ("member_id", "instance_id", "rack", "client_id", "host")
         texts = [rows[name].to_pylist() for name in names]
         generations = _or_absent(rows["generation"]).tolist()
-        members = sorted(zip(*texts, generations, strict=True), key=_nulls_first)
-        columns = zip(*members, strict=True) if members else ((),) * 6
-        ids, instances, racks, clients, hosts, numbers = columns
-        return {
+        capacities = rows["capacity"] if self.weights else [None] * len(generations)
+        members = sorted(zip(*texts, generations, capacities, strict=True), key=_nulls_first)
+        columns = zip(*members, strict=True) if members else ((),) * 7
+        ids, instances, racks, clients, hosts, numbers, capacities = columns
+        of_weights = {"capacities": np.array(capacities, np.float64)} if self.weights else {}
+        return of_weights | {
             "member_ids": ids,
             "member_hashes": self._numbered(self.members, ids),
             "instance_ids": instances,

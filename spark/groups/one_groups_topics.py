@@ -14,16 +14,20 @@ from spark.groups.encode import ABSENT, GAPS, NEGATIVE, NO_ID, SHARED_ID, TWICE,
 
 COLUMNS = ("topic", "partition", "topic_id")
 RACK_COLUMNS = ("leader_rack", "replica_racks")
+WEIGHT_COLUMNS = ("weight",)
 
 _BASE64 = re.compile(r"[A-Za-z0-9_-]{22}")
 _HEX = re.compile(r"[0-9A-F]{32}")
 
 
 def topics_of(
-    fleet: FleetFiles, cluster: str, topics: Sequence[bytes], racks: bool
+    fleet: FleetFiles, cluster: str, topics: Sequence[bytes], racks: bool, weights: bool
 ) -> dict[str, Any]:
-    """The columns `topic_sizes` and `topic_ids` of an encoded row, and with `racks` its places."""
-    columns = (*COLUMNS, *(RACK_COLUMNS if racks else ()))
+    """The columns `topic_sizes` and `topic_ids` of an encoded row.
+
+    With `racks` its places, and with `weights` those of the partitions' own column.
+    """
+    columns = (*COLUMNS, *RACK_COLUMNS * racks, *WEIGHT_COLUMNS * weights)
     wanted = ValueFilter(frozenset(topics))
     rows = fleet.rows("partitions", columns, cluster, topic=wanted)
     of_topic = _by_topic(rows, topics)
@@ -35,7 +39,8 @@ def topics_of(
         "topic_sizes": np.array(sizes, np.int32),
         "topic_ids": objects(min(filter(None, result), default=None) for result in ids),
     }
-    return topic_columns | _rack_columns(rows, of_topic) if racks else topic_columns
+    topic_columns |= _rack_columns(rows, of_topic) if racks else {}
+    return topic_columns | (_weight_columns(rows, of_topic) if weights else {})
 
 
 def _by_topic(rows: Rows, topics: Sequence[bytes]) -> list[IntArray]:
@@ -92,6 +97,18 @@ def _shared(fleet: FleetFiles, cluster: str, ids: set[str]) -> set[str]:
     for topic, code in pairs.T.tolist():
         users.setdefault(_in_hex(texts[code]), set()).add(topic)
     return {item for item, topics in users.items() if item and len(topics) > 1}
+
+
+def _weight_columns(rows: Rows, of_topic: Sequence[IntArray]) -> dict[str, Any]:
+    """The weights of each topic's partitions that have one."""
+    weights = np.array(rows["weight"], np.float64)
+    rows_with_one = [numbers[~np.isnan(weights[numbers])] for numbers in of_topic]
+    order = np.concatenate([np.empty(0, np.int64), *rows_with_one])
+    return {
+        "column_counts": np.array([len(numbers) for numbers in rows_with_one], np.int32),
+        "column_partitions": rows["partition"][order].astype(np.int32),
+        "column_values": weights[order],
+    }
 
 
 def _rack_columns(rows: Rows, of_topic: Sequence[IntArray]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from spark.fleet import TABLES, FleetFiles, FleetSnapshot, is_named
 from spark.groups.batches import rows_of
 from spark.groups.encode import encode
 from spark.groups.one_group import no_such_group, row_of_group, several_clusters
-from spark.groups.weights import weight_tables
+from spark.groups.weights import COLUMN, weight_tables
 
 
 def one_row(
@@ -24,12 +24,13 @@ def one_row(
 ) -> Any:
     """The row of one group; only this group's rows are collected.
 
-    `weights` are where those come from that go along, for which it takes DataFrames.
+    `weights` are where those come from that go along; all but those of the partitions' own column
+    take DataFrames.
 
     InputError when there is no such group, or several clusters have one and none is chosen.
     """
     if isinstance(snapshot, FleetFiles):
-        return row_of_group(snapshot, group, cluster, racks)
+        return row_of_group(snapshot, group, cluster, racks, COLUMN in weights)
     rows = rows_in_frames(snapshot, [group], cluster, racks, weights, rates)
     if not rows:
         raise InputError(no_such_group(snapshot, group, cluster))

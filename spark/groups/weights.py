@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pyspark.sql import Column, DataFrame, functions as F
 
-from optimizer.model import LEAST_CAPACITY, MOST_WEIGHT, IntArray, capacity_fault
+from optimizer.model import LEAST_CAPACITY, LEAST_KNOWN, MOST_WEIGHT, IntArray, capacity_fault
 from spark.errors import InputError
 from spark.fleet import RECORDS_BEHIND, TOPIC_KEYS, FleetSnapshot
 from spark.groups.encoded_row import EncodedRow
@@ -72,7 +72,8 @@ def by_topic(topics: DataFrame, tables: Mapping[str, DataFrame]) -> DataFrame:
 
 def of_partitions() -> Column:
     """The partitions of a grouping that have a weight, and the weight of each."""
-    return F.sort_array(F.collect_list(F.struct("partition", _or_unknown())))
+    entry = F.struct("partition", F.col("weight"))
+    return F.sort_array(F.collect_list(F.when(F.col("weight").isNotNull(), entry)))
 
 
 def of_topics(topics: Column, sources: Iterable[str]) -> dict[str, Column]:
@@ -122,6 +123,20 @@ def read_weights(row: EncodedRow, topics: Topics, source: str) -> NDArray[np.flo
     exists[exists] = number[exists] < np.diff(topics.offsets)[topic[exists]]
     result[topics.offsets[topic[exists]] + number[exists]] = values[exists]
     return result
+
+
+def has_weights(row: EncodedRow, source: str) -> bool:
+    """Whether a row was encoded with weights from there."""
+    return hasattr(row, f"{source}_values")
+
+
+def knows_weights(row: EncodedRow) -> bool:
+    """Whether at least half of the partitions that a group reads have weights of their own."""
+    if not has_weights(row, COLUMN):
+        return False
+    values = np.asarray(getattr(row, f"{COLUMN}_values"), np.float64)
+    valid = np.count_nonzero((values >= 0) & (values <= MOST_WEIGHT))
+    return bool(valid >= LEAST_KNOWN * row.topic_sizes[row.topic_sizes > 0].sum() > 0)
 
 
 def read_capacities(row: EncodedRow) -> NDArray[np.float64] | None:

@@ -1,5 +1,6 @@
 """`evenfleet audit`: what is wrong with a fleet, how bad it is, and what to do first."""
 
+from contextlib import ExitStack
 from dataclasses import replace
 from enum import StrEnum
 from functools import partial
@@ -29,6 +30,7 @@ class FailOn(StrEnum):
 def audit(
     source: terminal.FleetOptions,
     target: terminal.OutOptions,
+    goals: terminal.GoalOptions,
     history: Annotated[
         bool,
         option(
@@ -56,13 +58,13 @@ def audit(
     thresholds: terminal.Thresholds = None,
 ) -> None:
     """Check a fleet for problems; exit code 1 with --fail-on."""
-    out, settings = target.optional(), source.settings
-    audit_settings = read_audit_settings(thresholds).with_consumers(settings.consumers)
+    out, settings = target.optional(), goals.applied(source.settings)
+    audit_settings = read_audit_settings(thresholds).with_settings(settings)
     if prometheus:
         check_metrics(prometheus)
     if since_last and not out:
         raise InputError("--since-last needs --out FOLDER, where the last audit's results are")
-    with source.session(source.snapshot, history) as spark:
+    with source.session(source.snapshot, history) as spark, ExitStack() as kept:
         if out:
             check_out(spark, out, AUDIT)
         store = AuditedStore(spark, source.where, settings.max_age, say)
@@ -74,7 +76,9 @@ def audit(
             fleet = terminal.part_of(
                 terminal.read_and_report(spark, source.where, "audit", read), source.part
             )
-            made = store.audit(fleet, before, audit_settings, stored if history else None)
+            rates = kept.enter_context(terminal.rates_for(spark, source.where, settings, fleet.id))
+            past = stored if history else None
+            made = store.audit(fleet, before, audit_settings, past, rates)
             # metrics tell changes too, while --fail-on looks at all that stands
             clusters = fleet.instants if since_last or (out and prometheus) else None
             with made, busy(f"auditing snapshot {fleet.id}"):

@@ -5,7 +5,7 @@ from contextlib import suppress
 from pyspark.sql import SparkSession
 
 from spark import FleetSnapshot, terminal
-from spark.compare import best_of, sentence_of_cures, write_compared_history, write_comparison
+from spark.compare import advice_in_words, best_of, write_compared_history, write_comparison
 from spark.errors import UnreadableError
 from spark.files import Where, table_in
 from spark.fleet import COMPARISON, check_out, snapshot_id
@@ -15,7 +15,7 @@ from spark.terminal import ROWS_SHOWN, Table, busy, say, say_answer
 from spark.trial import idle_limits
 
 GROUPS = "groups to change"
-"""The table of uneven groups, with the assignor that each should use."""
+"""The table of uneven groups, with what each is advised."""
 
 
 def compare(
@@ -56,7 +56,7 @@ def compare(
             say(f"Only {fleet.part} were compared.")
         say_answer(best_of(rows))
         if groups:
-            say(sentence_of_cures(groups, bool(settings.goals.weights)))
+            say(advice_in_words(groups))
         say(
             f"Snapshot {fleet.id}: each group under each strategy is in "
             f"{table_in(out, 'comparison')}, this table in {table_in(out, 'fleet')}."

@@ -1,6 +1,5 @@
 """`evenfleet explain`: why one group's partitions move, and why it can't be better."""
 
-from dataclasses import asdict
 from typing import Any
 
 from spark import terminal
@@ -39,7 +38,7 @@ def explain(source: terminal.GroupOptions, goals: terminal.GoalOptions) -> bool:
             title="why it can't be more even",
             **shown,
         ),
-        "explanation": Table([], is_shown=False, as_json=[asdict(explanation)]),
+        "explanation": Table([], is_shown=False, as_json=[explanation.as_json]),
     }
     show(listed | terminal.clusters_read(fleet))
     return bool(loads)  # without any there is no frontier

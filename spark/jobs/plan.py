@@ -6,9 +6,7 @@ from dataclasses import replace
 from typing import Annotated
 
 from optimizer import STRATEGY_NAMES
-from spark import FleetPlan, FleetSnapshot, plan_fleet, terminal
-from spark.compare import kafka_could
-from spark.explain import rows_of_groups
+from spark import FleetSnapshot, plan_fleet, terminal
 from spark.files import Where, table_in
 from spark.fleet import PLAN, check_out
 from spark.jobs.plan_shown import WORST, show_plans
@@ -43,19 +41,6 @@ def plan(
         raise fault
 
 
-def _worst(
-    made: FleetPlan, fleet: FleetSnapshot, store: Where, settings: Settings
-) -> terminal.Rows:
-    """The uneven groups as people read them, the worst first."""
-    rows = made.worst(at_most(ROWS_SHOWN))
-    if not rows or settings.goals.weights:
-        return uneven_for_people(rows)
-    groups = [(row["cluster"], row["group"]) for row in rows[:ROWS_SHOWN]]
-    encoded = rows_of_groups(terminal.files_of(store, fleet) or fleet, groups, settings.goals)
-    could = kafka_could(encoded, settings.goals, settings.strategy_seconds)
-    return uneven_for_people(rows, could)
-
-
 def _plan_one(
     fleet: FleetSnapshot,
     store: Where,
@@ -78,7 +63,7 @@ def _plan_one(
         made.write(out, traffic, rates)
         by_status, before_and_after = made.summary()
         tables = {
-            WORST: _worst(made, fleet, store, settings),
+            WORST: uneven_for_people(made.worst(at_most(ROWS_SHOWN))),
             "fleet": before_and_after,
             "groups": by_status,
             TRAFFIC: traffic_of_fleet(traffic, price) if traffic is not None else [],

@@ -17,7 +17,16 @@ from spark.report import (
     markdown_of,
     material_of,
 )
-from spark.terminal import FleetOptions, Thresholds, busy, files_of, option, say, say_clusters
+from spark.terminal import (
+    FleetOptions,
+    GoalOptions,
+    Thresholds,
+    busy,
+    files_of,
+    option,
+    say,
+    say_clusters,
+)
 
 
 class Paper(StrEnum):
@@ -29,6 +38,7 @@ class Paper(StrEnum):
 
 def report(
     source: FleetOptions,
+    goals: GoalOptions,
     out: Annotated[Path, option("File of the report.")],
     plan: Annotated[str | None, option("Folder of a plan of it.")] = None,
     audit: Annotated[str | None, option("Folder of an audit of it.")] = None,
@@ -42,7 +52,8 @@ def report(
     thresholds: Thresholds = None,
 ) -> None:
     """Write one HTML page: what to do first, key figures, strategies, findings, worst groups."""
-    settings, levels = source.settings, read_audit_settings(thresholds)
+    settings = goals.applied(source.settings)
+    levels = read_audit_settings(thresholds).with_settings(settings)
     if out.is_dir() or not out.absolute().parent.is_dir():
         raise InputError(f"--out {out} must be a file in a folder that exists")
     check_drawing()

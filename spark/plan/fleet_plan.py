@@ -19,6 +19,7 @@ from spark.fleet import (
     PLAN,
     PLAN_WEIGHTS,
     RESULTS,
+    UNEVEN,
     WHOLE,
     FleetSnapshot,
     Part,
@@ -28,9 +29,9 @@ from spark.fleet import (
 )
 from spark.groups import encode, weight_tables
 from spark.notebook import FIRST, shown_in_notebook
-from spark.plan.summary import EVENED_OUT, IDLE_TO_BUSY, measured, sentence_of, summarize
+from spark.plan.summary import measured, sentence_of, summarize
 from spark.settings import DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals, as_fleet_goals
-from spark.solve import plan_assignments, plan_groups, solve_groups
+from spark.solve import ADVICE_COLUMNS, default_levels, plan_assignments, plan_groups, solve_groups
 from spark.unpersist_handle import Handle
 
 ROWS_PER_FILE = 500_000
@@ -49,6 +50,7 @@ class Made(NamedTuple):
     strategy: str
     goals: FleetGoals
     rates: DataFrame | None
+    advice: bool
 
 
 COLUMNS_SHOWN = {
@@ -57,8 +59,8 @@ COLUMNS_SHOWN = {
     "current_max_load": "largest load now (partitions)",
     "max_load": "planned (partitions)",
     "moves": "moves (partitions)",
-    "takeovers": "takeovers (partitions)",
-    "idle_to_busy": "idle members that get partitions",
+    "severity": "severity",
+    "advice": "advice",
 }
 """What notebooks show of a group, with units."""
 
@@ -86,7 +88,7 @@ class FleetPlan(Handle):
     @property
     def groups(self) -> DataFrame:
         """One row a group: status, reason, measures."""
-        return plan_groups(self.solved)
+        return plan_groups(self.solved, self.made_of is None or self.made_of.advice)
 
     def write(
         self, out: Where, traffic: DataFrame | None = None, rates: DataFrame | None = None
@@ -142,15 +144,14 @@ class FleetPlan(Handle):
         return [text for text in limits if text not in fit]
 
     def worst(self, groups: int | None = FIRST) -> list[dict[str, Any]]:
-        """The groups that the plan evens out, the worst first (`spark.fleet.worst_first`).
+        """The uneven groups, the worst first (`spark.fleet.worst_first`).
 
-        All of them where `groups` is None. A row has the columns `COLUMNS_SHOWN`, and those of
-        weight (`current_max_weight`, `max_weight`, null by count). `idle_to_busy` are members
-        without partitions that the plan gives some.
+        All of them where `groups` is None. A row has the columns `COLUMNS_SHOWN`, those of weight
+        (`current_max_weight`, `max_weight`, null by count), and of advice.
         """
-        rows = self.solved.where(EVENED_OUT).orderBy(*worst_first(by_weight=True))
-        rows = rows.withColumn("idle_to_busy", F.expr(IDLE_TO_BUSY))
-        rows = rows.select(*COLUMNS_SHOWN, "current_max_weight", "max_weight")
+        rows = self.solved.where(UNEVEN).orderBy(*worst_first())
+        more = ("current_max_weight", "max_weight", *ADVICE_COLUMNS)
+        rows = rows.select(*dict.fromkeys((*COLUMNS_SHOWN, *more)))
         rows = rows if groups is None else rows.limit(groups)
         return [row.asDict() for row in rows.collect()]
 
@@ -192,11 +193,14 @@ def plan_fleet(
     goals: FleetGoals | Goals = DEFAULT_FLEET_GOALS,
     strategy_seconds: float = STRATEGY_SECONDS,
     rates: DataFrame | None = None,
+    advice: bool = True,
 ) -> FleetPlan:
     """Plan each group by `strategy`; ValueError for an unknown one, InputError for null keys.
 
     `goals` are those of `optimal`, for all groups or by group; the other strategies have their own.
     `rates` (cluster, topic, partition, weight) are what partitions weigh where goals ask for rates.
+    With `advice`, rows of `groups` say what to do (`optimizer.advice`); without it they lack these
+    columns, and Kafka's strategies aren't asked.
 
     A group that can't be planned, or not within `strategy_seconds` of processor time, or that ends
     its worker (see `spark.groups.outlive`), has a row with its status and the reason; it doesn't
@@ -204,8 +208,10 @@ def plan_fleet(
     """
     goals = as_fleet_goals(goals)
     racks = strategy_named(strategy).rack_aware or goals.need_racks
-    weights = weight_tables(snapshot, goals.weights, rates)
+    weights = weight_tables(snapshot, goals.sources, rates)
     encoded = encode(snapshot.validate(), racks, weights=weights)
-    solved = solve_groups(encoded, strategy, goals, strategy_seconds)
-    made_of = Made(snapshot, strategy, goals, rates)
+    solved = solve_groups(
+        encoded, strategy, goals, strategy_seconds, default_levels if advice else None
+    )
+    made_of = Made(snapshot, strategy, goals, rates, advice)
     return FleetPlan(snapshot.id, solved.persist(), snapshot.instants, snapshot.part, made_of)

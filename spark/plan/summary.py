@@ -9,8 +9,10 @@ from optimizer.figures import counted, figure
 from optimizer.strategies import OPTIMAL
 from spark.fleet import BY_WEIGHT, PLANNED, UNEVEN
 
-EVENED_OUT = f"if({BY_WEIGHT}, current_max_weight > max_weight, {UNEVEN})"
-"""SQL text: whether the largest load of a group is smaller in the plan than now."""
+EVENED_OUT = (
+    f"{UNEVEN} and if({BY_WEIGHT}, current_max_weight > max_weight, current_max_load > max_load)"
+)
+"""SQL text: whether a group is uneven and its largest load is smaller in the plan than now."""
 CLOSER = (
     f"not ({BY_WEIGHT}) and not {UNEVEN} "
     "and current_max_load - current_min_load > greatest(max_load - min_load, 1)"
@@ -139,19 +141,24 @@ def sentence_of(rows: list[Row]) -> str:
     return " ".join(sentences)
 
 
-def uneven_for_people(
-    rows: Sequence[Mapping[str, Any]], could: Mapping[tuple[str, str], Any] | None = None
-) -> list[dict[str, Any]]:
-    """Uneven groups as people read them; `could` says what Kafka could do, None by weight."""
-    load = "max_weight" if could is None else "max_load"
-    result = []
-    for row in rows:
-        cells = {"cluster": row["cluster"], "group": row["group"], "now": row[f"current_{load}"]}
-        cells |= {"planned": row[load], "moves": row["moves"], "idle used": row["idle_to_busy"]}
-        if could is not None:
-            cells["kafka could"] = could.get((row["cluster"], row["group"]))
-        result.append(cells)
-    return result
+def uneven_for_people(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Uneven groups as people read them: loads are by what each group is judged by."""
+    return [
+        {
+            "cluster": row["cluster"],
+            "group": row["group"],
+            **dict(zip(("now", "planned"), _loads_judged(row), strict=True)),
+            "severity": row["severity"],
+            "moves": row["moves"],
+            "advice": row["advice_strategy"] or row["advice_kind"],
+        }
+        for row in rows
+    ]
+
+
+def _loads_judged(row: Mapping[str, Any]) -> tuple[Any, Any]:
+    load = "max_weight" if row["judged_by"] == "weight" else "max_load"
+    return row[f"current_{load}"], row[load]
 
 
 def _of_known(total: Total, values: list[Any]) -> Any:

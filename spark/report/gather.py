@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from operator import itemgetter
@@ -16,9 +16,7 @@ from spark.audit import AuditSettings, FleetAudit, audit_fleet, read_audit, verd
 from spark.charts import trend_of
 from spark.compare import best_first, best_of, compare_fleet, fleet_of
 from spark.fleet import (
-    COMPARISON,
     GROUP_KEYS,
-    RESULTS,
     FleetFiles,
     FleetSnapshot,
     as_rows,
@@ -49,7 +47,7 @@ from spark.report.sums import (
     worst_groups,
 )
 from spark.scale import fleet_of_scale, savings_first, verdict_of
-from spark.settings import USUAL_STRATEGIES, Settings
+from spark.settings import USUAL_STRATEGIES, FleetGoals, Settings
 
 FINDINGS_SHOWN = 500
 """Findings that a page has in full; the audit's tables have all."""
@@ -100,13 +98,15 @@ def material_of(
         before, brokers = submit(figures_before, previous), submit(_brokers, fleet)
         with doing("auditing"):
             made = kept.enter_context(_audited(session, fleet, results.audit, levels, previous))
-            group_rows, assignments = _planned(session, fleet, results.plan, made, kept)
+            group_rows, assignments = _planned(
+                session, fleet, results.plan, made, settings.goals, kept
+            )
             counts, findings = made.counts(), made.worst(FINDINGS_SHOWN)
         with doing("comparing strategies"):
             sample = _sample(fleet, sum(made.groups().values()))
             of = (session, sample)
             compared, league = _compared(*of, results.compare, settings, kept)
-            weighed, by_weight = _by_weight(*of, results.by_weight, settings, kept, compared)
+            weighed, by_weight = _by_weight(*of, results.by_weight, (compared, league))
         with doing("looking at the past and at the worst groups"):
             past = past_of(session, results.history, fleet)
             beside = [
@@ -225,11 +225,14 @@ def _planned(
     fleet: FleetSnapshot,
     plan: str | None,
     made: FleetAudit,
+    goals: FleetGoals,
     kept: ExitStack,
 ) -> tuple[DataFrame, DataFrame]:
     """Rows of groups with the measures of a plan, and its assignments."""
     if plan is None:
-        return made.group_rows, kept.enter_context(plan_fleet(_shown(fleet, made))).assignments
+        return made.group_rows, kept.enter_context(
+            plan_fleet(_shown(fleet, made), goals=goals)
+        ).assignments
     tables = read_results(session, plan, ("groups", "assignments"), fleet.id)
     groups, assignments = (table.rows for table in tables)
     measures = groups.select("cluster", "group", *MEASURES)
@@ -262,32 +265,15 @@ def _compared(
 
 
 def _by_weight(
-    session: SparkSession,
-    fleet: FleetSnapshot,
-    out: str | None,
-    settings: Settings,
-    kept: ExitStack,
-    compared: DataFrame,
+    session: SparkSession, fleet: FleetSnapshot, out: str | None, compared: tuple[DataFrame, Rows]
 ) -> tuple[DataFrame, Rows]:
-    """The same by weight; none of the rows that are `compared` where nothing has a weight."""
-    if not (out or settings.goals.weights):
-        if not _has_weights(fleet):
-            return compared.limit(0), []
-        goals = settings.goals.overridden(balance="weight", weight="column")
-        settings = replace(settings, goals=goals)
-    return _compared(session, fleet, out, settings, kept)
-
-
-def _has_weights(fleet: FleetSnapshot) -> bool:
-    """Whether any of its partitions has one."""
-    partitions = fleet.tables["partitions"]
-    has_column = "weight" in partitions.columns
-    return has_column and not partitions.where("weight is not null").isEmpty()
+    """A comparison by weight that is there; otherwise the one that is by weight where it can be."""
+    return _written(session, out, fleet.id) if out else compared
 
 
 def _written(session: SparkSession, out: str, snapshot: str) -> tuple[DataFrame, Rows]:
     """Both tables of a comparison that `compare` wrote."""
-    groups, fleet = read_results(session, out, RESULTS[COMPARISON], snapshot)
+    groups, fleet = read_results(session, out, ("comparison", "fleet"), snapshot)
     return groups.rows, as_rows(fleet.rows.coalesce(1).sortWithinPartitions(*best_first()))
 
 

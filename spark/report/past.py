@@ -43,7 +43,7 @@ def _figures_of_plan(fleet: FleetSnapshot, solved: DataFrame) -> dict[str, Any]:
         "members",
         "idle_to_busy",
         *MEASURES,
-        "current_max_load",
+        *("current_max_load", "uneven", "now_to_best"),
     )
     return figures_of(sums_of(merged(measured.select(*columns), [lags_in(fleet)])))
 

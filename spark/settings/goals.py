@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 from optimizer import DEFAULT_GOALS, Goals, GoalsError
+from optimizer.model import BY_COUNT
 from spark.errors import InputError
 from spark.patterns import ForGroups, matches
 from spark.text import did_you_mean
@@ -68,6 +69,17 @@ class FleetGoals:
         """Where the weights of groups come from that are balanced by them."""
         every = (self.default, *(rule.goals for rule in self.rules))
         return frozenset(goals.weight for goals in every if goals.by_weight)
+
+    @property
+    def sources(self) -> frozenset[str]:
+        """The same, and of groups that may be balanced by weight."""
+        every = (self.default, *(rule.goals for rule in self.rules))
+        return frozenset(filter(None, (goals.weight_source for goals in every)))
+
+    @property
+    def need_spark(self) -> bool:
+        """Whether weights may come from elsewhere than the partitions' own column."""
+        return bool(self.sources - {"column"})
 
     @property
     def need_rates(self) -> bool:
@@ -171,14 +183,14 @@ def as_fleet_goals(goals: FleetGoals | Goals) -> FleetGoals:
 
 @cache
 def goals_to_text(goals: Goals) -> str | None:
-    """How a plan's row tells its goals; None for the default ones."""
-    return None if goals == DEFAULT_GOALS else json.dumps(asdict(goals))
+    """How a plan's row tells its goals; None for the default ones by count."""
+    return None if goals in (BY_COUNT, DEFAULT_GOALS) else json.dumps(asdict(goals))
 
 
 def goals_from_text(text: str | None) -> Goals:
     """The goals that a plan's row tells. Raises ValueError (GoalsError is one)."""
     if not text:
-        return DEFAULT_GOALS
+        return BY_COUNT
     values = json.loads(text)
     if not isinstance(values, dict) or values.keys() - set(KEYS):
         raise ValueError(f"{text!r} is not what a plan's goals look like")

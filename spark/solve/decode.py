@@ -3,12 +3,13 @@
 from pyspark.sql import Column, DataFrame, functions as F
 
 from spark.groups import columns_of
-from spark.solve.solved_row import ACTIONS, PlannedGroup
+from spark.solve.solved_row import ACTIONS, ADVICE_COLUMNS, PlannedGroup
 
 
-def plan_groups(solved: DataFrame) -> DataFrame:
+def plan_groups(solved: DataFrame, advice: bool = True) -> DataFrame:
     """The plan's table `groups`: one row a group of the snapshot."""
-    return solved.select(*columns_of(PlannedGroup))
+    columns = columns_of(PlannedGroup)
+    return solved.select(*columns).drop(*(() if advice else ADVICE_COLUMNS))
 
 
 def plan_assignments(solved: DataFrame) -> DataFrame:

@@ -19,18 +19,28 @@ from optimizer.model import (
     TimeLimitError,
     classes_of,
     fitting,
+    judged,
     max_host_load,
     measure,
     on_hosts,
 )
 from optimizer.reasons import held_by
 from optimizer.strategies import OPTIMAL, strategy_named
-from spark.groups import EncodedRow, FleetGroup, failed, in_workers, read_or_failed
+from spark.groups import (
+    EncodedRow,
+    FleetGroup,
+    failed,
+    has_weights,
+    in_workers,
+    knows_weights,
+    read_or_failed,
+)
 from spark.settings import DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals, goals_to_text
+from spark.solve.advice import LevelsOf, add_advice
 from spark.solve.homogeneous import plan_homogeneous
 from spark.solve.solved_row import SolvedRow, actions, plan_columns
 from spark.solve.time_limit import TimeLimit
-from spark.solve.weights import by_weight, max_weight
+from spark.solve.weights import columns_by_weight, max_weight
 
 
 def solve_groups(
@@ -38,16 +48,19 @@ def solve_groups(
     strategy: str,
     goals: FleetGoals = DEFAULT_FLEET_GOALS,
     strategy_seconds: float = STRATEGY_SECONDS,
+    levels: LevelsOf | None = None,
 ) -> DataFrame:
     """Plan every group of `spark.groups.encode`: a `SolvedRow` a group.
 
     `goals` are those of `optimal`; for other strategies reads are counted in their meaning. A group
     that the strategy needs more than `strategy_seconds` for is `failed`; where the check does, the
-    plan stands, and its optimality stays unknown.
+    plan stands, and its optimality stays unknown. With `levels` each group of `optimal` has advice.
     """
     strategy_named(strategy)
     return in_workers(
-        encoded, SolvedRow, lambda groups: solved_rows(groups, strategy, goals, strategy_seconds)
+        encoded,
+        SolvedRow,
+        lambda groups: solved_rows(groups, strategy, goals, strategy_seconds, levels),
     )
 
 
@@ -56,14 +69,19 @@ def solved_rows(
     strategy: str,
     goals: FleetGoals = DEFAULT_FLEET_GOALS,
     strategy_seconds: float = STRATEGY_SECONDS,
+    levels: LevelsOf | None = None,
 ) -> list[SolvedRow]:
     """The rows of some encoded groups, in their order; the homogeneous ones are planned at once."""
     planned = _planned_at_once(groups, strategy, goals)
-    return [
+    solved = [
         planned.get((row.cluster, row.group))
         or row_of_group(row, strategy, goals.of(row.cluster, row.group), strategy_seconds)
         for row in groups
     ]
+    if levels and strategy == OPTIMAL:
+        for row, of_group in zip(groups, solved, strict=True):
+            add_advice(row, of_group, strategy_seconds, levels(row.cluster, row.group))
+    return solved
 
 
 def _planned_at_once(
@@ -80,6 +98,8 @@ def _planned_at_once(
 def _are_usual(goals: Goals, row: EncodedRow) -> bool:
     """Whether a group's goals come to balance and few moves: without racks, theirs don't matter."""
     if goals.by_weight or goals.min_gain or goals.max_moves is not None:
+        return False
+    if goals.balance == "auto" and goals.may_weigh and knows_weights(row):
         return False
     if any(goals.limits) or goals.host or ("hosts" in goals.levels and any(row.hosts)):
         return False
@@ -98,7 +118,7 @@ def row_of_group(
     group = read_or_failed(row, goals.weight_source)
     if group.problem is None:
         return _without_plan(row, group, strategy, goals)
-    problem = on_hosts(group.problem, goals.host)
+    problem, goals = on_hosts(group.problem, goals.host), judged(goals, group.problem)
     limits = tuple(fitting(problem, goals.limits))
     selection, started = strategy_named(strategy), time.perf_counter()
     try:
@@ -115,7 +135,7 @@ def row_of_group(
             goals=goals_to_text(goals),
             held_by=held_by(problem, answer.target, goals) if is_best else (),
             limits=limits,
-            **_plan(group, problem, answer.target),
+            **_plan(group, problem, answer.target, goals.by_weight),
             seconds=time.perf_counter() - started,
         )
     except Exception as error:
@@ -156,11 +176,11 @@ def _proof(verdict: Verdict) -> dict[str, Any]:
         "current_local_reads": found_local,
         "current_remote_reads": found_remote,
         "certificate": verdict.certificate,
-        **(by_weight(verdict.weight) if verdict.weight else {}),
+        **(columns_by_weight(verdict.weight) if verdict.weight else {}),
     }
 
 
-def _plan(group: FleetGroup, problem: Problem, target: IntArray) -> dict[str, Any]:
+def _plan(group: FleetGroup, problem: Problem, target: IntArray, by_weight: bool) -> dict[str, Any]:
     """How the group was found, and its plan as arrays."""
     keepable = classes_of(problem).keepable
     action = actions(keepable, group.previous, target)
@@ -173,7 +193,7 @@ def _plan(group: FleetGroup, problem: Problem, target: IntArray) -> dict[str, An
         "current_min_load": int(loads.min()),
         "current_sum_squares": int(loads @ loads),
         "current_max_host_load": max_host_load(problem, loads),
-        "current_max_weight": max_weight(problem, classes_of(problem).kept),
+        "current_max_weight": max_weight(problem, classes_of(problem).kept) if by_weight else None,
         "names": group.names,
         "topics": problem.topics,
         # Arrow takes arrays of its own width as they are, and others number by number.
@@ -187,5 +207,7 @@ def _plan(group: FleetGroup, problem: Problem, target: IntArray) -> dict[str, An
 
 def _without_plan(row: EncodedRow, group: FleetGroup, strategy: str, goals: Goals) -> SolvedRow:
     """Goals by weight are stated all the same: a capacity may be why there is no plan."""
-    report = goals_to_text(goals) if goals.by_weight else None
+    source = goals.weight_source
+    weighed = source is not None and has_weights(row, source) and group.status == "invalid"
+    report = goals_to_text(replace(goals, balance="weight")) if weighed else None
     return SolvedRow(**plan_columns(row, group, strategy), goals=report)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from optimizer.advice import Advice
 from optimizer.model import NOBODY, IntArray
 from spark.groups import (
     Bytes,
@@ -23,6 +24,10 @@ from spark.groups import (
 )
 
 ACTIONS = ("keep", "move", "takeover", "new", "drop")
+
+
+ADVICE_COLUMNS = tuple(name for name in Advice._fields if name not in ("of_balance", "spare"))
+"""What a group's row tells of its advice."""
 
 
 def _nothing() -> NDArray[np.int32]:
@@ -70,6 +75,8 @@ class PlannedGroup(GroupRow):
     `spread` is Σ over topics and members of (partitions that the member has of the topic)²;
     `spread_optimal` is null where the group is too large to look at it, or a level above it isn't
     optimal.
+    The columns from `judged_by` on are those of `optimizer.advice.Advice`; null where a plan is
+    made without advice, or by another strategy.
     """
 
     local_reads: Long = None
@@ -90,6 +97,17 @@ class PlannedGroup(GroupRow):
     bound_shown: Text = None
     max_host_load: Long = None
     hosts_optimal: Flag = None
+    judged_by: Text = None
+    now_to_best: Real = None
+    after_to_best: Real = None
+    severity: Text = None
+    advice_kind: Text = None
+    advice: Text = None
+    advice_strategy: Text = None
+    advice_moves: Long = None
+    uneven: Flag = None
+    follows: Flag = None
+    can_follow: Flag = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -97,7 +115,9 @@ class SolvedRow(PlannedGroup):
     """The same with how the group was found, and its plan as arrays with one entry a partition.
 
     `held_by` names the goals that keep loads of an optimal plan two or more apart, if any do;
-    `limits` are those of its goals that are about any of its members and partitions, in words.
+    `limits` are those of its goals that are about any of its members and partitions, in words;
+    `of_balance` is how bad its balance alone is; `spare` members can't get anything, whoever
+    assigns.
     `target` and `previous` are indexes into `names`, `topic` into `topics`, `action` into ACTIONS;
     -1 is nobody.
     """
@@ -109,6 +129,8 @@ class SolvedRow(PlannedGroup):
     current_max_weight: Real = None
     held_by: Texts = ()
     limits: Texts = ()
+    of_balance: Text = None
+    spare: Int = None
     names: Texts = ()
     topics: Texts = ()
     topic: Ints = field(default_factory=_nothing)

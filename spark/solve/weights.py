@@ -6,7 +6,7 @@ from optimizer.checker import WeightVerdict, check_assignment
 from optimizer.model import Answer, Goals, IntArray, Problem, weights_of
 
 
-def by_weight(verdict: WeightVerdict) -> dict[str, Any]:
+def columns_by_weight(verdict: WeightVerdict) -> dict[str, Any]:
     """The columns of a plan's row that the check tells."""
     return {
         "max_weight": verdict.max_weight,

@@ -50,9 +50,9 @@ def open_with_rates(
 ) -> Iterator[tuple[FleetSnapshot | FleetFiles, DataFrame | None]]:
     """A fleet for a command that needs few of its rows, and the rates that goals ask for.
 
-    With goals by weight it is Spark that reads.
+    With weights by lag or rates it is Spark that reads.
     """
-    if settings.goals.weights:
+    if settings.goals.need_spark:
         with opened(master, conf, settings, store, snapshot) as session:
             fleet = read_snapshot(session, store, snapshot, doing, settings.max_age)
             with rates_for(session, store, settings, fleet.id) as rates:

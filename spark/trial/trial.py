@@ -13,6 +13,7 @@ from optimizer.model import (
     IntArray,
     Problem,
     classes_of,
+    judged,
     on_hosts,
     ranges,
     settled,
@@ -30,7 +31,11 @@ class Trial:
     """A group, and what strategies make of it; `goals` are those of `optimal`."""
 
     def __init__(self, problem: Problem, limit: TimeLimit, goals: Goals) -> None:
-        self.problem, self.limit, self.goals = on_hosts(problem, goals.host), limit, goals
+        self.problem, self.limit, self.goals = (
+            on_hosts(problem, goals.host),
+            limit,
+            judged(goals, problem),
+        )
         self._answers: dict[str, Answered | Exception] = {}
 
     def answer(self, strategy: str) -> Answered:

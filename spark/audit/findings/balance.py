@@ -2,42 +2,39 @@
 
 import math
 from collections.abc import Iterator
-from functools import partial
 
+from optimizer.advice import LEVELS
 from optimizer.strategies import STRATEGIES
-from spark.audit.cheapest_cure import cure_of
 from spark.audit.facts import GroupFacts
 from spark.audit.finding import FindingRow, GroupFinding, Settings, about
-from spark.audit.text import A_NEW_PLAN
 from spark.fleet import CLASSIC, CONSUMER, LENGTH_OF_UUID
 
 
 @GroupFinding(
     tells="a member has more partitions than it must",
     measure="partitions of the most loaded member ÷ those in the best assignment",
-    advice="Let the group use cooperative-sticky, or uniform on the new protocol; "
-    "`evenfleet plan` shows the best assignment.",
-    advice_to_planned=A_NEW_PLAN,
-    advice_to_connect="A rebalance evens tasks out: restart one worker, or update those that "
-    "leave them uneven (KAFKA-12495); `evenfleet plan` shows the best assignment.",
-    levels={"info": 1.1, "warning": 1.25, "critical": 2.0},
-    settings={"least": 2},
-    meanings={"least": "minimum of partitions that this member has beyond the best assignment"},
+    advice="`evenfleet plan` shows the best assignment.",
+    levels={name: level.ratio for name, level in LEVELS["count"].items()},
+    settings={f"least_{name}": level.least for name, level in LEVELS["count"].items()},
+    meanings={
+        f"least_{name}": f"minimum of partitions beyond the best assignment, for {name}"
+        for name in LEVELS["count"]
+    },
 )
 def unbalanced(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
-    plan = group.plan
-    if plan is None or not plan.max_load:
-        return
-    if plan.current_max_load - plan.max_load >= settings["least"]:
+    """Groups that are judged by count (`optimizer.advice`)."""
+    solved = group.solved
+    if solved.judged_by == "count" and solved.uneven:
         yield about(
             group,
-            plan.current_max_load / plan.max_load,
-            "One member of group {group} has {now:partition} where {max_load} would do; for that "
+            solved.now_to_best,
+            "One member of group {group} has {now:partition} where {best} would do; for that "
             "{moves:partition} must move.",
-            cure=partial(cure_of, group),
-            now=plan.current_max_load,
-            max_load=plan.max_load,
-            moves=plan.moves,
+            advice=solved.advice,
+            severity=solved.of_balance,
+            now=solved.current_max_load,
+            best=round(solved.current_max_load / solved.now_to_best),
+            moves=solved.moves,
         )
 
 
@@ -83,7 +80,7 @@ def range_skew(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
             "Range deals out each of the {topics} topics of group {group} from the same first "
             "member on: the first member gets {first} partitions, the last {last}, the mean is "
             "{mean:decimal}.",
-            cure=(lambda: UNIFORM_AT_BROKER) if row.type == CONSUMER else None,
+            advice=UNIFORM_AT_BROKER if row.type == CONSUMER else None,
             topics=len(sizes),
             first=first,
             last=last,

@@ -7,8 +7,6 @@ import numpy as np
 
 from spark.audit.facts import GroupFacts
 from spark.audit.finding import FindingRow, GroupFinding, Settings, about
-from spark.audit.text import A_NEW_PLAN
-from spark.groups import EncodedRow
 from spark.solve import ACTIONS
 
 KEEPABLE = (ACTIONS.index("keep"), ACTIONS.index("move"))
@@ -30,28 +28,20 @@ def _without(plan: Any) -> int:
     return int(plan.members - np.count_nonzero(np.bincount(plan.target[plan.target >= 0])))
 
 
-def _readers(row: EncodedRow) -> int:
-    """How many members subscribe to a topic that is there, so that they could own something."""
-    return len(np.unique(row.subscribers[(row.topic_sizes > 0).repeat(row.subscriber_counts)]))
-
-
 @GroupFinding(
     tells="members own nothing while others carry several partitions",
     measure="members that could have work and have none",
-    advice="If the group has settled, change its strategy to cooperative-sticky, or uniform on "
-    "the new protocol; `evenfleet compare` shows what each would do.",
-    advice_to_planned=A_NEW_PLAN,
-    advice_to_connect="A rebalance evens tasks out: restart one worker, or update those that "
-    "leave them uneven (KAFKA-12495); `evenfleet plan` shows the best assignment.",
-    levels={"warning": 1},
+    advice="`evenfleet plan` shows the best assignment.",
+    levels={"info": 1},
 )
 def idle_members(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     """Members without a partition that the best assignment would give one.
 
-    Where nobody has several, what they lack is with nobody: those are unread partitions.
+    Where nobody has several, what they lack is with nobody: those are unread partitions. It is as
+    bad as the group's balance.
     """
     plan = group.plan
-    if plan is None or plan.current_min_load or plan.current_max_load < 2:
+    if plan is None or plan.current_min_load or not plan.uneven:
         return
     idle = _idle(plan)
     inputs = idle - _without(plan)
@@ -61,6 +51,8 @@ def idle_members(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
             inputs,
             "{idle} of the {members} members of group {group} {idle:owns|own} nothing while one "
             "has {most:partition}; the best assignment has work for {inputs} of them.",
+            advice=plan.advice,
+            severity=plan.of_balance,
             idle=idle,
             members=plan.members,
             most=plan.current_max_load,
@@ -82,11 +74,8 @@ def spare_members(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]
 
     Connect's workers read all connectors: without one there is nothing to be spare of.
     """
-    plan = group.plan
-    if plan is None or plan.min_load:
-        return
-    spare = _without(plan) - (plan.members - _readers(group.row))
-    if spare > 0:
+    plan, spare = group.plan, group.solved.spare
+    if spare:
         yield about(
             group,
             spare,

@@ -4,65 +4,37 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from optimizer.model import Problem, classes_of, weights_of
+from optimizer.advice import LEVELS
+from optimizer.model import classes_of, weights_of
 from spark.audit.facts import GroupFacts
-from spark.audit.finding import WORST_FIRST, FindingRow, GroupFinding, Settings, about
+from spark.audit.finding import FindingRow, GroupFinding, Settings, about
 
 DIGITS = 9
 """Whole numbers stand for weights inside: what is beyond is theirs."""
 
-ROUNDING = 1e-8
-"""More than these digits, and real numbers, can be off by."""
-
 
 @GroupFinding(
     tells="a member carries more weight than it must",
-    measure="weight of the most loaded member ÷ that in a plan by weight",
-    advice="Kafka's strategies count partitions: `evenfleet plan --weight column` shows an "
-    "assignment by weight, which can be put into force.",
+    measure="largest load by weight ÷ the least possible one, as it is proven",
+    advice="`evenfleet plan` shows an assignment by weight.",
     needs=("partitions.weight",),
-    levels={"info": 1.25},
-    settings={"known": 0.5},
-    meanings={"known": "groups of which the weights of such a share of partitions are known"},
+    levels={name: level.ratio for name, level in LEVELS["weight"].items()},
 )
 def unbalanced_weight(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
-    problem = group.weighed
-    if problem is None or group.members < 2:
-        return
-    weights = weights_of(problem)
-    if weights.known_share < settings["known"]:
-        return
-    kept = classes_of(problem).kept
-    level = weights.level_of(kept)
-    if not _is_worth_a_plan(problem, level, settings):
-        return
-    planned = group.by_weight
-    if planned is None:
-        return
-    best = weights.level_of(planned)
-    if not best or level <= best:
-        return
-    moves = int(np.count_nonzero(classes_of(problem).keepable & (planned != problem.owner)))
-    yield about(
-        group,
-        round(level / best, DIGITS),
-        "One member of group {group} carries a weight of {now:decimal} where {best:decimal} would "
-        "do; for that {moves:partition} must move.",
-        now=weights.highest(kept),
-        best=weights.highest(planned),
-        moves=moves,
-    )
-
-
-def _is_worth_a_plan(problem: Problem, current: int, settings: Settings) -> bool:
-    """Whether the measure can pass a level: no plan is below a fair share, or what is heaviest."""
-    weights = weights_of(problem)
-    read = classes_of(problem).of_partition >= 0
-    weight, capacity = weights.of_partition[read], weights.capacity
-    fair = int(weight.sum()) / int(capacity.sum())
-    bound = max(fair, int(weight.max(initial=0)) / int(capacity.max())) * weights.parts
-    levels = [settings[item] for item in WORST_FIRST if settings[item] is not None]
-    return bool(levels) and current >= min(levels) * bound * (1 - ROUNDING)
+    """Groups that are judged by weight (`optimizer.advice`)."""
+    solved = group.solved
+    if solved.judged_by == "weight" and solved.uneven:
+        yield about(
+            group,
+            solved.now_to_best,
+            "One member of group {group} carries a weight of {now:decimal} where {planned:decimal} "
+            "would do; for that {moves:partition} must move.",
+            advice=solved.advice,
+            severity=solved.of_balance,
+            now=solved.current_max_weight,
+            planned=solved.max_weight,
+            moves=solved.moves,
+        )
 
 
 @GroupFinding(

@@ -4,9 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from optimizer.strategies import sticky_for
-from spark.audit import HEAVY, WORST_FIRST
-from spark.groups import strategy_of
+from spark.audit import WORST_FIRST
 from spark.report.material import Material, anchor
 
 OPEN = 25
@@ -54,14 +52,14 @@ def _cells(row: Mapping[str, Any], clusters: Sequence[str]) -> dict[str, Any]:
         **row,
         "id": anchor(row["cluster"], row["group"]),
         "at": clusters.index(row["cluster"]) if row["cluster"] in clusters else -1,
-        "ratio": None if planned is None else (now / planned if planned else 1.0),
+        "ratio": None if planned is None else row["now_to_best"] or 1.0,
         "bar": None if planned is None else _bar(now / planned if planned else 1.0, 1.0),
         "weight": weight,
         "planned_weight": planned_weight,
         "weight_bar": _bar(weight, planned_weight) if weight and planned_weight else None,
         "dots": sorted((item["severity"] for item in result), key=WORST_FIRST.index),
         "kinds": ", ".join(sorted({item["finding"] for item in result})),
-        "advice": advice_of(row),
+        "advised": row["advice_strategy"] or row["advice_kind"],
     }
 
 
@@ -69,29 +67,6 @@ def _bar(now: float, planned: float) -> str:
     """The lengths of a bar now and planned, in percent; the usual planned one is the style's."""
     now, planned = (round(100 * min(item, WIDEST) / WIDEST) for item in (now, planned))
     return f"--n:{now}%" + (f";--p:{planned}%" if planned != BEST else "")
-
-
-def advice_of(row: Mapping[str, Any]) -> str | None:
-    """The cheapest cure that suffices: nothing, an assignor of Kafka's, or a plan.
-
-    Only for groups of consumers that strategies were compared for; else None.
-    """
-    answers = {item["strategy"]: item for item in row.get("answers") or ()}
-    if row["max_load"] is None or "current" not in answers or row["kind"] == "connect":
-        return None
-    weights = _weights(row)
-    heavy = HEAVY * weights.get("optimal", 1.0)
-    unknown = heavy if weights else 0.0
-    enough = [
-        name
-        for name, answer in answers.items()
-        if not answer["excess"] and weights.get(name, unknown) < heavy
-    ]
-    if "current" in enough:
-        return "keep"
-    own = strategy_of((row.get("type") or "").lower(), row.get("strategy"))
-    otherwise = "plan by weight" if weights else "plan"
-    return next((name for name in sticky_for(own) if name in enough), otherwise)
 
 
 def _weights(row: Mapping[str, Any]) -> dict[str, float]:

@@ -51,7 +51,7 @@ from tests.support.tiers import tiered
                 ),
             ],
         ),
-        ({"max_weight": 3.5}, ["max_weight needs balance = 'weight'"]),
+        ({"balance": "count", "max_weight": 3.5}, ["max_weight needs balance = 'weight'"]),
         (
             {"copartition": "orders", "max_per_topic": 2},
             [

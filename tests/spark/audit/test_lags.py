@@ -20,7 +20,7 @@ Entry = tuple[int, ...]
 def row_of(lags: list[Entry], before: list[Entry] | None = None, **others: Any) -> Any:
     """Entries: topic's hash, partition, lag, and where it is committed and ends."""
     padded = [(*entry, *(0, 0))[:5] for entry in lags]
-    names = ("lag_topics", "lag_partitions", "lags", "lag_committed", "lag_ends")
+    names = ("late_topics", "late_partitions", "lags", "lag_committed", "lag_ends")
     of_before = ("before_topics", "before_partitions", "before_committed", "before_ends")
     return SimpleNamespace(
         **dict(zip(names, np.array(padded, np.int64).reshape(-1, 5).T, strict=True)),

@@ -39,6 +39,9 @@ def audit_of(spark: SparkSession, found: Iterable[FindingRow], groups: int) -> F
         "cast(null as string) as kind",
         "id + 3 as current_max_load",
         "if(id = 0, null, 2) as max_load",
+        "id > 0 as uneven",
+        "if(id = 0, null, (id + 3) / 2) as now_to_best",
+        "id as partitions",
     )
     return FleetAudit("20261121T060000Z", findings, NOT_RUN, [], judged)
 

@@ -57,7 +57,11 @@ class TestShippedFile:
         (rule,) = settings.groups
         assert rule.match == "batch-*"
         assert rule.values["idle-members"] == {"warning": None}
-        assert rule.values["unbalanced"] == {"warning": 2.0, "critical": None, "least": 10.0}
+        assert rule.values["unbalanced"] == {
+            "warning": 2.0,
+            "critical": None,
+            "least_warning": 10.0,
+        }
         assert settings.timeouts == (
             Timeouts("*", "*", 45_000, 3_000, 300_000, 20_000, 6_000, 1_800_000, 30_000),
         )
@@ -65,13 +69,13 @@ class TestShippedFile:
 
 
 def test_what_a_file_leaves_out_keeps_its_default(file: Path) -> None:
-    text = "[unbalanced]\ncritical = 'never'\nleast = 5\n[prometheus]\nworst_groups = 0"
+    text = "[unbalanced]\ncritical = 'never'\nleast_info = 5\n[prometheus]\nworst_groups = 0"
     defaults = AuditSettings()
     settings = read(file, text)
     assert settings.worst_groups == 0
     assert settings.values == {
         **defaults.values,
-        "unbalanced": {**defaults.values["unbalanced"], "critical": None, "least": 5.0},
+        "unbalanced": {**defaults.values["unbalanced"], "critical": None, "least_info": 5.0},
     }
 
 
@@ -86,7 +90,8 @@ ORDER = "would never be told: put them in"
         ("unbalanced = 1", "unbalanced must be a table"),
         (
             "[unbalanced]\nmost = 1",
-            "unbalanced: unknown key 'most' (known are info, warning, critical, least)",
+            "unbalanced: unknown key 'most' (known are info, warning, critical, least_info, "
+            "least_warning, least_critical)",
         ),
         *(
             (
@@ -95,8 +100,8 @@ ORDER = "would never be told: put them in"
             )
             for value, shown in (("'2'", "'2'"), ("-1", "-1"), ("true", "True"), ("nan", "nan"))
         ),
-        ("[unbalanced]\nleast = inf", f"unbalanced: least is inf and {NUMBER}"),
-        ("[unbalanced]\nleast = 'never'", f"unbalanced: least is 'never' and {NUMBER}"),
+        ("[uneven-hosts]\nleast = inf", f"uneven-hosts: least is inf and {NUMBER}"),
+        ("[uneven-hosts]\nleast = 'never'", f"uneven-hosts: least is 'never' and {NUMBER}"),
         (
             "[topic-on-one-member]\ninfo = 0.4",
             "topic-on-one-member: info is 0.4 and must be a number of 0.5 or more",

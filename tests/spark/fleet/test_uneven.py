@@ -6,10 +6,11 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark import FleetHistory, FleetSnapshot, audit_fleet, compare_fleet, fleet_of, plan_fleet
-from spark.compare.cures import cures_of
+from spark.compare.advised import advised_groups, uneven_first
 from spark.fleet import write_store
 from spark.report.past import lags_in
 from spark.report.sums import figures_of, merged, sums_of, worst_groups
+from spark.settings import Settings
 from tests.support.fleets import Fleet
 
 pytestmark = pytest.mark.ends  # of each surface's own tests the default tier has one
@@ -49,12 +50,12 @@ def test_one_number_of_uneven_groups(spark: SparkSession, tmp_path: Path) -> Non
     comparison = compare_fleet(snapshot, ["current", "cooperative-sticky", "optimal"])
     fleets = {row.strategy: row.uneven for row in fleet_of(comparison).collect()}
     assert fleets == {"current": 2, "cooperative-sticky": 0, "optimal": 0}
-    cures = cures_of(comparison)
-    assert [(row["now"], row["best"], row["set"]) for row in cures] == [
-        (6.0, 3.0, "cooperative-sticky"),
-        (4.0, 3.0, "cooperative-sticky"),
+    advised = uneven_first(advised_groups(snapshot, Settings()), 10)
+    assert [(row["now_to_best"], row["severity"], row["advice"]) for row in advised] == [
+        (2.0, "critical", "cooperative-sticky"),
+        (4 / 3, "info", "cooperative-sticky"),
     ]
-    orders.append([row["group"] for row in cures])
+    orders.append([row["group"] for row in advised])
     assert orders == [["skewed", "less skewed"]] * 4
     with FleetHistory.read(spark, str(tmp_path)) as history:
         assert "2 of 5 groups are uneven in the last snapshot (2 in the first)" in str(

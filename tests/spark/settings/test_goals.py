@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from optimizer.model.goals import DEFAULT_GOALS, Goals, GoalsError
+from optimizer.model.goals import BY_COUNT, DEFAULT_GOALS, Goals, GoalsError
 from spark.errors import InputError
 from spark.settings import read_settings
 from spark.settings.goals import (
@@ -73,7 +73,7 @@ def test_an_effort_that_ended_is_read_as_the_default(tmp_path: Path) -> None:
     assert goals_from_text('{"effort": "thorough"}') == DEFAULT_GOALS
 
 
-@pytest.mark.parametrize("goals", [DEFAULT_GOALS, LEADER, ANY])
+@pytest.mark.parametrize("goals", [BY_COUNT, LEADER, ANY])
 def test_a_plan_tells_its_goals(goals: Goals) -> None:
     assert goals_from_text(goals_to_text(goals)) == goals
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from pyspark.sql import SparkSession
 
-from optimizer.model import DEFAULT_GOALS, Goals, spread
+from optimizer.model import BY_COUNT, DEFAULT_GOALS, Goals, spread
 from spark.groups import weight_tables
 from spark.groups.columns import columns_of
 from spark.groups.encode import encode
@@ -32,7 +32,7 @@ def plain(solved: SolvedRow) -> dict[str, Any]:
 
 
 def one_at_a_time(
-    rows: list[Any], goals: Goals = DEFAULT_GOALS
+    rows: list[Any], goals: Goals = BY_COUNT
 ) -> dict[tuple[str, str], dict[str, Any]]:
     return {(row.cluster, row.group): plain(row_of_group(row, "optimal", goals)) for row in rows}
 

@@ -22,7 +22,7 @@ SIZES = {"orders": 4, "payments": 6}
 
 BALANCE = {
     "unbalanced-weight": Cases(
-        *("info", "group g", 1.6, 1.25),
+        *("warning", "group g", 1.6, 1.5),
         "One member of group g carries a weight of 8.0 where 5.0 would do; for that 2 partitions "
         "must move.",
         fires=owned("aabb", weight=(4.0, 4.0, 1.0, 1.0)),
@@ -41,7 +41,7 @@ BALANCE = {
         *("warning", "group g", 1.5, 1.25),
         "One member of group g has 6 partitions where 4 would do; for that 2 partitions must move.",
         fires=owned("aaaaaabb"),
-        nearly=owned("aaaaabbb"),
+        nearly=owned("a" * 12 + "b" * 10),
         never=owned("aaaabbbb"),
     ),
     "uneven-hosts": Cases(
@@ -53,7 +53,7 @@ BALANCE = {
         never=owned("aabbccddeeffgghh", members={"host": ("/x", "/w", "/v", "/z") * 2}),
     ),
     "idle-members": Cases(
-        *("warning", "group g", 1, 1),
+        *("info", "group g", 1, 1),
         "1 of the 3 members of group g owns nothing while one has 3 partitions; the best "
         "assignment has work for 1 of them.",
         fires=owned("aaabbb", "abc"),

@@ -6,7 +6,6 @@ from collections import Counter
 import pytest
 from pyspark.sql import SparkSession
 
-from spark.audit.cheapest_cure import CURES as OF_ASSIGNORS
 from spark.audit.finding import COLUMNS, SEVERITIES, GroupFinding
 from spark.audit.registry import FINDINGS
 from spark.audit.rules import Copartitioned, GroupRule, Timeouts
@@ -24,7 +23,8 @@ from tests.support.fleets import Fleet
 
 CASES = cases_of_groups.CASES | cases_of_clusters.CASES
 
-CURES = {"unbalanced": OF_ASSIGNORS["cooperative-sticky"]}
+OF_THE_GROUP = ("unbalanced", "unbalanced-weight", "idle-members")
+"""Findings that have the group's own advice (tests/optimizer/test_advice.py)."""
 """Advice that is a group's own."""
 
 IDS = ("3Fg5kQbRT9eWb1l2xYwZ0A", "Qm7sVtL0R2yJ8cN4aXhE1w")
@@ -122,7 +122,11 @@ MORE: dict[str, Build] = {
     "others": out_of_reach,
     "by-broker": reading(cases_of_groups.FOUR, owner="a", type="consumer", strategy="range"),
     "connect": workers,
-    "planned": owned("aaaabb", "abc", strategy="cooperative-evenfleet-plan"),
+    "planned": owned(
+        *("aaaabb", "abc"),
+        strategy="cooperative-evenfleet-plan",
+        members={"client_id": ("one", "two", "three")},
+    ),
     "nobody-there": nobody_there,
     "nothing-to-read": nothing_to_read,
     "rules": with_rules,
@@ -166,7 +170,7 @@ def test_it_fires_there_alone(said: Audited, finding: str) -> None:
     measured = (row["severity"], row["subject"], row["measure"], row["threshold"])
     assert (*measured, row["sentence"]) == CASES[finding].told(finding)
     assert row["group"] == ("g" if finding in cases_of_groups.CASES else None)
-    assert row["advice"] == (CURES.get(finding) or FINDINGS[finding].advice)
+    assert (row["advice"] == FINDINGS[finding].advice) == (finding not in OF_THE_GROUP)
     assert said.of(f"{finding}-nearly", finding) == []
     assert said.of(f"{finding}-never", finding) == []
 
@@ -188,8 +192,7 @@ def test_workers_get_advice_of_their_own(said: Audited) -> None:
     rows = said.of("connect")
     reports = {(row["group"], row["finding"]): row["advice"] for row in rows}
     for finding in ("unbalanced", "idle-members"):
-        assert reports["g", finding] == (CURES.get(finding) or FINDINGS[finding].advice)
-        assert reports["workers", finding] == FINDINGS[finding].advice_to_connect
+        assert reports["workers", finding].startswith("Restart one worker")
         assert reports["g", finding] != reports["workers", finding]
     assert len(rows) == 4
 
@@ -198,7 +201,7 @@ def test_a_group_that_follows_a_plan_is_told_to_get_a_new_one(said: Audited) -> 
     advice = {row["finding"]: row["advice"] for row in said.of("planned")}
     assert advice.keys() == {"unbalanced", "idle-members"}
     for text in advice.values():
-        assert "evenfleet enforce" in text and "sticky" not in text
+        assert text.startswith("Give it the plan by `evenfleet export-plan`")
 
 
 def test_an_empty_group_goes_on_beyond_the_end_when_consumers_come_back(said: Audited) -> None:

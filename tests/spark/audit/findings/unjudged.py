@@ -8,7 +8,8 @@ from pyspark.sql import DataFrame
 
 from spark.audit.group_evaluator import GroupEvaluator, evaluate_groups
 from spark.groups import failed
-from spark.solve import SolvedRow, plan_columns, solved_rows
+from spark.settings import FleetGoals
+from spark.solve import LevelsOf, SolvedRow, plan_columns, solved_rows
 
 FAILS = "failed-group-fires"
 """The cluster whose group can't be solved."""
@@ -31,10 +32,12 @@ class FailingEvaluator(GroupEvaluator):
             return super().evaluated(rows)
 
 
-def _solved_but_for_two(rows: list[Any], strategy: str) -> list[SolvedRow]:
+def _solved_but_for_two(
+    rows: list[Any], strategy: str, goals: FleetGoals, levels: LevelsOf | None = None
+) -> list[SolvedRow]:
     return [
         SolvedRow(**plan_columns(row, failed(MemoryError()), strategy))
         if row.cluster == FAILS
         else replace(solved, previous=None if row.cluster == RAISES else solved.previous)
-        for row, solved in zip(rows, solved_rows(rows, strategy), strict=True)
+        for row, solved in zip(rows, solved_rows(rows, strategy, goals, levels=levels), strict=True)
     ]

@@ -6,7 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optimizer.model import IntArray
-from spark.groups import ABSENT, EncodedRow, Lookup
+from spark.groups.encode import ABSENT
+from spark.groups.encoded_row import EncodedRow
+from spark.groups.lookup import Lookup
 
 
 class Claims(NamedTuple):

@@ -1,0 +1,123 @@
+"""The advice on one encoded group and its plan: `optimizer.advice` asked about a row."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from optimizer.advice import LEVELS, Advice, Claimed, Levels, Situation, advise, why_not_follow
+from optimizer.assignor.plan_file import COOPERATIVE, EAGER
+from optimizer.model import BY_COUNT, DEFAULT_GOALS, NOBODY, on_hosts
+from optimizer.strategies import STRATEGIES
+from spark.fleet import CONSUMER, REBALANCING_STATES
+from spark.groups import (
+    CONNECT_PROTOCOLS,
+    SERVER_ASSIGNORS,
+    Claims,
+    EncodedRow,
+    disputes_among,
+    own_strategy,
+    read_claims,
+    read_or_failed,
+)
+from spark.settings import goals_from_text
+from spark.solve.solved_row import ACTIONS
+from spark.solve.time_limit import TimeLimit
+
+MOVE = ACTIONS.index("move")
+
+
+LevelsOf = Callable[[str, str], Levels]
+"""The levels of a group, by its cluster and name."""
+
+
+def default_levels(cluster: str, group: str) -> Levels:
+    """Those of all groups."""
+    return LEVELS
+
+
+def add_advice(row: EncodedRow, solved: Any, strategy_seconds: float, levels: Levels) -> None:
+    """Fill in the columns of advice of a group that `optimal` planned, or has no plan for."""
+    try:
+        advice = _advice(row, solved, strategy_seconds, levels)
+    except Exception as error:  # the plan stands all the same
+        reason = f"Nothing can be advised: {type(error).__name__}: {error}."
+        advice = Advice(advice_kind="look", advice=reason)
+    for name, value in advice._asdict().items():
+        setattr(solved, name, value)
+
+
+def _advice(row: EncodedRow, solved: Any, seconds: float, levels: Levels) -> Advice:
+    if solved.max_load is None:
+        return advise(Situation(status=solved.status, reason=solved.reason))
+    claims, goals = claims_of_row(row, solved), goals_from_text(solved.goals)
+    if claims is None and goals in (BY_COUNT, DEFAULT_GOALS) and _is_fine(solved, levels):
+        return Advice(
+            judged_by="count",
+            now_to_best=solved.current_max_load / solved.max_load if solved.max_load else None,
+            severity="ok",
+            uneven=False,
+            of_balance="ok",
+            follows=row.group_strategy in (EAGER, COOPERATIVE),
+            can_follow=why_not_follow(row.type, row.instance_ids.tolist(), row.client_ids.tolist())
+            is None,
+        )
+    group = read_or_failed(row, goals.weight_source)
+    assert group.problem is not None
+    problem = on_hosts(group.problem, goals.host)
+    target = np.full(problem.partition_count, NOBODY)
+    target[problem.topic_offsets[solved.topic] + solved.partition] = solved.target
+    disputes = disputes_among(claims) if claims else []
+    with TimeLimit(seconds) as limit:
+        situation = Situation(
+            status=solved.status,
+            reason=solved.reason,
+            type=row.type,
+            strategy=row.group_strategy,
+            own=own_strategy(row) if _is_kafkas(row) else None,
+            problem=problem,
+            target=target,
+            goals=goals,
+            bound=solved.weight_bound,
+            names=group.names,
+            previous=group.previous,
+            unread=solved.unread,
+            twice=[
+                Claimed(f"{dispute.topic}-{dispute.partition}", tuple(dispute.claimants))
+                for dispute in disputes
+                if len(dispute.claimants) > 1
+            ],
+            stale=_stale(claims) if claims else {},
+            spend=limit.spend,
+        )
+        return advise(situation, levels)
+
+
+def _is_fine(solved: Any, levels: Levels) -> bool:
+    """Whether nothing is to be told of a group by count; the quick way for most of a fleet."""
+    if solved.unread or not solved.min_load or solved.action.max(initial=0) > MOVE:
+        return False
+    now, best = solved.current_max_load, solved.max_load
+    return now <= best or not any(level.fits(now, best) for level in levels["count"].values())
+
+
+def claims_of_row(row: EncodedRow, solved: Any) -> Claims | None:
+    """The claims of a group with several on a partition, or of several generations; or None."""
+    if row.state in REBALANCING_STATES or row.invalid_utf8 is not None or not len(row.claim_topics):
+        return None
+    owned = np.count_nonzero(solved.previous >= 0) if solved.max_load is not None else -1
+    return read_claims(row, owned == len(row.claim_topics))
+
+
+def _stale(claims: Claims) -> dict[str, int]:
+    """How many partitions each member claims by an older generation than the newest."""
+    old = claims.present & (claims.generation >= 0) & (claims.generation < claims.newest)
+    members, counts = np.unique(claims.claimant[old], return_counts=True)
+    names = (claims.claimants[member] for member in members.tolist())
+    return dict(zip(names, counts.tolist(), strict=True))
+
+
+def _is_kafkas(row: EncodedRow) -> bool:
+    """Whether the group's row names a strategy of Kafka's."""
+    of_type = {CONSUMER: SERVER_ASSIGNORS, "connect": CONNECT_PROTOCOLS}
+    return (row.group_strategy or "") in of_type.get(row.type or "", STRATEGIES)
