@@ -142,6 +142,18 @@ class CappedSearch:
         return solve(self._problem, replace(self._by_count, max_moves=0)).target
 
     @cached_property
+    def forced(self) -> IntArray:
+        """The same lowered until nobody weighs more than it may, where that is found."""
+        descent = CappedDescent(self._problem, self._weighted, self._caps, self.unmoved)
+        while not (descent.fits or descent.is_spent) and descent.lower(0, (move_or_swap,)):
+            pass
+        return descent.target
+
+    def fits(self, plan: IntArray) -> bool:
+        """Whether nobody has more in it than it may."""
+        return CappedDescent(self._problem, self._weighted, self._caps, plan).fits
+
+    @cached_property
     def _even(self) -> IntArray:
         return solve(self._problem, self._by_count).target
 
@@ -190,14 +202,14 @@ class CappedSearch:
 
     def at_hand(self, min_gain: float) -> IntArray | None:
         """The lowest plan within all caps that was met and is worth its moves; None if none was."""
-        fewest = self._weighted.moves_of(self.unmoved)
+        fewest = self._weighted.moves_of(self.forced)
         plans = [
             (self._level(plan), moves, plan)
-            for plan in (self.unmoved, *self._met)
-            if CappedDescent(self._problem, self._weighted, self._caps, plan).fits
+            for plan in (self.forced, *self._met)
+            if self.fits(plan)
             and (
                 (moves := self._weighted.moves_of(plan)) <= fewest
-                or gain_of(self._weighted, self.unmoved, plan) >= min_gain * moves
+                or gain_of(self._weighted, self.forced, plan) >= min_gain * moves
             )
         ]
         return min(plans, key=lambda item: item[:2])[2] if plans else None

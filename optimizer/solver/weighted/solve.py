@@ -207,9 +207,10 @@ def _within_caps(
     moves = problem.moves_of(target)
     if (
         goals.min_gain
-        and moves > problem.moves_of(capped.unmoved)
-        and gain_of(problem, capped.unmoved, target) < goals.min_gain * moves
+        and moves > problem.moves_of(capped.forced)
+        and gain_of(problem, capped.forced, target) < goals.min_gain * moves
+        and capped.fits(capped.forced)
     ):
-        target, reason = capped.unmoved, f"not worth {counted(moves, 'move')}"
+        target, reason = capped.forced, f"not worth {counted(moves, 'move')}"
     search.better_prices(target)
     return WeightedSolution(target, search.bound, reason)

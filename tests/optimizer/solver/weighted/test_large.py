@@ -141,3 +141,12 @@ def test_the_plan_at_hand_is_returned_when_time_runs_out(
     is_free = not {"max_moves", "min_gain"} & {*stated}
     assert verdict.weight.moves <= stated.get("max_moves", 2 * steps if is_free else 0)
     assert verdict.weight.moves > 0 or not is_free or not steps
+
+
+def test_what_a_cap_takes_needs_no_gain() -> None:
+    """One move brings the first member within its weight; the second isn't worth it."""
+    group = replace(problem([4], [[0], [0]], np.zeros(4, np.int64)), weights=np.ones(4))
+    goals = by_weight(max_weight=3, min_gain=50.0)
+    answer = assign_optimally(group, goals)
+    assert check_assignment(group, answer.target, answer.certificate, goals).faults == []
+    assert np.bincount(answer.target).tolist() == [3, 1]
