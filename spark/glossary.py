@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 
 GLOSSARY = {
-    "uneven": "a group's largest load is above the best possible one; by weight where the group "
-    "is balanced by weight",
+    "uneven": "the largest load is `info` or worse beside the best possible one (docs/advice.md)",
     "worst": "the group with the highest largest load ÷ best possible largest load, then the one "
     "with the most partitions",
     "over bound": "a group's largest load by weight ÷ the proven lower bound; 1 is the best",

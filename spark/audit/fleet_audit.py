@@ -4,9 +4,10 @@ from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 from pyspark.sql import DataFrame, Row, SparkSession, functions as F
+from pyspark.sql.types import StructType
 
 from optimizer.figures import counted
 from spark.audit.cluster_evaluator import COORDINATORS, ClusterEvaluator, evaluate_clusters
@@ -20,7 +21,7 @@ from spark.audit.finding import (
     GroupFinding,
     PastFinding,
 )
-from spark.audit.group_evaluator import GROUP_COLUMNS, GroupEvaluator, evaluate_groups
+from spark.audit.group_evaluator import GROUP_COLUMNS, SCHEMA, GroupEvaluator, evaluate_groups
 from spark.audit.known import probe
 from spark.audit.parts import parts_for
 from spark.audit.past import Past
@@ -34,6 +35,7 @@ from spark.fleet import PLANNED, UNEVEN, FleetSnapshot, escaped_rows, read_resul
 from spark.groups import COLUMN, OFFSETS_TOPIC, encode, weight_tables
 from spark.history import FleetHistory
 from spark.notebook import FIRST, shown_in_notebook
+from spark.solve import advice_counts, advice_in_words
 from spark.unpersist_handle import Handle
 
 MISSING_FACT = {
@@ -140,8 +142,14 @@ class FleetAudit(Handle):
     @cached_property
     def _statuses_and_other_kinds(self) -> list[Row]:
         uneven = F.count_if(F.expr(UNEVEN)).alias("uneven")
+        advice = (column.alias(name) for name, column in advice_counts().items())
         grouped = self.judged.groupBy("status", "kind")
-        return grouped.agg(F.count("*").alias("groups"), uneven).collect()
+        return grouped.agg(F.count("*").alias("groups"), uneven, *advice).collect()
+
+    def advice(self) -> list[str]:
+        """How many groups are advised what, and how many can follow a plan."""
+        rows = self._statuses_and_other_kinds
+        return advice_in_words({name: sum(row[name] for row in rows) for name in advice_counts()})
 
     def counts(self) -> list[dict[str, Any]]:
         """One row a finding that was run: its name, and how many there are of each severity."""
@@ -274,9 +282,9 @@ def read_audit(session: SparkSession, out: Where, snapshot: str) -> FleetAudit:
     """
     tables = read_results(session, out, ("findings", "groups"), snapshot)
     findings, judged = (table.rows for table in tables)
-    for name in GROUP_COLUMNS:
-        if name not in judged.columns:  # an older version wrote it
-            judged = judged.withColumn(name, F.lit(None).cast("long"))
+    for column in cast(StructType, StructType.fromDDL(SCHEMA)):
+        if column.name in GROUP_COLUMNS and column.name not in judged.columns:  # an older one
+            judged = judged.withColumn(column.name, F.lit(None).cast(column.dataType))
     return FleetAudit(snapshot, findings, {}, (), judged)
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from spark.audit.finding import SEVERITIES
-from spark.audit.findings.balance import unbalanced
 from spark.audit.fleet_audit import FleetAudit
 from spark.audit.prometheus import metrics_of
 from spark.audit.registry import FINDINGS
@@ -41,6 +40,7 @@ class AuditSummary:
     has_failures: bool
     uneven: int
     uneven_sentence: str
+    advice: Sequence[str]
     looked_at: str
     tracked: Sequence[Tracked] | None = None
 
@@ -54,6 +54,7 @@ class AuditSummary:
             has_failures=made.failures is not None,
             uneven=made.uneven(),
             uneven_sentence=made.uneven_sentence(),
+            advice=made.advice(),
             looked_at=made.looked_at(),
         )
 
@@ -126,6 +127,7 @@ class AuditSummary:
                 yield f"Broker failures that each topic survives: {table_in(out, 'failures')}."
         elif sum(map(_sum, self.counts)) > len(self.worst):
             yield f"These are the worst {len(self.worst)}: {hint}."
+        yield from self.advice
         if self.tracked is not None:
             of_change = Counter(finding.change for finding in self.tracked)
             changes = ", ".join(f"{of_change[change]} {change}" for change in Change)
@@ -134,12 +136,7 @@ class AuditSummary:
     @property
     def answer(self) -> str:
         """The verdict, and how many groups are uneven."""
-        return f"{self.verdict} {self.uneven_sentence}{self._unbalanced()}"
-
-    def _unbalanced(self) -> str:
-        """How many of the uneven groups a finding lists: the others are below its thresholds."""
-        count = sum(_sum(row) for row in self.counts if row["finding"] == unbalanced.name)
-        return f" Finding `{unbalanced.name}` lists the {count:,} worst of them." if count else ""
+        return f"{self.verdict} {self.uneven_sentence}"
 
 
 def write_audit(

@@ -1,16 +1,20 @@
 """The groups of a comparison: one row each, with the advice that `plan` gives too."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pyspark.sql import DataFrame, functions as F
 
-from optimizer.figures import counted
 from spark.fleet import UNEVEN, FleetSnapshot, as_rows, worst_first
 from spark.groups import encode, weight_tables
 from spark.settings import Settings
-from spark.solve import ADVICE_COLUMNS, default_levels, plan_groups, solve_groups
+from spark.solve import (
+    ADVICE_COLUMNS,
+    advice_counts,
+    advice_in_words,
+    default_levels,
+    plan_groups,
+    solve_groups,
+)
 
 SHOWN = ("cluster", "group", "judged_by", "now_to_best", "after_to_best", "severity")
 """What people read of an uneven group, beside what is advised to it."""
@@ -37,9 +41,7 @@ def uneven_first(groups: DataFrame, most: int) -> list[dict[str, Any]]:
     return as_rows(rows.select(*SHOWN, set_or_kind, F.col("advice_moves").alias("moves")))
 
 
-def advice_in_words(rows: Sequence[Mapping[str, Any]]) -> str:
-    """How many uneven groups there are, and how many of them are advised what."""
-    counts = Counter(row["advice"] for row in rows)
-    listed = ", ".join(f"{name} to {count:,}" for name, count in counts.most_common())
-    are = "is" if len(rows) == 1 else "are"
-    return f"{counted(len(rows), 'group')} {are} uneven now; the advice is {listed}."
+def advice_of(groups: DataFrame) -> list[str]:
+    """How many groups are advised what, and how many can follow a plan."""
+    (row,) = groups.agg(*(column.alias(name) for name, column in advice_counts().items())).collect()
+    return advice_in_words(row.asDict())

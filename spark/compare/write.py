@@ -4,7 +4,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
-from spark.compare.advised import advised_groups, uneven_first
+from spark.compare.advised import advice_of, advised_groups, uneven_first
 from spark.compare.compare import best_first, compare_fleet, compare_history, fleet_of
 from spark.files import SNAPSHOT, Where, in_one_file, write_by_snapshot, write_tables
 from spark.fleet import COMPARISON, RESULTS, FleetSnapshot, as_rows
@@ -21,10 +21,11 @@ Rows = list[dict[str, Any]]
 
 def write_comparison(
     fleet: FleetSnapshot, settings: Settings, rates: DataFrame | None, out: Where
-) -> tuple[Rows, Rows]:
-    """Compare the strategies of the settings and write both tables.
+) -> tuple[Rows, Rows, list[str]]:
+    """Compare the strategies of the settings and write the tables.
 
-    Returns the rows of the fleet's, and the uneven groups with what is advised to them.
+    Returns the rows of the fleet's, the uneven groups with what is advised to them, and that in
+    sentences.
     """
     groups = advised_groups(fleet, settings, rates).persist()
     comparison = compare_fleet(
@@ -39,7 +40,7 @@ def write_comparison(
             "groups": in_one_file(groups, "cluster", "group"),
         }
         write_tables(comparison.sparkSession, out, fleet.id, written)
-        return rows, uneven
+        return rows, uneven, advice_of(groups)
     finally:
         comparison.unpersist()
         groups.unpersist()

@@ -5,13 +5,13 @@ from contextlib import suppress
 from pyspark.sql import SparkSession
 
 from spark import FleetSnapshot, terminal
-from spark.compare import advice_in_words, best_of, write_compared_history, write_comparison
+from spark.compare import best_of, write_compared_history, write_comparison
 from spark.errors import UnreadableError
 from spark.files import Where, table_in
 from spark.fleet import COMPARISON, check_out, snapshot_id
 from spark.jobs.compare_shown import show_strategies
 from spark.settings import Settings
-from spark.terminal import ROWS_SHOWN, Table, busy, say, say_answer
+from spark.terminal import ROWS_SHOWN, Table, busy, say, say_all, say_answer
 from spark.trial import idle_limits
 
 GROUPS = "groups to change"
@@ -31,7 +31,7 @@ def compare(
 
         def compare_one(
             fleet: FleetSnapshot,
-        ) -> tuple[FleetSnapshot, tuple[terminal.Rows, terminal.Rows]]:
+        ) -> tuple[FleetSnapshot, tuple[terminal.Rows, terminal.Rows, list[str]]]:
             snapshot_id(fleet.id)  # checked before any work is done
             doing = busy(f"comparing strategies on snapshot {fleet.id}")
             with terminal.rates_for(spark, source.where, settings, fleet.id) as rates, doing:
@@ -43,20 +43,19 @@ def compare(
             several = len(compared) > 1
             table = [
                 ({"snapshot": fleet.id} if several else {}) | row
-                for fleet, (items, _) in compared
+                for fleet, (items, *_) in compared
                 for row in items
             ]
-            changed = [row for _, (_, groups) in compared for row in groups]
+            changed = [row for _, (_, groups, _) in compared for row in groups]
             beside = {GROUPS: Table(changed, is_shown=bool(changed), most=ROWS_SHOWN)}
             beside |= terminal.clusters_read(*(fleet for fleet, _ in compared))
             show_strategies(table, beside, settings)
-    for fleet, (rows, groups) in compared:
+    for fleet, (rows, _, advice) in compared:
         terminal.say_clusters(fleet)
         if fleet.part:
             say(f"Only {fleet.part} were compared.")
         say_answer(best_of(rows))
-        if groups:
-            say(advice_in_words(groups))
+        say_all(advice)
         say(
             f"Snapshot {fleet.id}: each group under each strategy is in "
             f"{table_in(out, 'comparison')}, this table in {table_in(out, 'fleet')}."

@@ -33,11 +33,12 @@ def export_plan(
 ) -> None:
     """Write plans of groups as JSON, for consumers and brokers that follow them.
 
-    One group's plan is a file. Several (`--all`, or a pattern) go to `OUT/CLUSTER/GROUP.json`, and
+    Without `--group` and `--all`: of those that are advised a plan and can follow one, or do.
+    One group's plan is a file. Several go to `OUT/CLUSTER/GROUP.json`, and
     `OUT/index.json` lists them. A file whose plan hasn't changed isn't touched.
     """
     store, planned = source.and_plan(plan, plan_tables)
-    if (group is None) != all_groups:
+    if group is not None and all_groups:
         raise InputError("give either --group or --all")
     reading = _read(source, store, planned, snapshot)
     if group is not None and not re.search(r"[*?]", group) and not out.is_dir():
@@ -51,13 +52,21 @@ def export_plan(
         raise InputError(f"--out {out} must be a folder in one that exists")
     folder, pattern = PlanFolder(out), "*" if group is None else group
     with reading as read, busy(f"writing plans into {out}"):
-        plans = group_plans(read.fleet, read.groups, read.assignments, pattern, cluster)
+        groups = read.groups if all_groups or group is not None else _advised(read.groups, planned)
+        plans = group_plans(read.fleet, groups, read.assignments, pattern, cluster)
         written = folder.write(read.fleet.id, plans, pattern)
         say_all(written.reasons())
         if not written.outcomes:
             near = near_miss(read.fleet, "group", pattern, cluster)
             raise InputError(f"the plan has nothing to export of a group {pattern!r}{near}")
         say(written.summary())
+
+
+def _advised(groups: DataFrame, plan: Where) -> DataFrame:
+    """Those that are advised a plan and can follow one, or follow plans already."""
+    if "advice_kind" not in groups.columns:
+        raise InputError(f"plan {plan} has no advice: give --group NAME or --all, or plan again")
+    return groups.where("follows or (can_follow and advice_kind = 'plan')")
 
 
 class _Read(NamedTuple):

@@ -12,7 +12,7 @@ from spark.fleet import PLAN, check_out
 from spark.jobs.plan_shown import WORST, show_plans
 from spark.plan import TRAFFIC, kept_traffic, traffic_of_fleet, uneven_for_people
 from spark.settings import Settings, check_strategy
-from spark.terminal import ROWS_SHOWN, at_most, busy, option, say, say_answer
+from spark.terminal import ROWS_SHOWN, at_most, busy, option, say, say_all, say_answer
 
 
 def plan(
@@ -68,13 +68,14 @@ def _plan_one(
             "groups": by_status,
             TRAFFIC: traffic_of_fleet(traffic, price) if traffic is not None else [],
         }
-        sentence = made.sentence()
+        sentence, advice = made.sentence(), made.advice()
     terminal.say_clusters(fleet)
     say(
         f"Snapshot {fleet.id} is planned by {settings.strategy}: "
         f"the plan is in {table_in(out, 'assignments')} and {table_in(out, 'groups')}."
     )
     say_answer(sentence)
+    say_all(advice)
     if fleet.part:
         say(f"Only {fleet.part} were planned: {out} has no other groups of snapshot {fleet.id}.")
     if traffic is not None:

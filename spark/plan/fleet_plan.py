@@ -31,7 +31,15 @@ from spark.groups import encode, weight_tables
 from spark.notebook import FIRST, shown_in_notebook
 from spark.plan.summary import measured, sentence_of, summarize
 from spark.settings import DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals, as_fleet_goals
-from spark.solve import ADVICE_COLUMNS, default_levels, plan_assignments, plan_groups, solve_groups
+from spark.solve import (
+    ADVICE_COLUMNS,
+    advice_counts,
+    advice_in_words,
+    default_levels,
+    plan_assignments,
+    plan_groups,
+    solve_groups,
+)
 from spark.unpersist_handle import Handle
 
 ROWS_PER_FILE = 500_000
@@ -133,6 +141,11 @@ class FleetPlan(Handle):
     def sentence(self) -> str:
         """The same for people: what is put right, what moves for it, what can't be helped."""
         return sentence_of(self._measured)
+
+    def advice(self) -> list[str]:
+        """How many groups are advised what, and how many can follow a plan."""
+        names = advice_counts()
+        return advice_in_words({name: sum(row[name] for row in self._measured) for name in names})
 
     def idle_limits(self) -> list[str]:
         """The limits of the goals, in words, that no member or partition of any group fits."""

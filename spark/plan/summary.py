@@ -5,9 +5,14 @@ from typing import Any
 
 from pyspark.sql import Column, DataFrame, Row, functions as F
 
+from optimizer.advice import LEVELS
 from optimizer.figures import counted, figure
 from optimizer.strategies import OPTIMAL
 from spark.fleet import BY_WEIGHT, PLANNED, UNEVEN
+from spark.solve import advice_counts
+
+LEAST_HEAVY = LEVELS["weight"]["info"].ratio
+"""Load by weight ÷ the bound from which on a group is uneven."""
 
 EVENED_OUT = (
     f"{UNEVEN} and if({BY_WEIGHT}, current_max_weight > max_weight, current_max_load > max_load)"
@@ -78,9 +83,10 @@ def _measures() -> dict[str, tuple[Column, Total]]:
             f"{alias}_remote": (F.sum(f"{prefix}remote_reads"), sum),
         }
     best = F.col("strategy") == OPTIMAL
-    uneven = {"current": UNEVEN, "planned": "coalesce(not balance_optimal, false)"}
+    left = f"if({BY_WEIGHT}, max_weight >= {LEAST_HEAVY} * weight_bound, not balance_optimal)"
+    uneven = {"current": UNEVEN, "planned": f"coalesce({left}, false)"}
     for alias, text in uneven.items():
-        is_so = F.when(best & by_count, F.expr(text).cast("int"))
+        is_so = F.when(best, F.expr(text).cast("int"))
         measures[f"{alias}_uneven"] = (F.sum(is_so), sum)
     measures["improved"] = (F.count_if(F.expr(EVENED_OUT)), sum)
     measures["closer"] = (F.count_if(F.expr(CLOSER)), sum)
@@ -90,7 +96,7 @@ def _measures() -> dict[str, tuple[Column, Total]]:
     measures["held"] = (F.count_if(bound & is_held), sum)
     measures["held_by"] = (F.array_distinct(F.flatten(F.collect_set("held_by"))), max)
     measures["unread"] = (F.sum("unread"), sum)
-    return measures
+    return measures | {name: (column, sum) for name, column in advice_counts().items()}
 
 
 def sentence_of(rows: list[Row]) -> str:

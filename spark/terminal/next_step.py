@@ -19,7 +19,7 @@ NEXT = {
     "explain": "frontier {store} [--cluster {cluster}] --group {group}",
     "frontier": "plan {store} --out plan [--cluster {cluster}] --group {group}",
     "plan": "verify {store} {out}",
-    "verify": "report {store} --out report.html --plan {plan}",
+    "verify": "export-plan {store} {plan} --out plans",
     "compare": "plan {store} --out plan",
     "history": "replay {store} --out replay",
     "replay": "compare {store} --out compare",

@@ -1,0 +1,59 @@
+"""One advice on all screens: the same columns for each group of the torture store."""
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from optimizer.advice import KINDS
+from spark.explain import explain_rows, rows_of_groups
+from spark.fleet import FleetFiles
+from spark.settings import DEFAULT_FLEET_GOALS
+from spark.solve import ADVICE_COLUMNS
+from tests.spark.commands.conftest import Once, audit_words, compare_words
+
+COLUMNS = (*ADVICE_COLUMNS, "unread")
+
+Rows = dict[tuple[str, str], dict[str, Any]]
+
+
+def rows_in(folder: Path) -> Rows:
+    """What a folder's table `groups` says of each group."""
+    (file,) = (folder / "groups").glob("snapshot=*/*.parquet")
+    rows = pq.ParquetFile(file).read(["cluster", "group", *COLUMNS]).to_pylist()
+    return {(row.pop("cluster"), row.pop("group")): row for row in rows}
+
+
+@pytest.fixture
+def plan(torture: Path, results: Path, once: Once) -> Rows:
+    once("plan", torture, "--out", results / "plan", "--format", "json")
+    return rows_in(results / "plan")
+
+
+@pytest.mark.parametrize(("command", "words"), [("audit", audit_words), ("compare", compare_words)])
+def test_commands_say_what_plan_says(
+    command: str, words: Any, torture: Path, results: Path, once: Once, plan: Rows
+) -> None:
+    once(command, torture, *words(results))
+    other = rows_in(results / command)
+    assert other.keys() == plan.keys()
+    assert {key: row for key, row in other.items() if row != plan[key]} == {}
+
+
+def test_explain_says_what_plan_says(torture: Path, plan: Rows) -> None:
+    """Of files, without Spark, as the page does of the worst groups."""
+    readable = [key for key in sorted(plan) if all("\\" not in name for name in key)]
+    rows = rows_of_groups(FleetFiles.read(str(torture)), readable, DEFAULT_FLEET_GOALS)
+    told = {
+        (one.cluster, one.group): one.as_json for one in explain_rows(rows, DEFAULT_FLEET_GOALS)
+    }
+    assert told.keys() == {*readable}
+    for key, columns in told.items():
+        assert {name: columns[name] for name in COLUMNS} == pytest.approx(plan[key]), key
+
+
+def test_kinds_of_advice_are_met(plan: Rows) -> None:
+    """Each line of the rule is in tests/optimizer/test_advice.py."""
+    assert {row["advice_kind"] for row in plan.values()} == {*KINDS} - {"members"}
+    assert {row["judged_by"] for row in plan.values()} == {"count", "weight", None}
