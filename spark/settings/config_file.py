@@ -184,7 +184,7 @@ class ConfigFile(Table):
     """Every setting with its default. Use it with --config; options of a command override it."""
 
     strategy: Annotated[str, OneOf(PLANNED, and_others=True)] = OPTIMAL
-    """What `plan` uses: one of the strategies that `evenfleet plan --help` lists."""
+    """What `plan` uses; its help lists all strategies."""
     strategies: list[Annotated[str, OneOf(COMPARED, and_others=True)]] = Field([])
     """What `compare` compares; an empty list means the current assignment and every strategy.
     Groups of Connect workers are compared under those of Connect among them, all others under the

@@ -131,6 +131,9 @@ class TestExplain:
         assert (output.code, "has no group 'left'" in output.err) == (2, True)
 
 
+BY_COUNT = ("--goal", "balance=count")
+
+
 class TestFrontier:
     """`evenfleet frontier`."""
 
@@ -148,14 +151,14 @@ class TestFrontier:
     def test_each_load_has_its_fewest_moves_and_a_sentence_tells_the_knee(
         self, once: Once, torture: Path, group: str, knee: str, row: str
     ) -> None:
-        output = once("frontier", torture, "--group", group)
+        output = once("frontier", torture, "--group", group, *BY_COUNT)
         assert output.code == 0, output.err
         assert f"Group {group} of cluster west has status ok.\n{knee}" in output.err
         ((*words,),) = lines_of(output, row[0])
         assert words[: len(row.split())] == row.split()
 
     def test_for_programs_a_row_with_its_points(self, once: Once, torture: Path) -> None:
-        words = ("frontier", torture, "--format", "json", "--group")
+        words = ("frontier", torture, *BY_COUNT, "--format", "json", "--group")
         row = json_of(once(*words, "lopsided", "--move-cost", "30s"), "frontier")
         points = [(point["moves"], point["max_load"]) for point in row["points"]]
         assert points == [(moves, 12 - moves) for moves in range(8)]
@@ -168,7 +171,7 @@ class TestFrontier:
         assert "Group nobody of cluster west is empty: the group has no members." in nobody.err
 
     def test_limits_count_and_a_clash_is_the_groups_reason(self, once: Once, torture: Path) -> None:
-        words = ("frontier", torture, "--group", "even", "--format", "json", "--goal")
+        words = ("frontier", torture, "--group", "even", "--format", "json", *BY_COUNT, "--goal")
         row = json_of(once(*words, "exclude=a"), "frontier")
         assert [(point["moves"], point["max_load"]) for point in row["points"]] == [(1, 2)]
         row = json_of(once(*words, "max_partitions=0"), "frontier")
