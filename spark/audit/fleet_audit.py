@@ -4,10 +4,9 @@ from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 from pyspark.sql import DataFrame, Row, SparkSession, functions as F
-from pyspark.sql.types import StructType
 
 from optimizer.figures import counted
 from spark.audit.cluster_evaluator import COORDINATORS, ClusterEvaluator, evaluate_clusters
@@ -21,7 +20,12 @@ from spark.audit.finding import (
     GroupFinding,
     PastFinding,
 )
-from spark.audit.group_evaluator import GROUP_COLUMNS, SCHEMA, GroupEvaluator, evaluate_groups
+from spark.audit.group_evaluator import (
+    GROUP_COLUMNS,
+    GroupEvaluator,
+    evaluate_groups,
+    judged_schema,
+)
 from spark.audit.known import probe
 from spark.audit.parts import parts_for
 from spark.audit.past import Past
@@ -282,7 +286,7 @@ def read_audit(session: SparkSession, out: Where, snapshot: str) -> FleetAudit:
     """
     tables = read_results(session, out, ("findings", "groups"), snapshot)
     findings, judged = (table.rows for table in tables)
-    for column in cast(StructType, StructType.fromDDL(SCHEMA)):
+    for column in judged_schema():
         if column.name in GROUP_COLUMNS and column.name not in judged.columns:  # an older one
             judged = judged.withColumn(column.name, F.lit(None).cast(column.dataType))
     return FleetAudit(snapshot, findings, {}, (), judged)

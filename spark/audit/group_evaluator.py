@@ -22,23 +22,16 @@ from spark.audit.registry import FINDINGS
 from spark.audit.rules import Timeouts
 from spark.audit.thresholds import AuditSettings
 from spark.fleet import CONNECT, other_kind_of
-from spark.groups import Cells, CoordinatorLocation, cells_in_workers, failed, location_of
+from spark.groups import (
+    Cells,
+    CoordinatorLocation,
+    cells_in_workers,
+    failed,
+    location_of,
+    schema_of,
+)
 from spark.solve import ADVICE_COLUMNS, SolvedRow, add_advice, plan_columns, solved_rows
 
-SCHEMA = (
-    "cluster string, `group` string, status string, kind string, members int, partitions bigint, "
-    "current_max_load bigint, current_min_load bigint, current_sum_squares bigint, "
-    "max_load bigint, min_load bigint, sum_squares bigint, moves bigint, takeovers bigint, "
-    "local_reads bigint, remote_reads bigint, current_local_reads bigint, "
-    "current_remote_reads bigint, balance_optimal boolean, unread int, max_weight double, "
-    "current_max_weight double, weight_bound double, judged_by string, now_to_best double, "
-    "after_to_best double, severity string, advice_kind string, advice string, "
-    "advice_strategy string, advice_moves bigint, uneven boolean, follows boolean, "
-    "can_follow boolean, idle_to_busy int, "
-    "coordinator int, inferred boolean, seat string, findings array<struct<subject: string, "
-    "finding: string, severity: string, measure: double, threshold: double, sentence: string, "
-    "advice: string>>"
-)
 MEASURES = (
     *("current_max_load", "current_min_load", "current_sum_squares"),
     *("max_load", "min_load", "sum_squares", "moves", "takeovers"),
@@ -58,15 +51,28 @@ COLUMNS = (*GROUP_COLUMNS, "coordinator", "inferred", "seat", "findings")
 members without partitions that the best assignment gives some; `coordinator`, whether it is
 `inferred`, and `seat` are as `spark.groups.CoordinatorLocation` has them."""
 
+OWN = (
+    "kind string, idle_to_busy int, coordinator int, inferred boolean, seat string, "
+    "findings array<struct<subject: string, finding: string, severity: string, "
+    "measure: double, threshold: double, sentence: string, advice: string>>"
+)
+"""The columns that aren't of `spark.solve.SolvedRow`."""
+
 
 NO_SEAT = CoordinatorLocation(None, None, None, False, None)
+
+
+def judged_schema() -> StructType:
+    """The types of `COLUMNS`; it takes a session."""
+    solved, own = schema_of(SolvedRow), cast(StructType, StructType.fromDDL(OWN))
+    return StructType([own[name] if name in own.names else solved[name] for name in COLUMNS])
 
 
 def evaluate_groups(encoded: DataFrame, evaluator: GroupEvaluator) -> DataFrame:
     """A row of `COLUMNS` for each group of `spark.groups.encode` with `spark.audit.parts`."""
     racks = F.expr(f"transform(racks, one -> {rack_number('one')})")
-    schema = cast(StructType, StructType.fromDDL(SCHEMA))
-    return cells_in_workers(encoded.withColumn("member_racks", racks), schema, evaluator.evaluated)
+    rows = encoded.withColumn("member_racks", racks)
+    return cells_in_workers(rows, judged_schema(), evaluator.evaluated)
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ from spark.terminal import (
 
 SEED = 1
 SNAPSHOT = "20261121T060000Z"
-BY_COUNT = "current,range,cooperative-sticky,uniform,optimal"
+COMPARED = "current,range,cooperative-sticky,uniform,optimal"
 REPLAYED = "current,range,cooperative-sticky,optimal"
 
 HOURS = 2
@@ -60,18 +60,19 @@ def demo(
         opened(master, conf, Settings(), store) as spark,
         side_by_side(spark, log) as start,
     ):
-        by_count = ("--strategies", BY_COUNT)
+        tried = ("--strategies", COMPARED)
+        by_count, by_weight = ("--goal", "balance=count"), ("--weight", "column")
         running = {
             "explain": start(explain, store, "--cluster", cluster, "--group", group),
             "audit": start(audit, store, "--out", audited),
             "plan": start(plan, store, "--out", planned),
-            "by count": start(compare, store, "--out", compared, *by_count),
-            "by weight": start(compare, store, "--out", weighed, "--weight", "column", *by_count),
+            "by count": start(compare, store, "--out", compared, *tried, *by_count),
+            "by weight": start(compare, store, "--out", weighed, *tried, *by_weight),
         }
         if history:
             running["history"] = start(history_command, store, "--out", past)
-            tried = ("--strategies", REPLAYED)
-            running["replay"] = start(replay, store, "--out", f"{out}/replay", *tried)
+            of_replay = ("--strategies", REPLAYED)
+            running["replay"] = start(replay, store, "--out", f"{out}/replay", *of_replay)
         for step, finish in running.items():
             _tell(step, finish())
         verified = start(verify, store, planned)

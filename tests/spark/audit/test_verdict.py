@@ -7,7 +7,6 @@ import pytest
 
 from spark import verdict
 from spark.audit import fails
-from spark.audit.summary import AuditSummary
 from spark.audit.verdict import state_of
 
 NONE = {"finding": "unbalanced", "critical": 0, "warning": 0, "info": 3}
@@ -127,15 +126,3 @@ def test_nothing_judged_fails_and_unsupported_groups_do_not(severity: str) -> No
         assert fails([NONE], groups, severity)
     for groups in ({"unsupported": 1}, {"ok": 1, "invalid": 9}):
         assert not fails([NONE], groups, severity)
-
-
-@pytest.mark.parametrize(
-    ("count", "end"),
-    [(15, "45 uneven. Finding `unbalanced` lists the 15 worst of them."), (0, "45 uneven.")],
-)
-def test_why_the_finding_has_fewer_groups_than_are_uneven(count: int, end: str) -> None:
-    counts = [{"finding": "unbalanced", "critical": count, "warning": 0, "info": 0}]
-    summary = AuditSummary(
-        "now", counts, {"ok": 50}, {}, [], {}, False, False, 45, "45 uneven.", "now"
-    )
-    assert summary.answer.endswith(end)
