@@ -9,6 +9,7 @@ from spark.groups import encode, weight_tables
 from spark.settings import Settings
 from spark.solve import (
     ADVICE_COLUMNS,
+    LevelsOf,
     advice_counts,
     advice_in_words,
     default_levels,
@@ -21,15 +22,16 @@ SHOWN = ("cluster", "group", "judged_by", "now_to_best", "after_to_best", "sever
 
 
 def advised_groups(
-    snapshot: FleetSnapshot, settings: Settings, rates: DataFrame | None = None
+    snapshot: FleetSnapshot,
+    settings: Settings,
+    rates: DataFrame | None = None,
+    levels: LevelsOf = default_levels,
 ) -> DataFrame:
     """A row a group: cluster, group, status, partitions, unread, and the columns of advice."""
     goals = settings.goals
     weights = weight_tables(snapshot, goals.sources, rates)
     encoded = encode(snapshot, goals.need_racks, weights=weights)
-    solved = solve_groups(
-        encoded, "optimal", goals, settings.strategy_seconds, levels=default_levels
-    )
+    solved = solve_groups(encoded, "optimal", goals, settings.strategy_seconds, levels=levels)
     columns = ("cluster", "group", "status", "partitions", "unread", *ADVICE_COLUMNS)
     return plan_groups(solved).select(*columns)
 

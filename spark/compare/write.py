@@ -10,6 +10,7 @@ from spark.files import SNAPSHOT, Where, in_one_file, write_by_snapshot, write_t
 from spark.fleet import COMPARISON, RESULTS, FleetSnapshot, as_rows
 from spark.history import FleetHistory
 from spark.settings import Settings
+from spark.solve import LevelsOf
 
 KEYS = ("cluster", "group", "strategy")
 
@@ -20,14 +21,14 @@ Rows = list[dict[str, Any]]
 
 
 def write_comparison(
-    fleet: FleetSnapshot, settings: Settings, rates: DataFrame | None, out: Where
+    fleet: FleetSnapshot, settings: Settings, rates: DataFrame | None, out: Where, levels: LevelsOf
 ) -> tuple[Rows, Rows, list[str]]:
     """Compare the strategies of the settings and write the tables.
 
     Returns the rows of the fleet's, the uneven groups with what is advised to them, and that in
     sentences.
     """
-    groups = advised_groups(fleet, settings, rates).persist()
+    groups = advised_groups(fleet, settings, rates, levels).persist()
     comparison = compare_fleet(
         fleet, settings.strategies, settings.strategy_seconds, settings.goals, rates
     ).persist()

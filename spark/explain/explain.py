@@ -43,7 +43,7 @@ from spark.groups import (
 )
 from spark.notebook import FIRST, shown_in_notebook
 from spark.settings import DEFAULT_FLEET_GOALS, FleetGoals
-from spark.solve import ADVICE_COLUMNS, default_levels, solved_rows
+from spark.solve import ADVICE_COLUMNS, LevelsOf, default_levels, solved_rows
 
 NO_ADVICE = Advice()
 
@@ -132,6 +132,7 @@ def explain_group(
     cluster: str | None = None,
     goals: FleetGoals = DEFAULT_FLEET_GOALS,
     rates: DataFrame | None = None,
+    levels: LevelsOf = default_levels,
 ) -> GroupExplanation:
     """Plan one group by `optimal` and explain the plan; only this group's rows are collected.
 
@@ -147,7 +148,7 @@ def explain_group(
     else:
         seat = coordinator_of(snapshot.tables, row.cluster, group)
     return replace(
-        _advised(row, goals),
+        _advised(row, goals, levels),
         offsets_partition=seat.offsets_partition,
         coordinator=seat.coordinator,
         coordinator_inferred=seat.inferred if seat.coordinator is not None else None,
@@ -162,9 +163,9 @@ def _owned(row: EncodedRow) -> dict[str, int]:
     return dict(sorted(counts.items()))
 
 
-def _advised(row: EncodedRow, goals: FleetGoals) -> GroupExplanation:
+def _advised(row: EncodedRow, goals: FleetGoals, levels: LevelsOf) -> GroupExplanation:
     """What the encoded row of a group tells, planned, and what is advised."""
-    (solved,) = solved_rows([row], OPTIMAL, goals, levels=default_levels)
+    (solved,) = solved_rows([row], OPTIMAL, goals, levels=levels)
     columns = {name: getattr(solved, name) for name in ADVICE_COLUMNS}
     return replace(_explained(row, goals), advised=Advice(**columns))
 
@@ -302,10 +303,12 @@ def rows_of_groups(
 
 
 def explain_rows(
-    rows: Iterable[EncodedRow], goals: FleetGoals = DEFAULT_FLEET_GOALS
+    rows: Iterable[EncodedRow],
+    goals: FleetGoals = DEFAULT_FLEET_GOALS,
+    levels: LevelsOf = default_levels,
 ) -> list[GroupExplanation]:
     """The same of the encoded rows of several groups, without their coordinators.
 
     Of `rows_of_groups`.
     """
-    return [_advised(row, goals) for row in rows]
+    return [_advised(row, goals, levels) for row in rows]

@@ -5,6 +5,7 @@ from contextlib import suppress
 from pyspark.sql import SparkSession
 
 from spark import FleetSnapshot, terminal
+from spark.audit import read_audit_settings
 from spark.compare import best_of, write_compared_history, write_comparison
 from spark.errors import UnreadableError
 from spark.files import Where, table_in
@@ -19,10 +20,14 @@ GROUPS = "groups to change"
 
 
 def compare(
-    source: terminal.FleetsOptions, target: terminal.OutOptions, trial: terminal.TrialOptions
+    source: terminal.FleetsOptions,
+    target: terminal.OutOptions,
+    trial: terminal.TrialOptions,
+    thresholds: terminal.Thresholds = None,
 ) -> None:
     """Compare strategies on every group of a snapshot, and name the best."""
     out, settings = target.required(), trial.applied(source.settings)
+    levels = read_audit_settings(thresholds).levels
     with source.session(source.single_snapshot, source.snapshot == terminal.ALL) as spark:
         check_out(spark, out, COMPARISON)
         if source.snapshot == terminal.ALL and not settings.goals.weights:
@@ -36,7 +41,7 @@ def compare(
             doing = busy(f"comparing strategies on snapshot {fleet.id}")
             with terminal.rates_for(spark, source.where, settings, fleet.id) as rates, doing:
                 trial.check_limits(idle_limits(fleet, settings.goals))
-                return fleet, write_comparison(fleet, settings, rates, out)
+                return fleet, write_comparison(fleet, settings, rates, out, levels)
 
         compared, fault = source.each(spark, "compare", "compared", compare_one)
         if compared:

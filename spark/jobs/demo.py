@@ -1,5 +1,6 @@
 """`evenfleet demo`: what a fleet that is made for it needs, from one group to a page."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
 from typing import Annotated
@@ -8,7 +9,7 @@ import typer
 
 from spark import InputError
 from spark.demo import drain_settings, make_history, most_uneven
-from spark.fleet import check_writable, write_store
+from spark.fleet import check_writable, snapshot_id, write_store
 from spark.jobs.audit import audit
 from spark.jobs.compare import compare
 from spark.jobs.explain import explain
@@ -32,7 +33,6 @@ from spark.terminal import (
 )
 
 SEED = 1
-SNAPSHOT = "20261121T060000Z"
 COMPARED = "current,range,cooperative-sticky,uniform,optimal"
 REPLAYED = "current,range,cooperative-sticky,optimal"
 
@@ -46,6 +46,10 @@ def demo(
     history: Annotated[
         bool, option("Make 48 hours of it, and report and replay them as well.")
     ] = False,
+    until: Annotated[
+        str | None,
+        option("Id of its newest snapshot, as 20261121T060000Z.", shown="the last full hour"),
+    ] = None,
     master: Master = None,
     conf: Conf = None,
 ) -> None:
@@ -54,7 +58,7 @@ def demo(
         f"{out}/{name}" for name in ("store", "audit", "plan", "compare", "by-weight")
     )
     past, page, path = f"{out}/history", f"{out}/report.html", f"{out}/log.txt"
-    cluster, group = make_store(groups, store, history)
+    cluster, group = make_store(groups, store, history, until)
     with (
         Path(path).open("w", encoding="utf-8") as log,
         opened(master, conf, Settings(), store) as spark,
@@ -101,11 +105,15 @@ def _tell(step: str, ended: Ended) -> int:
     return ended.code
 
 
-def make_store(groups: int, store: str, history: bool = False) -> tuple[str, str]:
+def make_store(
+    groups: int, store: str, history: bool = False, until: str | None = None
+) -> tuple[str, str]:
     """Write a fleet of `groups` groups by the hour, and settings that drain a host of its.
 
+    The newest snapshot is that of `until`, or of the last full hour.
     Returns its most uneven group, which has that host; InputError if something is there.
     """
+    newest = snapshot_id(until) if until else f"{datetime.now(UTC):%Y%m%dT%H}0000Z"
     check_writable(store)
     if Path(store).exists():
         raise InputError(f"{store} exists: remove it, or choose another --out")
@@ -113,7 +121,7 @@ def make_store(groups: int, store: str, history: bool = False) -> tuple[str, str
     hours = made.hours if history else HOURS
     begun = monotonic()
     with busy("making the fleet"):
-        for snapshot, tables in made.snapshots(SNAPSHOT, hours):
+        for snapshot, tables in made.snapshots(newest, hours):
             write_store(tables, Path(store), snapshot)
     tell_step("made", f"{groups} groups, {hours} hourly snapshots, in {store}", monotonic() - begun)
     cluster, group = most_uneven(tables)

@@ -3,18 +3,24 @@
 from typing import Any
 
 from spark import terminal
+from spark.audit import read_audit_settings
 from spark.explain import explain_group, loads_of, share_topics, summary_of
 from spark.fleet import SHARE
 from spark.terminal import ROWS_SHOWN, Table, at_most, busy, say_all, show
 from spark.text import as_sentence
 
 
-def explain(source: terminal.GroupOptions, goals: terminal.GoalOptions) -> bool:
+def explain(
+    source: terminal.GroupOptions,
+    goals: terminal.GoalOptions,
+    thresholds: terminal.Thresholds = None,
+) -> bool:
     """Explain one group: why each partition moves, and why it can't be more even."""
     settings, group = goals.applied(source.settings), source.group
+    levels = read_audit_settings(thresholds).levels
     few = source.weighed(f"explain group {group}", settings)
     with few as (fleet, rates), busy(f"planning group {group}"):
-        explanation = explain_group(fleet, group, source.cluster, settings.goals, rates)
+        explanation = explain_group(fleet, group, source.cluster, settings.goals, rates, levels)
         goals.check_limits(explanation.idle_limits)
         is_shared = explanation.type == SHARE
         topics = share_topics(fleet, explanation.cluster, group) if is_shared else []

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from optimizer import STRATEGY_NAMES
 from spark import FleetSnapshot, plan_fleet, terminal
+from spark.audit import AuditSettings, read_audit_settings
 from spark.files import Where, table_in
 from spark.fleet import PLAN, check_out
 from spark.jobs.plan_shown import WORST, show_plans
@@ -23,17 +24,19 @@ def plan(
         str | None,
         option(f"{', '.join(STRATEGY_NAMES)}, or your own package:function.", shown="optimal"),
     ] = None,
+    thresholds: terminal.Thresholds = None,
 ) -> None:
     """Plan every group of a snapshot: the most even assignment with the fewest moves."""
     out = target.required()
     selection = strategy or source.settings.strategy
     check_strategy(selection)
     settings = replace(goals.applied(source.settings), strategy=selection)
+    levels = read_audit_settings(thresholds)
     with source.session(source.single_snapshot) as spark:
         check_out(spark, out, PLAN)
         planned, fault = source.each(
             *(spark, f"plan by {selection}", "planned"),
-            lambda fleet: _plan_one(fleet, source.where, out, settings, goals.check_limits),
+            lambda fleet: _plan_one(fleet, source.where, out, settings, levels, goals.check_limits),
         )
         if planned:
             show_plans(planned)
@@ -46,6 +49,7 @@ def _plan_one(
     store: Where,
     out: Where,
     settings: Settings,
+    levels: AuditSettings,
     check_limits: Callable[[Sequence[str]], None],
 ) -> tuple[FleetSnapshot, dict[str, terminal.Rows]]:
     """Before and after, the groups by status, and what is read across racks, of this fleet."""
@@ -54,7 +58,8 @@ def _plan_one(
     with ExitStack() as kept:
         rates = kept.enter_context(terminal.rates_for(session, store, settings, fleet.id))
         planned = plan_fleet(
-            fleet, settings.strategy, settings.goals, settings.strategy_seconds, rates
+            *(fleet, settings.strategy, settings.goals, settings.strategy_seconds, rates),
+            levels=levels.levels,
         )
         made = kept.enter_context(planned)
         kept.enter_context(doing)

@@ -33,6 +33,7 @@ from spark.plan.summary import measured, sentence_of, summarize
 from spark.settings import DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals, as_fleet_goals
 from spark.solve import (
     ADVICE_COLUMNS,
+    LevelsOf,
     advice_counts,
     advice_in_words,
     default_levels,
@@ -59,6 +60,7 @@ class Made(NamedTuple):
     goals: FleetGoals
     rates: DataFrame | None
     advice: bool
+    levels: LevelsOf
 
 
 COLUMNS_SHOWN = {
@@ -177,7 +179,7 @@ class FleetPlan(Handle):
         if self.made_of is None or self.made_of.strategy != OPTIMAL:
             raise InputError(f"only a plan that {OPTIMAL} has just made tells its reasons")
         made = self.made_of
-        return explain_group(made.fleet, group, cluster, made.goals, made.rates)
+        return explain_group(made.fleet, group, cluster, made.goals, made.rates, made.levels)
 
     def chart(self) -> Any:
         """How even groups are now and planned; InputError where Altair isn't installed."""
@@ -207,13 +209,14 @@ def plan_fleet(
     strategy_seconds: float = STRATEGY_SECONDS,
     rates: DataFrame | None = None,
     advice: bool = True,
+    levels: LevelsOf = default_levels,
 ) -> FleetPlan:
     """Plan each group by `strategy`; ValueError for an unknown one, InputError for null keys.
 
     `goals` are those of `optimal`, for all groups or by group; the other strategies have their own.
     `rates` (cluster, topic, partition, weight) are what partitions weigh where goals ask for rates.
-    With `advice`, rows of `groups` say what to do (`optimizer.advice`); without it they lack these
-    columns, and Kafka's strategies aren't asked.
+    With `advice`, rows of `groups` say what to do (`optimizer.advice`), by the `levels` of each
+    group; without it they lack these columns, and Kafka's strategies aren't asked.
 
     A group that can't be planned, or not within `strategy_seconds` of processor time, or that ends
     its worker (see `spark.groups.outlive`), has a row with its status and the reason; it doesn't
@@ -223,8 +226,6 @@ def plan_fleet(
     racks = strategy_named(strategy).rack_aware or goals.need_racks
     weights = weight_tables(snapshot, goals.sources, rates)
     encoded = encode(snapshot.validate(), racks, weights=weights)
-    solved = solve_groups(
-        encoded, strategy, goals, strategy_seconds, default_levels if advice else None
-    )
-    made_of = Made(snapshot, strategy, goals, rates, advice)
+    solved = solve_groups(encoded, strategy, goals, strategy_seconds, levels if advice else None)
+    made_of = Made(snapshot, strategy, goals, rates, advice, levels)
     return FleetPlan(snapshot.id, solved.persist(), snapshot.instants, snapshot.part, made_of)

@@ -48,6 +48,7 @@ from spark.report.sums import (
 )
 from spark.scale import fleet_of_scale, savings_first, verdict_of
 from spark.settings import USUAL_STRATEGIES, FleetGoals, Settings
+from spark.solve import LevelsOf
 
 FINDINGS_SHOWN = 500
 """Findings that a page has in full; the audit's tables have all."""
@@ -116,7 +117,7 @@ def material_of(
             ]
             every = _kept(merged(group_rows, beside), kept)
             groups = worst_groups(every, ROWS)
-            details = _details(fleet, groups, settings, past.get("changes"), files)
+            details = _details(fleet, groups, settings, levels.levels, past.get("changes"), files)
             sums = sums_of(every)
         with doing("planning replicas and leaders"):
             brokers.result(), before.result()
@@ -198,13 +199,16 @@ def _details(
     fleet: FleetSnapshot,
     groups: Sequence[Mapping[str, Any]],
     settings: Settings,
+    levels: LevelsOf,
     changes: DataFrame | None,
     files: FleetFiles | None,
 ) -> list[GroupMaterial]:
     """More about the worst groups that have a plan."""
     planned = [row for row in groups if row["max_load"] is not None]
     wanted = [(row["cluster"], row["group"]) for row in planned[:WORST]]
-    return detailed_groups(fleet.with_groups(is_one_of(wanted)), wanted, settings, changes, files)
+    return detailed_groups(
+        fleet.with_groups(is_one_of(wanted)), wanted, settings, levels, changes, files
+    )
 
 
 def _audited(
@@ -231,7 +235,7 @@ def _planned(
     """Rows of groups with the measures of a plan, and its assignments."""
     if plan is None:
         return made.group_rows, kept.enter_context(
-            plan_fleet(_shown(fleet, made), goals=goals)
+            plan_fleet(_shown(fleet, made), goals=goals, advice=False)
         ).assignments
     tables = read_results(session, plan, ("groups", "assignments"), fleet.id)
     groups, assignments = (table.rows for table in tables)

@@ -16,6 +16,7 @@ from spark.report.material import GroupMaterial, Key
 from spark.report.sums import of_groups
 from spark.settings import Settings
 from spark.simulate import GroupSimulation, sentences_of, simulate_rows
+from spark.solve import LevelsOf
 from spark.text import shortened
 
 LARGEST = 5_000
@@ -26,6 +27,7 @@ def detailed_groups(
     fleet: FleetSnapshot,
     wanted: Sequence[Key],
     settings: Settings,
+    levels: LevelsOf,
     changes: DataFrame | None,
     files: FleetFiles | None = None,
 ) -> list[GroupMaterial]:
@@ -39,7 +41,7 @@ def detailed_groups(
     by_weight = bool(settings.goals.weights)
     encoded = rows_of_groups(fleet if by_weight or not files else files, wanted, settings.goals)
     lags = _lags(fleet, encoded)
-    explained = explain_rows(encoded, settings.goals)
+    explained = explain_rows(encoded, settings.goals, levels)
     crashes = {
         _key(explanation): Scenario.of(Crash(_most_loaded(explanation)))
         for explanation in explained

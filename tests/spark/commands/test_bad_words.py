@@ -111,7 +111,8 @@ WITHOUT_SPARK = [
     (
         "audit s --thresholds {h}/faulty.toml",
         "faulty.toml: prometheus: worst_groups is -1 and must be a whole number of 0 or more; "
-        "unbalanced: unknown key 'most' (known are info, warning, critical, least)",
+        "unbalanced: unknown key 'most' (known are info, warning, critical, least_info, "
+        "least_warning, least_critical)",
     ),
     ("audit s --out {h}/torn.toml/out", "torn.toml is not a folder"),
     ("audit s --prometheus {h}/no/x.prom", "no/x.prom can't be written: "),

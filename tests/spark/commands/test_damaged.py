@@ -77,6 +77,9 @@ class TestSnapshots:
         assert lines[4:] == [
             f"Read snapshot {THIRD}: 1 cluster (c).",
             f"All findings are in {out}/findings.",
+            "Advised: a look at 1 group.",
+            "0 groups can follow a plan (0 do); members of 1 share a client.id or have none: set "
+            "one a process, or group.instance.id.",
             f"Snapshot {THIRD}. 1 critical finding and 1 warning in 1 group: the fleet is in "
             "trouble. Start with claimed-twice. Not judged: 1 empty. It looks at this snapshot, "
             "and not at the past. 0 of 1 group is uneven.",

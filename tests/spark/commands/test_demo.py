@@ -26,8 +26,8 @@ def steps(out: Path) -> list[str]:
     return [
         f"audit {out}/store --out {out}/audit",
         f"plan {out}/store --out {out}/plan",
-        f"compare {out}/store --out {out}/compare {TRIED}",
-        f"compare {out}/store --out {out}/by-weight --weight column {TRIED}",
+        f"compare {out}/store --out {out}/compare {TRIED} --goal balance=count",
+        f"compare {out}/store --out {out}/by-weight {TRIED} --weight column",
         f"history {out}/store --out {out}/history",
         f"replay {out}/store --out {out}/replay "
         "--strategies current,range,cooperative-sticky,optimal",
@@ -54,7 +54,8 @@ def test_its_commands(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(demo, "side_by_side", side_by_side)
     monkeypatch.setattr(demo, "make_history", partial(make_history, hours=12))  # of 48
     out = tmp_path / "demo"
-    output = run("demo", "--groups", 12, "--out", out, "--history")
+    until = "20261121T060000Z"
+    output = run("demo", "--groups", 12, "--out", out, "--history", "--until", until)
     assert output.code == 1
     assert output.out.startswith("made      12 groups, 12 hourly snapshots, in ")
     told = output.out[output.out.index("audit") :].splitlines()
@@ -64,7 +65,8 @@ def test_its_commands(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     explained, *others = ran
     assert re.fullmatch(rf"explain {out}/store --cluster \S+ --group \S+", explained)
     assert others == steps(out)
-    assert len([*(out / "store" / "groups").iterdir()]) == 12
+    snapshots = sorted(folder.name for folder in (out / "store" / "groups").iterdir())
+    assert (len(snapshots), snapshots[-1]) == (12, f"snapshot={until}")
     output = run("demo", "--groups", 12, "--out", out)
     assert (output.code, is_one_line(output)) == (2, True)
     assert f"{out}/store exists: remove it, or choose another --out" in output.err
