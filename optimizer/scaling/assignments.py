@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -21,15 +22,20 @@ class Assignments:
     strategy: str
     _owners: dict[int, IntArray] = field(default_factory=dict, repr=False)
 
-    @property
+    @cached_property
     def partitions(self) -> int:
+        """How many all topics have."""
         return sum(self.topics.values())
 
     def owners(self, members: int) -> IntArray:
-        """The number of the member that reads each partition."""
-        if members not in self._owners:
-            self._owners[members] = self._assign(members)
-        return self._owners[members]
+        """The number of the member that reads each partition.
+
+        More members than partitions own nothing more.
+        """
+        useful = min(members, self.partitions)
+        if useful not in self._owners:
+            self._owners[useful] = self._assign(useful)
+        return self._owners[useful]
 
     def useful(self, most: int) -> list[int]:
         """Sizes up to `most` of which each has a lower largest load than all that are smaller."""

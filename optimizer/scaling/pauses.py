@@ -1,7 +1,5 @@
 """How long partitions are unread when a group changes its size, by the twin of its coordinator."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple
@@ -46,11 +44,6 @@ class Pauses:
     static: bool = False
     parameters: Parameters | None = None
     _of_sizes: dict[tuple[int, int], Pause] = field(default_factory=dict, repr=False)
-
-    @property
-    def key(self) -> tuple[type[Pauses], str, bool, Parameters | None]:
-        """The same for groups that pause alike."""
-        return type(self), self.strategy, self.static, self.parameters
 
     def between(self, before: int, after: int) -> Pause:
         """The pause of a change from one number of members to another."""

@@ -13,12 +13,6 @@ from optimizer.scaling.pauses import Pauses
 WEEK_SECONDS = 7 * 86_400.0
 
 
-def steps_in(seconds: float, longest: float) -> tuple[int, float]:
-    """The number of equal steps of at most `longest` seconds in a time, and their length."""
-    count = max(1, int(np.ceil(seconds / longest - 1e-9)))
-    return count, seconds / count
-
-
 @dataclass(frozen=True, eq=False)
 class Process:
     """A group over `len(edges) - 1` intervals of time.

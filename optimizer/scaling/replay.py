@@ -10,8 +10,7 @@ from optimizer.model import IntArray, Reals, ranges
 from optimizer.scaling.course import Course, Record
 from optimizer.scaling.policies import Decider, Policy, Seen
 from optimizer.scaling.prices import Prices
-from optimizer.scaling.process import Process, steps_in
-from optimizer.scaling.tables import OwnersTable, PausesTable
+from optimizer.scaling.process import Process
 
 STEP_SECONDS = 60.0
 """Lag is examined so often; policies that decide more often see the same lag in between."""
@@ -64,7 +63,6 @@ class _Runs:
         self.reading: IntArray = self.asked.copy()
         self._stop = np.zeros(shape)
         self._slots = _Slots(processes, len(policies))
-        self._pauses = PausesTable(processes)
         self._start = np.array([process.start_seconds for process in processes])
         self._delays = np.unique(self._start).tolist()
         lag = np.concatenate([process.start_lag for process in processes])
@@ -81,7 +79,8 @@ class _Runs:
     def pass_interval(self, interval: int) -> None:
         """Let an interval pass, step by step."""
         seconds = float(self._edges[interval + 1] - self._edges[interval])
-        count, length = steps_in(seconds, self._step)
+        count = max(1, int(np.ceil(seconds / self._step - 1e-9)))
+        length = seconds / count
         is_known, last = self._is_known[interval], len(self._edges) - 2
         arrivals = self._arrivals[interval]
         reference = np.maximum(arrivals, self._usual)
@@ -220,13 +219,10 @@ class _Runs:
         changed = members != before
         if not changed.any():
             return
-        at, groups, members, before = (
-            at[changed],
-            groups[changed],
-            members[changed],
-            before[changed],
-        )
-        rebalances, stop, moves = self._pauses.of(groups, before, members)
+        at, groups, members, before = (x[changed] for x in (at, groups, members, before))
+        changes = zip(groups.tolist(), before.tolist(), members.tolist(), strict=True)
+        pauses = [self._processes[group].pauses.between(*sizes) for group, *sizes in changes]
+        rebalances, stop, moves = np.array(pauses).T
         cells, moved = self._slots.seat(at, groups, members)
         counts = self._slots.partitions[groups]
         self.reading[at, groups] = members
@@ -246,7 +242,7 @@ class _Slots:
     def __init__(self, processes: list[Process], policies: int) -> None:
         self.partitions = np.array([process.partitions for process in processes])
         self._first = np.cumsum(self.partitions) - self.partitions
-        self._owners = OwnersTable(processes)
+        self._assignments = [process.assignments for process in processes]
         self._per_policy = int(self.partitions.sum())
         self._slot = np.zeros((policies, self._per_policy), np.int64)
         self._group = np.repeat(np.arange(len(processes)), self.partitions)
@@ -262,7 +258,9 @@ class _Slots:
         self._reads[at, groups] = members > 0
         cells, counts = self.cells(at, groups), self.partitions[groups]
         base = at * self._per_policy + self._first[groups]
-        slots = self._owners.of(groups, np.maximum(members, 1)) + np.repeat(base, counts)
+        sizes = zip(groups.tolist(), members.tolist(), strict=True)
+        owners = [self._assignments[group].owners(max(size, 1)) for group, size in sizes]
+        slots = np.concatenate(owners) + np.repeat(base, counts)
         flat = self._slot.reshape(-1)
         moved = np.asarray(flat[cells] != slots)
         flat[cells] = slots
