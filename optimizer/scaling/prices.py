@@ -18,10 +18,6 @@ class Prices:
     late_after: float = 60.0
     on_time: float = 0.99
 
-    def late_seconds(self, seconds: float) -> float:
-        """The seconds, of a length of time, in which partitions may be late."""
-        return (1.0 - self.on_time) * seconds
-
     def cost(self, member_hours: float, late_partition_hours: float, rebalances: int) -> float:
         """The price of a course."""
         return (

@@ -1,6 +1,6 @@
 """What a group has to do over time: arrivals by partition, and what its members can do."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -33,9 +33,9 @@ class Process:
     peak_rate: float
     assignments: Assignments
     pauses: Pauses
-    start_seconds: float = 30.0
-    lag: Reals = field(default_factory=lambda: np.empty(0))
-    uncommitted: Reals = field(default_factory=lambda: np.empty(0))
+    start_seconds: float
+    lag: Reals
+    uncommitted: Reals
 
     @property
     def partitions(self) -> int:
@@ -62,14 +62,8 @@ class Process:
         lengths = np.diff(self.edges) * self.is_known
         return np.asarray(lengths @ self.arrivals / max(float(lengths.sum()), 1e-9))
 
-    @cached_property
-    def start_lag(self) -> Reals:
-        return self.lag if len(self.lag) else np.zeros(self.partitions)
-
     def uncommitted_ends(self, at: float) -> Reals:
         """Where the logs of `uncommitted` partitions end at a time; NaN for all others."""
-        if not len(self.uncommitted):
-            return np.full(self.partitions, np.nan)
         passed = (at - self.edges[:-1]).clip(0, np.diff(self.edges))
         return np.asarray(self.uncommitted + passed @ self.arrivals)
 

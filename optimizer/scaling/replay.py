@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optimizer.model import IntArray, Reals, ranges
-from optimizer.scaling.course import Course, Record
-from optimizer.scaling.policies import Decider, Policy, Seen
+from optimizer.scaling.course import Course
+from optimizer.scaling.policies import Policy, Seen
 from optimizer.scaling.prices import Prices
 from optimizer.scaling.process import Process
 
@@ -37,7 +37,8 @@ def replay(
     runs = _Runs(list(processes), list(policies), prices or Prices(), step)
     for interval in range(len(processes[0].edges) - 1):
         runs.pass_interval(interval)
-    return runs.record.courses()
+    indices = range(len(processes)), range(len(policies))
+    return [[runs.record.part(np.s_[:, at, group]) for at in indices[1]] for group in indices[0]]
 
 
 class _Runs:
@@ -65,7 +66,7 @@ class _Runs:
         self._slots = _Slots(processes, len(policies))
         self._start = np.array([process.start_seconds for process in processes])
         self._delays = np.unique(self._start).tolist()
-        lag = np.concatenate([process.start_lag for process in processes])
+        lag = np.concatenate([process.lag for process in processes])
         self._lag = np.tile(lag, (len(policies), 1))
         self._blocked = np.zeros_like(self._lag)
         self._is_blocked = False
@@ -74,7 +75,7 @@ class _Runs:
         self._rate = np.array([process.total[0] for process in processes])
         at, groups = (item.reshape(-1) for item in np.indices(shape))
         self._slots.seat(at, groups, self.reading.reshape(-1))
-        self.record = Record(processes, [policy.name for policy in policies], len(self._edges) - 1)
+        self.record = Course.empty(len(self._edges) - 1, *shape)
 
     def pass_interval(self, interval: int) -> None:
         """Let an interval pass, step by step."""
@@ -85,18 +86,18 @@ class _Runs:
         arrivals = self._arrivals[interval]
         reference = np.maximum(arrivals, self._usual)
         inverse = np.divide(1.0, reference, out=np.zeros_like(reference), where=reference > 0)
-        sums = self.record.of(interval)
-        sums["seconds"][:] = seconds * is_known
+        sums = self.record.part(interval)
+        sums.seconds[:] = seconds * is_known
         for step in range(count):
             self._join(arrivals, length, is_known, sums)
             self._read(arrivals * length, length * is_known, inverse, sums)
             self._now += length
             self._decide(min(interval + (step == count - 1), last), is_known, sums)
             self._rate = np.add.reduceat(arrivals, self._starts[:-1])
-        sums["members"][:] = self.asked
-        sums["lag"][:] = self._lag_of_groups
+        sums.members[:] = self.asked
+        sums.lag[:] = self._lag_of_groups
 
-    def _read(self, coming: Reals, lengths: Reals, inverse: Reals, sums: dict[str, Reals]) -> None:
+    def _read(self, coming: Reals, lengths: Reals, inverse: Reals, sums: Course) -> None:
         """A step: arrivals come in and members read; `lengths` are its seconds for each group."""
         self._lag += coming
         waiting = self._lag
@@ -113,18 +114,16 @@ class _Runs:
         lag = self._lag_of_groups = np.add.reduceat(self._lag, starts, axis=1)
         is_late = late > self._prices.late_after
         count = np.add.reduceat(is_late, starts, axis=1) if is_late.any() else None
-        sums["member_seconds"] += self.asked * lengths
-        sums["lag_record_seconds"] += lag * lengths
+        sums.member_seconds += self.asked * lengths
+        sums.lag_record_seconds += lag * lengths
         worst = np.maximum.reduceat(late, starts, axis=1)
-        np.maximum(sums["lag_seconds"], worst, out=sums["lag_seconds"])
-        np.maximum(sums["most_members"], self.asked, out=sums["most_members"])
+        np.maximum(sums.lag_seconds, worst, out=sums.lag_seconds)
+        np.maximum(sums.most_members, self.asked, out=sums.most_members)
         if count is not None:
-            sums["late"] += count * lengths
-            sums["some_late"] += (count > 0) * lengths
+            sums.late += count * lengths
+            sums.some_late += (count > 0) * lengths
 
-    def _join(
-        self, arrivals: Reals, length: float, is_known: IntArray, sums: dict[str, Reals]
-    ) -> None:
+    def _join(self, arrivals: Reals, length: float, is_known: IntArray, sums: Course) -> None:
         """Members that were asked for, and start within the step that begins now."""
         due = sorted(at for at in self._joining if at < self._now + length - SAME_TIME)
         if not due:
@@ -169,41 +168,38 @@ class _Runs:
         capacity = self._peak[groups] * (lengths - pause)
         lag[cells] -= waiting * self._slots.shares_of(cells, waiting, at, groups, capacity)
 
-    def _decide(self, interval: int, is_known: IntArray, sums: dict[str, Reals]) -> None:
+    def _decide(self, interval: int, is_known: IntArray, sums: Course) -> None:
         wanted = self.asked.copy()
         for at, decider in enumerate(self._deciders):
-            if decider is not None:
-                wanted[at] = self._wanted(at, decider, interval)
+            times = self._times_due(at)
+            if decider is not None and times:
+                lag, lags = self._lag_of_groups[at], self._lag[at]
+                seen = Seen(times, interval, lag, lags, self._rate, self.asked[at])
+                wanted[at] = decider.decide(seen)
         at_, groups = ((wanted != self.asked) & is_known).nonzero()
         if len(groups):
             self._change(at_, groups, wanted[at_, groups], sums)
 
-    def _wanted(self, at: int, decider: Decider, interval: int) -> IntArray:
-        """What a policy asks for at the end of a step, after all that it decided within it."""
-        members: IntArray = self.asked[at]
-        lag = self._lag_of_groups[at]
+    def _times_due(self, at: int) -> list[float]:
+        """When a policy decides up to the end of the step, since its last decision."""
         times = []
         while self._due[at] <= self._now - self._edges[0] + SAME_TIME:
             times.append(float(self._edges[0] + self._due[at]))
             self._due[at] += self._policies[at].every_seconds
-        if not times:
-            return members
-        return decider.decide(
-            Seen(times, interval, lag, lambda: self._lag[at], self._rate, members)
-        )
+        return times
 
     def _change(
         self,
         at: IntArray,
         groups: IntArray,
         members: IntArray,
-        sums: dict[str, Reals],
+        sums: Course,
     ) -> None:
         """Groups ask for more members, which join when they have started, or close some at once."""
         start = self._start[groups]
         now = (members < self.asked[at, groups]) | (start <= 0)
         self.asked[at, groups] = members
-        sums["changes"][at, groups] += 1
+        sums.changes[at, groups] += 1
         if now.any():
             fewer = np.where(start <= 0, members, np.minimum(members, self.reading[at, groups]))
             self._resize(at[now], groups[now], fewer[now], sums)
@@ -211,9 +207,7 @@ class _Runs:
             late = ~now & (start == seconds)
             self._joining[self._now + seconds].append((at[late], groups[late], members[late]))
 
-    def _resize(
-        self, at: IntArray, groups: IntArray, members: IntArray, sums: dict[str, Reals]
-    ) -> None:
+    def _resize(self, at: IntArray, groups: IntArray, members: IntArray, sums: Course) -> None:
         """Rebalances: `members` members read from now on."""
         before = self.reading[at, groups]
         changed = members != before
@@ -232,8 +226,8 @@ class _Runs:
             flat = self._blocked.reshape(-1)
             flat[cells] = np.maximum(flat[cells], np.where(moved, waits, 0.0))
             self._is_blocked = True
-        sums["rebalances"][at, groups] += rebalances
-        sums["unread"][at, groups] += np.add.reduceat(waits, np.cumsum(counts) - counts)
+        sums.rebalances[at, groups] += rebalances
+        sums.unread[at, groups] += np.add.reduceat(waits, np.cumsum(counts) - counts)
 
 
 class _Slots:

@@ -46,7 +46,7 @@ from spark.report.sums import (
     weights_of,
     worst_groups,
 )
-from spark.scale import fleet_of_scale, savings_first, verdict_of
+from spark.scale import fleet_of_scale, verdict_of, what_to_set
 from spark.settings import USUAL_STRATEGIES, FleetGoals, Settings
 from spark.solve import LevelsOf
 
@@ -311,8 +311,5 @@ def _scaled(session: SparkSession, out: str | None, fleet: FleetSnapshot) -> dic
         return {}
     rows = read_result(session, out, "scale", fleet.id).rows.where(fits(fleet.part))
     groups = as_rows(rows)
-    sentences = [
-        f"{row['group']} of {row['cluster']}: {row['sentence']}"
-        for row in savings_first(groups)[:WORST]
-    ]
-    return {"scaling": as_rows(fleet_of_scale(rows)), "sizes": [verdict_of(groups), *sentences]}
+    sizes = [verdict_of(groups), *what_to_set(groups)]
+    return {"scaling": as_rows(fleet_of_scale(rows)), "sizes": sizes}

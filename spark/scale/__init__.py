@@ -5,7 +5,6 @@ from spark.scale.scale import FleetScale, ScaleTables, fleet_of_scale, scale_fle
 from spark.scale.text import (
     assumptions_of,
     not_replayed,
-    savings_first,
     sentences_of,
     verdict_of,
     what_to_set,

@@ -6,27 +6,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from optimizer.coordinator import Parameters
 from optimizer.model import IntArray, Problem, Reals
 from optimizer.scaling import Assignments, Pauses, Process
 from spark.fleet import CONNECT
-from spark.groups import Numbers, failed, is_another_clients, own_strategy, read_or_failed
+from spark.groups import (
+    FleetGroup,
+    Numbers,
+    failed,
+    is_another_clients,
+    own_strategy,
+    read_or_failed,
+)
 from spark.history import RateWindow, seconds_of
 from spark.scale.arrivals import RowOverTime
 from spark.scale.policies_file import ScaleSettings
 from spark.settings import FleetConsumers, kind_of
-
-
-class Unscaled(NamedTuple):
-    """A group that can't be replayed, and why."""
-
-    status: str
-    reason: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,37 +58,34 @@ class Recorded:
 
 def process_of(
     row: RowOverTime, recorded: Recorded, settings: ScaleSettings, consumers: FleetConsumers
-) -> GroupProcess | Unscaled:
-    """The process of one group, or why there is none."""
+) -> GroupProcess | FleetGroup:
+    """The process of one group, or the group with its status and why it has none."""
     try:
         return _process_of(row, recorded, settings, consumers)
     except Exception as error:
-        group = failed(error)
-        return Unscaled(group.status, group.reason or "")
+        return failed(error)
 
 
 def _process_of(
     row: RowOverTime, recorded: Recorded, settings: ScaleSettings, consumers: FleetConsumers
-) -> GroupProcess | Unscaled:
+) -> GroupProcess | FleetGroup:
     if kind_of(row.type) == CONNECT:
-        return Unscaled("unsupported", "Connect's workers aren't scaled by lag")
+        return FleetGroup("unsupported", ["Connect's workers aren't scaled by lag"])
     group = read_or_failed(row)
     if group.problem is None:
-        return Unscaled(group.status, group.reason or "")
+        return group
     problem, instants = group.problem, recorded.instants.get(row.cluster, np.empty(0, np.int64))
     if not problem.partition_count:
-        return Unscaled("empty", "there is nothing to read")
+        return FleetGroup("empty", ["there is nothing to read"])
     if len(instants) < 2 or not len(row.pair_topics):
-        return Unscaled(
-            "no rates", "rates take two snapshots with offsets of the group's topics in that time"
-        )
+        why = "rates take two snapshots with offsets of the group's topics in that time"
+        return FleetGroup("no rates", [why])
     peak = settings.peak_rate or float(row.peak_rates[0] if len(row.peak_rates) else 0.0)
     rates, notes = _rates(row, problem, instants, recorded.longest)
     if missing := _missing(peak, rates):
-        return Unscaled("no rates", missing)
+        return FleetGroup("no rates", [missing])
     strategy = own_strategy(row)
     lag, uncommitted = _backlog(row, problem, instants[0])
-    parameters = consumers.parameters(row.cluster, row.group)
     process = Process(
         edges=(instants - instants[0]).astype(float),
         rates=rates,
@@ -99,7 +94,7 @@ def _process_of(
         assignments=Assignments(
             dict(zip(problem.topics, problem.topic_sizes.tolist(), strict=True)), strategy
         ),
-        pauses=Pauses(strategy, _is_static(row), _without_strategy(parameters)),
+        pauses=Pauses(strategy, _is_static(row), consumers.parameters(row.cluster, row.group)),
         start_seconds=settings.start_seconds,
         lag=lag,
         uncommitted=uncommitted,
@@ -120,11 +115,6 @@ def _missing(peak_rate: float, rates: NDArray[np.float64]) -> str | None:
             "offset fell in it"
         )
     return None
-
-
-def _without_strategy(parameters: Parameters) -> Parameters | None:
-    """None for Kafka's defaults, so that groups share what was simulated."""
-    return None if parameters == Parameters() else parameters
 
 
 def _is_static(row: RowOverTime) -> bool:

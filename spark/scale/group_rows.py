@@ -1,54 +1,55 @@
 """Courses of one group as rows."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
-from optimizer.scaling import Course, Process, Totals
-from spark.groups import EncodedRow
+from optimizer.scaling import Course, Process
+from spark.groups import EncodedRow, FleetGroup
 from spark.scale.advice import advice_of
-from spark.scale.group_process import GroupProcess, Unscaled
+from spark.scale.group_process import GroupProcess
 from spark.scale.policies_file import ScaleSettings
 from spark.scale.scale_row import CourseRow
 from spark.scale.text import NOTES
 
 
-@dataclass(frozen=True)
-class Replayed:
-    """A group's encoded row, its process or why there is none, and its courses."""
+def unscaled_rows(
+    row: EncodedRow, group: FleetGroup, settings: ScaleSettings
+) -> Iterator[CourseRow]:
+    """A row for each policy, with the reason why the group can't be replayed."""
+    for policy in settings.policies:
+        yield CourseRow(
+            cluster=row.cluster,
+            group=row.group,
+            policy=policy.name,
+            status=group.status,
+            reason=group.reason,
+        )
 
-    row: EncodedRow
-    group: GroupProcess | Unscaled
-    courses: Sequence[Course] = ()
 
-
-def course_rows(of_group: Replayed, settings: ScaleSettings) -> Iterator[CourseRow]:
-    """A row for each policy; those of a group that can't be replayed have the reason."""
-    row, group = of_group.row, of_group.group
-    keys: dict[str, Any] = {"cluster": row.cluster, "group": row.group}
-    if isinstance(group, Unscaled):
-        for policy in settings.policies:
-            yield CourseRow(**keys, policy=policy.name, status=group.status, reason=group.reason)
-        return
-    process = group.process
-    totals = [course.totals(settings.prices) for course in of_group.courses]
+def course_rows(
+    row: EncodedRow, group: GroupProcess, courses: Sequence[Course], settings: ScaleSettings
+) -> Iterator[CourseRow]:
+    """A row for each policy and its course."""
+    process, hot = group.process, group.process.hot
+    totals = [course.totals(settings.prices) for course in courses]
     advice = advice_of(row.group, group, settings, totals)
-    hot = process.hot
-    for at, item in enumerate(totals):
+    for at, (policy, item) in enumerate(zip(settings.policies, totals, strict=True)):
         is_recommended = at == advice.recommended
         yield CourseRow(
-            **keys,
-            policy=item.policy,
+            cluster=row.cluster,
+            group=row.group,
+            policy=policy.name,
             status="ok",
             reason=NOTES.join(group.notes) or None,
             hours=process.hours(),
             resolution_seconds=_resolution(process),
             partitions=process.partitions,
             peak_rate=process.peak_rate,
-            **_figures(item),
-            **_course(of_group.courses[at], group),
+            **asdict(item),
+            **_course(courses[at], group),
             recommended=is_recommended,
             sentence=advice.sentence if is_recommended else None,
             setting=advice.setting if is_recommended else None,
@@ -61,30 +62,13 @@ def _resolution(process: Process) -> int:
     return int(np.median(np.diff(process.edges)))
 
 
-def _figures(item: Totals) -> dict[str, Any]:
-    return {
-        "members": item.mean_members,
-        "most_members": item.most_members,
-        "member_hours": item.member_hours,
-        "changes": item.changes,
-        "rebalances": item.rebalances,
-        "lag": item.mean_lag,
-        "worst_lag_seconds": item.worst_lag_seconds,
-        "late_partition_hours": item.late_partition_hours,
-        "on_time": item.on_time,
-        "meets_slo": item.meets_slo,
-        "unread_seconds": item.unread_seconds,
-        "cost": item.cost,
-    }
-
-
 def _course(course: Course, group: GroupProcess) -> dict[str, Any]:
     return {
         "course_at": group.instants[:-1],
         "course_seconds": course.seconds.tolist(),
-        "course_members": course.members,
+        "course_members": course.members.astype(int),
         "course_arrivals": group.process.total.tolist(),
         "course_lag": course.lag.tolist(),
         "course_lag_seconds": course.lag_seconds.tolist(),
-        "course_rebalances": course.rebalances,
+        "course_rebalances": course.rebalances.astype(int),
     }

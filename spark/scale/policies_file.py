@@ -1,6 +1,7 @@
 """The TOML file of `--policy`: policies, prices, and what members can do."""
 
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -33,19 +34,19 @@ def read_scale_settings(path: Path | None) -> ScaleSettings:
     from spark.toml.tables import read_table  # noqa: PLC0415 - loads pydantic
 
     file = read_table(path, "policies", scale_model())
-    process, prices = file.process.entries(), file.prices.entries()
-    if "late_after" in prices:
-        prices["late_after"] = prices["late_after"].total_seconds()
-    start, step = (
-        process[key].total_seconds() if key in process else seconds
-        for key, seconds in (("start", START_SECONDS), ("step", STEP_SECONDS))
+    process, prices = (
+        {
+            key: value.total_seconds() if isinstance(value, timedelta) else value
+            for key, value in table.entries().items()
+        }
+        for table in (file.process, file.prices)
     )
     return ScaleSettings(
         policies=_policies(path, file.policy or []),
         prices=Prices(**prices),
         peak_rate=process.get("peak_rate"),
-        start_seconds=start,
-        step_seconds=max(1.0, step),
+        start_seconds=process.get("start", START_SECONDS),
+        step_seconds=max(1.0, process.get("step", STEP_SECONDS)),
     )
 
 

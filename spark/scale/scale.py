@@ -1,7 +1,7 @@
 """A fleet's groups under each policy, inside workers."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
@@ -13,12 +13,12 @@ from spark.charts import CHARTS
 from spark.errors import InputError
 from spark.files import Where, in_one_file, write_tables
 from spark.fleet import MAX_AGE, FleetSnapshot, as_rows, is_named
-from spark.groups import columns_of, encode, failed, in_workers
+from spark.groups import FleetGroup, columns_of, encode, failed, in_workers
 from spark.history import FleetRates
 from spark.notebook import shown_in_notebook
 from spark.scale.arrivals import arrivals_of
-from spark.scale.group_process import GroupProcess, Recorded, Unscaled, process_of
-from spark.scale.group_rows import Replayed, course_rows
+from spark.scale.group_process import GroupProcess, Recorded, process_of
+from spark.scale.group_rows import course_rows, unscaled_rows
 from spark.scale.policies_file import ScaleSettings
 from spark.scale.scale_row import COURSE, CourseRow, ScaleRow
 from spark.scale.text import savings_first, verdict_of
@@ -146,38 +146,35 @@ class _Work:
     consumers: FleetConsumers
 
     def rows(self, rows: list[Any]) -> Iterator[CourseRow]:
-        """A row for each group and policy."""
-        for of_group in self._replayed(rows):
-            yield from course_rows(of_group, self.settings)
+        """A row for each group and policy.
 
-    def _replayed(self, rows: Sequence[Any]) -> Iterator[Replayed]:
-        """Groups whose clusters have the same instants are replayed together, in the same steps."""
+        Groups whose clusters have the same instants are replayed together, in the same steps.
+        """
         by_instants: dict[bytes, list[tuple[Any, GroupProcess]]] = defaultdict(list)
         for row in rows:
-            process = process_of(row, self.recorded, self.settings, self.consumers)
-            if isinstance(process, Unscaled):
-                yield Replayed(row, process)
+            group = process_of(row, self.recorded, self.settings, self.consumers)
+            if isinstance(group, FleetGroup):
+                yield from unscaled_rows(row, group, self.settings)
             else:
-                by_instants[process.instants.tobytes()].append((row, process))
+                by_instants[group.instants.tobytes()].append((row, group))
         for entries in by_instants.values():
-            yield from self._replayed_at_once(entries)
+            yield from self._replayed(entries)
 
-    def _replayed_at_once(self, entries: list[tuple[Any, GroupProcess]]) -> Iterator[Replayed]:
+    def _replayed(self, entries: list[tuple[Any, GroupProcess]]) -> Iterator[CourseRow]:
         """One group that fails doesn't stop the others: each is then replayed by itself."""
         settings = self.settings
         try:
-            processes = [item.process for _, item in entries]
+            processes = [group.process for _, group in entries]
             courses = replay(processes, settings.policies, settings.prices, settings.step_seconds)
         except Exception as error:
-            if len(entries) > 1:
+            if len(entries) == 1:
+                yield from unscaled_rows(entries[0][0], failed(error), settings)
+            else:
                 for entry in entries:
-                    yield from self._replayed_at_once([entry])
-                return
-            group = failed(error)
-            yield Replayed(entries[0][0], Unscaled(group.status, group.reason or ""))
+                    yield from self._replayed([entry])
             return
-        for (row, process), of_group in zip(entries, courses, strict=True):
-            yield Replayed(row, process, of_group)
+        for (row, group), of_group in zip(entries, courses, strict=True):
+            yield from course_rows(row, group, of_group, settings)
 
 
 SUMMED = (

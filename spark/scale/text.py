@@ -27,14 +27,8 @@ def verdict_of(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _saved(rows: Sequence[Mapping[str, Any]], recommended: Sequence[Mapping[str, Any]]) -> str:
-    recorded = {
-        (row["cluster"], row["group"]): row for row in rows if row["policy"] == AsItWas.name
-    }
-    pairs = [
-        (recorded[key], row)
-        for row in recommended
-        if (key := (row["cluster"], row["group"])) in recorded
-    ]
+    recorded = _recorded(rows)
+    pairs = [(recorded[_key(row)], row) for row in recommended if _key(row) in recorded]
     if not pairs:
         return ""
     members, late = (
@@ -52,17 +46,22 @@ def _saved(rows: Sequence[Mapping[str, Any]], recommended: Sequence[Mapping[str,
 
 def savings_first(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """The recommended row of each group, those that save the most against the record first."""
-    recorded = {
-        (row["cluster"], row["group"]): row["cost"]
-        for row in rows
-        if row["policy"] == AsItWas.name and row["cost"] is not None
-    }
-    recommended = [row for row in rows if row["recommended"]]
+    recorded = _recorded(rows)
 
     def saved(row: Mapping[str, Any]) -> float:
-        return float(recorded.get((row["cluster"], row["group"]), row["cost"]) - row["cost"])
+        return float(recorded.get(_key(row), row)["cost"] - row["cost"])
 
-    return sorted(recommended, key=lambda row: (-saved(row), row["cluster"], row["group"]))
+    recommended = [row for row in rows if row["recommended"]]
+    return sorted(recommended, key=lambda row: (-saved(row), *_key(row)))
+
+
+def _recorded(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], Mapping[str, Any]]:
+    """The row of each group as it was, where that is among the policies."""
+    return {_key(row): row for row in rows if row["policy"] == AsItWas.name}
+
+
+def _key(row: Mapping[str, Any]) -> tuple[str, str]:
+    return row["cluster"], row["group"]
 
 
 def what_to_set(rows: Sequence[Mapping[str, Any]]) -> list[str]:

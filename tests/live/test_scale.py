@@ -67,6 +67,8 @@ def predicted(sizes: tuple[int, ...], start_seconds: float) -> Course:
         assignments=Assignments({TOPIC: PARTITIONS}, "range"),
         pauses=Pauses("range", parameters=parameters),
         start_seconds=start_seconds,
+        lag=np.zeros(PARTITIONS),
+        uncommitted=np.full(PARTITIONS, np.nan),
     )
     return replay([process], [Scripted(sizes, 1.0)], step=0.25)[0][0]
 

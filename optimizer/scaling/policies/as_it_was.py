@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -17,7 +18,7 @@ class AsItWas:
     """Each interval has the members that were recorded at its beginning."""
 
     name: str = "as it was"
-    every_seconds: float = 60.0
+    every_seconds: ClassVar[float] = 60.0
 
     def first(self, processes: Sequence[Process]) -> IntArray:
         """The members of the first interval."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -30,7 +31,7 @@ class Evenfleet:
     min_members: int = 1
     max_members: int = 1000
     name: str = "evenfleet"
-    every_seconds: float = 60.0
+    every_seconds: ClassVar[float] = 60.0
 
     def __post_init__(self) -> None:
         check_limits(self.name, self.min_members, self.max_members)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -22,7 +23,7 @@ class Fixed:
     members: int | None = None
     headroom: float = HEADROOM
     name: str = ""
-    every_seconds: float = 3600.0
+    every_seconds: ClassVar[float] = 3600.0
 
     def __post_init__(self) -> None:
         if self.members is not None and self.members < 1:

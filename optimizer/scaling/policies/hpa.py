@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
+from typing import ClassVar
 
 import numpy as np
 
@@ -108,7 +109,7 @@ class Hpa:
     scale_up: Rules = NO_BEHAVIOR
     scale_down: Rules = SCALE_DOWN
     name: str = "hpa"
-    every_seconds: float = SYNC_SECONDS
+    every_seconds: ClassVar[float] = SYNC_SECONDS
 
     def __post_init__(self) -> None:
         check_limits(self.name, self.min_replicas, self.max_replicas)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,6 @@ from optimizer.scaling.policies.policy import (
     Seen,
     check_limits,
     check_whole,
-    partitions_of,
     recorded_first,
     thresholds,
 )
@@ -65,7 +65,7 @@ class Keda:
     scale_up: Rules = NO_BEHAVIOR
     scale_down: Rules = SCALE_DOWN
     name: str = "keda"
-    every_seconds: float = SYNC_SECONDS
+    every_seconds: ClassVar[float] = SYNC_SECONDS
 
     def __post_init__(self) -> None:
         check_limits(self.name, self.min_replica_count, self.max_replica_count)
@@ -178,9 +178,11 @@ class _KedaDecider:
     def __init__(self, keda: Keda, processes: Sequence[Process], hpa: Hpa) -> None:
         self._keda = keda
         self._threshold = thresholds(keda.lag_threshold, processes)
-        self._partitions = partitions_of(processes)
+        self._partitions = np.array([process.partitions for process in processes])
         self._starts = np.cumsum(self._partitions) - self._partitions
-        self._invalid = _InvalidOffsets(keda, processes)
+        self._processes = processes
+        self._is_invalid = ~np.isnan(self._ends(0.0))
+        self._is_named = np.concatenate([_named(keda, process) for process in processes])
         self._hpa = HpaDecider(hpa, self._threshold)
         self._polled = -np.inf
         self._active = np.full(len(processes), -np.inf)
@@ -198,12 +200,22 @@ class _KedaDecider:
 
     def _lag(self, seen: Seen) -> tuple[Reals, IntArray]:
         """The records of each group that the trigger counts, and the partitions that have any."""
-        if not self._invalid.any and not self._keda.limit_to_partitions_with_lag:
+        if not (self._is_invalid.any() or self._keda.limit_to_partitions_with_lag):
             return np.floor(seen.lag), self._partitions
-        lags = self._invalid.counted(seen.times[-1], seen.lags())
+        of_invalid = self._is_named * self._of_invalid(seen.times[-1])
+        lags = np.where(self._is_invalid, of_invalid, seen.lags)
         lag = np.add.reduceat(lags, self._starts)
         behind = np.add.reduceat(lags >= 1.0, self._starts)
         return np.floor(lag + ROUNDING), behind
+
+    def _of_invalid(self, now: float) -> Reals | float:
+        """What a partition without a committed offset counts (getLagForPartition)."""
+        if self._keda.scale_to_zero_on_invalid_offset:
+            return 0.0
+        return self._ends(now) if self._keda.offset_reset_policy == EARLIEST else 1.0
+
+    def _ends(self, now: float) -> Reals:
+        return np.concatenate([process.uncommitted_ends(now) for process in self._processes])
 
     def _woken_or_asleep(self, now: float, lag: Reals, members: IntArray) -> IntArray:
         """From 0 as soon as the trigger is active, and back when it has been idle long enough."""
@@ -216,34 +228,11 @@ class _KedaDecider:
         return np.where(~active & rested, 0, members)
 
 
-class _InvalidOffsets:
-    """What the trigger counts of partitions without a committed offset (getLagForPartition).
-
-    Where it names no topics it finds those that have an offset, so that others count as nothing.
-    """
-
-    def __init__(self, keda: Keda, processes: Sequence[Process]) -> None:
-        self._keda, self._processes = keda, processes
-        self._is_invalid = ~np.isnan(self._ends(0.0))
-        self.any = bool(self._is_invalid.any())
-        self._is_named = np.concatenate([_named(keda, process) for process in processes])
-
-    def counted(self, now: float, lags: Reals) -> Reals:
-        """The lag of each partition, as the trigger counts it."""
-        if not self.any:
-            return lags
-        instead: Reals = np.ones(len(lags))
-        if self._keda.offset_reset_policy == EARLIEST:
-            instead = self._ends(now)
-        if self._keda.scale_to_zero_on_invalid_offset:
-            instead = np.zeros(len(lags))
-        return np.where(self._is_invalid, instead * self._is_named, lags)
-
-    def _ends(self, now: float) -> Reals:
-        return np.concatenate([process.uncommitted_ends(now) for process in self._processes])
-
-
 def _named(keda: Keda, process: Process) -> NDArray[np.bool_]:
+    """Which partitions the trigger counts: where it names no topics, those of topics that it finds.
+
+    These have a committed offset of the group.
+    """
     sizes = [process.assignments.topics[topic] for topic in sorted(process.assignments.topics)]
     if keda.names_topics or len(sizes) == 1:
         return np.ones(process.partitions, np.bool_)

@@ -1,12 +1,11 @@
 """What a policy is: how many members a group should have, decided again and again."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from optimizer.model import IntArray, Reals
 from optimizer.scaling.process import Process
@@ -29,7 +28,7 @@ class Seen:
     times: Sequence[float]
     interval: int
     lag: Reals
-    lags: Callable[[], Reals]
+    lags: Reals
     rate: Reals
     members: IntArray
 
@@ -77,11 +76,6 @@ def recorded_first(processes: Sequence[Process], least: int, most: int) -> IntAr
     """What each group had at the beginning, within limits."""
     first = np.array([process.recorded[0] for process in processes], np.int64)
     return np.asarray(first.clip(least, most))
-
-
-def partitions_of(processes: Sequence[Process]) -> NDArray[np.int64]:
-    """How many partitions each group reads."""
-    return np.array([process.partitions for process in processes], np.int64)
 
 
 def check_limits(name: str, least: int, most: int) -> None:

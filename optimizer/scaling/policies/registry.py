@@ -29,9 +29,6 @@ OFFERED: tuple[Policy, ...] = (
 )
 """What is replayed unless policies are stated."""
 
-NOT_STATED = ("every_seconds",)
-"""Fields that a file can't set."""
-
 LARGEST = 2**53
 """Numbers from here on aren't exact, and none of them makes sense."""
 
@@ -48,7 +45,7 @@ def policy_of(table: Mapping[str, Any]) -> Policy:
     if not isinstance(kind, str) or kind not in POLICIES:
         raise PolicyError(f"a policy needs a kind, one of {', '.join(POLICIES)}, not {kind!r}")
     policy = POLICIES[kind]
-    allowed = {item.name: item for item in fields(policy) if item.name not in NOT_STATED}
+    allowed = {item.name: item.type for item in fields(policy)}
     values: dict[str, Any] = {}
     for key, value in table.items():
         if key == "kind":
@@ -60,7 +57,7 @@ def policy_of(table: Mapping[str, Any]) -> Policy:
         if name not in allowed:
             names = ", ".join(map(_camel, allowed) if kind in ("hpa", "keda") else allowed)
             raise PolicyError(f"policy {kind} has no {key!r}: it has {names}")
-        values[name] = _checked(kind, key, value, allowed[name].type)
+        values[name] = _checked(kind, key, value, allowed[name])
     if kind == "hpa" and "average_value" not in values:
         raise PolicyError("policy hpa needs averageValue")
     made: Policy = policy(**values)

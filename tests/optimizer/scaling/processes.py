@@ -35,6 +35,8 @@ def process(
         assignments=Assignments({"orders": arrivals.shape[1]}, strategy),
         pauses=pauses or NoPauses(strategy),
         start_seconds=start_seconds,
+        lag=np.zeros(arrivals.shape[1]),
+        uncommitted=np.full(arrivals.shape[1], np.nan),
     )
 
 

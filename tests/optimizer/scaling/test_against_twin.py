@@ -54,6 +54,8 @@ def test_rebalances_and_lag_are_those_of_the_twin(strategy: str) -> None:
         assignments=Assignments({TOPIC: PARTITIONS}, strategy),
         pauses=Pauses(strategy),
         start_seconds=0.0,
+        lag=np.zeros(PARTITIONS),
+        uncommitted=np.full(PARTITIONS, np.nan),
     )
     sizes = tuple(MANY if MORE_AT <= at < FEWER_AT else FEW for at in range(SECONDS))
     course = replay([group], [Scripted(sizes, 1.0)], step=1.0)[0][0]

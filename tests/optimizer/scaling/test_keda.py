@@ -130,7 +130,7 @@ def test_zero_and_back(
     result = []
     for at, lag in enumerate(lags, start=1):
         lag_now, now = np.array([lag]), np.array([members])
-        seen = Seen([at * 15.0], 0, lag_now, lambda: np.zeros(4), np.zeros(1), now)
+        seen = Seen([at * 15.0], 0, lag_now, np.zeros(4), np.zeros(1), now)
         members = int(decider.decide(seen)[0])
         result.append(members)
     assert result == expected

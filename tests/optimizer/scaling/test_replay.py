@@ -67,7 +67,7 @@ def test_a_group_that_is_too_small_lags_by_what_it_can_not_read() -> None:
     totals = course.totals(Prices())
     assert (totals.member_hours, totals.rebalances) == (2.0, 0)
     assert totals.on_time == pytest.approx(240 / 3600)
-    assert totals.mean_lag == pytest.approx(100.0 * (3600 + 60) / 2)  # at the ends of 60 steps
+    assert totals.lag == pytest.approx(100.0 * (3600 + 60) / 2)  # at the ends of 60 steps
     assert totals.worst_lag_seconds == pytest.approx(900)
     assert totals.late_partition_hours == pytest.approx(4 * (3600 - 240) / 3600)
     assert totals.cost == pytest.approx(2.0 + 10 * totals.late_partition_hours)

@@ -10,8 +10,8 @@ import pytest
 
 from spark.fleet import FleetFiles
 from spark.fleet.local_store import write_store
-from spark.groups import row_of_group
-from spark.scale.group_process import GroupProcess, Recorded, Unscaled, process_of
+from spark.groups import FleetGroup, row_of_group
+from spark.scale.group_process import GroupProcess, Recorded, process_of
 from spark.scale.policies_file import ScaleSettings
 from spark.settings import NO_CONSUMERS
 from tests.spark.scale.groups_over_time import fleet
@@ -34,7 +34,7 @@ def process_from(
     peak: tuple[float, ...] = (100.0,),
     behind: Sequence[tuple[int, int, int, int]] = (),
     **changes: Any,
-) -> GroupProcess | Unscaled:
+) -> GroupProcess | FleetGroup:
     """Of the group `orders`, whose partitions have pairs (since, until, rate) in hours.
 
     What is `behind` are a partition, an hour, a lag and the end of a log without a commit.
@@ -84,7 +84,7 @@ def test_it_begins_with_what_it_is_behind_at_the_first_snapshot(files: FleetFile
     behind = [(0, 0, 500, -1), (1, 0, 0, -1), (2, 1, 900, -1), (3, 0, -1, 40), (9, 0, 7, -1)]
     made = process_from(files, steady(), behind=behind)
     assert isinstance(made, GroupProcess)
-    assert made.process.start_lag.tolist() == [500, 0, 0, 0, 0, 0, 0, 0]
+    assert made.process.lag.tolist() == [500, 0, 0, 0, 0, 0, 0, 0]
     ends = made.process.uncommitted_ends(0.0)
     assert np.flatnonzero(~np.isnan(ends)).tolist() == [3]
     assert made.process.uncommitted_ends(2.0 * HOUR)[3] == 40 + 10 * 2 * HOUR
@@ -133,8 +133,8 @@ def test_groups_that_can_not_be_replayed_say_why(
     files: FleetFiles, pairs: Any, options: dict[str, Any], why: str
 ) -> None:
     made = process_from(files, pairs, **options)
-    assert isinstance(made, Unscaled)
-    assert why in made.reason
+    assert isinstance(made, FleetGroup)
+    assert why in (made.reason or "")
 
 
 def test_a_rate_that_is_stated_needs_no_record(files: FleetFiles) -> None:
