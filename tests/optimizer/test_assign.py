@@ -1,14 +1,11 @@
 """One group by names, from end to end."""
 
 import random
-import subprocess
-import sys
 from dataclasses import replace
 
 from hypothesis import given, settings, strategies as st
 
 from optimizer import Group, Member, assign
-from tests.paths import ROOT
 from tests.support.groups import tiny_group
 
 
@@ -26,19 +23,6 @@ def test_same_facts_in_any_order_give_the_same_plan() -> None:
         ]
         topics = draw.sample(list(group.topics.items()), len(group.topics))
         assert assign(Group(dict(topics), members)) == assign(group), f"seed {seed}"
-
-
-def test_importing_optimizer_imports_neither_pyspark_nor_pandas_nor_ortools() -> None:
-    code = "import sys, optimizer; print(*{name.split('.')[0] for name in sys.modules})"
-    loaded = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.split()
-    assert "optimizer" in loaded
-    assert not {"pyspark", "pandas", "spark", "ortools"} & set(loaded)
 
 
 def test_notes_tell_what_was_ignored_and_settled() -> None:

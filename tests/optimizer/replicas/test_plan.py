@@ -202,16 +202,6 @@ def test_leaders_only_keep_every_replica_of_dead_brokers_too() -> None:
     assert [item.partition for item in plan.left_out] == [2]
 
 
-def test_leaders_go_where_most_readers_are() -> None:
-    wanted = {("t", n): "b" for n in range(2)}
-    items = [Partition("t", n, [1 + n, 2 - n]) for n in range(2)]
-    plan = plan_replicas(Cluster(THREE[:2], items), ReplicaGoals(leader_racks=wanted))
-    assert [row[0] for row in plan.replicas.values()] == [1, 2]  # balance comes first
-    more = [*items, Partition("u", 0, [2, 1])]
-    plan = plan_replicas(Cluster(THREE[:2], more), ReplicaGoals(leader_racks={("t", 0): "b"}))
-    assert plan.replicas["t", 0][0] == 2
-
-
 def test_leaders_that_no_sets_could_make_more_even_are_optimal() -> None:
     even = Cluster(THREE[:2], [Partition("t", n, [1, 2]) for n in range(4)])
     assert plan_replicas(even).optimal == OPTIMAL

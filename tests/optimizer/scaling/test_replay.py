@@ -163,10 +163,3 @@ def test_lag_makes_an_autoscaler_flap_where_rates_do_not_change() -> None:
     group = process([[100.0] * 24] * 24, peak_rate=500.0, strategy="range")
     by_lag, by_rate = replay([group], [Keda(5000.0, min_replica_count=1), Evenfleet()])[0]
     assert int(by_lag.changes.sum()) > 20 > int(by_rate.changes.sum())
-
-
-def test_sizes_that_a_hot_partition_makes_no_better_are_not_taken() -> None:
-    """One partition has all of the rate: one member does what 24 do."""
-    group = process([[900.0] + [0.0] * 23], peak_rate=500.0)
-    fixed, by_rate = replay([group], [Fixed(), Evenfleet()])[0]
-    assert (fixed.members.tolist(), by_rate.members.tolist()) == ([1], [1])

@@ -223,13 +223,6 @@ def test_without_the_optimum_each_answer_is_checked_and_no_excess_is_known(
     assert [answers[name]["excess"] for name in names] == [None] * 4
 
 
-def test_each_strategy_is_asked_once_and_sticky_not_at_all(replaced: Any) -> None:
-    """cooperative-sticky's target is sticky's; the optimum is the measure of all."""
-    asked = replaced()
-    measured(one_joins(), ["sticky", "range", "cooperative-sticky"])
-    assert sorted(asked) == ["cooperative-sticky", "optimal", "range"]
-
-
 def test_where_kafka_throws_the_row_says_so_and_the_others_go_on(replaced: Any) -> None:
     asked = replaced(cooperative_sticky=raising(StrategyError("Kafka never ends here")))
     answers = measured(one_joins())

@@ -1,4 +1,7 @@
-"""The demo's fleet: a sound snapshot in which each kind of group that a real fleet has is found."""
+"""The demo's fleet: a sound snapshot in which each kind of group that a real fleet has is found.
+
+That troubles are planted, the audit's tests of made-up fleets show.
+"""
 
 import re
 
@@ -29,21 +32,16 @@ def fleet(tables: dict[str, pa.Table]) -> dict[str, pd.DataFrame]:
 
 @pytest.fixture(scope="module")
 def groups(fleet: dict[str, pd.DataFrame]) -> pd.DataFrame:
-    """Each group with its numbers: members, partitions, distinct subscriptions, loads."""
+    """Each group with its numbers: members, partitions, distinct subscriptions."""
     sizes = fleet["partitions"].groupby(["cluster", "topic"]).size().rename("size")
     read = fleet["subscriptions"].drop_duplicates([*GROUP, "topic"])
     topics = fleet["subscriptions"].groupby(MEMBER)["topic"].agg(frozenset)
-    owned = fleet["assignments"].drop_duplicates([*GROUP, "topic", "partition"])
-    loads = owned.groupby(MEMBER).size().rename("load")
-    loads = fleet["members"][MEMBER].join(loads, on=MEMBER).fillna({"load": 0}).groupby(GROUP)
     groups = fleet["groups"].set_index(GROUP)
     return groups.assign(
         members=fleet["members"].groupby(GROUP).size(),
         partitions=read.join(sizes, on=["cluster", "topic"]).groupby(GROUP)["size"].sum(),
         subscriptions=topics.groupby(GROUP).nunique(),
-        largest=loads["load"].max(),
-        idle=loads["load"].agg(lambda load: (load == 0).sum()),
-    ).fillna({"members": 0, "partitions": 0, "subscriptions": 0, "largest": 0, "idle": 0})
+    ).fillna({"members": 0, "partitions": 0, "subscriptions": 0})
 
 
 def missing(rows: pd.DataFrame, present: pd.DataFrame, key: list[str]) -> pd.DataFrame:
@@ -144,23 +142,6 @@ class TestKindsOfGroups:
         committed = fleet["offsets"].groupby(GROUP)["committed_offset"].count()
         assert (committed.loc[empty.index] > 0).all()
 
-    def test_some_members_are_idle(self, groups):
-        """There are too many of them, or range leaves them without work."""
-        stable = groups[groups["state"] == "Stable"]
-        assert (stable["members"] > stable["partitions"]).sum() >= 30
-        idle = groups[(groups["strategy"] == "range") & (groups["idle"] > 0)]
-        assert (idle["members"] < idle["partitions"]).sum() >= 30
-        busy = groups[(groups["subscriptions"] == 1) & (groups["members"] < groups["partitions"])]
-        assert (busy[busy["strategy"] != "range"]["idle"] == 0).all()
-
-    def test_range_gives_its_first_members_more_of_each_topic(self, groups):
-        """In 24 groups that have work for all of their members; others are even."""
-        read = groups[(groups["subscriptions"] == 1) & (groups["idle"] == 0)]
-        least = -(-read["partitions"] // read["members"])
-        uneven = read[(read["largest"] >= least + 2) & (read["largest"] >= 1.25 * least)]
-        assert set(uneven["strategy"]) == {"range"}
-        assert 20 <= len(uneven) <= 24
-
     def test_rebalancing_groups_tell_their_members_alone(self, fleet, groups):
         waiting = groups[groups["state"].isin(["PreparingRebalance", "CompletingRebalance"])]
         assert len(waiting) > 0
@@ -175,40 +156,11 @@ class TestKindsOfGroups:
         assert stable["partitions"].median() < 30
         assert stable["members"].median() <= 6
 
-    def test_members_that_have_just_gone_still_own(self, fleet):
-        gone = missing(fleet["assignments"], fleet["members"], MEMBER)
-        assert len(gone[GROUP].drop_duplicates()) == 9
-        then = gone.merge(fleet["groups"], on=GROUP)
-        assert (then["generation_x"] == then["generation_y"] - 1).all()
-
-    def test_some_partitions_are_claimed_twice_by_one_generation(self, fleet):
-        claims = fleet["assignments"].groupby([*GROUP, "topic", "partition"])
-        disputed = claims["generation"].nunique()[claims.size() > 1]
-        assert set(disputed) == {1}
-        assert len(disputed.groupby(GROUP).size()) == 6
-        assert (claims["member_id"].nunique() == claims.size()).all()
-
     def test_each_partition_that_a_stable_group_reads_has_an_owner(self, fleet):
         stable = fleet["groups"][fleet["groups"]["state"] == "Stable"]
         read = fleet["subscriptions"].merge(stable[GROUP])[[*GROUP, "topic"]].drop_duplicates()
         partitions = read.merge(fleet["partitions"][PARTITION])
         assert missing(partitions, fleet["assignments"], [*GROUP, "topic", "partition"]).empty
-
-    def test_one_partition_has_nearly_all_lag_of_a_hot_group(self, fleet, groups):
-        lags = fleet["offsets"].astype({"lag": float}).groupby(GROUP)["lag"].agg(["max", "sum"])
-        hot = lags[(lags["max"] == 50_000) & (lags["max"] > 0.8 * lags["sum"])]
-        assert len(hot) == 6 and (groups.loc[hot.index, "members"] == 3).all()
-
-    def test_one_broker_leads_all_that_it_has_replicas_of(self, fleet):
-        """It is the first of the second cluster; elsewhere leaders are even."""
-        kept = kept_by_brokers(fleet["partitions"])
-        assert (kept["leader"] == kept["replicas"].str[0]).all()
-        led = kept.groupby(["cluster", "leader"]).size()
-        share = led / led.groupby("cluster").sum() * fleet["brokers"].groupby("cluster").size()
-        (first,) = share[share > 1.5].index
-        assert first == ("prod-us-east", 1)
-        in_it = kept[(kept["cluster"] == first[0]) & kept["replicas"].map(lambda of: 1 in of)]
-        assert set(in_it["leader"]) == {1}
 
     def test_every_strategy_is_used_and_range_most_of_all(self, groups):
         used = groups["strategy"].value_counts()

@@ -8,8 +8,6 @@ import pyarrow as pa
 import pytest
 
 from spark.demo import demo_fleet, make_history
-from spark.demo.groups import RESTARTED
-from spark.demo.history import STALLED
 
 GROUPS, SEED, HOURS = 250, 1, 48
 NEWEST = "20261121T060000Z"
@@ -176,25 +174,6 @@ def test_crashes(made: Made) -> None:
         assert taken.max() == -(-len(moved) // len(ids(away, key)))
         risen = [generation(item, key) - generation(before, key) for item in (away, back)]
         assert risen == [1, 2]
-
-
-def test_restarts(made: Made) -> None:
-    """Each hour three members come back under new ids."""
-    for key in made.of_kind("restarting"):
-        for earlier, later in pairwise(made.hours):
-            was, now = ids(earlier, key), ids(later, key)
-            assert len(was - now) == len(now - was) == RESTARTED
-            assert generation(later, key) - generation(earlier, key) == 2 * RESTARTED
-        assert of(made.hours[0]["members"], key).instance_id.isna().all()
-
-
-def test_stalled_groups_commit_nothing_for_hours(made: Made) -> None:
-    for key in made.of_kind("stalled"):
-        sums = [of(tables["offsets"], key).committed_offset.sum() for tables in made.hours]
-        assert len(set(sums[2 - STALLED :])) == 1 < len(set(sums[: -STALLED - 2]))
-        lags = [of(tables["offsets"], key).lag.sum() for tables in made.hours]
-        assert lags[-STALLED:] == sorted(set(lags[-STALLED:]))
-        assert lags[-1] > 10 * lags[0]
 
 
 def test_groups_and_topics_of_nobody(made: Made) -> None:

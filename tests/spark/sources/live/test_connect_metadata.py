@@ -100,17 +100,6 @@ def test_what_the_tests_workers_send_is_what_kafka_writes() -> None:
     assert orders(run, version=0) == bytes.fromhex("0000" + LED + OF_KAFKA)
 
 
-@pytest.mark.parametrize("version", [0, 1, 2])
-def test_what_the_tests_workers_send_is_read_again(version: int) -> None:
-    runs = {"a/b": [-1, 0], "naïve": [3]}
-    read = (("a/b", -1), ("a/b", 0), ("naïve", 3))
-    assert read_worker_metadata(worker(runs, version)) == (read if version else ())
-    stop = {"c": [1]} if version else {}
-    assert read_worker_assignment(orders(runs, stop, version)) == Orders(
-        read, (("c", 1),) if version else ()
-    )
-
-
 def test_nothing_raises() -> None:
     seeded = random.Random(1)
     for _ in range(SAMPLES):
