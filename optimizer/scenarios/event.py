@@ -9,7 +9,7 @@ from dataclasses import fields, replace
 from functools import reduce
 from math import isfinite
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from optimizer.model import Group, Member
 from optimizer.processes import Step
@@ -69,15 +69,6 @@ class Event(ABC):
     def to_text(self) -> str:
         """As `event_of` reads it: `crash-rack=eu-west-a`."""
         return f"{self.name}={self.value}"
-
-    def to_table(self) -> dict[str, Any]:
-        """As `event_of` reads it from TOML: the name under `event`, and what isn't the default."""
-        table: dict[str, Any] = {"event": self.names[0]}
-        for item in fields(self):  # type: ignore[arg-type]  # all events are dataclasses
-            values = getattr(self, item.name)
-            if values != item.default and values is not None:
-                table[item.name] = list(values) if isinstance(values, tuple) else values
-        return table
 
     def __str__(self) -> str:
         return self.to_text()

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import reduce
 from math import inf
 from typing import Any, NamedTuple
 
 from optimizer.model import Group
-from optimizer.scenarios.event import Event, EventError, check_seconds, seconds_of, seconds_to_text
+from optimizer.scenarios.event import Event, EventError, check_seconds, seconds_of
 from optimizer.scenarios.registry import event_of
 from optimizer.settings import DEFAULT_LIMITS, Limits
 
@@ -99,27 +99,6 @@ class Scenario:
             raise EventError("; ".join(faults))
         return Scenario(tuple(steps), table.get("title", ""), seconds, peak_rate, rates)
 
-    def to_toml(self) -> str:
-        """The text of a TOML file that states this scenario."""
-        return "\n".join(self._lines()) + "\n"
-
-    def _lines(self) -> Iterator[str]:
-        if self.title:
-            yield f"title = {_toml(self.title)}"
-        if self.seconds is not None:
-            yield f"seconds = {_toml(seconds_to_text(self.seconds))}"
-        if self.peak_rate is not None:
-            yield f"peak_rate = {_toml(self.peak_rate)}"
-        if self.rates:
-            yield ""
-            yield "[rates]"
-            yield from (f"{_toml(topic)} = {_toml(rate)}" for topic, rate in self.rates.items())
-        for at, event in self.steps:
-            yield ""
-            yield "[[step]]"
-            yield f"at = {_toml(seconds_to_text(at))}"
-            yield from (f"{key} = {_toml(value)}" for key, value in event.to_table().items())
-
     def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
         """The group when all has happened; NotApplicableError for one that can't have it."""
         return reduce(lambda now, step: step.event.apply(now, limits), self.steps, group)
@@ -148,16 +127,3 @@ def _step_of(table: Mapping[str, Any]) -> Step:
 
 def _seconds(what: str, settings: Any) -> float:
     return seconds_of(settings) if isinstance(settings, str) else check_seconds(what, settings)
-
-
-def _toml(value: Any) -> str:
-    """A value as TOML has it."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, list):
-        return f"[{', '.join(map(_toml, value))}]"
-    if isinstance(value, str):
-        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-        plain = (f"\\u{ord(c):04X}" if ord(c) < 32 or ord(c) == 127 else c for c in escaped)
-        return f'"{"".join(plain)}"'
-    return repr(value)

@@ -60,13 +60,15 @@ WRITTEN: list[tuple[str, Event]] = [
 
 
 @pytest.mark.parametrize(("text", "event"), WRITTEN)
-def test_each_event_is_written_as_it_is_read(text: str, event: Event) -> None:
-    """As text, and as a table of TOML."""
+def test_each_event_is_read_as_text_and_as_a_table_of_toml(text: str, event: Event) -> None:
     assert event_of(text) == event
     assert event.to_text() == str(event) == text
-    scenario = Scenario((Step(0, event),))
-    assert Scenario.of_table(tomllib.loads(scenario.to_toml())) == scenario
     assert event_of({"event": text}) == event
+    named = {
+        key: list(value) if isinstance(value, tuple) else value
+        for key, value in vars(event).items()
+    }
+    assert event_of({"event": event.names[0], **named}) == event
 
 
 def test_every_event_is_among_them() -> None:
@@ -156,7 +158,6 @@ def test_a_scenario_is_in_the_order_of_time() -> None:
     late, early = Step(20, Leave("b")), Step(10, Leave("a"))
     scenario = Scenario((late, early), 'Two "leave"', 60)
     assert scenario.steps == (early, late)
-    assert Scenario.of_table(tomllib.loads(scenario.to_toml())) == scenario
 
 
 def test_all_that_is_wrong_with_a_scenario_is_told_at_once() -> None:
@@ -186,7 +187,6 @@ def test_a_scenario_may_state_what_comes_in_and_what_members_can_read() -> None:
     )
     scenario = Scenario.of_table(tomllib.loads(text))
     assert (scenario.peak_rate, scenario.rates) == (2000, {"orders": 50, "a.b": 2.5})
-    assert Scenario.of_table(tomllib.loads(scenario.to_toml())) == scenario
     for fault, stated in {
         "peak_rate is 0 and must be a number of records a second above 0": {"peak_rate": 0},
         "the rate of topic 't' is 'x' and must be a number": {"rates": {"t": "x"}},
