@@ -29,22 +29,31 @@ def write_comparison(
     sentences.
     """
     groups = advised_groups(fleet, settings, rates, levels).persist()
+    try:
+        rows = _write_compared(fleet, settings, rates, out, groups)
+        return rows, uneven_first(groups, MAX_GROUPS), advice_of(groups)
+    finally:
+        groups.unpersist()
+
+
+def _write_compared(
+    fleet: FleetSnapshot, settings: Settings, rates: DataFrame | None, out: Where, groups: DataFrame
+) -> Rows:
     comparison = compare_fleet(
         fleet, settings.strategies, settings.strategy_seconds, settings.goals, rates
     ).persist()
     try:
         table = fleet_of(comparison)
-        rows, uneven = as_rows(table), uneven_first(groups, MAX_GROUPS)
         written = {
             "comparison": in_one_file(comparison, *KEYS),
             "fleet": table.coalesce(1),
             "groups": in_one_file(groups, "cluster", "group"),
         }
+        rows = as_rows(table)
         write_tables(comparison.sparkSession, out, fleet.id, written)
-        return rows, uneven, advice_of(groups)
+        return rows
     finally:
         comparison.unpersist()
-        groups.unpersist()
 
 
 def write_compared_history(

@@ -17,6 +17,9 @@ from spark.files.manifest import HIDDEN, File, Manifest, new_run
 REPLACED = "replaced"
 """Folder of a run with what it took out of its place."""
 
+TRIES = 100
+"""How often a run may lose its folder to another one before it is locked."""
+
 REMOVING = "removing"
 """Folder of a run that names the snapshots that it removes, `snapshot=ID` each."""
 
@@ -42,8 +45,8 @@ class LockedRun:
         for table in self.owned:
             _check_writable(self.place.path / table)
         sweep(self.place)
-        while not self._is_begun():
-            pass
+        if not any(self._is_begun() for _ in range(TRIES)):
+            raise RunError(f"{self.place.root} can't be written: folders in it vanish at once")
         for folder in self.made:
             sync_folder(folder.parent)
         return self

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession, functions as F
@@ -78,6 +79,10 @@ def check_writable(out: Where) -> None:
         raise InputError(f"output {out} can't be written: {nearest} is not a folder")
     if not os.access(nearest, os.W_OK | os.X_OK):
         raise InputError(f"output {out} can't be written: no permission for {nearest}")
+    try:  # under /proc, or an automount, permission says nothing
+        Path(mkdtemp(prefix=".", dir=nearest)).rmdir()
+    except OSError:
+        raise InputError(f"output {out} can't be written: {nearest} takes no folders") from None
 
 
 def no_plan(session: SparkSession, plan: Where) -> InputError:

@@ -211,6 +211,8 @@ def check_folder(opener: Opener, where: Where, remedy: str = "import or write on
     place = source_of(opener, where)
     if isinstance(place, LocalStore) and not Path(place.root).exists():
         raise InputError(f"no folder {where}{near_path(place.root) or f': {remedy}'}")
+    if isinstance(place, LocalStore) and not Path(place.root).is_dir():
+        raise InputError(f"{where} is a file: give a folder")
 
 
 def _why_none(opener: Opener, store: Where, snapshot: str | None, stored: Stored) -> str:
@@ -226,6 +228,11 @@ def _why_none(opener: Opener, store: Where, snapshot: str | None, stored: Stored
         near = did_you_mean(snapshot, present, SLIP) if snapshot else ""
         return f"store {store} has no {wanted}: the newest it has are {newest}{near}"
     empty = [name for name in REQUIRED if not ids(opener, store, name)]
+    place = source_of(opener, store)
+    if len(empty) == len(REQUIRED) and isinstance(place, LocalStore):
+        inside = sorted(Path(place.root).glob(f"*/{REQUIRED[0]}"))
+        if inside:
+            return f"{store} is no store; did you mean {inside[0].parent}?"
     lacks = f" (nothing is in {', '.join(empty)})" if empty else ""
     return f"store {store} has no {wanted}{lacks}: import or write one first"
 

@@ -64,6 +64,8 @@ def no_such_group(fleet: FleetSnapshot | FleetFiles, group: str, cluster: str | 
         near = did_you_mean(cluster, clusters)
         return f"snapshot {fleet.id} has no cluster {cluster!r}{near}"
     where = f" in cluster {cluster!r}" if cluster is not None else ""
+    if "*" in group or "?" in group:
+        return f"{group!r} is a pattern: give the name of one group{where}"
     near = near_miss(fleet, "group", group, cluster)
     return f"snapshot {fleet.id} has no group {group!r}{where}{near}"
 

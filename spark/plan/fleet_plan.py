@@ -66,8 +66,7 @@ class Made(NamedTuple):
 COLUMNS_SHOWN = {
     "cluster": "cluster",
     "group": "group",
-    "current_max_load": "largest load now (partitions)",
-    "max_load": "planned (partitions)",
+    "now_to_best": "largest load now ÷ best possible",
     "moves": "moves (partitions)",
     "severity": "severity",
     "advice": "advice",
@@ -165,7 +164,8 @@ class FleetPlan(Handle):
         (`current_max_weight`, `max_weight`, null by count), and of advice.
         """
         rows = self.solved.where(UNEVEN).orderBy(*worst_first())
-        more = ("current_max_weight", "max_weight", *ADVICE_COLUMNS)
+        loads = ("current_max_load", "max_load", "current_max_weight", "max_weight")
+        more = (*loads, *ADVICE_COLUMNS)
         rows = rows.select(*dict.fromkeys((*COLUMNS_SHOWN, *more)))
         rows = rows if groups is None else rows.limit(groups)
         return [row.asDict() for row in rows.collect()]

@@ -298,7 +298,9 @@ def test_a_failed_task_is_code_3_in_one_line(
 ) -> None:
     """Its jobs have a label in Spark's UI."""
     broken = "assert_true(1 = 2, 'no luck')"
-    monkeypatch.setattr("spark.plan.fleet_plan.plan_groups", lambda rows: rows.selectExpr(broken))
+    monkeypatch.setattr(
+        "spark.plan.fleet_plan.plan_groups", lambda rows, _: rows.selectExpr(broken)
+    )
     output = run("plan", store, "--out", tmp_path / "plan")
     assert (output.code, is_one_line(output)) == (3, True)
     assert "no luck" in output.err

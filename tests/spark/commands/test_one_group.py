@@ -28,6 +28,8 @@ from tests.support.torture import (
     long,
 )
 
+BY_COUNT = ("--goal", "balance=count")
+
 SCENARIOS = sorted((ROOT / "conf" / "scenarios").glob("*.toml"))
 
 
@@ -68,7 +70,7 @@ class TestExplain:
     @pytest.mark.parametrize("group", TOLD)
     def test_it_begins_with_how_the_group_is(self, once: Once, torture: Path, group: str) -> None:
         """A group without a plan has no frontier to go on with."""
-        output = check_harmless(once("explain", torture, "--group", group))
+        output = check_harmless(once("explain", torture, "--group", group, *BY_COUNT))
         assert READ in output.err
         assert [sentence for sentence in TOLD[group] if sentence not in output.err] == []
         assert ("\nNext: " in output.err) == ("could be more even" in TOLD[group][0])
@@ -129,9 +131,6 @@ class TestExplain:
         config.write_text("max_age = '59m'\n")
         output = run("explain", torture, "--group", "left", "--config", config)
         assert (output.code, "has no group 'left'" in output.err) == (2, True)
-
-
-BY_COUNT = ("--goal", "balance=count")
 
 
 class TestFrontier:

@@ -123,7 +123,7 @@ class TestWhole:
         assert READ in output.err and "The plan covers only" not in output.err
         assert (
             f"Snapshot {SNAPSHOT}, {SOUND} planned groups: "
-            "no fault: every partition, measure and proof holds.\nNext: evenfleet report "
+            "no fault: every partition, measure and proof holds.\nNext: evenfleet export-plan "
         ) in output.err
 
     def test_export_plan(self, once: Once, torture: Path, results: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from spark.glossary import legend_of
+from spark.glossary import GLOSSARY, legend_of
 from spark.terminal.console import plain, say
 from spark.terminal.printing import Layout, Printing, print_list, printed, show
 
@@ -146,4 +146,4 @@ def test_one_word_is_explained_below_tables(shown: Shown) -> None:
     assert "stopped:" not in out
     assert legend_of(["cluster", "members"]) is None
     line = legend_of(["moves", "max_to_mean", "uneven groups", "takeovers"])
-    assert line == "uneven: a group's largest load is above the best possible one."
+    assert line == f"uneven: {GLOSSARY['uneven']}."
