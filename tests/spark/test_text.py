@@ -1,12 +1,5 @@
 """Long names are shown short, and each stays its own."""
 
-import pytest
-
-from spark.audit.text import (
-    decimal as decimal_text,
-    percent as percent_text,
-    sentence as sentence_text,
-)
 from spark.text import LONGEST, LONGEST_SENTENCE, named, shortened, shortened_in
 
 LONG = "a" * 100_000
@@ -38,26 +31,3 @@ def test_sentences_keep_their_words_and_lose_those_of_long_names() -> None:
     assert shortened_in(output) != shortened_in(output.replace(LONG, ALIKE))
     assert shortened_in("it is well. " * 100) == "it is well. " * 100
     assert len(shortened_in("a name " * 9_999)) < LONGEST_SENTENCE
-
-
-def test_sentences_about_a_group() -> None:
-    """A list of names stays whole, and braces in a name fill no blank."""
-    many, odd = "orders, " * 99, "{group} %s {"
-    blanks = {"group": odd, "topic": LONG, "no": None, "many": many}
-    text = sentence_text("{group}: {topic}, {no}, {many:whole}", blanks)
-    assert text == f"{odd}: {shortened(LONG)}, ?, {many}"
-
-
-@pytest.mark.parametrize(
-    ("number", "text"), [(0.25, "0.3"), (0.05, "0.1"), (2.45, "2.5"), (1 / 3, "0.3"), (7, "7.0")]
-)
-def test_halves_are_rounded_up(number: float, text: str) -> None:
-    assert decimal_text(number) == text
-
-
-def test_a_share_that_is_not_all_is_never_100_percent() -> None:
-    assert (percent_text(0.99999), percent_text(1.0), percent_text(1 / 3)) == (
-        "99 %",
-        "100 %",
-        "33 %",
-    )

@@ -19,19 +19,8 @@ IMPORT = (
     " --out {h}/new"
 )
 POLICIES = {
-    "[[policy]]\nkind = 'cron'": "a policy needs a kind, one of as-it-was, fixed",
     "[[policy]]\nkind = []": "a policy needs a kind, one of as-it-was, fixed",
-    "[[policy]]\nkind = 'hpa'": "policy hpa needs averageValue",
     "[[policy]]\nkind = 'keda'\nlag = 3": "policy keda has no 'lag'",
-    "[[policy]]\nkind = 'keda'\nminReplicaCount = 5\nmaxReplicaCount = 2": (
-        "asks for 5 members at least and 2 at most"
-    ),
-    "[[policy]]\nkind = 'keda'\nallowIdleConsumers = true\nlimitToPartitionsWithLag = true": (
-        "KEDA refuses allowIdleConsumers together with limitToPartitionsWithLag"
-    ),
-    "[[policy]]\nkind = 'keda'\nbehavior.scaleDown.stabilizationWindowSeconds = '5m'": (
-        "scaleDown: stabilizationWindowSeconds is '5m' and must be a number of 0 or more"
-    ),
     "[[policy]]\nkind = 'evenfleet'\ndrain_seconds = 1e-300": (
         "policy 'evenfleet': drain_seconds must be 1 or more"
     ),

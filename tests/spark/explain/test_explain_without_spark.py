@@ -12,7 +12,7 @@ import pytest
 
 from spark.fleet.local_store import write_store
 from tests.paths import ROOT
-from tests.support.fleets import SNAPSHOT, damage_pages, write_files
+from tests.support.fleets import SNAPSHOT, write_files
 from tests.support.odd_groups import odd_groups
 from tests.support.said import Run, is_one_line
 from tests.support.tiers import tiered
@@ -130,14 +130,6 @@ def test_a_flipped_bit_where_no_manifest_tells(run: Run, store: Path) -> None:
     output = run("explain", store, "--group", "g")
     assert (output.code, is_one_line(output)) == (2, True)
     assert f"table assignments can't be read from {part}: " in output.err
-
-
-def test_a_broken_page_of_another_table(run: Run, store: Path) -> None:
-    (part,) = store.glob("members/*/*.parquet")
-    damage_pages(part, statistics=False)
-    output = run("explain", store, "--group", "group-3")
-    assert (output.code, is_one_line(output)) == (2, True)
-    assert f"table members can't be read from {part}: " in output.err
 
 
 def test_columns(run: Run, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,24 +27,6 @@ def test_the_first_rule_that_fits_counts_and_the_default_where_none_does() -> No
     assert goals.of("us", "orders") == DEFAULT_GOALS
 
 
-@pytest.mark.parametrize(
-    ("pattern", "name", "fits"),
-    [
-        ("a*", "abc", True),
-        ("a*", "ba", False),
-        ("a?", "ab", True),
-        ("a?", "a", False),
-        ("[ab]", "a", False),
-        ("a.c", "abc", False),
-        ("*", "two\nlines", True),
-    ],
-)
-def test_a_pattern_has_stars_and_question_marks_and_nothing_else(
-    pattern: str, name: str, fits: bool
-) -> None:
-    assert GroupGoals(pattern, LEADER).fits("c", name) is fits
-
-
 def test_a_rule_leaves_the_other_goals_as_they_are_for_all_and_may_turn_racks_off() -> None:
     read = read_goals({"rack": "any"}, [{"match": "g", "min_gain": 2}])
     assert read.of("c", "g") == Goals(rack="any", min_gain=2)

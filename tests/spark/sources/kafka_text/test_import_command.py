@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -86,24 +85,6 @@ def test_lines_that_can_not_be_read_are_told_with_file_and_number(run: Run, tmp_
     assert "5 lines could not be read." in output.err
     assert "letters)" in output.err
     assert len(output.err) < 10_000
-
-
-def test_a_cluster_is_added_once_to_a_whole_snapshot(run: Run, tmp_path: Path) -> None:
-    store, words = tmp_path / "store", ("--topics", TOPICS, "--groups", MEMBERS)
-    into = (*words, "--out", store, "--snapshot", SNAPSHOT)
-    for cluster in ("west", "second"):
-        assert run("import-cli", "--cluster", cluster, *into).code == 0
-    (listed,) = json.loads(run("snapshots", store, "--format", "json").out)["snapshots"]
-    assert (listed["clusters"], listed["state"]) == (["second", "west"], "whole")
-    paths = sorted(store.rglob("*"))
-    output = run("import-cli", "--cluster", "west", *into)
-    refusal = "choose another snapshot id or remove that snapshot, which has 1 cluster (west)\n"
-    assert (output.code, refusal in output.err) == (2, True)
-    assert sorted(store.rglob("*")) == paths
-    shutil.rmtree(store / "assignments")  # it would look whole, with half a cluster in it
-    output = run("import-cli", "--cluster", "third", *into)
-    assert (output.code, is_one_line(output)) == (2, True)
-    assert "remove that snapshot, which isn't whole\n" in output.err
 
 
 def test_a_kind_of_lines_that_is_missing_ends_with_1_and_the_rest_is_stored(

@@ -46,16 +46,6 @@ def test_other_lines_are_no_headers(line: str) -> None:
 @pytest.mark.parametrize(
     ("columns", "row", "cells"),
     [
-        (  # a blank field stays blank and shifts nothing
-            MEMBERS,
-            "g               c1-uuid                           /127.0.0.1      c1              2",
-            ["g", "c1-uuid", "", "/127.0.0.1", "c1", "2"],
-        ),
-        (  # fields may hold spaces where the columns stand
-            MEMBERS,
-            "my group        my c-uuid       pod 1             /127.0.0.1      my c            2",
-            ["my group", "my c-uuid", "pod 1", "/127.0.0.1", "my c", "2"],
-        ),
         (  # --state of 2.3 to 3.9: the group's column is as wide as the coordinator's
             STATE,
             "a-group-whose-name-is-longer-than-any-coordinator kafka-0:9092 (7)          "

@@ -27,15 +27,12 @@ def test_the_example_can_be_read_and_shows_every_key_and_default() -> None:
     [
         ("", "[cluster.NAME]"),
         ("[cluster]\nprod = 1", "has to be a table"),
-        ("[cluster.a]", "bootstrap is missing"),
         ("[cluster.'']\nbootstrap = 'b:1'", "cluster '': its name is empty"),
         ("[cluster.' ']\nbootstrap = 'b:1'", "its name is empty"),
-        ("[cluster.a]\nbootstrap = 'broker'", "not of the form HOST:PORT"),
         ("[cluster.a", "is not TOML"),
         *(
             (f"[cluster.a]\nbootstrap = 'b:1'\n{more}", said)
             for more, said in [
-                ("botstrap = 'b:1'", "unknown key 'botstrap'"),
                 ("password = 'hunter2'", "password_env or password_file"),
                 ("security = 'TLS'", "none of PLAINTEXT, SSL"),
                 ("security = 'SASL_SSL'", "mechanism None is none of"),
@@ -48,7 +45,6 @@ def test_the_example_can_be_read_and_shows_every_key_and_default() -> None:
                 ("ca_file = '/no/such'", "/no/such is not there"),
                 ("rack_pattern = '('", "not a regular expression"),
                 ("timeout = true", "timeout is True and must be a number above 0 and at most 600"),
-                ("timeout = 0", "within 600 seconds"),
             ]
         ),
     ],
