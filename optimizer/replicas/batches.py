@@ -46,11 +46,12 @@ def batches_of(
     What needs no copy is in the first batch if replicas are only dropped, and in the last if only
     their order changes.
     """
-    changes, wanted = plan.changes, [*_copies(plan, leaders or {})]
+    changes, arrays = plan.changes, plan.cluster
+    alive, used = ({*arrays.ids[flags].tolist()} for flags in (arrays.alive, arrays.used))
+    wanted = [*_copies(changes, alive, leaders or {})]
     per = per_broker or len(wanted)
     most = {"all": copies or len(wanted), "out of": per, "into": per, "change": 1}
-    used = {b.id for b, item in zip(plan.cluster.brokers, plan.cluster.used, strict=True) if item}
-    sizes = {(p.topic, p.partition): p.size or 0 for p in plan.cluster.partitions}
+    sizes = {(p.topic, p.partition): p.size or 0 for p in arrays.partitions}
 
     def first(copy: _Copy) -> tuple[bool, bool, int]:
         change = changes[copy.change]
@@ -69,7 +70,7 @@ def batches_of(
         if at not in of_change:
             step = Step(*change[:2], change.before, change.after, None, None)
             steps[0 if len(change.after) < len(change.before) else -1].append(step)
-        for number, step in _steps(plan, change, sorted(of_change[at])):
+        for number, step in _steps(change, sorted(of_change[at]), alive):
             steps[number].append(step)
     return [batch for batch in steps if batch]
 
@@ -96,23 +97,23 @@ def check_batches(
     return faults
 
 
-def _copies(plan: ReplicaPlan, leaders: Mapping[Name, int]) -> Iterator[_Copy]:
+def _copies(
+    changes: Sequence[Change], alive: set[int], leaders: Mapping[Name, int]
+) -> Iterator[_Copy]:
     """Each replica that comes to a broker, from the leader, or another one where that is dead."""
-    alive = {broker.id for broker in plan.cluster.brokers if broker.alive}
-    for at, change in enumerate(plan.changes):
+    for at, change in enumerate(changes):
         leader = leaders.get(change[:2], change.before[0])
         source = next(b for b in (leader, *change.before) if b in alive)
         yield from (_Copy(at, source, b) for b in change.after if b not in change.before)
 
 
 def _steps(
-    plan: ReplicaPlan, change: Change, copies: list[tuple[int, _Copy]]
+    change: Change, copies: list[tuple[int, _Copy]], alive: set[int]
 ) -> Iterator[tuple[int, Step]]:
     """A partition's steps: each adds one replica and lets one go; the last has the plan's order.
 
     Kafka refuses a file that names a dead broker, so these go at once; the leader goes last.
     """
-    alive = {broker.id for broker in plan.cluster.brokers if broker.alive}
     most, now = max(len(change.before), len(change.after)), change.before
     leaving = [broker for broker in change.before if broker not in change.after]
     leaving.sort(key=lambda broker: (broker in alive, copies and broker == copies[0][1].source))

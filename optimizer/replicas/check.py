@@ -9,13 +9,7 @@ from optimizer.replicas.cluster import Cluster
 from optimizer.replicas.cycles import prices_of, search
 from optimizer.replicas.goals import ReplicaGoals, ReplicaGoalsError
 from optimizer.replicas.levels import leader_placement, replica_placement
-from optimizer.replicas.numbering import (
-    NOBODY,
-    IntArray,
-    NumberedCluster,
-    in_scope,
-    numbered,
-)
+from optimizer.replicas.numbering import NOBODY, IntArray, NumberedCluster, in_scope, numbered
 from optimizer.replicas.placement import Placement
 from optimizer.replicas.prices import proves, sound_rows
 
@@ -39,26 +33,25 @@ def check_replicas(
     after, faults = _read(arrays, replicas)
     if faults:
         return faults
-    changed = np.setdiff1d(np.arange(len(arrays.partitions)), rows).tolist()
-    names = [(item.topic, item.partition) for item in arrays.partitions]
+    planned, choice = {*rows.tolist()}, after[rows]
+    pairs = [*zip(arrays.partitions, [list(replicas[name]) for name in arrays.names], strict=True)]
     faults = [
-        f"{names[at][0]}-{names[at][1]} can't be planned, but has changed"
-        for at in changed
-        if list(replicas[names[at]]) != list(arrays.partitions[at].replicas)
+        f"{partition.name} can't be planned, but has changed"
+        for at, (partition, brokers) in enumerate(pairs)
+        if at not in planned and brokers != list(partition.replicas)
     ]
-    choice = after[rows]
     if goals.leaders_only:
         moved = [
-            f"{names[at][0]}-{names[at][1]} has other replicas than before"
-            for at in rows.tolist()
-            if sorted(replicas[names[at]]) != sorted(arrays.partitions[at].replicas)
+            f"{partition.name} has other replicas than before"
+            for at, (partition, brokers) in enumerate(pairs)
+            if at in planned and sorted(brokers) != sorted(partition.replicas)
         ]
         return moved or _judged_leaders(arrays, rows, arrays.kept[rows], choice, goals)
     problem = replica_placement(arrays, rows, goals)
-    for at in rows[~sound_rows(problem, choice)].tolist():
+    for partition, brokers in (pairs[at] for at in rows[~sound_rows(problem, choice)].tolist()):
         faults.append(
-            f"{names[at][0]}-{names[at][1]}: {list(replicas[names[at]])} aren't as many brokers "
-            "that can be used, as even over racks, as it can have"
+            f"{partition.name}: {brokers} aren't as many brokers that can be used, as even over "
+            "racks, as it can have"
         )
     if faults:
         return faults
@@ -80,7 +73,7 @@ def _judged_leaders(
 def _read(
     arrays: NumberedCluster, replicas: Mapping[tuple[str, int], Sequence[int]]
 ) -> tuple[IntArray, list[str]]:
-    names = [(partition.topic, partition.partition) for partition in arrays.partitions]
+    names = arrays.names
     absent, strange = set(names) - replicas.keys(), replicas.keys() - set(names)
     faults = [f"{topic}-{number} is missing" for topic, number in sorted(absent)]
     faults += [f"{topic}-{number} isn't in the cluster" for topic, number in sorted(strange)]

@@ -29,6 +29,11 @@ class Broker(NamedTuple):
     receives: bool = True
     capacity: float | None = None
 
+    @property
+    def is_used(self) -> bool:
+        """Whether it keeps replicas, and gets them if it receives."""
+        return self.usable and self.alive
+
 
 class Partition(NamedTuple):
     """A partition; `replicas` are ids of brokers in Kafka's order, the preferred leader first.
@@ -45,6 +50,11 @@ class Partition(NamedTuple):
     size: int | None = None
     scope: bool = True
     is_new: bool = False
+
+    @property
+    def name(self) -> str:
+        """As Kafka's tools print it: `orders-3`."""
+        return f"{self.topic}-{self.partition}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,31 +91,28 @@ def _broker_faults(brokers: Sequence[Broker]) -> Iterator[str]:
         is_real = isinstance(capacity, Real) and not isinstance(capacity, bool)
         if not (is_real and 0 < capacity <= MOST_CAPACITY):
             yield f"broker {broker_id} has the capacity {capacity!r:.40}, which isn't above 0"
-    used = [broker for broker in brokers if broker.usable and broker.alive]
+    used = [broker for broker in brokers if broker.is_used]
     if len({broker.capacity is None for broker in used}) > 1:
         without = next(broker.id for broker in used if broker.capacity is None)
         yield f"broker {without} has no capacity, and others have one: state it for all or none"
 
 
 def _partition_faults(partitions: Sequence[Partition]) -> Iterator[str]:
-    names = [(partition.topic, partition.partition) for partition in partitions]
-    if len(set(names)) < len(names):
-        for (topic, number), times in Counter(names).items():
-            if times > 1:
-                yield f"{topic}-{number} is there {times} times"
+    names = Counter((partition.topic, partition.partition) for partition in partitions)
+    for (topic, number), times in names.items() if len(names) < len(partitions) else ():
+        if times > 1:
+            yield f"{topic}-{number} is there {times} times"
     numbers = {*(partition.partition for partition in partitions)}.union(
         *(partition.replicas for partition in partitions)
     )
     odd_numbers = not all(map(_is_number, numbers))
     for partition in partitions:
-        replicas = partition.replicas
+        replicas, factor = partition.replicas, partition.replication_factor
         if len(set(replicas)) < len(replicas):
-            yield f"{partition.topic}-{partition.partition} has a broker twice: {list(replicas)}"
+            yield f"{partition.name} has a broker twice: {list(replicas)}"
         if odd_numbers and not all(map(_is_number, (partition.partition, *replicas))):
-            name = f"{partition.topic}-{partition.partition}"
-            yield f"{name} has a number that isn't from 0 to 2147483647"
-        factor = partition.replication_factor
+            yield f"{partition.name} has a number that isn't from 0 to 2147483647"
         if factor is not None and not (_is_number(factor, 2**15 - 1) and factor):
-            yield f"{partition.topic}-{partition.partition} is to have {factor!r:.40} replicas"
+            yield f"{partition.name} is to have {factor!r:.40} replicas"
         if partition.size is not None and not _is_number(partition.size, MOST_BYTES):
-            yield f"{partition.topic}-{partition.partition} has the size {partition.size!r:.40}"
+            yield f"{partition.name} has the size {partition.size!r:.40}"

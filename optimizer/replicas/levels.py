@@ -201,9 +201,7 @@ def _missed(
     if not goals.leader_racks:
         return np.zeros_like(sets)
     number = {rack: at for at, rack in enumerate(cluster.racks)}
-    names = [(item.topic, item.partition) for item in cluster.partitions]
-    wanted = np.array(
-        [number.get(goals.leader_racks.get(names[at]), -1) for at in rows.tolist()], np.int64
-    )[:, None]
+    racks = [goals.leader_racks.get(cluster.names[at]) for at in rows.tolist()]
+    wanted = np.array([number.get(rack, -1) for rack in racks], np.int64)[:, None]
     missed: IntArray = ((wanted >= 0) & (cluster.rack_of[sets] != wanted)).astype(np.int64)
     return missed

@@ -8,6 +8,7 @@ next to nothing, one partition after the other, until there are N copies. Copies
 between two such plans, are spent on exchanges, the most useful first.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
@@ -132,10 +133,4 @@ class _Search:
 
 def _first(low: int, high: int, holds: Callable[[int], bool]) -> int:
     """The least number above `low` of which it holds; it does of `high`."""
-    while high - low > 1:
-        middle = (low + high) // 2
-        if holds(middle):
-            high = middle
-        else:
-            low = middle
-    return high
+    return low + 1 + bisect_left(range(low + 1, high), True, key=holds)

@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import chain
 from math import lcm
 from typing import NamedTuple
@@ -53,6 +54,11 @@ class NumberedCluster:
     alive: BoolArray
     notes: list[str]
 
+    @cached_property
+    def names(self) -> list[tuple[str, int]]:
+        """The topic and number of each partition."""
+        return [(partition.topic, partition.partition) for partition in self.partitions]
+
     @property
     def kept(self) -> IntArray:
         """The replicas on brokers that are to be used (P, F)."""
@@ -85,79 +91,65 @@ def numbered(cluster: Cluster) -> NumberedCluster:
     if strangers:
         listed = ", ".join(map(str, strangers))
         notes.append(f"not among the brokers, and so taken as dead: {listed}")
-    used = [broker.usable and broker.alive for broker in brokers]
-    racks, rack_of = _racks(brokers, used, notes)
+    racks, rack_of = _racks(brokers, notes)
     ids = np.array([broker.id for broker in brokers], np.int64)
     topics = list(dict.fromkeys(partition.topic for partition in partitions))
     index = dict(zip(topics, range(len(topics)), strict=True))
-    counts = np.array([len(partition.replicas) for partition in partitions], np.int64)
+    counts = [len(partition.replicas) for partition in partitions]
     factors = [partition.replication_factor for partition in partitions]
-    wanted = np.array(
-        [len(p.replicas) if f is None else f for p, f in zip(partitions, factors, strict=True)],
-        np.int64,
-    )
+    wanted = [n if f is None else f for n, f in zip(counts, factors, strict=True)]
     return NumberedCluster(
         *(brokers, partitions, topics, ids, racks, rack_of),
         receives=np.array([broker.receives for broker in brokers], np.bool_) & (rack_of >= 0),
-        weight=_weights(brokers, used),
-        replicas=_replicas(partitions, counts, wanted, ids),
-        wanted=wanted,
+        weight=_weights(brokers),
+        replicas=_replicas(partitions, max([1, *counts, min(max([1, *wanted]), len(ids))]), ids),
+        wanted=np.array(wanted, np.int64),
         topic=np.array([index[partition.topic] for partition in partitions], np.int64),
         alive=np.array([broker.alive for broker in brokers], np.bool_),
         notes=notes,
     )
 
 
-def _racks(
-    brokers: list[Broker], used: list[bool], notes: list[str]
-) -> tuple[list[str | None], IntArray]:
-    named = {broker.rack for broker, flag in zip(brokers, used, strict=True) if flag}
+def _racks(brokers: list[Broker], notes: list[str]) -> tuple[list[str | None], IntArray]:
+    named = {broker.rack for broker in brokers if broker.is_used}
     if None in named and len(named) > 1:
-        without = [b.id for b, flag in zip(brokers, used, strict=True) if flag and b.rack is None]
+        without = next(b.id for b in brokers if b.is_used and b.rack is None)
         notes.append(
-            f"broker {without[0]} has no rack and others have one, which Kafka's own tools refuse: "
+            f"broker {without} has no rack and others have one, which Kafka's own tools refuse: "
             "all are taken as of one rack"
         )
     racks: list[str | None] = [None]
     if named and None not in named:
         racks = [*sorted(rack for rack in named if rack is not None)]
     number = {rack: at for at, rack in enumerate(racks)}
-    of = [
-        number.get(broker.rack, 0) if flag else -1
-        for broker, flag in zip(brokers, used, strict=True)
-    ]
+    of = [number.get(broker.rack, 0) if broker.is_used else -1 for broker in brokers]
     return racks, np.array(of, np.int64)
 
 
-def _weights(brokers: list[Broker], used: list[bool]) -> IntArray:
+def _weights(brokers: list[Broker]) -> IntArray:
     """What a broker's load² is multiplied by: 1 ÷ capacity, in whole numbers."""
     largest = max((broker.capacity or 0 for broker in brokers), default=0)
-    settings = [
-        max(Fraction(broker.capacity / largest).limit_denominator(FINEST), Fraction(1, FINEST))
-        if flag and broker.capacity
+    least = Fraction(1, FINEST)
+    shares = [
+        max(Fraction(broker.capacity / largest).limit_denominator(FINEST), least)
+        if broker.is_used and broker.capacity
         else None
-        for broker, flag in zip(brokers, used, strict=True)
+        for broker in brokers
     ]
-    capacities = [item for item in settings if item]
+    capacities = [share for share in shares if share]
     if not capacities:
         return np.ones(len(brokers), np.int64)
     whole = Fraction(lcm(*(capacity.numerator for capacity in capacities)))
     if max(whole / capacity for capacity in capacities) > FINEST:
         whole = FINEST * min(capacities)
-    return np.array([max(round(whole / item), 1) if item else 1 for item in settings], np.int64)
+    return np.array([max(round(whole / share), 1) if share else 1 for share in shares], np.int64)
 
 
-def _replicas(
-    partitions: list[Partition], counts: IntArray, wanted: IntArray, ids: IntArray
-) -> IntArray:
-    width = max(int(counts.max(initial=1)), min(int(wanted.max(initial=1)), len(ids)))
+def _replicas(partitions: list[Partition], width: int, ids: IntArray) -> IntArray:
+    counts = np.array([len(partition.replicas) for partition in partitions], np.int64)
     replicas = np.full((len(partitions), width), NOBODY)
-    flat = np.fromiter(
-        chain.from_iterable(partition.replicas for partition in partitions),
-        np.int64,
-        int(counts.sum()),
-    )
-    replicas[np.arange(width) < counts[:, None]] = np.searchsorted(ids, flat)
+    flat = [*chain.from_iterable(partition.replicas for partition in partitions)]
+    replicas[np.arange(width) < counts[:, None]] = np.searchsorted(ids, np.array(flat, np.int64))
     return replicas
 
 
@@ -231,10 +223,9 @@ def most_bytes_bound(cluster: NumberedCluster) -> int:
     sizes = cluster.sizes()[0].astype(object)  # whose sums may need more than 64 bits
     standing = cluster.kept
     standing[rows] = NOBODY
-    brokers = len(cluster.ids)
-    weight = np.repeat(sizes[:, None], standing.shape[1], axis=1)
-    still = np.zeros(brokers, object)
-    np.add.at(still, standing[standing >= 0], weight[standing >= 0])
+    still = np.zeros(len(cluster.ids), object)
+    for column in standing.T:
+        np.add.at(still, column[column >= 0], sizes[column >= 0])
     bounds = [int(still.max())]
     total = int(still.sum())
     if len(rows):

@@ -118,10 +118,7 @@ class Placement:
 
     def new_in(self, choice: IntArray) -> int:
         """How many brokers of a choice are new to their partitions."""
-        new = choice >= 0
-        for column in self.listed.T:
-            new &= choice != column[:, None]
-        return int(new.sum())
+        return int(without(choice, self.listed).sum())
 
     def rows(self, choice: IntArray, free: IntArray) -> Placement:
         """The same for those partitions alone; all others stand still as chosen."""
@@ -242,6 +239,14 @@ def has(rows: IntArray, values: IntArray) -> BoolArray:
     """Which rows have the value beside them."""
     result: BoolArray = np.logical_or.reduce(rows == values[:, None], axis=1)
     return result
+
+
+def without(rows: IntArray, others: IntArray) -> BoolArray:
+    """Which entries of each row are brokers that its row of the others lacks."""
+    new = rows >= 0
+    for column in others.T:
+        new &= rows != column[:, None]
+    return new
 
 
 def run_starts(*keys: IntArray) -> IntArray:

@@ -19,7 +19,7 @@ from optimizer.replicas.numbering import (
     in_scope,
     numbered,
 )
-from optimizer.replicas.placement import Placement
+from optimizer.replicas.placement import Placement, without
 from optimizer.replicas.solve import solve
 
 OPTIMAL = "optimal"
@@ -61,11 +61,7 @@ class ReplicaPlan:
     @cached_property
     def replicas(self) -> dict[tuple[str, int], list[int]]:
         """Ids of brokers of every partition, the preferred leader first."""
-        rows = self._ids(self.after)
-        return {
-            (partition.topic, partition.partition): row
-            for partition, row in zip(self.cluster.partitions, rows, strict=True)
-        }
+        return dict(zip(self.cluster.names, self._ids(self.after), strict=True))
 
     @cached_property
     def changes(self) -> list[Change]:
@@ -73,7 +69,7 @@ class ReplicaPlan:
         before, after = self.cluster.replicas, self.after
         rows = np.flatnonzero((before != after).any(axis=1))
         return [
-            Change(*self.cluster.partitions[at][:2], old, new)
+            Change(*self.cluster.names[at], old, new)
             for at, old, new in zip(
                 rows.tolist(), self._ids(before[rows]), self._ids(after[rows]), strict=True
             )
@@ -86,10 +82,7 @@ class ReplicaPlan:
     @cached_property
     def copied(self) -> BoolArray:
         """Which entries of `after` are new replicas, to be copied (P, F)."""
-        new = self.after >= 0
-        for column in self.cluster.replicas.T:
-            new &= self.after != column[:, None]
-        return new
+        return without(self.after, self.cluster.replicas)
 
     @property
     def copies(self) -> int:

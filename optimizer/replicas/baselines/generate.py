@@ -1,6 +1,8 @@
 """What kafka-reassign-partitions --generate would propose for a cluster."""
 
-from optimizer.replicas import Cluster
+from collections import defaultdict
+
+from optimizer.replicas import Cluster, Partition
 from optimizer.replicas.baselines.placers import JavaRandom, PlacementError, round_robin, striped
 
 
@@ -14,22 +16,17 @@ def generated(
     Kafka refuses to place.
     """
     random = JavaRandom(seed)
-    brokers = [(b.id, b.rack) for b in cluster.brokers if b.usable and b.alive]
+    brokers = [(b.id, b.rack) for b in cluster.brokers if b.is_used]
     if any(rack is None for _, rack in brokers):
         brokers = [(broker, None) for broker, _ in brokers]  # --disable-rack-aware, or refused
-    replicas = {
-        (partition.topic, partition.partition): list(partition.replicas)
-        for partition in cluster.partitions
-    }
-    topics: dict[str, list[int]] = {}
-    factors: dict[str, int] = {}
+    replicas = {(p.topic, p.partition): list(p.replicas) for p in cluster.partitions}
+    topics: defaultdict[str, list[Partition]] = defaultdict(list)
     for partition in sorted(cluster.partitions, key=lambda item: (item.topic, item.partition)):
         if partition.scope:
-            topics.setdefault(partition.topic, []).append(partition.partition)
-            factors.setdefault(partition.topic, len(partition.replicas))
-    for topic, numbers in topics.items():
+            topics[partition.topic].append(partition)
+    for topic, partitions in topics.items():
         try:
-            shape = brokers, len(numbers), factors[topic]
+            shape = brokers, len(partitions), len(partitions[0].replicas)
             if older and brokers:
                 start, shift = random.next_int(len(brokers)), random.next_int(len(brokers))
                 placed = round_robin(*shape, start, shift)
@@ -37,5 +34,5 @@ def generated(
                 placed = striped(*shape, random)
         except PlacementError:
             continue
-        replicas |= {(topic, n): row for n, row in zip(numbers, placed, strict=True)}
+        replicas |= {(topic, p.partition): row for p, row in zip(partitions, placed, strict=True)}
     return replicas
