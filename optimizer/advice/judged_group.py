@@ -16,7 +16,6 @@ from optimizer.advice.situation import (
     ROUNDING,
     SEVERITIES,
     WARNING,
-    Claimed,
     Levels,
     Situation,
 )
@@ -35,14 +34,7 @@ from optimizer.model import (
     spread_of,
     weights_of,
 )
-from optimizer.strategies import (
-    CLASSIC,
-    CONSUMER,
-    OPTIMAL,
-    STRATEGIES,
-    is_of_broker,
-    strategy_named,
-)
+from optimizer.strategies import CLASSIC, CONSUMER, OPTIMAL, STRATEGIES, is_of_broker
 
 STATIC = " (a static one stays away longer than its session time-out)"
 
@@ -74,13 +66,6 @@ def why_not_follow(type_: str | None, instances: Names, clients: Names) -> str |
     return f"{most} members share the client.id {key!r}" if most > 1 else None
 
 
-def _claimed_twice(twice: Sequence[Claimed]) -> str:
-    first, more = twice[0], len(twice) - 1
-    others = f", and {counted(more, 'more partition')}" if more else ""
-    members = " and ".join(first.members[:2])
-    return f"{first.partition} is read by {members}{others}: restart one of the two{STATIC}."
-
-
 @dataclass(frozen=True)
 class JudgedGroup:
     """A group with a plan; what its lines of the rule look at."""
@@ -100,8 +85,12 @@ class JudgedGroup:
 
     def load_of(self, target: IntArray) -> float:
         """The largest load: partitions, or weight for a unit of capacity."""
-        if self.situation.goals.by_weight:
-            return weights_of(self.problem).highest(target)
+        return self._weight(target) if self.situation.goals.by_weight else self._count(target)
+
+    def _weight(self, target: IntArray) -> float:
+        return weights_of(self.problem).highest(target)
+
+    def _count(self, target: IntArray) -> int:
         return int(member_loads(self.problem, target).max(initial=0))
 
     @cached_property
@@ -117,7 +106,7 @@ class JudgedGroup:
         if not self.is_held:
             return self.load_of(self.target)
         free = replace(goals, max_moves=None, min_gain=0.0)
-        return self.load_of(strategy_named(OPTIMAL).assign(self.problem, free).target)
+        return self.load_of(STRATEGIES[OPTIMAL].assign(self.problem, free).target)
 
     @property
     def is_held(self) -> bool:
@@ -150,7 +139,12 @@ class JudgedGroup:
     def of_ownership(self) -> tuple[str, str | None]:
         """How bad who owns what is, and the sentence on the worst of it."""
         if self.situation.twice:
-            return CRITICAL, _claimed_twice(self.situation.twice)
+            first, *others = self.situation.twice
+            more = f", and {counted(len(others), 'more partition')}" if others else ""
+            members = " and ".join(first.members[:2])
+            return CRITICAL, (
+                f"{first.partition} is read by {members}{more}: restart one of the two{STATIC}."
+            )
         sentence = next(self._ownership(), None)
         return WARNING if sentence else OK, sentence
 
@@ -161,12 +155,11 @@ class JudgedGroup:
                 f"restart it if it doesn't rejoin by itself{STATIC}."
             )
         names, owner = self.situation.names, self.situation.previous
-        members = len(self.problem.member_ids)
         odd = (owner >= 0) & ~classes_of(self.problem).keepable
         if odd.any():
             at = int(owner[odd].max())
             what = f"{names[at]} owns {counted(int((owner[odd] == at).sum()), 'partition')}"
-            if at >= members:
+            if at >= len(self.problem.member_ids):
                 yield (
                     f"{what} and has left: a rebalance hands them on; restart one member if "
                     "none comes within its session time-out."
@@ -215,7 +208,7 @@ class JudgedGroup:
             return 0
         classes, target = classes_of(self.problem), self.target
         if self.situation.goals.by_weight or any(self.situation.goals.limits):
-            target = strategy_named(OPTIMAL).assign(self.problem, BY_COUNT).target
+            target = STRATEGIES[OPTIMAL].assign(self.problem, BY_COUNT).target
         counts = np.bincount(classes.of_partition + 1, minlength=len(classes) + 1)[1:]
         readers = np.unique(classes.members[(counts > 0).repeat(np.diff(classes.offsets))])
         return len(readers) - int(np.count_nonzero(member_loads(self.problem, target)))
@@ -235,17 +228,16 @@ class JudgedGroup:
         return self.situation.type == CONSUMER or is_of_broker(self.situation.own)
 
     def grade_under(self, name: str) -> str | None:
-        """How bad the balance is after an assignor's next assignment; None where it may not be."""
+        """How bad the balance is after an assignor's next assignment; None where it may not be.
+
+        That is where it breaks a limit, and where its largest load is higher, by count or weight.
+        """
         target = self.target_of(name)
-        if target is None or self._faults(target):
+        if target is None or self._faults(target) or self._count(target) > self._count(self.kept):
             return None
-        loads = [(member_loads(self.problem, each).max(initial=0)) for each in (target, self.kept)]
-        if loads[0] > loads[1]:
+        is_weighed = self.problem.weights is not None
+        if is_weighed and self._weight(target) > self._weight(self.kept) * (1 + ROUNDING):
             return None
-        if self.problem.weights is not None:
-            heaviest = [weights_of(self.problem).highest(each) for each in (target, self.kept)]
-            if heaviest[0] > heaviest[1] * (1 + ROUNDING):
-                return None
         return self.grade(self.load_of(target))
 
     def answer(self, name: str) -> IntArray:

@@ -21,14 +21,8 @@ from optimizer.advice.situation import (
     Situation,
 )
 from optimizer.figures import counted, figure
-from optimizer.model import (
-    NOBODY,
-    IntArray,
-    changes_of,
-)
-from optimizer.strategies import (
-    CONNECT,
-)
+from optimizer.model import NOBODY, IntArray, changes_of
+from optimizer.strategies import CONNECT
 
 Columns = dict[str, Any] | None
 """What a line of the rule says of a group; None where it doesn't fit."""

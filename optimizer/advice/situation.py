@@ -8,13 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from optimizer.model import (
-    DEFAULT_GOALS,
-    Answer,
-    Goals,
-    IntArray,
-    Problem,
-)
+from optimizer.model import DEFAULT_GOALS, Answer, Goals, IntArray, Problem
 
 OK, INFO, WARNING, CRITICAL = SEVERITIES = ("ok", "info", "warning", "critical")
 """How bad a group is as it is, from fine to what loses records."""
