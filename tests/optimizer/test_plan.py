@@ -5,44 +5,10 @@ import pickle
 from copy import deepcopy
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 import optimizer.plan
 from optimizer import Group, Member, Plan, assign
-from optimizer.model import GONE, NOBODY, Problem, measure
-from tests.support.groups import problem
-
-
-def test_moves_takeovers_and_new_partitions_are_told_apart() -> None:
-    """Owners: m0 stays, m0 moves, m1 unsubscribed, gone, nobody, m0; the last has no reader."""
-    group = problem([2, 3, 1], [[0, 1], [0], [1]], np.array([0, 0, 1, GONE, NOBODY, 0]))
-    measures = measure(group, np.array([0, 1, 2, 2, 0, NOBODY]))
-    assert measures._asdict() == {
-        "partitions": 5,
-        "max_load": 2,
-        "min_load": 1,
-        "sum_squares": 9,
-        "moves": 1,
-        "takeovers": 2,
-        "spread": 7,
-        "max_host_load": None,
-    }
-
-
-@pytest.mark.parametrize(
-    ("group", "target", "numbers"),
-    [
-        pytest.param(problem([1], [[]], np.array([0])), [NOBODY], (0,) * 7, id="nobody reads it"),
-        pytest.param(
-            problem([2], [], np.array([GONE, NOBODY])), [NOBODY] * 2, (0,) * 7, id="no members"
-        ),
-    ],
-)
-def test_what_has_no_reader_is_no_load_no_move_and_no_takeover(
-    group: Problem, target: list[int], numbers: tuple[int, ...]
-) -> None:
-    assert measure(group, np.array(target)) == (*numbers, None)
 
 
 @pytest.mark.parametrize(

@@ -9,24 +9,8 @@ import pytest
 from optimizer.scaling import Assignments, Keda, PolicyError, policy_of, replay
 from optimizer.scaling.policies import Seen
 from optimizer.scaling.policies.hpa import wanted
-from optimizer.scaling.policies.keda import factors, metric, next_factor
+from optimizer.scaling.policies.keda import metric, next_factor
 from tests.optimizer.scaling.processes import process
-
-
-@pytest.mark.parametrize(
-    ("number", "expected"),
-    [
-        (10, [1, 2, 5, 10]),
-        (13, [1, 13]),
-        (17, [1, 17]),
-        (25, [1, 5, 25]),
-        (50, [1, 2, 5, 10, 25, 50]),
-        (100, [1, 2, 4, 5, 10, 20, 25, 50, 100]),
-    ],
-)
-def test_factors(number: int, expected: list[int]) -> None:
-    """TestFindFactors."""
-    assert factors(number) == expected
 
 
 @pytest.mark.parametrize(

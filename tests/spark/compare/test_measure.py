@@ -176,12 +176,6 @@ def test_connect_workers_are_compared_under_what_connect_has() -> None:
     assert (cooperative["max_load"], cooperative["moves_optimal"]) == (2, True)
 
 
-def test_consumers_are_compared_under_nothing_of_connect() -> None:
-    answers = measured(one_joins(), EVERY)
-    assert [*answers] == ALL
-    assert {row["kind"] for row in answers.values()} == {"consumer"}
-
-
 @pytest.mark.parametrize("seed", tiered(range(40), 10))
 def test_who_is_optimal_is_what_the_check_says(seed: int) -> None:
     """The comparison with a proven optimum is in place of a proof for each strategy."""

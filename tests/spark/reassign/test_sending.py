@@ -326,17 +326,6 @@ def test_a_replica_that_comes_and_goes_at_once_has_diverged(
     assert ("never ends" in output) == (adding == removing)
 
 
-@pytest.mark.parametrize("racks", [{1: "a", 2: None}, {1: None, 2: None}])
-def test_racks_that_are_not_all_known_are_one(racks: dict[int, str | None]) -> None:
-    current = ClusterFacts(
-        *("lab", "20261123T100000Z", racks),
-        [PartitionFacts("t", n, 1, [1], [1], [], []) for n in range(2)],
-    )
-    result = reassigned(current, ReassignRequest(), ReplicaGoals())
-    assert [row["planned"] for row in result.brokers()] == [1, 1]
-    assert any("rack" in note for note in result.notes) == ("a" in racks.values())
-
-
 def test_the_even_share_is_that_of_a_rack_where_racks_are_unequal() -> None:
     """Each partition has a replica in each rack: broker 1 holds 12 rightly, the others 4 each."""
     current = ClusterFacts(

@@ -31,12 +31,6 @@ def test_no_file_and_an_empty_file_and_the_shipped_one_are_the_defaults(file: Pa
     assert read_settings(None) == read(file, "") == read_settings(SHIPPED) == Settings()
 
 
-def test_every_setting_is_in_the_shipped_file() -> None:
-    text = SHIPPED.read_text(encoding="utf-8")
-    keys = Settings.__annotations__.keys() - {"notes"}
-    assert all(f"\n{key} = " in text or f"\n[{key}]" in text for key in keys)
-
-
 def test_pydantic_is_loaded_where_a_file_is_read_and_only_there(file: Path) -> None:
     """It takes a tenth of a second, of commands, of workers and of the optimizer."""
     file.write_text("strategy = 'range'", encoding="utf-8")

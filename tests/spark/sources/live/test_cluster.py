@@ -8,18 +8,15 @@ import pytest
 
 from spark import InputError
 from spark.sources.live.cluster import Cluster, ClusterSelection, read_clusters
-from spark.sources.live.clusters_file import ClusterTable
 from spark.sources.live.secret import Secret, unlogged_wire
 from tests.paths import ROOT
 
 
-def test_the_example_can_be_read_and_shows_every_key_and_default() -> None:
+def test_the_example_can_be_read() -> None:
     example = ROOT / "conf" / "clusters.toml"
     (prod,) = read_clusters(example)
     servers = ("kafka-1.example.com:9093", "kafka-2.example.com:9093")
     assert prod == Cluster("prod", servers)
-    shown = {line.removeprefix("# ").split(" = ")[0] for line in example.read_text().splitlines()}
-    assert shown >= ClusterTable.model_fields.keys()
 
 
 @pytest.mark.parametrize(
