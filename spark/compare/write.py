@@ -71,7 +71,7 @@ def write_compared_history(
             "comparison": comparison.repartition(SNAPSHOT).sortWithinPartitions(*keys),
             "fleet": fleet.coalesce(1).sortWithinPartitions(SNAPSHOT, *best_first()),
         }
-        replaced = dict.fromkeys(history.snapshots, RESULTS[COMPARISON])
+        replaced = dict.fromkeys(history.snapshots, RESULTS[COMPARISON][:2])
         write_by_snapshot(comparison.sparkSession, out, written, replaced)
         return rows, over_all
     finally:

@@ -35,7 +35,6 @@ from spark.report.past import figures_before, fits, lags_in, past_of, rebalances
 from spark.report.sums import (
     MEASURES,
     Rows,
-    answers_of,
     clusters_of,
     figures_of,
     findings_by_group,
@@ -111,7 +110,7 @@ def material_of(
         with doing("looking at the past and at the worst groups"):
             past = past_of(session, results.history, fleet)
             beside = [
-                *(findings_by_group(made.findings), answers_of(compared), weights_of(weighed)),
+                *(findings_by_group(made.findings), weights_of(weighed)),
                 *(loads_of(assignments, fleet.tables["members"]), lags_in(fleet)),
                 *(*_assignors(fleet), *rebalances_a_day(past)),
             ]

@@ -118,6 +118,7 @@ def _detailed(
         moves=explanation.moves,
         bounds=explanation.bounds,
         changes=[row for row in changes if (row["cluster"], row["group"]) == _key(explanation)],
+        advice=explanation.advised.advice or "",
         lag=lags.get(_key(explanation), ""),
         hosts=hosts_sentence(explanation.hosts),
         crash=[*begun, *sentences_of(crash.timeline, explanation.group)] if crash else [],

@@ -67,7 +67,8 @@ class GroupMaterial:
 
     `cells` has a row a member and topic with the partitions `current` and `planned`, `crash`
     sentences about the crash of the most loaded member, `frontier_points` the fewest `moves` for
-    each `max_load`, `hosts` a sentence on the fullest host. What isn't known is empty.
+    each `max_load`, `hosts` a sentence on the fullest host, `advice` what to do. What isn't known
+    is empty.
     """
 
     cluster: str
@@ -78,6 +79,7 @@ class GroupMaterial:
     moves: Sequence[str]
     bounds: Sequence[str]
     changes: Rows = ()
+    advice: str = ""
     lag: str = ""
     crash: Sequence[str] = ()
     frontier: str = ""

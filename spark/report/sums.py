@@ -133,16 +133,6 @@ def findings_by_group(findings: DataFrame) -> DataFrame:
     return findings.where("`group` is not null").groupBy(*GROUP_KEYS).agg(kinds)
 
 
-def answers_of(comparison: DataFrame) -> DataFrame:
-    """`answers`: what each strategy makes of a group."""
-    item = F.struct("strategy", "excess", "moves")
-    return (
-        comparison.where("excess is not null")
-        .groupBy(*GROUP_KEYS)
-        .agg(F.collect_list(item).alias("answers"))
-    )
-
-
 def weights_of(comparison: DataFrame) -> DataFrame:
     """`weights`: the largest load by weight ÷ the proven bound, under each strategy."""
     ratio = F.try_divide("max_weight", "weight_bound").alias("ratio")

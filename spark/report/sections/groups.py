@@ -38,7 +38,6 @@ def groups(material: Material) -> dict[str, Any] | None:
         "total": material.now["groups"],
         "weighed": any(row.get("weights") for row in material.groups),
         "restless": any(row.get("rebalances") is not None for row in material.groups),
-        "sampled": material.sampled,
     }
 
 

@@ -242,10 +242,9 @@ class TestCompare:
         assert {row["groups"] for row in for_all} == {SOUND - 1}
         (why,) = {row["why"] for row in for_all}
         assert why == "3 empty, 1 rebalancing, 5 unsupported, 34 invalid"
-        change = {"then": 1.0, "moves": 1, "now": 2.0, "best": 1.0}
-        change |= {"cluster": "west", "group": "pay-2"}
-        assert {"set": "cooperative-sticky"} | change in printed["groups to change"]
-        assert {row["set"] for row in printed["groups to change"]} == {"cooperative-sticky"}
+        change = {"cluster": "west", "group": "pay-2", "judged_by": "count", "severity": "info"}
+        change |= {"now_to_best": 2.0, "after_to_best": 1.0, "moves": 1}
+        assert {"advice": "cooperative-sticky"} | change in printed["groups to change"]
         assert {row["cluster"]: row["snapshot"] for row in printed["clusters"]} == CLUSTERS
 
     def test_every_snapshot_for_all(self, run: Run, torture: Path, tmp_path: Path) -> None:

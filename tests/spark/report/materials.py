@@ -42,22 +42,14 @@ def policy(name: str, cost: float) -> dict[str, Any]:
 
 def row(name: str = "orders", **changes: Any) -> dict[str, Any]:
     """A row of the groups' table: one member has 4 partitions where 2 would do."""
-    answers = {
-        "current": (2, 0),
-        "cooperative-sticky": (0, 3),
-        "uniform": (0, 4),
-        "optimal": (0, 2),
-    }
     return {
         **{"cluster": "prod", "group": name, "status": "ok", "kind": None, "members": 2},
         **{"partitions": 4, "current_max_load": 4, "current_min_load": 0, "max_load": 2},
         **{"min_load": 2, "moves": 2, "takeovers": 0, "lag": 12, "strategy": "range"},
         "found": [{"severity": "warning", "finding": "kind-1"}],
         "loads": [{"now": 4 - 4 * m, "planned": 2, "member": f"{name}-{m}"} for m in range(2)],
-        "answers": [
-            {"strategy": item, "excess": excess, "moves": moves}
-            for item, (excess, moves) in answers.items()
-        ],
+        **{"now_to_best": 2.0, "advice_kind": "setting", "advice_strategy": "cooperative-sticky"},
+        "advice": "Set partition.assignment.strategy to cooperative-sticky.",
     } | changes
 
 

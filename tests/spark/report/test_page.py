@@ -12,7 +12,6 @@ import pytest
 from optimizer.model import Goals
 from spark.report import Material, html_of, markdown_of
 from spark.report.material import goals_text
-from spark.report.sections.groups import advice_of
 from tests.spark.report import materials
 
 VOID = ("meta", "link", "input", "br", "img", "hr")
@@ -125,24 +124,6 @@ def test_the_age_of_the_snapshot_is_told(made_at: str, age: str, is_stale: bool)
     page = html_of(materials.material(made_at=made_at))
     assert f">{age}</span>" in page
     assert ('class="stale"' in page) == is_stale
-
-
-@pytest.mark.parametrize(
-    ("changes", "advice"),
-    [
-        ({}, "cooperative-sticky"),
-        ({"strategy": "range", "type": "Consumer"}, "uniform"),
-        ({"strategy": "range", "type": "classic"}, "cooperative-sticky"),
-        ({"answers": [{"strategy": "current", "excess": 0, "moves": 0}]}, "keep"),
-        ({"answers": [{"strategy": "current", "excess": 1, "moves": 0}]}, "plan"),
-        ({"answers": None}, None),
-        ({"kind": "connect"}, None),
-        ({"weights": _ratios(1.6, 1.1)}, "cooperative-sticky"),
-        ({"weights": _ratios(1.6, 1.5)}, "plan by weight"),
-    ],
-)
-def test_the_cheapest_cure_that_suffices_is_advised(changes: Any, advice: str | None) -> None:
-    assert advice_of(materials.row(**changes)) == advice
 
 
 @pytest.mark.parametrize("static", [False, True])
