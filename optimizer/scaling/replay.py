@@ -65,7 +65,6 @@ class _Runs:
         self._stop = np.zeros(shape)
         self._slots = _Slots(processes, len(policies))
         self._start = np.array([process.start_seconds for process in processes])
-        self._delays = np.unique(self._start).tolist()
         lag = np.concatenate([process.lag for process in processes])
         self._lag = np.tile(lag, (len(policies), 1))
         self._blocked = np.zeros_like(self._lag)
@@ -107,8 +106,9 @@ class _Runs:
             self._is_blocked = bool(self._blocked.any())
         pause = np.minimum(self._stop, lengths)
         self._stop -= pause
-        capacity = self._peak * (lengths - pause)
-        self._lag -= waiting * self._slots.shares(waiting, capacity)
+        capacity = self._peak * (lengths - pause) * (self.reading > 0)
+        shares = self._slots.shares(slice(None), waiting, capacity[:, self._group])
+        self._lag -= waiting * shares
         late = self._lag * inverse
         starts = self._starts[:-1]
         lag = self._lag_of_groups = np.add.reduceat(self._lag, starts, axis=1)
@@ -156,17 +156,17 @@ class _Runs:
         lengths = (until - since) * is_known[groups]
         if not lengths.any():
             return
-        cells = self._slots.cells(at, groups)
+        cells, counts = self._slots.cells(at, groups), self._slots.partitions[groups]
         lag, blocked = self._lag.reshape(-1), self._blocked.reshape(-1)
         waiting = lag[cells] + arrivals[cells % len(arrivals)] * until
         if self._is_blocked:
-            passed = np.repeat(lengths, self._slots.partitions[groups])
+            passed = np.repeat(lengths, counts)
             waiting[blocked[cells] >= passed] = 0.0
             blocked[cells] = np.maximum(blocked[cells] - passed, 0.0)
         pause = np.minimum(self._stop[at, groups], lengths)
         self._stop[at, groups] -= pause
-        capacity = self._peak[groups] * (lengths - pause)
-        lag[cells] -= waiting * self._slots.shares_of(cells, waiting, at, groups, capacity)
+        capacity = self._peak[groups] * (lengths - pause) * (self.reading[at, groups] > 0)
+        lag[cells] -= waiting * self._slots.shares(cells, waiting, np.repeat(capacity, counts))
 
     def _decide(self, interval: int, is_known: IntArray, sums: Course) -> None:
         wanted = self.asked.copy()
@@ -188,13 +188,7 @@ class _Runs:
             self._due[at] += self._policies[at].every_seconds
         return times
 
-    def _change(
-        self,
-        at: IntArray,
-        groups: IntArray,
-        members: IntArray,
-        sums: Course,
-    ) -> None:
+    def _change(self, at: IntArray, groups: IntArray, members: IntArray, sums: Course) -> None:
         """Groups ask for more members, which join when they have started, or close some at once."""
         start = self._start[groups]
         now = (members < self.asked[at, groups]) | (start <= 0)
@@ -203,7 +197,7 @@ class _Runs:
         if now.any():
             fewer = np.where(start <= 0, members, np.minimum(members, self.reading[at, groups]))
             self._resize(at[now], groups[now], fewer[now], sums)
-        for seconds in self._delays if not now.all() else ():
+        for seconds in np.unique(start[~now]).tolist():
             late = ~now & (start == seconds)
             self._joining[self._now + seconds].append((at[late], groups[late], members[late]))
 
@@ -239,8 +233,6 @@ class _Slots:
         self._assignments = [process.assignments for process in processes]
         self._per_policy = int(self.partitions.sum())
         self._slot = np.zeros((policies, self._per_policy), np.int64)
-        self._group = np.repeat(np.arange(len(processes)), self.partitions)
-        self._reads = np.ones((policies, len(processes)))
 
     def seat(
         self, at: IntArray, groups: IntArray, members: IntArray
@@ -249,7 +241,6 @@ class _Slots:
 
         The cells of these partitions, and whether each goes to another member.
         """
-        self._reads[at, groups] = members > 0
         cells, counts = self.cells(at, groups), self.partitions[groups]
         base = at * self._per_policy + self._first[groups]
         sizes = zip(groups.tolist(), members.tolist(), strict=True)
@@ -264,20 +255,11 @@ class _Slots:
         """The partitions of these runs, counted policy by policy."""
         return ranges(at * self._per_policy + self._first[groups], self.partitions[groups])
 
-    def shares_of(
-        self, cells: IntArray, waiting: Reals, at: IntArray, groups: IntArray, capacity: Reals
-    ) -> Reals:
-        """`shares` of the cells of some runs alone."""
-        slots = self._slot.reshape(-1)[cells]
-        work = np.bincount(slots, waiting)[slots]
-        can = np.repeat(capacity * self._reads[at, groups], self.partitions[groups])
-        return np.divide(can, work, out=np.ones(len(cells)), where=work > can)
+    def shares(self, cells: IntArray | slice, waiting: Reals, capacity: Reals) -> Reals:
+        """Which share of what waits in each of these partitions its member reads.
 
-    def shares(self, waiting: Reals, capacity: Reals) -> Reals:
-        """Which share of what waits in each partition its member reads."""
-        size = waiting.size
-        slots = self._slot.reshape(-1)
-        work = np.bincount(slots, waiting.reshape(-1), size)
-        can = (capacity * self._reads)[:, self._group].reshape(-1)
-        share = np.divide(can, work, out=np.ones(size), where=work > can)
-        return np.asarray(share[slots].reshape(waiting.shape))
+        `capacity` has for each partition the records that its member can read.
+        """
+        slots = self._slot.reshape(-1)[cells]
+        work = np.bincount(slots, waiting.reshape(-1))[slots].reshape(waiting.shape)
+        return np.divide(capacity, work, out=np.ones(waiting.shape), where=work > capacity)

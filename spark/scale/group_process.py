@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from optimizer.model import IntArray, Problem, Reals
+from optimizer.model import IntArray, Problem, Reals, ranges
 from optimizer.scaling import Assignments, Pauses, Process
 from spark.fleet import CONNECT
 from spark.groups import (
@@ -142,26 +141,15 @@ def _rates(
     """
     rates = np.zeros((len(instants) - 1, problem.partition_count))
     rated = np.zeros(problem.partition_count, np.bool_)
-    spans = 0
     numbers = _numbers(row, problem, row.pair_topics, row.pair_partitions)
-    for partition, entry in zip(numbers, _entries(row), strict=True):
-        if partition < 0:
-            continue
-        first = np.searchsorted(instants, row.pair_since[entry])
-        end = np.searchsorted(instants, row.pair_at[entry])
-        lengths = end - first
-        rates[np.repeat(first, lengths) + _index_in_run(lengths), partition] = np.repeat(
-            row.pair_rates[entry], lengths
-        )
-        rated[partition] = True
-        spans = max(spans, int(lengths.max(initial=0)))
+    rated[numbers[numbers >= 0]] = True
+    partition = np.repeat(numbers, row.pair_counts)
+    first, end = (np.searchsorted(instants, at) for at in (row.pair_since, row.pair_at))
+    lengths = np.where(partition >= 0, end - first, 0)
+    cells = ranges(first, lengths), np.repeat(partition, lengths)
+    rates[cells] = np.repeat(row.pair_rates, lengths)
     rates[np.diff(instants) > longest] = np.nan
-    return rates, [*_notes(rates, rated, spans)]
-
-
-def _index_in_run(lengths: IntArray) -> IntArray:
-    starts = np.cumsum(lengths) - lengths
-    return np.asarray(np.arange(int(lengths.sum())) - np.repeat(starts, lengths))
+    return rates, [*_notes(rates, rated, int(lengths.max(initial=0)))]
 
 
 def _backlog(row: RowOverTime, problem: Problem, start: int) -> tuple[Reals, Reals]:
@@ -169,7 +157,7 @@ def _backlog(row: RowOverTime, problem: Problem, start: int) -> tuple[Reals, Rea
 
     What isn't known at the start is 0 behind.
     """
-    numbers = np.array(_numbers(row, problem, row.behind_topics, row.behind_partitions), int)
+    numbers = _numbers(row, problem, row.behind_topics, row.behind_partitions)
     lag, ends = np.zeros(problem.partition_count), np.full(problem.partition_count, np.nan)
     is_known = (numbers >= 0) & (row.behind_since == start) & (row.behind_lags >= 0)
     lag[numbers[is_known]] = row.behind_lags[is_known]
@@ -178,7 +166,7 @@ def _backlog(row: RowOverTime, problem: Problem, start: int) -> tuple[Reals, Rea
     return lag, ends
 
 
-def _numbers(row: RowOverTime, problem: Problem, topics: Numbers, partitions: Numbers) -> list[int]:
+def _numbers(row: RowOverTime, problem: Problem, topics: Numbers, partitions: Numbers) -> IntArray:
     """The problem's number of each of these partitions; -1 for one that it doesn't have."""
     name_of = dict(zip(row.topic_hashes.tolist(), row.topics.tolist(), strict=True))
     index = {topic: at for at, topic in enumerate(problem.topics)}
@@ -187,12 +175,7 @@ def _numbers(row: RowOverTime, problem: Problem, topics: Numbers, partitions: Nu
         at = index.get(name_of.get(topic, ""), -1)
         is_there = at >= 0 and number < int(problem.topic_sizes[at])
         result.append(int(problem.topic_offsets[at]) + number if is_there else -1)
-    return result
-
-
-def _entries(row: RowOverTime) -> Sequence[slice]:
-    ends = np.cumsum([0, *row.pair_counts.tolist()]).tolist()
-    return [slice(start, end) for start, end in pairwise(ends)]
+    return np.array(result, np.int64)
 
 
 def _notes(rates: NDArray[np.float64], rated: NDArray[np.bool_], spans: int) -> Sequence[str]:

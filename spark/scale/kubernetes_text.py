@@ -7,13 +7,15 @@ LONGEST_NAME = 63
 
 
 def head(version: str, kind: str, group: str) -> list[str]:
-    """The lines of an object down to its spec."""
+    """The lines of an object that scales a group's Deployment, down to what it scales."""
     return [
         f"apiVersion: {version}",
         f"kind: {kind}",
         "metadata:",
         f"  name: {name_of(group)}",
         "spec:",
+        "  scaleTargetRef:",
+        f"    name: {name_of(group)}",
     ]
 
 

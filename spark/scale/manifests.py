@@ -13,7 +13,7 @@ from optimizer.scaling import (
     Totals,
     thresholds,
 )
-from spark.scale.kubernetes_text import head, name_of, quoted
+from spark.scale.kubernetes_text import head, quoted
 from spark.scale.rate_trigger import rate_trigger
 
 
@@ -46,8 +46,6 @@ def _kafka_trigger(group: str, process: Process, policy: Keda) -> str:
     idle = policy.idle_replica_count
     lines = [
         *head("keda.sh/v1alpha1", "ScaledObject", group),
-        "  scaleTargetRef:",
-        f"    name: {name_of(group)}",
         f"  pollingInterval: {policy.polling_interval:.0f}",
         f"  cooldownPeriod: {policy.cooldown_period:.0f}",
         *([] if idle is None else [f"  idleReplicaCount: {idle}"]),
@@ -72,10 +70,8 @@ def _kafka_trigger(group: str, process: Process, policy: Keda) -> str:
 def _autoscaler(group: str, process: Process, policy: Hpa) -> str:
     lines = [
         *head("autoscaling/v2", "HorizontalPodAutoscaler", group),
-        "  scaleTargetRef:",
         "    apiVersion: apps/v1",
         "    kind: Deployment",
-        f"    name: {name_of(group)}",
         f"  minReplicas: {policy.min_replicas}",
         f"  maxReplicas: {policy.max_replicas}",
         *_behavior(policy, keda=False),

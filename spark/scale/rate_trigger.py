@@ -3,7 +3,7 @@
 import re
 
 from optimizer.scaling import WEEK_SECONDS, Evenfleet, Process
-from spark.scale.kubernetes_text import head, name_of, quoted
+from spark.scale.kubernetes_text import head, quoted
 
 LONGEST_WINDOW = 3600
 """Seconds that a HPA may wait at most before it shrinks (autoscaling/v2)."""
@@ -25,8 +25,6 @@ def rate_trigger(group: str, process: Process, policy: Evenfleet) -> str:
     }
     lines = [
         *head("keda.sh/v1alpha1", "ScaledObject", group),
-        "  scaleTargetRef:",
-        f"    name: {name_of(group)}",
         f"  minReplicaCount: {policy.min_members}",
         f"  maxReplicaCount: {max(policy.min_members, most)}",
         "  advanced:",

@@ -7,10 +7,8 @@ from typing import ClassVar
 import numpy as np
 
 from optimizer.model import IntArray
-from optimizer.scaling.policies.policy import Decider, Seen, recorded_first
+from optimizer.scaling.policies.policy import Decider, Seen
 from optimizer.scaling.process import Process
-
-MANY = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -22,11 +20,15 @@ class AsItWas:
 
     def first(self, processes: Sequence[Process]) -> IntArray:
         """The members of the first interval."""
-        return recorded_first(processes, 0, MANY)
+        return np.asarray(_recorded(processes)[0])
 
     def decider(self, processes: Sequence[Process]) -> Decider:
         """What follows the record."""
-        return _Record(np.array([process.recorded for process in processes], np.int64).T)
+        return _Record(_recorded(processes))
+
+
+def _recorded(processes: Sequence[Process]) -> IntArray:
+    return np.stack([process.recorded for process in processes], axis=1)
 
 
 @dataclass(frozen=True)
