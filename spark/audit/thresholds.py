@@ -71,10 +71,8 @@ class AuditSettings:
 
     def of(self, cluster: str, group: str) -> Values:
         """The levels and settings of all findings for a group."""
-        for rule, values in zip(self.groups, self._by_rule, strict=True):
-            if rule.fits(cluster, group):
-                return values
-        return self.values
+        fitting = (values for rule, values in self.by_rule if rule.fits(cluster, group))
+        return next(fitting, self.values)
 
     def levels(self, cluster: str, group: str) -> Levels:
         """The levels of a group's balance, by what it is judged by."""
@@ -90,9 +88,11 @@ class AuditSettings:
         }
 
     @cached_property
-    def _by_rule(self) -> list[Values]:
+    def by_rule(self) -> list[tuple[GroupRule, Values]]:
+        """The rules, each with its values and those that it doesn't state."""
+        every = self.values.items()
         return [
-            {name: {**values, **rule.values.get(name, {})} for name, values in self.values.items()}
+            (rule, {name: {**values, **rule.values.get(name, {})} for name, values in every})
             for rule in self.groups
         ]
 
@@ -101,35 +101,20 @@ def read_audit_settings(path: Path | None) -> AuditSettings:
     """Settings of a file, or the defaults; InputError lists all that is wrong with it."""
     if path is None:
         return AuditSettings()
-    from spark.toml.tables import read_table  # noqa: PLC0415 - loads pydantic
+    from spark.audit.thresholds_file import ThresholdsFile  # noqa: PLC0415 - loads pydantic
 
-    settings = _settings(read_table(path, "thresholds", thresholds_model()))
+    settings = _settings(ThresholdsFile.read(path, "thresholds"))
     if faults := list(_out_of_order(settings)):
         raise InputError(f"thresholds {path}: {'; '.join(faults)}")
     return settings
 
 
-def thresholds_model() -> Any:
-    """The model of the file."""
-    from spark.audit.thresholds_file import ThresholdsFile  # noqa: PLC0415 - loads pydantic
-
-    return ThresholdsFile
-
-
 def _out_of_order(settings: AuditSettings) -> Iterator[str]:
     """Levels that a worse severity reaches sooner, so that the lesser one is never told."""
     for name, finding in FINDINGS.items():
-        default = settings.values[name]
-        rules = {
-            f"[[group]] {group.match!r}: ": group.values.get(name, {}) for group in settings.groups
-        }
-        for where, values in {"": default, **rules}.items():
-            levels = {**default, **values}
-            entries = [
-                (severity, level)
-                for severity in SEVERITIES
-                if (level := levels[severity]) is not None
-            ]
+        rules = {f"[[group]] {rule.match!r}: ": of for rule, of in settings.by_rule}
+        for where, values in {"": settings.values, **rules}.items():
+            entries = [(s, level) for s in SEVERITIES if (level := values[name][s]) is not None]
             for (lesser, low), (worse, high) in pairwise(entries):
                 if (low < high) if finding.below else (low > high):
                     yield (
@@ -142,30 +127,20 @@ def _settings(file: Any) -> AuditSettings:
     """The settings of a file, as `ThresholdsFile` has read it."""
     values = _values(file)
     return AuditSettings(
-        values={name: {**default, **values.get(name, {})} for name, default in _defaults().items()},
+        values={n: {**usual, **values.get(n, {})} for n, usual in _defaults().items()},
         groups=tuple(
             GroupRule(rule.match, rule.cluster, _values(rule)) for rule in file.group or ()
         ),
         timeouts=tuple(Timeouts(**rule.entries()) for rule in file.timeouts or ()),
-        copartitioned=tuple(
-            Copartitioned(tuple(rule.topics), rule.match, rule.cluster)
-            for rule in file.copartitioned or ()
-        ),
+        copartitioned=tuple(Copartitioned(**rule.entries()) for rule in file.copartitioned or ()),
         worst_groups=file.prometheus.worst_groups,
-        window=file.history.entries().get("window", WINDOW),
+        window=file.history.window,
     )
 
 
 def _values(table: Any) -> Values:
     """The levels and settings that a table of findings states."""
-    findings = {name.replace("_", "-"): value for name, value in table.entries().items()}
-    return {
-        name: {
-            key: None if value == NEVER else float(value)
-            for key, value in findings[name].entries().items()
-        }
-        for name in findings.keys() & FINDINGS.keys()
-    }
+    return {name: of.entries() for name, of in table.entries().items() if name in FINDINGS}
 
 
 def _times(settings: Mapping[str, Any]) -> dict[str, int]:

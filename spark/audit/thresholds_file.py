@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, create_model
+from pydantic import AfterValidator, ConfigDict, Field, create_model
 
 from spark.audit.finding import NEVER, Finding
 from spark.audit.registry import FINDINGS
@@ -55,6 +55,7 @@ class CopartitionedTable(ForGroupsTable):
     topics: Annotated[
         list[Annotated[str, Field(min_length=1)]],
         Field(min_length=2, title="a list of two topics or more"),
+        AfterValidator(tuple),
     ] = Field(examples=[["orders", "payments"]])
     """The topics."""
     match: Pattern = "*"
@@ -85,7 +86,8 @@ class _LevelsTable(Table):
 
 def _finding_table(finding: Finding) -> Any:
     """The field of a finding: its levels and settings, with their defaults."""
-    level = Annotated[float, Field(ge=finding.lowest, le=MAX_NUMBER)] | Literal["never"]
+    number = Annotated[float, Field(ge=finding.lowest, le=MAX_NUMBER)]
+    level = number | Annotated[Literal["never"], AfterValidator(lambda never: None)]
     fields: dict[str, Any] = {
         severity: (level, NEVER if value is None else float(value))
         for severity, value in finding.levels.items()
@@ -97,10 +99,10 @@ def _finding_table(finding: Finding) -> Any:
     model = create_model(finding.name, __base__=_LevelsTable, **fields)
     below = " (reached by less than that)" if finding.below else ""
     text = f"{finding.tells}: {finding.measure}{below}"
-    return model, Field(model(), alias=finding.name, description=text)
+    return model, Field(model(), description=text)
 
 
-_FINDINGS = {name.replace("-", "_"): _finding_table(finding) for name, finding in FINDINGS.items()}
+_FINDINGS = {name: _finding_table(finding) for name, finding in FINDINGS.items()}
 
 GroupTable = create_model("GroupTable", __base__=ForGroupsTable, **_FINDINGS)
 

@@ -1,7 +1,6 @@
 """The TOML file of `--policy`: policies, prices, and what members can do."""
 
 from dataclasses import dataclass, field
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -31,30 +30,11 @@ def read_scale_settings(path: Path | None) -> ScaleSettings:
     """The settings of a file, or the defaults; InputError says what is wrong with it."""
     if path is None:
         return ScaleSettings()
-    from spark.toml.tables import read_table  # noqa: PLC0415 - loads pydantic
-
-    file = read_table(path, "policies", scale_model())
-    process, prices = (
-        {
-            key: value.total_seconds() if isinstance(value, timedelta) else value
-            for key, value in table.entries().items()
-        }
-        for table in (file.process, file.prices)
-    )
-    return ScaleSettings(
-        policies=_policies(path, file.policy or []),
-        prices=Prices(**prices),
-        peak_rate=process.get("peak_rate"),
-        start_seconds=process.get("start", START_SECONDS),
-        step_seconds=max(1.0, process.get("step", STEP_SECONDS)),
-    )
-
-
-def scale_model() -> Any:
-    """The model of the file."""
     from spark.scale.scale_file import ScaleFile  # noqa: PLC0415 - loads pydantic
 
-    return ScaleFile
+    file = ScaleFile.read(path, "policies")
+    policies, prices = _policies(path, file.policy or []), Prices(**file.prices.entries())
+    return ScaleSettings(policies, prices, **file.process.entries())
 
 
 def _policies(path: Path, tables: list[dict[str, Any]]) -> tuple[Policy, ...]:

@@ -1,12 +1,12 @@
 """The file of `--policy`: its keys, what each may be, and what each is for."""
 
+from functools import partial
 from typing import Annotated, Any
 
-from pydantic import Field, WithJsonSchema
+from pydantic import AfterValidator, Field, WithJsonSchema
 
 from optimizer.scaling import POLICIES, STEP_SECONDS, Prices
-from spark.settings import in_seconds
-from spark.toml.tables import Above0, Duration, NotNegative, Table, shown
+from spark.toml.tables import Above0, NotNegative, Seconds, Table, shown
 
 _POLICY = {"type": "object", "properties": {"kind": {"enum": [*POLICIES]}}, "required": ["kind"]}
 PolicyTable = Annotated[dict[str, Any], WithJsonSchema(_POLICY)]
@@ -18,9 +18,11 @@ class ProcessTable(Table):
 
     peak_rate: Above0 = shown(5000)
     """Records a second that a member reads. By default the highest observed rate."""
-    start: Duration = shown("45s")
+    start_seconds: Seconds = shown("45s", alias="start")
     """From the request for a member until it reads: 30 s by default."""
-    step: Duration = in_seconds(STEP_SECONDS)
+    step_seconds: Annotated[Seconds, AfterValidator(partial(max, 1.0))] = Field(
+        default=f"{STEP_SECONDS:.0f}s", alias="step"
+    )
     """The length of a step of the replay."""
 
 
@@ -33,7 +35,7 @@ class PricesTable(Table):
     """An hour in which a partition is late."""
     rebalance: NotNegative = Prices.rebalance
     """A rebalance."""
-    late_after: Duration = in_seconds(Prices.late_after)
+    late_after: Seconds = f"{Prices.late_after:.0f}s"
     """A partition is late when it is further behind."""
     on_time: Annotated[float, Field(ge=0, le=1)] = Prices.on_time
     """The SLO: the share of the time without a late partition; 0 for none."""

@@ -1,7 +1,7 @@
 """What users set: goals, strategies, and the files that say so."""
 
 from spark.patterns import matches
-from spark.settings.config import Settings, config_model, example_file, read_settings
+from spark.settings.config import Settings, example_file, read_settings
 from spark.settings.consumers import (
     NO_CONSUMERS,
     ConsumerSettings,
@@ -29,5 +29,5 @@ from spark.settings.strategies import (
     for_kind,
     kind_of,
 )
-from spark.toml.duration import duration, in_seconds, in_words, window_length
+from spark.toml.duration import duration, in_words, window_length
 from spark.toml.toml_file import read_toml

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 from optimizer import OPTIMAL
 from spark.errors import InputError
@@ -12,13 +11,11 @@ from spark.settings.consumers import NO_CONSUMERS, FleetConsumers, GroupConsumer
 from spark.settings.goals import (
     DEFAULT_FLEET_GOALS,
     FleetGoals,
-    goals_faults,
     notes_on_goals,
     read_goals,
 )
 from spark.settings.rates import DEFAULT_RATE_WEIGHTS, RateWeights
 from spark.settings.strategies import STRATEGY_SECONDS
-from spark.toml.toml_file import read_toml
 
 
 @dataclass(frozen=True)
@@ -47,41 +44,26 @@ class Settings:
     notes: tuple[str, ...] = ()
 
 
-PLAIN = ("strategy", "strategy_seconds", "max_age")
-"""Settings that are as the file has them."""
-
-
 def read_settings(path: Path | None) -> Settings:
     """Settings of a file, or the defaults; InputError lists unknown and mistyped keys at once."""
     if path is None:
         return Settings()
-    from spark.toml.tables import checked  # noqa: PLC0415 - loads pydantic
-
-    values = read_toml(path, "configuration")
-    file, faults = checked(values, config_model())
-    faults += goals_faults(values)
-    if file is None or faults:
-        raise InputError(f"configuration {path}: {'; '.join(faults)}")
-    entries = file.entries()
-    tables = values.get("goals", {}), values.get("group", [])
-    rules = (GroupConsumers(rule.match, rule.consumers(), rule.cluster) for rule in file.group)
-    return Settings(
-        **{key: entries[key] for key in PLAIN if key in entries},
-        strategies=tuple(file.strategies),
-        goals=read_goals(*tables),
-        consumers=FleetConsumers(file.consumers.entries(), tuple(rules)),
-        price_per_gb=file.traffic.price_per_gb,
-        weights=RateWeights(**file.weights.entries()),
-        spark={key: _as_spark_has_it(value) for key, value in file.spark.items()},
-        notes=notes_on_goals(*tables),
-    )
-
-
-def config_model() -> Any:
-    """The model of the file."""
     from spark.settings.config_file import ConfigFile  # noqa: PLC0415 - loads pydantic
 
-    return ConfigFile
+    file = ConfigFile.read(path, "configuration")
+    rules = (GroupConsumers(rule.match, rule.consumers(), rule.cluster) for rule in file.group)
+    return Settings(
+        strategy=file.strategy,
+        strategies=tuple(file.strategies),
+        strategy_seconds=file.strategy_seconds,
+        max_age=file.max_age,  # type: ignore[arg-type] # a text in the file
+        goals=read_goals(file.goals, file.group),
+        consumers=FleetConsumers(file.consumers.entries(), tuple(rules)),
+        price_per_gb=file.traffic.price_per_gb,
+        weights=RateWeights(**dict(file.weights)),
+        spark={key: _as_spark_has_it(value) for key, value in file.spark.items()},
+        notes=notes_on_goals(file.goals, *file.group),
+    )
 
 
 def _as_spark_has_it(value: object) -> str:

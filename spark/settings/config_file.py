@@ -1,7 +1,7 @@
 """The file of `--config`: its keys, what each may be, and what each is for."""
 
 from dataclasses import fields
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from pydantic import Field, SkipValidation, WithJsonSchema
 
@@ -10,7 +10,7 @@ from optimizer.model import BALANCES, EFFORTS, LEVELS, MOST_SHARE, WEIGHTS, Limi
 from optimizer.strategies import CLASSIC_ASSIGNORS, by_kafka_name
 from spark.fleet import MAX_AGE
 from spark.settings.consumers import POLL
-from spark.settings.goals import NO_RACK
+from spark.settings.goals import NO_RACK, goals_faults
 from spark.settings.rates import DEFAULT_RATE_WEIGHTS, OF, OF_IN_WORDS
 from spark.settings.strategies import COMPARED, PLANNED, STRATEGY_SECONDS
 from spark.toml.duration import in_words
@@ -159,8 +159,7 @@ class GroupTable(ConsumersTable, GoalsTable):
 
     def consumers(self) -> dict[str, Any]:
         """What the table states of consumers."""
-        keys = ConsumersTable.model_fields
-        return {key: value for key, value in self.entries().items() if key in keys}
+        return self.entries(ConsumersTable)
 
 
 class WeightsTable(Table):
@@ -226,3 +225,10 @@ class ConfigFile(Table):
     """What reads across racks cost."""
     spark: dict[str, SparkValue] = Field({}, examples=[{"spark.driver.memory": "8g"}])
     """Settings of the Spark session, as --conf gives them."""
+
+    @classmethod
+    def checked(cls, values: Any) -> tuple[Self | None, list[str]]:
+        """The same, with what is wrong with goals."""
+        table, faults = super().checked(values)
+        faults += goals_faults(values)
+        return None if faults else table, faults

@@ -54,27 +54,29 @@ class FleetGoals:
         rule = self.rule_of(cluster, group)
         return rule.goals if rule else self.default
 
+    @property
+    def every(self) -> tuple[Goals, ...]:
+        """The default goals, and those of each rule."""
+        return self.default, *(rule.goals for rule in self.rules)
+
     def limits_in_words(self) -> list[str]:
         """The limits of all groups, each once."""
-        every = (self.default, *(rule.goals for rule in self.rules))
-        return [*dict.fromkeys(text for goals in every for text in goals.limits.in_words())]
+        return [*dict.fromkeys(text for goals in self.every for text in goals.limits.in_words())]
 
     @property
     def need_racks(self) -> bool:
         """Whether any group's goals look at racks."""
-        return any(goals.rack for goals in (self.default, *(rule.goals for rule in self.rules)))
+        return any(goals.rack for goals in self.every)
 
     @property
     def weights(self) -> frozenset[str]:
         """Where the weights of groups come from that are balanced by them."""
-        every = (self.default, *(rule.goals for rule in self.rules))
-        return frozenset(goals.weight for goals in every if goals.by_weight)
+        return frozenset(goals.weight for goals in self.every if goals.by_weight)
 
     @property
     def sources(self) -> frozenset[str]:
         """The same, and of groups that may be balanced by weight."""
-        every = (self.default, *(rule.goals for rule in self.rules))
-        return frozenset(filter(None, (goals.weight_source for goals in every)))
+        return frozenset(filter(None, (goals.weight_source for goals in self.every)))
 
     @property
     def need_spark(self) -> bool:
@@ -88,7 +90,7 @@ class FleetGoals:
 
     def overridden(self, **options: Any) -> FleetGoals:
         """With some goals of every group replaced, those that aren't None. Raises GoalsError."""
-        settings = {key: _value(key, value) for key, value in options.items() if value is not None}
+        settings = _values({key: value for key, value in options.items() if value is not None})
         return FleetGoals(
             replace(self.default, **settings),
             tuple(replace(rule, goals=replace(rule.goals, **settings)) for rule in self.rules),
@@ -98,27 +100,17 @@ class FleetGoals:
 DEFAULT_FLEET_GOALS = FleetGoals()
 
 
-def read_goals(goals: Any, rules: Any) -> FleetGoals:
-    """Goals from the table [goals] and the list [[group]] of a file that has no faults."""
-    default = Goals(**_values(goals))
-    return FleetGoals(
-        default,
-        tuple(
-            GroupGoals(
-                match=rule["match"],
-                cluster=rule.get("cluster", "*"),
-                goals=replace(default, **_values({k: rule[k] for k in KEYS if k in rule})),
-            )
-            for rule in rules
-        ),
-    )
+def read_goals(goals: Any, groups: Any) -> FleetGoals:
+    """Goals from the table [goals] and the tables [[group]] of a file that has no faults."""
+    default = Goals(**_values(goals.entries()))
+    rules = ((rule, replace(default, **_values(rule.entries()))) for rule in groups)
+    return FleetGoals(default, tuple(GroupGoals(r.match, goal, r.cluster) for r, goal in rules))
 
 
-def notes_on_goals(goals: Mapping[str, Any], rules: list[dict[str, Any]]) -> tuple[str, ...]:
+def notes_on_goals(*tables: Any) -> tuple[str, ...]:
     """What is read in another way than the file says."""
-    if any(ENDED_EFFORT in settings.items() for settings in (goals, *rules)):
-        return ("effort 'thorough' ended and counts as 'standard'.",)
-    return ()
+    ended = any(ENDED_EFFORT in table.entries().items() for table in tables)
+    return ("effort 'thorough' ended and counts as 'standard'.",) if ended else ()
 
 
 def goals_faults(values: Mapping[str, Any]) -> list[str]:
@@ -137,14 +129,15 @@ def goals_faults(values: Mapping[str, Any]) -> list[str]:
 
 def _faults_of(table: Mapping[str, Any]) -> list[str]:
     try:
-        Goals(**_values({key: table[key] for key in KEYS if key in table}))
+        Goals(**_values(table))
     except GoalsError as error:
         return error.faults
     return []
 
 
 def _values(settings: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: _value(key, value) for key, value in settings.items()}
+    """The goals among the settings of a table."""
+    return {key: _value(key, settings[key]) for key in KEYS if key in settings}
 
 
 def _value(key: str, value: Any) -> Any:

@@ -25,11 +25,6 @@ def in_words(length: timedelta) -> str:
     return f"{length // timedelta(**{UNITS[fits[-1]]: 1})}{fits[-1]}"
 
 
-def in_seconds(seconds: float) -> str:
-    """Whole seconds as `duration` reads them: `60s`."""
-    return f"{seconds:.0f}s"
-
-
 def window_length(window: timedelta | str) -> timedelta:
     """How long a window is, in whole seconds; InputError for a text or a length that is none."""
     try:

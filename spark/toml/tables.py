@@ -4,11 +4,12 @@ pydantic takes a tenth of a second to load: only what reads a file, or shows one
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import timedelta
 from difflib import get_close_matches
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, TypeVar
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic.json_schema import GenerateJsonSchema
@@ -36,9 +37,32 @@ class Table(BaseModel):
         extra="forbid", frozen=True, strict=True, use_attribute_docstrings=True
     )
 
-    def entries(self) -> dict[str, Any]:
-        """The fields that the file states."""
-        return {name: getattr(self, name) for name in self.model_fields_set}
+    def entries(self, of: "type[Table] | None" = None) -> dict[str, Any]:
+        """The fields that the file states, those of this table or of a part of it."""
+        names = (of or type(self)).model_fields.keys() & self.model_fields_set
+        return {name: getattr(self, name) for name in names}
+
+    @classmethod
+    def read(cls, path: Path, what: str) -> Self:
+        """What a file states; InputError tells all that is wrong, and `what` the file is for."""
+        table, faults = cls.checked(read_toml(path, what))
+        if table is None:
+            raise InputError(f"{what} {path}: {'; '.join(faults)}")
+        return table
+
+    @classmethod
+    def checked(cls, values: Any) -> tuple[Self | None, list[str]]:
+        """The table that these values state; None, and what is wrong with them."""
+        try:
+            return cls.model_validate(values), []
+        except ValidationError as error:
+            return None, list(_faults(error, values, cls.schema_of_file()))
+
+    @classmethod
+    @cache
+    def schema_of_file(cls) -> dict[str, Any]:
+        """The JSON schema of a file that is this table."""
+        return cls.model_json_schema(schema_generator=_Schema)
 
 
 class OneOf:
@@ -69,40 +93,18 @@ Milliseconds = Annotated[
 ]
 Pattern = Annotated[str, Field(min_length=1, title="a pattern such as 'payments-*'")]
 Duration = Annotated[
-    str, AfterValidator(duration), Field(title="a whole number and s, m, h or d, such as '24h'")
+    str,
+    AfterValidator(duration),
+    Field(title="a whole number and s, m, h or d, such as '24h'", validate_default=True),
 ]
-"""What files state: plain values and, of a `Duration`, a timedelta."""
+Seconds = Annotated[Duration, AfterValidator(timedelta.total_seconds)]
+"""What files state: plain values; of a `Duration`, which is a text there, a timedelta."""
 
 
 def shown(example: Any = None, **more: Any) -> Any:
     """The field of a key that has no default: an example of it is shown."""
-    return Field(None, examples=None if example is None else [example], **more)
-
-
-AnyTable = TypeVar("AnyTable", bound=Table)
-
-
-def read_table(path: Path, what: str, model: type[AnyTable]) -> AnyTable:
-    """What a file states; InputError tells all that is wrong, and `what` the file is for."""
-    values = read_toml(path, what)
-    table, faults = checked(values, model)
-    if table is None:
-        raise InputError(f"{what} {path}: {'; '.join(faults)}")
-    return table
-
-
-def checked(values: Any, model: type[AnyTable]) -> tuple[AnyTable | None, list[str]]:
-    """The table that these values state; None, and what is wrong with them."""
-    try:
-        return model.model_validate(values), []
-    except ValidationError as error:
-        return None, list(_faults(error, values, schema_of(model)))
-
-
-@cache
-def schema_of(model: type[Table]) -> dict[str, Any]:
-    """The JSON schema of a file."""
-    return model.model_json_schema(schema_generator=_Schema)
+    examples = None if example is None else [example]
+    return Field(None, examples=examples, validate_default=False, **more)
 
 
 class _Schema(GenerateJsonSchema):
@@ -167,15 +169,10 @@ def _fault(
         return f"{where}{key} must be tables, each headed [[{key}]]"
     if "properties" in schema or isinstance(schema.get("additionalProperties"), dict):
         return f"{where}{key} must be a table"
-    near = get_close_matches(value, _enum(schema), 1, SIMILARITY) if isinstance(value, str) else []
-    wanted = f"must be {in_words(schema)}"
-    if in_list:
-        return f"{where}{key} has {value!r}" + (
-            f": did you mean {near[0]!r}?" if near else f", which {wanted}"
-        )
-    return f"{where}{key} is {value!r}" + (
-        f": did you mean {near[0]!r}?" if near else f" and {wanted}"
-    )
+    verb, then = ("has", ", which") if in_list else ("is", " and")
+    if isinstance(value, str) and (near := get_close_matches(value, _enum(schema), 1, SIMILARITY)):
+        return f"{where}{key} {verb} {value!r}: did you mean {near[0]!r}?"
+    return f"{where}{key} {verb} {value!r}{then} must be {in_words(schema)}"
 
 
 def _where(path: Sequence[Any]) -> str:

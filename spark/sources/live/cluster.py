@@ -1,7 +1,6 @@
 """A live cluster: where it is, how to get in, and what of it is wanted."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,7 +27,7 @@ class ClusterSelection:
 
 @dataclass(frozen=True)
 class Cluster:
-    """One cluster, checked; secrets are places, so that it can be printed and sent to a worker.
+    """One cluster, checked; secrets are pair, so that it can be printed and sent to a worker.
 
     `timeout` is in seconds, for one request and for reaching the cluster at all; a request that
     fails is made `retries` times more. `rack_pattern` finds a member's rack in its client id, for
@@ -84,14 +83,11 @@ def read_clusters(path: Path) -> list[Cluster]:
     return clusters
 
 
-_LISTS = ("bootstrap", "groups", "exclude_groups", "topics", "exclude_topics")
 _FILES = ("ca_file", "certificate_file", "key_file")
 
 
 def _cluster(name: str, table: Any) -> Cluster:
-    # they load pydantic
-    from spark.sources.live.clusters_file import ClusterTable  # noqa: PLC0415
-    from spark.toml.tables import checked  # noqa: PLC0415
+    from spark.sources.live.clusters_file import ClusterTable  # noqa: PLC0415 - loads pydantic
 
     if not isinstance(table, dict):
         raise InputError(f"{name!r} has to be a table [cluster.{name}]")
@@ -100,33 +96,18 @@ def _cluster(name: str, table: Any) -> Cluster:
         for key in SECRETS
         if key in table
     ]
-    checked_table, more = checked({k: table[k] for k in table if k not in SECRETS}, ClusterTable)
-    if checked_table is None or faults:
+    checked, more = ClusterTable.checked({k: table[k] for k in table if k not in SECRETS})
+    if checked is None or faults:
         raise InputError(f"cluster {name}: {'; '.join([*faults, *more])}")
-    entries = checked_table.entries()
-    lists = {key: _list(entries.pop(key, ())) for key in _LISTS}
+    entries = checked.entries()
     values: dict[str, Any] = {
-        secret: _secret(entries.pop(f"{secret}_env", None), entries.pop(f"{secret}_file", None))
-        for secret in SECRETS
+        key: ClusterSelection(entries.pop(key, ()), entries.pop(f"exclude_{key}", ()))
+        for key in ("groups", "topics")
     }
-    values |= {k: Path(v).expanduser() if k in _FILES else v for k, v in entries.items()}
-    return Cluster(
-        name=name,
-        bootstrap=lists["bootstrap"],
-        groups=ClusterSelection(lists["groups"], lists["exclude_groups"]),
-        topics=ClusterSelection(lists["topics"], lists["exclude_topics"]),
-        **values,
-    )
-
-
-def _list(text: str | Sequence[str]) -> tuple[str, ...]:
-    return (text,) if isinstance(text, str) else tuple(text)
-
-
-def _secret(variable: str | None, file: str | None) -> Secret | None:
-    if variable is None and file is None:
-        return None
-    return Secret(variable, None if file is None else Path(file).expanduser())
+    for key in SECRETS:
+        pair = entries.pop(f"{key}_env", None), entries.pop(f"{key}_file", None)
+        values[key] = Secret(*pair) if any(part is not None for part in pair) else None
+    return Cluster(name, **values, **entries)
 
 
 def _faults(cluster: Cluster) -> list[str]:

@@ -1,13 +1,20 @@
 """A table of the file of `--clusters`: its keys, what each may be, and what each is for."""
 
+from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field, WithJsonSchema
+from pydantic import AfterValidator, Field, WithJsonSchema
 
 from spark.sources.live.secret import MECHANISMS, SECURITY
 from spark.toml.tables import Table, shown
 
-Texts = Annotated[str | list[str], Field(title="a text or a list of texts")]
+
+def _texts(value: str | list[str]) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+Texts = Annotated[str | list[str], AfterValidator(_texts), Field(title="a text or a list of texts")]
+File = Annotated[str, AfterValidator(lambda path: Path(path).expanduser())]
 
 
 class ClusterTable(Table):
@@ -30,21 +37,21 @@ class ClusterTable(Table):
     """The user."""
     password_env: str = shown("EVENFLEET_PROD_PASSWORD")
     """Where the user's password is."""
-    password_file: str = shown("/run/secrets/kafka-password")
+    password_file: File = shown("/run/secrets/kafka-password")
     """The same as a file."""
     token_env: str = shown("EVENFLEET_PROD_TOKEN")
     """Where the token is."""
-    token_file: str = shown("/run/secrets/kafka-token")
+    token_file: File = shown("/run/secrets/kafka-token")
     """The same as a file."""
-    ca_file: str = shown("/etc/ssl/kafka/ca.pem")
+    ca_file: File = shown("/etc/ssl/kafka/ca.pem")
     """TLS: who signed the brokers' certificates. Without it those that the system trusts."""
-    certificate_file: str = shown("/etc/ssl/kafka/client.pem")
+    certificate_file: File = shown("/etc/ssl/kafka/client.pem")
     """Our own certificate."""
-    key_file: str = shown("/etc/ssl/kafka/client.key")
+    key_file: File = shown("/etc/ssl/kafka/client.key")
     """Its key."""
     key_password_env: str = shown("EVENFLEET_PROD_KEY_PASSWORD")
     """Where the key's password is."""
-    key_password_file: str = shown("/run/secrets/kafka-key-password")
+    key_password_file: File = shown("/run/secrets/kafka-key-password")
     """The same as a file."""
     check_hostname: bool = True
     """Whether a broker's certificate has to name its host."""

@@ -1,12 +1,14 @@
 """Which goals count for which group."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from optimizer.model.goals import BY_COUNT, DEFAULT_GOALS, Goals, GoalsError
 from spark.errors import InputError
 from spark.settings import read_settings
+from spark.settings.config_file import ConfigFile
 from spark.settings.goals import (
     FleetGoals,
     GroupGoals,
@@ -27,10 +29,15 @@ def test_the_first_rule_that_fits_counts_and_the_default_where_none_does() -> No
     assert goals.of("us", "orders") == DEFAULT_GOALS
 
 
+def goals_of(**tables: Any) -> FleetGoals:
+    file = ConfigFile.model_validate(tables)
+    return read_goals(file.goals, file.group)
+
+
 def test_a_rule_leaves_the_other_goals_as_they_are_for_all_and_may_turn_racks_off() -> None:
-    read = read_goals({"rack": "any"}, [{"match": "g", "min_gain": 2}])
+    read = goals_of(goals={"rack": "any"}, group=[{"match": "g", "min_gain": 2}])
     assert read.of("c", "g") == Goals(rack="any", min_gain=2)
-    read = read_goals({"rack": "any"}, [{"match": "g", "rack": "none"}])
+    read = goals_of(goals={"rack": "any"}, group=[{"match": "g", "rack": "none"}])
     assert read.of("c", "g") == DEFAULT_GOALS
     assert read.need_racks
 
