@@ -39,13 +39,9 @@ class Assignments:
 
     def useful(self, most: int) -> list[int]:
         """Sizes up to `most` of which each has a lower largest load than all that are smaller."""
-        result, lowest = [], self.partitions + 1
-        for members in range(1, min(most, self.partitions) + 1):
-            largest = -(-self.partitions // members)
-            if largest < lowest:
-                result.append(members)
-                lowest = largest
-        return result
+        all_ = self.partitions
+        largest = {-(-all_ // members) for members in range(1, min(most, all_) + 1)}
+        return sorted(-(-all_ // load) for load in largest)
 
     def _assign(self, members: int) -> IntArray:
         digits = len(str(members))

@@ -29,9 +29,6 @@ class Pause(NamedTuple):
     moved: float
 
 
-NO_PAUSE = Pause(0, 0.0, 0.0)
-
-
 @dataclass(frozen=True, eq=False)
 class Pauses:
     """Pauses of a group whose members use `strategy`; `static`: they have instance ids.
@@ -48,7 +45,7 @@ class Pauses:
     def between(self, before: int, after: int) -> Pause:
         """The pause of a change from one number of members to another."""
         if before == after or not after:
-            return NO_PAUSE
+            return Pause(0, 0.0, 0.0)
         if not before:
             return Pause(1, DELAY_SECONDS, DELAY_SECONDS)
         small = _small(before, after)

@@ -30,7 +30,8 @@ def advice_of(
     """The cheapest policy that meets the SLO, or a fixed number that does as well."""
     policies = settings.policies
     at = _recommended(policies, totals)
-    best, now = totals[at], _in_force(policies, totals)
+    best, pairs = totals[at], zip(policies, totals, strict=True)
+    now = next((item for policy, item in pairs if isinstance(policy, AsItWas)), None)
     sentences = [_best(policies[at], best)]
     if now is not None and now is not best:
         sentences.append(_saved(best, now))
@@ -51,14 +52,6 @@ def _recommended(policies: Sequence[Policy], totals: Sequence[Totals]) -> int:
     is_as_good = totals[least].cost <= totals[cheapest].cost * AS_GOOD
     is_recorded = isinstance(policies[cheapest], AsItWas)
     return least if is_as_good and not is_recorded else cheapest
-
-
-def _in_force(policies: Sequence[Policy], totals: Sequence[Totals]) -> Totals | None:
-    """What was recorded, where that is among the policies."""
-    for policy, item in zip(policies, totals, strict=True):
-        if isinstance(policy, AsItWas):
-            return item
-    return None
 
 
 def _best(policy: Policy, best: Totals) -> str:

@@ -12,14 +12,7 @@ from numpy.typing import NDArray
 from optimizer.model import IntArray, Problem, Reals, ranges
 from optimizer.scaling import Assignments, Pauses, Process
 from spark.fleet import CONNECT
-from spark.groups import (
-    FleetGroup,
-    Numbers,
-    failed,
-    is_another_clients,
-    own_strategy,
-    read_or_failed,
-)
+from spark.groups import FleetGroup, Numbers, is_another_clients, own_strategy, read_or_failed
 from spark.history import RateWindow, seconds_of
 from spark.scale.arrivals import RowOverTime
 from spark.scale.policies_file import ScaleSettings
@@ -59,15 +52,6 @@ def process_of(
     row: RowOverTime, recorded: Recorded, settings: ScaleSettings, consumers: FleetConsumers
 ) -> GroupProcess | FleetGroup:
     """The process of one group, or the group with its status and why it has none."""
-    try:
-        return _process_of(row, recorded, settings, consumers)
-    except Exception as error:
-        return failed(error)
-
-
-def _process_of(
-    row: RowOverTime, recorded: Recorded, settings: ScaleSettings, consumers: FleetConsumers
-) -> GroupProcess | FleetGroup:
     if kind_of(row.type) == CONNECT:
         return FleetGroup("unsupported", ["Connect's workers aren't scaled by lag"])
     group = read_or_failed(row)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import Any
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from spark.groups import EncodedRow, FleetGroup
 from spark.scale.advice import advice_of
 from spark.scale.group_process import GroupProcess
 from spark.scale.policies_file import ScaleSettings
-from spark.scale.scale_row import CourseRow
+from spark.scale.scale_row import COURSE, CourseRow
 from spark.scale.text import NOTES
 
 
@@ -38,6 +37,7 @@ def course_rows(
     advice = advice_of(row.group, group, settings, totals)
     for at, (policy, item) in enumerate(zip(settings.policies, totals, strict=True)):
         is_recommended = at == advice.recommended
+        course = vars(courses[at]) | {"at": group.instants[:-1], "arrivals": process.total}
         yield CourseRow(
             cluster=row.cluster,
             group=row.group,
@@ -49,7 +49,7 @@ def course_rows(
             partitions=process.partitions,
             peak_rate=process.peak_rate,
             **asdict(item),
-            **_course(courses[at], group),
+            **{f"course_{name}": course[name].astype(kind) for name, kind in COURSE.items()},
             recommended=is_recommended,
             sentence=advice.sentence if is_recommended else None,
             setting=advice.setting if is_recommended else None,
@@ -60,15 +60,3 @@ def course_rows(
 def _resolution(process: Process) -> int:
     """Seconds of the usual interval: what comes and goes within one isn't seen."""
     return int(np.median(np.diff(process.edges)))
-
-
-def _course(course: Course, group: GroupProcess) -> dict[str, Any]:
-    return {
-        "course_at": group.instants[:-1],
-        "course_seconds": course.seconds.tolist(),
-        "course_members": course.members.astype(int),
-        "course_arrivals": group.process.total.tolist(),
-        "course_lag": course.lag.tolist(),
-        "course_lag_seconds": course.lag_seconds.tolist(),
-        "course_rebalances": course.rebalances.astype(int),
-    }

@@ -152,7 +152,10 @@ class _Work:
         """
         by_instants: dict[bytes, list[tuple[Any, GroupProcess]]] = defaultdict(list)
         for row in rows:
-            group = process_of(row, self.recorded, self.settings, self.consumers)
+            try:
+                group = process_of(row, self.recorded, self.settings, self.consumers)
+            except Exception as error:
+                group = failed(error)
             if isinstance(group, FleetGroup):
                 yield from unscaled_rows(row, group, self.settings)
             else:

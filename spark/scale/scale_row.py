@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+import numpy as np
 from pyspark.sql import types as t
 
 from spark.groups import Flag, Int, Real, Row, Text
@@ -52,7 +53,10 @@ class ScaleRow(Row):
 Reals = Annotated[Any, t.ArrayType(t.DoubleType())]
 Longs = Annotated[Any, t.ArrayType(t.LongType())]
 
-COURSE = ("at", "seconds", "members", "arrivals", "lag", "lag_seconds", "rebalances")
+COURSE = {
+    **{"at": np.int64, "seconds": float, "members": np.int64, "arrivals": float},
+    **{"lag": float, "lag_seconds": float, "rebalances": np.int64},
+}
 """What a course has of each interval: columns of the table `courses`."""
 
 

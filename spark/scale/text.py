@@ -74,24 +74,18 @@ def what_to_set(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def sentences_of(rows: Sequence[Mapping[str, Any]], prices: Prices) -> list[str]:
     """How fine rates are (what comes and goes faster isn't in the result), the prices, the SLO."""
-    seconds = [row["resolution_seconds"] for row in rows if row["resolution_seconds"]]
-    return [*([_resolution(max(seconds))] if seconds else []), _prices(prices)]
-
-
-def _resolution(seconds: float) -> str:
-    return (
+    seconds = max((row["resolution_seconds"] or 0 for row in rows), default=0)
+    resolution = (
         f"Rates are means over {duration(seconds)}, the time between snapshots: shorter bursts "
         "aren't seen. Collect more often to see them."
     )
-
-
-def _prices(prices: Prices) -> str:
-    return (
+    cost = (
         f"Cost: {figure(prices.member_hour)} a member-hour, "
         f"{figure(prices.late_partition_hour)} a late hour (a partition is more than "
         f"{figure(prices.late_after)} s behind), {figure(prices.rebalance)} a rebalance. "
         f"SLO: no partition is late in {figure(100 * prices.on_time)} % of the time."
     )
+    return [resolution, cost] if seconds else [cost]
 
 
 def not_replayed(rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -100,7 +94,7 @@ def not_replayed(rows: Sequence[Mapping[str, Any]]) -> list[str]:
         row["reason"] or row["status"]
         for row in {(r["cluster"], r["group"]): r for r in rows if r["status"] != "ok"}.values()
     )
-    return [f"{counted(number, 'group')}: {why}" for why, number in reasons.most_common()]
+    return _by_number(reasons)
 
 
 def assumptions_of(rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -111,4 +105,8 @@ def assumptions_of(rows: Sequence[Mapping[str, Any]]) -> list[str]:
         if row["recommended"] and row["reason"]
         for note in row["reason"].split(NOTES)
     )
-    return [f"{counted(number, 'group')}: {note}" for note, number in notes.most_common()]
+    return _by_number(notes)
+
+
+def _by_number(sentences: Counter[str]) -> list[str]:
+    return [f"{counted(number, 'group')}: {item}" for item, number in sentences.most_common()]
