@@ -99,11 +99,6 @@ class TestReferences:
     def test_what_is_named_exists(self, fleet, name, present, key):
         assert missing(fleet[name], fleet[present], key).empty
 
-    def test_whoever_is_there_claims_only_what_it_reads(self, fleet):
-        gone = missing(fleet["assignments"], fleet["members"], MEMBER)
-        unread = missing(fleet["assignments"], fleet["subscriptions"], [*MEMBER, "topic"])
-        assert set(unread.index) == set(gone.index)
-
     def test_replicas_are_on_brokers_of_their_own_and_a_leader_is_in_sync(self, fleet):
         """Racks are those of the brokers."""
         racks = {(b.cluster, b.broker): b.rack for b in fleet["brokers"].itertuples()}
@@ -155,12 +150,6 @@ class TestKindsOfGroups:
         assert 12 <= (stable["partitions"] >= 1000).sum() <= 18
         assert stable["partitions"].median() < 30
         assert stable["members"].median() <= 6
-
-    def test_each_partition_that_a_stable_group_reads_has_an_owner(self, fleet):
-        stable = fleet["groups"][fleet["groups"]["state"] == "Stable"]
-        read = fleet["subscriptions"].merge(stable[GROUP])[[*GROUP, "topic"]].drop_duplicates()
-        partitions = read.merge(fleet["partitions"][PARTITION])
-        assert missing(partitions, fleet["assignments"], [*GROUP, "topic", "partition"]).empty
 
     def test_every_strategy_is_used_and_range_most_of_all(self, groups):
         used = groups["strategy"].value_counts()

@@ -10,7 +10,6 @@ import pytest
 from optimizer import Goals
 from spark.compare.measure import rows_of_group
 from spark.fleet.local_store import write_store
-from spark.solve.solve import row_of_group
 from spark.solve.time_limit import TimeLimit
 from tests.support.fleets import SNAPSHOT, Fleet
 from tests.support.rows import rows_of
@@ -120,12 +119,6 @@ def test_options_override_the_file(run: Run, store: Path, config: Path) -> None:
         answer = run(*words, option, *value.split())
         assert answer.code == 2
         assert sentence in answer.err
-
-
-def test_a_fleet_without_rack_facts_is_planned_all_the_same() -> None:
-    small = Fleet().topic("t", 2).group("g", {"a": ["t"], "b": ["t"]}, [("t", 0, "a")])
-    row = row_of_group(rows_of(small, racks=True), "optimal", Goals(rack="any"))
-    assert (row.status, row.max_load, row.local_reads) == ("ok", 1, None)
 
 
 def test_explain_says_what_changes_in_a_group_without_racks(run: Run, store: Path) -> None:
