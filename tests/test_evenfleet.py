@@ -31,10 +31,19 @@ def test_an_unknown_name_is_told_as_python_does() -> None:
         evenfleet.plan_flet  # noqa: B018 - looking is the test
 
 
-@pytest.mark.parametrize("names", ["Group, assign", "PlanAssignor"])
-def test_one_group_and_consumers_need_neither_spark_nor_ortools(names: str) -> None:
-    code = f"import sys; from evenfleet import {names}; print(*sys.modules)"
+FALLS_BACK = """
+from evenfleet import PlanAssignor
+from tests.optimizer.assignor.leader import Cluster, joined
+members = [joined("a", ["t"]), joined("b", ["t"])]
+answer = PlanAssignor("/nowhere", "g").assign(Cluster({"t": 4}), members)
+assert all(len(one.partitions()) == 2 for one in answer.values())
+"""
+
+
+@pytest.mark.parametrize("program", ["from evenfleet import Group, assign", FALLS_BACK])
+def test_one_group_and_consumers_need_neither_spark_nor_ortools(program: str) -> None:
+    code = f"import sys\n{program}\nprint(*sys.modules)"
     loaded = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout.split()
-    assert not {"pyspark", "pandas", "spark", "ortools"} & set(loaded)
+    assert not {"pyspark", "pandas", "spark", "ortools", "pyarrow"} & set(loaded)

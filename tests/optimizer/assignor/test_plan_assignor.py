@@ -1,8 +1,6 @@
 """PlanAssignor, driven as kafka-python drives it."""
 
 import logging
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,7 +9,6 @@ from kafka.cluster import ClusterMetadata
 from kafka.coordinator.assignors.abstract import RebalanceProtocol
 from kafka.util import WeakMethod
 
-import optimizer
 from optimizer.assignor import fallback
 from optimizer.assignor.plan_assignor import PlanAssignor
 from optimizer.assignor.plan_file import GroupPlan, Topics
@@ -204,25 +201,3 @@ def test_no_location_leaves_a_group_without_partitions_or_logs_a_secret(
     assert [len(partitions) for partitions in answer.values()] == [3, 3]
     assert "isn't used, but Kafka's sticky strategy" in caplog.text
     assert "s3cret" not in caplog.text
-
-
-def test_a_consumer_needs_numpy_and_kafka_python_alone(tmp_path: Path) -> None:
-    """Neither Spark, pandas nor OR-Tools is loaded, when it falls back neither."""
-    code = """
-import sys
-from optimizer.assignor.plan_assignor import PlanAssignor
-from tests.optimizer.assignor.leader import Cluster, joined
-members = [joined("a", ["t"]), joined("b", ["t"])]
-answer = PlanAssignor("/nowhere", "g").assign(Cluster({"t": 4}), members)
-assert all(len(one.partitions()) == 2 for one in answer.values())
-print(*{name.split(".")[0] for name in sys.modules})
-"""
-    loaded = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=Path(optimizer.__file__).parents[1],
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.split()
-    assert {"optimizer", "kafka", "numpy"} <= set(loaded)
-    assert not {"pyspark", "pandas", "ortools", "spark", "pyarrow"} & set(loaded)
