@@ -11,8 +11,8 @@ from spark import FleetConsumers, rollout_fleet, rollout_report
 from spark.rollout.rollout import coupled_parts, steps_of_group
 from spark.rollout.upgrade_path import upgrade_path
 from spark.solve import TimeLimit
-from tests.support.encoded import encoded_group
 from tests.support.fleets import Fleet
+from tests.support.rows import rows_of
 
 NEW_PROTOCOL = ("3Fg5kQbRT9eWb1l2xYwZ0A", "Qm7sVtL0R2yJ8cN4aXhE1w")
 """Members' ids as the broker makes them (KIP-848)."""
@@ -24,12 +24,12 @@ def fleet(members: tuple[str, ...] = ("a", "b", "c"), **facts: Any) -> Fleet:
 
 
 def deployed(of: Fleet, to: str, **stated: Any) -> list[str]:
-    way = upgrade_path(encoded_group(of), to, stated, 30)
+    way = upgrade_path(rows_of(of), to, stated, 30)
     return [deploy.partition("=")[2] for deploy, _ in way.restarts]
 
 
 def reason(of: Fleet, to: str, **stated: Any) -> str | None:
-    return upgrade_path(encoded_group(of), to, stated, 30).reason
+    return upgrade_path(rows_of(of), to, stated, 30).reason
 
 
 ONLY_RANGE = {"partition_assignment_strategy": ["range"]}
@@ -54,14 +54,14 @@ def test_the_clients_default_takes_one_restart_and_range_alone_two(
 
 
 def test_the_new_protocol_takes_one_restart() -> None:
-    way = upgrade_path(encoded_group(fleet(strategy="range")), "consumer", {}, 20)
+    way = upgrade_path(rows_of(fleet(strategy="range")), "consumer", {}, 20)
     assert [event for _, event in way.restarts] == [Migrate(seconds=20)]
     assert deployed(fleet(NEW_PROTOCOL, type="consumer"), "consumer") == []
     assert reason(fleet(strategy="range"), "consumer", broker_version="4.0.1") is None
 
 
 def test_static_members_come_as_soon_as_others() -> None:
-    row = encoded_group(fleet(strategy="range"))
+    row = rows_of(fleet(strategy="range"))
     row.instance_ids = np.array(["i1", "i2", "i3"], object)
     ((_, event),) = upgrade_path(row, "consumer", {"session_timeout_ms": 60_000}, 20).restarts
     assert event == Migrate(seconds=20)
@@ -97,7 +97,7 @@ def test_who_cant_go_is_told_why(
 def test_each_step_has_its_own_cost() -> None:
     """Three dynamic members: two generations each in a restart of eager ones."""
     consumers = FleetConsumers({"partition_assignment_strategy": ["range"]})
-    row = encoded_group(fleet(strategy="range"))
+    row = rows_of(fleet(strategy="range"))
     first, second = steps_of_group(row, "cooperative-sticky", consumers, TimeLimit(60))
     assert (first.step, first.steps, first.rebalances, first.fatal) == (1, 2, 6, 0)
     assert first.unread_seconds > 0
