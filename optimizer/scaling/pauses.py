@@ -80,8 +80,5 @@ def _simulated(
     cost = rebalance_cost(
         Group({topic: partitions}, members), f"members={after}", strategy, parameters
     )
-    rebalances = max(1, round(cost.rebalances))
-    if not cost.pauses:
-        return Pause(rebalances, 0.0, 0.0)
     stopped = [cost.pauses.get((topic, item), 0.0) for item in range(partitions)]
-    return Pause(rebalances, min(stopped), max(stopped))
+    return Pause(max(1, round(cost.rebalances)), min(stopped), max(stopped))

@@ -85,18 +85,10 @@ CLASSIC_ASSIGNORS = tuple(
 )
 """What members of the classic protocol offer (partition.assignment.strategy)."""
 
-STICKY_ASSIGNORS = ("cooperative-sticky", "uniform")
-"""Kafka's assignors under which only what moves stops, the cheapest to change to first."""
-
 
 def is_of_broker(name: str | None) -> bool:
     """Whether it is a strategy by which the broker assigns (KIP-848)."""
     return name in STRATEGIES and STRATEGIES[name].protocol == CONSUMER
-
-
-def sticky_for(own: str | None) -> tuple[str, ...]:
-    """`STICKY_ASSIGNORS` for a group with that strategy: at a broker, those of brokers alone."""
-    return tuple(name for name in STICKY_ASSIGNORS if is_of_broker(name) or not is_of_broker(own))
 
 
 def by_kafka_name(protocol: str) -> dict[str, str]:

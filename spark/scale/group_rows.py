@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import numpy as np
 
-from optimizer.scaling import Course, Process
+from optimizer.scaling import Course
 from spark.groups import EncodedRow, FleetGroup
 from spark.scale.advice import advice_of
 from spark.scale.group_process import GroupProcess
@@ -45,7 +45,7 @@ def course_rows(
             status="ok",
             reason=NOTES.join(group.notes) or None,
             hours=process.hours(),
-            resolution_seconds=_resolution(process),
+            resolution_seconds=int(np.median(np.diff(process.edges))),
             partitions=process.partitions,
             peak_rate=process.peak_rate,
             **asdict(item),
@@ -55,8 +55,3 @@ def course_rows(
             setting=advice.setting if is_recommended else None,
             hot_partition=process.assignments.partition_name(int(hot[0])) if len(hot) else None,
         )
-
-
-def _resolution(process: Process) -> int:
-    """Seconds of the usual interval: what comes and goes within one isn't seen."""
-    return int(np.median(np.diff(process.edges)))

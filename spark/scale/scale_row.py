@@ -13,7 +13,8 @@ from spark.groups import Flag, Int, Real, Row, Text
 class ScaleRow(Row):
     """A group under a policy; what isn't known is null.
 
-    `hours` are those that count; `members` are the mean over them, `most_members` the most.
+    `hours` are those that count, `resolution_seconds` the usual interval: what comes and goes
+    within one isn't seen. `members` are the mean over the hours, `most_members` the most.
     `changes` of size lead to `rebalances`. `lag` is the mean in records, `worst_lag_seconds` that
     of the worst partition. `late_partition_hours` are those above the limit of lag, `on_time` is
     the share of the time in which no partition was, and `meets_slo` says whether that is enough.

@@ -58,8 +58,9 @@ class Evenfleet:
 
     def sizes_of(self, process: Process) -> tuple[list[int], list[float]]:
         """The sizes of one group, and the rate that each but the last is enough for."""
-        sizes, enough = UsefulSizes([process], self.headroom, self.max_members).of_group(0)
-        return [max(size, self.min_members) for size in sizes], enough
+        useful = UsefulSizes([process], self.headroom, self.max_members)
+        enough = useful.enough[0][useful.enough[0] < np.inf].tolist()
+        return useful.sizes[0, : len(enough) + 1].clip(self.min_members).tolist(), enough
 
 
 class _EvenfleetDecider:

@@ -31,25 +31,20 @@ class UsefulSizes:
     def __init__(self, processes: Sequence[Process], headroom: float, most: int = 1000) -> None:
         of_group = [process.assignments.useful(most) for process in processes]
         width = max(map(len, of_group), default=1)
-        self._sizes: IntArray = np.array([_padded(sizes, width) for sizes in of_group], np.int64)
-        self._enough: Reals = np.full(self._sizes.shape, np.inf)
+        self.sizes: IntArray = np.array([_padded(sizes, width) for sizes in of_group], np.int64)
+        self.enough: Reals = np.full(self.sizes.shape, np.inf)
         for at, (process, sizes) in enumerate(zip(processes, of_group, strict=True)):
             shares = np.array([_largest_share(process, size) for size in sizes])
             capacity = np.maximum.accumulate(process.peak_rate / shares)
             best = int((capacity < capacity[-1] * ALMOST).sum())
             is_narrow = capacity >= max(headroom, HEADROOM) * capacity[-1]
             room = np.where(is_narrow, max(headroom, NARROW), headroom)
-            self._enough[at, :best] = (room * capacity)[:best]
+            self.enough[at, :best] = (room * capacity)[:best]
 
     def needed(self, rates: Reals) -> IntArray:
         """The smallest useful size that is enough for each group's rate; the best if none is."""
-        at: NDArray[np.int64] = (self._enough < rates[:, None]).sum(axis=1)
-        return np.take_along_axis(self._sizes, at[:, None], axis=1)[:, 0]
-
-    def of_group(self, at: int) -> tuple[list[int], list[float]]:
-        """The sizes of one group, and the rate that each but the last is enough for."""
-        enough = self._enough[at][np.isfinite(self._enough[at])].tolist()
-        return self._sizes[at, : len(enough) + 1].tolist(), enough
+        at: NDArray[np.int64] = (self.enough < rates[:, None]).sum(axis=1)
+        return np.take_along_axis(self.sizes, at[:, None], axis=1)[:, 0]
 
 
 def _largest_share(process: Process, members: int) -> float:
