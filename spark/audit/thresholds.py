@@ -53,15 +53,12 @@ class AuditSettings:
     goals: FleetGoals = DEFAULT_FLEET_GOALS
 
     def with_settings(self, settings: Settings) -> AuditSettings:
-        """With a configuration's goals, and what it says of consumers."""
-        return replace(self.with_consumers(settings.consumers), goals=settings.goals)
-
-    def with_consumers(self, consumers: FleetConsumers) -> AuditSettings:
-        """With a configuration's time-outs, where none are stated here, and clients' versions."""
+        """With a configuration's goals and consumers; its time-outs count where none fits here."""
+        consumers, goals = settings.consumers, settings.goals
         times = [(rule, _times(rule.settings)) for rule in consumers.by_groups]
         rules = [Timeouts(rule.match, rule.cluster, **of_rule) for rule, of_rule in times]
-        configured = rules if any(of_rule for _, of_rule in times) else []
-        return replace(self, timeouts=(*self.timeouts, *configured), consumers=consumers)
+        timeouts = *self.timeouts, *(rules if any(of_rule for _, of_rule in times) else ())
+        return replace(self, timeouts=timeouts, consumers=consumers, goals=goals)
 
     @property
     def reach(self) -> timedelta:

@@ -7,9 +7,6 @@ from typing import Any
 from optimizer.scaling import OFFERED, STEP_SECONDS, Policy, PolicyError, Prices, policy_of
 from spark.errors import InputError
 
-START_SECONDS = 30.0
-"""From the request for a member until it reads: the default."""
-
 
 @dataclass(frozen=True)
 class ScaleSettings:
@@ -22,7 +19,7 @@ class ScaleSettings:
     policies: tuple[Policy, ...] = OFFERED
     prices: Prices = field(default_factory=Prices)
     peak_rate: float | None = None
-    start_seconds: float = START_SECONDS
+    start_seconds: float = 30.0
     step_seconds: float = STEP_SECONDS
 
 

@@ -48,10 +48,14 @@ def read_settings(path: Path | None) -> Settings:
     """Settings of a file, or the defaults; InputError lists unknown and mistyped keys at once."""
     if path is None:
         return Settings()
-    from spark.settings.config_file import ConfigFile  # noqa: PLC0415 - loads pydantic
+    # they load pydantic
+    from spark.settings.config_file import ConfigFile, ConsumersTable  # noqa: PLC0415
 
     file = ConfigFile.read(path, "configuration")
-    rules = (GroupConsumers(rule.match, rule.consumers(), rule.cluster) for rule in file.group)
+    rules = (
+        GroupConsumers(rule.match, rule.entries(ConsumersTable), rule.cluster)
+        for rule in file.group
+    )
     return Settings(
         strategy=file.strategy,
         strategies=tuple(file.strategies),

@@ -157,10 +157,6 @@ class GroupTable(ConsumersTable, GoalsTable):
     cluster: Pattern = "*"
     """Names of their clusters."""
 
-    def consumers(self) -> dict[str, Any]:
-        """What the table states of consumers."""
-        return self.entries(ConsumersTable)
-
 
 class WeightsTable(Table):
     """Which rates weigh partitions."""

@@ -45,9 +45,7 @@ class FleetConsumers:
 
     def states(self, key: str) -> bool:
         """Whether a setting is stated for any group."""
-        return any(
-            key in settings for settings in (self.settings, *(r.settings for r in self.rules))
-        )
+        return any(key in rule.settings for rule in self.by_groups)
 
     def parameters(self, cluster: str, group: str) -> Parameters:
         """The same with Kafka 4.3.1's defaults, as a group is simulated with."""
@@ -70,18 +68,12 @@ class FleetConsumers:
         }
         if not self._commits(self.settings) or self.settings.get("commit") == POLL:
             entries.pop("auto_commit_interval_ms")
-        assumed = [
-            f"{_of_kafka(key)}={default}"
-            for key, default in entries.items()
-            if key not in self.settings
-        ]
+        missing = entries.keys() - self.settings.keys()
+        assumed = ", ".join(f"{_of_kafka(key)}={entries[key]}" for key in entries if key in missing)
         others = " where no rule of the configuration says otherwise" if self.rules else ""
-        sentences = []
-        if assumed:
-            sentences = [f"Assumed, as Kafka 4.3.1 has it{others}: {', '.join(assumed)}."]
-        if not all(self._commits(rule.settings) for rule in self.by_groups):
-            sentences.append(NO_COMMITS)
-        return " ".join(sentences) or None
+        sentence = f"Assumed, as Kafka 4.3.1 has it{others}: {assumed}." if assumed else ""
+        commits = all(self._commits(rule.settings) for rule in self.by_groups)
+        return " ".join(filter(None, (sentence, "" if commits else NO_COMMITS))) or None
 
     @staticmethod
     def _commits(settings: ConsumerSettings) -> bool:

@@ -83,11 +83,6 @@ class FleetGoals:
         """Whether weights may come from elsewhere than the partitions' own column."""
         return bool(self.sources - {"column"})
 
-    @property
-    def need_rates(self) -> bool:
-        """Whether any group's goals weigh partitions by rates."""
-        return "rate" in self.weights
-
     def overridden(self, **options: Any) -> FleetGoals:
         """With some goals of every group replaced, those that aren't None. Raises GoalsError."""
         settings = _values({key: value for key, value in options.items() if value is not None})
@@ -119,20 +114,13 @@ def goals_faults(values: Mapping[str, Any]) -> list[str]:
     tables = {"goals: ": values.get("goals")}
     for number, table in enumerate(groups if isinstance(groups, list) else (), start=1):
         tables[f"[[group]] number {number}: "] = table
-    return [
-        f"{where}{fault}"
-        for where, table in tables.items()
-        if isinstance(table, dict)
-        for fault in _faults_of(table)
-    ]
-
-
-def _faults_of(table: Mapping[str, Any]) -> list[str]:
-    try:
-        Goals(**_values(table))
-    except GoalsError as error:
-        return error.faults
-    return []
+    faults = []
+    for where, table in tables.items():
+        try:
+            Goals(**_values(table if isinstance(table, dict) else {}))
+        except GoalsError as error:
+            faults += [f"{where}{fault}" for fault in error.faults]
+    return faults
 
 
 def _values(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -67,7 +67,7 @@ def rates_for(
     session: SparkSession, store: Where, settings: Settings, until: str | None = None
 ) -> Iterator[DataFrame | None]:
     """The rates that goals ask for as weights (cluster, topic, partition, weight); None if none."""
-    if not settings.goals.need_rates:
+    if "rate" not in settings.goals.weights:
         yield None
         return
     wanted = settings.weights

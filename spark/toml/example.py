@@ -36,8 +36,9 @@ def _lines(key: str, field: Schema, file: Schema) -> Iterator[str]:
         yield from _keys(by_name, file)
     elif "properties" in items:
         yield f"# [[{key}]]"
-        tables = field["examples"][0] if "examples" in field else [_values(items)]
-        yield from (f"# {line}" for table in tables for line in _entries(table))
+        keys = items["properties"].items()
+        every = field["examples"][0] if "examples" in field else [{k: _value(of) for k, of in keys}]
+        yield from (f"# {line}" for table in every for line in _entries(table))
     elif field.get("type") == "object":
         yield f"[{key}]"
         yield from (f"# {line}" for line in _entries(field["examples"][0]))
@@ -53,17 +54,13 @@ def _keys(table: Schema, file: Schema) -> Iterator[str]:
 
 
 def _entry(key: str, field: Schema, *, needed: bool = False) -> str:
-    if "default" in field:
-        return f"{key} = {toml_text(field['default'])}"
-    return f"{'' if needed else '# '}{key} = {toml_text(field['examples'][0])}"
+    mark = "" if needed or "default" in field else "# "
+    return f"{mark}{key} = {toml_text(_value(field))}"
 
 
-def _values(table: Schema) -> dict[str, Any]:
-    """A value for each key, its default or an example."""
-    return {
-        key: field["default"] if "default" in field else field["examples"][0]
-        for key, field in table["properties"].items()
-    }
+def _value(field: Schema) -> Any:
+    """A key's default, or an example."""
+    return field["default"] if "default" in field else field["examples"][0]
 
 
 def _entries(table: Schema) -> Iterator[str]:

@@ -21,13 +21,17 @@ def read_toml(path: Path, what: str) -> dict[str, Any]:
 
     A byte order mark, which editors of Windows put first, is passed over.
     """
-    text = _text(path, what)
     try:
+        text = read_whole(path, LARGEST).decode("utf-8-sig")
         if LONG_KEY.search(text):
             raise RecursionError
         values = tomllib.loads(text)
         repr(values)  # faults quote what is stated
         return values
+    except OSError as error:
+        raise InputError(f"{what} {path} can't be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{what} {path} is not UTF-8: save it with that encoding") from None
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{what} {path} is not TOML: {error}") from None
     except (RecursionError, ValueError):
@@ -35,12 +39,3 @@ def read_toml(path: Path, what: str) -> dict[str, Any]:
             f"{what} {path} can't be read: tables are nested too deep in it, or a number has too "
             "many digits"
         ) from None
-
-
-def _text(path: Path, what: str) -> str:
-    try:
-        return read_whole(path, LARGEST).decode("utf-8-sig")
-    except OSError as error:
-        raise InputError(f"{what} {path} can't be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{what} {path} is not UTF-8: save it with that encoding") from None

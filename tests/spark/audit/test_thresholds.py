@@ -10,7 +10,7 @@ from spark import InputError
 from spark.audit.registry import FINDINGS
 from spark.audit.rules import Copartitioned, GroupRule, Timeouts
 from spark.audit.thresholds import NEVER, AuditSettings, read_audit_settings
-from spark.settings import NO_CONSUMERS, FleetConsumers, GroupConsumers, duration
+from spark.settings import NO_CONSUMERS, FleetConsumers, GroupConsumers, Settings, duration
 from tests.paths import ROOT
 
 SHIPPED = ROOT / "conf" / "audit.toml"
@@ -188,12 +188,12 @@ def test_time_outs_of_the_configuration_count_where_none_are_stated_here() -> No
     of_groups = GroupConsumers("pay-*", {"session_timeout_ms": 10_000, "group_protocol": "classic"})
     consumers = FleetConsumers({"restart_seconds": 30}, (of_groups,))
     own = Timeouts("*-slow", restart_ms=60_000)
-    settings = AuditSettings(timeouts=(own,)).with_consumers(consumers)
+    settings = AuditSettings(timeouts=(own,)).with_settings(Settings(consumers=consumers))
     assert settings.timeouts == (
         own,
         Timeouts("pay-*", session_timeout_ms=10_000, restart_ms=30_000),
         Timeouts("*", restart_ms=30_000),
     )
     goals_alone = FleetConsumers({}, (GroupConsumers("pay-*", {}),))
-    assert AuditSettings().with_consumers(goals_alone).timeouts == ()
-    assert AuditSettings().with_consumers(NO_CONSUMERS).timeouts == ()
+    assert AuditSettings().with_settings(Settings(consumers=goals_alone)).timeouts == ()
+    assert AuditSettings().with_settings(Settings(consumers=NO_CONSUMERS)).timeouts == ()
