@@ -82,17 +82,13 @@ def check_batches(
     faults = []
     for number, batch in enumerate(batches, 1):
         made = [step for step in batch if step.target is not None]
-        counts = [("", len(made), copies)]
-        for way, brokers in (
-            ("out of", [s.source for s in made]),
-            ("into", [s.target for s in made]),
-        ):
-            for broker, number_of in Counter(brokers).items():
-                counts.append((f" {way} broker {broker}", number_of, per_broker))
+        counts = Counter("" for _ in made)
+        counts.update(f" out of broker {step.source}" for step in made)
+        counts.update(f" into broker {step.target}" for step in made)
         faults += [
             f"batch {number} makes {number_of} copies{where}, and {most} are allowed"
-            for where, number_of, most in counts
-            if most and number_of > most
+            for where, number_of in counts.items()
+            if (most := per_broker if where else copies) and number_of > most
         ]
     return faults
 

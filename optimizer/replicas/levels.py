@@ -22,45 +22,27 @@ class Extent(NamedTuple):
     dearest: int
 
 
-class Balance:
+def _of_balance(of: Extent) -> int:
     """Least Σ replicas² of brokers (÷ capacity): along a cycle one falls, and one grows."""
-
-    def most(self, of: Extent) -> int:
-        """What it comes to along a cycle of exchanges, the least difference being 1."""
-        return 2 * of.heaviest * (2 * of.load + 2)
+    return 2 * of.heaviest * (2 * of.load + 2)
 
 
-class Topics(Balance):
+def _of_spread(of: Extent) -> int:
     """Least Σ replicas² of each broker's share of each topic, at each broker of a cycle."""
-
-    def most(self, of: Extent) -> int:
-        return 2 * (of.brokers + 2) * (2 * of.topic_load + 2)
+    return 2 * (of.brokers + 2) * (2 * of.topic_load + 2)
 
 
-class Copies(Balance):
-    """Fewest replicas copied: a cycle passes brokers and pools of a rack once each.
+def _of_copies(of: Extent) -> int:
+    """Fewest replicas or bytes copied: a cycle passes brokers and pools of a rack once each.
 
     Between two brokers it may pass each slot and pool of one topic.
     """
-
-    def most(self, of: Extent) -> int:
-        nodes = (of.brokers + of.racks) * min(of.topics, of.brokers + 1)
-        return 2 * (nodes + 2) * of.dearest
-
-    def costs(self, cluster: NumberedCluster) -> IntArray:
-        """What a new replica of each partition costs."""
-        return np.ones_like(cluster.wanted)
+    nodes = (of.brokers + of.racks) * min(of.topics, of.brokers + 1)
+    return 2 * (nodes + 2) * of.dearest
 
 
-class Bytes(Copies):
-    """Fewest bytes copied."""
-
-    def costs(self, cluster: NumberedCluster) -> IntArray:
-        return cluster.sizes()[0]
-
-
-COSTS = {COPIES: Copies(), BYTES: Bytes()}
-LEVEL_OF: dict[str, Balance] = {BALANCE: Balance(), TOPICS: Topics(), **COSTS}
+ALONG_A_CYCLE = {BALANCE: _of_balance, TOPICS: _of_spread, COPIES: _of_copies, BYTES: _of_copies}
+"""What each level comes to along a cycle of exchanges at most, the least difference being 1."""
 
 ROOM = 2**60
 """No sum along a path or cycle may be larger: prices, and differences of them, fit into 64 bits."""
@@ -87,7 +69,7 @@ def replica_placement(cluster: NumberedCluster, rows: IntArray, goals: ReplicaGo
     topic, topics = _topics(cluster, TOPICS in goals.levels)
     standing, brokers, listed = cluster.kept, len(cluster.ids), cluster.kept[rows]
     standing[rows] = NOBODY
-    cost = next(COSTS[name] for name in goals.levels if name in COSTS).costs(cluster)[rows]
+    cost = (cluster.sizes()[0] if BYTES in goals.levels else np.ones_like(cluster.wanted))[rows]
     extent = Extent(
         brokers,
         len(cluster.racks),
@@ -125,7 +107,7 @@ def _weights(goals: ReplicaGoals, extent: Extent) -> tuple[dict[str, int], int, 
     """
 
     def most(dearest: int) -> list[int]:
-        return [LEVEL_OF[name].most(extent._replace(dearest=dearest)) for name in goals.levels]
+        return [ALONG_A_CYCLE[name](extent._replace(dearest=dearest)) for name in goals.levels]
 
     step = 1
     while True:
@@ -172,7 +154,7 @@ def leader_placement(
         dearest=1,
     )
     levels = [*([TOPICS] if topical else []), BALANCE, COPIES, COPIES]
-    weights, is_exact = level_weights([LEVEL_OF[name].most(extent) for name in levels])
+    weights, is_exact = level_weights([ALONG_A_CYCLE[name](extent) for name in levels])
     single = np.ones((len(rows), 1), np.int64)
     paid = change + _missed(cluster, rows, sets, goals) * weights[-2]
     return Placement(

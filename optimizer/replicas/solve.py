@@ -32,7 +32,6 @@ from optimizer.replicas.prices import Prices, loads_fit, sound_rows, with_cheape
 FREE, FREE_SHARE = 5_000, 0.05
 """Partitions that are free at first, or this share of all if that is more."""
 
-
 STEPS = np.concatenate((np.arange(1, EXACT_RADIUS + 1), EXACT_RADIUS + 2 ** np.arange(1, 40)))
 """How far from a guess the cost of loads is exact."""
 
