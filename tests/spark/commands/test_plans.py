@@ -146,6 +146,18 @@ class TestWhole:
             "b": {"orders": [1]},
         }
 
+    def test_export_plan_takes_those_that_are_advised_one(
+        self, run: Run, torture: Path, results: Path, tmp_path: Path
+    ) -> None:
+        """And can follow it; neither --group nor --all has to be given."""
+        check_harmless(run("export-plan", torture, results / "plan", "--out", tmp_path))
+        advised = [
+            row["group"]
+            for row in rows(results / "plan" / "groups")
+            if row["follows"] or (row["can_follow"] and row["advice_kind"] == "plan")
+        ]
+        assert len([*tmp_path.glob("*/*.json")]) == len(advised) > 0
+
     def test_a_cluster_that_the_plan_lost_is_a_fault(
         self, run: Run, torture: Path, results: Path, tmp_path: Path
     ) -> None:
