@@ -47,10 +47,8 @@ def weight_of(text: str, otherwise: RateWeights) -> tuple[str, RateWeights]:
     of = rest[0] if rest else otherwise.of
     if not re.match(OF, of):
         raise InputError(f"weight {text!r}: {of!r} is none of {OF_IN_WORDS}")
-    if len(rest) < 2:
-        return source, RateWeights(of, otherwise.window)
     try:
-        return source, RateWeights(of, duration(rest[1]))
+        return source, RateWeights(of, duration(rest[1]) if rest[1:] else otherwise.window)
     except ValueError:
         raise InputError(
             f"weight {text!r}: {rest[1]!r} is not a duration (for example 24h)"
