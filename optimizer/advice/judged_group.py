@@ -207,7 +207,8 @@ class JudgedGroup:
         if not (member_loads(self.problem, self.target) == 0).any():
             return 0
         classes, target = classes_of(self.problem), self.target
-        if self.situation.goals.by_weight or any(self.situation.goals.limits):
+        goals = self.situation.goals
+        if goals.by_weight or any(goals.limits) or self.is_held:
             target = STRATEGIES[OPTIMAL].assign(self.problem, BY_COUNT).target
         counts = np.bincount(classes.of_partition + 1, minlength=len(classes) + 1)[1:]
         readers = np.unique(classes.members[(counts > 0).repeat(np.diff(classes.offsets))])

@@ -112,7 +112,7 @@ class Rule(JudgedGroup):
     def _plan_again(self) -> Columns:
         if not self.follows or self.why_not_follow:
             return None
-        return self._plan(f"Give it the plan by {self._export()}")
+        return self._plan(self._take_plan())
 
     def _restart_one(self) -> Columns:
         own = self.situation.own
@@ -167,6 +167,7 @@ class Rule(JudgedGroup):
         untried = "" if tried else " Assignors weren't tried: it has too many partitions."
         if self.why_not_follow is None:
             how = "Let its members follow the plan (docs/plan_in_force.md), "
+            how = "Give it the plan by " if self.follows else how
             return f"{how}{self._export()}{untried}"
         cannot = f"Its members can't follow one yet: {self.why_not_follow}."
         return f"Only a plan helps, {self._export()} {cannot}{untried}"

@@ -105,6 +105,11 @@ CASES: dict[str, tuple[Situation, tuple[str, str | None], str]] = {
         ("members", "info"),
         "1 of 10 members can't get a partition: 9 are enough",
     ),
+    "6-held": (
+        situation(group([0, 1], [2, 3], [4], [5], [6], [7], [8], []), Goals(max_moves=0)),
+        ("none", "ok"),
+        "",
+    ),
     "5-weight": (
         situation(group([0], [1], [2], [3], [4], [5], [6], [7], [8], [], weights=WEIGHTS)),
         ("members", "info"),
