@@ -5,10 +5,21 @@ import pickle
 from copy import deepcopy
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import optimizer.plan
 from optimizer import Group, Member, Plan, assign
+from optimizer.model import GONE, NOBODY, measure
+from tests.support.groups import problem
+
+
+@pytest.mark.parametrize(("members", "owner"), [([[]], 0), ([], GONE)])
+def test_what_has_no_reader_is_no_load_no_move_and_no_takeover(
+    members: list[list[int]], owner: int
+) -> None:
+    group = problem([1], members, np.array([owner]))
+    assert measure(group, np.array([NOBODY])) == (*(0,) * 7, None)
 
 
 @pytest.mark.parametrize(
