@@ -29,7 +29,8 @@ Columns = dict[str, Any] | None
 
 
 CONNECT_WAITS = (
-    "Restart one worker: a rebalance evens tasks out once scheduled.rebalance.max.delay.ms is over."
+    "Restart one worker: a rebalance evens tasks out once scheduled.rebalance.max.delay.ms is over. "
+    "Update workers that leave them uneven (KAFKA-12495)."
 )
 
 AT_BROKER = "Set group.remote.assignor of all members to uniform"
@@ -166,9 +167,8 @@ class Rule(JudgedGroup):
         tried = self.problem.partition_count <= MAX_PARTITIONS
         untried = "" if tried else " Assignors weren't tried: it has too many partitions."
         if self.why_not_follow is None:
-            how = "Let its members follow the plan (docs/plan_in_force.md), "
-            how = "Give it the plan by " if self.follows else how
-            return f"{how}{self._export()}{untried}"
+            how = "Give it" if self.follows else "Let its members follow"
+            return f"{how} the plan (docs/plan_in_force.md), {self._export()}{untried}"
         cannot = f"Its members can't follow one yet: {self.why_not_follow}."
         return f"Only a plan helps, {self._export()} {cannot}{untried}"
 

@@ -201,7 +201,7 @@ def test_a_group_that_follows_a_plan_is_told_to_get_a_new_one(said: Audited) -> 
     advice = {row["finding"]: row["advice"] for row in said.of("planned")}
     assert advice.keys() == {"unbalanced", "idle-members"}
     for text in advice.values():
-        assert text.startswith("Give it the plan by `evenfleet export-plan`")
+        assert text.startswith("Give it the plan (docs/plan_in_force.md), `evenfleet export")
 
 
 def test_an_empty_group_goes_on_beyond_the_end_when_consumers_come_back(said: Audited) -> None:
