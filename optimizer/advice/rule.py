@@ -29,7 +29,7 @@ Columns = dict[str, Any] | None
 
 
 CONNECT_WAITS = (
-    "Restart one worker: a rebalance evens tasks out once scheduled.rebalance.max.delay.ms is over. "
+    "Restart one worker: tasks are evened out once scheduled.rebalance.max.delay.ms is over. "
     "Update workers that leave them uneven (KAFKA-12495)."
 )
 

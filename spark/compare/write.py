@@ -6,7 +6,7 @@ from pyspark.sql import DataFrame
 
 from spark.compare.advised import advice_of, advised_groups, uneven_first
 from spark.compare.compare import best_first, compare_fleet, compare_history, fleet_of
-from spark.files import SNAPSHOT, Where, in_one_file, write_by_snapshot, write_tables
+from spark.files import SNAPSHOT, CatalogSchema, Where, in_one_file, write_by_snapshot, write_tables
 from spark.fleet import COMPARISON, RESULTS, FleetSnapshot, as_rows
 from spark.history import FleetHistory
 from spark.settings import Settings
@@ -44,10 +44,12 @@ def _write_compared(
     ).persist()
     try:
         table = fleet_of(comparison)
+        of_groups = "comparison_groups" if isinstance(out, CatalogSchema) else "groups"
         written = {
             "comparison": in_one_file(comparison, *KEYS),
             "fleet": table.coalesce(1),
-            "groups": in_one_file(groups, "cluster", "group"),
+            # a schema of a catalog may hold an audit and its groups as well
+            of_groups: in_one_file(groups, "cluster", "group"),
         }
         rows = as_rows(table)
         write_tables(comparison.sparkSession, out, fleet.id, written)

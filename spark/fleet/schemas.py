@@ -256,7 +256,7 @@ SCALE = "a scaling replay"
 RESULTS = {
     STORE: ("subscriptions", *TABLES),
     PLAN: ("assignments", "groups", "clusters", "part", "traffic", "weights"),
-    COMPARISON: ("comparison", "fleet", "groups"),
+    COMPARISON: ("comparison", "fleet", "comparison_groups"),
     AUDIT: ("findings", "coordinators", "failures", "groups", "tracked"),
     HISTORY: ("states", "changes", "rebalances"),
     REPLAY: ("replay", "league"),

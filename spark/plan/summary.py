@@ -11,9 +11,6 @@ from optimizer.strategies import OPTIMAL
 from spark.fleet import BY_WEIGHT, PLANNED, UNEVEN
 from spark.solve import advice_counts
 
-LEAST_HEAVY = LEVELS["weight"]["info"].ratio
-"""Load by weight ÷ the bound from which on a group is uneven."""
-
 EVENED_OUT = (
     f"{UNEVEN} and if({BY_WEIGHT}, current_max_weight > max_weight, current_max_load > max_load)"
 )
@@ -83,7 +80,8 @@ def _measures() -> dict[str, tuple[Column, Total]]:
             f"{alias}_remote": (F.sum(f"{prefix}remote_reads"), sum),
         }
     best = F.col("strategy") == OPTIMAL
-    left = f"if({BY_WEIGHT}, max_weight >= {LEAST_HEAVY} * weight_bound, not balance_optimal)"
+    least = LEVELS["weight"]["info"].ratio
+    left = f"if({BY_WEIGHT}, max_weight >= {least} * weight_bound, not balance_optimal)"
     uneven = {"current": UNEVEN, "planned": f"coalesce({left}, false)"}
     for alias, text in uneven.items():
         is_so = F.when(best, F.expr(text).cast("int"))

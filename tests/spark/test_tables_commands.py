@@ -68,6 +68,7 @@ def test_strategies_are_compared_and_an_audit_is_written_in_tables(
     assert "is in results.comparison, this table in results.fleet" in output.err
     assert spark.table("results.comparison").where(f"snapshot = '{SNAPSHOT}'").count() == 4
     assert spark.table("results.fleet").count() == 2
+    assert "advice" in spark.table("results.comparison_groups").columns
     worst = json.loads(well(run("audit", *where, "--no-history", "--format", "json")).out)["worst"]
     findings = spark.table("results.findings").collect()
     assert {row["finding"] for row in worst} == {row.finding for row in findings} != set()

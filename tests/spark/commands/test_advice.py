@@ -54,6 +54,5 @@ def test_explain_says_what_plan_says(torture: Path, plan: Rows) -> None:
 
 
 def test_kinds_of_advice_are_met(plan: Rows) -> None:
-    """Each line of the rule is in tests/optimizer/test_advice.py."""
     assert {row["advice_kind"] for row in plan.values()} == {*KINDS} - {"members"}
     assert {row["judged_by"] for row in plan.values()} == {"count", "weight", None}
