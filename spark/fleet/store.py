@@ -229,10 +229,9 @@ def _why_none(opener: Opener, store: Where, snapshot: str | None, stored: Stored
         return f"store {store} has no {wanted}: the newest it has are {newest}{near}"
     empty = [name for name in REQUIRED if not ids(opener, store, name)]
     place = source_of(opener, store)
-    if len(empty) == len(REQUIRED) and isinstance(place, LocalStore):
-        inside = sorted(Path(place.root).glob(f"*/{REQUIRED[0]}"))
-        if inside:
-            return f"{store} is no store; did you mean {inside[0].parent}?"
+    inside = isinstance(place, LocalStore) and sorted(Path(place.root).glob(f"*/{REQUIRED[0]}"))
+    if inside and len(empty) == len(REQUIRED):
+        return f"{store} is no store; did you mean {inside[0].parent}?"
     lacks = f" (nothing is in {', '.join(empty)})" if empty else ""
     return f"store {store} has no {wanted}{lacks}: import or write one first"
 
