@@ -107,17 +107,11 @@ ROOMS: dict[str, tuple[str, ...]] = {
         *(*BASE, "spark.files", "spark.fleet"),
         *("optimizer.model", "optimizer.strategies", "optimizer.process_copy"),
     ),
-    "spark.solve": (
-        *(*FLEET, "spark.groups", *OPTIMIZER, "optimizer.strategies"),
-        *("optimizer.advice", "optimizer.assignor"),
-    ),
+    "spark.solve": (*FLEET, "spark.groups", *OPTIMIZER, "optimizer.strategies", "optimizer.advice"),
     "spark.history": (*WORKERS, "spark.charts", "spark.frames"),
     "spark.trial": (*TRIAL, "spark.history"),
     **dict.fromkeys(CAPABILITIES, (*WORKERS, "spark.history", "spark.charts")),
-    "spark.audit": (
-        *(*WORKERS, "spark.history", "spark.charts", "spark.frames"),
-        "optimizer.assignor",
-    ),
+    "spark.audit": (*WORKERS, "spark.history", "spark.charts", "spark.frames"),
     # a plan explains its groups
     "spark.plan": (*WORKERS, "spark.history", "spark.charts", "spark.explain"),
     "spark.members": (*WORKERS, "spark.history", "optimizer.sizes", "optimizer.coordinator"),

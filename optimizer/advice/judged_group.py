@@ -66,6 +66,11 @@ def why_not_follow(type_: str | None, instances: Names, clients: Names) -> str |
     return f"{most} members share the client.id {key!r}" if most > 1 else None
 
 
+def follows_plans(strategy: str | None) -> bool:
+    """Whether a group with that strategy takes its assignment from plans."""
+    return strategy in (EAGER, COOPERATIVE)
+
+
 @dataclass(frozen=True)
 class JudgedGroup:
     """A group with a plan; what its lines of the rule look at."""
@@ -127,7 +132,7 @@ class JudgedGroup:
 
     @cached_property
     def follows(self) -> bool:
-        return self.situation.strategy in (EAGER, COOPERATIVE)
+        return follows_plans(self.situation.strategy)
 
     @cached_property
     def why_not_follow(self) -> str | None:

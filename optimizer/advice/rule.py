@@ -73,7 +73,7 @@ class Rule(JudgedGroup):
         lines = (
             *(self._look_at_owners, self._keep_goals, self._leave_even, self._leave_best),
             *(self._wait_for_connect, self._plan_again, self._restart_one, self._set_assignor),
-            *(self._begin_to_follow, self._set_lesser_assignor, self._only_a_plan),
+            *(self._begin_to_follow, self._set_lesser_assignor, self._take_plan),
         )
         return next(columns for line in lines if (columns := line()) is not None)
 
@@ -83,7 +83,7 @@ class Rule(JudgedGroup):
 
     def _keep_goals(self) -> Columns:
         why = self.broken_limit() or self.improvement()
-        return self._plan(f"{why}: {self._take_plan()}") if why else None
+        return self._take_plan(f"{why}: ") if why else None
 
     def _leave_even(self) -> Columns:
         if self.of_balance != OK:
@@ -111,9 +111,7 @@ class Rule(JudgedGroup):
         return {"advice_kind": "look", "advice": CONNECT_WAITS}
 
     def _plan_again(self) -> Columns:
-        if not self.follows or self.why_not_follow:
-            return None
-        return self._plan(self._take_plan())
+        return self._begin_to_follow() if self.follows else None
 
     def _restart_one(self) -> Columns:
         own = self.situation.own
@@ -133,7 +131,7 @@ class Rule(JudgedGroup):
         return self._setting(name) if name else None
 
     def _begin_to_follow(self) -> Columns:
-        return None if self.why_not_follow else self._plan(self._take_plan())
+        return None if self.why_not_follow else self._take_plan()
 
     def _set_lesser_assignor(self) -> Columns:
         severities = {name: self.grade_under(name) for name in self.assignors()}
@@ -143,12 +141,6 @@ class Rule(JudgedGroup):
             return None
         left = f" It stays uneven ({severities[name]}), and can't follow a plan: "
         return self._setting(name, f"{left}{self.why_not_follow}.")
-
-    def _only_a_plan(self) -> Columns:
-        return self._plan(self._take_plan())
-
-    def _plan(self, sentence: str) -> dict[str, Any]:
-        return self._outcome(self.target, "plan") | {"advice": sentence}
 
     def _setting(self, name: str, left: str = "") -> dict[str, Any]:
         target = self.answer(name)
@@ -163,17 +155,17 @@ class Rule(JudgedGroup):
             "advice_moves": changes_of(self.problem, target)[0],
         }
 
-    def _take_plan(self) -> str:
+    def _take_plan(self, why: str = "") -> dict[str, Any]:
         tried = self.problem.partition_count <= MAX_PARTITIONS
         untried = "" if tried else " Assignors weren't tried: it has too many partitions."
-        if self.why_not_follow is None:
-            how = "Give it" if self.follows else "Let its members follow"
-            return f"{how} the plan (docs/plan_in_force.md), {self._export()}{untried}"
-        cannot = f"Its members can't follow one yet: {self.why_not_follow}."
-        return f"Only a plan helps, {self._export()} {cannot}{untried}"
-
-    def _export(self) -> str:
-        return f"`evenfleet export-plan`: {self._change(self.target)}."
+        how = "Give it" if self.follows else "Let its members follow"
+        how, cannot = f"{how} the plan (docs/plan_in_force.md)", ""
+        if self.why_not_follow:
+            how = "Only a plan helps"
+            cannot = f" Its members can't follow one yet: {self.why_not_follow}."
+        export = f"`evenfleet export-plan`: {self._change(self.target)}."
+        outcome = self._outcome(self.target, "plan")
+        return outcome | {"advice": f"{why}{how}, {export}{cannot}{untried}"}
 
     def _change(self, target: IntArray) -> str:
         moves = changes_of(self.problem, target)[0]

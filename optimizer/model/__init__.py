@@ -53,7 +53,7 @@ from optimizer.model.hosts import (
 )
 from optimizer.model.judged import LEAST_KNOWN, judged
 from optimizer.model.levels import BALANCE, LEVELS, PROVEN
-from optimizer.model.limits import Limit, Limits, LimitSet, fitting, limits_of
+from optimizer.model.limits import Limit, Limits, LimitSet, fitting, idle_limits, limits_of
 from optimizer.model.measures import Measures, Reads, changes_of, measure, member_loads
 from optimizer.model.naming import group_of
 from optimizer.model.numbering import problem_of, rack_notes, settlement_notes

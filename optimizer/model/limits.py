@@ -278,6 +278,12 @@ def fitting(problem: Problem, limit_set: LimitSet) -> list[str]:
     return [text for text, limit in each if _is_about_any(problem, *limit)]
 
 
+def idle_limits(problem: Problem, limit_set: LimitSet) -> list[str]:
+    """The others, in words: no member or partition of the group has anything to do with them."""
+    fit = fitting(problem, limit_set)
+    return [text for text in limit_set.in_words() if text not in fit]
+
+
 def _is_about_any(problem: Problem, name: str, limit: Limit) -> bool:
     if name == "copartition":
         return sum(is_about(limit.topics, topic) for topic in problem.topics) > 1

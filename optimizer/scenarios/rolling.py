@@ -34,6 +34,7 @@ READY_MS = 10_000
 """In a rolling restart the next member closes so long after the one before has started."""
 
 
+@dataclass(frozen=True, kw_only=True)
 class Rolling(Event):
     """All members restart, `at_once` at a time, the next ones when those are back.
 
@@ -41,10 +42,10 @@ class Rolling(Event):
     `backward` (as the pods of a StatefulSet go).
     """
 
-    at_once: int
-    seconds: float
-    static: bool | None
-    order: str
+    at_once: int = 1
+    seconds: float = 30.0
+    static: bool | None = None
+    order: str = FORWARD
 
     def __post_init__(self) -> None:
         check_count("the number of members that restart at once", self.at_once, 1, MOST_MEMBERS)
@@ -96,9 +97,6 @@ class RollingRestart(Rolling):
     """See `Rolling`: members come back as they were."""
 
     at_once: int = 1
-    seconds: float = 30.0
-    static: bool | None = None
-    order: str = FORWARD
 
     names: ClassVar = ("rolling-restart",)
 
@@ -115,24 +113,19 @@ class Upgrade(Rolling):
     """
 
     strategies: tuple[str, ...]
-    at_once: int = 1
-    seconds: float = 30.0
-    static: bool | None = None
-    order: str = FORWARD
 
     names: ClassVar = ("upgrade",)
 
     def __post_init__(self) -> None:
-        strategies = self.strategies
-        names = (strategies,) if isinstance(strategies, str) else tuple(strategies)
+        names = (self.strategies,) if isinstance(self.strategies, str) else tuple(self.strategies)
         object.__setattr__(self, "strategies", names)
         if not names:
             raise EventError("an upgrade has to name the assignors that members shall offer")
         for name in names:
             if name not in CLASSIC_ASSIGNORS:
-                entries = ", ".join(CLASSIC_ASSIGNORS)
+                assignors = ", ".join(CLASSIC_ASSIGNORS)
                 raise EventError(
-                    f"members can't offer the assignor {name!r}: choose one of {entries}"
+                    f"members can't offer the assignor {name!r}: choose one of {assignors}"
                 )
         if len(set(names)) < len(names):
             raise EventError(f"an upgrade names an assignor twice: {', '.join(names)}")
@@ -159,10 +152,6 @@ class Migrate(Rolling):
     """
 
     to: str = CONSUMER
-    at_once: int = 1
-    seconds: float = 30.0
-    static: bool | None = None
-    order: str = FORWARD
 
     names: ClassVar = ("migrate",)
 

@@ -77,12 +77,11 @@ class Finding:
 
     def cells(self, result: FindingRow, settings: Settings, advice: str) -> dict[str, Any] | None:
         """The result as a row of a column of findings; None where it passes no level."""
+        grade = self.graded(result.measure, settings)
         if result.severity is not None:
             grade = result.severity, settings.get(result.severity) or result.measure
-        elif (graded := self.graded(result.measure, settings)) is None:
+        if grade is None:
             return None
-        else:
-            grade = graded
         severity, threshold = grade
         return {
             "subject": result.subject,
@@ -204,11 +203,15 @@ def about(
     template: str,
     subject: str | None = None,
     advice: str | None = None,
-    severity: str | None = None,
     **blanks: object,
 ) -> FindingRow:
     """A finding about a group, or the `subject` in it; `group` is a blank of the template too."""
     of_group = {"group": group.name, **blanks}
-    return FindingRow(
-        subject or f"group {group.name}", measure, template, of_group, advice, severity
-    )
+    return FindingRow(subject or f"group {group.name}", measure, template, of_group, advice)
+
+
+def about_balance(group: GroupFacts, measure: float, template: str, **blanks: object) -> FindingRow:
+    """The same, as bad as the group's balance, with the advice that all screens show."""
+    advised = group.solved.advice, group.solved.of_balance
+    of_group = {"group": group.name, **blanks}
+    return FindingRow(f"group {group.name}", measure, template, of_group, *advised)

@@ -152,8 +152,7 @@ class FleetAudit(Handle):
 
     def advice(self) -> list[str]:
         """How many groups are advised what, and how many can follow a plan."""
-        rows = self._statuses_and_other_kinds
-        return advice_in_words({name: sum(row[name] for row in rows) for name in advice_counts()})
+        return advice_in_words(self._statuses_and_other_kinds)
 
     def counts(self) -> list[dict[str, Any]]:
         """One row a finding that was run: its name, and how many there are of each severity."""

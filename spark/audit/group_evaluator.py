@@ -11,7 +11,7 @@ import numpy as np
 from pyspark.sql import DataFrame, functions as F
 from pyspark.sql.types import StructType
 
-from optimizer.assignor.plan_file import COOPERATIVE, EAGER
+from optimizer.advice import follows_plans
 from optimizer.strategies import OPTIMAL
 from spark.audit.facts import GroupFacts
 from spark.audit.finding import GroupFinding, Settings
@@ -30,7 +30,7 @@ from spark.groups import (
     location_of,
     schema_of,
 )
-from spark.solve import ADVICE_COLUMNS, SolvedRow, add_advice, plan_columns, solved_rows
+from spark.solve import ADVICE_COLUMNS, Planned, SolvedRow, add_advice, plan_columns, solved_rows
 
 MEASURES = (
     *("current_max_load", "current_min_load", "current_sum_squares"),
@@ -92,8 +92,7 @@ class GroupEvaluator:
         ]
 
     def _solved(self, rows: list[Any]) -> list[SolvedRow]:
-        settings = self.settings
-        return solved_rows(rows, OPTIMAL, settings.goals, levels=settings.levels)
+        return solved_rows(rows, OPTIMAL, self.settings.goals, levels=self.settings.levels)
 
     def _from_before(self, rows: list[Any]) -> dict[Any, SolvedRow]:
         """Groups whose claims have changed, solved again from what was claimed before."""
@@ -116,7 +115,7 @@ class GroupEvaluator:
             rows = self._finding_rows(group)
         except Exception as error:
             solved = SolvedRow(**plan_columns(row, failed(error), OPTIMAL))
-            add_advice(row, solved, 0, self.settings.levels(row.cluster, row.group))
+            add_advice(Planned(row, solved), 0, self.settings.levels(row.cluster, row.group))
             group = self._group(row, solved, None, seat)
             rows = list(_cells(failed_group, group, self.settings.values[failed_group.name]))
         sizes = row.topic_sizes
@@ -202,4 +201,4 @@ def _advice_to_kind(finding: GroupFinding, row: AuditRow) -> str | None:
     """What Connect's workers, or groups that follow a plan, should do instead, if anything."""
     if row.type == CONNECT:
         return finding.advice_to_connect
-    return finding.advice_to_planned if row.group_strategy in (EAGER, COOPERATIVE) else None
+    return finding.advice_to_planned if follows_plans(row.group_strategy) else None

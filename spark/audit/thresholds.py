@@ -73,15 +73,14 @@ class AuditSettings:
 
     def levels(self, cluster: str, group: str) -> Levels:
         """The levels of a group's balance, by what it is judged by."""
-        values = self.of(cluster, group)
+        thresholds = self.of(cluster, group)
+        named = {"count": thresholds["unbalanced"], "weight": thresholds["unbalanced-weight"]}
         return {
             by: {
-                severity: Level(
-                    values[name][severity], int(values[name].get(f"least_{severity}") or 0)
-                )
+                severity: Level(of[severity], int(of.get(f"least_{severity}") or 0))
                 for severity in SEVERITIES
             }
-            for by, name in (("count", "unbalanced"), ("weight", "unbalanced-weight"))
+            for by, of in named.items()
         }
 
     @cached_property
@@ -100,10 +99,10 @@ def read_audit_settings(path: Path | None) -> AuditSettings:
         return AuditSettings()
     from spark.audit.thresholds_file import ThresholdsFile  # noqa: PLC0415 - loads pydantic
 
-    settings = _settings(ThresholdsFile.read(path, "thresholds"))
-    if faults := list(_out_of_order(settings)):
+    audit_settings = _settings(ThresholdsFile.read(path, "thresholds"))
+    if faults := list(_out_of_order(audit_settings)):
         raise InputError(f"thresholds {path}: {'; '.join(faults)}")
-    return settings
+    return audit_settings
 
 
 def _out_of_order(settings: AuditSettings) -> Iterator[str]:
@@ -111,8 +110,8 @@ def _out_of_order(settings: AuditSettings) -> Iterator[str]:
     for name, finding in FINDINGS.items():
         rules = {f"[[group]] {rule.match!r}: ": of for rule, of in settings.by_rule}
         for where, values in {"": settings.values, **rules}.items():
-            entries = [(s, level) for s in SEVERITIES if (level := values[name][s]) is not None]
-            for (lesser, low), (worse, high) in pairwise(entries):
+            levels = [(s, level) for s in SEVERITIES if (level := values[name][s]) is not None]
+            for (lesser, low), (worse, high) in pairwise(levels):
                 if (low < high) if finding.below else (low > high):
                     yield (
                         f"{where}{name}: {lesser} {low:g} is beyond {worse} {high:g}, and would "
@@ -122,9 +121,9 @@ def _out_of_order(settings: AuditSettings) -> Iterator[str]:
 
 def _settings(file: Any) -> AuditSettings:
     """The settings of a file, as `ThresholdsFile` has read it."""
-    values = _values(file)
+    stated_levels = _values(file)
     return AuditSettings(
-        values={n: {**usual, **values.get(n, {})} for n, usual in _defaults().items()},
+        values={n: {**usual, **stated_levels.get(n, {})} for n, usual in _defaults().items()},
         groups=tuple(
             GroupRule(rule.match, rule.cluster, _values(rule)) for rule in file.group or ()
         ),

@@ -46,9 +46,16 @@ def compare_fleet(
     """
     names = check_strategies(strategies)
     goals = as_fleet_goals(goals)
-    weights = weight_tables(snapshot, goals.sources, rates)
-    encoded = encode(snapshot.validate(), need_racks(names, goals), weights=weights)
+    encoded = encoded_for(snapshot, names, goals, rates)
     return measure_groups(encoded, names, strategy_seconds, goals)
+
+
+def encoded_for(
+    snapshot: FleetSnapshot, strategies: Sequence[str], goals: FleetGoals, rates: DataFrame | None
+) -> DataFrame:
+    """The encoded groups of a snapshot, with what these strategies and goals look at."""
+    weights = weight_tables(snapshot, goals.sources, rates)
+    return encode(snapshot.validate(), need_racks(strategies, goals), weights=weights)
 
 
 def fleet_of(comparison: DataFrame, *keys: str) -> DataFrame:

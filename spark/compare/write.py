@@ -5,11 +5,12 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from spark.compare.advised import advice_of, advised_groups, uneven_first
-from spark.compare.compare import best_first, compare_fleet, compare_history, fleet_of
+from spark.compare.compare import best_first, compare_history, encoded_for, fleet_of
+from spark.compare.measure import measure_groups
 from spark.files import SNAPSHOT, CatalogSchema, Where, in_one_file, write_by_snapshot, write_tables
 from spark.fleet import COMPARISON, RESULTS, FleetSnapshot, as_rows
 from spark.history import FleetHistory
-from spark.settings import Settings
+from spark.settings import Settings, check_strategies
 from spark.solve import LevelsOf
 
 KEYS = ("cluster", "group", "strategy")
@@ -28,20 +29,28 @@ def write_comparison(
     Returns the rows of the fleet's, the uneven groups with what is advised to them, and that in
     sentences.
     """
-    groups = advised_groups(fleet, settings, rates, levels).persist()
+    names = check_strategies(settings.strategies)
+    encoded = encoded_for(fleet, names, settings.goals, rates).persist()
     try:
-        rows = _write_compared(fleet, settings, rates, out, groups)
+        compared = measure_groups(encoded, names, settings.strategy_seconds, settings.goals)
+        return _write(compared, advised_groups(encoded, settings, levels), fleet.id, out)
+    finally:
+        encoded.unpersist()
+
+
+def _write(
+    compared: DataFrame, advised: DataFrame, snapshot: str, out: Where
+) -> tuple[Rows, Rows, list[str]]:
+    groups = advised.persist()
+    try:
+        rows = _write_tables(compared, groups, snapshot, out)
         return rows, uneven_first(groups, MAX_GROUPS), advice_of(groups)
     finally:
         groups.unpersist()
 
 
-def _write_compared(
-    fleet: FleetSnapshot, settings: Settings, rates: DataFrame | None, out: Where, groups: DataFrame
-) -> Rows:
-    comparison = compare_fleet(
-        fleet, settings.strategies, settings.strategy_seconds, settings.goals, rates
-    ).persist()
+def _write_tables(compared: DataFrame, groups: DataFrame, snapshot: str, out: Where) -> Rows:
+    comparison = compared.persist()
     try:
         table = fleet_of(comparison)
         of_groups = "comparison_groups" if isinstance(out, CatalogSchema) else "groups"
@@ -52,7 +61,7 @@ def _write_compared(
             of_groups: in_one_file(groups, "cluster", "group"),
         }
         rows = as_rows(table)
-        write_tables(comparison.sparkSession, out, fleet.id, written)
+        write_tables(comparison.sparkSession, out, snapshot, written)
         return rows
     finally:
         comparison.unpersist()

@@ -18,9 +18,9 @@ from optimizer.model import (
     IntArray,
     Problem,
     classes_of,
-    fitting,
     host_names,
     hosts_of,
+    idle_limits,
     judged,
     measure,
     on_hosts,
@@ -94,7 +94,7 @@ class GroupExplanation:
     @property
     def as_json(self) -> dict[str, Any]:
         """Its fields, and the advice as columns of its own."""
-        columns = asdict(replace(self, advised=Advice()))
+        columns = asdict(self)
         del columns["advised"]
         return columns | {name: getattr(self.advised, name) for name in ADVICE_COLUMNS}
 
@@ -203,7 +203,6 @@ def _explained(row: EncodedRow, goals: FleetGoals) -> GroupExplanation:
     elif held := held_by(problem, answer.target, wanted):
         sentences.append(f"Loads stay two or more apart because of {', '.join(held)}.")
     moves = measure(problem, answer.target).moves
-    fit = fitting(problem, wanted.limits)
     return GroupExplanation(
         cluster=row.cluster,
         group=group,
@@ -217,7 +216,7 @@ def _explained(row: EncodedRow, goals: FleetGoals) -> GroupExplanation:
         state=row.state,
         unread=read.unread,
         new_readers=_new_readers(problem, kept, answer.target),
-        idle_limits=[text for text in wanted.limits.in_words() if text not in fit],
+        idle_limits=idle_limits(problem, wanted.limits),
         **(_by_weight(problem, kept, answer, wanted) if wanted.by_weight else {}),
     )
 

@@ -6,7 +6,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from optimizer.figures import counted, figure
-from optimizer.model import Goals, LimitsError, Problem, fitting, judged
+from optimizer.model import Goals, LimitsError, Problem, idle_limits, judged
 from optimizer.solver import Frontier, WeightedFrontier, frontier_of, weighted_frontier_of
 from spark.errors import InputError
 from spark.fleet import FleetFiles, FleetSnapshot
@@ -50,8 +50,7 @@ def _frontier(row: EncodedRow, goals: FleetGoals) -> GroupFrontier:
     if read.problem is None:
         return GroupFrontier(row.cluster, row.group, read.status, read.reason, [])
     wanted = judged(wanted, read.problem)
-    fit = fitting(read.problem, wanted.limits)
-    idle = [text for text in wanted.limits.in_words() if text not in fit]
+    idle = idle_limits(read.problem, wanted.limits)
     report = _by_weight if wanted.by_weight else _by_count
     try:
         result = report(read.problem, wanted)

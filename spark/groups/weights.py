@@ -134,8 +134,8 @@ def knows_weights(row: EncodedRow) -> bool:
     """Whether at least half of the partitions that a group reads have weights of their own."""
     if not has_weights(row, COLUMN):
         return False
-    values = np.asarray(getattr(row, f"{COLUMN}_values"), np.float64)
-    valid = np.count_nonzero((values >= 0) & (values <= MOST_WEIGHT))
+    weights = np.asarray(getattr(row, f"{COLUMN}_values"), np.float64)
+    valid = np.count_nonzero((weights >= 0) & (weights <= MOST_WEIGHT))
     return bool(valid >= LEAST_KNOWN * row.topic_sizes[row.topic_sizes > 0].sum() > 0)
 
 

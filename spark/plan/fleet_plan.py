@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from pyspark.sql import DataFrame, Row, functions as F
+from pyspark.sql import DataFrame, Row
 
 from optimizer.model import Goals
 from optimizer.strategies import OPTIMAL, strategy_named
@@ -34,9 +34,9 @@ from spark.settings import DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals, as
 from spark.solve import (
     ADVICE_COLUMNS,
     LevelsOf,
-    advice_counts,
     advice_in_words,
     default_levels,
+    idle_limits_of,
     plan_assignments,
     plan_groups,
     solve_groups,
@@ -145,17 +145,11 @@ class FleetPlan(Handle):
 
     def advice(self) -> list[str]:
         """How many groups are advised what, and how many can follow a plan."""
-        names = advice_counts()
-        return advice_in_words({name: sum(row[name] for row in self._measured) for name in names})
+        return advice_in_words(self._measured)
 
     def idle_limits(self) -> list[str]:
         """The limits of the goals, in words, that no member or partition of any group fits."""
-        limits = self.made_of.goals.limits_in_words() if self.made_of else ()
-        if not limits:
-            return []
-        rows = self.solved.select(F.explode("limits").alias("text")).distinct().collect()
-        fit = {row.text for row in rows}
-        return [text for text in limits if text not in fit]
+        return idle_limits_of(self.solved, self.made_of.goals) if self.made_of else []
 
     def worst(self, groups: int | None = FIRST) -> list[dict[str, Any]]:
         """The uneven groups, the worst first (`spark.fleet.worst_first`).

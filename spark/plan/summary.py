@@ -147,22 +147,13 @@ def sentence_of(rows: list[Row]) -> str:
 
 def uneven_for_people(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Uneven groups as people read them: loads are by what each group is judged by."""
-    return [
-        {
-            "cluster": row["cluster"],
-            "group": row["group"],
-            **dict(zip(("now", "planned"), _loads_judged(row), strict=True)),
-            "severity": row["severity"],
-            "moves": row["moves"],
-            "advice": row["advice_strategy"] or row["advice_kind"],
-        }
-        for row in rows
-    ]
-
-
-def _loads_judged(row: Mapping[str, Any]) -> tuple[Any, Any]:
-    load = "max_weight" if row["judged_by"] == "weight" else "max_load"
-    return row[f"current_{load}"], row[load]
+    result = []
+    for row in rows:
+        load = "max_weight" if row["judged_by"] == "weight" else "max_load"
+        cells = {"cluster": row["cluster"], "group": row["group"], "now": row[f"current_{load}"]}
+        cells |= {"planned": row[load], "severity": row["severity"], "moves": row["moves"]}
+        result.append(cells | {"advice": row["advice_strategy"] or row["advice_kind"]})
+    return result
 
 
 def _of_known(total: Total, values: list[Any]) -> Any:

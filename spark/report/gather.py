@@ -106,7 +106,9 @@ def material_of(
             sample = _sample(fleet, sum(made.groups().values()))
             of = (session, sample)
             compared, league = _compared(*of, results.compare, settings, kept)
-            weighed, by_weight = _by_weight(*of, results.by_weight, (compared, league))
+            weighed, by_weight = compared, league
+            if results.by_weight:
+                weighed, by_weight = _written(*of, results.by_weight)
         with doing("looking at the past and at the worst groups"):
             past = past_of(session, results.history, fleet)
             beside = [
@@ -262,22 +264,15 @@ def _compared(
 ) -> tuple[DataFrame, Rows]:
     """The comparison that is there, or that of the usual strategies; and its row a strategy."""
     if out:
-        return _written(session, out, fleet.id)
+        return _written(session, fleet, out)
     rows = _kept(compare_fleet(fleet, USUAL_STRATEGIES, goals=settings.goals), kept)
     return rows, as_rows(fleet_of(rows))
 
 
-def _by_weight(
-    session: SparkSession, fleet: FleetSnapshot, out: str | None, compared: tuple[DataFrame, Rows]
-) -> tuple[DataFrame, Rows]:
-    """A comparison by weight that is there; otherwise the one that is by weight where it can be."""
-    return _written(session, out, fleet.id) if out else compared
-
-
-def _written(session: SparkSession, out: str, snapshot: str) -> tuple[DataFrame, Rows]:
+def _written(session: SparkSession, fleet: FleetSnapshot, out: str) -> tuple[DataFrame, Rows]:
     """Both tables of a comparison that `compare` wrote."""
-    groups, fleet = read_results(session, out, ("comparison", "fleet"), snapshot)
-    return groups.rows, as_rows(fleet.rows.coalesce(1).sortWithinPartitions(*best_first()))
+    groups, league = read_results(session, out, ("comparison", "fleet"), fleet.id)
+    return groups.rows, as_rows(league.rows.coalesce(1).sortWithinPartitions(*best_first()))
 
 
 def _is_known(row: dict[str, Any]) -> bool:

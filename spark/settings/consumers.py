@@ -49,12 +49,12 @@ class FleetConsumers:
 
     def parameters(self, cluster: str, group: str) -> Parameters:
         """The same with Kafka 4.3.1's defaults, as a group is simulated with."""
-        values = self.of(cluster, group)
-        config = {_of_kafka(key): value for key, value in values.items()}
-        settings = ClientSettings.of(config)
-        if values.get("commit") == POLL:
-            settings = settings.with_commits_after_polls()
-        return Parameters(settings, BrokerSettings.of(config), values.get("peak_rate"))
+        of_group = self.of(cluster, group)
+        config = {_of_kafka(key): value for key, value in of_group.items()}
+        client = ClientSettings.of(config)
+        if of_group.get("commit") == POLL:
+            client = client.with_commits_after_polls()
+        return Parameters(client, BrokerSettings.of(config), of_group.get("peak_rate"))
 
     @property
     def assumed(self) -> str | None:

@@ -85,10 +85,10 @@ class FleetGoals:
 
     def overridden(self, **options: Any) -> FleetGoals:
         """With some goals of every group replaced, those that aren't None. Raises GoalsError."""
-        settings = _values({key: value for key, value in options.items() if value is not None})
+        stated_goals = _values({key: value for key, value in options.items() if value is not None})
         return FleetGoals(
-            replace(self.default, **settings),
-            tuple(replace(rule, goals=replace(rule.goals, **settings)) for rule in self.rules),
+            replace(self.default, **stated_goals),
+            tuple(replace(rule, goals=replace(rule.goals, **stated_goals)) for rule in self.rules),
         )
 
 

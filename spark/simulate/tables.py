@@ -115,17 +115,17 @@ LAG_MEASURES = {"records": "largest lag (records)", "seconds": "largest lag (sec
 
 def spread_of(timelines: Sequence[Timeline]) -> list[dict[str, Any]]:
     """A row a measure: its least, median and most among the timelines, of which there is one."""
-    values = {field: [getattr(timeline, field) for timeline in timelines] for field in MEASURES}
+    by_measure = {field: [getattr(timeline, field) for timeline in timelines] for field in MEASURES}
     lags = [timeline.lag for timeline in timelines if timeline.lag]
     if lags:
-        values |= {field: [getattr(lag, field) for lag in lags] for field in LAG_MEASURES}
+        by_measure |= {field: [getattr(lag, field) for lag in lags] for field in LAG_MEASURES}
     return [
         {
             "measure": name,
-            "least": float(min(values[field])),
-            "median": float(median(values[field])),
-            "most": float(max(values[field])),
+            "least": float(min(by_measure[field])),
+            "median": float(median(by_measure[field])),
+            "most": float(max(by_measure[field])),
         }
         for field, name in (MEASURES | LAG_MEASURES).items()
-        if field in values
+        if field in by_measure
     ]

@@ -1,13 +1,21 @@
 """The advice on one encoded group and its plan: `optimizer.advice` asked about a row."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from optimizer.advice import LEVELS, Advice, Claimed, Levels, Situation, advise, why_not_follow
-from optimizer.assignor.plan_file import COOPERATIVE, EAGER
-from optimizer.model import BY_COUNT, DEFAULT_GOALS, NOBODY, on_hosts
+from optimizer.advice import (
+    LEVELS,
+    Advice,
+    Claimed,
+    Levels,
+    Situation,
+    advise,
+    follows_plans,
+    why_not_follow,
+)
+from optimizer.model import BY_COUNT, NOBODY, Goals, on_hosts
 from optimizer.strategies import STRATEGIES
 from spark.fleet import CONSUMER, REBALANCING_STATES
 from spark.groups import (
@@ -15,12 +23,12 @@ from spark.groups import (
     SERVER_ASSIGNORS,
     Claims,
     EncodedRow,
+    FleetGroup,
     disputes_among,
     own_strategy,
     read_claims,
     read_or_failed,
 )
-from spark.settings import goals_from_text
 from spark.solve.solved_row import ACTIONS
 from spark.solve.time_limit import TimeLimit
 
@@ -36,33 +44,47 @@ def default_levels(cluster: str, group: str) -> Levels:
     return LEVELS
 
 
-def add_advice(row: EncodedRow, solved: Any, strategy_seconds: float, levels: Levels) -> None:
+class Planned(NamedTuple):
+    """An encoded group, its solved row, and by what goals: `auto` is settled.
+
+    `group` is what was read of the row, where it was planned by itself.
+    """
+
+    row: EncodedRow
+    solved: Any
+    goals: Goals = BY_COUNT
+    group: FleetGroup | None = None
+
+
+def add_advice(planned: Planned, strategy_seconds: float, levels: Levels) -> None:
     """Fill in the columns of advice of a group that `optimal` planned, or has no plan for."""
     try:
-        advice = _advice(row, solved, strategy_seconds, levels)
+        advice = _advice(planned, strategy_seconds, levels)
     except Exception as error:  # the plan stands all the same
         reason = f"Nothing can be advised: {type(error).__name__}: {error}."
         advice = Advice(advice_kind="look", advice=reason)
     for name, value in advice._asdict().items():
-        setattr(solved, name, value)
+        setattr(planned.solved, name, value)
 
 
-def _advice(row: EncodedRow, solved: Any, seconds: float, levels: Levels) -> Advice:
+def _advice(planned: Planned, seconds: float, levels: Levels) -> Advice:
+    row, solved, goals, group = planned
     if solved.max_load is None:
         return advise(Situation(status=solved.status, reason=solved.reason))
-    claims, goals = claims_of_row(row, solved), goals_from_text(solved.goals)
-    if claims is None and goals in (BY_COUNT, DEFAULT_GOALS) and _is_fine(solved, levels):
+    claims = claims_of_row(row, solved)
+    if claims is None and goals == BY_COUNT and _is_fine(solved, levels):
         return Advice(
             judged_by="count",
             now_to_best=solved.current_max_load / solved.max_load if solved.max_load else None,
             severity="ok",
             uneven=False,
             of_balance="ok",
-            follows=row.group_strategy in (EAGER, COOPERATIVE),
+            follows=follows_plans(row.group_strategy),
             can_follow=why_not_follow(row.type, row.instance_ids.tolist(), row.client_ids.tolist())
             is None,
         )
-    group = read_or_failed(row, goals.weight_source)
+    if group is None or not goals.by_weight:  # what counts isn't read with weights
+        group = read_or_failed(row)
     assert group.problem is not None
     problem = on_hosts(group.problem, goals.host)
     target = np.full(problem.partition_count, NOBODY)

@@ -1,9 +1,8 @@
 """What a fleet's groups are advised, in one sentence for all commands."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
 
-from pyspark.sql import Column, functions as F
+from pyspark.sql import Column, Row, functions as F
 
 from optimizer.figures import counted
 
@@ -29,8 +28,9 @@ FOLLOWERS = {
 }
 
 
-def advice_in_words(counts: Mapping[str, Any]) -> list[str]:
-    """Two sentences on these sums; none where no group has advice."""
+def advice_in_words(rows: Sequence[Row]) -> list[str]:
+    """Two sentences on these sums of parts of a fleet; none where no group has advice."""
+    counts = {name: sum(row[name] for row in rows) for name in (*WORDS, *FOLLOWERS)}
     advised = [
         text.format(counted(counts[kind], "group")) for kind, text in WORDS.items() if counts[kind]
     ]

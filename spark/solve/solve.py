@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, functions as F
 
 from optimizer.checker import Verdict, check_assignment, measure_assignment
 from optimizer.model import (
@@ -36,7 +36,7 @@ from spark.groups import (
     read_or_failed,
 )
 from spark.settings import DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals, goals_to_text
-from spark.solve.advice import LevelsOf, add_advice
+from spark.solve.advice import LevelsOf, Planned, add_advice
 from spark.solve.homogeneous import plan_homogeneous
 from spark.solve.solved_row import SolvedRow, actions, plan_columns
 from spark.solve.time_limit import TimeLimit
@@ -64,6 +64,15 @@ def solve_groups(
     )
 
 
+def idle_limits_of(rows: DataFrame, goals: FleetGoals) -> list[str]:
+    """The limits of goals, in words, that are in the column `limits` of no group's row."""
+    limits = goals.limits_in_words()
+    if not limits:
+        return []
+    fit = {row.text for row in rows.select(F.explode("limits").alias("text")).distinct().collect()}
+    return [text for text in limits if text not in fit]
+
+
 def solved_rows(
     groups: list[Any],
     strategy: str,
@@ -72,16 +81,18 @@ def solved_rows(
     levels: LevelsOf | None = None,
 ) -> list[SolvedRow]:
     """The rows of some encoded groups, in their order; the homogeneous ones are planned at once."""
-    planned = _planned_at_once(groups, strategy, goals)
-    solved = [
-        planned.get((row.cluster, row.group))
-        or row_of_group(row, strategy, goals.of(row.cluster, row.group), strategy_seconds)
-        for row in groups
-    ]
-    if levels and strategy == OPTIMAL:
-        for row, of_group in zip(groups, solved, strict=True):
-            add_advice(row, of_group, strategy_seconds, levels(row.cluster, row.group))
-    return solved
+    at_once = _planned_at_once(groups, strategy, goals)
+    rows = []
+    for row in groups:
+        name = row.cluster, row.group
+        if name in at_once:
+            planned = Planned(row, at_once[name])
+        else:
+            planned = planned_alone(row, strategy, goals.of(*name), strategy_seconds)
+        if levels and strategy == OPTIMAL:
+            add_advice(planned, strategy_seconds, levels(*name))
+        rows.append(planned.solved)
+    return rows
 
 
 def _planned_at_once(
@@ -108,16 +119,16 @@ def _are_usual(goals: Goals, row: EncodedRow) -> bool:
     return goals.rack is None or not any(row.racks)
 
 
-def row_of_group(
+def planned_alone(
     row: EncodedRow,
     strategy: str,
     goals: Goals = DEFAULT_GOALS,
     strategy_seconds: float = STRATEGY_SECONDS,
-) -> SolvedRow:
-    """The row of a group; a failure becomes its row, and doesn't end the fleet's job."""
+) -> Planned:
+    """A group and its row; a failure becomes its row, and doesn't end the fleet's job."""
     group = read_or_failed(row, goals.weight_source)
     if group.problem is None:
-        return _without_plan(row, group, strategy, goals)
+        return Planned(row, _without_plan(row, group, strategy, goals), goals, group)
     problem, goals = on_hosts(group.problem, goals.host), judged(goals, group.problem)
     limits = tuple(fitting(problem, goals.limits))
     selection, started = strategy_named(strategy), time.perf_counter()
@@ -128,7 +139,7 @@ def row_of_group(
         measures = verdict.measures or measure(problem, answer.target)
         is_best = strategy == OPTIMAL and verdict.balance_optimal
         reasons = filter(None, (answer.reason, group.reason, unknown))
-        return SolvedRow(
+        solved = SolvedRow(
             **plan_columns(row, group, strategy) | {"reason": "; ".join(reasons) or None},
             **measures._asdict(),
             **_proof(verdict),
@@ -139,7 +150,8 @@ def row_of_group(
             seconds=time.perf_counter() - started,
         )
     except Exception as error:
-        return replace(_without_plan(row, failed(error), strategy, goals), limits=limits)
+        solved = replace(_without_plan(row, failed(error), strategy, goals), limits=limits)
+    return Planned(row, solved, goals, group)
 
 
 def _judged(

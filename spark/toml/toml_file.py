@@ -25,9 +25,9 @@ def read_toml(path: Path, what: str) -> dict[str, Any]:
         text = read_whole(path, LARGEST).decode("utf-8-sig")
         if LONG_KEY.search(text):
             raise RecursionError
-        values = tomllib.loads(text)
-        repr(values)  # faults quote what is stated
-        return values
+        document = tomllib.loads(text)
+        repr(document)  # faults quote what is stated
+        return document
     except OSError as error:
         raise InputError(f"{what} {path} can't be read: {error.strerror}") from None
     except UnicodeDecodeError:

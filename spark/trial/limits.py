@@ -3,20 +3,19 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from pyspark.sql import functions as F
-
 from optimizer.model import fitting, on_hosts
 from spark.fleet import FleetSnapshot
 from spark.groups import EncodedRow, Row, Texts, encode, in_workers, read_or_failed
 from spark.history import FleetHistory, encode_changes
 from spark.settings import FleetGoals
+from spark.solve import idle_limits_of
 
 
 @dataclass(slots=True, kw_only=True)
 class _Limits(Row):
     """Limits that a group's members and partitions fit, in words."""
 
-    texts: Texts
+    limits: Texts
 
 
 def idle_limits(fleet: FleetSnapshot | FleetHistory, goals: FleetGoals) -> list[str]:
@@ -24,8 +23,7 @@ def idle_limits(fleet: FleetSnapshot | FleetHistory, goals: FleetGoals) -> list[
 
     Without limits no job is run.
     """
-    limits = goals.limits_in_words()
-    if not limits:
+    if not goals.limits_in_words():
         return []
     if isinstance(fleet, FleetHistory):
         encoded = encode_changes(fleet.tables, fleet.group_spans())
@@ -33,11 +31,9 @@ def idle_limits(fleet: FleetSnapshot | FleetHistory, goals: FleetGoals) -> list[
         encoded = encode(fleet.validate())
 
     def rows_of(groups: Iterable[EncodedRow]) -> list[_Limits]:
-        return [_Limits(texts=_fit(row, goals)) for row in groups]
+        return [_Limits(limits=_fit(row, goals)) for row in groups]
 
-    rows = in_workers(encoded, _Limits, rows_of).select(F.explode("texts").alias("text"))
-    fit = {row.text for row in rows.distinct().collect()}
-    return [text for text in limits if text not in fit]
+    return idle_limits_of(in_workers(encoded, _Limits, rows_of), goals)
 
 
 def _fit(row: EncodedRow, goals: FleetGoals) -> list[str]:

@@ -19,7 +19,7 @@ import ortools.graph.python.min_cost_flow  # noqa: F401 - loaded before anything
 
 from optimizer import Goals, Group, Member
 from spark.groups.memory import memory_needed
-from spark.solve.solve import row_of_group
+from spark.solve.solve import planned_alone
 from tests.support.rows import rows_of
 
 RACKS = [f"rack-{rack:06d}" for rack in range(6)]
@@ -50,7 +50,7 @@ SHAPES = (
 
 
 def main(numbers: Sequence[int]) -> None:
-    row_of_group(row_of(Shape(3, 9, 3, 1.0)), "optimal")
+    planned_alone(row_of(Shape(3, 9, 3, 1.0)), "optimal")
     with ProcessPoolExecutor(1, get_context("spawn")) as pool:
         for shape in (SHAPES[number] for number in numbers):
             row = pool.submit(row_of, shape).result()
@@ -58,7 +58,7 @@ def main(numbers: Sequence[int]) -> None:
             gc.collect()
             Path("/proc/self/clear_refs").write_text("5")  # the peak from here on
             before = _status("VmRSS")
-            solved = row_of_group(row, shape.strategy, Goals(**shape.goals))
+            solved = planned_alone(row, shape.strategy, Goals(**shape.goals)).solved
             peak = _status("VmHWM") - before
             assert solved.status == "ok", solved.reason
             print(json.dumps([repr(shape), needed, peak]))

@@ -14,7 +14,7 @@ from spark.files import DirectStore, ValueFilter
 from spark.fleet import FleetFiles
 from spark.fleet.fleet_files import FilesOf
 from spark.groups import columns_of, row_of_group as encoded_row
-from spark.solve.solve import row_of_group
+from spark.solve.solve import planned_alone
 from spark.solve.solved_row import ACTIONS, PlannedGroup, SolvedRow
 from tests.support.fleets import SNAPSHOT, Fleet, fleet_of_groups
 
@@ -64,7 +64,8 @@ class _InMemory:
 
 def solved(row: Any, strategy: str = "optimal") -> SimpleNamespace:
     """What the solver's stage says of a row, by column."""
-    return SimpleNamespace(**dict(zip(COLUMNS, row_of_group(row, strategy).cells(), strict=True)))
+    cells = planned_alone(row, strategy).solved.cells()
+    return SimpleNamespace(**dict(zip(COLUMNS, cells, strict=True)))
 
 
 def planned(row: Any, strategy: str = "optimal") -> SimpleNamespace:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from optimizer.advice import LEVELS
 from optimizer.strategies import STRATEGIES
 from spark.audit.facts import GroupFacts
-from spark.audit.finding import FindingRow, GroupFinding, Settings, about
+from spark.audit.finding import FindingRow, GroupFinding, Settings, about, about_balance
 from spark.fleet import CLASSIC, CONSUMER, LENGTH_OF_UUID
 
 
@@ -25,13 +25,11 @@ def unbalanced(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     """Groups that are judged by count (`optimizer.advice`)."""
     solved = group.solved
     if solved.judged_by == "count" and solved.uneven:
-        yield about(
+        yield about_balance(
             group,
             solved.now_to_best,
             "One member of group {group} has {now:partition} where {best} would do; for that "
             "{moves:partition} must move.",
-            advice=solved.advice,
-            severity=solved.of_balance,
             now=solved.current_max_load,
             best=round(solved.current_max_load / solved.now_to_best),
             moves=solved.moves,

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from spark.audit.facts import GroupFacts
-from spark.audit.finding import FindingRow, GroupFinding, Settings, about
+from spark.audit.finding import FindingRow, GroupFinding, Settings, about, about_balance
 from spark.solve import ACTIONS
 
 KEEPABLE = (ACTIONS.index("keep"), ACTIONS.index("move"))
@@ -46,13 +46,11 @@ def idle_members(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     idle = _idle(plan)
     inputs = idle - _without(plan)
     if inputs > 0:
-        yield about(
+        yield about_balance(
             group,
             inputs,
             "{idle} of the {members} members of group {group} {idle:owns|own} nothing while one "
             "has {most:partition}; the best assignment has work for {inputs} of them.",
-            advice=plan.advice,
-            severity=plan.of_balance,
             idle=idle,
             members=plan.members,
             most=plan.current_max_load,

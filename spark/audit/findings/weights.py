@@ -7,7 +7,7 @@ import numpy as np
 from optimizer.advice import LEVELS
 from optimizer.model import classes_of, weights_of
 from spark.audit.facts import GroupFacts
-from spark.audit.finding import FindingRow, GroupFinding, Settings, about
+from spark.audit.finding import FindingRow, GroupFinding, Settings, about, about_balance
 
 DIGITS = 9
 """Whole numbers stand for weights inside: what is beyond is theirs."""
@@ -24,13 +24,11 @@ def unbalanced_weight(group: GroupFacts, settings: Settings) -> Iterator[Finding
     """Groups that are judged by weight (`optimizer.advice`)."""
     solved = group.solved
     if solved.judged_by == "weight" and solved.uneven:
-        yield about(
+        yield about_balance(
             group,
             solved.now_to_best,
             "One member of group {group} carries a weight of {now:decimal} where {planned:decimal} "
             "would do; for that {moves:partition} must move.",
-            advice=solved.advice,
-            severity=solved.of_balance,
             now=solved.current_max_weight,
             planned=solved.max_weight,
             moves=solved.moves,

@@ -99,15 +99,15 @@ def _cluster(name: str, table: Any) -> Cluster:
     checked, more = ClusterTable.checked({k: table[k] for k in table if k not in SECRETS})
     if checked is None or faults:
         raise InputError(f"cluster {name}: {'; '.join([*faults, *more])}")
-    entries = checked.entries()
-    values: dict[str, Any] = {
-        key: ClusterSelection(entries.pop(key, ()), entries.pop(f"exclude_{key}", ()))
+    stated_keys = checked.entries()
+    arguments: dict[str, Any] = {
+        key: ClusterSelection(stated_keys.pop(key, ()), stated_keys.pop(f"exclude_{key}", ()))
         for key in ("groups", "topics")
     }
     for key in SECRETS:
-        pair = entries.pop(f"{key}_env", None), entries.pop(f"{key}_file", None)
-        values[key] = Secret(*pair) if any(part is not None for part in pair) else None
-    return Cluster(name, **values, **entries)
+        pair = stated_keys.pop(f"{key}_env", None), stated_keys.pop(f"{key}_file", None)
+        arguments[key] = Secret(*pair) if any(part is not None for part in pair) else None
+    return Cluster(name, **arguments, **stated_keys)
 
 
 def _faults(cluster: Cluster) -> list[str]:

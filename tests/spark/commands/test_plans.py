@@ -14,7 +14,7 @@ from optimizer.model import DEFAULT_GOALS, Goals
 from spark.fleet.local_store import write_store
 from spark.glossary import GLOSSARY
 from spark.settings import USUAL_STRATEGIES
-from spark.solve.solve import row_of_group
+from spark.solve.solve import planned_alone
 from tests.spark.commands.conftest import Once, compare_words
 from tests.support.fleets import SNAPSHOT, Fleet
 from tests.support.rows import rows_of
@@ -227,7 +227,7 @@ def test_racks_of_partitions_are_only_compared(strategy: str, goals: Goals) -> N
     fleet = torture_fleet(hour=2)
     names = {"own-rack": "ok", "reads-racked": "ok", "its-rack": "invalid"}
     found = {
-        name: row_of_group(rows_of(fleet, name, "c", racks=True), strategy, goals).status
+        name: planned_alone(rows_of(fleet, name, "c", racks=True), strategy, goals).solved.status
         for name in names
     }
     assert found == names

@@ -8,9 +8,11 @@ from pyspark.sql import SparkSession
 from spark import FleetHistory, FleetSnapshot, audit_fleet, compare_fleet, fleet_of, plan_fleet
 from spark.compare.advised import advised_groups, uneven_first
 from spark.fleet import write_store
+from spark.groups import encode
 from spark.report.past import lags_in
 from spark.report.sums import figures_of, merged, sums_of, worst_groups
 from spark.settings import Settings
+from spark.solve import default_levels
 from tests.support.fleets import Fleet
 
 pytestmark = pytest.mark.ends  # of each surface's own tests the default tier has one
@@ -50,7 +52,7 @@ def test_one_number_of_uneven_groups(spark: SparkSession, tmp_path: Path) -> Non
     comparison = compare_fleet(snapshot, ["current", "cooperative-sticky", "optimal"])
     fleets = {row.strategy: row.uneven for row in fleet_of(comparison).collect()}
     assert fleets == {"current": 2, "cooperative-sticky": 0, "optimal": 0}
-    advised = uneven_first(advised_groups(snapshot, Settings()), 10)
+    advised = uneven_first(advised_groups(encode(snapshot), Settings(), default_levels), 10)
     assert [(row["now_to_best"], row["severity"], row["advice"]) for row in advised] == [
         (2.0, "critical", "cooperative-sticky"),
         (4 / 3, "info", "cooperative-sticky"),

@@ -15,7 +15,7 @@ from optimizer.figures import data_size
 from spark.groups import memory, read_or_failed
 from spark.groups.batches import size_of
 from spark.groups.homogeneous import read_homogeneous
-from spark.solve.solve import row_of_group
+from spark.solve.solve import planned_alone
 from spark.verify.faults import faults_of_group
 from tests.paths import ROOT
 from tests.support.fleets import Fleet
@@ -71,7 +71,7 @@ def test_a_group_that_memory_wont_do_for_is_failed_and_says_what_to_do(
     free.append((needed, "have more"))
     assert read_or_failed(row).status == "ok"
     free.append((needed - 1, "have more of this"))
-    plan = row_of_group(row, "optimal")
+    plan = planned_alone(row, "optimal").solved
     assert (plan.status, plan.members, plan.max_load) == ("failed", 3, None)
     assert plan.reason == (
         f"it needs up to {data_size(needed)} of memory (3 members, 4 partitions, 5 subscriptions), "
@@ -99,7 +99,7 @@ def test_a_group_that_took_all_of_it_is_failed(monkeypatch: pytest.MonkeyPatch) 
         np.empty(1 << 62, np.int8)
 
     monkeypatch.setattr("optimizer.strategies.optimal.solve", too_much)
-    plan = row_of_group(rows_of(group()), "optimal")
+    plan = planned_alone(rows_of(group()), "optimal").solved
     assert plan.status == "failed"
     assert plan.reason.startswith("it took all the memory that a worker may have: raise spark.")
 

@@ -10,7 +10,7 @@ from pyspark import TaskContext
 
 from spark.groups.outlive import outlived, outlived_in_time
 from spark.memory_limits import free_memory
-from spark.solve.solve import row_of_group
+from spark.solve.solve import planned_alone
 from tests.support.deadly import DEADLY, EXPECTED, SECONDS, STRATEGY
 from tests.support.rows import rows_of
 
@@ -24,7 +24,7 @@ def second_try(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def solved(groups: list[Any]) -> list[Any]:
-    return [row_of_group(row, STRATEGY, strategy_seconds=SECONDS) for row in groups]
+    return [planned_alone(row, STRATEGY, strategy_seconds=SECONDS).solved for row in groups]
 
 
 def test_all_other_groups_are_solved() -> None:

@@ -12,7 +12,7 @@ from spark.groups.columns import columns_of
 from spark.groups.encode import encode
 from spark.settings import FleetGoals, GroupGoals
 from spark.solve.homogeneous import plan_homogeneous
-from spark.solve.solve import row_of_group, solved_rows
+from spark.solve.solve import planned_alone, solved_rows
 from spark.solve.solved_row import SolvedRow
 from tests.support.fleets import Fleet
 from tests.support.odd_groups import odd_groups
@@ -34,7 +34,8 @@ def plain(solved: SolvedRow) -> dict[str, Any]:
 def one_at_a_time(
     rows: list[Any], goals: Goals = BY_COUNT
 ) -> dict[tuple[str, str], dict[str, Any]]:
-    return {(row.cluster, row.group): plain(row_of_group(row, "optimal", goals)) for row in rows}
+    alone = [planned_alone(row, "optimal", goals).solved for row in rows]
+    return {(solved.cluster, solved.group): plain(solved) for solved in alone}
 
 
 def all_at_once(rows: list[Any]) -> dict[tuple[str, str], dict[str, Any]]:
@@ -126,7 +127,8 @@ def test_each_group_is_planned_by_its_own_goals(alike: list[Any]) -> None:
     ]
     goals = FleetGoals(by_weight, tuple(rules))
     for row, solved in zip(alike, solved_rows(alike, "optimal", goals), strict=True):
-        assert plain(solved) == plain(row_of_group(row, "optimal", goals.of("c", row.group)))
+        alone = planned_alone(row, "optimal", goals.of("c", row.group))
+        assert plain(solved) == plain(alone.solved)
 
 
 @pytest.mark.parametrize("levels", [("spread", "moves"), ("hosts", "moves"), ("moves", "spread")])
@@ -136,5 +138,5 @@ def test_levels_in_another_order_give_the_rows_of_one_at_a_time(
     """A group in which nothing needs to move may still spread its topics better."""
     goals = Goals(levels=levels)
     for row, solved in zip(alike, solved_rows(alike, "optimal", FleetGoals(goals)), strict=True):
-        expected = plain(row_of_group(row, "optimal", goals))
+        expected = plain(planned_alone(row, "optimal", goals).solved)
         assert plain(solved) | {"goals": None} == expected | {"goals": None}
