@@ -17,6 +17,7 @@ import typer
 from typer.core import TyperCommand
 
 from spark.errors import InputError, first_line, unreadable_file
+from spark.startup.java_process import sentences_apart
 from spark.terminal import (
     EXAMPLES,
     SIGNALS,
@@ -24,7 +25,6 @@ from spark.terminal import (
     interrupts,
     say,
     sentence_of,
-    sentences_apart,
     with_next_step,
 )
 

@@ -18,7 +18,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from spark.fleet import spelled
-from spark.worker_daemon import ONE_THREAD
+from spark.startup.worker_daemon import ONE_THREAD
 
 
 def by_polars(rows: DataFrame, function: str, schema: str, *options: Any) -> DataFrame:

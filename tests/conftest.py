@@ -112,8 +112,8 @@ BEST_COMPILER = (
 
 @pytest.fixture(scope="session")
 def spark(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> SparkSession:
-    from spark.terminal.quick_start import SMALL_SETTINGS, Size, java_options  # noqa: PLC0415 - as below
-    from spark.worker_daemon import DAEMON, MODULE  # noqa: PLC0415
+    from spark.startup.quick_start import SMALL_SETTINGS, Size, java_options  # noqa: PLC0415 - as below
+    from spark.startup.worker_daemon import DAEMON, MODULE  # noqa: PLC0415
 
     with_spark = sum(
         isinstance(item, pytest.Function) and "spark" in item.fixturenames

@@ -87,8 +87,8 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "optimizer": (*OPTIMIZER, "optimizer.strategies"),
     "spark.errors": (),
     "spark.memory_limits": (),
-    "spark.worker_daemon": (),
-    "spark.frames": (*FLEET, "spark.worker_daemon"),
+    "spark.startup": (),
+    "spark.frames": (*FLEET, "spark.startup"),
     "spark.patterns": ("optimizer.model",),
     "spark.text": (),
     "spark.unpersist_handle": (),
@@ -140,14 +140,12 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "spark.enforce": (*FLEET, "spark.sources.live", "optimizer.assignor"),
     "spark.demo": (*FLEET, "optimizer", "optimizer.model"),  # a made-up group is arrays at once
     "spark": LIBRARY,
-    "spark.terminal": (
-        *("spark", *LIBRARY, "spark.worker_daemon", "optimizer", "optimizer.assignor"),
-    ),
+    "spark.terminal": (*("spark", *LIBRARY, "spark.startup", "optimizer", "optimizer.assignor"),),
     "spark.jobs": (
         *("spark", *LIBRARY, "spark.terminal", "optimizer", "optimizer.assignor"),
         *("optimizer.scenarios", "optimizer.replicas", "spark.trial"),
     ),
-    "spark.cli": ("spark", *BASE, "spark.terminal", "spark.jobs"),
+    "spark.cli": ("spark", *BASE, "spark.startup", "spark.terminal", "spark.jobs"),
     "evenfleet": ("optimizer", "optimizer.assignor", "spark", "spark.cli"),
 }
 """Each room, and the rooms that it may import; files that stand in no folder are rooms as well."""
@@ -157,7 +155,7 @@ FOR_ALL = "optimizer.figures"
 
 WITHOUT_FACE = (
     *("optimizer.assignor", "spark.sources", "spark.sources.live", "spark.enforce"),
-    *("spark.jobs", "spark.toml"),
+    *("spark.jobs", "spark.toml", "spark.startup"),
 )
 """Rooms whose modules are imported one by one: their face would load what not everybody has."""
 
@@ -354,7 +352,7 @@ def test_the_library_names_no_option_of_a_command() -> None:
         f"{file}:{line}: {option}"
         for path in files_of(ROOT)
         if room_of(own_name(file := path.relative_to(ROOT).as_posix()))
-        not in ("spark.terminal", "spark.jobs", "spark.cli")
+        not in ("spark.startup", "spark.terminal", "spark.jobs", "spark.cli")
         and not file.startswith(KAFKAS_TOOLS)
         for line, sentence in sentences_in(path)
         for option in re.findall(r"(?<![\w-])--[a-z][a-z-]+", sentence)

@@ -52,5 +52,4 @@ from spark.terminal.printing import (
 )
 from spark.terminal.progress import busy
 from spark.terminal.side_by_side import Ended, side_by_side
-from spark.terminal.submission import sentences_apart
 from spark.terminal.weights import optional_rates, rates_for, rates_since

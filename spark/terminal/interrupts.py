@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from spark.terminal.java_process import running
+from spark.startup.java_process import running
 
 SIGNALS = {
     signal.SIGINT: "interrupted by Ctrl-C before it was done: run it again",

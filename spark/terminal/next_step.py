@@ -10,6 +10,7 @@ from typing import Any
 
 import typer
 
+from spark.startup.class_archive import PROGRAM
 from spark.terminal.console import say
 from spark.terminal.printing import is_for_people
 
@@ -35,9 +36,6 @@ NEXT = {
 """The command that follows on each; the others say it themselves, or end a thread of work.
 
 What stands in brackets is left out where its blank isn't filled."""
-
-PROGRAM = "EVENFLEET_PROGRAM"
-"""Environment variable: how the program was called, where that isn't by its name."""
 
 _BLANK = re.compile(r"\{(\w+)\}")
 _OPTIONAL = re.compile(r" \[([^]]*)\]")

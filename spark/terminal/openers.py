@@ -22,11 +22,11 @@ from spark.files import (
 )
 from spark.fleet import Composition, FleetFiles, FleetSnapshot, Part, skipped_sentence, whole
 from spark.settings import Settings
+from spark.startup.java_process import submitted
+from spark.startup.quick_start import size_of
 from spark.terminal.console import say
 from spark.terminal.options import NoSuchPartError, option, read_snapshot, read_with_notes
-from spark.terminal.quick_start import size_of
 from spark.terminal.session import check_master, session
-from spark.terminal.submission import submitted
 
 
 @contextmanager

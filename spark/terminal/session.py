@@ -6,25 +6,24 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from socketserver import BaseServer
+from typing import Any
 from warnings import catch_warnings, simplefilter
 
 from py4j.protocol import Py4JJavaError
 from pyspark import SparkConf, SparkContext
+from pyspark.accumulators import AccumulatorTCPServer, AccumulatorUnixServer
 from pyspark.sql import SparkSession
 
 from spark.errors import InputError, RunError, first_line, unreadable_file
 from spark.memory_limits import usable_memory
-from spark.terminal import java_process
-from spark.terminal.class_archive import make_in_background
+from spark.startup import java_process
+from spark.startup.class_archive import make_in_background
+from spark.startup.java_process import JavaProcess, keep_names, submission, submitted
+from spark.startup.quick_start import SETTINGS, Size, java_options
+from spark.startup.worker_daemon import DAEMON, MODULE, start_early
 from spark.terminal.failures import known_cause, may_come_of_javas_end, sentence_of, why_java_ended
 from spark.terminal.interrupts import handlers_kept, held
-from spark.terminal.java_names import keep_names
-from spark.terminal.java_process import JavaProcess
 from spark.terminal.progress import busy, followed, session_followed
-from spark.terminal.quick_start import SETTINGS, Size, java_options
-from spark.terminal.submission import submission, submitted
-from spark.worker_daemon import DAEMON, MODULE, start_early
 
 LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
 
@@ -137,7 +136,7 @@ def settings_of(
     """Spark's settings for this command; what the user states comes last."""
     settings = dict(DEFAULTS)
     if submitted():
-        spec = submission()
+        spec = dict(SparkConf(True, submission().jvm).getAll())
         settings |= {key: spec[key] for key in (MASTER, *SHOWING) if key in spec}
     else:
         settings[MASTER] = master or "local[*]"
@@ -157,31 +156,34 @@ def settings_of(
 
 def _started(settings: Mapping[str, str], shown: bool) -> SparkSession:
     try:
-        if not submitted():
+        if submitted():
+            gateway = submission()
+        else:
             with held():
                 gateway = java_process.launch(settings, shown)
-            SparkContext(conf=SparkConf().setAll(list(settings.items())), gateway=gateway)
+        leave_to_themselves(AccumulatorTCPServer, AccumulatorUnixServer)
+        conf = SparkConf(True, gateway.jvm).setAll(list(settings.items()))
+        SparkContext(conf=conf, gateway=gateway)
         builder = SparkSession.builder
         for key, value in settings.items():
             builder = builder.config(key, value)
         started = builder.getOrCreate()
-        keep_names(started.sparkContext._jvm)
+        keep_names(gateway.jvm)
         for key in settings:
             started.conf.get(key)  # a wrong value shows when it is used
-        leave_to_itself(started.sparkContext._accumulatorServer)
     except Exception as error:
         raise _why_not(error, java_process.running()) from error
     return started
 
 
-def leave_to_itself(server: BaseServer) -> None:
-    """Let a server of PySpark, whose thread ends with this process, say nothing and delay nothing.
+def leave_to_themselves(*servers: Any) -> None:
+    """Let servers of PySpark, whose threads end with this process, say nothing and delay nothing.
 
-    It prints a stack when the end of Java cuts a request short, and looks but once a second whether
-    it is to end.
+    They print a stack when the end of Java cuts a request short, and look but once a second whether
+    they are to end.
     """
-    server.handle_error = lambda *_: None  # type: ignore[method-assign]
-    server.shutdown = lambda: None  # type: ignore[method-assign]
+    for server in servers:
+        server.handle_error = server.shutdown = lambda *_: None
 
 
 def _why_not(error: Exception, java: JavaProcess) -> Exception:

@@ -29,7 +29,7 @@ from spark.fleet import (
     whole,
 )
 from spark.jobs.demo import make_store
-from spark.terminal.quick_start import size_of
+from spark.startup.quick_start import size_of
 from tests.bench.stopwatch import Row, Stopwatch, bench, run_command
 from tests.paths import ROOT
 

@@ -17,7 +17,7 @@ from pyspark.sql import SparkSession
 
 from spark import FleetHistory, FleetSnapshot, compare_fleet, fleet_of, replay_fleet
 from spark.files import write_tables
-from spark.terminal.quick_start import LARGE_SETTINGS
+from spark.startup.quick_start import LARGE_SETTINGS
 from tests.bench.stopwatch import (
     Jobs,
     Row,

@@ -8,7 +8,7 @@ from tests.paths import ROOT
 COPIES = """
 import os
 import pyarrow as pa
-from spark.worker_daemon import ONE_THREAD
+from spark.startup.worker_daemon import ONE_THREAD
 os.environ.setdefault(*ONE_THREAD)
 import polars
 from optimizer.process_copy import copied

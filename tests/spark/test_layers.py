@@ -9,7 +9,7 @@ from tests.paths import ROOT
 
 PACKAGE = ROOT / "spark"
 # what commands share makes their session, and names their jobs in its UI
-COMMANDS = ("terminal", "jobs", "cli.py")
+COMMANDS = ("startup", "terminal", "jobs", "cli.py")
 # each gives its caller an object with `release`
 KEEPERS = {
     *("plan/fleet_plan.py", "audit/fleet_audit.py", "graph/fleet_graph.py"),

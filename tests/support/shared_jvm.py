@@ -18,7 +18,7 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.serializers import UTF8Deserializer, read_int
 from pyspark.sql import SparkSession
 
-from spark.terminal.java_names import keep_names
+from spark.startup.java_process import keep_names
 
 
 class SharedJvm:

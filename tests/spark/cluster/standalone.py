@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from spark.terminal.quick_start import SMALL_SETTINGS, Size, java_options
+from spark.startup.quick_start import SMALL_SETTINGS, Size, java_options
 from tests.paths import ROOT
 
 WITHIN = 120.0  # seconds, on a machine that does many other things

@@ -19,7 +19,7 @@ from spark import FleetSnapshot, audit_fleet, compare_fleet, fleet_of, plan_flee
 from spark.errors import InputError
 from spark.explain import explain_group
 from spark.fleet import read_planned, read_result
-from spark.terminal.quick_start import SMALL_SETTINGS, Size, java_options
+from spark.startup.quick_start import SMALL_SETTINGS, Size, java_options
 from tests.support.fleets import SNAPSHOT
 
 SETTINGS = SMALL_SETTINGS | {

@@ -111,7 +111,7 @@ def test_the_cause_that_says_something(cause: str, sentence: str) -> None:
             "the workers' Python lacks a module (pyarrow): install evenfleet for it on all ",
         ),
         (
-            "python: Error while finding module specification for 'spark.worker_daemon' "
+            "python: Error while finding module specification for 'spark.startup.worker_daemon' "
             "(ModuleNotFoundError: No module named 'spark')",
             "the workers' Python lacks a module (spark): install evenfleet for it on all ",
         ),

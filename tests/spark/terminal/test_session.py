@@ -3,14 +3,15 @@
 import socket
 from socketserver import BaseRequestHandler, TCPServer
 from subprocess import Popen
+from typing import Any
 
 import pytest
 
 from spark.errors import RunError
+from spark.startup.java_process import JavaProcess
+from spark.startup.quick_start import Size
 from spark.terminal import session
-from spark.terminal.java_process import JavaProcess
-from spark.terminal.quick_start import Size
-from spark.terminal.session import _why_not, leave_to_itself, settings_of
+from spark.terminal.session import _why_not, leave_to_themselves, settings_of
 
 
 @pytest.mark.parametrize(
@@ -77,9 +78,10 @@ class Failing(BaseRequestHandler):
 def test_a_request_that_javas_end_cuts_short_is_not_told(
     capsys: pytest.CaptureFixture[str], left: bool
 ) -> None:
-    with TCPServer(("127.0.0.1", 0), Failing) as server:
-        if left:
-            leave_to_itself(server)
-        with socket.create_connection(server.server_address[:2]):
-            server.handle_request()
+    server_type: Any = type("Server", (TCPServer,), {})
+    if left:
+        leave_to_themselves(server_type)
+    with server_type(("127.0.0.1", 0), Failing) as server:
+        socket.create_connection(server.server_address[:2]).close()
+        server.handle_request()
     assert ("Traceback" in capsys.readouterr().err) != left

@@ -10,7 +10,7 @@ import pyspark
 import pytest
 
 from spark.fleet import write_store
-from spark.terminal.quick_start import Size, java_options
+from spark.startup.quick_start import Size, java_options
 from tests.paths import ROOT
 from tests.support.fleets import SNAPSHOT
 from tests.support.small import EARLIER, small

@@ -2,7 +2,7 @@
 
 It is made by the main job on a small fleet, whose classes the other commands load as well. The
 first command that starts Spark has it made in the background, and nobody waits for it:
-`python -m spark.terminal.class_archive`.
+`python -m spark.startup.class_archive`.
 """
 
 import fcntl
@@ -16,8 +16,10 @@ from tempfile import TemporaryDirectory
 
 import pyspark
 
-from spark.terminal.next_step import PROGRAM
-from spark.terminal.quick_start import CLASSES, QUIET
+from spark.startup.quick_start import CLASSES, QUIET
+
+PROGRAM = "EVENFLEET_PROGRAM"
+"""Environment variable: how the program was called, where that isn't by its name."""
 
 RUN = "from spark.cli import main; main()"
 
@@ -29,7 +31,7 @@ def make_in_background() -> None:
     """Start to make what `bin/evenfleet` lacks; an installation of another kind stays as it is."""
     with suppress(OSError):  # commands run without it as well
         if PROGRAM in os.environ and not _is_made():
-            words = ["nice", sys.executable, "-m", "spark.terminal.class_archive"]
+            words = ["nice", sys.executable, "-m", "spark.startup.class_archive"]
             Popen(words, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, start_new_session=True)
 
 

@@ -12,9 +12,9 @@ from pyspark.sql import SparkSession
 
 from spark import FleetHistory
 from spark.fleet import write_store
-from spark.terminal import class_archive
+from spark.startup import class_archive
+from spark.startup.quick_start import MEDIUM_TOGETHER, SMALL, SMALL_TOGETHER, Size, size_of
 from spark.terminal.next_step import PROGRAM
-from spark.terminal.quick_start import MEDIUM_TOGETHER, SMALL, SMALL_TOGETHER, Size, size_of
 from tests.support.small import small
 
 
@@ -70,7 +70,7 @@ def test_the_archive_is_begun_by_bin_evenfleet_alone_and_not_waited_for(
     assert begun == []
     monkeypatch.setenv(PROGRAM, "bin/evenfleet")
     class_archive.make_in_background()
-    assert begun == [["nice", sys.executable, "-m", "spark.terminal.class_archive"]]
+    assert begun == [["nice", sys.executable, "-m", "spark.startup.class_archive"]]
     assert class_archive.main() == 1  # it is noted, though no archive came of it
     class_archive.make_in_background()
     assert (len(begun), len(archive)) == (1, 1)

@@ -6,8 +6,6 @@ from enum import Enum, auto
 from heapq import nlargest
 from pathlib import Path
 
-from spark.files import Where
-
 CLASSES = Path(sys.prefix) / "evenfleet-classes.jsa"
 """Java's archive of the classes that Spark loads (AppCDS), made once (`class_archive`).
 
@@ -90,7 +88,7 @@ def java_options(size: Size) -> list[str]:
     return [*archive, *(_QUICK_JAVA if size in (Size.SMALL, Size.MEDIUM) else ())]
 
 
-def size_of(store: Where, many: bool = False) -> Size:
+def size_of(store: object, many: bool = False) -> Size:
     """How large the newest snapshots of a store are, as far as this process sees their files.
 
     With `many`, all its snapshots together. What Parquet's readers pass over counts for nothing.

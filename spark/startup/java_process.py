@@ -1,14 +1,31 @@
-"""The Java process that Spark runs in: what it says is kept, and it ends with its command."""
+"""The Java process that Spark runs in: what it says is kept, and it ends with its command.
 
+Under spark-submit it is there first, and has started us.
+"""
+
+import io
 import os
+import sys
 import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
 from subprocess import Popen, TimeoutExpired
-from typing import IO, Any
+from typing import IO, Any, TextIO
 
+from py4j.java_gateway import JavaClass, JavaMember, JVMView
 from pyspark import SparkConf
 from pyspark.java_gateway import launch_gateway
+
+NAMES = (
+    *("functions", "org.apache.spark.sql.functions", "PythonUtils", "PythonSQLUtils"),
+    *("org.apache.spark.sql.classic.SparkSession", "org.apache.spark.sql.expressions.Window"),
+)
+"""Classes that PySpark asks for with each expression, as it spells them.
+
+Each such lookup is a call into Java, which searches all jars for the packages that it tries first.
+"""
 
 ENDS_WITHIN = 5.0  # seconds, after SIGTERM; it removes its temporary files meanwhile
 
@@ -84,3 +101,60 @@ def launch(settings: Mapping[str, str], shown: bool) -> Any:
     gateway: Any = launch_gateway(conf, {"stderr": kept})  # type: ignore[no-untyped-call]
     _running = JavaProcess(gateway.proc, kept)
     return gateway
+
+
+def submitted() -> bool:
+    """Whether spark-submit runs us, which has started the Java process and chosen the master."""
+    return "PYSPARK_GATEWAY_PORT" in os.environ
+
+
+@cache
+def submission() -> Any:
+    """PySpark's gateway to the process that has started us."""
+    return launch_gateway()  # type: ignore[no-untyped-call]
+
+
+@contextmanager
+def sentences_apart() -> Iterator[None]:
+    """Let a Java process that has started us write our sentences on its standard error.
+
+    It reads our standard output and standard error through one pipe, and writes both on its
+    standard output: sentences would stand in the middle of the JSON.
+    """
+    ours = sys.stderr
+    if submitted():
+        sys.stderr = _JavasStandardError(ours)
+    try:
+        yield
+    finally:
+        sys.stderr = ours
+
+
+class _JavasStandardError(io.TextIOBase):
+    def __init__(self, ours: TextIO) -> None:
+        self._ours = ours
+
+    def write(self, text: str) -> int:
+        try:
+            submission().jvm.java.lang.System.err.print(text)
+        except Exception:  # it is gone, and the pipe is all there is
+            self._ours.write(text)
+        return len(text)
+
+
+class KeptClass(JavaClass):  # type: ignore[misc]
+    """A class of Java's whose static methods are looked up once."""
+
+    def __getattr__(self, name: str) -> Any:
+        member = super().__getattr__(name)
+        if isinstance(member, JavaMember):
+            self.__dict__[name] = member
+        return member
+
+
+def keep_names(jvm: JVMView) -> None:
+    """Let `jvm` find these names by itself from now on."""
+    for name in NAMES:
+        kept = getattr(jvm, name)
+        kept.__class__ = KeptClass
+        setattr(jvm, name, kept)

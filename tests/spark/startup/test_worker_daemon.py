@@ -9,8 +9,8 @@ import pyspark
 import pytest
 from pyspark.sql import SparkSession
 
+from spark.startup.worker_daemon import DAEMON, MODULE, NEEDED, start_early, without_archives
 from spark.terminal.session import settings_of
-from spark.worker_daemon import DAEMON, MODULE, NEEDED, start_early, without_archives
 
 
 def test_a_worker_has_all_it_needs_before_its_task_asks(spark: SparkSession) -> None:

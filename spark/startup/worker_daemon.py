@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 DAEMON = "spark.python.daemon.module"
 
-MODULE = "spark.worker_daemon"
+MODULE = "spark.startup.worker_daemon"
 """What to set it to, where workers run on this machine."""
 
 NEEDED = (
