@@ -1,5 +1,6 @@
 """`evenfleet compare`: what each strategy would do to a fleet."""
 
+from collections.abc import Mapping
 from contextlib import suppress
 
 from pyspark.sql import SparkSession
@@ -10,13 +11,25 @@ from spark.compare import best_of, write_compared_history, write_comparison
 from spark.errors import UnreadableError
 from spark.files import Where, table_in
 from spark.fleet import COMPARISON, check_out, snapshot_id
-from spark.jobs.compare_shown import show_strategies
 from spark.settings import Settings
-from spark.terminal import ROWS_SHOWN, Table, busy, say, say_all, say_answer
+from spark.terminal import ROWS_SHOWN, Rows, Table, busy, by_kind, say, say_all, say_answer, show
 from spark.trial import idle_limits
 
 GROUPS = "groups to change"
 """The table of uneven groups, with what each is advised."""
+
+
+COLUMNS_SHOWN = (
+    *("strategy", "uneven", "worst_max_to_mean", "mean_topic_share", "excess", "moves"),
+    *("unread", "not_evaluated"),
+)
+"""What fits a terminal of 80 columns; JSON and the table that is written have all."""
+
+SHOWN_BY_WEIGHT = (
+    *("strategy", "mean_over_bound", "worst_over_bound", "unbalanced", "moves"),
+    *("unread", "not_evaluated"),
+)
+"""The same where groups are balanced by weight."""
 
 
 def compare(
@@ -99,3 +112,11 @@ def _compare_all(
         f"Each snapshot's groups under each strategy are in {table_in(out, 'comparison')}, its "
         f"table in {table_in(out, 'fleet')}."
     )
+
+
+def show_strategies(rows: Rows, beside: Mapping[str, Table], settings: Settings) -> None:
+    """Print the tables of all snapshots, one below the other, and those `beside` them."""
+    shown = SHOWN_BY_WEIGHT if settings.goals.weights else COLUMNS_SHOWN
+    selection = ["snapshot", *shown, *(["remote_reads"] if settings.goals.need_racks else [])]
+    hidden = {column for row in rows for column in row if column not in selection}
+    show({**by_kind("strategies", rows), **beside}, hidden)

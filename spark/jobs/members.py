@@ -1,12 +1,14 @@
 """`evenfleet members`: how many members each group needs."""
 
+from datetime import timedelta
+from operator import itemgetter
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-from spark import InputError, terminal
+from spark import terminal
+from spark.errors import InputError
 from spark.files import replace_text
-from spark.fleet import as_rows
-from spark.jobs.members_split import show_split
+from spark.fleet import as_rows, near_miss
 from spark.members import (
     HEADROOM,
     broker_commits,
@@ -14,6 +16,7 @@ from spark.members import (
     members_fleet,
     shortest_first,
     size_metrics,
+    split_fleet,
 )
 from spark.metrics_text import check_metrics
 from spark.settings import window_length
@@ -21,6 +24,12 @@ from spark.terminal import ROWS_SHOWN, Table, busy, option, say, show
 
 COLUMNS_SHOWN = ("cluster", "group", "members", "partitions", "optimal_max", "spare", "needed")
 """What fits a terminal of 80 columns; JSON has all."""
+
+SIDES_SHOWN = "part", "members", "partitions", "max_load", "lag", "max_lag", "catch_up_seconds"
+"""The same of the sides of a split."""
+
+FIRST = 5
+"""Groups that people see: four rows each."""
 
 
 def members(
@@ -83,3 +92,42 @@ def members(
         say("Sizes count partitions, though goals are by weight; needed follows rates.")
     if rates is None:
         say("Members needed are unknown: rates take two snapshots with offsets in the window.")
+
+
+def show_split(source: terminal.FleetOptions, topic: str, window: timedelta) -> None:
+    """Print each group that reads the topic, before and after; those with most lag first."""
+    with source.session(many=True) as spark:
+        fleet = source.read(spark, "members")
+        flowing = terminal.optional_rates(spark, source.where, fleet, window, source.settings)
+        with flowing as rates, busy("splitting groups"):
+            rows = as_rows(split_fleet(fleet, topic, rates))
+        if not rows:
+            near = near_miss(fleet, "topic", topic) or ": nothing can be split"
+            raise InputError(f"no group subscribes to topic {topic}{near}")
+    rows.sort(key=itemgetter("cluster", "group"))
+    divided = sorted((row for row in rows if row["sides"]), key=_most_lag_first)
+    shown = [
+        {"group": row["group"], **{name: side[name] for name in SIDES_SHOWN}}
+        for row in divided[:FIRST]
+        for side in row["sides"]
+    ]
+    show({"split": Table(rows, shown)} | terminal.clusters_read(fleet))
+    terminal.print_list(
+        f"{topic} in a group of its own",
+        [f"{row['group']} of {row['cluster']}: {row['sentence']}" for row in divided[:FIRST]],
+    )
+    if divided:
+        say("Assumed: as many members as now, and both groups assigned as evenly as possible.")
+        if rates is None:
+            say("Lag afterwards is unknown: rates take two snapshots with offsets in the window.")
+        else:
+            say("Assumed: each member reads at the highest observed rate of one.")
+            say("Members are divided by what comes in for each side.")
+    if without := len(rows) - len(divided):
+        say(f"Not split: {without} groups (--format json says why).")
+    terminal.say_clusters(fleet)
+
+
+def _most_lag_first(row: dict[str, Any]) -> tuple[float, str, str]:
+    now = row["sides"][0]
+    return -(now["lag"] or 0), str(row["cluster"]), str(row["group"])

@@ -10,10 +10,28 @@ from spark import FleetSnapshot, plan_fleet, terminal
 from spark.audit import AuditSettings, read_audit_settings
 from spark.files import Where, table_in
 from spark.fleet import PLAN, check_out
-from spark.jobs.plan_shown import WORST, show_plans
+from spark.glossary import STATUSES
 from spark.plan import TRAFFIC, kept_traffic, traffic_of_fleet, uneven_for_people
 from spark.settings import Settings, check_strategy
-from spark.terminal import ROWS_SHOWN, at_most, busy, option, say, say_all, say_answer
+from spark.terminal import (
+    ROWS_SHOWN,
+    Rows,
+    Table,
+    at_most,
+    busy,
+    clusters_read,
+    option,
+    say,
+    say_all,
+    say_answer,
+    show,
+)
+
+WORST = "worst groups"
+"""The table of uneven groups, which the plan evens out."""
+
+OPTIONAL = (WORST, TRAFFIC)
+"""Tables that aren't shown where they have no rows."""
 
 
 def plan(
@@ -88,3 +106,15 @@ def _plan_one(
     return fleet, {
         name: [{"snapshot": fleet.id} | row for row in rows] for name, rows in tables.items()
     }
+
+
+def show_plans(planned: Sequence[tuple[FleetSnapshot, dict[str, Rows]]]) -> None:
+    """Print the tables of all snapshots, one below the other."""
+    tables = [of_snapshot for _, of_snapshot in planned]
+    shown = {name: [row for table in tables for row in table[name]] for name in tables[0]}
+    hide = {"sum of squares"} if len(planned) > 1 else {"sum of squares", "snapshot"}
+    filled = {name: rows for name, rows in shown.items() if rows or name not in OPTIONAL}
+    by_status = filled["groups"]
+    explained = [{**row, "means": STATUSES.get(row["status"])} for row in by_status]
+    shown_groups = {"groups": Table(by_status, explained)}
+    show({**filled, **shown_groups, **clusters_read(*(fleet for fleet, _ in planned))}, hide)

@@ -1,5 +1,6 @@
 """`evenfleet reassign`: where a cluster's replicas and leaders go, for Kafka's own tools."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -9,26 +10,57 @@ import typer
 from optimizer.figures import counted
 from spark import terminal
 from spark.errors import InputError
-from spark.jobs.reassign_all import reassign_all
-from spark.jobs.reassign_create import create_topics
-from spark.jobs.reassign_execution import carry_out, undo_plan
 from spark.jobs.reassign_options import ExecuteOptions, ReplicaOptions, StoreUnlessUndo
 from spark.reassign import (
+    Batch,
     Effects,
+    Pace,
     Reassignment,
+    StoppedError,
     batch_rows,
+    batches_of_plan,
     broker_row,
     cluster_facts,
+    cluster_row,
     compared,
     compared_row,
     consumers_of,
     effects,
+    left_of,
+    mark_done,
+    mark_handed_over,
+    new_topic,
+    place_new,
     reassign_cluster,
+    reassign_fleet,
+    rollbacks_in,
+    send,
     write_batches,
+    write_fleet,
+    write_new,
 )
-from spark.terminal import CHECK_FAILED, ROWS_SHOWN, Table, busy, option, say, show
+from spark.terminal import (
+    CHECK_FAILED,
+    ROWS_SHOWN,
+    SnapshotOptions,
+    Table,
+    busy,
+    clusters_named,
+    clusters_read,
+    explained,
+    live,
+    option,
+    say,
+    say_all,
+    say_clusters,
+    show,
+)
+from spark.text import as_sentence
 
 SIZES = ("broker", "bytes", "planned_bytes", "led_bytes", "planned_led_bytes")
+
+
+Name = tuple[str, int]
 
 
 def reassign(
@@ -96,3 +128,125 @@ def _tables(reassignment: Reassignment, done: Effects, written: list[Path]) -> d
         "sentences": Table([*reassignment.sentences(), *done.sentences()], title="plan"),
         "files": Table([{"file": str(path)} for path in written], is_shown=False),
     }
+
+
+def reassign_all(
+    source: terminal.SnapshotOptions,
+    replicas: ReplicaOptions,
+    execution: ExecuteOptions,
+    out: Path,
+    batch_copies: int | None,
+    per_broker: int | None,
+) -> None:
+    """A row a cluster; sentences and files of each are for programs."""
+    if replicas.of_one_cluster or execution.execute:
+        raise InputError(
+            "--all plans every cluster: leave out --cluster, --drain, --add, --brokers, "
+            "--log-dirs and --execute, which are for one"
+        )
+    replicas.check()
+    goals = replicas.goals
+    with source.session(source.snapshot) as spark:
+        fleet = source.fleet(spark, "reassign")
+        with busy("planning replicas and leaders"):
+            planned = reassign_fleet(fleet, replicas.wanted(), goals, batch_copies, per_broker)
+            rows = sorted(planned.collect(), key=lambda row: row.cluster)
+        written, refused = write_fleet(rows, out, fleet)
+    reports = [
+        {k: v for k, v in row.asDict(recursive=True).items() if k != "files"} for row in rows
+    ]
+    files = Table([{"file": str(path)} for path in written], is_shown=False)
+    show({"clusters": Table(reports, [*map(cluster_row, reports)]), "files": files})
+    short = [f"{row['cluster']}: {row['reason']}" for row in reports if row["reason"]]
+    if short:
+        terminal.print_list("not planned as asked", short)
+    say_all(f"{cluster}: not written. {why}" for cluster, why in refused.items())
+    say(f"{len(written)} files, in a folder for each cluster.")
+    terminal.say_clusters(fleet)
+    if short or refused:
+        raise typer.Exit(CHECK_FAILED)
+
+
+def create_topics(
+    source: SnapshotOptions, replicas: ReplicaOptions, execution: ExecuteOptions, out: Path | None
+) -> None:
+    """Print each topic's `--replica-assignment`, and write it into a folder if there is one."""
+    if execution.execute:
+        raise InputError("--create writes text for kafka-topics: leave out --execute")
+    if moves := replicas.of_moves():
+        raise InputError(f"--create moves no replica that is there: leave out {', '.join(moves)}")
+    topics = [new_topic(text) for text in replicas.create or ()]
+    with source.opener() as opener:
+        fleet = source.few(opener, "reassign")
+        current = cluster_facts(fleet, replicas.cluster)
+        with busy("placing new topics"):
+            placement = place_new(current, topics, replicas.wanted(current))
+            sentences = list(placement.sentences())
+    written = write_new(placement, out) if out else []
+    assignments = [
+        {"topic": topic, "replica_assignment": text} for topic, text in placement.texts.items()
+    ]
+    show(
+        {
+            "brokers": Table(placement.brokers()),
+            "assignments": Table(assignments, is_shown=False),
+            "sentences": Table(sentences, title="placement"),
+            "files": Table([{"file": str(path)} for path in written], is_shown=False),
+        }
+        | clusters_read(fleet)
+    )
+    for topic, text in placement.texts.items():
+        argument = f'"$(cat {out}/create-{topic}.txt)"' if out else text
+        say(f"kafka-topics … --create --topic {topic} --replica-assignment {argument}")
+    say_clusters(fleet)
+
+
+def undo_plan(folder: Path, cluster: str | None, execution: ExecuteOptions) -> None:
+    """Send the rollbacks of the batches in a folder, or print which are to be sent."""
+    names = [cluster] if cluster else ["the cluster"] if execution.bootstrap else None
+    _carry_out(rollbacks_in(folder), folder, names, execution, Pace(execution.rate))
+
+
+def carry_out(reassignment: Reassignment, out: Path, execution: ExecuteOptions) -> None:
+    """Send the batches of a plan, or print which are to be sent and what stands against it."""
+    current = reassignment.current
+    stays = {(p.topic, p.partition): p.replicas for p in current.partitions}
+    batches, pace = (
+        batches_of_plan(reassignment, out),
+        Pace(execution.rate, reassignment.wanted.sizes),
+    )
+    _carry_out(batches, out, [current.cluster], execution, pace, stays, reassignment.elections)
+
+
+def _carry_out(
+    batches: Sequence[Batch],
+    out: Path,
+    names: list[str] | None,
+    execution: ExecuteOptions,
+    pace: Pace,
+    stays: Mapping[Name, list[int]] | None = None,
+    elections: Sequence[Name] = (),
+) -> None:
+    (target,) = clusters_named(execution.bootstrap, names, execution.clusters)
+    with live("spark.enforce.moves").LiveReplicas(target) as brokers:
+        try:
+            with busy("reading the brokers"):
+                left = [batch for batch in left_of(batches, brokers, stays) if batch.steps]
+            if execution.apply and (left or elections):
+                mark_handed_over(out)
+                sentences = send(batches, brokers, pace, stays, elections)
+                try:
+                    for sentence in sentences:
+                        say(as_sentence(sentence))
+                except KeyboardInterrupt:  # as a sentence was printed
+                    sentences.throw(KeyboardInterrupt())
+                mark_done(out)
+        except (StoppedError, ConnectionError) as stopped:
+            explained()
+            say(as_sentence(str(stopped)))
+            raise typer.Exit(CHECK_FAILED) from None
+    if not left and not elections:
+        say(f"Nothing to send: cluster {target.name} is where the files in {out} bring it.")
+    elif not execution.apply:
+        say_all(as_sentence(str(batch)) for batch in left)
+        say(f"Nothing was changed: add --apply to send this at {pace.rate:,} bytes a second.")

@@ -1,14 +1,32 @@
 """`evenfleet snapshots`: what a store has, and what of it has had its time."""
 
+from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Annotated
 
 from spark import terminal
-from spark.errors import InputError
-from spark.fleet import Retention, check_folder
-from spark.jobs.snapshots_list import list_snapshots
-from spark.jobs.snapshots_upkeep import compact_store, local_store, prune_store
-from spark.settings import duration
-from spark.terminal import option, say, show
+from spark.errors import InputError, RunError
+from spark.files import CatalogSchema, LocalStore, Opener, Where, source_of, table_store_of
+from spark.fleet import (
+    TABLES,
+    Retention,
+    Stored,
+    check_folder,
+    clusters_in_turn,
+    compact_each,
+    compacted_by_day,
+    contents_of,
+    contents_report,
+    fault_of,
+    now_in_utc,
+    prune,
+    pruning_of,
+    scattered_in,
+    sweep_store,
+    time_of,
+)
+from spark.settings import duration, in_words
+from spark.terminal import Table, at_most, busy, option, say, say_all, show
 
 Since = Annotated[
     str | None, option("List only those since this id, or this long before the newest (7d).")
@@ -28,6 +46,10 @@ DryRun = Annotated[
         " /--no-dry-run",
     ),
 ]
+
+
+NARROW = ("clusters", "other_kinds")
+"""Columns without room on a terminal."""
 
 
 def snapshots(
@@ -82,3 +104,88 @@ def _check_together(since: str | None, changing: bool, dry_run: bool) -> None:
         raise InputError("--since only lists: leave it out with --prune and --compact")
     if not (changing or dry_run):
         raise InputError("--apply needs --prune or --compact: a list changes nothing")
+
+
+def list_snapshots(opener: Opener, store: Where, since: str | None = None) -> None:
+    """Print a row a snapshot, oldest first; a table that a snapshot lacks has no count.
+
+    People see only the newest, unless they ask for all or those `since` then.
+    """
+    with busy("reading the store"):
+        source = source_of(opener, store).for_one_look()
+        states = Stored.in_source(source).states
+        if not states:
+            raise InputError(f"store {store} has no snapshot: import or write one first")
+        names = [*states]
+        if since is not None:
+            names = _since(since, names, store)
+        else:
+            names = names[-(at_most(24) or len(names)) :]
+        contents = contents_of(source, names)
+    rows = [of_it.row(item, states[item]) for item, of_it in contents.items()]
+    show({"snapshots": rows}, [*(name for name, of in TABLES.items() if not of.shown), *NARROW])
+    terminal.print_list("clusters", clusters_in_turn(contents))
+    say_all(contents_report(rows, states, "--all lists all"))
+
+
+def _since(text: str, ids: Sequence[str], store: Where) -> list[str]:
+    """Those from an id on, or so long before the newest."""
+    try:
+        length = duration(text)
+    except ValueError:
+        if text not in ids:
+            raise InputError(
+                f"--since {text}: store {store} has no such snapshot, and it is not a "
+                "duration such as 7d"
+            ) from None
+        return [name for name in ids if name >= text]
+    times = {name: at for name in ids if (at := time_of(name))}
+    return [item for item, at in times.items() if at >= max(times.values()) - length]
+
+
+def local_store(opener: Opener, store: Where) -> LocalStore:
+    """The folder whose files can be made few; InputError if it isn't one of this machine."""
+    if isinstance(store, CatalogSchema):
+        raise InputError(
+            f"tables of {store} are compacted by what keeps them (OPTIMIZE of Delta, "
+            "rewrite_data_files of Iceberg): --compact is for local folders"
+        )
+    place = table_store_of(opener, store)
+    if not isinstance(place, LocalStore):
+        raise InputError(f"{store} is not a local folder: --compact works on local folders only")
+    return place
+
+
+def prune_store(
+    opener: Opener, store: Where, retention: Retention, dry_run: bool
+) -> dict[str, Table]:
+    """Remove what has had its time, or only look; a row each, and what stays although it is old."""
+    with busy("reading the store"):
+        pruning = pruning_of(opener, store, retention, now_in_utc())
+    gone = None
+    if not dry_run:
+        with busy("removing snapshots"):
+            gone = set(prune(pruning))
+    say_all(pruning.report(gone, in_words(retention.age)))
+    rows = [pruning.row_of(item, gone or ()) for item in pruning.aged]
+    left = [{"snapshot": item, "why": why} for item, why in pruning.left.items()]
+    return {
+        "prune": Table(rows, [item.for_people() for item in pruning.aged]),
+        "left": Table(left, is_shown=False),
+    }
+
+
+def compact_store(place: LocalStore, dry_run: bool) -> tuple[dict[str, Table], RunError | None]:
+    """Make few files of many, or only look: a row each, and what to raise if some couldn't be."""
+    if not dry_run:
+        sweep_store(place)
+    with busy("reading the store"):
+        result, left = scattered_in(place)
+    after: dict[str, int] = {}
+    if not dry_run:
+        with busy("rewriting") as step:
+            after = compact_each(place, step.counted(result, "snapshots"), left)
+    say_all(f"Left as it is: snapshot {snapshot}: {why}." for snapshot, why in left.items())
+    rows = [asdict(item) | {"bytes_after": after.get(item.snapshot)} for item in result]
+    fault = None if dry_run else fault_of(result, after, left)
+    return {"compact": Table(rows, compacted_by_day(result, after))}, fault

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from spark.jobs.report_commands import with_command
+from spark.jobs.report import with_command
 from spark.report import Material, Results
 from tests.spark.commands.conftest import Once, audit_words, compare_words, history_words
 from tests.spark.report.materials import material

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from optimizer import STRATEGIES
 from spark.compare.best_strategy import best_of
-from spark.jobs.compare_shown import COLUMNS_SHOWN
+from spark.jobs.compare import COLUMNS_SHOWN
 from spark.terminal import console
 from spark.terminal.printing import show
 
