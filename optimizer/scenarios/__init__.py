@@ -1,7 +1,5 @@
 """What may happen to a group: events, and scenarios of them, as objects, as text and as TOML."""
 
-from optimizer.scenarios.broker_down import BrokerDown, brokers_down
-from optimizer.scenarios.crash import Crash
 from optimizer.scenarios.event import (
     Event,
     EventError,
@@ -11,11 +9,18 @@ from optimizer.scenarios.event import (
     seconds_of,
     seconds_to_text,
 )
+from optimizer.scenarios.members import Crash, Join, Leave, Members, Subscribe
 from optimizer.scenarios.pauses import Freeze, Restart, SlowPoll, as_static
 from optimizer.scenarios.registry import EVENTS, event_of
 from optimizer.scenarios.rolling import Migrate, RollingRestart, Upgrade
 from optimizer.scenarios.scenario import Scenario, Step
-from optimizer.scenarios.sizes import Join, Leave, Members
-from optimizer.scenarios.subscribe import Subscribe
-from optimizer.scenarios.topics import Create, Delete, Grow, SizedTopic, TopicEvent
+from optimizer.scenarios.topics import (
+    BrokerDown,
+    Create,
+    Delete,
+    Grow,
+    SizedTopic,
+    TopicEvent,
+    brokers_down,
+)
 from optimizer.settings import DEFAULT_LIMITS, Limits

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
-from functools import reduce
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, Field, field, fields, replace
+from functools import partial, reduce
 from math import isfinite
 from numbers import Integral
-from typing import ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from optimizer.model import Group, Member
 from optimizer.processes import Step
@@ -24,13 +24,41 @@ class NotApplicableError(EventError):
     """An event that this group can't have: a member, topic, host or rack that isn't there."""
 
 
+class Kind(NamedTuple):
+    """What a field of an event is: `what` says so in sentences, which may name fields before it.
+
+    `check` gives back what is kept of a value, `read` makes one of a text, and `text` that text.
+    """
+
+    what: str
+    check: Callable[[str, Any], Any]
+    read: Callable[[str, str], Any] = lambda _, text: text
+    text: Callable[[Any], str] = str
+
+
+def kind_of(item: Field[Any]) -> Kind:
+    """The kind of an event's field."""
+    kind: Kind = item.metadata["kind"]
+    return kind
+
+
 class Event(ABC):
     """Something that happens to a group; a frozen object that its constructor has checked.
 
-    `names` are those that it has as text, before the `=`.
+    `names` are those that it has as text, before the `=`. There its fields without a default
+    follow; where these are two, `form` says how they are written, with an example.
     """
 
     names: ClassVar[tuple[str, ...]]
+    form: ClassVar[tuple[str, str]]
+
+    def __post_init__(self) -> None:
+        for item in _fields(self):
+            value = getattr(self, item.name)
+            if value is not None or item.default is MISSING:
+                kind = kind_of(item)
+                checked = kind.check(kind.what.format_map(vars(self)), value)
+                object.__setattr__(self, item.name, checked)
 
     @property
     def name(self) -> str:
@@ -39,13 +67,20 @@ class Event(ABC):
 
     @property
     def value(self) -> str:
-        """What follows its name and `=` as text: of an event with one field that field."""
-        return str(getattr(self, fields(self)[0].name))  # type: ignore[arg-type]
+        """What follows its name and `=` as text."""
+        stated = (item for item in _fields(self) if item.default is MISSING)
+        return ":".join(kind_of(item).text(getattr(self, item.name)) for item in stated)
 
     @classmethod
     def of_value(cls, name: str, value: str) -> Self:
         """The event of that name and text; EventError where it makes no sense."""
-        return cls(value)  # type: ignore[call-arg]
+        stated = [item for item in _fields(cls) if item.default is MISSING]
+        texts = halves(name, value, *cls.form) if len(stated) > 1 else (value,)
+        read: dict[str, Any] = {}
+        for item, text in zip(stated, texts, strict=True):
+            kind = kind_of(item)
+            read[item.name] = kind.read(kind.what.format_map(read), text)
+        return cls(**read)
 
     @abstractmethod
     def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
@@ -70,8 +105,16 @@ class Event(ABC):
         """As `event_of` reads it: `crash-rack=eu-west-a`."""
         return f"{self.name}={self.value}"
 
-    def __str__(self) -> str:
-        return self.to_text()
+    __str__ = to_text
+
+
+def a_field(what: str, check: Callable[[str, Any], Any], *how: Any, **default: Any) -> Any:
+    """A field of an event, of that `Kind`."""
+    return field(metadata={"kind": Kind(what, check, *how)}, **default)
+
+
+def _fields(event: Event | type[Event]) -> tuple[Field[Any], ...]:
+    return fields(event)  # type: ignore[arg-type]
 
 
 class Running:
@@ -130,8 +173,12 @@ MOST_MEMBERS, MOST_PARTITIONS = 100_000, 1_000_000
 """Of a group and of a topic: what no cluster has, and what is still worked out in minutes."""
 
 
-def check_count(what: str, number: object, least: int, most: int = 2**31 - 1) -> None:
-    """Raise EventError unless it is a whole number from `least` to `most`."""
+def a_number(what: str, least: int = 1, most: int = MOST_MEMBERS, **default: Any) -> Any:
+    """A field that is a whole number from `least` to `most`."""
+    return a_field(what, partial(_check_number, least, most), whole_number, **default)
+
+
+def _check_number(least: int, most: int, what: str, number: Any) -> int:
     if isinstance(number, bool) or not isinstance(number, Integral):
         raise EventError(f"{what} is {number!r}, which is not a whole number")
     if int(number) < least:
@@ -139,12 +186,7 @@ def check_count(what: str, number: object, least: int, most: int = 2**31 - 1) ->
         raise EventError(f"{what} is {number}, {why}")
     if int(number) > most:
         raise EventError(f"{what} is {f'{number:.3g}'}, more than {most:,}")
-
-
-def check_text(what: str, text: object) -> None:
-    """Raise EventError unless it is a text that isn't empty."""
-    if not isinstance(text, str) or not text:
-        raise EventError(f"{what} is {text!r}, which is not a name")
+    return int(number)
 
 
 def whole_number(what: str, text: str) -> int:
@@ -153,6 +195,34 @@ def whole_number(what: str, text: str) -> int:
         return int(text)
     except ValueError:
         raise EventError(f"{what} is {text!r:.40}, which is not a whole number") from None
+
+
+def a_name(what: str, **default: Any) -> Any:
+    """A field that is a text that isn't empty."""
+    return a_field(what, check_name, **default)
+
+
+def check_name(what: str, text: Any) -> str:
+    """The text; EventError for an empty one, and for what is none."""
+    if not isinstance(text, str) or not text:
+        raise EventError(f"{what} is {text!r}, which is not a name")
+    return text
+
+
+def some_seconds(what: str, **default: Any) -> Any:
+    """A field that is a length of time; EventError for no time at all."""
+    return a_field(what, _check_time, lambda _, text: seconds_of(text), seconds_to_text, **default)
+
+
+def _check_time(what: str, seconds: Any) -> float:
+    if not (checked := check_seconds(what, seconds)):
+        raise EventError(f"{what} is 0 s and must be longer, such as 30s")
+    return checked
+
+
+def comma_separated(text: str) -> tuple[str, ...]:
+    """The names in a list."""
+    return tuple(filter(None, map(str.strip, text.split(","))))
 
 
 def halves(name: str, value: str, form: str, example: str) -> tuple[str, str]:
@@ -225,10 +295,3 @@ def check_seconds(what: str, seconds: object) -> float:
     if seconds > MOST_SECONDS:
         raise EventError(f"{what} of {seconds:g} s is longer than 30 days")
     return float(seconds)
-
-
-def check_some_seconds(what: str, seconds: object) -> float:
-    """The same; EventError for no time at all."""
-    if not (checked := check_seconds(what, seconds)):
-        raise EventError(f"{what} is 0 s and must be longer, such as 30s")
-    return checked

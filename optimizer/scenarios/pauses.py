@@ -4,47 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from typing import Any, ClassVar
 
 from optimizer import processes
 from optimizer.model import Group
+from optimizer.processes import Step
 from optimizer.scenarios.event import (
     Event,
     EventError,
     Running,
-    check_some_seconds,
-    check_text,
-    halves,
+    a_field,
+    a_name,
     member_index,
-    seconds_of,
-    seconds_to_text,
+    some_seconds,
 )
 from optimizer.settings import DEFAULT_LIMITS, Limits
 
 
-@dataclass(frozen=True)
 class TimedMember(Event):
-    """Something that a member does for a number of seconds; sentences on faults name both so."""
+    """Something that a member does for a number of seconds."""
 
     member: str
     seconds: float
 
-    whose: ClassVar[str]
-    length: ClassVar[str]
-    example: ClassVar[str] = "30s"
-
-    def __post_init__(self) -> None:
-        check_text(self.whose, self.member)
-        object.__setattr__(self, "seconds", check_some_seconds(self.length, self.seconds))
-
-    @property
-    def value(self) -> str:
-        return f"{self.member}:{seconds_to_text(self.seconds)}"
-
-    @classmethod
-    def of_value(cls, name: str, value: str) -> Self:
-        member, seconds = halves(name, value, "MEMBER:TIME", f"orders-1:{cls.example}")
-        return cls(member, seconds_of(seconds))
+    form: ClassVar = ("MEMBER:TIME", "orders-1:30s")
 
     def silenced(self, group: Group, silent: float, allowed: float, limits: Limits) -> Group:
         """The group when the member is back: as a new one if it took more than `allowed`."""
@@ -64,16 +47,17 @@ class SlowPoll(TimedMember):
     If that is longer than its max.poll.interval.ms it leaves its group and comes back as a new one.
     """
 
+    member: str = a_name("the member that polls late")
+    seconds: float = some_seconds("a pause between polls")
+
     names: ClassVar = ("slow-poll",)
-    whose: ClassVar = "the member that polls late"
-    length: ClassVar = "a pause between polls"
-    example: ClassVar = "10m"
+    form: ClassVar = ("MEMBER:TIME", "orders-1:10m")
 
     def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
         silent = self.seconds - limits.poll  # a static member's session begins when it is too late
         return self.silenced(group, silent, limits.poll, limits)
 
-    def play(self, at: float, running: Running, after: Group) -> Iterator[processes.Step]:
+    def play(self, at: float, running: Running, after: Group) -> Iterator[Step]:
         yield processes.Block(at, running.name(self.member), self.seconds * 1000)
 
 
@@ -84,15 +68,34 @@ class Freeze(TimedMember):
     Its heartbeats stop too. If its session ends meanwhile, it comes back as a new member.
     """
 
+    member: str = a_name("the member that stands still")
+    seconds: float = some_seconds("a freeze")
+
     names: ClassVar = ("freeze",)
-    whose: ClassVar = "the member that stands still"
-    length: ClassVar = "a freeze"
 
     def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
         return self.silenced(group, self.seconds, limits.session, limits)
 
-    def play(self, at: float, running: Running, after: Group) -> Iterator[processes.Step]:
+    def play(self, at: float, running: Running, after: Group) -> Iterator[Step]:
         yield processes.Freeze(at, running.name(self.member), self.seconds * 1000)
+
+
+STATIC = {"static": True, "dynamic": False}
+
+
+def _check_static(what: str, static: Any) -> Any:
+    if static not in (True, False):
+        raise EventError(f"{what} is {static!r} and must be true or false")
+    return static
+
+
+def a_static() -> Any:
+    """A field that says whether members restart as if they had instance ids, or none."""
+    return a_field("static", _check_static, default=None)
+
+
+def static_to_text(static: bool | None) -> list[str]:
+    return [word for word, meant in STATIC.items() if meant is static]
 
 
 @dataclass(frozen=True)
@@ -104,15 +107,11 @@ class Restart(TimedMember):
     member.
     """
 
-    static: bool | None = None
+    member: str = a_name("the member that restarts")
+    seconds: float = some_seconds("a restart")
+    static: bool | None = a_static()
 
     names: ClassVar = ("restart",)
-    whose: ClassVar = "the member that restarts"
-    length: ClassVar = "a restart"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_static(self.static)
 
     @property
     def value(self) -> str:
@@ -129,7 +128,7 @@ class Restart(TimedMember):
         place = member_index(group, self.member)
         return restarted(group, [place], self.seconds, self.static, limits)
 
-    def play(self, at: float, running: Running, after: Group) -> Iterator[processes.Step]:
+    def play(self, at: float, running: Running, after: Group) -> Iterator[Step]:
         name = running.name(self.member)
         yield processes.Close(at, name)
         yield processes.Start(at + self.seconds * 1000, name)
@@ -184,15 +183,3 @@ def with_static(group: Group, static: bool | None, member: str | None = None) ->
         instance = (named if static else None) if is_meant else was.instance_id
         members.append(replace(was, instance_id=instance))
     return replace(group, members=members)
-
-
-STATIC = {"static": True, "dynamic": False}
-
-
-def check_static(static: object) -> None:
-    if static not in (None, True, False):
-        raise EventError(f"static is {static!r} and must be true or false")
-
-
-def static_to_text(static: bool | None) -> list[str]:
-    return [word for word, meant in STATIC.items() if meant is static]

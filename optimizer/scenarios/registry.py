@@ -4,14 +4,11 @@ from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from typing import Any
 
-from optimizer.scenarios.broker_down import BrokerDown
-from optimizer.scenarios.crash import Crash
 from optimizer.scenarios.event import Event, EventError, seconds_of
+from optimizer.scenarios.members import Crash, Join, Leave, Members, Subscribe
 from optimizer.scenarios.pauses import Freeze, Restart, SlowPoll
 from optimizer.scenarios.rolling import Migrate, RollingRestart, Upgrade
-from optimizer.scenarios.sizes import Join, Leave, Members
-from optimizer.scenarios.subscribe import Subscribe
-from optimizer.scenarios.topics import Create, Delete, Grow
+from optimizer.scenarios.topics import BrokerDown, Create, Delete, Grow
 
 KINDS: tuple[type[Event], ...] = (
     *(Join, Leave, Crash, Restart, RollingRestart, Members),

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from optimizer.model import Group
 from optimizer.processes import Close, Start, Step
 from optimizer.scenarios.event import (
-    MOST_MEMBERS,
     Event,
     EventError,
+    Kind,
     NotApplicableError,
     Running,
-    check_count,
-    check_some_seconds,
+    a_field,
+    a_number,
+    comma_separated,
+    kind_of,
     seconds_of,
     seconds_to_text,
+    some_seconds,
     whole_number,
 )
-from optimizer.scenarios.pauses import STATIC, check_static, restarted, static_to_text, with_static
+from optimizer.scenarios.pauses import STATIC, a_static, restarted, static_to_text, with_static
 from optimizer.settings import DEFAULT_LIMITS, ClientSettings, Limits
 from optimizer.strategies import CLASSIC_ASSIGNORS
 
@@ -34,6 +37,15 @@ READY_MS = 10_000
 """In a rolling restart the next member closes so long after the one before has started."""
 
 
+AT_ONCE = "the number of members that restart at once"
+
+
+def _check_order(what: str, order: Any) -> Any:
+    if order not in (FORWARD, BACKWARD):
+        raise EventError(f"{what} is {order!r}: {FORWARD} or {BACKWARD}")
+    return order
+
+
 @dataclass(frozen=True, kw_only=True)
 class Rolling(Event):
     """All members restart, `at_once` at a time, the next ones when those are back.
@@ -42,26 +54,42 @@ class Rolling(Event):
     `backward` (as the pods of a StatefulSet go).
     """
 
-    at_once: int = 1
-    seconds: float = 30.0
-    static: bool | None = None
-    order: str = FORWARD
+    at_once: int = a_number(AT_ONCE, default=1)
+    seconds: float = some_seconds("a restart", default=30.0)
+    static: bool | None = a_static()
+    order: str = a_field("the order of a rolling restart", _check_order, default=FORWARD)
 
-    def __post_init__(self) -> None:
-        check_count("the number of members that restart at once", self.at_once, 1, MOST_MEMBERS)
-        object.__setattr__(self, "seconds", check_some_seconds("a restart", self.seconds))
-        check_static(self.static)
-        if self.order not in (FORWARD, BACKWARD):
-            raise EventError(
-                f"the order of a rolling restart is {self.order!r}: {FORWARD} or {BACKWARD}"
-            )
+    first: ClassVar = ""
+    """The field with which its text begins, if there is one more."""
 
     @property
     def value(self) -> str:
-        """Such as `30s:static:at-once=2:backward`, as `_settings_of` reads it."""
-        parts = [seconds_to_text(self.seconds), *static_to_text(self.static)]
+        """Such as `30s:static:at-once=2:backward`, as `of_value` reads it."""
+        parts = [self._first().text(getattr(self, self.first))] if self.first else []
+        parts += [seconds_to_text(self.seconds), *static_to_text(self.static)]
         parts += [f"at-once={self.at_once}"] if self.at_once > 1 else []
         return ":".join([*parts, *([self.order] if self.order != FORWARD else [])])
+
+    @classmethod
+    def of_value(cls, name: str, value: str) -> Self:
+        parts = value.split(":")
+        settings: dict[str, Any] = {}
+        if cls.first:
+            settings[cls.first] = cls._first().read(cls.first, parts.pop(0))
+        for part in filter(None, parts):
+            if part in STATIC:
+                settings["static"] = STATIC[part]
+            elif part in (FORWARD, BACKWARD):
+                settings["order"] = part
+            elif part.startswith("at-once="):
+                settings["at_once"] = whole_number(AT_ONCE, part.removeprefix("at-once="))
+            else:
+                settings["seconds"] = seconds_of(part)
+        return cls(**settings)
+
+    @classmethod
+    def _first(cls) -> Kind:
+        return kind_of(cls.__dataclass_fields__[cls.first])
 
     def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
         if not group.members:
@@ -96,13 +124,24 @@ class Rolling(Event):
 class RollingRestart(Rolling):
     """See `Rolling`: members come back as they were."""
 
-    at_once: int = 1
+    at_once: int = a_number(AT_ONCE, default=1)
 
     names: ClassVar = ("rolling-restart",)
 
-    @classmethod
-    def of_value(cls, name: str, value: str) -> RollingRestart:
-        return cls(**_settings_of(value))
+
+def _check_assignors(what: str, names: Any) -> tuple[str, ...]:
+    listed = (names,) if isinstance(names, str) else tuple(names)
+    if not listed:
+        raise EventError(f"{what} has to name the assignors that members shall offer")
+    for name in listed:
+        if name not in CLASSIC_ASSIGNORS:
+            assignors = ", ".join(CLASSIC_ASSIGNORS)
+            raise EventError(
+                f"members can't offer the assignor {name!r}: choose one of {assignors}"
+            )
+    if len(set(listed)) < len(listed):
+        raise EventError(f"{what} names an assignor twice: {', '.join(listed)}")
+    return listed
 
 
 @dataclass(frozen=True)
@@ -112,36 +151,21 @@ class Upgrade(Rolling):
     The other fields are those of `Rolling`.
     """
 
-    strategies: tuple[str, ...]
+    strategies: tuple[str, ...] = a_field(
+        "an upgrade", _check_assignors, lambda _, text: comma_separated(text), ",".join
+    )
 
     names: ClassVar = ("upgrade",)
-
-    def __post_init__(self) -> None:
-        names = (self.strategies,) if isinstance(self.strategies, str) else tuple(self.strategies)
-        object.__setattr__(self, "strategies", names)
-        if not names:
-            raise EventError("an upgrade has to name the assignors that members shall offer")
-        for name in names:
-            if name not in CLASSIC_ASSIGNORS:
-                assignors = ", ".join(CLASSIC_ASSIGNORS)
-                raise EventError(
-                    f"members can't offer the assignor {name!r}: choose one of {assignors}"
-                )
-        if len(set(names)) < len(names):
-            raise EventError(f"an upgrade names an assignor twice: {', '.join(names)}")
-        super().__post_init__()
-
-    @property
-    def value(self) -> str:
-        return f"{','.join(self.strategies)}:{super().value}"
-
-    @classmethod
-    def of_value(cls, name: str, value: str) -> Upgrade:
-        names, _, how = value.partition(":")
-        return cls(tuple(item.strip() for item in names.split(",")), **_settings_of(how))
+    first: ClassVar = "strategies"
 
     def client(self, now: ClientSettings) -> ClientSettings:
         return replace(now, assignors=self.strategies)
+
+
+def _check_protocol(_: str, to: Any) -> Any:
+    if to != CONSUMER:
+        raise EventError(f"groups can migrate to the protocol {CONSUMER!r}, not to {to!r}")
+    return to
 
 
 @dataclass(frozen=True)
@@ -151,39 +175,10 @@ class Migrate(Rolling):
     The other fields are those of `Rolling`.
     """
 
-    to: str = CONSUMER
+    to: str = a_field("a migration", _check_protocol, default=CONSUMER)
 
     names: ClassVar = ("migrate",)
-
-    def __post_init__(self) -> None:
-        if self.to != CONSUMER:
-            raise EventError(f"groups can migrate to the protocol {CONSUMER!r}, not to {self.to!r}")
-        super().__post_init__()
-
-    @property
-    def value(self) -> str:
-        return f"{self.to}:{super().value}"
-
-    @classmethod
-    def of_value(cls, name: str, value: str) -> Migrate:
-        to, _, how = value.partition(":")
-        return cls(to, **_settings_of(how))
+    first: ClassVar = "to"
 
     def client(self, now: ClientSettings) -> ClientSettings:
         return replace(now, protocol=self.to)
-
-
-def _settings_of(value: str) -> dict[str, Any]:
-    """The fields of a rolling restart that a text states."""
-    settings: dict[str, Any] = {}
-    for part in filter(None, value.split(":")):
-        if part in STATIC:
-            settings["static"] = STATIC[part]
-        elif part in (FORWARD, BACKWARD):
-            settings["order"] = part
-        elif part.startswith("at-once="):
-            number = part.removeprefix("at-once=")
-            settings["at_once"] = whole_number("the number of members that restart at once", number)
-        else:
-            settings["seconds"] = seconds_of(part)
-    return settings

@@ -1,20 +1,19 @@
-"""Topics that are created, grow or are deleted: what that means to a group that reads them."""
+"""Topics that are created, grow or are deleted, and brokers that are down."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from optimizer import processes
 from optimizer.model import Group
+from optimizer.processes import Away, MoveCoordinator, Step
 from optimizer.scenarios.event import (
     MOST_PARTITIONS,
     Event,
     NotApplicableError,
     Running,
-    check_count,
-    check_text,
-    halves,
-    whole_number,
+    a_name,
+    a_number,
 )
 from optimizer.settings import DEFAULT_LIMITS, Limits
 
@@ -30,38 +29,30 @@ class TopicEvent(Event):
             return f"the group has no topic {self.topic!r}"
         return None if is_read else f"no member subscribes to topic {self.topic!r}"
 
-    def check(self, group: Group) -> None:
-        """Raise NotApplicableError for a group that can't have it."""
+    def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
         is_read = any(self.topic in member.topics for member in group.members)
         if reason := self.refusal(group.topics.get(self.topic), is_read):
             raise NotApplicableError(reason)
+        return self.changed(group)
+
+    def changed(self, group: Group) -> Group:
+        """A group that can have it, when it has happened."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class SizedTopic(TopicEvent):
     """A topic's new number of partitions."""
 
-    topic: str
-    partitions: int
+    topic: str = a_name("the topic")
+    partitions: int = a_number("the number of partitions of {topic!r}", 1, MOST_PARTITIONS)
 
-    which: ClassVar[str]
+    form: ClassVar = ("TOPIC:PARTITIONS", "orders:48")
 
-    def __post_init__(self) -> None:
-        check_text(self.which, self.topic)
-        what = f"the number of partitions of {self.topic!r}"
-        check_count(what, self.partitions, 1, MOST_PARTITIONS)
+    def changed(self, group: Group) -> Group:
+        return replace(group, topics={**group.topics, self.topic: self.partitions})
 
-    @property
-    def value(self) -> str:
-        return f"{self.topic}:{self.partitions}"
-
-    @classmethod
-    def of_value(cls, name: str, value: str) -> Self:
-        """Of TOPIC:NUMBER."""
-        topic, number = halves(name, value, "TOPIC:PARTITIONS", "orders:48")
-        return cls(topic, whole_number(f"the number of partitions of {topic!r}", number))
-
-    def play(self, at: float, running: Running, after: Group) -> Iterator[processes.Step]:
+    def play(self, at: float, running: Running, after: Group) -> Iterator[Step]:
         yield processes.Grow(at, self.topic, self.partitions)
 
 
@@ -70,16 +61,11 @@ class Create(SizedTopic):
     """A topic that a group subscribes to, and its cluster lacked, is created."""
 
     names: ClassVar = ("create",)
-    which: ClassVar = "the topic that is created"
 
     def refusal(self, size: int | None, is_read: bool) -> str | None:
         if size is not None:
             return f"topic {self.topic!r} is there already"
         return super().refusal(0, is_read)
-
-    def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
-        self.check(group)
-        return replace(group, topics={**group.topics, self.topic: self.partitions})
 
 
 @dataclass(frozen=True)
@@ -90,7 +76,6 @@ class Grow(SizedTopic):
     """
 
     names: ClassVar = ("grow",)
-    which: ClassVar = "the topic that grows"
 
     def refusal(self, size: int | None, is_read: bool) -> str | None:
         if size is not None and size > self.partitions and is_read:
@@ -98,12 +83,10 @@ class Grow(SizedTopic):
             return f"topic {self.topic!r} has {size} partitions and {shrinks}"
         return super().refusal(size, is_read)
 
-    def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
-        self.check(group)
+    def changed(self, group: Group) -> Group:
         new = self.partitions - group.topics[self.topic]
         return replace(
-            group,
-            topics={**group.topics, self.topic: self.partitions},
+            super().changed(group),
             weights=_longer(group.weights, self.topic, [None] * new),
             leader_racks=_longer(group.leader_racks, self.topic, [None] * new),
             replica_racks=_longer(group.replica_racks, self.topic, [[] for _ in range(new)]),
@@ -114,24 +97,23 @@ class Grow(SizedTopic):
 class Delete(TopicEvent):
     """A topic that a group reads is deleted; its members go on subscribing to it."""
 
-    topic: str
+    topic: str = a_name("the topic that is deleted")
 
     names: ClassVar = ("delete",)
 
-    def __post_init__(self) -> None:
-        check_text("the topic that is deleted", self.topic)
-
-    def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
-        self.check(group)
+    def changed(self, group: Group) -> Group:
         members = [
             replace(member, owned=[claim for claim in member.owned if claim[0] != self.topic])
             for member in group.members
         ]
         of_topics = ("topics", "weights", "leader_racks", "replica_racks", "topic_ids")
-        rest = {name: _without(getattr(group, name), self.topic) for name in of_topics}
+        rest = {
+            name: {topic: of for topic, of in getattr(group, name).items() if topic != self.topic}
+            for name in of_topics
+        }
         return replace(group, members=members, **rest)
 
-    def play(self, at: float, running: Running, after: Group) -> Iterator[processes.Step]:
+    def play(self, at: float, running: Running, after: Group) -> Iterator[Step]:
         yield processes.Delete(at, self.topic)
 
 
@@ -140,5 +122,31 @@ def _longer(by_topic: Mapping[str, Any], topic: str, more: list[Any]) -> Mapping
     return {**by_topic, topic: [*by_topic[topic], *more]} if topic in by_topic else by_topic
 
 
-def _without(by_topic: Mapping[str, Any], topic: str) -> dict[str, Any]:
-    return {name: value for name, value in by_topic.items() if name != topic}
+ELECTION_MS = 9_000
+"""broker.session.timeout.ms of 4.3.1: from a broker's failure until others lead its partitions."""
+
+
+@dataclass(frozen=True)
+class BrokerDown(Event):
+    """A broker is down: its coordinators move, and partitions that it leads get other leaders.
+
+    Partitions without another replica in sync go unread. A `Group` knows nothing of brokers, so
+    that it stays as it is: a coordinator that moves starts sessions again and no rebalance.
+    """
+
+    broker: int = a_number("the id of the broker that is down", 0, 2**31 - 1)
+
+    names: ClassVar = ("broker-down",)
+
+    def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
+        return group
+
+    def play(self, at: float, running: Running, after: Group) -> Iterator[Step]:
+        yield MoveCoordinator(at)
+        if running.down is not None:
+            yield Away(at, tuple(running.down.get(self.broker, ())), ELECTION_MS)
+
+
+def brokers_down(events: Sequence[Event]) -> list[int]:
+    """The brokers that events take down."""
+    return [event.broker for event in events if isinstance(event, BrokerDown)]
