@@ -14,7 +14,7 @@ from optimizer.coordinator.simulate_events import (
     Down,
     EventsTimeline,
     figures_of,
-    lag_figures,
+    scenario_of,
     simulate_events,
 )
 from optimizer.coordinator.timeline import Timeline

@@ -103,12 +103,8 @@ def _merged(same: list[LogEntry]) -> tuple[str, str]:
     return who, what
 
 
-def sentences_of(timeline: Timeline, group: str) -> list[str]:
+def sentences_of(timeline: Timeline, group: str) -> Iterator[str]:
     """What a group's timeline comes to."""
-    return [*_sentences(timeline, group)]
-
-
-def _sentences(timeline: Timeline, group: str) -> Iterator[str]:
     if not timeline.rebalances:
         yield f"Group {group} doesn't rebalance."
     else:
@@ -138,10 +134,7 @@ def _sentences(timeline: Timeline, group: str) -> Iterator[str]:
         yield f"Records of {seconds} are read twice{about}."
     if timeline.lag is not None:
         yield _lag_sentence(timeline.lag)
-    left = sorted(
-        partitions_of(timeline, frozenset(timeline.unread_at_end)) if timeline.unread_at_end else []
-    )
-    if left:
+    if left := sorted(partitions_of(timeline, frozenset(timeline.unread_at_end))):
         yield f"At the end no member reads {named('partition', left)}."
     if not timeline.stable:
         yield "The group is still rebalancing at the end."

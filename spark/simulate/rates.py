@@ -18,9 +18,6 @@ RATE_SNAPSHOTS = 3
 Rates = Mapping[str, Sequence[float]]
 """Records a second of each partition of a topic, 0 where it isn't known."""
 
-End = tuple[float, int]
-"""An instant in seconds, and where a partition ended then."""
-
 Partition = tuple[str, int]
 
 
@@ -40,7 +37,7 @@ class _Moment(NamedTuple):
     at: float
     ends: Mapping[Partition, int]
     committed: Mapping[Partition, int]
-    owners: Mapping[Partition, str]
+    owners: Mapping[Partition, bytes]
 
 
 def rates_of_group(
@@ -58,72 +55,61 @@ def rates_of_group(
     moments = [
         _moment(fleet, store, snapshot, group, cluster) for snapshot in evenly(near, RATE_SNAPSHOTS)
     ]
-    ends: dict[Partition, list[End]] = {}
-    for moment in moments:
-        for key, end in moment.ends.items():
-            ends.setdefault(key, []).append((moment.at, end))
-    rates: dict[str, list[float]] = {}
-    for (topic, partition), series in sorted(ends.items()):
-        if (rate := _rate(series)) is not None:
-            result = rates.setdefault(topic, [])
-            result += [0.0] * (partition + 1 - len(result))
-            result[partition] = rate
-    return Flow(rates, _peak_rate(moments))
+    rates = {}
+    for key in sorted({key for moment in moments for key in moment.ends}):
+        known = [moment for moment in moments if key in moment.ends]
+        grown = [
+            (after.ends[key] - before.ends[key]) / (after.at - before.at)
+            for before, after in pairwise(known)
+            if after.ends[key] >= before.ends[key]
+        ]
+        if grown:
+            rates[key] = fmean(grown)
+    return Flow(_by_topic(rates), _peak_rate(moments))
 
 
 def mean_flow(rates: DataFrame, members: DataFrame) -> Flow:
     """The same by the tables of `FleetRates` of one group's topics."""
-    result: dict[str, list[float]] = {}
-    for row in rates.orderBy("topic", "partition").collect():
-        entries = result.setdefault(row.topic, [])
-        entries += [0.0] * (row.partition + 1 - len(entries))
-        entries[row.partition] = row.mean or 0.0
-    return Flow(result, members.agg({"maximum": "max"}).collect()[0][0])
+    means = {(row.topic, row.partition): row.mean or 0.0 for row in rates.collect()}
+    return Flow(_by_topic(means), members.agg({"maximum": "max"}).collect()[0][0])
+
+
+def _by_topic(rates: Mapping[Partition, float]) -> Rates:
+    sizes: dict[str, int] = {}
+    for topic, partition in sorted(rates):
+        sizes[topic] = partition + 1
+    return {
+        topic: [rates.get((topic, number), 0.0) for number in range(size)]
+        for topic, size in sizes.items()
+    }
 
 
 def _moment(fleet: FleetFiles, store: str, snapshot: str, group: str, cluster: str) -> _Moment:
     """What a snapshot says of what the group reads, as far as it is known."""
     files = FleetFiles.read(store, snapshot, place=fleet.place)
-    only = names_wanted([group])
-    columns = "topic", "partition", "end_offset", "committed_offset"
-    rows = files.rows("offsets", columns, cluster, group=only)
-    owned = files.rows("assignments", ("topic", "partition", "member_id"), cluster, group=only)
     time = time_of(snapshot)
     assert time is not None
-    keys, owned_keys = _partitions(rows), _partitions(owned)
-    return _Moment(
-        time.timestamp(),
-        _offsets(keys, rows["end_offset"].tolist()),
-        _offsets(keys, rows["committed_offset"].tolist()),
-        dict(zip(owned_keys, map(spelled, owned["member_id"].to_pylist()), strict=True)),
+
+    def by_partition(table: str, *columns: str) -> list[dict[Partition, Any]]:
+        named = "topic", "partition", *columns
+        rows = files.rows(table, named, cluster, group=names_wanted([group]))
+        topics = map(spelled, rows["topic"].to_pylist())
+        keys = [*zip(topics, rows["partition"].tolist(), strict=True)]
+        return [dict(zip(keys, rows[column].tolist(), strict=True)) for column in columns]
+
+    of_offsets = by_partition("offsets", "end_offset", "committed_offset")
+    ends, committed = (
+        {key: offset for key, offset in of.items() if offset != NULL and offset >= 0}
+        for of in of_offsets
     )
-
-
-def _partitions(rows: Mapping[str, Any]) -> list[Partition]:
-    topics = map(spelled, rows["topic"].to_pylist())
-    return [*zip(topics, rows["partition"].tolist(), strict=True)]
-
-
-def _offsets(keys: Sequence[Partition], offsets: Sequence[int]) -> dict[Partition, int]:
-    """Those that are known."""
-    pairs = zip(keys, offsets, strict=True)
-    return {key: offset for key, offset in pairs if offset != NULL and offset >= 0}
-
-
-def _rate(series: Sequence[End]) -> float | None:
-    rates = [
-        (after - before) / (end - at)
-        for (at, before), (end, after) in pairwise(series)
-        if after >= before
-    ]
-    return fmean(rates) if rates else None
+    return _Moment(time.timestamp(), ends, committed, *by_partition("assignments", "member_id"))
 
 
 def _peak_rate(moments: Sequence[_Moment]) -> float | None:
     """The most that a member read between two snapshots, of what it owned at both."""
     most = 0.0
     for before, after in pairwise(moments):
-        read: Counter[str] = Counter()
+        read: Counter[bytes] = Counter()
         for key, owner in after.owners.items():
             is_known = key in before.committed and key in after.committed
             if is_known and before.owners.get(key) == owner:

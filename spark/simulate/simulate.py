@@ -8,9 +8,9 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
-from optimizer.coordinator import Parameters, Scenario, Timeline, simulate
+from optimizer.coordinator import Parameters, Scenario, Timeline, scenario_of, simulate
 from optimizer.model import StrategyError, classes_of
-from optimizer.scenarios import EventError, Running, Scenario as Events, as_stated
+from optimizer.scenarios import EventError, Scenario as Events
 from spark.charts import CHARTS
 from spark.errors import InputError
 from spark.fleet import CONNECT, FleetFiles, FleetSnapshot
@@ -56,7 +56,7 @@ class GroupSimulation:
         return CHARTS["timeline"].drawn(spans_of(self.timeline))
 
     def _repr_html_(self) -> str:
-        sentences = sentences_of(self.timeline, self.group)
+        sentences = [*sentences_of(self.timeline, self.group)]
         return shown_in_notebook(sentences, COLUMNS_SHOWN, rows_of(self.timeline))
 
     def by_chance(self, seeds: Iterable[int]) -> list[Timeline]:
@@ -74,13 +74,6 @@ def scenario_in(path: Path) -> Events:
         return Events.of_table(read_toml(example_file(path.name) if is_name else path, "scenario"))
     except EventError as error:
         raise InputError(f"scenario {path}: {error}") from None
-
-
-def check_group(
-    snapshot: FleetSnapshot | FleetFiles, group: str, cluster: str | None = None
-) -> None:
-    """Raise InputError when there is no such group, or several clusters have one."""
-    one_row(snapshot, group, cluster)
 
 
 def simulate_group(
@@ -136,28 +129,24 @@ def _simulated(
     except StrategyError as error:
         raise InputError(f"group {group} can't be simulated: {error}") from None
     parameters = consumers.parameters(row.cluster, group).using(strategy, own=True)
-    result = named_group(row, read.problem, classes_of(read.problem).kept)
+    stored, stated = rates_of(row.cluster), scenario.rates
+    overrides = {
+        topic: [stated[topic]] * size
+        for topic, size in zip(read.problem.topics, read.problem.topic_sizes.tolist(), strict=True)
+        if topic in stated
+    }
     try:
-        values = as_stated(result, [step.event for step in scenario.steps])
-        steps = Running(values, parameters).play(scenario.steps)
+        report = scenario_of(
+            named_group(row, read.problem, classes_of(read.problem).kept),
+            scenario.steps,
+            parameters,
+            rates={**stored.rates, **overrides},
+            peak_rate=scenario.peak_rate,
+            seen_peak_rate=stored.peak_rate,
+            end=None if scenario.seconds is None else scenario.seconds * 1000,
+        )
     except EventError as error:
         raise InputError(f"group {group} can't have this scenario: {error}") from None
-    stored = rates_of(row.cluster)
-    overrides = {
-        topic: [rate] * values.topics[topic]
-        for topic, rate in scenario.rates.items()
-        if topic in values.topics
-    }
-    report = Scenario(
-        values,
-        steps,
-        parameters.client,
-        broker=parameters.broker,
-        rates={**stored.rates, **overrides},
-        peak_rate=scenario.peak_rate or parameters.peak_rate,
-        seen_peak_rate=stored.peak_rate,
-        end=None if scenario.seconds is None else scenario.seconds * 1000,
-    )
     timeline = simulate(report, seed)
     return GroupSimulation(row.cluster, group, strategy, parameters, scenario, report, timeline)
 

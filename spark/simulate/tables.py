@@ -1,62 +1,46 @@
 """A simulation for programs, as tables: all that happened, and what chance makes of it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 from typing import Any
 
-from optimizer.coordinator import Timeline, lag_figures
+from optimizer.coordinator import Timeline, figures_of
 from spark.simulate.account import partitions_of
 from spark.simulate.simulate import GroupSimulation
 
-FIELDS = (
-    *("rebalances", "unread_seconds", "longest_pause", "stopped_needlessly", "moved"),
-    *("taken_over", "seconds_read_twice", "records_read_twice", "records_waited", "stable"),
-)
+Rows = list[dict[str, Any]]
+
+FORMER = {
+    "moved": "moves",
+    "taken_over": "takeovers",
+    "seconds_read_twice": "read_twice_seconds",
+    "stable": "at_rest",
+}
+"""Names that only this table had for figures of all commands; they stand beside these."""
 
 
-def happenings_of(timeline: Timeline) -> list[dict[str, Any]]:
-    """Everything that happened, for programs; partitions as Kafka prints them."""
-    return [
-        {
-            "at_ms": round(happening.at, 3),
-            "what": happening.what,
-            "member": happening.member,
-            "member_id": happening.member_id,
-            "generation": happening.generation,
-            "partitions": partitions_of(timeline, happening.partitions),
-            "why": happening.why,
-        }
-        for happening in timeline.happenings
-    ]
-
-
-def lag_of(timeline: Timeline) -> list[dict[str, Any]]:
-    """The most that each partition was behind, of those that were; nothing where it isn't known."""
-    partitions = timeline.lag.partitions if timeline.lag else {}
-    return [
-        {
-            "partition": partitions_of(timeline, frozenset((number,)))[0],
-            "records": round(item.records, 3),
-            "seconds": round(item.seconds, 3),
-            "catch_up_seconds": item.catch_up and round(item.catch_up, 3),
-            "reader": None if item.reader is None else timeline.lives[item.reader],
-        }
-        for number, item in partitions.items()
-    ]
-
-
-def tables_of(simulation: GroupSimulation) -> dict[str, list[dict[str, Any]]]:
-    """All of a simulation for programs."""
+def tables_of(simulation: GroupSimulation) -> dict[str, Rows]:
+    """All of a simulation for programs; partitions as Kafka prints them."""
     timeline = simulation.timeline
-    figures = {field: getattr(timeline, field) for field in FIELDS} | lag_figures(timeline)
+    figures = figures_of(timeline)
     summary = {
         "cluster": simulation.cluster,
         "group": simulation.group,
         "strategy": simulation.strategy,
         "seconds": round(timeline.end / 1000, 3),
     }
+
+    def names(parts: Iterable[int]) -> list[str]:
+        return partitions_of(timeline, frozenset(parts))
+
+    def assignment(of: Mapping[str, Iterable[int]] | None) -> dict[str, list[str]]:
+        return {name: names(parts) for name, parts in (of or {}).items()}
+
+    def life(number: int | None) -> str | None:
+        return None if number is None or number < 0 else timeline.lives[number]
+
     return {
-        "simulation": [summary | figures],
+        "simulation": [summary | figures | {was: figures[name] for was, name in FORMER.items()}],
         "generations": [
             {
                 "at_ms": round(generation.at, 3),
@@ -64,10 +48,7 @@ def tables_of(simulation: GroupSimulation) -> dict[str, list[dict[str, Any]]]:
                 "protocol": generation.protocol,
                 "leader": generation.leader,
                 "members": list(generation.members),
-                "assignment": {
-                    name: partitions_of(timeline, parts)
-                    for name, parts in (generation.assignment or {}).items()
-                },
+                "assignment": assignment(generation.assignment),
             }
             for generation in timeline.generations
         ],
@@ -76,56 +57,73 @@ def tables_of(simulation: GroupSimulation) -> dict[str, list[dict[str, Any]]]:
                 "at_ms": round(target.at, 3),
                 "epoch": target.epoch,
                 "assignor": target.assignor,
-                "assignment": {
-                    name: partitions_of(timeline, parts)
-                    for name, parts in target.assignment.items()
-                },
+                "assignment": assignment(target.assignment),
             }
             for target in timeline.targets
         ],
         "pauses": [
             {
-                "partition": partitions_of(timeline, frozenset((pause.partition,)))[0],
+                "partition": names([pause.partition])[0],
                 "from_ms": round(pause.start, 3),
                 "to_ms": round(pause.end, 3),
-                "before": timeline.lives[pause.before] if pause.before >= 0 else None,
-                "after": timeline.lives[pause.after],
+                "before": life(pause.before),
+                "after": life(pause.after),
             }
             for pause in timeline.pauses
         ],
-        "lag": lag_of(timeline),
-        "happenings": happenings_of(timeline),
+        "lag": [
+            {
+                "partition": names([number])[0],
+                "records": round(item.records, 3),
+                "seconds": round(item.seconds, 3),
+                "catch_up_seconds": item.catch_up and round(item.catch_up, 3),
+                "reader": life(item.reader),
+            }
+            for number, item in (timeline.lag.partitions if timeline.lag else {}).items()
+        ],
+        "happenings": [
+            {
+                "at_ms": round(happening.at, 3),
+                "what": happening.what,
+                "member": happening.member,
+                "member_id": happening.member_id,
+                "generation": happening.generation,
+                "partitions": names(happening.partitions),
+                "why": happening.why,
+            }
+            for happening in timeline.happenings
+        ],
     }
 
 
 MEASURES = {
     "rebalances": "rebalances",
-    "moved": "partitions moved",
-    "taken_over": "partitions taken over",
+    "moves": "partitions moved",
+    "takeovers": "partitions taken over",
     "unread_seconds": "partition-seconds unread",
     "longest_pause": "longest pause (seconds)",
     "stopped_needlessly": "stopped needlessly",
-    "seconds_read_twice": "partition-seconds read twice",
+    "read_twice_seconds": "partition-seconds read twice",
+    "max_lag_records": "largest lag (records)",
+    "max_lag_seconds": "largest lag (seconds)",
 }
-"""Fields of a `Timeline`, and what people call them."""
-
-LAG_MEASURES = {"records": "largest lag (records)", "seconds": "largest lag (seconds)"}
-"""The same of its `lag`."""
+"""Figures of a timeline, and what people call them."""
 
 
-def spread_of(timelines: Sequence[Timeline]) -> list[dict[str, Any]]:
+def spread_of(timelines: Sequence[Timeline]) -> Rows:
     """A row a measure: its least, median and most among the timelines, of which there is one."""
-    by_measure = {field: [getattr(timeline, field) for timeline in timelines] for field in MEASURES}
-    lags = [timeline.lag for timeline in timelines if timeline.lag]
-    if lags:
-        by_measure |= {field: [getattr(lag, field) for lag in lags] for field in LAG_MEASURES}
+    by_timeline = [figures_of(timeline) for timeline in timelines]
+    by_measure = {
+        name: [of[field] for of in by_timeline if of[field] is not None]
+        for field, name in MEASURES.items()
+    }
     return [
         {
             "measure": name,
-            "least": float(min(by_measure[field])),
-            "median": float(median(by_measure[field])),
-            "most": float(max(by_measure[field])),
+            "least": float(min(values)),
+            "median": float(median(values)),
+            "most": float(max(values)),
         }
-        for field, name in (MEASURES | LAG_MEASURES).items()
-        if field in by_measure
+        for name, values in by_measure.items()
+        if values
     ]

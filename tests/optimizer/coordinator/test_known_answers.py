@@ -94,7 +94,9 @@ def test_partitions_to_come_have_the_mean_rate_of_their_topic(
     events = [event_of("grow=t:7"), event_of("broker-down=3")]
     down = {3: Down([("t", item) for item in range(7)])}
     parameters = Parameters(peak_rate=1_000)
-    timeline = simulate_events(group, events, parameters, "g", {"t": rates}, down).timeline
+    timeline = simulate_events(
+        group, events, parameters, "g", rates={"t": rates}, down=down
+    ).timeline
     assert timeline.lag is not None
     since = [lag for at, lag in timeline.lag.course if at >= 600_000]
     assert max(since, default=0) == pytest.approx(lag, rel=0.01)
