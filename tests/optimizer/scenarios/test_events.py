@@ -191,14 +191,10 @@ def test_a_scenario_may_state_what_comes_in_and_what_members_can_read() -> None:
         "peak_rate is 0 and must be a number of records a second above 0": {"peak_rate": 0},
         "the rate of topic 't' is 'x' and must be a number": {"rates": {"t": "x"}},
         "rates must be a table, such as orders = 50": {"rates": 3},
+        r"step must be tables, each headed \[\[step\]\]": {"step": ["leave=a"]},
     }.items():
         with pytest.raises(EventError, match=fault):
             Scenario.of_table(stated)
-
-
-def test_steps_are_tables() -> None:
-    with pytest.raises(EventError, match=r"step must be tables, each headed \[\[step\]\]"):
-        Scenario.of_table({"step": ["leave=a"]})
 
 
 @pytest.mark.parametrize("text", ["0s", "1.5s", "90s", "2h", "3d", "1m", "0.000001s"])
