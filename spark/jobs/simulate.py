@@ -9,11 +9,11 @@ from spark import terminal
 from spark.errors import InputError
 from spark.files import DirectStore, Opener, Where
 from spark.fleet import FleetFiles, FleetSnapshot, Part
-from spark.groups import one_row
 from spark.settings import Settings, window_length
 from spark.simulate import (
     RATE_SNAPSHOTS,
     Flow,
+    check_group,
     mean_flow,
     rates_of_group,
     rows_of,
@@ -44,7 +44,7 @@ def simulate(
     with source.opener() as opener:
         fleet = source.few(opener, f"simulate group {group}")
         if events is None:
-            one_row(fleet, group, source.cluster)  # an unknown group is told first
+            check_group(fleet, group, source.cluster)
             raise InputError("give a scenario: --scenario rolling-deploy, or a TOML file")
         with busy(f"simulating group {group}") as step:
             rates = partial(_rates, opener, fleet, source.where, group, length, settings)

@@ -76,6 +76,10 @@ def scenario_in(path: Path) -> Events:
         raise InputError(f"scenario {path}: {error}") from None
 
 
+check_group = one_row
+"""Raises InputError when there is no such group, or several clusters have one."""
+
+
 def simulate_group(
     snapshot: FleetSnapshot | FleetFiles,
     group: str,
