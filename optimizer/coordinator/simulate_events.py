@@ -43,13 +43,13 @@ def scenario_of(
     rates: Mapping[str, Sequence[float]] = NOTHING,
     down: Mapping[int, Down] = NOTHING,
     peak_rate: float | None = None,
-    **facts: Any,
+    **settings: Any,
 ) -> Scenario:
     """A group at rest and what happens to it in events, each with its time in seconds.
 
     `rates` are records a second of each partition of a topic, and partitions that come have its
     mean; `down` says what is led by brokers that go down; `peak_rate` is that of `parameters`
-    without one; other `facts` are those of a `Scenario`. NotApplicableError for an event that the
+    without one; other `settings` are those of a `Scenario`. NotApplicableError for an event that the
     group can't have.
     """
     happening = [*timed]
@@ -64,23 +64,23 @@ def scenario_of(
         broker=parameters.broker,
         rates={topic: _grown(of, sizes[topic]) for topic, of in rates.items() if topic in sizes},
         peak_rate=peak_rate or parameters.peak_rate,
-        **facts,
+        **settings,
     )
 
 
 def simulate_events(
-    group: Group, events: Sequence[Event], parameters: Parameters, name: str, **facts: Any
+    group: Group, events: Sequence[Event], parameters: Parameters, name: str, **settings: Any
 ) -> EventsTimeline:
     """Let events happen to a group that is at rest, one after the other.
 
-    Random choices depend on the group's `name`: the same each time. `facts` are those of
+    Random choices depend on the group's `name`: the same each time. `settings` are those of
     `scenario_of`.
     """
     at, timed = 0.0, []
     for event in events:
         timed.append((at, event))
         at += event.lasts(group) + BETWEEN_SECONDS
-    scenario = scenario_of(group, timed, parameters, **facts)
+    scenario = scenario_of(group, timed, parameters, **settings)
     timeline = simulate(scenario, crc32(name.encode("utf-8", "surrogatepass")), details=False)
     loads = np.array([len(parts) for parts in timeline.final.values()], np.int64)
     return EventsTimeline(timeline, loads)

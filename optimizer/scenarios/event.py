@@ -68,16 +68,16 @@ class Event(ABC):
     @property
     def value(self) -> str:
         """What follows its name and `=` as text."""
-        stated = (item for item in _fields(self) if item.default is MISSING)
-        return ":".join(kind_of(item).text(getattr(self, item.name)) for item in stated)
+        written = (item for item in _fields(self) if item.default is MISSING)
+        return ":".join(kind_of(item).text(getattr(self, item.name)) for item in written)
 
     @classmethod
     def of_value(cls, name: str, value: str) -> Self:
         """The event of that name and text; EventError where it makes no sense."""
-        stated = [item for item in _fields(cls) if item.default is MISSING]
-        texts = halves(name, value, *cls.form) if len(stated) > 1 else (value,)
+        written = [item for item in _fields(cls) if item.default is MISSING]
+        texts = halves(name, value, *cls.form) if len(written) > 1 else (value,)
         read: dict[str, Any] = {}
-        for item, text in zip(stated, texts, strict=True):
+        for item, text in zip(written, texts, strict=True):
             kind = kind_of(item)
             read[item.name] = kind.read(kind.what.format_map(read), text)
         return cls(**read)
@@ -108,7 +108,7 @@ class Event(ABC):
     __str__ = to_text
 
 
-def a_field(what: str, check: Callable[[str, Any], Any], *how: Any, **default: Any) -> Any:
+def event_field(what: str, check: Callable[[str, Any], Any], *how: Any, **default: Any) -> Any:
     """A field of an event, of that `Kind`."""
     return field(metadata={"kind": Kind(what, check, *how)}, **default)
 
@@ -175,7 +175,7 @@ MOST_MEMBERS, MOST_PARTITIONS = 100_000, 1_000_000
 
 def a_number(what: str, least: int = 1, most: int = MOST_MEMBERS, **default: Any) -> Any:
     """A field that is a whole number from `least` to `most`."""
-    return a_field(what, partial(_check_number, least, most), whole_number, **default)
+    return event_field(what, partial(_check_number, least, most), whole_number, **default)
 
 
 def _check_number(least: int, most: int, what: str, number: Any) -> int:
@@ -199,7 +199,7 @@ def whole_number(what: str, text: str) -> int:
 
 def a_name(what: str, **default: Any) -> Any:
     """A field that is a text that isn't empty."""
-    return a_field(what, check_name, **default)
+    return event_field(what, check_name, **default)
 
 
 def check_name(what: str, text: Any) -> str:
@@ -211,7 +211,9 @@ def check_name(what: str, text: Any) -> str:
 
 def some_seconds(what: str, **default: Any) -> Any:
     """A field that is a length of time; EventError for no time at all."""
-    return a_field(what, _check_time, lambda _, text: seconds_of(text), seconds_to_text, **default)
+    return event_field(
+        what, _check_time, lambda _, text: seconds_of(text), seconds_to_text, **default
+    )
 
 
 def _check_time(what: str, seconds: Any) -> float:

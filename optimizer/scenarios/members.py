@@ -16,11 +16,11 @@ from optimizer.scenarios.event import (
     EventError,
     NotApplicableError,
     Running,
-    a_field,
     a_name,
     a_number,
     check_name,
     comma_separated,
+    event_field,
     member_index,
     whole_number,
     without,
@@ -136,7 +136,7 @@ class Subscribe(Event):
     """A member subscribes to these topics, and to no others."""
 
     member: str = a_name("the member that subscribes")
-    topics: tuple[str, ...] = a_field(
+    topics: tuple[str, ...] = event_field(
         "a topic to subscribe to", _check_topics, lambda _, text: comma_separated(text), ",".join
     )
 

@@ -13,8 +13,8 @@ from optimizer.scenarios.event import (
     Event,
     EventError,
     Running,
-    a_field,
     a_name,
+    event_field,
     member_index,
     some_seconds,
 )
@@ -91,7 +91,7 @@ def _check_static(what: str, static: Any) -> Any:
 
 def a_static() -> Any:
     """A field that says whether members restart as if they had instance ids, or none."""
-    return a_field("static", _check_static, default=None)
+    return event_field("static", _check_static, default=None)
 
 
 def static_to_text(static: bool | None) -> list[str]:

@@ -14,9 +14,9 @@ from optimizer.scenarios.event import (
     Kind,
     NotApplicableError,
     Running,
-    a_field,
     a_number,
     comma_separated,
+    event_field,
     kind_of,
     seconds_of,
     seconds_to_text,
@@ -57,7 +57,7 @@ class Rolling(Event):
     at_once: int = a_number(AT_ONCE, default=1)
     seconds: float = some_seconds("a restart", default=30.0)
     static: bool | None = a_static()
-    order: str = a_field("the order of a rolling restart", _check_order, default=FORWARD)
+    order: str = event_field("the order of a rolling restart", _check_order, default=FORWARD)
 
     first: ClassVar = ""
     """The field with which its text begins, if there is one more."""
@@ -151,7 +151,7 @@ class Upgrade(Rolling):
     The other fields are those of `Rolling`.
     """
 
-    strategies: tuple[str, ...] = a_field(
+    strategies: tuple[str, ...] = event_field(
         "an upgrade", _check_assignors, lambda _, text: comma_separated(text), ",".join
     )
 
@@ -175,7 +175,7 @@ class Migrate(Rolling):
     The other fields are those of `Rolling`.
     """
 
-    to: str = a_field("a migration", _check_protocol, default=CONSUMER)
+    to: str = event_field("a migration", _check_protocol, default=CONSUMER)
 
     names: ClassVar = ("migrate",)
     first: ClassVar = "to"

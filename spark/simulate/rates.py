@@ -57,10 +57,10 @@ def rates_of_group(
     ]
     rates = {}
     for key in sorted({key for moment in moments for key in moment.ends}):
-        known = [moment for moment in moments if key in moment.ends]
+        seen = [moment for moment in moments if key in moment.ends]
         grown = [
             (after.ends[key] - before.ends[key]) / (after.at - before.at)
-            for before, after in pairwise(known)
+            for before, after in pairwise(seen)
             if after.ends[key] >= before.ends[key]
         ]
         if grown:

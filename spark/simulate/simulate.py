@@ -133,11 +133,11 @@ def _simulated(
     except StrategyError as error:
         raise InputError(f"group {group} can't be simulated: {error}") from None
     parameters = consumers.parameters(row.cluster, group).using(strategy, own=True)
-    stored, stated = rates_of(row.cluster), scenario.rates
+    stored, fixed = rates_of(row.cluster), scenario.rates
     overrides = {
-        topic: [stated[topic]] * size
+        topic: [fixed[topic]] * size
         for topic, size in zip(read.problem.topics, read.problem.topic_sizes.tolist(), strict=True)
-        if topic in stated
+        if topic in fixed
     }
     try:
         report = scenario_of(
