@@ -17,9 +17,14 @@ from kafka.protocol.metadata import MetadataRequest
 
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.connection import Connection, NoAnswer, UnreachableError, ask_any, refusal
-from spark.sources.live.error_text import error_text
-from spark.sources.live.reassignments import NOT_MOVING, Moving, ask_controller, read_reassignments
-from spark.sources.live.topic_settings import TOPIC
+from spark.sources.live.manager import error_text
+from spark.sources.live.partitions import (
+    NOT_MOVING,
+    TOPIC,
+    Moving,
+    ask_controller,
+    read_reassignments,
+)
 
 Name = tuple[str, int]
 

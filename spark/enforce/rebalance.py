@@ -15,9 +15,9 @@ from kafka.protocol.consumer.metadata import ConsumerProtocolSubscription
 from spark.enforce.guest_connection import GuestConnection
 from spark.fleet import CONSUMER
 from spark.sources.live.connection import Connection, refusal
+from spark.sources.live.describe_groups import GroupReader
 from spark.sources.live.group import DescribedGroup
 from spark.sources.live.group_requests import JOINS, LEAVES, ConsumerGroupHeartbeatRequest
-from spark.sources.live.read_group import GroupReader
 
 PAUSE = 0.05  # seconds between two looks at a group that is about to rebalance
 SESSION = 10.0  # seconds after which a guest is forgotten that couldn't say good-bye

@@ -11,8 +11,8 @@ from spark.enforce.guest_connection import GuestConnection
 from spark.enforce.rebalance import RebalanceError, make_rebalance
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.connection import Connection, UnreachableError
+from spark.sources.live.describe_groups import GroupReader
 from spark.sources.live.group import DescribedGroup
-from spark.sources.live.read_group import GroupReader
 
 
 class _Live(NamedTuple):

@@ -15,7 +15,7 @@ from spark import terminal
 from spark.files import LocalStore
 from spark.fleet import STORE, check_kind, check_writable, snapshot_id, write_store
 from spark.sources.live.cluster import ClusterSelection
-from spark.sources.live.identity import ids_in, ids_in_store, mixed_up
+from spark.sources.live.collect import ids_in, ids_in_store, mixed_up
 from spark.terminal import CHECK_FAILED, busy, option, say, say_all, show
 from spark.text import as_sentence, named
 

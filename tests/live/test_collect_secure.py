@@ -11,9 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 from kafka.admin import ScramMechanism, UserScramCredentialUpsertion
 
-from spark.sources.live.cluster import Cluster, read_clusters
+from spark.sources.live.cluster import Cluster, Secret, read_clusters
 from spark.sources.live.collect import collect_cluster
-from spark.sources.live.secret import Secret
 from tests.live.brokers import PASSWORD, USER, Brokers
 from tests.live.doorway import Doorway
 from tests.live.waiting import until

@@ -14,7 +14,7 @@ from spark.enforce.guest_connection import GuestConnection
 from spark.enforce.rebalance import make_rebalance
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.connection import Connection
-from spark.sources.live.read_group import GroupReader, read_group
+from spark.sources.live.describe_groups import GroupReader, read_group
 from tests.live.brokers import Brokers
 from tests.live.consumers import (
     Consumer,

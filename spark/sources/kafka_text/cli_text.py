@@ -10,19 +10,17 @@ import pyarrow as pa
 
 from spark.errors import InputError
 from spark.fleet import CONNECT, MIN_INSYNC, TABLES, SourceTables, table_of
-from spark.sources.kafka_text.brokers import Broker, racks_of, read_brokers
 from spark.sources.kafka_text.captures import ConsumerGroup
-from spark.sources.kafka_text.configs import read_configs
-from spark.sources.kafka_text.connectors import read_connectors
 from spark.sources.kafka_text.consumer_groups import read_consumer_groups
 from spark.sources.kafka_text.lines import UnreadableLines
+from spark.sources.kafka_text.settings_text import read_configs, read_connectors
 from spark.sources.kafka_text.subscriptions import (
     Infer,
     Subscriptions,
     infer_subscriptions,
     read_subscriptions,
 )
-from spark.sources.kafka_text.topics import Partition, read_topics
+from spark.sources.kafka_text.topics import Broker, Partition, racks_of, read_brokers, read_topics
 from spark.text import named
 
 Row = dict[str, Any]

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, WithJsonSchema
 
-from spark.sources.live.secret import MECHANISMS, SECURITY
+from spark.sources.live.cluster import MECHANISMS, SECURITY
 from spark.toml.tables import Table, shown
 
 

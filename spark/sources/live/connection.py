@@ -13,11 +13,8 @@ from kafka.net.selector import NetworkSelector
 from kafka.protocol.metadata import MetadataRequest
 
 from spark.errors import first_line
-from spark.sources.live.cluster import Cluster
-from spark.sources.live.error_text import error_text
-from spark.sources.live.failure import RequestError, failure
-from spark.sources.live.manager import Manager, Progress, Token
-from spark.sources.live.secret import Secret, unlogged_wire
+from spark.sources.live.cluster import Cluster, Secret, unlogged_wire
+from spark.sources.live.manager import Manager, Progress, RequestError, Token, error_text, failure
 
 LARGEST_RESPONSE = 512 * 1024 * 1024  # bytes
 PAUSE = 0.25  # seconds, before a request is made once more

@@ -1,23 +1,27 @@
-"""What the coordinators say about the groups that are listed."""
+"""What the coordinators say about the groups that are listed, or about some by name."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from kafka.errors import GroupIdNotFoundError
 
 from spark.fleet import CLASSIC, CONSUMER, SHARE, STREAMS
-from spark.sources.live.classic_group import read_classic_group
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.connection import Brokers, NoAnswer
-from spark.sources.live.consumer_group import read_consumer_group
-from spark.sources.live.coordinators import ask_coordinators, questions_for
-from spark.sources.live.error_text import error_text
+from spark.sources.live.coordinators import Listed, ask_coordinators, list_groups, questions_for
 from spark.sources.live.group import Claim, DescribedGroup, gone, unknown
-from spark.sources.live.list_groups import Listed
-from spark.sources.live.share_group import OF_GROUP, OF_OFFSETS, read_share_group
-from spark.sources.live.streams_group import OF_GROUP as OF_STREAMS, read_streams_group
+from spark.sources.live.manager import error_text
+from spark.sources.live.protocols import (
+    OF_SHARE,
+    OF_STARTS,
+    OF_STREAMS,
+    read_classic_group,
+    read_consumer_group,
+    read_share_group,
+    read_streams_group,
+)
 from spark.text import named
 
 
@@ -34,8 +38,8 @@ def describe_groups(
     with their numbers of partitions; without `offsets` none are asked for.
     """
     classic, new, committed = questions_for(brokers)
-    describe = {CLASSIC: classic, CONSUMER: new, SHARE: OF_GROUP, STREAMS: OF_STREAMS}
-    fetch = dict.fromkeys(describe, committed) | {SHARE: OF_OFFSETS} if offsets else {}
+    describe = {CLASSIC: classic, CONSUMER: new, SHARE: OF_SHARE, STREAMS: OF_STREAMS}
+    fetch = dict.fromkeys(describe, committed) | {SHARE: OF_STARTS} if offsets else {}
     coordinators = {name: group.coordinator for name, group in listed.items()}
     questions = {
         name: [asked[group.protocol] for asked in (describe, fetch) if group.protocol in asked]
@@ -106,3 +110,43 @@ def _committed(answer: Any) -> dict[Claim, int]:
         for partition in topic.partitions
         if not partition.error_code and partition.committed_offset >= 0
     }
+
+
+GONE = "Dead"
+
+
+class GroupReader:
+    """Reads the same groups time and again; brokers list all of theirs once, to tell the types.
+
+    Brokers are asked about a group in the words of its protocol, which only their lists tell.
+    """
+
+    def __init__(self, brokers: Brokers, cluster: Cluster, names: Collection[str]) -> None:
+        self._brokers, self._cluster = brokers, cluster
+        self._names = frozenset(names)
+        self._listed: dict[str, Listed] = {}
+
+    def read(self, names: Collection[str] | None = None) -> dict[str, DescribedGroup]:
+        """Each group, or those named, as its coordinator describes it, or with why it can't."""
+        names = self._names if names is None else frozenset(names)
+        missing: list[str] = []
+        if names - self._listed.keys():
+            nodes = [broker.node_id for broker in self._brokers.metadata.brokers]
+            self._listed, missing = list_groups(self._brokers, self._cluster, nodes, self._names)
+        listed = {name: self._listed[name] for name in names & self._listed.keys()}
+        topics = {topic.name: len(topic.partitions) for topic in self._brokers.metadata.topics}
+        result, _ = describe_groups(self._brokers, self._cluster, listed, topics, offsets=False)
+        groups = {group.name: group for group in result}
+        for name, group in groups.items():
+            if group.coordinator is not None:
+                self._listed[name] = self._listed[name]._replace(coordinator=group.coordinator)
+            if group.state == GONE:  # it may have come to the other protocol
+                del self._listed[name]
+        for name in names - groups.keys():
+            groups[name] = unknown(name, missing[0]) if missing else gone(name)
+        return groups
+
+
+def read_group(brokers: Brokers, cluster: Cluster, name: str) -> DescribedGroup:
+    """One group, of any type."""
+    return GroupReader(brokers, cluster, [name]).read()[name]

@@ -10,13 +10,19 @@ from kafka.protocol.admin import DescribeClusterRequest
 
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.connection import Brokers, NoAnswer, ask_any, ask_topics
+from spark.sources.live.coordinators import list_groups
 from spark.sources.live.describe_groups import describe_groups
-from spark.sources.live.end_offsets import read_end_offsets, read_start_offsets
-from spark.sources.live.error_text import error_text
 from spark.sources.live.group import Claim, DescribedGroup
-from spark.sources.live.list_groups import list_groups
-from spark.sources.live.reassignments import Moving, read_reassignments
-from spark.sources.live.topic_settings import Config, min_insync_of, read_configs
+from spark.sources.live.manager import error_text
+from spark.sources.live.partitions import (
+    Config,
+    Moving,
+    min_insync_of,
+    read_configs,
+    read_end_offsets,
+    read_reassignments,
+    read_start_offsets,
+)
 from spark.text import named
 
 Report = Callable[[int, int], None]

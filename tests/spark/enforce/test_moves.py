@@ -8,7 +8,7 @@ from kafka.protocol.admin import DescribeConfigsRequest, IncrementalAlterConfigs
 
 from optimizer.replicas import Step
 from spark.enforce.moves import BROKER, FOLLOWERS, LEADERS, RATES, LiveReplicas
-from spark.sources.live.topic_settings import TOPIC
+from spark.sources.live.partitions import TOPIC
 
 STEPS = [Step("t", 0, [1], [2], 1, 2), Step("t", 1, [1], [2], 1, 2)]
 

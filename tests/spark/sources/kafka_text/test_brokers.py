@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from spark.errors import InputError
-from spark.sources.kafka_text.brokers import Broker, Brokers, racks_of, read_brokers
+from spark.sources.kafka_text.topics import Broker, Brokers, racks_of, read_brokers
 
 Read = Callable[[str], Brokers]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from spark.errors import InputError
-from spark.sources.kafka_text.configs import read_configs
+from spark.sources.kafka_text.settings_text import read_configs
 
 TOPICS = """\
 Dynamic configs for topic orders are:

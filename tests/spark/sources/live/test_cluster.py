@@ -7,8 +7,13 @@ from pathlib import Path
 import pytest
 
 from spark import InputError
-from spark.sources.live.cluster import Cluster, ClusterSelection, read_clusters
-from spark.sources.live.secret import Secret, unlogged_wire
+from spark.sources.live.cluster import (
+    Cluster,
+    ClusterSelection,
+    Secret,
+    read_clusters,
+    unlogged_wire,
+)
 from tests.paths import ROOT
 
 

@@ -8,8 +8,8 @@ import pytest
 from kafka.protocol.admin import DescribeGroupsRequest, ListGroupsRequest
 
 from spark.sources.live.cluster import Cluster, ClusterSelection
+from spark.sources.live.collect import tables_of
 from spark.sources.live.read_cluster import Reading, read_cluster
-from spark.sources.live.tables import tables_of
 from tests.spark.sources.live.member_bytes import orders, worker
 from tests.spark.sources.live.recorded_brokers import CLUSTER, three
 

@@ -5,7 +5,7 @@ import struct
 
 import pytest
 
-from spark.sources.live.connect_metadata import Orders, read_worker_assignment, read_worker_metadata
+from spark.sources.live.member_metadata import Orders, read_worker_assignment, read_worker_metadata
 from tests.spark.sources.live.member_bytes import orders, worker
 
 # version 1 | no error | leader 'w' | url 'u' | offset 5 | sink: [-1, 0] | stop src: [2] | delay 9

@@ -6,9 +6,9 @@ import pytest
 from kafka.protocol.consumer import ListOffsetsRequest, OffsetSpec
 from kafka.protocol.metadata import MetadataRequest
 
+from spark.sources.live.collect import tables_of
 from spark.sources.live.connection import NoAnswer
 from spark.sources.live.read_cluster import read_cluster
-from spark.sources.live.tables import tables_of
 from tests.spark.sources.live.recorded_brokers import CLUSTER, RecordedBrokers, is_about, three
 
 pytestmark = pytest.mark.usefixtures("at_once")

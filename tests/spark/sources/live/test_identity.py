@@ -1,6 +1,6 @@
 """Names of clusters against the ids that clusters have themselves."""
 
-from spark.sources.live.identity import mixed_up
+from spark.sources.live.collect import mixed_up
 
 
 def test_each_name_with_an_id_of_its_own_is_fine() -> None:

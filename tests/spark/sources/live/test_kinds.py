@@ -7,10 +7,10 @@ import pytest
 from kafka.protocol.admin import DescribeClusterRequest, DescribeGroupsRequest, ListGroupsRequest
 from kafka.protocol.metadata import MetadataRequest
 
+from spark.sources.live.collect import tables_of
 from spark.sources.live.group import DescribedGroup
 from spark.sources.live.group_requests import ConsumerGroupDescribeRequest
 from spark.sources.live.read_cluster import read_cluster
-from spark.sources.live.tables import tables_of
 from tests.spark.sources.live.member_bytes import assignment, subscription
 from tests.spark.sources.live.recorded_brokers import CLUSTER, RecordedBrokers, three
 

@@ -15,11 +15,11 @@ from kafka.protocol.consumer import OffsetFetchRequest
 from kafka.protocol.metadata import FindCoordinatorRequest
 
 from spark.sources.live.cluster import Cluster, ClusterSelection
+from spark.sources.live.collect import tables_of
 from spark.sources.live.connection import NoAnswer
+from spark.sources.live.coordinators import OFFSETS_TOPIC
 from spark.sources.live.group_requests import ConsumerGroupDescribeRequest
-from spark.sources.live.list_groups import OFFSETS_TOPIC
 from spark.sources.live.read_cluster import Reading, read_cluster
-from spark.sources.live.tables import tables_of
 from tests.spark.sources.live.recorded_brokers import CLUSTER, RecordedBrokers, three
 
 pytestmark = pytest.mark.usefixtures("at_once")

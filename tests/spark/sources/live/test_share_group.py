@@ -8,7 +8,7 @@ from spark.sources.live.group_requests import (
     DescribeShareGroupOffsetsResponse,
     ShareGroupDescribeResponse,
 )
-from spark.sources.live.share_group import OF_OFFSETS, read_share_group
+from spark.sources.live.protocols import OF_STARTS, read_share_group
 from tests.spark.sources.live.recorded_brokers import CLUSTER, sent
 
 
@@ -62,6 +62,6 @@ def test_before_kafka_4_2_no_lag_is_known_and_without_offsets_the_members_are() 
 
 
 def test_all_topics_of_a_group_are_asked_for() -> None:
-    request = OF_OFFSETS.request(["sharers"])
+    request = OF_STARTS.request(["sharers"])
     assert isinstance(request, DescribeShareGroupOffsetsRequest)
     assert (request.groups[0].group_id, request.groups[0].topics) == ("sharers", None)

@@ -5,17 +5,17 @@ from typing import Any
 from kafka.protocol.admin import ListGroupsRequest
 
 from spark.fleet import STREAMS
+from spark.sources.live.collect import tables_of
 from spark.sources.live.group_requests import (
     StreamsGroupDescribeRequest,
     StreamsGroupDescribeResponse,
 )
+from spark.sources.live.protocols import read_streams_group
 from spark.sources.live.read_cluster import read_cluster
-from spark.sources.live.streams_group import read_streams_group
-from spark.sources.live.tables import tables_of
 from tests.spark.sources.live.recorded_brokers import CLUSTER, sent, three
 
-OF_GROUP = StreamsGroupDescribeResponse.DescribedGroup
-OF_TOPOLOGY = OF_GROUP.Topology
+OF_STREAMS = StreamsGroupDescribeResponse.DescribedGroup
+OF_TOPOLOGY = OF_STREAMS.Topology
 SUBTOPOLOGY = OF_TOPOLOGY.Subtopology
 
 
@@ -39,7 +39,7 @@ def described(state: str = "Stable") -> Any:
         repartition_source_topics=[by_key],
     )
     members = [member("a", {"0": [0, 2]}), member("b", {"0": [1], "1": [0, 1]}, {"0": [0]})]
-    group = OF_GROUP(
+    group = OF_STREAMS(
         group_id="app",
         group_state=state,
         group_epoch=7,
@@ -51,7 +51,7 @@ def described(state: str = "Stable") -> Any:
 
 
 def member(name: str, active: dict[str, list[int]], standby: dict[str, list[int]] = {}) -> Any:  # noqa: B006
-    of_member = OF_GROUP.Member
+    of_member = OF_STREAMS.Member
     tasks = of_member.Assignment
     active_tasks, standby_tasks = (
         [tasks.TaskIds(subtopology_id=id_, partitions=numbers) for id_, numbers in item.items()]

@@ -14,8 +14,7 @@ from spark.fleet import TABLES
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.collect import Collected
 from spark.sources.live.connection import Connection, NoAnswer, UnreachableError
-from spark.sources.live.failure import failure
-from spark.sources.live.manager import Progress
+from spark.sources.live.manager import Progress, failure
 from tests.support.said import Run
 from tests.support.small import small
 
