@@ -1,9 +1,9 @@
 """Finds the optimum; OR-Tools is known to flow alone, and loaded when a group needs it."""
 
 from optimizer.solver.copartition import solve_together, solve_together_by_weight
-from optimizer.solver.extremes import fewest_moves, min_max_load, min_max_load_of
 from optimizer.solver.frontier import Frontier, Point, frontier_of
-from optimizer.solver.shortcuts.one_kind import solve_homogeneous
+from optimizer.solver.pipeline import fewest_moves, min_max_load, min_max_load_of
+from optimizer.solver.shortcuts import solve_homogeneous
 from optimizer.solver.solve import solve
 from optimizer.solver.weighted import (
     SearchBound,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from optimizer.model import (
+    DEFAULT_GOALS,
     CostOverflowError,
     Goals,
     IntArray,
@@ -25,15 +26,57 @@ from optimizer.solver.demand import (
     Shares,
     components,
     demand_in_kinds,
+    demand_of,
     on_hosts_for,
 )
 from optimizer.solver.distribute import distribute
-from optimizer.solver.hosts import hosts_are_settled, spread_over_hosts
 from optimizer.solver.kinds import Kinds, kinds_by_cost, kinds_if_nothing_moves, kinds_of
-from optimizer.solver.layers import Caps
+from optimizer.solver.layers import Bounds, Caps
 from optimizer.solver.limits import caps_of
-from optimizer.solver.network import cheapest_of_fine, halves
+from optimizer.solver.network import cheapest_of_fine, cheapest_shares, halves
 from optimizer.solver.shortcuts import SHORTCUTS
+
+
+def hosts_are_settled(demand: Demand, shares: Shares, levels: Sequence[str]) -> bool:
+    """Whether shares that are the best without hosts are as even over these as can be.
+
+    So it is if hosts don't matter, if their loads are within one of each other, and with the closed
+    form of a single kind, which looks at hosts after moves.
+    """
+    if "hosts" not in levels or demand.hosts is None:
+        return True
+    is_closed = len(demand.supply) == 1 and not demand.has_costs
+    if is_closed and levels.index("moves") < levels.index("hosts"):
+        return True
+    pairs, amounts = np.arange(len(demand.members)), shares
+    if isinstance(shares, Distribution):
+        pairs, amounts = shares.pair, shares.amount
+    loads = np.bincount(demand.members[pairs], amounts, demand.member_count)
+    of_host = np.bincount(demand.hosts, loads)
+    return bool(of_host.max() - of_host.min() <= 1)
+
+
+def spread_over_hosts(demand: Demand, parts: Sequence[IntArray], levels: Sequence[str]) -> Shares:
+    """The best shares by all levels, hosts among them, of a group whose parts are balanced.
+
+    Each part has the pairs of some members and kinds, and all of its loads are within one.
+    """
+    least = np.zeros(demand.member_count, np.int64)
+    for pairs in parts:
+        members = np.unique(demand.members[pairs])
+        kinds = np.unique(demand.kind_of_pair[pairs])
+        least[members] = int(demand.supply[kinds].sum()) // len(members)
+    pairs = np.sort(np.concatenate(parts))
+    inner = demand.restricted_to(pairs)
+    if inner.member_count < demand.member_count:
+        least = least[np.unique(demand.members[pairs])]
+    solution = cheapest_of_fine(inner, Bounds(least, least + 1), levels)
+    assert solution is not None, "parts that are balanced have such shares"
+    if isinstance(solution, Distribution) and inner.fine is not None:
+        return solution.renumbered(inner.fine.numbers, pairs)
+    shares = np.zeros_like(demand.owned)
+    shares[pairs] = solution
+    return shares
 
 
 @dataclass(frozen=True)
@@ -179,3 +222,55 @@ def _parts(demand: Demand, levels: Sequence[str]) -> Iterator[tuple[IntArray, Sh
             yield pairs, shares.renumbered(part.fine.numbers, pairs)
         else:
             yield pairs, shares
+
+
+def min_max_load_of(problem: Problem) -> int:
+    """The highest load of a group's optimum, whoever owns what now."""
+    classes, members = classes_of(problem), len(problem.member_ids)
+    supply = np.bincount(classes.of_partition + 1, minlength=len(classes) + 1)[1:]
+    if len(classes) == 1 and len(classes.members) == members:
+        return -(-int(supply[0]) // members)
+    return min_max_load(supply, classes.offsets, classes.members, members)
+
+
+def min_max_load(supply: IntArray, offsets: IntArray, members: IntArray, count: int) -> int:
+    """The optimum's highest load for numbers of members of which none owns anything.
+
+    The readers of kind k, of which there are `supply[k]` partitions, are
+    members[offsets[k]:offsets[k + 1]].
+    """
+    nothing = np.zeros(len(members), np.int64)
+    shares = best_shares(Demand(supply, offsets, members, nothing, count))
+    assert isinstance(shares, np.ndarray), "without fine kinds each pair has a share"
+    return int(np.bincount(members, weights=shares, minlength=count).max(initial=0))
+
+
+def fewest_moves(problem: Problem, lowest: int, highest: int) -> int | None:
+    """How many partitions have to leave a present, still subscribed owner, at least.
+
+    Every partition that somebody may read is assigned then, and each member has at least `lowest`
+    and at most `highest` of them. None where no assignment is like that.
+    """
+    demand = demand_of(kinds_of(problem, DEFAULT_GOALS), len(problem.member_ids))
+    kept = _most_kept(demand, lowest, highest)
+    return None if kept is None else int(demand.owned.sum()) - kept
+
+
+def _most_kept(demand: Demand, lowest: int, highest: int) -> int | None:
+    total, members = int(demand.supply.sum()), demand.member_count
+    if not lowest * members <= total <= highest * members:
+        return None
+    if len(demand.supply) == 1 and len(demand.members) == members:
+        return _most_kept_of_one_kind(demand.owned, total, lowest, highest)
+    bounds = Bounds(lowest, np.full(members, highest))
+    shares = cheapest_shares(demand, bounds, ("moves",))
+    return None if shares is None else int(np.minimum(shares, demand.owned).sum())
+
+
+def _most_kept_of_one_kind(owned: IntArray, total: int, lowest: int, highest: int) -> int:
+    """Who has more than `highest` gives, and who has less than `lowest` takes.
+
+    What is left over goes to those who have room. What lacks is given by the others.
+    """
+    bounded = owned.clip(lowest, highest)
+    return int(np.minimum(owned, bounded).sum()) - max(0, int(bounded.sum()) - total)

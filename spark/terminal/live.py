@@ -15,7 +15,7 @@ from optimizer.assignor.plan_file import GroupPlan, PlanFileError
 from optimizer.assignor.source import is_url, text_of, without_secrets
 from spark.enforce import PlanFolder
 from spark.errors import InputError
-from spark.sources.live.cluster import Cluster, read_clusters
+from spark.sources.live.cluster import Cluster
 from spark.terminal.options import ClusterName, option
 from spark.text import did_you_mean, named
 
@@ -159,6 +159,8 @@ def clusters_named(
             raise InputError("--bootstrap needs one --cluster, the name that the tables will have")
         return [Cluster(names[0], tuple(bootstrap))]
     assert file is not None
+    from spark.sources.live.clusters_file import read_clusters  # noqa: PLC0415 - loads pydantic
+
     entries = {cluster.name: cluster for cluster in read_clusters(file)}
     if strange := set(names or ()) - set(entries):
         near = did_you_mean(min(strange), entries)

@@ -11,7 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 from kafka.admin import ScramMechanism, UserScramCredentialUpsertion
 
-from spark.sources.live.cluster import Cluster, Secret, read_clusters
+from spark.sources.live.cluster import Cluster, Secret
+from spark.sources.live.clusters_file import read_clusters
 from spark.sources.live.collect import collect_cluster
 from tests.live.brokers import PASSWORD, USER, Brokers
 from tests.live.doorway import Doorway

@@ -17,8 +17,7 @@ from optimizer.model import (
     limits_of,
 )
 from optimizer.solver.solve import solve
-from optimizer.solver.weighted.moves.descent import Descent, Top
-from optimizer.solver.weighted.moves.steps import NEVER, move_or_swap
+from optimizer.solver.weighted.descent import NEVER, Descent, Top, move_or_swap
 from optimizer.solver.weighted.problem import WeightedProblem
 
 BEYOND = 1e6

@@ -8,7 +8,7 @@ import numpy as np
 
 from optimizer.model import DEFAULT_GOALS, NOBODY, Goals, IntArray, Problem, classes_of
 from optimizer.solver.frontier import knee_of, refuse_limits
-from optimizer.solver.weighted.moves.placing import completed
+from optimizer.solver.weighted.placing import completed
 from optimizer.solver.weighted.plans import relieved_and_undone
 from optimizer.solver.weighted.problem import WeightedProblem
 from optimizer.solver.weighted.search import EFFORTS

@@ -22,15 +22,13 @@ from optimizer.model import (
 )
 from optimizer.solver.limits import check_limits, clash_error, named, smallest_clash
 from optimizer.solver.weighted.capped import CappedSearch, caps_of, gain_of
-from optimizer.solver.weighted.every import SearchBound
+from optimizer.solver.weighted.even_out import evened_out, hosts_evened_out
 from optimizer.solver.weighted.most_loaded import SetBound
-from optimizer.solver.weighted.moves.even_hosts import hosts_evened_out
-from optimizer.solver.weighted.moves.even_out import evened_out
-from optimizer.solver.weighted.moves.placing import completed
+from optimizer.solver.weighted.placing import completed
 from optimizer.solver.weighted.plans import best_plan, within_budget
 from optimizer.solver.weighted.prices import PriceBound
 from optimizer.solver.weighted.problem import WeightedProblem
-from optimizer.solver.weighted.search import EFFORTS, Search
+from optimizer.solver.weighted.search import EFFORTS, Search, SearchBound
 
 
 def check_max_weight(problem: Problem, goals: Goals) -> None:

@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from spark.errors import InputError
 from spark.files import read_whole
-from spark.settings import matches, read_toml
+from spark.settings import matches
 
 SECURITY = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")
@@ -62,9 +61,6 @@ def unlogged_wire() -> Iterator[None]:
     finally:
         for logger in loggers:
             logger.removeFilter(passes)
-
-
-SECRETS = ("password", "token", "key_password")
 
 
 @dataclass(frozen=True)
@@ -121,48 +117,7 @@ class Cluster:
         return found_text[1 if found_text.re.groups else 0] or None
 
 
-def read_clusters(path: Path) -> list[Cluster]:
-    """The clusters of a file like conf/clusters.toml; InputError names what is wrong in it."""
-    settings = read_toml(path, "clusters")
-    tables = settings.get("cluster")
-    if set(settings) - {"cluster"} or not isinstance(tables, dict) or not tables:
-        raise InputError(f"clusters {path} has to hold tables named [cluster.NAME], nothing else")
-    clusters, faults = [], []
-    for name, table in tables.items():
-        try:
-            clusters.append(_cluster(name, table))
-        except InputError as error:
-            faults.append(str(error))
-    if faults:
-        raise InputError(f"clusters {path}: {'; '.join(faults)}")
-    return clusters
-
-
 _FILES = ("ca_file", "certificate_file", "key_file")
-
-
-def _cluster(name: str, table: Any) -> Cluster:
-    from spark.sources.live.clusters_file import ClusterTable  # noqa: PLC0415 - loads pydantic
-
-    if not isinstance(table, dict):
-        raise InputError(f"{name!r} has to be a table [cluster.{name}]")
-    faults = [
-        f"{key} must not be in a file of settings: give {key}_env or {key}_file instead"
-        for key in SECRETS
-        if key in table
-    ]
-    checked, more = ClusterTable.checked({k: table[k] for k in table if k not in SECRETS})
-    if checked is None or faults:
-        raise InputError(f"cluster {name}: {'; '.join([*faults, *more])}")
-    stated_keys = checked.entries()
-    arguments: dict[str, Any] = {
-        key: ClusterSelection(stated_keys.pop(key, ()), stated_keys.pop(f"exclude_{key}", ()))
-        for key in ("groups", "topics")
-    }
-    for key in SECRETS:
-        pair = stated_keys.pop(f"{key}_env", None), stated_keys.pop(f"{key}_file", None)
-        arguments[key] = Secret(*pair) if any(part is not None for part in pair) else None
-    return Cluster(name, **arguments, **stated_keys)
 
 
 def _faults(cluster: Cluster) -> list[str]:

@@ -1,12 +1,22 @@
-"""A table of the file of `--clusters`: its keys, what each may be, and what each is for."""
+"""The file of `--clusters`: its keys, what each may be and is for, and the clusters in it."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, WithJsonSchema
 
-from spark.sources.live.cluster import MECHANISMS, SECURITY
+from spark.errors import InputError
+from spark.settings import read_toml
+from spark.sources.live.cluster import (
+    MECHANISMS,
+    SECURITY,
+    Cluster,
+    ClusterSelection,
+    Secret,
+)
 from spark.toml.tables import Table, shown
+
+SECRETS = ("password", "token", "key_password")
 
 
 def _texts(value: str | list[str]) -> tuple[str, ...]:
@@ -79,3 +89,42 @@ class ClustersFile(Table):
 
     cluster: dict[str, ClusterTable] = Field(default={})
     """Only `bootstrap` is needed."""
+
+
+def read_clusters(path: Path) -> list[Cluster]:
+    """The clusters of a file like conf/clusters.toml; InputError names what is wrong in it."""
+    settings = read_toml(path, "clusters")
+    tables = settings.get("cluster")
+    if set(settings) - {"cluster"} or not isinstance(tables, dict) or not tables:
+        raise InputError(f"clusters {path} has to hold tables named [cluster.NAME], nothing else")
+    clusters, faults = [], []
+    for name, table in tables.items():
+        try:
+            clusters.append(_cluster(name, table))
+        except InputError as error:
+            faults.append(str(error))
+    if faults:
+        raise InputError(f"clusters {path}: {'; '.join(faults)}")
+    return clusters
+
+
+def _cluster(name: str, table: Any) -> Cluster:
+    if not isinstance(table, dict):
+        raise InputError(f"{name!r} has to be a table [cluster.{name}]")
+    faults = [
+        f"{key} must not be in a file of settings: give {key}_env or {key}_file instead"
+        for key in SECRETS
+        if key in table
+    ]
+    checked, more = ClusterTable.checked({k: table[k] for k in table if k not in SECRETS})
+    if checked is None or faults:
+        raise InputError(f"cluster {name}: {'; '.join([*faults, *more])}")
+    stated_keys = checked.entries()
+    arguments: dict[str, Any] = {
+        key: ClusterSelection(stated_keys.pop(key, ()), stated_keys.pop(f"exclude_{key}", ()))
+        for key in ("groups", "topics")
+    }
+    for key in SECRETS:
+        pair = stated_keys.pop(f"{key}_env", None), stated_keys.pop(f"{key}_file", None)
+        arguments[key] = Secret(*pair) if any(part is not None for part in pair) else None
+    return Cluster(name, **arguments, **stated_keys)

@@ -12,7 +12,7 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
 from spark.errors import InputError
 from spark.fleet import TABLES
-from spark.sources.live.cluster import Cluster, ClusterSelection, read_clusters
+from spark.sources.live.cluster import Cluster, ClusterSelection
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -72,6 +72,8 @@ class KafkaGroups(DataSource):
             ]
         if "clusters" not in options or bootstrap is not None:
             raise InputError("give the options bootstrap and cluster, or clusters")
+        from spark.sources.live.clusters_file import read_clusters  # noqa: PLC0415 - pydantic
+
         file = options["clusters"]
         clusters = read_clusters(Path(file))
         selection = [

@@ -9,10 +9,9 @@ from optimizer import CostOverflowError
 from optimizer.checker import check_assignment
 from optimizer.model.goals import Goals
 from optimizer.model.problem import Problem
-from optimizer.solver import solve
+from optimizer.solver import shortcuts, solve
 from optimizer.solver.pipeline import best_shares
-from optimizer.solver.shortcuts import chain
-from optimizer.solver.shortcuts.chain import by_chain, chain_of
+from optimizer.solver.shortcuts import by_chain, chain_of
 from tests.optimizer.test_optimum import is_best_and_proven
 from tests.support.groups import demand, problem, random_owner
 from tests.support.tiers import tiered
@@ -46,7 +45,7 @@ def random_chain(seed: int) -> Problem:
 def test_chains_equal_a_network_of_single_partitions(
     start: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(chain, "LONG", 1)
+    monkeypatch.setattr(shortcuts, "LONG", 1)
     chains = 0
     for seed in range(start, start + 50):
         group, levels = random_chain(seed), ORDERS[seed % len(ORDERS)]
@@ -86,7 +85,7 @@ def test_what_is_no_chain_is_left_to_the_network() -> None:
 
 
 def test_costs_beyond_64_bits_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chain, "NEVER", 99)
+    monkeypatch.setattr(shortcuts, "NEVER", 99)
     with pytest.raises(CostOverflowError, match="exceed 64 bits"):
         best_shares(demand(shifted(100)), ("moves",))
 

@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 
 from optimizer.model import IntArray
+from optimizer.solver import shortcuts
 from optimizer.solver.demand import Demand
 from optimizer.solver.pipeline import best_shares
-from optimizer.solver.shortcuts import nested
 
 
 @pytest.fixture
 def always(monkeypatch: pytest.MonkeyPatch) -> None:
     """However few pairs there are."""
-    monkeypatch.setattr(nested, "FEWEST_PAIRS", 0)
-    monkeypatch.setattr(nested, "FEWER", 0)
+    monkeypatch.setattr(shortcuts, "FEWEST_PAIRS", 0)
+    monkeypatch.setattr(shortcuts, "FEWER_READERS", 0)
 
 
 def nested_demand(seed: int) -> Demand:
@@ -42,21 +42,21 @@ def measured(demand: Demand, shares: IntArray) -> tuple[int, int]:
 @pytest.mark.usefixtures("always")
 def test_they_are_as_good_as_by_the_network_of_all_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
     used: list[bool] = []
-    real = nested.nested_shares
+    real = shortcuts.nested_shares
 
     def counted(*arguments: object) -> IntArray | None:
         result = real(*arguments)  # type: ignore[arg-type]
         used.append(result is not None)
         return result
 
-    monkeypatch.setattr("optimizer.solver.shortcuts.nested.nested_shares", counted)
+    monkeypatch.setattr("optimizer.solver.shortcuts.nested_shares", counted)
     demands = [nested_demand(seed) for seed in range(400)]
     outcome = [measured(item, best_shares(item)) for item in demands]
     for demand in demands:
         shares = best_shares(demand)
         assert (np.add.reduceat(shares, demand.offsets[:-1]) == demand.supply).all()
     assert sum(used) > 100
-    monkeypatch.setattr("optimizer.solver.shortcuts.nested.nest_of", lambda _: None)
+    monkeypatch.setattr("optimizer.solver.shortcuts.nest_of", lambda _: None)
     assert outcome == [measured(item, best_shares(item)) for item in demands]
 
 
@@ -66,4 +66,4 @@ def test_readers_that_are_not_nested_have_none() -> None:
     demand = Demand(
         np.array([2, 2]), np.array([0, 2, 4]), np.array([0, 1, 1, 2]), np.zeros(4, np.int64), 3
     )
-    assert nested.nest_of(demand) is None
+    assert shortcuts.nest_of(demand) is None

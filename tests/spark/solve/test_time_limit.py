@@ -113,7 +113,7 @@ def test_a_plan_by_weight_that_is_at_hand_outlives_the_limit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Before, the group failed."""
-    monkeypatch.setattr("optimizer.solver.weighted.moves.descent.Descent.lower", for_ever)
+    monkeypatch.setattr("optimizer.solver.weighted.descent.Descent.lower", for_ever)
     group = Group({"t": 3}, [Member("a", ["t"], [("t", 0)]), Member("b", ["t"])])
     goals = Goals(balance="weight", tolerance=0.0)
     plan = limited_to(0.1, lambda: assign(replace(group, weights={"t": [5, 3, 3]}), goals=goals))

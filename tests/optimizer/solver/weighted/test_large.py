@@ -10,9 +10,8 @@ import pytest
 from optimizer import Goals
 from optimizer.checker import check_assignment
 from optimizer.model import IntArray, Problem, TimeLimitError
-from optimizer.solver.weighted import capped
-from optimizer.solver.weighted.moves import relieve
-from optimizer.solver.weighted.moves.descent import Descent, Step
+from optimizer.solver.weighted import capped, relieve
+from optimizer.solver.weighted.descent import Descent, Step
 from optimizer.solver.weighted.problem import WeightedProblem
 from optimizer.strategies.optimal import assign_optimally
 from tests.support.groups import problem
@@ -65,7 +64,7 @@ def test_a_search_that_ends_early_tells_how_good_its_plan_is(
 ) -> None:
     group, goals = large(3), by_weight(tolerance=0.0, effort="quick")
     best = assign_optimally(group, goals)
-    monkeypatch.setattr("optimizer.solver.weighted.moves.descent.WORK", 0)
+    monkeypatch.setattr("optimizer.solver.weighted.descent.WORK", 0)
     result = assign_optimally(group, goals)
     gaps = []
     for answer in (best, result):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from optimizer.model import NOBODY, IntArray
-from optimizer.solver.weighted.moves.placing import LeastFull
-from optimizer.solver.weighted.moves.refit import Refit
+from optimizer.solver.weighted.placing import LeastFull
 from optimizer.solver.weighted.problem import WeightedProblem
+from optimizer.solver.weighted.relieve import Refit
 from tests.support.groups import problem
 
 

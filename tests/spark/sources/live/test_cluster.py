@@ -11,9 +11,9 @@ from spark.sources.live.cluster import (
     Cluster,
     ClusterSelection,
     Secret,
-    read_clusters,
     unlogged_wire,
 )
+from spark.sources.live.clusters_file import read_clusters
 from tests.paths import ROOT
 
 
