@@ -2,9 +2,18 @@
 
 from optimizer.replicas.batches import Step, batches_of, check_batches
 from optimizer.replicas.check import check_replicas
-from optimizer.replicas.cluster import Broker, Cluster, InvalidClusterError, Partition
-from optimizer.replicas.goals import BALANCE, BYTES, COPIES, TOPICS, ReplicaGoals, ReplicaGoalsError
-from optimizer.replicas.limited import Limit
+from optimizer.replicas.cluster import (
+    BALANCE,
+    BYTES,
+    COPIES,
+    TOPICS,
+    Broker,
+    Cluster,
+    InvalidClusterError,
+    Partition,
+    ReplicaGoals,
+    ReplicaGoalsError,
+)
 from optimizer.replicas.numbering import (
     LeftOut,
     NumberedCluster,
@@ -17,6 +26,7 @@ from optimizer.replicas.plan import (
     OPTIMAL,
     OPTIMAL_FOR_SETS,
     Change,
+    Limit,
     ReplicaPlan,
     plan_replicas,
 )

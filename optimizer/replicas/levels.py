@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from optimizer.replicas.goals import BALANCE, BYTES, COPIES, TOPICS, ReplicaGoals
+from optimizer.replicas.cluster import BALANCE, BYTES, COPIES, TOPICS, ReplicaGoals
 from optimizer.replicas.numbering import NOBODY, IntArray, NumberedCluster, rack_needs
 from optimizer.replicas.placement import Placement
 

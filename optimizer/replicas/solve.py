@@ -15,7 +15,15 @@ what flows is carried out as far as it can be, and the rest is left to the next 
 import numpy as np
 
 from optimizer.flow import EXACT_RADIUS, MAX_NUMBER, Arcs, cheapest_flow, dearer_arcs
-from optimizer.replicas.cycles import carry_out, prices_of, search
+from optimizer.replicas.cycles import (
+    Prices,
+    carry_out,
+    loads_fit,
+    prices_of,
+    search,
+    sound_rows,
+    with_cheaper,
+)
 from optimizer.replicas.numbering import NOBODY, IntArray
 from optimizer.replicas.placement import (
     Exchanges,
@@ -27,7 +35,6 @@ from optimizer.replicas.placement import (
     ranks_in_runs,
     run_starts,
 )
-from optimizer.replicas.prices import Prices, loads_fit, sound_rows, with_cheaper
 
 FREE, FREE_SHARE = 5_000, 0.05
 """Partitions that are free at first, or this share of all if that is more."""

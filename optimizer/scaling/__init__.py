@@ -3,9 +3,7 @@
 replay(processes, policies) -> a Course for each process and policy
 """
 
-from optimizer.scaling.assignments import Assignments
-from optimizer.scaling.course import Course, Totals
-from optimizer.scaling.pauses import Pause, Pauses
+from optimizer.scaling.course import Course, Prices, Totals
 from optimizer.scaling.policies import (
     NO_BEHAVIOR,
     OFFERED,
@@ -24,6 +22,5 @@ from optimizer.scaling.policies import (
     policy_of,
     thresholds,
 )
-from optimizer.scaling.prices import Prices
-from optimizer.scaling.process import WEEK_SECONDS, Process
+from optimizer.scaling.process import WEEK_SECONDS, Assignments, Pause, Pauses, Process
 from optimizer.scaling.replay import STEP_SECONDS, replay

@@ -1,14 +1,145 @@
-"""What a group has to do over time: arrivals by partition, and what its members can do."""
+"""What a group has to do over time: arrivals, who reads which partition, what rebalances stop."""
 
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from optimizer.model import Reals
-from optimizer.scaling.assignments import Assignments
-from optimizer.scaling.pauses import Pauses
+from optimizer.coordinator import Parameters, rebalance_cost
+from optimizer.model import Group, IntArray, Member, Reals, problem_of
+from optimizer.strategies import strategy_named
+
+
+@dataclass(frozen=True, eq=False)
+class Assignments:
+    """The strategy's assignment for each size, computed at its first use and kept.
+
+    All members subscribe to all `topics`, whose partitions are numbered topic by topic in order of
+    name. The strategy starts with nothing owned, so a size has one assignment, after any other.
+    """
+
+    topics: Mapping[str, int]
+    strategy: str
+    _owners: dict[int, IntArray] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def partitions(self) -> int:
+        """How many all topics have."""
+        return sum(self.topics.values())
+
+    def owners(self, members: int) -> IntArray:
+        """The number of the member that reads each partition.
+
+        More members than partitions own nothing more.
+        """
+        useful = min(members, self.partitions)
+        if useful not in self._owners:
+            self._owners[useful] = self._assign(useful)
+        return self._owners[useful]
+
+    def useful(self, most: int) -> list[int]:
+        """Sizes up to `most` of which each has a lower largest load than all that are smaller."""
+        all_ = self.partitions
+        largest = {-(-all_ // members) for members in range(1, min(most, all_) + 1)}
+        return sorted(-(-all_ // load) for load in largest)
+
+    def _assign(self, members: int) -> IntArray:
+        digits = len(str(members))
+        group = Group(
+            dict(self.topics),
+            [Member(f"m{number:0{digits}d}", [*self.topics]) for number in range(members)],
+        )
+        target = strategy_named(self.strategy).assign(problem_of(group).problem).target
+        return np.maximum(target, 0)
+
+    def partition_name(self, partition: int) -> str:
+        """Topic and number, as Kafka's tools print them: `orders-3`."""
+        for topic in sorted(self.topics):
+            if partition < self.topics[topic]:
+                return f"{topic}-{partition}"
+            partition -= self.topics[topic]
+        raise IndexError(partition)
+
+
+LARGEST = 8
+"""Members of the largest group that is simulated; larger ones pause as long in proportion."""
+
+EACH = 3
+"""Partitions of each member in the small group."""
+
+DELAY_SECONDS = 3.0
+"""group.initial.rebalance.delay.ms: an empty group waits so long for more members."""
+
+
+class Pause(NamedTuple):
+    """What one change of size costs.
+
+    `stop` are the seconds in which nothing is read at all, `moved` those in which a partition is
+    unread that goes to another member.
+    """
+
+    rebalances: int
+    stop: float
+    moved: float
+
+
+@dataclass(frozen=True, eq=False)
+class Pauses:
+    """Pauses of a group whose members use `strategy`; `static`: they have instance ids.
+
+    The protocol follows from the strategy: eager, cooperative or that of KIP-848. `parameters` are
+    Kafka 4.3.1's defaults if None. Each pair of sizes is simulated once, in a small group.
+    """
+
+    strategy: str
+    static: bool = False
+    parameters: Parameters | None = None
+    _of_sizes: dict[tuple[int, int], Pause] = field(default_factory=dict, repr=False)
+
+    def between(self, before: int, after: int) -> Pause:
+        """The pause of a change from one number of members to another."""
+        if before == after or not after:
+            return Pause(0, 0.0, 0.0)
+        if not before:
+            return Pause(1, DELAY_SECONDS, DELAY_SECONDS)
+        small = _small(before, after)
+        if small not in self._of_sizes:
+            self._of_sizes[small] = _simulated(self.strategy, self.static, self.parameters, *small)
+        return self._of_sizes[small]
+
+
+def _small(before: int, after: int) -> tuple[int, int]:
+    """Two sizes in the same proportion and direction, none above `LARGEST`."""
+    most = max(before, after)
+    if most <= LARGEST:
+        return before, after
+    low = max(1, min(LARGEST - 1, round(min(before, after) * LARGEST / most)))
+    return (low, LARGEST) if before < after else (LARGEST, low)
+
+
+@cache
+def _simulated(
+    strategy: str, static: bool, parameters: Parameters | None, before: int, after: int
+) -> Pause:
+    topic, partitions = "t", EACH * max(before, after)
+    members = [
+        Member(
+            f"m{number}",
+            [topic],
+            owned=[(topic, item) for item in range(partitions) if item % before == number],
+            instance_id=f"m{number}" if static else None,
+        )
+        for number in range(before)
+    ]
+    cost = rebalance_cost(
+        Group({topic: partitions}, members), f"members={after}", strategy, parameters
+    )
+    stopped = [cost.pauses.get((topic, item), 0.0) for item in range(partitions)]
+    return Pause(max(1, round(cost.rebalances)), min(stopped), max(stopped))
+
 
 WEEK_SECONDS = 7 * 86_400.0
 

@@ -7,9 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optimizer.model import IntArray, Reals, ranges
-from optimizer.scaling.course import Course
+from optimizer.scaling.course import Course, Prices
 from optimizer.scaling.policies import Policy, Seen
-from optimizer.scaling.prices import Prices
 from optimizer.scaling.process import Process
 
 STEP_SECONDS = 60.0

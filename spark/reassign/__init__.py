@@ -1,6 +1,6 @@
 """Where a cluster's replicas and leaders go, for Kafka's own tools, and how far they are."""
 
-from spark.reassign.compared import compared
+from spark.reassign.compared import batch_rows, broker_row, cluster_row, compared, compared_row
 from spark.reassign.consumers import Consumers, Effects, consumers_of, effects
 from spark.reassign.create import NewTopic, new_topic, place_new, write_new
 from spark.reassign.facts import ClusterFacts, cluster_facts
@@ -24,5 +24,4 @@ from spark.reassign.sending import (
     rollbacks_in,
     send,
 )
-from spark.reassign.tables import batch_rows, broker_row, cluster_row, compared_row
 from spark.reassign.verify import PartitionState, verify_move

@@ -16,11 +16,9 @@ from spark.fleet import MAX_AGE, FleetSnapshot, as_rows, is_named
 from spark.groups import FleetGroup, columns_of, encode, failed, in_workers
 from spark.history import FleetRates
 from spark.notebook import shown_in_notebook
-from spark.scale.arrivals import arrivals_of
-from spark.scale.group_process import GroupProcess, Recorded, process_of
-from spark.scale.group_rows import course_rows, unscaled_rows
+from spark.scale.group_process import GroupProcess, Recorded, arrivals_of, process_of
 from spark.scale.policies_file import ScaleSettings
-from spark.scale.scale_row import COURSE, CourseRow, ScaleRow
+from spark.scale.scale_row import COURSE, CourseRow, ScaleRow, course_rows, unscaled_rows
 from spark.scale.text import savings_first, verdict_of
 from spark.settings import NO_CONSUMERS, FleetConsumers
 from spark.unpersist_handle import Handle

@@ -1,8 +1,7 @@
 """Ways to scale a group: as it was, a fixed number, HPA, KEDA, and Evenfleet's own."""
 
-from optimizer.scaling.policies.as_it_was import AsItWas
 from optimizer.scaling.policies.evenfleet import Evenfleet
-from optimizer.scaling.policies.fixed import Fixed
+from optimizer.scaling.policies.fixed import AsItWas, Fixed
 from optimizer.scaling.policies.hpa import (
     NO_BEHAVIOR,
     SCALE_DOWN,

@@ -1,4 +1,4 @@
-"""The same number of members all the time."""
+"""Members that nothing decides: those that the group had, or the same number all the time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,9 +7,37 @@ from typing import ClassVar
 import numpy as np
 
 from optimizer.model import IntArray
-from optimizer.scaling.policies.policy import Decider, PolicyError
-from optimizer.scaling.policies.useful_sizes import HEADROOM, UsefulSizes
+from optimizer.scaling.policies.evenfleet import HEADROOM, UsefulSizes
+from optimizer.scaling.policies.policy import Decider, PolicyError, Seen
 from optimizer.scaling.process import Process
+
+
+@dataclass(frozen=True)
+class AsItWas:
+    """Each interval has the members that were recorded at its beginning."""
+
+    name: str = "as it was"
+    every_seconds: ClassVar[float] = 60.0
+
+    def first(self, processes: Sequence[Process]) -> IntArray:
+        """The members of the first interval."""
+        return np.asarray(_recorded(processes)[0])
+
+    def decider(self, processes: Sequence[Process]) -> Decider:
+        """What follows the record."""
+        return _Record(_recorded(processes))
+
+
+def _recorded(processes: Sequence[Process]) -> IntArray:
+    return np.stack([process.recorded for process in processes], axis=1)
+
+
+@dataclass(frozen=True)
+class _Record:
+    members: IntArray
+
+    def decide(self, seen: Seen) -> IntArray:
+        return np.asarray(self.members[seen.interval])
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,12 @@ from optimizer.scaling.policies.policy import (
     LagThreshold,
     PolicyError,
     Seen,
+    Window,
     check_limits,
     check_whole,
     recorded_first,
     thresholds,
 )
-from optimizer.scaling.policies.window import Window
 from optimizer.scaling.process import Process
 
 TOLERANCE = 0.1

@@ -5,9 +5,8 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from optimizer.scaling.policies.as_it_was import AsItWas
 from optimizer.scaling.policies.evenfleet import Evenfleet
-from optimizer.scaling.policies.fixed import Fixed
+from optimizer.scaling.policies.fixed import AsItWas, Fixed
 from optimizer.scaling.policies.hpa import SCALE_DOWN, SCALE_UP, UNLIMITED, Change, Hpa, Rules
 from optimizer.scaling.policies.keda import Keda
 from optimizer.scaling.policies.policy import LagThreshold, Policy, PolicyError

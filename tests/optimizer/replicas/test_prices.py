@@ -3,11 +3,10 @@
 from dataclasses import replace
 from random import Random
 
-from optimizer.replicas.cycles import prices_of, search
-from optimizer.replicas.goals import ReplicaGoals
+from optimizer.replicas.cluster import ReplicaGoals
+from optimizer.replicas.cycles import prices_of, proves, search
 from optimizer.replicas.levels import leader_placement, replica_placement
 from optimizer.replicas.numbering import in_scope, numbered
-from optimizer.replicas.prices import proves
 from optimizer.replicas.solve import solve
 from tests.optimizer.replicas.clusters import random_cluster
 

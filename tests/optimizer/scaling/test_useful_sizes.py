@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from optimizer.scaling import Fixed, Prices, replay
-from optimizer.scaling.policies.useful_sizes import UsefulSizes
+from optimizer.scaling.policies.evenfleet import UsefulSizes
 from tests.optimizer.scaling.processes import process, random_process
 
 

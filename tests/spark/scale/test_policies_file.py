@@ -26,14 +26,13 @@ from optimizer.scaling import (
     policy_of,
     replay,
 )
-from optimizer.scaling.policies.useful_sizes import UsefulSizes
+from optimizer.scaling.policies.evenfleet import UsefulSizes
 from spark.errors import InputError
 from spark.scale import read_scale_settings
 from spark.scale.advice import Advice, advice_of
 from spark.scale.group_process import GroupProcess
-from spark.scale.manifests import manifest_of
+from spark.scale.manifests import manifest_of, rate_trigger
 from spark.scale.policies_file import ScaleSettings
-from spark.scale.rate_trigger import rate_trigger
 from tests.optimizer.scaling.processes import process
 from tests.paths import ROOT
 
