@@ -19,6 +19,7 @@ from spark.audit.lags import (
     stuck_since_before,
 )
 from spark.audit.parts import AuditRow
+from spark.audit.rules import Timeouts
 from spark.fleet import REBALANCING_STATES, UNSUPPORTED
 from spark.groups import (
     Claims,
@@ -31,7 +32,6 @@ from spark.groups import (
     looks_homogeneous,
     read_or_failed,
 )
-from spark.settings import ConsumerSettings
 from spark.solve import claims_of_row
 
 EMPTY = "empty"
@@ -67,7 +67,7 @@ class GroupFacts:
     from_before: Any
     seat: CoordinatorLocation
     several_brokers: bool
-    timeouts: ConsumerSettings
+    timeouts: Timeouts | None
     joined: Sequence[Sequence[str]]
     client_version: str | None = None
 

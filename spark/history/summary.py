@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 
 from pyspark.sql import Column, DataFrame, functions as F
 
-from optimizer.advice import LEVELS
 from optimizer.figures import counted
 from spark.files import SNAPSHOT
 from spark.groups import GROUP_KEYS
@@ -98,24 +97,15 @@ def totals(states: DataFrame, changes: DataFrame, rebalances: DataFrame) -> str:
         f"{row.generations:,} rebalances and {row.changes:,} changes: {row.moves:,} partitions "
         f"moved, {row.avoidable_moves:,} of them needlessly, and {row.takeovers:,} were taken over"
         f"{remade}. "
-        f"{row.uneven:,} of {counted(row.measured, 'group')} are uneven by count in the last "
-        f"snapshot ({row.uneven_at_first:,} in the first)."
+        f"{row.uneven:,} of {counted(row.measured, 'group')} are uneven in the last snapshot "
+        f"({row.uneven_at_first:,} in the first)."
     )
-
-
-_LEVELS = " or ".join(
-    f"excess >= {level.least} and max_load >= {level.ratio}D * (max_load - excess)"
-    for level in LEVELS["count"].values()
-)
-_UNEVEN = f"excess > 0 and max_load > excess and ({_LEVELS})"
-"""SQL text: a group's severity is `info` or worse, by the audit's levels."""
 
 
 def _uneven(states: DataFrame) -> DataFrame:
     """How many groups are uneven in the first and in the last snapshot of their clusters."""
     of_snapshot = states.groupBy("cluster", SNAPSHOT).agg(
-        F.count_if(F.expr(_UNEVEN)).alias("uneven"),
-        F.count("excess").alias("measured"),
+        F.count_if(F.col("excess") > 0).alias("uneven"), F.count("excess").alias("measured")
     )
     ends = of_snapshot.groupBy("cluster").agg(
         F.min_by("uneven", SNAPSHOT).alias("first"),

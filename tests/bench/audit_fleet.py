@@ -15,7 +15,8 @@ from pyspark.sql import SparkSession
 
 from spark import FleetSnapshot, audit_fleet
 from spark.jobs.demo import make_store
-from tests.bench.stopwatch import Jobs, equal_groups, fleet_bench, movement, plan, stored
+from tests.bench.equal_groups import equal_groups
+from tests.bench.stopwatch import Jobs, fleet_bench, movement, plan, stored
 
 EARLIER = "20261121T050000Z"
 

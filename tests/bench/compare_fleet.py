@@ -13,7 +13,8 @@ from pyspark.sql import SparkSession
 
 from optimizer import STRATEGIES
 from spark import FleetSnapshot, compare_fleet, fleet_of
-from tests.bench.stopwatch import Jobs, equal_groups, fleet_bench, plan, stored, write_trials
+from tests.bench.equal_groups import equal_groups
+from tests.bench.stopwatch import Jobs, fleet_bench, plan, stored, write_trials
 
 
 def jobs_of(spark: SparkSession, folder: Path, groups: int, _: argparse.Namespace) -> Jobs:

@@ -16,7 +16,8 @@ from pyspark.sql import SparkSession, functions as F
 
 from optimizer import Goals
 from spark import FleetSnapshot, plan_fleet
-from tests.bench.stopwatch import Jobs, equal_groups, fleet_bench, movement, plan, stored
+from tests.bench.equal_groups import equal_groups
+from tests.bench.stopwatch import Jobs, fleet_bench, movement, plan, stored
 
 
 def jobs_of(spark: SparkSession, folder: Path, groups: int, _: argparse.Namespace) -> Jobs:

@@ -16,7 +16,8 @@ from spark import AuditSettings, FleetSnapshot, Settings, audit_fleet
 from spark.jobs.report import Paper, write_report
 from spark.report import Results, material_of
 from spark.report.gather import FINDINGS_SHOWN
-from tests.bench.stopwatch import Jobs, Row, equal_groups, fleet_bench, stored
+from tests.bench.equal_groups import equal_groups
+from tests.bench.stopwatch import Jobs, Row, fleet_bench, stored
 
 
 def jobs_of(spark: SparkSession, folder: Path, groups: int, _: argparse.Namespace) -> Jobs:

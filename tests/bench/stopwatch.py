@@ -23,7 +23,6 @@ from spark import FleetSnapshot, plan_fleet
 from spark.files import write_tables
 from spark.fleet.local_store import write_store
 from spark.terminal.session import session
-from tests.bench.uniform_fleet import uniform_fleet
 
 SNAPSHOT = "20261121T060000Z"
 KEYS = ("cluster", "group")
@@ -128,11 +127,6 @@ def fleet_bench(
         "master": {"default": "local[2]", "help": "Spark's; spark://… is a cluster"},
     }
     bench(description, rows, **shared, **options)
-
-
-def equal_groups(groups: int) -> dict[str, pa.Table]:
-    """The tables of a fleet of equal groups: 100 partitions, 10 members."""
-    return uniform_fleet(groups, 100, 10, overlapping_every=10, seed=1)
 
 
 def stored(tables: Mapping[str, pa.Table], store: Path, snapshot: str = SNAPSHOT) -> Path:

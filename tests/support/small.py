@@ -17,6 +17,16 @@ def small() -> Fleet:
     return fleet.group("nobody", {})
 
 
+def troubled(*more: tuple[str, int, str]) -> Fleet:
+    """Nobody owns a partition, which is a warning; with `TWO_OWNERS` one is critical."""
+    fleet = Fleet().topic("t", 4)
+    claims = [("t", 0, "a"), ("t", 1, "a"), ("t", 2, "b"), *more]
+    return fleet.group("g", {"a": ["t"], "b": ["t"]}, claims).group("nobody", {})
+
+
+TWO_OWNERS = ("t", 0, "b")
+
+
 def rows(folder: Path, snapshot: str = SNAPSHOT) -> list[dict[str, Any]]:
     """Of a table that a command has written."""
     (part,) = (folder / f"snapshot={snapshot}").glob("*.parquet")

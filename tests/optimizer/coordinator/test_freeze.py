@@ -12,6 +12,7 @@ from optimizer.coordinator import (
     Scenario,
     Start,
     Step,
+    Subscribe,
     Timeline,
     simulate,
 )
@@ -70,6 +71,13 @@ def test_its_instance_id_is_taken_meanwhile(kind: str) -> None:
         assert (error.why, error.at < 30_000) == ("UNRELEASED_INSTANCE_ID", True)
     else:
         assert (error.why, error.at >= 40_000) == ("FENCED_INSTANCE_ID", True)
+
+
+def test_what_it_subscribes_to_meanwhile_is_told_when_it_joins_again() -> None:
+    """Its group doesn't know it any more: it wants no other rebalance than that."""
+    timeline = frozen("range", 60, Subscribe(65_000, "m001", ("orders", "more")))
+    what = [item.what for item in timeline.happenings if item.member == "m001"]
+    assert what[what.index("freeze_end") :][1:4] == ["block_end", "lost", "member_added"]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -54,6 +54,7 @@ def test_what_is_read_twice_is_work_as_well() -> None:
     timeline = run(Kill(10_000, "m001"), Start(12_000, "m001"), static=True)
     twice = timeline.seconds_read_twice / 4
     assert twice > 0
+    assert timeline.records_read_twice == pytest.approx(10 * timeline.seconds_read_twice)
     assert lag_of(timeline).seconds == pytest.approx(timeline.longest_pause + twice)
 
 

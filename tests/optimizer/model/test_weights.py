@@ -66,6 +66,24 @@ def test_capacities_of_no_common_unit_make_no_false_bound(capacities: list[float
         assert all(point.max_weight >= best * (1 - 1e-15) for point in frontier.points)
 
 
+@pytest.mark.parametrize(
+    ("weights", "owner", "moves"),
+    [
+        # one partition brings 6 down to 3, and 3 down to 2
+        ([3.0, 2.0, 1.0], [0, 0, 0], 1),
+        ([2.0, 1.0, 1.0], [0, 0, 1], 1),
+        # of 8 more than the half has to go: two of the four
+        ([2.0] * 4, [0] * 4, 2),
+        ([2.0] * 4, [0, 1, 0, 1], 0),
+    ],
+)
+def test_the_fewest_moves_are_those_that_a_heavy_owner_cannot_avoid(
+    weights: list[float], owner: list[int], moves: int
+) -> None:
+    _, verdict = planned(replace(group(weights, None, 2), owner=np.array(owner)))
+    assert verdict.moves_bound == moves
+
+
 def test_what_nobody_reads_has_no_part_in_the_unit() -> None:
     """By its weight the others would be nothing."""
     weighted = replace(problem([3, 1], [[0], [0]]), weights=np.array([3.0, 2.0, 1.0, 1e18]))

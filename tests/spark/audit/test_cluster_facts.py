@@ -64,6 +64,11 @@ def test_brokers_that_cannot_be_and_nulls_count_for_nothing() -> None:
     assert (cluster.replicas, cluster.behind, cluster.led) == ({7: 1}, {7: 1}, {})
 
 
+def test_a_broker_is_alone_only_where_others_should_be_in_sync_too() -> None:
+    cluster = counted([{"topic": "t", "replicas": of, "isr": [2]} for of in ([2], [2, 3])])
+    assert cluster.alone == {2: 1}
+
+
 class Made(NamedTuple):
     """A partition that makes up a topic of its own."""
 

@@ -26,7 +26,7 @@ from spark.fleet import TABLES
 from spark.fleet.local_store import write_store
 from spark.jobs.demo import SEED
 from tests.paths import ROOT
-from tests.spark.audit.test_since_last import well
+from tests.support.fleets import Fleet
 from tests.support.said import Run
 
 RULES = ROOT / "conf/prometheus/alerts.yml"
@@ -158,8 +158,10 @@ def test_each_panel_has_series_and_the_stalled_group_alerts(run: Run, tmp_path: 
 
 
 def test_a_fleet_that_is_well_alerts_nobody(run: Run, tmp_path: Path) -> None:
+    members = {"a": ["t"], "b": ["t"], "c": ["t"]}  # c has nothing, as there is nothing left
+    well = Fleet().topic("t", 2).group("g", members, [("t", 0, "a"), ("t", 1, "b")])
     for snapshot in ids(2):
-        write_store(well().tables(), tmp_path / "store", snapshot)
+        write_store(well.tables(), tmp_path / "store", snapshot)
     words = ("--out", tmp_path / "out", "--since-last", "--prometheus", tmp_path / "audit.prom")
     assert run("audit", tmp_path / "store", *words).code == 0
     assert run("members", tmp_path / "store", "--metrics", tmp_path / "m.prom").code == 0

@@ -27,7 +27,7 @@ def rows_in(folder: Path) -> Rows:
 
 @pytest.fixture
 def plan(torture: Path, results: Path, once: Once) -> Rows:
-    once("plan", torture, "--out", results / "plan", "--format", "json")
+    once("plan", torture, "--out", results / "plan")
     return rows_in(results / "plan")
 
 

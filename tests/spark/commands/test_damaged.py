@@ -14,18 +14,11 @@ from pyspark.sql import SparkSession
 
 from spark.audit.registry import FINDINGS
 from spark.fleet.local_store import write_store
-from tests.support.fleets import SNAPSHOT, Fleet, damage_pages
+from tests.support.fleets import SNAPSHOT, damage_pages
 from tests.support.said import Run, flat, is_one_line
-from tests.support.small import EARLIER, small
+from tests.support.small import EARLIER, TWO_OWNERS, small, troubled
 
 FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH = (f"20261121T0{hour}0000Z" for hour in range(6))
-
-
-def troubled() -> Fleet:
-    """Two members own one partition, which is critical; nobody owns another, which is a warning."""
-    fleet = Fleet().topic("t", 4)
-    claims = [("t", 0, "a"), ("t", 0, "b"), ("t", 1, "a"), ("t", 2, "b")]
-    return fleet.group("g", {"a": ["t"], "b": ["t"]}, claims).group("nobody", {})
 
 
 def cut_short(part: Path) -> None:
@@ -49,7 +42,7 @@ def broken(tmp_path: Path) -> Path:
     """Six snapshots: the third is the newest of which nothing is wrong."""
     store = tmp_path / "store"
     for snapshot in (FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH):
-        write_store(troubled().tables(), store, snapshot)
+        write_store(troubled(TWO_OWNERS).tables(), store, snapshot)
     cut_short(*store.glob(f"assignments/snapshot={SECOND}/*.parquet"))
     damage_pages(*store.glob(f"members/snapshot={FOURTH}/*.parquet"), statistics=True)
     shutil.rmtree(store / "partitions" / f"snapshot={FIFTH}")

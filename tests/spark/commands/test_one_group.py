@@ -121,6 +121,7 @@ class TestExplain:
         assert few.out.count("moves from") == 10
         as_csv = once(*words, "--csv")
         assert (len(as_csv.out.splitlines()), "Not shown" in as_csv.err) == (31, False)
+        assert once(*words, "--csv", "--table", "loads") == as_csv
         every = once(*words, "--all")
         assert every.out.count("moves from") == 29
         assert "--all shows" not in every.err

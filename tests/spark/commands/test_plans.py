@@ -11,10 +11,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from optimizer.model import DEFAULT_GOALS, Goals
+from spark.compare.compared_row import ComparedRow
 from spark.fleet.local_store import write_store
 from spark.glossary import GLOSSARY
+from spark.groups.columns import columns_of
 from spark.settings import USUAL_STRATEGIES
 from spark.solve.solve import planned_alone
+from spark.solve.solved_row import GroupRow
 from tests.spark.commands.conftest import Once, compare_words
 from tests.support.fleets import SNAPSHOT, Fleet
 from tests.support.rows import rows_of
@@ -45,15 +48,15 @@ def keys(folder: Path, table: str = "groups", snapshot: str = SNAPSHOT) -> set[t
 
 
 class TestPart:
-    """A plan of a part says so, is verified as one, and is replaced by that of the whole."""
+    """A plan of a part says so, and is verified as one."""
 
     @pytest.fixture
     def part(self, once: Once, torture: Path, results: Path) -> Any:
         words = ("--group", "pay*", "--format", "json")
-        return check_harmless(once("plan", torture, "--out", results / "plan", *words))
+        return check_harmless(once("plan", torture, "--out", results / "part", *words))
 
     def test_of_some_groups(self, part: Any, once: Once, torture: Path, results: Path) -> None:
-        out = results / "plan"
+        out = results / "part"
         report = f"Only groups matching 'pay*' were planned: {out} has no other groups of snapshot"
         assert f"{report} {SNAPSHOT}.\n" in part.err
         printed = json.loads(part.out)
@@ -243,6 +246,14 @@ class TestCompare:
         once("plan", torture, "--out", results / "plan")
         compared = rows(out / "comparison")
         assert keys(out, "comparison") == keys(results / "plan")
+        each = {(row["cluster"], row["group"], row["strategy"]) for row in compared}
+        assert (len(each), tuple(compared[0])) == (len(compared), columns_of(ComparedRow))
+        assert columns_of(ComparedRow)[:16] == columns_of(GroupRow)
+        heavy = {row["strategy"]: row for row in compared if row["group"] == "heavy"}
+        weights = {name: (row["max_weight"], row["weight_bound"]) for name, row in heavy.items()}
+        kafkas = dict.fromkeys(set(USUAL_STRATEGIES) - {"current", "optimal"}, (88, 50))
+        assert weights == kafkas | {"current": (100, 50), "optimal": (50, 50)}
+        assert [name for name, row in heavy.items() if row["balance_optimal"]] == ["optimal"]
         moves = {row["strategy"]: row["moves"] for row in compared if row["group"] == "pay-2"}
         assert moves == dict.fromkeys(USUAL_STRATEGIES, 1) | {"current": 0}
         assert {row["moves"] for row in compared if row["group"] == "nobody"} == {None}

@@ -6,38 +6,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from optimizer import CONNECT_STRATEGIES, STRATEGIES, STRATEGY_NAMES
-from spark import FleetSnapshot, InputError, check_strategies, compare_fleet, fleet_of
-from spark.compare.compared_row import ComparedRow
-from spark.groups.columns import columns_of
+from spark import InputError, check_strategies, compare_fleet, fleet_of
 from spark.settings.strategies import for_kind, kind_of
-from spark.solve.solved_row import GroupRow
 from tests.support.fleets import Fleet
-
-
-def fleet() -> Fleet:
-    """Two groups that can be planned, one that can't."""
-    made = Fleet().topic("t", 3).topic("u", 1)
-    owned = [("t", 0, "a"), ("t", 1, "a"), ("t", 2, "z"), ("u", 0, "b")]
-    made.group("g", {"a": ["t"], "b": ["t"]}, owned)
-    made.group("h", {"a": ["u"]}, [("u", 0, "a")])
-    return made.group("empty", {})
-
-
-def test_there_is_one_row_a_group_and_strategy(spark: SparkSession) -> None:
-    groups, strategies = ("g", "h", "empty"), ("current", "range", "optimal")
-    rows = compare_fleet(fleet().snapshot(spark), strategies).collect()
-    compared = {(row.group, row.strategy): row for row in rows}
-    assert len(compared) == len(rows)
-    assert set(compared) == {(group, strategy) for group in groups for strategy in strategies}
-    columns = columns_of(ComparedRow)
-    assert columns[:16] == columns_of(GroupRow)
-    assert all(tuple(row.asDict()) == columns for row in compared.values())
-    row = compared["g", "optimal"]
-    assert (row.members, row.partitions, row.max_load, row.sum_squares) == (2, 3, 2, 5)
-    assert (row.moves, row.takeovers) == (0, 1)
-    row = compared["empty", "range"]
-    assert (row.status, row.reason) == ("empty", "the group has no members")
-
 
 FLEET_KEYS = (
     *("cluster", "group", "status", "reason", "strategy", "members", "partitions", "max_load"),
@@ -100,20 +71,7 @@ def test_the_fleets_table_adds_up_the_groups(spark: SparkSession) -> None:
     assert connect == [("connect", "best", 1), ("connect", "connect-eager", 1)]
 
 
-def test_without_names_everything_is_compared(spark: SparkSession, demo: FleetSnapshot) -> None:
-    comparison = compare_fleet(demo)
-    every = fleet_of(comparison).collect()
-    rows = [row for row in every if row.kind == "consumer"]
-    assert {row.strategy for row in rows} == {"current", *STRATEGIES}
-    assert len({row.groups + row.not_evaluated for row in rows}) == 1
-    workers = {row.strategy: row.groups for row in every[len(rows) :]}
-    assert workers == dict.fromkeys(("current", *CONNECT_STRATEGIES), 1)
-    optimal = next(row for row in rows if row.strategy == "optimal")
-    assert (optimal.unbalanced, optimal.moves) == (0, rows[0].moves)
-    current = next(row for row in rows if row.strategy == "current")
-    assert current.moves == current.takeovers == current.stopped_eager == current.rounds == 0
-
-
+@pytest.mark.ends
 def test_in_a_spark_worker_too_a_strategy_stops_when_its_time_is_up(spark: SparkSession) -> None:
     """The sticky strategies' search takes several times as long; the others go on."""
     topics = [f"t{number}" for number in range(60)]
@@ -153,4 +111,4 @@ def test_an_unknown_strategy_names_those_that_exist(name: str) -> None:
 
 def test_null_keys_stop_the_comparison(spark: SparkSession) -> None:
     with pytest.raises(InputError, match=r"\(groups\.cluster: 1 rows\)"):
-        compare_fleet(fleet().add("groups", cluster=None, group="g").snapshot(spark))
+        compare_fleet(Fleet().add("groups", cluster=None, group="g").snapshot(spark))

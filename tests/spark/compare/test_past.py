@@ -25,6 +25,7 @@ def scans_of(compared: DataFrame, capsys: pytest.CaptureFixture[str]) -> int:
     return capsys.readouterr().out.count("FileScan")
 
 
+@pytest.mark.wide
 def test_each_snapshot_has_the_rows_that_it_has_alone_by_one_plan(
     spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -167,6 +167,7 @@ class TestReach:
 class TestInsideAGroup:
     """`components` and `competitors`."""
 
+    @pytest.mark.wide
     def test_components_are_those_that_the_solver_splits_a_group_into(
         self, graphframes: SparkSession, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -206,7 +207,8 @@ class TestInsideAGroup:
         assert sorted(tuple(row)[1:] for row in parts) == sorted(counts)
         assert [row[3] for row in parts] == sorted(sizes.values(), reverse=True)
 
-    @pytest.mark.parametrize("grain", tiered(["topic", "partition"], 1))
+    @pytest.mark.wide
+    @pytest.mark.parametrize("grain", ["topic", "partition"])
     def test_competitors_share_what_a_member_may_read(
         self, request: pytest.FixtureRequest, grain: str
     ) -> None:

@@ -76,6 +76,7 @@ def test_the_same_files_whatever_spark_does_and_the_order_of_rows(
         assert written(spark, shuffled, tmp_path) == first
 
 
+@pytest.mark.wide
 def test_the_same_comparison(spark: SparkSession, settings: Settings, demo_tables: Tables) -> None:
     def measured() -> DataFrame:
         """What is measured at once, and doesn't change with the settings any more."""

@@ -1,19 +1,15 @@
 """Plans by weight over a fleet: where weights come from, what is shown, and what is refused."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import Row, SparkSession, functions as F
 
 from optimizer import Goals
 from spark import FleetPlan, FleetSnapshot, InputError, plan_fleet, verify_plan
-from spark.fleet.local_store import write_store
 from spark.settings import FleetGoals, GroupGoals, Settings, read_settings, weight_of
-from tests.support.fleets import SNAPSHOT, Fleet
-from tests.support.said import Run, flat
+from tests.support.fleets import Fleet
 
 BY_WEIGHT = Goals(balance="weight")
 BY_LAG = Goals(balance="weight", weight="lag", tolerance=0.0)
@@ -138,36 +134,14 @@ def test_rates_weigh_where_goals_say_so(spark: SparkSession, snapshot: FleetSnap
         assert verify_plan(snapshot, plan.assignments, plan.groups, rates).collect() == []
 
 
-def test_the_option_says_where_weights_come_from(tmp_path: Path, run: Run) -> None:
-    write_store(fleet().tables(), tmp_path / "store", SNAPSHOT)
-    store, out = tmp_path / "store", tmp_path / "out"
-    planned = run("plan", store, "--out", out, "--weight", "column")
-    assert planned.code == 0
-    assert "By weight, no member of 10 groups carries more than" in flat(planned.err)
-    assert "worst over" in planned.out
-    answer = run("plan", store, "--out", out, "--weight", "column:p95")
-    assert answer.code == 2
-    assert "is none of column (partitions.weight), lag, and rate" in flat(answer.err)
-    words = ("--weight", "column", "--strategies", "current,range,optimal", "--format", "json")
-    answer = run("compare", store, "--out", out / "compare", *words)
-    best = json.loads(answer.out)["strategies"][0]
-    assert best["strategy"] == "optimal"
-    assert best["worst_over_bound"] < 1.02
-    (part,) = out.glob("compare/comparison/*/*.parquet")
-    compared = pq.ParquetFile(part).read().to_pylist()
-    of_g = {row["strategy"]: row for row in compared if row["group"] == "g"}
-    heaviest = {strategy: row["max_weight"] for strategy, row in of_g.items()}
-    assert heaviest == pytest.approx({"current": 16, "range": 16, "optimal": 6 + 17 / 3})
-    assert len({row["weight_bound"] for row in of_g.values()}) == 1
-    assert [of_g[name]["balance_optimal"] for name in ("current", "optimal")] == [False, True]
-
-
 def test_which_rates_weigh_is_configured(tmp_path: Path) -> None:
     file = tmp_path / "evenfleet.toml"
     file.write_text("[weights]\nof = 'mean'\nwindow = '7d'\n")
     weights = read_settings(file).weights
     assert (weights.measure, weights.window.days) == ("mean", 7)
     assert weight_of("rate", weights) == ("rate", weights)
+    with pytest.raises(InputError, match="is none of column"):
+        weight_of("column:p95", weights)
     source, result = weight_of("rate:p99:12h", Settings().weights)
     assert (source, result.measure, result.quantile) == ("rate", "quantile", 0.99)
     file.write_text("[weights]\nof = 'p0'\n")

@@ -10,6 +10,11 @@ from tests.paths import DATA
 Write = Callable[..., Path]
 
 
+def printed(form: str, *rows: str) -> str:
+    """What Java's printf makes of a header and rows with one format; `%-15s` is the same here."""
+    return "\n" + "\n".join(form % tuple(row.split("|")) for row in rows) + "\n"
+
+
 @pytest.fixture(scope="session")
 def captures() -> Path:
     """Text printed by Kafka 4.3.1 about ten real groups."""
@@ -37,16 +42,6 @@ def read_groups(write: Write) -> Callable[..., ConsumerGroups]:
         return read_consumer_groups([write(name, text) for name, text in named])
 
     return read
-
-
-@pytest.fixture(scope="session")
-def printed() -> Callable[..., str]:
-    """What Java's printf makes of a header and rows with one format; `%-15s` is the same here."""
-
-    def printed(form: str, *rows: str) -> str:
-        return "\n" + "\n".join(form % tuple(row.split("|")) for row in rows) + "\n"
-
-    return printed
 
 
 @pytest.fixture

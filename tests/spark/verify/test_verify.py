@@ -79,6 +79,7 @@ def test_tables_that_are_no_plan_name_the_columns_they_lack(
     )
 
 
+@pytest.mark.wide
 def test_with_sparks_defaults(spark_defaults: None, demo: FleetSnapshot) -> None:
     """A fleet with groups of every kind, and a plan that isn't optimal."""
     with plan_fleet(demo, "roundrobin") as made:

@@ -13,8 +13,9 @@ from spark.demo.history import MadeHistory
 from spark.jobs.demo import SEED
 from spark.settings import FleetGoals
 from tests.spark.audit.findings.audited import Audited, Tables, audited
-from tests.support.tiers import tiered
 from tests.support.troubles import troubles_of
+
+pytestmark = pytest.mark.wide
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ SETTINGS = AuditSettings(goals=FleetGoals(BY_COUNT))
 """What is planted is by count; by weight many groups are uneven as well."""
 
 
-@pytest.fixture(scope="module", params=tiered([(120, 7), (300, SEED)], 1))
+@pytest.fixture(scope="module", params=[(120, 7), (300, SEED)])
 def made(
     request: pytest.FixtureRequest, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
 ) -> Made:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from spark.sources.kafka_text.consumer_groups import ConsumerGroups
+from tests.spark.sources.conftest import printed
 
 Read = Callable[..., ConsumerGroups]
 
@@ -19,10 +20,6 @@ OFFSETS_HEADER = (
 )
 
 
-def table(form: str, *rows: str) -> str:
-    return "\n" + "\n".join(form % tuple(row.split("|")) for row in rows) + "\n"
-
-
 def members(counts: dict[str, int] | None = None, **owned: str) -> str:
     """The members view of group g: what each member owns, in numbers that may be wrong."""
     rows = []
@@ -30,18 +27,18 @@ def members(counts: dict[str, int] | None = None, **owned: str) -> str:
         count = 0 if partitions == "-" else partitions.count(",") + partitions.count(";") + 1
         count = (counts or {}).get(member_id, count)
         rows.append(f"g|{member_id}|/h|{member_id}|{count}|-|{partitions}|-|-")
-    return table(MEMBERS_FORM, MEMBERS_HEADER, *rows)
+    return printed(MEMBERS_FORM, MEMBERS_HEADER, *rows)
 
 
 def offsets(*owners: str) -> str:
     """The offsets view of group g: topic, partition and owner of each row."""
     rows = (owner.split() for owner in owners)
-    printed = (f"g|{topic}|{number}|1|2|1|{owner}|/h|{owner}" for topic, number, owner in rows)
-    return table(OFFSETS_FORM, OFFSETS_HEADER, *printed)
+    lines = (f"g|{topic}|{number}|1|2|1|{owner}|/h|{owner}" for topic, number, owner in rows)
+    return printed(OFFSETS_FORM, OFFSETS_HEADER, *lines)
 
 
 def state(name: str, count: int = 0) -> str:
-    return table(
+    return printed(
         "%-15s %-25s %-20s %-20s %s",
         "GROUP|COORDINATOR (ID)|ASSIGNMENT-STRATEGY|STATE|#MEMBERS",
         f"g|k:9092  (1)|range|{name}|{count}",

@@ -7,9 +7,9 @@ import pytest
 
 from spark.errors import InputError
 from spark.sources.kafka_text.consumer_groups import ConsumerGroups
+from tests.spark.sources.conftest import printed
 
 Read = Callable[..., ConsumerGroups]
-Printed = Callable[..., str]
 
 UUID0 = "3fc8d6f1-581a-4472-bdf3-3515b4aee8c1"
 UUID1 = "029af89c-873c-4751-a720-cefd41a669d6"
@@ -21,7 +21,7 @@ def claims(result: ConsumerGroups, name: str = "g") -> list[tuple[str, int, str]
     return result.groups[name].claims
 
 
-def test_2_6_to_3_7_write_ownership_in_parentheses(read_groups: Read, printed: Printed) -> None:
+def test_2_6_to_3_7_write_ownership_in_parentheses(read_groups: Read) -> None:
     result = read_groups(
         printed(
             "%-15s %-40s %-17s %-15s %-15s %-15s %s",
@@ -40,7 +40,7 @@ def test_2_6_to_3_7_write_ownership_in_parentheses(read_groups: Read, printed: P
 
 
 def test_3_8_and_3_9_leave_topics_out_so_that_owners_come_from_the_offsets(
-    read_groups: Read, printed: Printed
+    read_groups: Read,
 ) -> None:
     a, b = f"a-{UUID0}", f"b-{UUID1}"
     members = printed(
@@ -69,7 +69,7 @@ def test_3_8_and_3_9_leave_topics_out_so_that_owners_come_from_the_offsets(
 
 
 def test_4_0_and_later_mixed_protocols_own_what_is_current_not_the_target(
-    read_groups: Read, printed: Printed
+    read_groups: Read,
 ) -> None:
     result = read_groups(
         "\nWarning: Consumer group 'g' is rebalancing.\n"
@@ -88,7 +88,7 @@ def test_4_0_and_later_mixed_protocols_own_what_is_current_not_the_target(
     assert group.state == "PreparingRebalance"
 
 
-def test_lists_may_have_types_states_and_protocols(read_groups: Read, printed: Printed) -> None:
+def test_lists_may_have_types_states_and_protocols(read_groups: Read) -> None:
     """The last is of `kafka-groups --list`, with groups of all programs (KIP-1043)."""
     result = read_groups(
         printed(
@@ -121,9 +121,7 @@ def test_lists_may_have_types_states_and_protocols(read_groups: Read, printed: P
     }
 
 
-def test_a_list_counts_more_than_epochs(
-    read_groups: Read, printed: Printed, captures: Path
-) -> None:
+def test_a_list_counts_more_than_epochs(read_groups: Read, captures: Path) -> None:
     """Which streams groups have as well."""
     text = (captures / "state_verbose.txt").read_text()
     result = read_groups(text, printed("%-15s %s", "GROUP|TYPE", "g848|Streams"))
@@ -164,7 +162,7 @@ def test_other_tables_are_reported_and_do_not_end_up_in_a_group(
     assert [line.line for line in result.unreadable_lines] == [3, 4]
 
 
-def test_share_groups_have_start_offsets_and_lags(read_groups: Read, printed: Printed) -> None:
+def test_share_groups_have_start_offsets_and_lags(read_groups: Read) -> None:
     """As kafka-share-groups prints them; nobody owns a partition, and members read together."""
     offsets = printed(
         "%-15s %-15s %-10s %-15s %s",
@@ -204,7 +202,7 @@ def test_lines_wrapped_at_the_width_of_a_terminal_are_named_so(
     ],
 )
 def test_the_state_view_of_another_tool_is_of_no_consumer_group(
-    read_groups: Read, printed: Printed, columns: str, kind: str | None
+    read_groups: Read, columns: str, kind: str | None
 ) -> None:
     cells = {"STATE": "Stable", "#MEMBERS": "2", "ASSIGNMENT-STRATEGY": "range"}
     row = "|".join(cells.get(column, "3") for column in columns.split("|"))
@@ -234,9 +232,7 @@ def test_members_that_could_not_be_read_make_no_group_empty(
     assert (group.state_or_why_unknown or "").startswith(state)
 
 
-def test_kafka_streams_is_known_by_its_client_ids_or_its_strategy(
-    read_groups: Read, printed: Printed
-) -> None:
+def test_kafka_streams_is_known_by_its_client_ids_or_its_strategy(read_groups: Read) -> None:
     client = f"_confluent-ksql-prod_query_CTAS_7-{UUID0}-StreamThread-12-consumer"
     form = "%-10s %-10s %-10s %-15s %-15s %-5s %-140s %-15s %s"
     header = "GROUP|TOPIC|PARTITION|CURRENT-OFFSET|LOG-END-OFFSET|LAG|CONSUMER-ID|HOST|CLIENT-ID"

@@ -1,4 +1,4 @@
-"""A made-up fleet of groups of one size: what benchmarks measure."""
+"""A made-up fleet of groups of one size, which most benchmarks measure."""
 
 from typing import Any
 
@@ -12,52 +12,41 @@ from spark.fleet.local_store import table_of
 TOPICS = 5
 """Topics of each group, which nobody else reads."""
 
+PARTITIONS, MEMBERS = 100, 10
+"""Of each group: 20 partitions a topic, every one of them owned."""
+
 NEWCOMERS = 2
 """Members of each group that have just joined and own nothing: the others hold Range's answer."""
+
+OVERLAPPING_EVERY = 10
+"""One group in that many has members with half of the topics or more; in others all read all."""
 
 CLUSTERS = 10
 
 GENERATION = 7
 
 
-def uniform_fleet(
-    groups: int,
-    partitions_per_group: int,
-    members_per_group: int,
-    overlapping_every: int,
-    seed: int,
-) -> dict[str, pa.Table]:
-    """The tables groups, members, subscriptions, partitions and assignments of such a fleet.
-
-    Every `overlapping_every`-th group has members with half of the topics or more, drawn for each,
-    so that a member that isn't new reads each topic; in the others all read all. Every partition is
-    owned: `groups` × `partitions_per_group` rows. ValueError where the numbers are too small.
-    """
-    least = {"groups": 1, "partitions_per_group": TOPICS, "members_per_group": NEWCOMERS + 1}
-    least["overlapping_every"] = 1
-    inputs = (groups, partitions_per_group, members_per_group, overlapping_every)
-    for (name, lowest), value in zip(least.items(), inputs, strict=True):
-        if value < lowest:
-            raise ValueError(f"{name} has to be {lowest} or more, not {value}")
-    rng = np.random.default_rng(seed)
-    sizes = np.full(TOPICS, partitions_per_group // TOPICS)
-    sizes[: partitions_per_group % TOPICS] += 1
-    new = np.argsort(rng.random((groups, members_per_group)), axis=1) < NEWCOMERS
-    reads = _reads(rng, new, np.arange(groups) % overlapping_every == overlapping_every - 1)
+def equal_groups(groups: int) -> dict[str, pa.Table]:
+    """The tables groups, members, subscriptions, partitions and assignments of such a fleet."""
+    rng = np.random.default_rng(1)
+    sizes = np.full(TOPICS, PARTITIONS // TOPICS)
+    new = np.argsort(rng.random((groups, MEMBERS)), axis=1) < NEWCOMERS
+    is_overlapping = np.arange(groups) % OVERLAPPING_EVERY == OVERLAPPING_EVERY - 1
+    reads = _reads(rng, new, is_overlapping)
     owner = _owners(new, reads, sizes)
     names = [f"service-{g:06d}" for g in range(groups)]
-    tails = uuids(rng, groups * members_per_group)
+    tails = uuids(rng, groups * MEMBERS)
     clusters = pa.array([f"cluster-{g * CLUSTERS // groups:02d}" for g in range(groups)])
     topics = pa.array([f"{name}.topic-{t}" for name in names for t in range(TOPICS)])
     # numbered from the front, so that ids sort as the indexes do
-    ids = [f"{name}-{m:05d}-{next(tails)}" for name in names for m in range(members_per_group)]
+    ids = [f"{name}-{m:05d}-{next(tails)}" for name in names for m in range(MEMBERS)]
 
     def table(name: str, group: IntArray, member: Any = 0, topic: Any = 0, **more: Any) -> pa.Table:
         """That table of rows by index."""
         columns = {
             "cluster": clusters.take(pa.array(group)),
             "group": pa.array(names).take(pa.array(group)),
-            "member_id": pa.array(ids).take(pa.array(group * members_per_group + member)),
+            "member_id": pa.array(ids).take(pa.array(group * MEMBERS + member)),
             "topic": topics.take(pa.array(group * TOPICS + topic)),
         }
         return table_of(name, columns | more)
@@ -65,7 +54,7 @@ def uniform_fleet(
     every = np.arange(groups)
     partition = np.tile(np.concatenate([np.arange(size) for size in sizes]), groups)
     facts = {"state": ["Stable"], "strategy": ["range"], "generation": [GENERATION]}
-    owned = (np.repeat(every, partitions_per_group), owner.ravel())
+    owned = (np.repeat(every, PARTITIONS), owner.ravel())
     of_topic = np.tile(np.repeat(np.arange(TOPICS), sizes), groups)
     numbers = pa.array(partition, pa.int32())
     generations = pa.array(np.full(len(partition), GENERATION), pa.int32())
