@@ -15,7 +15,7 @@ from optimizer.advice import follows_plans
 from optimizer.strategies import OPTIMAL
 from spark.audit.facts import GroupFacts
 from spark.audit.finding import GroupFinding, Settings
-from spark.audit.findings.unjudged import failed_group
+from spark.audit.findings.defects import failed_group
 from spark.audit.known import AvailableFacts
 from spark.audit.parts import AuditRow, as_before, claims_changed, rack_number
 from spark.audit.registry import FINDINGS

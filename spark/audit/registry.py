@@ -3,10 +3,7 @@
 from spark.audit.findings import (
     balance,
     brokers,
-    changes,
-    configs,
     defects,
-    hosts,
     idle,
     lag,
     owners,
@@ -15,18 +12,16 @@ from spark.audit.findings import (
     replicas,
     timeouts,
     topics,
-    unjudged,
-    weights,
 )
 
 FINDINGS = {
     finding.name: finding
     for finding in (
         balance.unbalanced,
-        weights.unbalanced_weight,
-        hosts.uneven_hosts,
-        weights.hot_partition,
-        changes.avoidable_moves,
+        balance.unbalanced_weight,
+        racks.uneven_hosts,
+        balance.hot_partition,
+        idle.avoidable_moves,
         idle.idle_members,
         idle.spare_members,
         owners.unread_partitions,
@@ -38,7 +33,7 @@ FINDINGS = {
         balance.range_skew,
         balance.another_assignor,
         balance.eager_rebalances,
-        changes.restarting_members,
+        idle.restarting_members,
         topics.unequal_topics,
         topics.joined_apart,
         lag.lag_on_few_partitions,
@@ -61,8 +56,8 @@ FINDINGS = {
         replicas.offline_if_broker_fails,
         replicas.offline_if_rack_fails,
         replicas.bears_no_failure,
-        configs.unclean_election,
-        configs.broker_settings,
+        brokers.unclean_election,
+        brokers.broker_settings,
         replicas.reassignment_stuck,
         timeouts.session_timeout,
         timeouts.session_timeout_outside,
@@ -79,7 +74,7 @@ FINDINGS = {
         past.OFFSETS_EXPIRE,
         past.RECORDS_EXPIRE,
         past.UNREAD_TOPIC,
-        unjudged.invalid_group,
-        unjudged.failed_group,
+        defects.invalid_group,
+        defects.failed_group,
     )
 }

@@ -5,5 +5,7 @@ connector is its task n, and its members are the workers. The connectors' own in
 Connect places as well, are in no table: each strategy says what it takes for granted of them.
 """
 
-from optimizer.strategies.connect.cooperative import assign_connect_cooperative
-from optimizer.strategies.connect.eager import assign_connect_eager
+from optimizer.strategies.connect.cooperative import (
+    assign_connect_cooperative,
+    assign_connect_eager,
+)

@@ -1,13 +1,37 @@
-"""Kafka Connect's incremental cooperative assignment (protocols `compatible` and `sessioned`)."""
+"""How Connect's leader deals tasks to workers: eager, and cooperative since 2.3."""
 
 from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 
-from optimizer.model import GONE, NOBODY, Answer, IntArray, Problem, settled
-from optimizer.strategies.connect.tasks import configured_tasks
-from optimizer.strategies.kafka import filled, hash_map_order, string_ranks
+from optimizer.model import GONE, NOBODY, Answer, IntArray, Problem, StrategyError, settled
+from optimizer.strategies.kafka import all_same, filled, hash_map_order, partitions_of, string_ranks
+
+
+def configured_tasks(problem: Problem) -> IntArray:
+    """Tasks by connector, then by number (ConnectorTaskId.compareTo).
+
+    A task that is run and whose connector nobody subscribes to is taken for deleted. Raises
+    StrategyError where workers subscribe to different connectors, which Connect doesn't know.
+    """
+    if not all_same(problem):
+        raise StrategyError(
+            "the members subscribe to different topics: a Connect worker runs tasks of any "
+            "connector, and its assignor serves Connect alone"
+        )
+    if not len(problem.member_ids):
+        return np.empty(0, np.int64)
+    connectors = problem.subscriptions[0]
+    ranks = string_ranks(problem.topics)
+    return partitions_of(problem, connectors[np.argsort(ranks[connectors])])
+
+
+def configured_connectors(problem: Problem) -> int:
+    """How many connectors there are, those without any task included."""
+    vanished = problem.kafka.vanished or [()]
+    return len(problem.subscriptions[0]) + len(set(vanished[0]))
+
 
 _Running = dict[int, list[int]]
 """The tasks of each worker in the order in which it runs them; workers as Kafka's HashMap has them.
@@ -102,3 +126,18 @@ def _assignment(problem: Problem, running: _Running) -> IntArray:
     for worker, tasks in running.items():
         target[tasks] = worker
     return target
+
+
+def assign_connect_eager(problem: Problem) -> Answer:
+    """The answer of org.apache.kafka.connect.runtime.distributed.EagerAssignor.
+
+    Workers stand in a circle by their ids. First each connector's own instance goes round, one a
+    topic, and where that ends the tasks go on, whoever ran them before.
+    """
+    target = np.full(problem.partition_count, NOBODY)
+    tasks = configured_tasks(problem)
+    if len(tasks):
+        circle = np.argsort(string_ranks(problem.member_ids))
+        turns = configured_connectors(problem) + np.arange(len(tasks))
+        target[tasks] = circle[turns % len(circle)]
+    return settled(target)

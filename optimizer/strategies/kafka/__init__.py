@@ -9,20 +9,24 @@ from optimizer.strategies.kafka.hash_map import (
     grown,
     in_hash_order,
 )
-from optimizer.strategies.kafka.java import (
+from optimizer.strategies.kafka.order import (
     Uuid,
     derived_uuid,
+    filled,
+    hash_map_order,
+    member_info_order,
     parse_uuid,
     partition_hash,
+    partitions_of,
     string_hash,
     string_ranks,
     utf16,
 )
-from optimizer.strategies.kafka.order import (
-    filled,
-    hash_map_order,
-    member_info_order,
-    partitions_of,
+from optimizer.strategies.kafka.subscriptions import (
+    NO_RACK,
+    Racks,
+    all_same,
+    all_same_for_sticky,
+    racks_of,
+    subscribed,
 )
-from optimizer.strategies.kafka.racks import NO_RACK, Racks, racks_of
-from optimizer.strategies.kafka.subscriptions import all_same, all_same_for_sticky, subscribed

@@ -1,10 +1,121 @@
 """Kafka's RangeAssignor: contiguous ranges, topic by topic."""
 
+from collections import Counter, deque
+from collections.abc import Iterator
+
 import numpy as np
+from numpy.typing import NDArray
 
 from optimizer.model import NOBODY, Answer, IntArray, Problem, classes_of, settled
-from optimizer.strategies.kafka import member_info_order, racks_of
-from optimizer.strategies.range.rack_passes import assign_near
+from optimizer.strategies.kafka import NO_RACK, Racks, member_info_order, racks_of
+
+
+def assign_near(target: IntArray, problem: Problem, readers: list[IntArray], racks: Racks) -> None:
+    """Write to `target` the partitions that go to a subscriber in one of their racks.
+
+    Topics of the same subscribers and the same number of partitions stay co-partitioned: partition
+    p of all of them goes to one member. That is done for such topics even where racks don't pay
+    for them, if only they pay for any topic of the group. `readers` are in MemberInfo order.
+    """
+    groups = list(_co_partitioned(problem, readers, racks))
+    pays = [any(_pay(problem, t, readers[c], racks) for t in topics) for c, topics in groups]
+    if not any(pays):
+        return
+    for (c, topics), pay in zip(groups, pays, strict=True):
+        starts = problem.topic_offsets[topics]
+        count = int(problem.topic_offsets[topics[0] + 1] - starts[0])
+        partitions = starts[:, None] + np.arange(count)
+        near = racks.holds[racks.set_of[partitions]].all(axis=0)
+        members, racks_of_them = readers[c].tolist(), racks.of_member[readers[c]].tolist()
+        quota = _Quota(*divmod(count, len(members)))
+        if len(topics) > 1:
+            owners = _in_step(members, racks_of_them, near, quota)
+        elif pay:
+            owners = _one_by_one(members, racks_of_them, near, quota)
+        else:
+            continue
+        target[partitions] = owners
+
+
+def _co_partitioned(
+    problem: Problem, readers: list[IntArray], racks: Racks
+) -> Iterator[tuple[int, list[int]]]:
+    """Topics by class and number of partitions; those that no subscriber has a rack for are out."""
+    counts = np.diff(problem.topic_offsets).tolist()
+    named = [bool((racks.of_member[members] != NO_RACK).any()) for members in readers]
+    groups: dict[tuple[int, int], list[int]] = {}
+    for t, c in enumerate(classes_of(problem).of_topic.tolist()):
+        if c >= 0 and counts[t] and named[c]:
+            groups.setdefault((c, counts[t]), []).append(t)
+    for (c, _), topics in groups.items():
+        yield c, topics
+
+
+def _pay(problem: Problem, topic: int, members: IntArray, racks: Racks) -> bool:
+    start, end = problem.topic_offsets[topic : topic + 2].tolist()
+    return racks.pay(members, np.arange(start, end))
+
+
+class _Quota:
+    """`low` partitions for each member, and one more for as many as there are `extra`."""
+
+    def __init__(self, low: int, extra: int) -> None:
+        self._low = low
+        self._extra = extra
+        self._taken: Counter[int] = Counter()
+
+    def room(self, member: int) -> int:
+        """How many more the member may take now; what is 0 stays 0."""
+        return max(0, self._low + (self._extra > 0) - self._taken[member])
+
+    def take(self, member: int, count: int = 1) -> None:
+        self._taken[member] += count
+        if self._taken[member] > self._low:
+            self._extra -= 1
+
+
+def _in_step(
+    members: list[int], racks: list[int], near: NDArray[np.bool_], quota: _Quota
+) -> IntArray:
+    """Owner of each partition: the first member with room that is near or names no rack.
+
+    `near[p, r]`: partition p of every topic has a replica in rack r.
+    """
+    queues: dict[int, deque[int]] = {}
+    for place, rack in enumerate(racks):
+        queues.setdefault(rack, deque()).append(place)
+    owners = np.full(len(near), NOBODY)
+    for p, row in enumerate(near):
+        first = len(members)
+        for rack in (NO_RACK, *np.flatnonzero(row).tolist()):
+            queue = queues.get(rack, deque())
+            while queue and not quota.room(members[queue[0]]):
+                queue.popleft()
+            first = min(first, queue[0]) if queue else first
+        if first < len(members):
+            owners[p] = members[first]
+            quota.take(members[first])
+    return owners
+
+
+def _one_by_one(
+    members: list[int], racks: list[int], near: NDArray[np.bool_], quota: _Quota
+) -> IntArray:
+    """Owner of each partition: every member takes the first that are near, as many as it may."""
+    owners = [NOBODY] * len(near)
+    lines = {rack: deque(np.flatnonzero(near[:, rack]).tolist()) for rack in set(racks)}
+    lines[NO_RACK] = deque(range(len(near)))
+    for member, rack in zip(members, racks, strict=True):
+        room = quota.room(member)
+        taken = 0
+        line = lines[rack]
+        while line and taken < room:
+            p = line.popleft()
+            if owners[p] == NOBODY:
+                owners[p] = member
+                taken += 1
+        quota.take(member, taken)
+    return np.array(owners, np.int64)
 
 
 def assign_ranges(problem: Problem) -> Answer:

@@ -1,5 +1,6 @@
-"""Work that a single broker carries."""
+"""What brokers do for groups, and settings of theirs that harm."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 import numpy as np
@@ -14,7 +15,9 @@ from spark.audit.finding import (
     Measures,
     Settings,
     about,
+    decimal,
 )
+from spark.audit.findings.timeouts import KAFKAS_SESSION_MS
 
 
 @GroupFinding(
@@ -79,3 +82,123 @@ def coordinator_load(cluster: ClusterFacts, settings: Settings) -> Iterator[Meas
         counts = {"groups": cluster.coordinated, "load": cluster.load, "heaviest": heaviest}
         totals = {"every": cluster.coordinated.total(), "total": cluster.load.total()}
         yield loads, {**counts, **totals, "brokers": len(brokers), "mean": mean}
+
+
+UNCLEAN = "unclean.leader.election.enable"
+REPLICATION, OFFSETS_REPLICATION = (
+    "default.replication.factor",
+    "offsets.topic.replication.factor",
+)
+LEAST_SESSION, MOST_SESSION = "group.min.session.timeout.ms", "group.max.session.timeout.ms"
+CONSUMERS_SESSION, CONSUMERS_MOST_SESSION, HEARTBEAT = (
+    "group.consumer.session.timeout.ms",
+    "group.consumer.max.session.timeout.ms",
+    "group.consumer.heartbeat.interval.ms",
+)
+MIN_INSYNC, RETENTION = "min.insync.replicas", "offsets.retention.minutes"
+
+SPREAD = 3
+"""Replicas that Kafka's documentation advises for offsets."""
+
+A_WEEKEND = 3 * 24 * 60
+"""Minutes for which a group may well be stopped."""
+
+HALF_AN_HOUR = 30 * 60 * 1000
+"""Milliseconds: the longest session that Kafka's own defaults allow."""
+
+HEARTBEATS = 3
+"""That a session should last for (Kafka's advice on heartbeat.interval.ms)."""
+
+
+@ClusterFinding(
+    tells="a topic may lose acknowledged records to be led sooner",
+    measure="partitions of the topic",
+    advice="Unless its records may be lost, set unclean.leader.election.enable=false for the "
+    "topic: without a replica in sync it then waits for one.",
+    needs=("configs", ALL_GROUPS),
+    levels={"warning": 1},
+    each="topic",
+    template="A replica out of sync may lead topic {name} of cluster {cluster} when all others "
+    "fail: records that it hasn't copied are lost. {behind} of {measure:partition} "
+    "{behind:has|have} such replicas now; {next} {next:loses|lose} records if one more broker "
+    "fails.",
+)
+def unclean_election(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures]:
+    """Topics that may be led by a replica that lacks records (KIP-106 made `false` the default)."""
+    topics = {
+        topic: cluster.partitions[topic]
+        for (scope, topic, key), value in sorted(cluster.configs.items())
+        if (scope, key, value) == ("topic", UNCLEAN, "true") and topic in cluster.partitions
+    }
+    behind = {topic: cluster.out_of_sync[topic] for topic in topics}
+    yield (
+        topics,
+        {"behind": behind, "next": {topic: cluster.one_from_loss[topic] for topic in topics}},
+    )
+
+
+@ClusterFinding(
+    tells="a setting of brokers is off for what the cluster does",
+    measure="1: there is such a setting",
+    advice="Change it with kafka-configs --alter --entity-type brokers, or in each broker's file. "
+    "Topics that exist keep their replicas: evenfleet reassign plans others.",
+    needs=("configs", ALL_GROUPS),
+    levels={"info": 1},
+    each="setting",
+    template="Setting {name} of cluster {cluster}'s brokers: {why:whole}.",
+)
+def broker_settings(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures]:
+    by_key: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    brokers = {name for scope, name, _ in cluster.configs if scope == "broker"}
+    for (scope, name, key), value in cluster.configs.items():
+        if scope == "broker":
+            by_key[key][name] = value
+    for key, by_broker in sorted(by_key.items()):
+        if len({*by_broker.values()}) > 1:
+            values = sorted({f"{value} on broker {name}" for name, value in by_broker.items()})
+            yield {key: 1}, {"why": f"brokers differ: {', '.join(values[:4])}"}
+    same = {key: {*by_broker.values()} for key, by_broker in by_key.items()}
+    numbers = {
+        key: int(value)
+        for key, values in same.items()
+        if len(values) == 1 and (value := next(iter(values))).isdecimal()
+    }
+    for key, why in (*_reasons(numbers, len(brokers)), *_session_reasons(numbers)):
+        yield {key: 1}, {"why": why}
+
+
+def _reasons(values: dict[str, int], brokers: int) -> Iterator[tuple[str, str]]:
+    """Each setting that is off, and why."""
+    factor, least = values.get(REPLICATION), values.get(MIN_INSYNC)
+    offsets, kept = values.get(OFFSETS_REPLICATION), values.get(RETENTION)
+    if factor == 1 and brokers > 1:
+        yield REPLICATION, "it is 1: a new topic is gone with its broker"
+    elif factor and least and 1 < factor <= least:
+        stops = "one broker down stops their producers with acks=all"
+        yield MIN_INSYNC, f"it is {least}, and new topics have {factor} replicas: {stops}"
+    if offsets is not None and offsets < min(SPREAD, brokers):
+        yield OFFSETS_REPLICATION, f"it is {offsets}: that many brokers down stop groups"
+    if kept is not None and kept < A_WEEKEND:
+        lost = f"a group that is stopped for {kept / 60:g} hours loses its offsets"
+        yield RETENTION, f"it is {kept}: {lost}"
+
+
+def _session_reasons(values: dict[str, int]) -> Iterator[tuple[str, str]]:
+    """Bounds of sessions that keep consumers out, or partitions with members that are gone."""
+    least, most = values.get(LEAST_SESSION, 0), values.get(MOST_SESSION, KAFKAS_SESSION_MS)
+    refused = f"consumers with Kafka's own session.timeout.ms, {KAFKAS_SESSION_MS}, can't join"
+    if least > KAFKAS_SESSION_MS:
+        yield LEAST_SESSION, f"it is {least}: {refused}"
+    if most < KAFKAS_SESSION_MS:
+        yield MOST_SESSION, f"it is {most}: {refused}"
+    for key in (MOST_SESSION, CONSUMERS_MOST_SESSION):
+        if values.get(key, 0) > HALF_AN_HOUR:
+            hours = decimal(values[key] / 3_600_000)
+            yield (
+                key,
+                f"it is {values[key]}: a dead member may keep its partitions for {hours} hours",
+            )
+    session, heartbeat = values.get(CONSUMERS_SESSION), values.get(HEARTBEAT)
+    if session and heartbeat and session < HEARTBEATS * heartbeat:
+        beats = f"heartbeats are {heartbeat} ms apart, so that one or two lost ones end a session"
+        yield CONSUMERS_SESSION, f"it is {session}, and {beats}"

@@ -2,8 +2,7 @@
 
 from pyspark.sql import DataFrame, functions as F
 
-from spark.audit.finding import ALL_GROUPS, Details, PastFinding, Settings
-from spark.audit.text import decimal, sentence
+from spark.audit.finding import ALL_GROUPS, Details, PastFinding, Settings, decimal, sentence
 from spark.groups import GROUP_KEYS
 
 FREQUENT_REBALANCES = PastFinding(

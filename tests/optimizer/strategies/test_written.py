@@ -7,7 +7,7 @@ import pytest
 from optimizer import Group, Member, StrategyError, assign
 from optimizer.model.numbering import problem_of
 from optimizer.strategies.sticky import general as sticky_general
-from optimizer.strategies.sticky.movements import Movements
+from optimizer.strategies.sticky.reassignment import Movements
 from tests.optimizer.strategies.written_groups import (
     ENDLESS,
     assigned,

@@ -11,8 +11,7 @@ import pytest
 
 from spark.audit.cluster_evaluator import BEARS, failures_of
 from spark.audit.cluster_facts import ClusterFacts
-from spark.audit.findings.brokers import coordinator_load
-from spark.audit.findings.configs import broker_settings
+from spark.audit.findings.brokers import broker_settings, coordinator_load
 from spark.audit.findings.replicas import bears_no_failure
 from spark.fleet.schemas import TABLES
 from spark.frames import called

@@ -2,7 +2,7 @@
 
 import pytest
 
-from spark.audit.text import sentence
+from spark.audit.finding import sentence
 from spark.text import LONGEST
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from optimizer.strategies.kafka.java import (
+from optimizer.strategies.kafka.order import (
     Uuid,
     derived_uuid,
     parse_uuid,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from optimizer.strategies.kafka.java import string_hash
+from optimizer.strategies.kafka.order import string_hash
 from spark.fleet.schemas import TABLES
 from tests.support.fleets import Fleet
 
