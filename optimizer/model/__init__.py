@@ -6,6 +6,7 @@ from optimizer.model.answer import (
     LimitsError,
     StrategyError,
     TimeLimitError,
+    group_of,
     settled,
 )
 from optimizer.model.arrays import (
@@ -20,7 +21,6 @@ from optimizer.model.arrays import (
     sorted_positions,
     stable_order,
 )
-from optimizer.model.claims import Ownership, resolve
 from optimizer.model.classes import Classes, classes_of
 from optimizer.model.goals import (
     BALANCES,
@@ -53,13 +53,18 @@ from optimizer.model.hosts import (
 )
 from optimizer.model.judged import LEAST_KNOWN, judged
 from optimizer.model.levels import BALANCE, LEVELS, PROVEN
-from optimizer.model.limits import Limit, Limits, LimitSet, fitting, idle_limits, limits_of
-from optimizer.model.measures import Measures, Reads, changes_of, measure, member_loads
-from optimizer.model.naming import group_of
-from optimizer.model.numbering import problem_of, rack_notes, settlement_notes
-from optimizer.model.patterns import matches
+from optimizer.model.limits import Limit, Limits, LimitSet, fitting, idle_limits, limits_of, matches
+from optimizer.model.measures import (
+    Measures,
+    RackTable,
+    Reads,
+    changes_of,
+    measure,
+    member_loads,
+    rack_table_of,
+)
+from optimizer.model.numbering import Ownership, problem_of, rack_notes, resolve, settlement_notes
 from optimizer.model.problem import GONE, NOBODY, KafkaFacts, Problem, once_a_problem
-from optimizer.model.racks import RackTable, rack_table_of
 from optimizer.model.spread import (
     NEEDS,
     least_spread,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from math import ceil, isfinite
@@ -12,9 +13,15 @@ import numpy as np
 from optimizer.figures import counted
 from optimizer.model.arrays import Flags, IntArray
 from optimizer.model.hosts import host_names
-from optimizer.model.patterns import matches
 from optimizer.model.problem import Problem, once_a_problem
 from optimizer.model.weights import weights_of
+
+
+def matches(pattern: str, name: str) -> bool:
+    """Whether a name fits, from its first character to its last; capitals count."""
+    spelled = re.escape(pattern).replace(r"\*", ".*").replace(r"\?", ".")
+    return re.fullmatch(spelled, name, re.DOTALL) is not None
+
 
 UNLIMITED = 2**40
 """More partitions than any member gets."""

@@ -1,14 +1,128 @@
 """Whether a plan is in force in a live group, and if it isn't, what keeps it out."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import Enum, StrEnum
+from typing import Any
 
-from optimizer.assignor.plan_file import GroupPlan
-from spark.enforce.enforcement import Enforcement, enforcement_of, why_not
-from spark.enforce.in_force import differences, key_of, misfit
-from spark.fleet import UNKNOWN_STATE
-from spark.sources.live.group import DescribedGroup
+from optimizer.assignor import fit
+from optimizer.assignor.group import JoiningGroup, JoiningMember
+from optimizer.assignor.plan_file import COOPERATIVE, EAGER, GroupPlan
+from spark.fleet import CONNECT, CONSUMER, UNKNOWN_STATE, why_unsupported
+from spark.sources.live.group import Claim, DescribedGroup, DescribedMember
+
+COOPERATIVE_STICKY = "cooperative-sticky"
+
+
+class Enforcement(Enum):
+    """What becomes of a plan in a group."""
+
+    LEADER = "its leader follows a plan"
+    BROKER = "its broker follows a plan"
+    IGNORED = "what assigns there knows no plan"
+    NONE = "no plan of consumers can be in force there"
+    EMPTY = "it has no members"
+
+
+def enforcement_of(kind: str | None, strategy: str | None, members: int) -> Enforcement:
+    """`kind` is one of `spark.fleet.TYPES`, None as classic."""
+    if kind == CONNECT or why_unsupported(kind, strategy, [None] * members):
+        return Enforcement.NONE
+    if not members:
+        return Enforcement.EMPTY
+    if kind == CONSUMER:
+        return Enforcement.BROKER if strategy == EAGER else Enforcement.IGNORED
+    return Enforcement.LEADER if strategy in (EAGER, COOPERATIVE) else Enforcement.IGNORED
+
+
+def why_not(kind: str | None, strategy: str | None, members: int) -> str | None:
+    """Why a plan would be ignored, and what to do, as a sentence about "it"; None: it wouldn't."""
+    way = enforcement_of(kind, strategy, members)
+    if way is Enforcement.EMPTY:
+        return "it has no members at the moment: a plan is for those who are there"
+    if way is Enforcement.NONE:
+        return f"it takes no plan: it is {_what(kind, strategy, members)}"
+    if way is Enforcement.IGNORED and kind == CONSUMER:
+        return (
+            f"its broker assigns by {strategy!r}: the plan would be ignored. To roll it out, add "
+            "Evenfleet's assignor to group.consumer.assignors of every broker, and set "
+            f"group.remote.assignor={EAGER} in its consumers (docs/java_consumers.md)"
+        )
+    if way is Enforcement.IGNORED:
+        kin = "the cooperative PlanAssignor" if strategy == COOPERATIVE_STICKY else "a PlanAssignor"
+        return (
+            f"its members use {strategy}: the plan would be ignored. To roll it out, give one "
+            f"member after the other {kin}, with {strategy} as the second of its strategies "
+            "(docs/plan_in_force.md, From another assignor)"
+        )
+    return None
+
+
+def _what(kind: str | None, strategy: str | None, members: int) -> str:
+    if kind == CONNECT:
+        return "a cluster of Connect workers, whose leader assigns their tasks by itself"
+    return why_unsupported(kind, strategy, [None] * members) or "no group of consumers"
+
+
+def key_of(member: DescribedMember) -> str:
+    """A member's key in a plan: its group.instance.id, or else its client.id."""
+    return member.instance_id or member.client_id or member.member_id
+
+
+def differences(plan: GroupPlan, group: DescribedGroup) -> list[dict[str, Any]]:
+    """One row a member that doesn't own what the plan gives it; none: the plan is in force.
+
+    Columns: member, planned, owned, to_get, to_give (numbers of partitions), why. Members that
+    read nothing and aren't in the plan don't count.
+    """
+    live: dict[str, list[DescribedMember]] = {}
+    for member in group.members:
+        if member.topics or key_of(member) in plan.members:
+            live.setdefault(key_of(member), []).append(member)
+    rows = []
+    for key in sorted(plan.members.keys() | live.keys()):
+        planned = _planned(plan, key)
+        owned = [claim for member in live.get(key, ()) for claim in member.owned]
+        why = _why(plan, key, live.get(key, ()))
+        if why or Counter(owned) != Counter(planned):
+            rows.append(
+                {
+                    "member": key,
+                    "planned": len(planned),
+                    "owned": len(owned),
+                    "to_get": len(set(planned) - set(owned)),
+                    "to_give": len(set(owned) - set(planned)),
+                    "why": why,
+                }
+            )
+    return rows
+
+
+def _planned(plan: GroupPlan, key: str) -> list[Claim]:
+    topics = plan.members.get(key, {})
+    return [(topic, partition) for topic, parts in topics.items() for partition in parts]
+
+
+def _why(plan: GroupPlan, key: str, members: Sequence[DescribedMember]) -> str | None:
+    if key not in plan.members:
+        return "not in the plan"
+    if not members:
+        return "not in the group"
+    if len(members) > 1:
+        return f"{len(members)} members go by this key"
+    return None
+
+
+def misfit(plan: GroupPlan, group: DescribedGroup, counts: Mapping[str, int]) -> str | None:
+    """Why the group's leader won't use the plan; `counts` has the partitions of all topics."""
+    members = tuple(
+        JoiningMember(key_of(member), key_of(member), frozenset(member.topics or ()))
+        for member in group.members
+    )
+    read = {topic: counts[topic] for member in members for topic in member.topics & counts.keys()}
+    return fit.misfit(plan, group.name, JoiningGroup(members, read))
+
 
 AT_REST = ("Stable", "Empty", "Dead")
 """States in which nothing is on its way; Dead is a group that isn't there."""

@@ -10,7 +10,7 @@ from pyspark.sql import Column, DataFrame, Row, functions as F
 
 from optimizer.assignor.plan_faults import CLASSIC
 from optimizer.assignor.plan_file import GroupPlan, Topics
-from spark.enforce.enforcement import why_not
+from spark.enforce.evaluate_group import why_not
 from spark.errors import InputError
 from spark.fleet import (
     CONNECT,

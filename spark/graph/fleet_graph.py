@@ -15,12 +15,21 @@ from pyspark.sql import DataFrame, SparkSession, Window, functions as F
 
 from spark.errors import InputError
 from spark.fleet import FleetSnapshot, escaped_rows
-from spark.graph.edges import OWNS, SUBSCRIBES, edges_of
 from spark.graph.packages import coordinate
-from spark.graph.reaching import Reaching
-from spark.graph.spreading import Ids
-from spark.graph.vertex_ids import BROKER, MEMBER, PARTITION, TOPIC, name_of, vertex_kinds
-from spark.graph.vertices import Tables, vertices_of
+from spark.graph.reaching import Ids, Reaching
+from spark.graph.vertices import (
+    BROKER,
+    MEMBER,
+    OWNS,
+    PARTITION,
+    SUBSCRIBES,
+    TOPIC,
+    Tables,
+    edges_of,
+    name_of,
+    vertex_kinds,
+    vertices_of,
+)
 from spark.unpersist_handle import Handle
 
 Grain = Literal["partition", "topic"]

@@ -1,12 +1,54 @@
-"""The vertices of a fleet's graph: all that the snapshot lists, and all that its claims name."""
+"""The graph's vertices, their ids, and the edges between them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import reduce
 
-from pyspark.sql import DataFrame, Window, functions as F
+import numpy as np
+from numpy.typing import NDArray
+from pyspark.sql import Column, DataFrame, Window, functions as F
 
 from spark.fleet import MEMBER_KEYS, PARTITION_KEYS, TOPIC_KEYS
-from spark.graph.vertex_ids import BROKER, MEMBER, PARTITION, TOPIC, packed, ranked
+
+MEMBER, PARTITION, TOPIC, BROKER = VERTEX_KINDS = ("member", "partition", "topic", "broker")
+
+NUMBER_BITS = 31
+RANK_BITS = 30
+
+
+def packed(kind: str, rank: str, number: str | Column) -> Column:
+    """The id of a vertex; `rank` and `number` are not negative, `number` is an int."""
+    high = VERTEX_KINDS.index(kind) << RANK_BITS
+    too_many = F.raise_error(F.lit(f"a graph has room for {1 << RANK_BITS} names of one kind"))
+    checked = F.when(F.col(rank) < 1 << RANK_BITS, F.col(rank)).otherwise(too_many.cast("long"))
+    number = F.col(number) if isinstance(number, str) else number
+    return F.shiftleft(checked + F.lit(high).cast("long"), NUMBER_BITS) + number
+
+
+def id_of(kind: str, rank: NDArray[np.int64], number: NDArray[np.int64] | int) -> NDArray[np.int64]:
+    """The same in arrays."""
+    return ((rank + (VERTEX_KINDS.index(kind) << RANK_BITS)) << NUMBER_BITS) + number
+
+
+def vertex_kinds(ids: NDArray[np.int64]) -> NDArray[np.str_]:
+    """The kind of each id."""
+    kinds: NDArray[np.str_] = np.array(VERTEX_KINDS)[ids >> (NUMBER_BITS + RANK_BITS)]
+    return kinds
+
+
+def ranked(rows: DataFrame, name: str) -> DataFrame:
+    """The distinct (cluster, `name`) of `rows` with their `rank`; one task sorts these names."""
+    in_order = F.row_number().over(Window.orderBy("cluster", name)).cast("long")
+    names = rows.select("cluster", name).distinct()
+    return names.withColumn("rank", in_order - 1)
+
+
+def name_of(vertex: str) -> Column:
+    """Kind and rank without the number.
+
+    It is what the members of a group, or the partitions of a topic, have in common.
+    """
+    return F.shiftright(vertex, NUMBER_BITS)
+
 
 COLUMNS = {
     "id": "long",
@@ -140,3 +182,69 @@ def as_vertices(rows: DataFrame, *more: str) -> DataFrame:
         ),
         *more,
     )
+
+
+SUBSCRIBES, OWNS, LED_BY = "subscribes", "owns", "led_by"
+
+Vertices = Mapping[str, DataFrame]
+
+PLACE_KEYS = {PARTITION: PARTITION_KEYS, TOPIC: TOPIC_KEYS}
+"""What names the vertices at the other end of a member's edges, by their kind."""
+
+
+def edges_of(tables: Tables, vertices: Vertices, grain: str) -> dict[str, DataFrame]:
+    """The edges of each kind: src, dst, how many `partitions` an edge stands for, `generation`."""
+    return {
+        SUBSCRIBES: _subscribes(tables, vertices, grain),
+        OWNS: _owns(tables, vertices, grain),
+        LED_BY: _led_by(tables, vertices, grain),
+    }
+
+
+def _subscribes(tables: Tables, vertices: Vertices, grain: str) -> DataFrame:
+    """From each member to each topic that the cluster has, or to each of its partitions."""
+    read_vertices = _ids(vertices[grain].where("listed"), TOPIC_KEYS, "dst", "partitions")
+    return (
+        tables["subscriptions"]
+        .distinct()
+        .join(_ids(vertices[MEMBER], MEMBER_KEYS, "src"), list(MEMBER_KEYS))
+        .join(read_vertices, list(TOPIC_KEYS))
+        .select("src", "dst", "partitions", F.lit(None).cast("int").alias("generation"))
+    )
+
+
+def _owns(tables: Tables, vertices: Vertices, grain: str) -> DataFrame:
+    """From each member to what it claims; `generation` is the highest of its claims."""
+    keys = PLACE_KEYS[grain]
+    return (
+        tables["assignments"]
+        .where("member_id is not null and partition >= 0")
+        .join(_ids(vertices[MEMBER], MEMBER_KEYS, "src"), list(MEMBER_KEYS))
+        .join(_ids(vertices[grain], keys, "dst"), list(keys))
+        .groupBy("src", "dst")
+        .agg(
+            F.countDistinct("partition").alias("partitions"),
+            F.max("generation").alias("generation"),
+        )
+    )
+
+
+def _led_by(tables: Tables, vertices: Vertices, grain: str) -> DataFrame:
+    """From each partition to the broker that leads it, or from each topic to each such broker."""
+    keys = PLACE_KEYS[grain]
+    return (
+        tables["partitions"]
+        .where("leader >= 0 and partition >= 0")
+        .withColumnRenamed("leader", "broker")
+        .join(_ids(vertices[grain], keys, "src"), list(keys))
+        .join(_ids(vertices[BROKER], BROKER_KEYS, "dst"), list(BROKER_KEYS))
+        .groupBy("src", "dst")
+        .agg(
+            F.countDistinct("partition").alias("partitions"),
+            F.lit(None).cast("int").alias("generation"),
+        )
+    )
+
+
+def _ids(vertices: DataFrame, keys: Sequence[str], end: str, *columns: str) -> DataFrame:
+    return vertices.select(*keys, F.col("id").alias(end), *columns)

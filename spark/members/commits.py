@@ -1,6 +1,6 @@
 """What commits cost: each group whose rate is known, and each broker that coordinates groups."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pyspark.sql import DataFrame, functions as F
@@ -9,6 +9,7 @@ from optimizer.sizes import commit_curve
 from spark.fleet import FleetSnapshot, escaped_rows
 from spark.groups import GROUP_KEYS, coordinators
 from spark.history import FleetRates
+from spark.metrics_text import Family, metrics_text
 
 KAFKAS_INTERVAL = 5
 """Seconds between commits without an auto.commit.interval.ms of one's own."""
@@ -50,3 +51,27 @@ def broker_commits(fleet: FleetSnapshot, rates: FleetRates) -> DataFrame:
         .agg(*(F.expr(f"{text} as {name}") for name, text in sums.items()))
         .orderBy("cluster", "broker")
     )
+
+
+METRICS = {
+    "now": ("members", "Members that the group has."),
+    "needed": ("needed", "Members that the rates need, with headroom."),
+    "even_below": ("even_below", "The nearest smaller size at which all have the same number."),
+    "even_above": ("even_above", "The nearest larger size at which all have the same number."),
+    "most": ("partitions", "Partitions that the group reads: more members would own nothing."),
+}
+"""The end of each metric's name, the column of `MembersRow` that it shows, and what it is."""
+
+
+def size_metrics(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The text of the metrics file: a series a group of each metric that is known of it."""
+    return metrics_text(_family(name, *about, rows) for name, about in METRICS.items())
+
+
+def _family(name: str, column: str, about: str, rows: Sequence[Mapping[str, Any]]) -> Family:
+    samples = [
+        ({"cluster": row["cluster"], "group": row["group"]}, row[column])
+        for row in rows
+        if row[column] is not None
+    ]
+    return f"evenfleet_members_{name}", about, samples

@@ -12,8 +12,7 @@ from spark.fleet import FleetSnapshot
 from spark.groups import FleetGroup, encode, failed, in_workers, read_or_failed
 from spark.history import FleetRates
 from spark.members.flows import Flow, RowWithFlows, flow_of, flows_of
-from spark.members.members_row import MembersRow
-from spark.members.text import assumed_of, summary_of
+from spark.members.members_row import MembersRow, assumed_of, summary_of
 
 HEADROOM = 0.7
 """How much of what a member has been seen to do it shall have to do at most."""

@@ -29,5 +29,4 @@ from spark.settings.strategies import (
     for_kind,
     kind_of,
 )
-from spark.toml.duration import duration, in_words, window_length
-from spark.toml.toml_file import read_toml
+from spark.toml.toml_file import duration, in_words, read_toml, window_length

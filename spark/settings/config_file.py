@@ -13,7 +13,6 @@ from spark.settings.consumers import POLL
 from spark.settings.goals import NO_RACK, goals_faults
 from spark.settings.rates import DEFAULT_RATE_WEIGHTS, OF, OF_IN_WORDS
 from spark.settings.strategies import COMPARED, PLANNED, STRATEGY_SECONDS
-from spark.toml.duration import in_words
 from spark.toml.tables import (
     Above0,
     Count,
@@ -25,6 +24,7 @@ from spark.toml.tables import (
     Table,
     shown,
 )
+from spark.toml.toml_file import in_words
 
 Share = Annotated[float, Field(ge=0, le=MOST_SHARE)]
 Version = Annotated[str, Field(pattern=r"^\d+(\.\d+)+$", title="a version such as '3.9'")]

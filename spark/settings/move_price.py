@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from optimizer.figures import data_size, figure
 from spark.errors import InputError
-from spark.toml.duration import duration
+from spark.toml.toml_file import duration
 
 BYTES = {"kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from spark.errors import InputError
-from spark.toml.duration import duration
+from spark.toml.toml_file import duration
 
 OF = r"^(?:mean|maximum|p[1-9][0-9]?)$"
 

@@ -6,7 +6,7 @@ from typing import Any
 from optimizer import Goals
 from spark.settings.config import Settings
 from spark.settings.goals import NO_RACK, FleetGoals, GroupGoals
-from spark.toml.duration import in_words
+from spark.toml.toml_file import in_words
 
 
 def goal_rows_of(goals: FleetGoals, group: str, cluster: str | None) -> list[dict[str, Any]]:

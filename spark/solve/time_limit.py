@@ -39,7 +39,7 @@ class TimeLimit:
     that waits needs none: it is stopped after `WAITS` times as long by the clock. The
     strategies know nothing of it: a signal interrupts them between two steps of Python, and so
     between calls of numpy, which are short, and the process of a long call into OR-Tools (see
-    `optimizer.flow.interruptible`). Python tells its main thread
+    `optimizer.flow.or_tools`). Python tells its main thread
     alone of signals, in which a Spark worker runs its tasks; in another thread, and on Windows,
     there is no limit.
 

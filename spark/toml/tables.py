@@ -16,8 +16,7 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from spark.errors import InputError
 from spark.text import SIMILARITY
-from spark.toml.duration import duration
-from spark.toml.toml_file import read_toml
+from spark.toml.toml_file import duration, read_toml
 
 MAX_NUMBER = 1e100
 """The largest number that settings state, as of weights and capacities."""

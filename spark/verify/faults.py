@@ -24,7 +24,7 @@ from optimizer.strategies import OPTIMAL, STRATEGIES
 from spark.groups import FleetGroup, read_or_failed
 from spark.settings import STRATEGY_SECONDS, goals_from_text
 from spark.solve import ACTIONS, actions, limited_to
-from spark.verify.row_with_plan import RowWithPlan
+from spark.verify.read_plan import RowWithPlan
 
 MEASURES = (
     *("partitions", "max_load", "min_load", "sum_squares", "moves", "takeovers"),

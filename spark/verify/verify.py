@@ -10,7 +10,7 @@ from spark.errors import InputError
 from spark.fleet import FleetSnapshot, escaped_rows
 from spark.groups import GROUP_KEYS, encode, outlived, weight_tables
 from spark.verify.faults import MEASURES, faults_of_group
-from spark.verify.row_with_plan import RowWithPlan
+from spark.verify.read_plan import RowWithPlan
 
 FAULT_SCHEMA = "cluster string, `group` string, fault string"
 

@@ -11,7 +11,7 @@ from ortools.graph.python import min_cost_flow
 
 from optimizer import Group
 from optimizer.model import DEFAULT_GOALS, NOBODY, Flags, Goals, IntArray, Problem, weights_of
-from optimizer.model.patterns import matches
+from optimizer.model.limits import matches
 
 LEVELS = ("balance", "moves", "spread")
 """The levels of a group without racks and hosts, if nothing else is said."""

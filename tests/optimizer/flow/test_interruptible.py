@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from optimizer.flow.interruptible import interruptible
+from optimizer.flow.or_tools import interruptible
 
 
 class TooLongError(Exception):

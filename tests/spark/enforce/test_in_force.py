@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from optimizer.assignor.plan_file import GroupPlan
-from spark.enforce.in_force import differences, misfit
+from spark.enforce.evaluate_group import differences, misfit
 from spark.sources.live.group import DescribedGroup, DescribedMember
 
 PLAN = GroupPlan("c", "g", "s1", {"a": {"t": [0, 1]}, "b": {"t": [2]}, "idle": {}})

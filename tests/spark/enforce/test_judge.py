@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+import spark.enforce.evaluate_group as evaluating
 from optimizer.assignor.plan_assignor import COOPERATIVE, EAGER
 from optimizer.assignor.plan_file import GroupPlan
-from spark.enforce import enforcement
 from spark.enforce.enforce_groups import waves
 from spark.enforce.evaluate_group import Status, evaluate_group
 from spark.sources.live.group import DescribedGroup, DescribedMember, gone, unknown
@@ -26,7 +26,7 @@ def group(owned_by_b: int = 1, **changes: object) -> DescribedGroup:
 
 
 def test_names_of_the_assignors_are_those_of_the_consumers() -> None:
-    assert (enforcement.EAGER, enforcement.COOPERATIVE) == (EAGER, COOPERATIVE)
+    assert (evaluating.EAGER, evaluating.COOPERATIVE) == (EAGER, COOPERATIVE)
 
 
 @pytest.mark.parametrize("kind", ["classic", "consumer"])

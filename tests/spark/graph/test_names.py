@@ -4,7 +4,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark import InputError
-from spark.graph import names
+from spark.graph import reaching
 from tests.support.graph_fleets import random_fleet
 
 
@@ -13,6 +13,6 @@ def test_two_names_of_one_hash_are_told(
 ) -> None:
     """None has been seen yet, so the hash is made a poor one."""
     tables = random_fleet(clusters=1, seed=1).snapshot(spark).tables
-    monkeypatch.setattr(names, "TOPIC_HASH", "bigint(length(topic))")
+    monkeypatch.setattr(reaching, "TOPIC_HASH", "bigint(length(topic))")
     with pytest.raises(InputError, match=r"'topic-.' have one 64-bit hash: rename one of them"):
-        names.topic_names(tables, "topic")
+        reaching.topic_names(tables, "topic")
