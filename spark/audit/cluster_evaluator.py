@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import chain, islice
@@ -91,13 +91,13 @@ def evaluate_clusters(
 ) -> DataFrame:
     """Rows of `SCHEMA` of all clusters; those of `judged` groups, if their coordinators count."""
     columns = [f"{text} as {name}" for name, text in OF_PARTITIONS.items()]
-    counted = [partitions.selectExpr(*columns).mapInArrow(_count_partitions, COUNTED)]
+    counted = [_counted(partitions.selectExpr(*columns), _count_partitions)]
     if judged is not None:
         groups = judged.where("coordinator is not null").select(*OF_GROUPS)
-        counted.append(groups.mapInArrow(_count_groups, COUNTED))
+        counted.append(_counted(groups, _count_groups))
     if configs is not None:
         settings = [f"{escaped(name)} as {name}" for name in OF_CONFIGS]
-        counted.append(configs.selectExpr(*settings).mapInArrow(_count_configs, COUNTED))
+        counted.append(_counted(configs.selectExpr(*settings), _count_configs))
     by_cluster = reduce(DataFrame.unionAll, counted).repartition("cluster")
     return by_cluster.mapInArrow(evaluator.evaluated, SCHEMA)
 
@@ -169,31 +169,35 @@ def failures_of(cluster: ClusterFacts) -> Iterator[Cells]:
         yield cluster.name, None, None, counts | dict(zip(BEARS, numbers, strict=True))
 
 
-def _count_partitions(batches: Batches) -> Batches:
-    clusters: dict[str, ClusterFacts] = {}
+class _Clusters(dict[str, ClusterFacts]):
+    def __missing__(self, name: str) -> ClusterFacts:
+        return self.setdefault(name, ClusterFacts(name))
+
+
+def _counted(rows: DataFrame, count: Callable[[Batches, _Clusters], None]) -> DataFrame:
+    """What each task counts of its rows, a row a cluster."""
+
+    def counted(batches: Batches) -> Batches:
+        clusters = _Clusters()
+        count(batches, clusters)
+        for name, cluster in clusters.items():
+            yield batch_of([(name, pickle.dumps(cluster))], COUNTED)
+
+    return rows.mapInArrow(counted, COUNTED)
+
+
+def _count_partitions(batches: Batches, clusters: _Clusters) -> None:
     while portion := [*islice(batches, BATCHES)]:
         rows = pa.Table.from_batches(portion)
         called("spark.audit.partition_counts:count_partitions", rows, clusters)
-    yield from _counts(clusters)
 
 
-def _count_groups(batches: Batches) -> Batches:
-    clusters: dict[str, ClusterFacts] = {}
+def _count_groups(batches: Batches, clusters: _Clusters) -> None:
     for row in chain.from_iterable(map(rows_of, batches)):
-        clusters.setdefault(row.cluster, ClusterFacts(row.cluster)).add_group(row)
-    yield from _counts(clusters)
+        clusters[row.cluster].add_group(row)
 
 
-def _count_configs(batches: Batches) -> Batches:
-    clusters: dict[str, ClusterFacts] = {}
+def _count_configs(batches: Batches, clusters: _Clusters) -> None:
     for row in chain.from_iterable(map(rows_of, batches)):
-        counted = clusters.setdefault(row.cluster, ClusterFacts(row.cluster))
         if row.value is not None:
-            counted.configs[row.scope, row.name, row.key] = row.value
-    yield from _counts(clusters)
-
-
-def _counts(clusters: Mapping[str, ClusterFacts]) -> Iterable[pa.RecordBatch]:
-    if clusters:
-        cells = [(cluster, pickle.dumps(counted)) for cluster, counted in clusters.items()]
-        yield batch_of(cells, COUNTED)
+            clusters[row.cluster].configs[row.scope, row.name, row.key] = row.value

@@ -19,7 +19,6 @@ from spark.audit.lags import (
     stuck_since_before,
 )
 from spark.audit.parts import AuditRow
-from spark.audit.rules import Timeouts
 from spark.fleet import REBALANCING_STATES, UNSUPPORTED
 from spark.groups import (
     Claims,
@@ -32,6 +31,7 @@ from spark.groups import (
     looks_homogeneous,
     read_or_failed,
 )
+from spark.settings import ConsumerSettings
 from spark.solve import claims_of_row
 
 EMPTY = "empty"
@@ -67,7 +67,7 @@ class GroupFacts:
     from_before: Any
     seat: CoordinatorLocation
     several_brokers: bool
-    timeouts: Timeouts | None
+    timeouts: ConsumerSettings
     joined: Sequence[Sequence[str]]
     client_version: str | None = None
 

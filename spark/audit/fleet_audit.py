@@ -28,8 +28,7 @@ from spark.audit.group_evaluator import (
 )
 from spark.audit.known import probe
 from spark.audit.parts import parts_for
-from spark.audit.past import Past
-from spark.audit.past_findings import find_in_past
+from spark.audit.past import Past, find_in_past
 from spark.audit.registry import FINDINGS
 from spark.audit.thresholds import AuditSettings
 from spark.audit.verdict import verdict

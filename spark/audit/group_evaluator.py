@@ -19,7 +19,6 @@ from spark.audit.findings.defects import failed_group
 from spark.audit.known import AvailableFacts
 from spark.audit.parts import AuditRow, as_before, claims_changed, rack_number
 from spark.audit.registry import FINDINGS
-from spark.audit.rules import Timeouts
 from spark.audit.thresholds import AuditSettings
 from spark.fleet import CONNECT, other_kind_of
 from spark.groups import (
@@ -30,6 +29,7 @@ from spark.groups import (
     location_of,
     schema_of,
 )
+from spark.settings import ConsumerSettings
 from spark.solve import ADVICE_COLUMNS, Planned, SolvedRow, add_advice, plan_columns, solved_rows
 
 MEASURES = (
@@ -157,12 +157,11 @@ class GroupEvaluator:
             client_version=settings.consumers.of(*name).get("client_version"),
         )
 
-    def _timeouts(self, cluster: str, group: str) -> Timeouts | None:
+    def _timeouts(self, cluster: str, group: str) -> ConsumerSettings:
         """Those stated for a group; missing bounds are those of its brokers."""
         rules = (rule for rule in self.settings.timeouts if rule.fits(cluster, group))
-        timeouts = next(rules, None)
-        bounds = self.available.sessions.get(cluster)
-        return timeouts.with_bounds(*bounds) if timeouts and bounds else timeouts
+        own = next(rules, None)
+        return {**self.available.sessions.get(cluster, {}), **own.settings} if own else {}
 
     def _finding_rows(self, group: GroupFacts) -> list[dict[str, Any]]:
         values = self.settings.of(group.row.cluster, group.name)

@@ -12,6 +12,7 @@ from spark.audit.thresholds import AuditSettings
 from spark.fleet import LAG, FleetSnapshot, escaped
 from spark.groups import OFFSETS_TOPIC, OffsetsTopic
 from spark.history import FleetHistory
+from spark.settings import ConsumerSettings
 
 SHOWN_BY = {
     "groups.strategy": ("groups", "strategy is not null"),
@@ -48,7 +49,7 @@ class AvailableFacts:
     several_brokers: frozenset[str] = frozenset()
     offsets: Mapping[str, OffsetsTopic] = field(default_factory=dict)
     listed: Mapping[str, frozenset[int]] = field(default_factory=dict)
-    sessions: Mapping[str, tuple[int | None, int | None]] = field(default_factory=dict)
+    sessions: Mapping[str, ConsumerSettings] = field(default_factory=dict)
 
 
 def probe(
@@ -88,7 +89,7 @@ def probe(
     }
     shown |= {need for need, is_there in spec.items() if is_there}
     listed = {row.cluster: frozenset(row.listed) for row in rows if row.listed}
-    sessions = {row.cluster: tuple(row.sessions) for row in rows if row.sessions}
+    sessions = {row.cluster: row.sessions.asDict() for row in rows if row.sessions}
     return AvailableFacts(
         frozenset(shown), _several_brokers(rows), _offsets(rows), listed, sessions
     )
@@ -109,12 +110,13 @@ _OF_BROKERS = {
     "listed": "collect_set(broker)",
 }
 _MIN_SESSION, _MAX_SESSION = (
-    f"try_cast(if(key = 'group.{bound}.session.timeout.ms', value, null) as int)"
-    for bound in ("min", "max")
+    f"{least}(try_cast(if(key = 'group.{bound}.session.timeout.ms', value, null) as int)) as "
+    f"group_{bound}_session_timeout_ms"
+    for bound, least in (("min", "max"), ("max", "min"))
 )
 _OF_CONFIGS = {
     "cluster": escaped("cluster"),
-    "sessions": f"struct(max({_MIN_SESSION}) as least, min({_MAX_SESSION}) as most)",
+    "sessions": f"struct({_MIN_SESSION}, {_MAX_SESSION})",
 }
 _NOTHING = {
     **{"cluster": "cast(null as string)", "lowest": "cast(null as int)"},
@@ -122,7 +124,8 @@ _NOTHING = {
         "highest": "cast(null as int)",
         "kept": "cast(null as array<struct<partition: int, leader: int>>)",
         "listed": "cast(null as array<int>)",
-        "sessions": "cast(null as struct<least: int, most: int>)",
+        "sessions": "cast(null as struct<group_min_session_timeout_ms: int, "
+        "group_max_session_timeout_ms: int>)",
     },
 }
 

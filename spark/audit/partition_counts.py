@@ -13,7 +13,7 @@ PLACE = ("topic", "partition")
 def count_partitions(rows: pl.DataFrame, clusters: dict[str, ClusterFacts]) -> None:
     """Count rows of the table of partitions in what is known of their clusters."""
     for (name,), of_cluster in rows.partition_by("cluster", as_dict=True).items():
-        _count(clusters.setdefault(name, ClusterFacts(name)), of_cluster)
+        _count(clusters[name], of_cluster)
 
 
 def _count(cluster: ClusterFacts, rows: pl.DataFrame) -> None:

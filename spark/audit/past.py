@@ -1,19 +1,27 @@
-"""What findings about a fleet's past read, once each."""
+"""What findings about a fleet's past read, once each; and what they find, graded by levels."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property, reduce
 from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import DataFrame, functions as F
 
+from spark.audit.finding import COLUMNS, FindingRow, PastFinding
+from spark.audit.thresholds import AuditSettings
 from spark.files import SNAPSHOT
 from spark.fleet import PARTITION_KEYS, REBALANCING_STATES, STREAMS, UNKNOWN_STATE, escaped_rows
 from spark.groups import GROUP_KEYS
 from spark.history import FleetHistory, FleetRates, hours_between, worse
 from spark.unpersist_handle import Handle
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 KEEPS_STATE = r"^_|-(changelog|repartition)$|(?i:connect).*[-_.](?i:configs?|offsets?|status(es)?)$"
 """Names of topics that aren't written for readers: Kafka's own and those of schema registries and
@@ -265,3 +273,47 @@ def _followers(history: FleetHistory) -> DataFrame:
         for before, after in pairwise(ids)
     ]
     return history.session.createDataFrame(rows, "cluster string, manned string, following string")
+
+
+SCHEMA = ", ".join(
+    f"`{name}` {'double' if name in ('measure', 'threshold') else 'string'}" for name in COLUMNS
+)
+
+
+def find_in_past(
+    findings: Sequence[PastFinding], past: Past, settings: AuditSettings
+) -> DataFrame | None:
+    """Findings of `COLUMNS`; None if there is nothing to look for."""
+    if not findings:
+        return None
+    rows = reduce(
+        DataFrame.unionAll, (_rows(past_finding, past, settings) for past_finding in findings)
+    )
+    by_name = {past_finding.name: past_finding for past_finding in findings}
+
+    def grade(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
+        for batch in batches:
+            result = [_graded(row, by_name[row.finding], settings) for row in batch.itertuples()]
+            yield type(batch)([item for item in result if item], columns=COLUMNS)
+
+    # few rows, and one task: each would be sent the plans of all these frames
+    return rows.repartition(1).mapInPandas(grade, SCHEMA)
+
+
+def _rows(finding: PastFinding, past: Past, settings: AuditSettings) -> DataFrame:
+    values = settings.values[finding.name]
+    rows = finding.find([past[frame] for frame in finding.reads], values)
+    return rows.withColumn("finding", F.lit(finding.name))
+
+
+def _graded(row: Any, finding: PastFinding, settings: AuditSettings) -> tuple[Any, ...] | None:
+    """The cells of `COLUMNS`, or None where no level is passed."""
+    values = settings.of(row.cluster, row.group) if row.group is not None else settings.values
+    details = {"cluster": row.cluster, "group": row.group, **json.loads(row.details)}
+    subject = f"topic {details['topic']}" if row.group is None else f"group {row.group}"
+    more = finding.more(details, settings.values[finding.name]) if finding.more else {}
+    result = FindingRow(subject, row.measure, finding.template, {**details, **more})
+    cells = finding.cells(result, values[finding.name], finding.advice)
+    if cells is None:
+        return None
+    return tuple((details | cells)[name] for name in COLUMNS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cached_property
 from itertools import pairwise
@@ -11,23 +11,50 @@ from pathlib import Path
 from typing import Any
 
 from optimizer.advice import Level, Levels
-from spark.audit.finding import NEVER, SEVERITIES
+from spark.audit.finding import NEVER, SEVERITIES, WORST_GROUPS
 from spark.audit.registry import FINDINGS
-from spark.audit.rules import WORST_GROUPS, Copartitioned, GroupRule, Timeouts, Values
 from spark.errors import InputError
 from spark.history import WINDOW
+from spark.patterns import ForGroups
 from spark.settings import (
     DEFAULT_FLEET_GOALS,
     NO_CONSUMERS,
     FleetConsumers,
     FleetGoals,
+    GroupConsumers,
     Settings,
 )
 
 MARGIN = timedelta(hours=24)
 """So much further than the retention of offsets one looks for when a group had members last."""
 
-TIMEOUTS = {item.name for item in fields(Timeouts)} - {"match", "cluster"}
+TIMEOUTS = (
+    *("session_timeout_ms", "heartbeat_interval_ms", "max_poll_interval_ms", "restart_seconds"),
+    *("group_min_session_timeout_ms", "group_max_session_timeout_ms"),
+)
+"""What a configuration of consumers states of time-outs."""
+
+
+Values = Mapping[str, Mapping[str, float | None]]
+"""Levels and settings by finding; None is never."""
+
+
+@dataclass(frozen=True)
+class GroupRule(ForGroups):
+    """What is different for groups whose names match."""
+
+    match: str
+    cluster: str = "*"
+    values: Values = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Copartitioned(ForGroups):
+    """Topics that groups whose names match join by partition number."""
+
+    topics: tuple[str, ...]
+    match: str = "*"
+    cluster: str = "*"
 
 
 def _defaults() -> Values:
@@ -45,7 +72,7 @@ class AuditSettings:
 
     values: Values = field(default_factory=_defaults)
     groups: tuple[GroupRule, ...] = ()
-    timeouts: tuple[Timeouts, ...] = ()
+    timeouts: tuple[GroupConsumers, ...] = ()
     copartitioned: tuple[Copartitioned, ...] = ()
     consumers: FleetConsumers = NO_CONSUMERS
     worst_groups: int = WORST_GROUPS
@@ -55,9 +82,8 @@ class AuditSettings:
     def with_settings(self, settings: Settings) -> AuditSettings:
         """With a configuration's goals and consumers; its time-outs count where none fits here."""
         consumers, goals = settings.consumers, settings.goals
-        times = [(rule, _times(rule.settings)) for rule in consumers.by_groups]
-        rules = [Timeouts(rule.match, rule.cluster, **of_rule) for rule, of_rule in times]
-        timeouts = *self.timeouts, *(rules if any(of_rule for _, of_rule in times) else ())
+        rules = consumers.by_groups if any(map(consumers.states, TIMEOUTS)) else ()
+        timeouts = *self.timeouts, *rules
         return replace(self, timeouts=timeouts, consumers=consumers, goals=goals)
 
     @property
@@ -68,29 +94,31 @@ class AuditSettings:
 
     def of(self, cluster: str, group: str) -> Values:
         """The levels and settings of all findings for a group."""
-        fitting = (values for rule, values in self.by_rule if rule.fits(cluster, group))
-        return next(fitting, self.values)
+        return next(of for rule, of, _ in self.by_rule if rule.fits(cluster, group))
 
     def levels(self, cluster: str, group: str) -> Levels:
         """The levels of a group's balance, by what it is judged by."""
-        thresholds = self.of(cluster, group)
-        named = {"count": thresholds["unbalanced"], "weight": thresholds["unbalanced-weight"]}
-        return {
-            by: {
-                severity: Level(of[severity], int(of.get(f"least_{severity}") or 0))
-                for severity in SEVERITIES
-            }
-            for by, of in named.items()
-        }
+        return next(levels for rule, _, levels in self.by_rule if rule.fits(cluster, group))
 
     @cached_property
-    def by_rule(self) -> list[tuple[GroupRule, Values]]:
-        """The rules, each with its values and those that it doesn't state."""
-        every = self.values.items()
-        return [
-            (rule, {name: {**values, **rule.values.get(name, {})} for name, values in every})
-            for rule in self.groups
-        ]
+    def by_rule(self) -> list[tuple[GroupRule, Values, Levels]]:
+        """The rules, and one for all other groups: each with its values, and levels of balance.
+
+        What a rule doesn't state is as for all.
+        """
+        result: list[tuple[GroupRule, Values, Levels]] = []
+        for rule in (*self.groups, GroupRule("*")):
+            values = {name: {**of, **rule.values.get(name, {})} for name, of in self.values.items()}
+            result.append((rule, values, _levels_of_balance(values)))
+        return result
+
+
+def _levels_of_balance(values: Values) -> Levels:
+    named = {"count": values["unbalanced"], "weight": values["unbalanced-weight"]}
+    return {
+        by: {s: Level(of[s], int(of.get(f"least_{s}") or 0)) for s in SEVERITIES}
+        for by, of in named.items()
+    }
 
 
 def read_audit_settings(path: Path | None) -> AuditSettings:
@@ -108,7 +136,7 @@ def read_audit_settings(path: Path | None) -> AuditSettings:
 def _out_of_order(settings: AuditSettings) -> Iterator[str]:
     """Levels that a worse severity reaches sooner, so that the lesser one is never told."""
     for name, finding in FINDINGS.items():
-        rules = {f"[[group]] {rule.match!r}: ": of for rule, of in settings.by_rule}
+        rules = {f"[[group]] {rule.match!r}: ": of for rule, of, _ in settings.by_rule[:-1]}
         for where, values in {"": settings.values, **rules}.items():
             levels = [(s, level) for s in SEVERITIES if (level := values[name][s]) is not None]
             for (lesser, low), (worse, high) in pairwise(levels):
@@ -127,7 +155,9 @@ def _settings(file: Any) -> AuditSettings:
         groups=tuple(
             GroupRule(rule.match, rule.cluster, _values(rule)) for rule in file.group or ()
         ),
-        timeouts=tuple(Timeouts(**rule.entries()) for rule in file.timeouts or ()),
+        timeouts=tuple(
+            GroupConsumers(of.match, of.settings(), of.cluster) for of in file.timeouts or ()
+        ),
         copartitioned=tuple(Copartitioned(**rule.entries()) for rule in file.copartitioned or ()),
         worst_groups=file.prometheus.worst_groups,
         window=file.history.window,
@@ -137,11 +167,3 @@ def _settings(file: Any) -> AuditSettings:
 def _values(table: Any) -> Values:
     """The levels and settings that a table of findings states."""
     return {name: of.entries() for name, of in table.entries().items() if name in FINDINGS}
-
-
-def _times(settings: Mapping[str, Any]) -> dict[str, int]:
-    """What a configuration of consumers states of what time-outs are called here."""
-    times = {key: settings[key] for key in TIMEOUTS if key in settings}
-    if "restart_seconds" in settings:
-        times["restart_ms"] = settings["restart_seconds"] * 1000
-    return times

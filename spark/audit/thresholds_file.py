@@ -4,47 +4,29 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, create_model
 
-from spark.audit.finding import NEVER, Finding
+from spark.audit.finding import NEVER, WORST_GROUPS, Finding
 from spark.audit.registry import FINDINGS
-from spark.audit.rules import WORST_GROUPS
 from spark.history import WINDOW
 from spark.settings import in_words
 from spark.toml.tables import (
     MAX_NUMBER,
     Count,
     Duration,
+    ForGroupsTable,
     Milliseconds,
     NotNegative,
     Pattern,
+    SessionsTable,
     Table,
     shown,
 )
 
 
-class ForGroupsTable(Table):
-    """What counts for some groups."""
-
-    match: Pattern = Field(examples=["*"])
-    """Names of the groups."""
-    cluster: Pattern = "*"
-    """Names of their clusters."""
-
-
-class TimeoutsTable(ForGroupsTable):
+class TimeoutsTable(SessionsTable, ForGroupsTable):
     """Time-outs of the consumers of some groups."""
 
-    session_timeout_ms: Milliseconds = shown(45000)
-    """How long a consumer may send no heartbeat."""
-    heartbeat_interval_ms: Milliseconds = shown(3000)
-    """How often a consumer sends heartbeats."""
-    max_poll_interval_ms: Milliseconds = shown(300000)
-    """How long a consumer may take between two calls of poll()."""
     processing_time_ms: Milliseconds = shown(20000)
     """How long the records of one poll take at worst."""
-    group_min_session_timeout_ms: Milliseconds = shown(6000)
-    """The least session time-out that brokers allow: known where collect read their settings."""
-    group_max_session_timeout_ms: Milliseconds = shown(1800000)
-    """The largest, in the same way."""
     restart_ms: Milliseconds = shown(30000)
     """For how long a restart keeps a member away."""
 

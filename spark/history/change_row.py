@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from pyspark.sql import types as t
+from pyspark.sql import DataFrame, types as t
 
-from spark.groups import Flag, Int, Long, RowOfGroup, Text
+from spark.groups import Flag, Int, Long, RowOfGroup, Text, columns_of
 
 Names = Annotated[list[str] | None, t.ArrayType(t.StringType())]
 
@@ -75,3 +75,28 @@ class ChangeRow(StateRow):
     takeovers: Long = None
     fewest_moves: Long = None
     avoidable_moves: Long = None
+
+
+BEFORE = ("cluster", "group", "from_snapshot", "snapshot", "status", "status_before")
+
+FIRST = (*BEFORE, "type", "type_before", "members", "members_before")
+
+INTERNAL = ("changed", "left_hosts")
+
+CHANGES = [
+    *FIRST,
+    *(
+        name
+        for name in columns_of(ChangeRow)
+        if name not in (*columns_of(StateRow), *FIRST, *INTERNAL)
+    ),
+]
+
+
+def changes_of(change_rows: DataFrame) -> DataFrame:
+    """A row (cluster, group, from_snapshot, snapshot) for each transition with a change.
+
+    The columns are those of a `ChangeRow` from `from_snapshot` on. Its status is `gone` in the
+    first snapshot of its cluster without the group.
+    """
+    return change_rows.where("changed").select(*CHANGES)

@@ -14,9 +14,8 @@ from spark.history.offset_frames import (
     rated,
     summary,
 )
-from spark.history.rates_jumps import Doubt
-from spark.history.rates_series import TRACK
-from spark.history.rates_window import AT
+from spark.history.rates_series import TRACK, Doubt
+from spark.history.timeline import AT
 
 A_LINE = 0.5
 """A lag grows, and doesn't just vary, where time explains so much of its variance (r²)."""

@@ -27,7 +27,7 @@ from spark.fleet import (
     name_groups,
     within_reach,
 )
-from spark.history.changes import changes_of
+from spark.history.change_row import changes_of
 from spark.history.group_spans import GroupSpans, spans_of
 from spark.history.rates import QUANTILE, WINDOW, FleetRates, fleet_rates
 from spark.history.read import read_tables
@@ -127,16 +127,9 @@ class FleetHistory(Handle):
         """The snapshots that are at most so much older than the newest of all."""
         ids = self.snapshots
         near = set(within_reach(ids, window) if ids else ())
-        tables = {
-            name: rows.where(F.col(SNAPSHOT).isin(*near)) for name, rows in self.tables.items()
-        }
-        clusters = {
-            cluster: result
-            for cluster, all_of_it in self.timeline.snapshots.items()
-            if (result := [text for text in all_of_it if text in near])
-        }
-        timeline = replace(self.timeline, snapshots=clusters)
-        return replace(self, tables=tables, timeline=timeline, _kept=[], _rates=[])
+        every = self.timeline.snapshots.items()
+        clusters = {cluster: [item for item in of if item in near] for cluster, of in every}
+        return self._only({cluster: of for cluster, of in clusters.items() if of})
 
     def spaced(self, window: timedelta, most: int) -> FleetHistory:
         """Of the snapshots of each cluster within a window `most`, evenly spaced."""
@@ -145,8 +138,12 @@ class FleetHistory(Handle):
             cluster: evenly([text for text in ids if seconds_between(text, ids[-1]) <= reach], most)
             for cluster, ids in self.timeline.snapshots.items()
         }
+        return self._only(snapshots)
+
+    def _only(self, snapshots: Mapping[str, Sequence[str]]) -> FleetHistory:
+        """Of each cluster these snapshots."""
         timeline = replace(self.timeline, snapshots=snapshots)
-        near = {text for ids in timeline.snapshots.values() for text in ids}
+        near = {text for ids in snapshots.values() for text in ids}
         tables = {
             name: rows.where(F.col(SNAPSHOT).isin(*near)) for name, rows in self.tables.items()
         }
@@ -180,7 +177,7 @@ class FleetHistory(Handle):
 
     @property
     def changes(self) -> DataFrame:
-        """A row a group and transition in which anything changed: see `spark.history.changes`."""
+        """A row a group and transition in which anything changed: see `changes_of`."""
         return changes_of(self._change_rows)
 
     @cached_property

@@ -14,9 +14,8 @@ import polars as pl
 
 from spark.files import SNAPSHOT
 from spark.fleet import PARTITION_KEYS
-from spark.history.rates_jumps import Doubt
-from spark.history.rates_series import TRACK
-from spark.history.rates_window import AT
+from spark.history.rates_series import TRACK, Doubt
+from spark.history.timeline import AT
 
 SUMMARY = ("mean", "quantile", "maximum", "pairs", "resets")
 

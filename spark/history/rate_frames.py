@@ -18,9 +18,8 @@ from spark.history.offset_frames import (
     rated,
     summary,
 )
-from spark.history.rates_jumps import Doubt
-from spark.history.rates_series import TRACK
-from spark.history.rates_window import AT
+from spark.history.rates_series import TRACK, Doubt
+from spark.history.timeline import AT
 
 
 def made_of(
@@ -112,7 +111,7 @@ def commits_frame(offsets: Offsets) -> pl.DataFrame:
 
 
 def jumps_frame(offsets: Offsets) -> pl.DataFrame:
-    """A row a cluster and instant: see `spark.history.rates_jumps.COUNTS`."""
+    """A row a cluster and instant: see `spark.history.rates_series.COUNTS`."""
     rose, fell = pl.col("end") > pl.col("before"), pl.col("end") < pl.col("before")
     pairs = pairs_of(offsets.ends, "series", "end").with_columns(
         rose=rose.fill_null(False), fell=fell.fill_null(False)

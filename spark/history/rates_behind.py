@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame, functions as F
 from optimizer.figures import NO_FIGURE, counted, duration, figure
 from spark.fleet import PARTITION_KEYS
 from spark.groups import GROUP_KEYS
-from spark.history.rates_window import RateWindow
+from spark.history.timeline import RateWindow
 
 BEHIND = {
     "behind": "count_if(falls_behind)",

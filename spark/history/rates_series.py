@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from pyspark.sql import DataFrame, functions as F
 
@@ -15,8 +16,35 @@ from spark.files import SNAPSHOT
 from spark.fleet import PARTITION_KEYS, RECORDS_BEHIND
 from spark.frames import by_polars
 from spark.groups import tasks_for_rows
-from spark.history.rates_jumps import COUNTS, Doubt
-from spark.history.rates_window import AT, RateWindow, seconds_of
+from spark.history.timeline import AT, RateWindow, seconds_of
+
+COUNTS = (
+    f"cluster string, {AT} bigint, since bigint, rose bigint, written bigint, fell bigint, "
+    "topic string, other_topic string"
+)
+"""Columns of what a task counts in a cluster at an instant, of partitions whose ends are known.
+
+`since` is the latest neighbour. `written` is how many partitions ever rose, `fell` how many of
+these did fall. `topic` and `other_topic` are two topics with an end that fell, where there are two.
+"""
+
+SUMS = {
+    "since": "max(since)",
+    **{name: f"sum({name})" for name in ("rose", "written", "fell")},
+    "topic": "min(least(topic, other_topic))",
+    "other_topic": "max(greatest(topic, other_topic))",
+}
+"""SQL text: the same of all tasks."""
+
+JUMPED = "rose = 0 and fell >= 0.9 * written and topic != other_topic"
+
+
+class Doubt(NamedTuple):
+    """Instants of a cluster at which its clock may have been wrong, in seconds since 1970."""
+
+    cluster: str
+    instants: tuple[int, ...]
+
 
 TRACK = ("cluster", "group", "topic", "partition")
 
@@ -63,15 +91,11 @@ class Series:
         doubts: Sequence[Doubt] = (),
     ) -> Series:
         """What the offsets of a window come to; without `owners` nobody owns anything."""
-        instants = [
-            (cluster, item, seconds_of(item))
-            for cluster, ids in window.snapshots.items()
-            for item in ids
-        ]
         schema = ", ".join(f"{name} struct<{columns}>" for name, columns in MADE.items())
         rows = _by_partition(tables, window, owners)
-        work = "spark.history.rate_frames:made_of"
-        return Series(by_polars(rows, work, schema, quantile, doubts, instants).persist(), owners)
+        options = quantile, doubts, window.instants()
+        made = by_polars(rows, "spark.history.rate_frames:made_of", schema, *options)
+        return Series(made.persist(), owners)
 
     def table(self, name: str) -> DataFrame:
         """The rows of one table."""
@@ -102,3 +126,29 @@ def _by_partition(tables: Mapping[str, DataFrame], window: RateWindow, owners: b
     count = rows.count()
     tasks = max(tasks_for_rows(rows.sparkSession, lambda: count), -(-count // AT_ONCE))
     return rows.repartition(tasks, *PARTITION_KEYS)
+
+
+def doubts_of(counts: DataFrame, window: RateWindow) -> tuple[list[Doubt], list[str]]:
+    """The instants between which all ends of a cluster fell, and a sentence on each two.
+
+    That is: from one snapshot of it to the next no end rose, and nine tenths of those that are
+    written at all fell, of more than one topic. Topics are created again one by one, while the
+    others go on; of a topic alone it cannot be told. `counts` are the rows of all tasks.
+    """
+    fallen = (
+        counts.groupBy("cluster", AT)
+        .agg(*(F.expr(text).alias(name) for name, text in SUMS.items()))
+        .where(JUMPED)
+        .select("cluster", "since", AT)
+    )
+    result: dict[str, set[int]] = {}
+    notes = []
+    for cluster, since, at in sorted(map(tuple, fallen.collect())):
+        names = {seconds_of(item): item for item in window.snapshots[cluster]}
+        result.setdefault(cluster, set()).update((since, at))
+        notes.append(
+            f"cluster {cluster}: all end offsets fell from snapshot {names[since]} to {names[at]}: "
+            "the clock of the collecting machine may have jumped back; no pair with one of the two "
+            "counts"
+        )
+    return [Doubt(cluster, (*sorted(of),)) for cluster, of in result.items()], notes

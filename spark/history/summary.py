@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from pyspark.sql import Column, DataFrame, functions as F
 
+from optimizer.advice import LEVELS
 from optimizer.figures import counted
 from spark.files import SNAPSHOT
 from spark.groups import GROUP_KEYS
@@ -102,10 +103,19 @@ def totals(states: DataFrame, changes: DataFrame, rebalances: DataFrame) -> str:
     )
 
 
+_LEVELS = " or ".join(
+    f"excess >= {level.least} and max_load >= {level.ratio}D * (max_load - excess)"
+    for level in LEVELS["count"].values()
+)
+_UNEVEN = f"excess > 0 and max_load > excess and ({_LEVELS})"
+"""SQL text: a group's severity is `info` or worse, by the audit's levels."""
+
+
 def _uneven(states: DataFrame) -> DataFrame:
     """How many groups are uneven in the first and in the last snapshot of their clusters."""
     of_snapshot = states.groupBy("cluster", SNAPSHOT).agg(
-        F.count_if(F.col("excess") > 0).alias("uneven"), F.count("excess").alias("measured")
+        F.count_if(F.expr(_UNEVEN)).alias("uneven"),
+        F.count("excess").alias("measured"),
     )
     ends = of_snapshot.groupBy("cluster").agg(
         F.min_by("uneven", SNAPSHOT).alias("first"),

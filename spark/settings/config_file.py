@@ -17,10 +17,11 @@ from spark.toml.tables import (
     Above0,
     Count,
     Duration,
+    ForGroupsTable,
     Milliseconds,
     NotNegative,
     OneOf,
-    Pattern,
+    SessionsTable,
     Table,
     shown,
 )
@@ -96,15 +97,9 @@ class GoalsTable(Table):
     """How far plans by weight are searched for."""
 
 
-class ConsumersTable(Table):
+class ConsumersTable(SessionsTable):
     """Settings of consumers and brokers, by Kafka's own names with _ for ., and our own."""
 
-    session_timeout_ms: Milliseconds = shown(45000)
-    """How long a consumer may send no heartbeat."""
-    heartbeat_interval_ms: Milliseconds = shown(3000)
-    """How often a consumer sends heartbeats."""
-    max_poll_interval_ms: Milliseconds = shown(300000)
-    """How long a consumer may take between two calls of poll()."""
     enable_auto_commit: bool = shown(True)
     """Whether the consumer commits by itself."""
     auto_commit_interval_ms: Count = shown(5000)
@@ -132,10 +127,6 @@ class ConsumersTable(Table):
     """The interval of heartbeats of the consumer protocol."""
     group_consumer_assignment_interval_ms: Count = shown(1000)
     """The least time between two assignments of the consumer protocol."""
-    group_min_session_timeout_ms: Milliseconds = shown(6000)
-    """The least session time-out that a broker allows: if stated, groups are held against it."""
-    group_max_session_timeout_ms: Milliseconds = shown(1800000)
-    """The largest session time-out that a broker allows, in the same way."""
     restart_seconds: Count = shown(30, title="a whole number of seconds")
     """For how long a restart keeps a member away (no setting of Kafka's): held against sessions of
     static members."""
@@ -149,13 +140,8 @@ class ConsumersTable(Table):
     assignors."""
 
 
-class GroupTable(ConsumersTable, GoalsTable):
+class GroupTable(ConsumersTable, GoalsTable, ForGroupsTable):
     """Goals and consumers of some groups."""
-
-    match: Pattern
-    """Names of the groups."""
-    cluster: Pattern = "*"
-    """Names of their clusters."""
 
 
 class WeightsTable(Table):

@@ -100,10 +100,39 @@ Seconds = Annotated[Duration, AfterValidator(timedelta.total_seconds)]
 """What files state: plain values; of a `Duration`, which is a text there, a timedelta."""
 
 
+class ForGroupsTable(Table):
+    """What counts for some groups."""
+
+    match: Pattern = Field(examples=["*"])
+    """Names of the groups."""
+    cluster: Pattern = "*"
+    """Names of their clusters."""
+
+    def settings(self) -> dict[str, Any]:
+        """What the file states for these groups."""
+        return {k: v for k, v in self.entries().items() if k not in ("match", "cluster")}
+
+
 def shown(example: Any = None, **more: Any) -> Any:
     """The field of a key that has no default: an example of it is shown."""
     examples = None if example is None else [example]
     return Field(None, examples=examples, validate_default=False, **more)
+
+
+class SessionsTable(Table):
+    """Time-outs of consumers, and what brokers allow, by Kafka's own names with _ for . ."""
+
+    session_timeout_ms: Milliseconds = shown(45000)
+    """How long a consumer may send no heartbeat."""
+    heartbeat_interval_ms: Milliseconds = shown(3000)
+    """How often a consumer sends heartbeats."""
+    max_poll_interval_ms: Milliseconds = shown(300000)
+    """How long a consumer may take between two calls of poll()."""
+    group_min_session_timeout_ms: Milliseconds = shown(6000)
+    """The least session time-out that brokers allow. Audits know it where collect read their
+    settings, and hold groups against what is stated here."""
+    group_max_session_timeout_ms: Milliseconds = shown(1800000)
+    """The largest, in the same way."""
 
 
 class _Schema(GenerateJsonSchema):

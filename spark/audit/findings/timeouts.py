@@ -5,13 +5,13 @@ from collections.abc import Iterator
 
 from spark.audit.facts import GroupFacts
 from spark.audit.finding import FindingRow, GroupFinding, Settings, about
-from spark.audit.rules import Timeouts
 from spark.fleet import CONSUMER
+from spark.settings import ConsumerSettings
 
 
-def _timeouts_of(group: GroupFacts) -> Timeouts | None:
+def _timeouts_of(group: GroupFacts) -> ConsumerSettings:
     """What is stated for a group of consumers that has members."""
-    return group.timeouts if group.members and not group.is_unsupported else None
+    return group.timeouts if group.members and not group.is_unsupported else {}
 
 
 @GroupFinding(
@@ -28,8 +28,8 @@ def session_timeout(group: GroupFacts, settings: Settings) -> Iterator[FindingRo
     if values := _timeouts_of(group):
         yield from _ratio(
             group,
-            values.session_timeout_ms,
-            values.heartbeat_interval_ms,
+            values.get("session_timeout_ms"),
+            values.get("heartbeat_interval_ms"),
             "The session time-out of group {group}, {time} ms, is {ratio:decimal} times its "
             "heartbeat interval of {unit} ms.",
         )
@@ -48,8 +48,8 @@ def poll_interval(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]
     if values := _timeouts_of(group):
         yield from _ratio(
             group,
-            values.max_poll_interval_ms,
-            values.processing_time_ms,
+            values.get("max_poll_interval_ms"),
+            values.get("processing_time_ms"),
             "Group {group} may take {time} ms between polls, {ratio:decimal} times the {unit} ms "
             "that it needs to process one.",
         )
@@ -79,10 +79,10 @@ def session_timeout_outside(group: GroupFacts, settings: Settings) -> Iterator[F
     Members of the new protocol have the broker's own.
     """
     values = _timeouts_of(group)
-    session = values and values.session_timeout_ms
-    if not values or not session or group.row.type == CONSUMER:
+    session = values.get("session_timeout_ms")
+    if not session or group.row.type == CONSUMER:
         return
-    least, most = values.group_min_session_timeout_ms, values.group_max_session_timeout_ms
+    least, most = (values.get(f"group_{bound}_session_timeout_ms") for bound in ("min", "max"))
     if least and session < least:
         yield _outside(group, session, least / session, "less", least)
     elif most and session > most:
@@ -117,10 +117,10 @@ def restart_outlasts_session(group: GroupFacts, settings: Settings) -> Iterator[
     """A static member that is back after its session has been replaced (KIP-345)."""
     values = _timeouts_of(group)
     static = sum(instance_id is not None for instance_id in group.row.instance_ids)
-    if not values or not values.restart_ms or not static:
+    restart = values.get("restart_ms") or 1000 * values.get("restart_seconds", 0)
+    if not restart or not static:
         return
-    session = values.session_timeout_ms or KAFKAS_SESSION_MS
-    restart = values.restart_ms
+    session = values.get("session_timeout_ms", KAFKAS_SESSION_MS)
     yield about(
         group,
         restart / session,

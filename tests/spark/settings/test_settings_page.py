@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from spark.jobs.config_files import FILES, example_text, schema_text
+from spark.jobs.config import FILES, example_text, schema_text
 from spark.toml.tables import in_words, resolved
 from tests.paths import ROOT
 from tests.support.said import Run

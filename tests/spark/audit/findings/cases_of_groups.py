@@ -1,6 +1,6 @@
 """Clusters for findings about one group, by finding."""
 
-from spark.audit.rules import Copartitioned, Timeouts
+from spark.audit.thresholds import Copartitioned
 from spark.groups.memory import BEYOND_LIMIT
 from spark.settings import FleetConsumers, GroupConsumers
 from tests.spark.audit.findings.clusters import (
@@ -357,8 +357,15 @@ OF_TIMEOUTS = {
 }
 """The time-outs of the clusters of a finding: where it fires, where it nearly does, and never."""
 
+TIMES = (*OF_TIMEOUTS["session-timeout"][0], *OF_TIMEOUTS["poll-interval"][0])
+
+
+def timeouts(match: str, cluster: str, values: tuple, names: tuple = TIMES) -> GroupConsumers:
+    return GroupConsumers(match, {k: v for k, v in zip(names, values) if v}, cluster)  # noqa: B905
+
+
 TIMEOUTS = tuple(
-    Timeouts("*", f"{finding}-{case}", **dict(zip(names, values, strict=True)))
+    timeouts("*", f"{finding}-{case}", values, names)
     for finding, (names, of_cases) in OF_TIMEOUTS.items()
     for case, values in zip(("fires", "nearly", "never"), of_cases, strict=True)
 )

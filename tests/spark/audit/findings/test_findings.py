@@ -8,8 +8,7 @@ from pyspark.sql import SparkSession
 
 from spark.audit.finding import COLUMNS, SEVERITIES, GroupFinding
 from spark.audit.registry import FINDINGS
-from spark.audit.rules import Copartitioned, GroupRule, Timeouts
-from spark.audit.thresholds import AuditSettings
+from spark.audit.thresholds import AuditSettings, Copartitioned, GroupRule
 from tests.spark.audit.findings import cases_of_clusters, cases_of_groups, unjudged
 from tests.spark.audit.findings.audited import OF_NOW, Audited, audited
 from tests.spark.audit.findings.clusters import (
@@ -37,8 +36,8 @@ SETTINGS = AuditSettings(
     ),
     timeouts=(
         *cases_of_groups.TIMEOUTS,
-        Timeouts("slow-?", "rules", session_timeout_ms=29_000, heartbeat_interval_ms=10_000),
-        Timeouts("*", "rules", 5_000, 10_000, max_poll_interval_ms=10, processing_time_ms=10),
+        cases_of_groups.timeouts("slow-?", "rules", (29_000, 10_000)),
+        cases_of_groups.timeouts("*", "rules", (5_000, 10_000, 10, 10)),
     ),
     copartitioned=(
         *cases_of_groups.COPARTITIONED,

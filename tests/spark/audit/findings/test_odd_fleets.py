@@ -9,8 +9,8 @@ from pyspark.sql import SparkSession
 from spark.audit.finding import ALL_GROUPS, SEVERITIES
 from spark.audit.fleet_audit import MISSING_FACT
 from spark.audit.registry import FINDINGS
-from spark.audit.rules import Copartitioned, Timeouts
-from spark.audit.thresholds import AuditSettings
+from spark.audit.thresholds import AuditSettings, Copartitioned
+from spark.settings import GroupConsumers
 from tests.spark.audit.findings.audited import OF_NOW, Audited, audited
 from tests.support.fleets import Fleet
 from tests.support.odd_groups import odd_groups
@@ -27,7 +27,7 @@ ZEROES = AuditSettings(
         | dict.fromkeys(finding.settings, 0.0)
         for name, finding in FINDINGS.items()
     },
-    timeouts=(Timeouts("*", session_timeout_ms=1, heartbeat_interval_ms=1),),
+    timeouts=(GroupConsumers("*", {"session_timeout_ms": 1, "heartbeat_interval_ms": 1}),),
     copartitioned=(Copartitioned(("t", "nowhere", "it's \\ here")),),
 )
 """With these everything is told that can be measured at all."""

@@ -16,8 +16,7 @@ from spark.audit.findings.past import LAG_SECONDS
 from spark.audit.known import probe
 from spark.audit.past import Past
 from spark.audit.registry import FINDINGS
-from spark.audit.rules import GroupRule
-from spark.audit.thresholds import AuditSettings
+from spark.audit.thresholds import AuditSettings, GroupRule
 from spark.fleet import Composition, Stored
 from spark.fleet.local_store import write_store
 from tests.spark.audit.findings.clusters import Cases
