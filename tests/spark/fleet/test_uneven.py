@@ -31,6 +31,9 @@ def fleet() -> Fleet:
     # its largest load is as small as can be, and its other loads aren't
     three = {name: ["t"] for name in "ghij"}
     fleet.group("closer", three, [("t", p, "gghhii"[p]) for p in range(6)])
+    # its largest load is one above the best of 11, which is no tenth
+    pair = {"k": ["w"], "l": ["w"]}
+    fleet.topic("w", 22).group("nearly", pair, [("w", p, "kl"[p >= 12]) for p in range(22)])
     return fleet
 
 
@@ -40,9 +43,9 @@ def test_one_number_of_uneven_groups(spark: SparkSession, tmp_path: Path) -> Non
     snapshot = FleetSnapshot.read(spark, str(tmp_path), NOW)
     with plan_fleet(snapshot) as plan, audit_fleet(snapshot) as audit:
         _, (now, planned) = plan.summary()
-        assert plan.sentence().startswith("The plan evens out 2 of 5 groups")
+        assert plan.sentence().startswith("The plan evens out 2 of 6 groups")
         assert (now["uneven groups"], planned["uneven groups"]) == (2, 0)
-        assert (audit.uneven(), audit.uneven_sentence()) == (2, "2 of 5 groups are uneven.")
+        assert (audit.uneven(), audit.uneven_sentence()) == (2, "2 of 6 groups are uneven.")
         every = merged(audit.group_rows, [lags_in(snapshot)])
         assert figures_of(sums_of(every))["uneven"] == 2
         orders = [
@@ -60,6 +63,6 @@ def test_one_number_of_uneven_groups(spark: SparkSession, tmp_path: Path) -> Non
     orders.append([row["group"] for row in advised])
     assert orders == [["skewed", "less skewed"]] * 4
     with FleetHistory.read(spark, str(tmp_path)) as history:
-        assert "2 of 5 groups are uneven in the last snapshot (2 in the first)" in str(
+        assert "2 of 6 groups are uneven by count in the last snapshot (2 in the first)" in str(
             history._repr_html_()
         )

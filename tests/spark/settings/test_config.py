@@ -88,10 +88,6 @@ def test_settings_are_read(file: Path) -> None:
         ("[[group]]\nmatch = 3", "[[group]] number 1: match is 3 and must be a pattern"),
         ("[[group]]\nmatch = 'a'\nmin_gain = -1", "[[group]] number 1: min_gain is -1 and must"),
         ("group = 'a'", "group must be tables, each headed [[group]]"),
-        (
-            "[traffic]\nprice_per_gb = -1",
-            "traffic: price_per_gb is -1 and must be a number of 0 or more",
-        ),
         ("[traffic]\nprice = 1", "traffic: unknown key 'price' (known is price_per_gb)"),
         ("max_age = 24", "max_age is 24 and must be a whole number and s, m, h or d, such as"),
         ("max_age = '1.5h'", "max_age is '1.5h' and must be a whole number and s, m, h or d"),
