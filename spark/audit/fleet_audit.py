@@ -124,7 +124,7 @@ class FleetAudit(Handle):
         return self._groups_by("status")
 
     def uneven(self) -> int:
-        """How many groups are uneven: their largest load is above the best possible one."""
+        """How many groups are uneven: their balance is `info` or worse."""
         return sum(row["uneven"] for row in self._statuses_and_other_kinds)
 
     def worst_groups(self, groups: int = FIRST) -> list[dict[str, Any]]:

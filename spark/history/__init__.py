@@ -3,7 +3,14 @@
 from spark.history.encode import RowInTime, encode_changes
 from spark.history.fleet_history import FleetHistory
 from spark.history.rates import QUANTILE, WINDOW, FleetRates
-from spark.history.rates_behind import behind_for_people, behind_verdict, busiest, groups_behind
 from spark.history.states import lags_of
-from spark.history.summary import restless, totals, worse
+from spark.history.summary import (
+    behind_for_people,
+    behind_verdict,
+    busiest,
+    groups_behind,
+    restless,
+    totals,
+    worse,
+)
 from spark.history.timeline import RateWindow, Timeline, hours_between, seconds_between, seconds_of

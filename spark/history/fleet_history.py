@@ -27,11 +27,10 @@ from spark.fleet import (
     name_groups,
     within_reach,
 )
-from spark.history.change_row import changes_of
+from spark.history.change_row import changes_of, rebalances_of
 from spark.history.group_spans import GroupSpans, spans_of
 from spark.history.rates import QUANTILE, WINDOW, FleetRates, fleet_rates
 from spark.history.read import read_tables
-from spark.history.rebalances import rebalances_of
 from spark.history.spans import change_rows_of
 from spark.history.states import states_of
 from spark.history.summary import restless, totals
@@ -182,7 +181,7 @@ class FleetHistory(Handle):
 
     @cached_property
     def rebalances(self) -> DataFrame:
-        """A row a group and transition with rebalances: see `spark.history.rebalances`."""
+        """A row a group and transition with rebalances: see `rebalances_of`."""
         return self.keep(rebalances_of(self._change_rows, self._group_spans))
 
     def keep(self, rows: DataFrame) -> DataFrame:

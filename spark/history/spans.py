@@ -10,9 +10,8 @@ from spark.groups import in_workers_by_group
 from spark.history.change_row import GONE, ChangeRow
 from spark.history.encode import RowInTime, encode_changes
 from spark.history.group_spans import GroupSpans
-from spark.history.moment import Moment
 from spark.history.timeline import Timeline
-from spark.history.transition import changes_between, first_seen, last_seen
+from spark.history.transition import Moment, changes_between, first_seen, last_seen
 
 
 def change_rows_of(

@@ -1,7 +1,14 @@
 """What users set: goals, strategies, and the files that say so."""
 
 from spark.patterns import matches
-from spark.settings.config import Settings, example_file, read_settings
+from spark.settings.config import (
+    Settings,
+    example_file,
+    goal_rows,
+    goal_rows_of,
+    read_settings,
+    setting_rows,
+)
 from spark.settings.consumers import (
     NO_CONSUMERS,
     ConsumerSettings,
@@ -19,7 +26,6 @@ from spark.settings.goals import (
 )
 from spark.settings.move_price import MOVE_COSTS, move_price, priced
 from spark.settings.rates import weight_of
-from spark.settings.rows import goal_rows, goal_rows_of, setting_rows
 from spark.settings.strategies import (
     CURRENT,
     STRATEGY_SECONDS,

@@ -1,21 +1,25 @@
-"""The product's own settings, from a TOML file."""
+"""The product's own settings: from a TOML file, and as rows of tables that people read."""
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
-from optimizer import OPTIMAL
+from optimizer import OPTIMAL, Goals
 from spark.errors import InputError
 from spark.fleet import MAX_AGE
 from spark.settings.consumers import NO_CONSUMERS, FleetConsumers, GroupConsumers
 from spark.settings.goals import (
     DEFAULT_FLEET_GOALS,
+    NO_RACK,
     FleetGoals,
+    GroupGoals,
     notes_on_goals,
     read_goals,
 )
 from spark.settings.rates import DEFAULT_RATE_WEIGHTS, RateWeights
 from spark.settings.strategies import STRATEGY_SECONDS
+from spark.toml.toml_file import in_words
 
 
 @dataclass(frozen=True)
@@ -86,3 +90,57 @@ def example_file(name: str) -> Path:
             return path
     names = ", ".join(path.stem for path in files)
     raise InputError(f"no example {name!r}: choose one of {names}")
+
+
+def goal_rows_of(goals: FleetGoals, group: str, cluster: str | None) -> list[dict[str, Any]]:
+    """Of a group of this cluster; or, if the cluster isn't known, a row for each that may count."""
+    if cluster is None:
+        rules: list[GroupGoals | None] = list(goals.rules_of(group))
+        if not rules or (rules[-1] and rules[-1].cluster != "*"):
+            rules.append(None)
+    else:
+        rules = [goals.rule_of(cluster, group)]
+    return [
+        _row(
+            f"group {group}, by {_name(rule.match, rule.cluster) if rule else 'default'}",
+            rule.goals if rule else goals.default,
+        )
+        for rule in rules
+    ]
+
+
+def setting_rows(settings: Settings) -> list[dict[str, Any]]:
+    """A row for each setting that isn't a goal."""
+    spec = {
+        "strategy": settings.strategy,
+        "strategies": ", ".join(settings.strategies) or "all",
+        "max_age": in_words(settings.max_age),
+        "traffic.price_per_gb": f"{settings.price_per_gb:g}",
+        **{f"spark.{key!r}": value for key, value in settings.spark.items()},
+    }
+    return [{"setting": key, "value": value} for key, value in spec.items()]
+
+
+def goal_rows(goals: FleetGoals) -> list[dict[str, Any]]:
+    """A row for each rule, and one for all other groups."""
+    rules = goals.rules
+    return [
+        *(_row(f"groups {_name(rule.match, rule.cluster)}", rule.goals) for rule in rules),
+        _row("all other groups" if rules else "all groups", goals.default),
+    ]
+
+
+def _name(match: str, cluster: str) -> str:
+    return match if cluster == "*" else f"{match} of clusters {cluster}"
+
+
+def _row(of: str, goals: Goals) -> dict[str, Any]:
+    values = asdict(goals)
+    return {
+        "goals of": of,
+        "rack": values["rack"] or NO_RACK,
+        "levels": ", ".join(goals.ranking),
+        "min_gain": float(values["min_gain"]),
+        "max_moves": "any" if goals.max_moves is None else goals.max_moves,
+        "limits": "; ".join(goals.limits.in_words()) or "none",
+    }
