@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from spark.enforce import group_plan
     from spark.errors import InputError
     from spark.explain import GroupExplanation, explain_group
-    from spark.files import CatalogSchema
     from spark.fleet import FleetFiles, FleetSnapshot, snapshots
     from spark.frontier import GroupFrontier, frontier_of_group
     from spark.graph import FleetGraph, competitors, components, coupled_groups, fleet_graph, reach
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     )
     from spark.simulate import GroupSimulation, simulate_group
     from spark.sources.live.data_source import KafkaGroups
+    from spark.store import CatalogSchema
     from spark.verify import verify_plan
     from spark.whatif import fleet_of_whatif, what_if, whatif_advice
 
@@ -53,7 +53,7 @@ ROOMS = {
     "spark.enforce": ("group_plan",),
     "spark.errors": ("InputError",),
     "spark.explain": ("GroupExplanation", "explain_group"),
-    "spark.files": ("CatalogSchema",),
+    "spark.store": ("CatalogSchema",),
     "spark.fleet": ("FleetFiles", "FleetSnapshot", "snapshots"),
     "spark.frontier": ("GroupFrontier", "frontier_of_group"),
     "spark.graph": (

@@ -16,7 +16,7 @@ BASE = (
     *("spark.errors", "spark.memory_limits", "spark.patterns", "spark.text"),
     *("spark.unpersist_handle", "spark.notebook", "spark.glossary", "spark.metrics_text"),
 )
-FLEET = (*BASE, "spark.files", "spark.fleet", "spark.toml", "spark.settings")
+FLEET = (*BASE, "spark.store", "spark.fleet", "spark.toml", "spark.settings")
 WORKERS = (
     *(*FLEET, "spark.groups", "spark.solve", *OPTIMIZER, "optimizer.strategies"),
     "optimizer.advice",
@@ -95,16 +95,16 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "spark.notebook": ("spark.text",),
     "spark.glossary": (),
     "spark.metrics_text": ("spark.errors", "spark.text"),
-    "spark.files": BASE,
-    "spark.fleet": (*BASE, "spark.files", "optimizer.model", "optimizer.scenarios"),
-    "spark.toml": ("spark.errors", "spark.text", "spark.files"),
+    "spark.store": BASE,
+    "spark.fleet": (*BASE, "spark.store", "optimizer.model", "optimizer.scenarios"),
+    "spark.toml": ("spark.errors", "spark.text", "spark.store"),
     "spark.settings": (
-        *(*BASE, "spark.files", "spark.fleet", "spark.toml"),
+        *(*BASE, "spark.store", "spark.fleet", "spark.toml"),
         *("optimizer", "optimizer.coordinator", "optimizer.model", "optimizer.scenarios"),
         "optimizer.strategies",
     ),
     "spark.groups": (
-        *(*BASE, "spark.files", "spark.fleet"),
+        *(*BASE, "spark.store", "spark.fleet"),
         *("optimizer.model", "optimizer.strategies", "optimizer.process_copy"),
     ),
     "spark.solve": (*FLEET, "spark.groups", *OPTIMIZER, "optimizer.strategies", "optimizer.advice"),
@@ -119,7 +119,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         *(*WORKERS, "spark.history", "spark.charts"),
         *("optimizer.coordinator", "optimizer.scaling"),
     ),
-    "spark.charts": (*BASE, "spark.files"),
+    "spark.charts": (*BASE, "spark.store"),
     # a report gathers from the others
     "spark.report": (
         *(*WORKERS, "spark.history", "spark.charts", "optimizer.scenarios", "spark.audit"),

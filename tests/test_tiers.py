@@ -20,8 +20,8 @@ def test_contributing_has_the_same_table() -> None:
 
 
 def test_a_change_below_a_path_asks_for_all_tests() -> None:
-    changed = ["spark/files/source.py", "spark/filesystem.py", "pyproject.toml", "docs/plan.md"]
-    assert asks_for_all(changed) == ["spark/files", "pyproject.toml"]
+    changed = ["spark/store/source.py", "spark/storehouse.py", "pyproject.toml", "docs/plan.md"]
+    assert asks_for_all(changed) == ["spark/store", "pyproject.toml"]
 
 
 def test_a_part_of_the_cases_is_in_the_default_tier() -> None:

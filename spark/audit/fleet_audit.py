@@ -33,12 +33,12 @@ from spark.audit.registry import FINDINGS
 from spark.audit.thresholds import AuditSettings
 from spark.audit.verdict import verdict
 from spark.charts import CHARTS, balance_of
-from spark.files import Where
 from spark.fleet import PLANNED, UNEVEN, FleetSnapshot, escaped_rows, read_results, worst_first
 from spark.groups import COLUMN, OFFSETS_TOPIC, encode, weight_tables
 from spark.history import FleetHistory
 from spark.notebook import FIRST, shown_in_notebook
 from spark.solve import advice_counts, advice_in_words
+from spark.store import Where
 from spark.unpersist_handle import Handle
 
 MISSING_FACT = {

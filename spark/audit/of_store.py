@@ -11,9 +11,9 @@ from pyspark.sql import DataFrame, SparkSession
 from spark.audit.fleet_audit import FleetAudit, audit_fleet
 from spark.audit.thresholds import AuditSettings
 from spark.errors import InputError, UnreadableError, first_line, unreadable_file
-from spark.files import Where
 from spark.fleet import Composition, FleetSnapshot, Stored, compositions, whole, within_reach
 from spark.history import FleetHistory
+from spark.store import Where
 
 ENOUGH = 3
 """Snapshots that a history needs at least: two are compared without one."""

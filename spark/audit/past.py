@@ -14,10 +14,10 @@ from pyspark.sql import DataFrame, functions as F
 
 from spark.audit.finding import COLUMNS, FindingRow, PastFinding
 from spark.audit.thresholds import AuditSettings
-from spark.files import SNAPSHOT
 from spark.fleet import PARTITION_KEYS, REBALANCING_STATES, STREAMS, UNKNOWN_STATE, escaped_rows
 from spark.groups import GROUP_KEYS
 from spark.history import FleetHistory, FleetRates, hours_between, worse
+from spark.store import SNAPSHOT
 from spark.unpersist_handle import Handle
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from pyspark.sql import DataFrame, SparkSession
 from spark.audit.finding import SEVERITIES, WORST_FIRST
 from spark.audit.fleet_audit import FleetAudit
 from spark.audit.verdict import NOT_KNOWN
-from spark.files import Where, source_of
 from spark.fleet import read_result
+from spark.store import Where, source_of
 
 TRACKED = SEVERITIES[1:]
 """Severities that are tracked: what is only good to know wakes nobody."""

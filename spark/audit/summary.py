@@ -15,8 +15,8 @@ from spark.audit.registry import FINDINGS
 from spark.audit.since_last import Change, Tracked, changes_since, counts_of, last_tracked, rows_of
 from spark.audit.thresholds import AuditSettings
 from spark.audit.verdict import state_of, verdict
-from spark.files import Where, in_one_file, replace_text, table_in, write_tables
 from spark.fleet import AUDIT, RESULTS, snapshot_id
+from spark.store import Where, in_one_file, replace_text, table_in, write_tables
 
 WORST = 10
 """Findings that are shown with what to do."""

@@ -4,7 +4,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, functions as F
 
-from spark.files import SNAPSHOT
+from spark.store import SNAPSHOT
 
 CLASSES = (1.0, 1.1, 1.25, 1.5, 2.0, 4.0)
 """Where classes of groups begin, by the load of the worst member ÷ the mean load."""

@@ -10,7 +10,6 @@ from optimizer.model import Goals
 from spark.compare.compared_row import ComparedRow
 from spark.compare.measure import measure_groups
 from spark.errors import InputError
-from spark.files import SNAPSHOT
 from spark.fleet import UNPLANNED, FleetSnapshot, escaped_rows
 from spark.groups import GROUP_KEYS, Int, encode, weight_tables
 from spark.history import FleetHistory, encode_changes
@@ -21,6 +20,7 @@ from spark.settings import (
     as_fleet_goals,
     check_strategies,
 )
+from spark.store import SNAPSHOT
 from spark.text import shortened
 from spark.trial import need_racks, over_bound
 

@@ -7,11 +7,11 @@ from pyspark.sql import DataFrame
 from spark.compare.advised import advice_of, advised_groups, uneven_first
 from spark.compare.compare import best_first, compare_history, encoded_for, fleet_of
 from spark.compare.measure import measure_groups
-from spark.files import SNAPSHOT, CatalogSchema, Where, in_one_file, write_by_snapshot, write_tables
 from spark.fleet import COMPARISON, RESULTS, FleetSnapshot, as_rows
 from spark.history import FleetHistory
 from spark.settings import Settings, check_strategies
 from spark.solve import LevelsOf
+from spark.store import SNAPSHOT, CatalogSchema, Where, in_one_file, write_by_snapshot, write_tables
 
 KEYS = ("cluster", "group", "strategy")
 

@@ -22,8 +22,8 @@ from optimizer.assignor.plan_file import GroupPlan, PlanFileError
 from optimizer.figures import counted
 from spark.enforce.export import Exported, NoPlan
 from spark.errors import InputError
-from spark.files import read_whole, replace_text, writing
 from spark.patterns import matches
+from spark.store import read_whole, replace_text, writing
 from spark.text import named
 
 INDEX, FORMAT, VERSION = "index.json", "evenfleet-plan-index", 1

@@ -6,8 +6,8 @@ from typing import Any
 
 from pyspark.sql import functions as F
 
-from spark.files import NULL
 from spark.fleet import FleetFiles, FleetSnapshot, spelled
+from spark.store import NULL
 
 Fleet = FleetFiles | FleetSnapshot
 

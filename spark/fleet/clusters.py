@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from pyspark.sql import DataFrame
 
-from spark.files import Opener, Source, Where, source_of
 from spark.fleet.schemas import TABLES
 from spark.fleet.store import Stored, skipped_sentence, time_of
 from spark.fleet.utf8 import escaped_rows, spelled
+from spark.store import Opener, Source, Where, source_of
 
 BEYOND = 24
 """Older snapshots that are examined, to name clusters that no newer one has."""

@@ -4,27 +4,21 @@ A table of a snapshot has a folder of its own, which other programs read: files 
 can't become one.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from optimizer.figures import counted
-from spark.errors import InputError, RunError, UnreadableError
-from spark.files import (
-    LocalRun,
-    LocalStore,
-    common_schema,
-    fewest_files,
-    merge,
-    rows_in,
-    sweep,
-    writing,
-    written_by_others,
-)
+from spark.errors import InputError, RunError, UnreadableError, first_line
+from spark.fleet.local_store import plain_columns
 from spark.fleet.schemas import COUNTED_COLUMNS, TABLES
 from spark.fleet.store import BEING_WRITTEN, Stored
+from spark.store import ROWS_A_FILE, File, Folder, Run, sweep, writing, written_by_others
 
 MEGABYTE = 1_000_000
 
@@ -40,7 +34,7 @@ class Scattered:
     bytes: int
 
 
-def sweep_store(place: LocalStore) -> None:
+def sweep_store(place: Folder) -> None:
     """Remove what a run before left, whether or not there is something to compact now."""
     with writing(place.root):
         sweep(place)
@@ -65,7 +59,7 @@ def compacted_by_day(items: Sequence[Scattered], after: Mapping[str, int]) -> li
     return rows
 
 
-def scattered_in(place: LocalStore) -> tuple[list[Scattered], dict[str, str]]:
+def scattered_in(place: Folder) -> tuple[list[Scattered], dict[str, str]]:
     """The snapshots with more files than they need, oldest first; why others of them stay so.
 
     Snapshots that aren't whole, and those that are being written, stay as they are, and so do
@@ -89,20 +83,20 @@ def scattered_in(place: LocalStore) -> tuple[list[Scattered], dict[str, str]]:
     return result, left
 
 
-def _many(place: LocalStore, snapshot: str) -> dict[str, list[str]]:
+def _many(place: Folder, snapshot: str) -> dict[str, Sequence[str]]:
     """The files of each table that has more of them than it needs."""
-    result = {}
+    result: dict[str, Sequence[str]] = {}
     for table in TABLES:
         parts = place.parts(table, snapshot, thoroughly=False)
-        files = place.files_of(parts.paths) if parts and not parts.notes else []
+        files = parts.paths if parts and not parts.notes else ()
         if len(files) > 1 and len(files) > _fewest(place, table, snapshot):
             result[table] = files
     return result
 
 
-def _fewest(place: LocalStore, table: str, snapshot: str) -> int:
+def _fewest(place: Folder, table: str, snapshot: str) -> int:
     statistics = place.tally([table], [snapshot])
-    return fewest_files(sum(rows.total() for rows in statistics.values()))
+    return _fewest_files(sum(rows.total() for rows in statistics.values()))
 
 
 def _odd(table: str, files: Sequence[str]) -> str | None:
@@ -118,7 +112,7 @@ def _odd(table: str, files: Sequence[str]) -> str | None:
     return f"{table} has columns of another program, {others[0]} first" if others else None
 
 
-def _scattered(place: LocalStore, snapshot: str, many: Mapping[str, list[str]]) -> Scattered:
+def _scattered(place: Folder, snapshot: str, many: Mapping[str, Sequence[str]]) -> Scattered:
     return Scattered(
         snapshot,
         tuple(many),
@@ -128,9 +122,7 @@ def _scattered(place: LocalStore, snapshot: str, many: Mapping[str, list[str]]) 
     )
 
 
-def compact_each(
-    place: LocalStore, items: Iterable[Scattered], left: dict[str, str]
-) -> dict[str, int]:
+def compact_each(place: Folder, items: Iterable[Scattered], left: dict[str, str]) -> dict[str, int]:
     """Compact snapshots; the bytes of each afterwards. `left` gets the others, with the reason."""
     after = {}
     for item in items:
@@ -152,28 +144,87 @@ def fault_of(
     return RunError(f"{len(failed)} of {of} could not be compacted: {failed[0]}")
 
 
-def compact(place: LocalStore, item: Scattered) -> int:
+def compact(place: Folder, item: Scattered) -> int:
     """Rewrite those tables of a snapshot; how many bytes they have then.
 
     Until all of them are written the ones before stay. UnreadableError where a file is broken,
     RunError where another run has written them meanwhile; they stay as they are then.
     """
-    with writing(place.root), LocalRun(place, item.snapshot, item.tables) as run:
-        for table in item.tables:
-            _write_anew(place, run, table)
-        run.commit(item.tables, statistics=COUNTED_COLUMNS)
+    with writing(place.root), Run(place, item.tables, item.snapshot) as run:
+        run.commit({table: _write_anew(place, run, table) for table in item.tables})
     return sum(place.sizes(item.snapshot, item.tables))
 
 
-def _write_anew(place: LocalStore, run: LocalRun, table: str) -> None:
-    parts = place.parts(table, run.snapshot)
-    files = place.files_of(parts.paths) if parts else []
-    schema = common_schema(files) if files else None
-    if schema is None:
-        raise RunError(f"table {table} of snapshot {run.snapshot} has changed meanwhile")
-    expected = rows_in(place.opened, files)
-    rows = merge(place.opened, files, schema, run.folder(table), run.id)
+def _write_anew(place: Folder, run: Run, table: str) -> list[File]:
+    (snapshot,) = run.snapshots
+    parts = place.parts(table, snapshot)
+    schema = common_schema(parts.paths) if parts else None
+    if parts is None or schema is None:
+        raise RunError(f"table {table} of snapshot {snapshot} has changed meanwhile")
+    files = [
+        run.write(table, [rows], schema, COUNTED_COLUMNS[table], part)
+        for part, rows in enumerate(_in_parts(place.opened, parts.paths, schema))
+    ]
+    expected, rows = _rows_in(place.opened, parts.paths), sum(file.rows for file in files)
     if rows != expected:
         raise RunError(f"{rows} of {expected} rows of {table} were written: nothing is changed")
-    if (Path(place.folder(table, run.snapshot)) / "_SUCCESS").exists():  # others wait for it
-        (run.folder(table) / "_SUCCESS").touch()
+    return files
+
+
+def _fewest_files(rows: int) -> int:
+    return max(1, -(-rows // ROWS_A_FILE))
+
+
+def common_schema(paths: Sequence[str]) -> pa.Schema | None:
+    """The columns of all these files; None if they don't have the same, in the same order.
+
+    What one of them says that is never null may be null in another. UnreadableError if one is
+    broken or gone.
+    """
+    result = []
+    for path in paths:
+        with _reading(path):
+            result.append(pq.read_schema(path))
+    first = result[0]
+    if any(plain_columns(item) != plain_columns(first) for item in result):
+        return None
+    fields = [
+        field.with_nullable(any(item.field(at).nullable for item in result))
+        for at, field in enumerate(first)
+    ]
+    text = first.metadata if all(item.metadata == first.metadata for item in result) else None
+    return pa.schema(fields, text)
+
+
+def _rows_in(opened: Callable[[str], pq.ParquetFile], paths: Sequence[str]) -> int:
+    """The rows of some files, as these say; UnreadableError if one is broken or gone."""
+    rows = 0
+    for path in paths:
+        with _reading(path):
+            rows += opened(path).metadata.num_rows
+    return rows
+
+
+def _in_parts(
+    opened: Callable[[str], pq.ParquetFile], paths: Sequence[str], schema: pa.Schema
+) -> Iterator[pa.Table]:
+    """The rows as tables of `ROWS_A_FILE`, the last of which may have fewer, or none."""
+    held = schema.empty_table()
+    for path in paths:
+        with _reading(path):
+            groups = opened(path).num_row_groups
+        for group in range(groups):
+            with _reading(path), opened(path) as file:
+                held = pa.concat_tables([held, file.read_row_group(group).cast(schema)])
+            while len(held) > ROWS_A_FILE:
+                yield held.slice(0, ROWS_A_FILE).combine_chunks()
+                held = held.slice(ROWS_A_FILE)
+    yield held.combine_chunks()
+
+
+@contextmanager
+def _reading(path: str) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, pa.ArrowException) as error:
+        raise UnreadableError(f"{path} can't be read: {first_line(error)}") from None

@@ -5,8 +5,8 @@ from functools import reduce
 
 from pyspark.sql import DataFrame, functions as F
 
-from spark.files import SNAPSHOT, StoredTable
 from spark.fleet.schemas import TABLES
+from spark.store import SNAPSHOT, StoredTable
 
 
 def conformed(name: str, table: DataFrame) -> DataFrame:

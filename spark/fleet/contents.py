@@ -7,11 +7,11 @@ from itertools import groupby
 from typing import Any
 
 from optimizer.figures import counted
-from spark.files import Source
 from spark.fleet.clusters import clusters_by_snapshot
 from spark.fleet.kinds import MEMBERLESS_STATES, other_kind_of
 from spark.fleet.schemas import KIND, TABLES
 from spark.fleet.utf8 import spelled
+from spark.store import Source
 
 NAMED = 20
 """Snapshots that a sentence names at most."""

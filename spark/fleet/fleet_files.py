@@ -14,20 +14,20 @@ from pyspark.sql import types as t
 from pyspark.sql.pandas.types import from_arrow_type
 
 from spark.errors import InputError, UnreadableError, first_line
-from spark.files import (
-    NULL,
-    DirectStore,
-    ValueFilter,
-    direct_store,
-    is_there,
-    nothing,
-    texts,
-    whole_numbers,
-)
 from spark.fleet.clusters import MAX_AGE, Composition, clusters_in, compositions
 from spark.fleet.schemas import TABLES, describe_null_keys, faults_of, unknown_columns
 from spark.fleet.store import check_not_removed, removed_since, whole
 from spark.fleet.utf8 import names_wanted
+from spark.store import (
+    NULL,
+    Folder,
+    ValueFilter,
+    is_there,
+    nothing,
+    open_folder,
+    texts,
+    whole_numbers,
+)
 
 _TYPES = {
     name: {column.name: column.type for column in table.columns} for name, table in TABLES.items()
@@ -35,7 +35,7 @@ _TYPES = {
 
 Rows = Mapping[str, Any]
 """Columns by name, of equally many rows: texts as an Arrow array of bytes, ints as numbers with
-`spark.files.NULL` for null, all others as lists."""
+`spark.store.NULL` for null, all others as lists."""
 
 
 class FilesOf(NamedTuple):
@@ -53,7 +53,7 @@ class FleetFiles:
     """
 
     id: str
-    place: DirectStore = field(repr=False)
+    place: Folder = field(repr=False)
     tables: Mapping[str, Sequence[FilesOf]]
     notes: tuple[str, ...] = ()
     instants: Mapping[str, str] = field(default_factory=dict)
@@ -64,14 +64,14 @@ class FleetFiles:
         store: str,
         snapshot: str | None = None,
         max_age: timedelta = MAX_AGE,
-        place: DirectStore | None = None,
+        place: Folder | None = None,
     ) -> FleetFiles:
         """The fleet that `FleetSnapshot.read` would read; InputErrors are the same.
 
-        `place` is that folder, if it is open. What only Spark can open raises NeedsSparkError, an
+        `place` is that folder, if it is open. What only Spark can open raises UnopenableError, an
         InputError as well.
         """
-        place = place or direct_store(store)
+        place = place or open_folder(store)
         stored = whole(place, store, snapshot)
         if snapshot:
             return FleetFiles.compose(place, Composition(snapshot))
@@ -79,7 +79,7 @@ class FleetFiles:
         return FleetFiles.compose(place, newest)
 
     @staticmethod
-    def compose(place: DirectStore, of: Composition) -> FleetFiles:
+    def compose(place: Folder, of: Composition) -> FleetFiles:
         """The fleet that is composed so; InputError as `FleetSnapshot.compose` raises it."""
         parts = sorted({of.id, *of.instants.values()}, reverse=True)
         read = place.at_once(parts, lambda: [_opened(place, part) for part in parts])
@@ -181,7 +181,7 @@ class FleetFiles:
             raise InputError(describe_null_keys(self.id, counts))
 
 
-def _opened(place: DirectStore, snapshot: str) -> FleetFiles:
+def _opened(place: Folder, snapshot: str) -> FleetFiles:
     """The tables of a snapshot, checked as far as their schemas tell."""
     tables: dict[str, list[FilesOf]] = {}
     read_errors: list[str] = []
@@ -193,14 +193,11 @@ def _opened(place: DirectStore, snapshot: str) -> FleetFiles:
             parts = place.parts(name, snapshot)
             if parts is None:
                 continue
-            files = place.files_of(parts.paths)
-            if not files:
-                continue
-            schema = _schema(place.schema(name, files[0]))
+            schema = _schema(place.schema(name, parts.paths[0]))
         except InputError as error:
             read_errors.append(str(error))
             continue
-        tables[name] = [FilesOf(files)]
+        tables[name] = [FilesOf(parts.paths)]
         columns += faults_of(name, schema)
         notes += unknown_columns(name, schema)
         changes += parts.notes

@@ -5,24 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 from pyspark.sql.pandas.types import to_arrow_type
 
 from spark.errors import InputError
-from spark.files import (
-    ROWS_A_FILE,
-    File,
-    LocalRun,
-    LocalStore,
-    TableStore,
-    TooLateError,
-    plain_columns,
-    writing,
-    written_file,
-)
 from spark.fleet.schemas import COUNTED_COLUMNS, STORE, TABLES, check_kind
 from spark.fleet.store import snapshot_id
 from spark.fleet.utf8 import spelled
+from spark.store import ROWS_A_FILE, File, Folder, Run, TooLateError, writing
 from spark.text import named
 
 
@@ -75,7 +64,7 @@ def write_store(tables: Mapping[str, pa.Table], store: Path, snapshot: str) -> N
     InputError if it has one of the clusters, if it isn't whole, or if its tables have other
     columns.
     """
-    place = LocalStore(store)
+    place = Folder(store)
     check_kind(place, str(store), STORE)
     while True:
         try:
@@ -85,37 +74,34 @@ def write_store(tables: Mapping[str, pa.Table], store: Path, snapshot: str) -> N
         return
 
 
-def _write(tables: Mapping[str, pa.Table], place: LocalStore, snapshot: str) -> None:
+def _write(tables: Mapping[str, pa.Table], place: Folder, snapshot: str) -> None:
     """The same; TooLateError where another run has written to the snapshot meanwhile."""
-    with writing(place.root), LocalRun(place, snapshot, TABLES) as run:
+    with writing(place.root), Run(place, TABLES, snapshot) as run:
         try:
-            kept = _kept(tables, run)
+            kept = _kept(tables, run, snapshot)
         except InputError:
             run.check_current()
             raise
         new = {name: table for name, table in tables.items() if len(table) or not kept}
-        for name, table in new.items():
-            _write_parts(table, run.folder(name), run.id)
-        run.commit(new, kept, COUNTED_COLUMNS)
+        written = {name: _write_parts(table, run, name) for name, table in new.items()}
+        run.commit({name: [*kept.get(name, ()), *written.get(name, ())] for name in kept | written})
 
 
-def _kept(tables: Mapping[str, pa.Table], run: LocalRun) -> dict[str, list[File]]:
+def _kept(tables: Mapping[str, pa.Table], run: Run, snapshot: str) -> dict[str, Sequence[File]]:
     """The files that the snapshot has already, wherever the run that wrote them has them now.
 
     InputError unless these clusters can be added to them.
     """
-    place, snapshot = run.place, run.snapshot
-    result = {}
-    for table in TABLES:
-        if parts := place.parts(table, snapshot):
-            paths = list(map(Path, place.files_of(parts.paths)))
-            result[table] = paths, () if parts.notes else run.begun.get(table, ())
+    place = run.place.for_next_look()
+    parts = {name: of for name in TABLES if (of := place.parts(name, snapshot))}
     try:
-        if result or any(place.has_folder(table, snapshot) for table in TABLES):
-            _check_addable(tables, place, snapshot, {name: of[0] for name, of in result.items()})
+        if parts or any(place.has_folder(table, snapshot) for table in TABLES):
+            _check_addable(tables, place, snapshot, {name: of.paths for name, of in parts.items()})
+        before = run.begun[snapshot].tables
         return {
-            name: [*files] or [written_file(path, "", COUNTED_COLUMNS[name]) for path in paths]
-            for name, (paths, files) in result.items()
+            name: (not of.notes and before.get(name))
+            or run.adopted(name, snapshot, COUNTED_COLUMNS[name])
+            for name, of in parts.items()
         }
     except FileNotFoundError:  # the run that wrote them has just put them in their place
         raise TooLateError(place, snapshot) from None
@@ -123,37 +109,38 @@ def _kept(tables: Mapping[str, pa.Table], run: LocalRun) -> dict[str, list[File]
 
 def _check_addable(
     tables: Mapping[str, pa.Table],
-    place: TableStore,
+    place: Folder,
     snapshot: str,
-    result: Mapping[str, list[Path]],
+    present: Mapping[str, Sequence[str]],
 ) -> None:
     """Raise InputError unless these clusters can be added to the snapshot."""
     if place.is_gone(snapshot, TABLES):
         raise InputError(f"snapshot {snapshot} is being removed: write it again in a moment")
-    lacking = [name for name, table in TABLES.items() if table.required and name not in result]
+    lacking = [name for name, table in TABLES.items() if table.required and name not in present]
     if lacking or place.being_written([snapshot]):
         raise InputError(
-            f"{place.folder(min(result, default='members'), snapshot)} is there already: choose "
+            f"{place.folder(min(present, default='members'), snapshot)} is there already: choose "
             "another snapshot id or remove that snapshot, which isn't whole"
         )
     for name, table in tables.items():
-        for part in result.get(name, []):
-            _check_part(table, part, snapshot)
+        for part in present.get(name, ()):
+            _check_part(table, place, part, snapshot)
 
 
-def _check_part(table: pa.Table, part: Path, snapshot: str) -> None:
+def _check_part(table: pa.Table, place: Folder, part: str, snapshot: str) -> None:
     """Raise InputError if a file has one of the table's clusters, or other columns."""
     try:
-        columns = dict(plain_columns(pq.read_schema(part)))
-        clusters = _clusters(pq.ParquetFile(part).read(["cluster"]))
+        with place.opened(part) as file:
+            columns = dict(plain_columns(file.schema_arrow))
+            clusters = _clusters(file.read(["cluster"]))
     except FileNotFoundError:
         raise
     except (OSError, pa.ArrowException) as error:
         raise InputError(f"{part} can't be read: {error}") from None
     if twice := _clusters(table) & clusters:
         raise InputError(
-            f"{part.parent} is there already: choose another snapshot id or remove that snapshot, "
-            f"which has {named('cluster', twice)}"
+            f"{part.rpartition('/')[0]} is there already: choose another snapshot id or remove "
+            f"that snapshot, which has {named('cluster', twice)}"
         )
     if columns != dict(plain_columns(table.schema)):
         raise InputError(
@@ -162,17 +149,25 @@ def _check_part(table: pa.Table, part: Path, snapshot: str) -> None:
         )
 
 
+def plain_columns(schema: pa.Schema) -> list[tuple[str, pa.DataType]]:
+    """Names and types; writers call the elements of a list differently."""
+
+    def plain(kind: pa.DataType) -> pa.DataType:
+        return pa.list_(plain(kind.value_type)) if pa.types.is_list(kind) else kind
+
+    return [(field.name, plain(field.type)) for field in schema]
+
+
 def _clusters(table: pa.Table) -> set[str]:
     """The clusters of a table, as they are spelled for people."""
     names = table["cluster"].cast(pa.binary()).unique().to_pylist()
     return {spelled(name) for name in names if name is not None}
 
 
-def _write_parts(table: pa.Table, folder: Path, run: str) -> None:
-    folder.mkdir(parents=True)
-    for part, start in enumerate(range(0, max(len(table), 1), ROWS_A_FILE)):
-        pq.write_table(
-            table.slice(start, ROWS_A_FILE),
-            folder / f"part-{part:05d}-{run}.parquet",
-            write_page_checksum=True,
+def _write_parts(table: pa.Table, run: Run, name: str) -> list[File]:
+    return [
+        run.write(
+            name, [table.slice(start, ROWS_A_FILE)], table.schema, COUNTED_COLUMNS[name], part
         )
+        for part, start in enumerate(range(0, max(len(table), 1), ROWS_A_FILE))
+    ]

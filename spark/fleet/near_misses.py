@@ -2,10 +2,10 @@
 
 from pyspark.sql import functions as F
 
-from spark.files import coded
 from spark.fleet.fleet_files import FleetFiles
 from spark.fleet.snapshot import FleetSnapshot
 from spark.fleet.utf8 import is_named, spelled
+from spark.store import coded
 from spark.text import did_you_mean
 
 NEAREST = 5

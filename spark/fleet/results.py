@@ -9,13 +9,13 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession, functions as F
 
 from spark.errors import InputError
-from spark.files import CatalogSchema, StoredTable, Where, check_tables, source_of
 from spark.fleet.clusters import Composition
 from spark.fleet.kinds import UNSUPPORTED
 from spark.fleet.part import Part
 from spark.fleet.schemas import RESULTS, TABLES, check_kind
 from spark.fleet.snapshot import FleetSnapshot
 from spark.fleet.store import check_folder, has_snapshots, whole
+from spark.store import CatalogSchema, StoredTable, Where, check_tables, source_of
 
 OLD_PREFIX, NEW_PREFIX = "found_", "current_"
 OLD_NAMES = {"afresh": "resets", "ability": "peak_rate", "without_answer": "not_evaluated"}

@@ -8,11 +8,14 @@ from typing import Any
 
 from optimizer.figures import counted, data_size
 from spark.errors import InputError
-from spark.files import (
+from spark.fleet.contents import contents_of
+from spark.fleet.schemas import TABLES
+from spark.fleet.store import BEING_WRITTEN, REQUIRED, Stored, time_of
+from spark.store import (
     CatalogSource,
-    LocalRemoval,
-    LocalStore,
+    Folder,
     Opener,
+    Run,
     Source,
     Where,
     remove_from_catalog,
@@ -20,9 +23,6 @@ from spark.files import (
     writing,
     written_by_others,
 )
-from spark.fleet.contents import contents_of
-from spark.fleet.schemas import TABLES
-from spark.fleet.store import BEING_WRITTEN, REQUIRED, Stored, time_of
 
 DAY = timedelta(days=1)
 
@@ -133,14 +133,14 @@ def pruning_of(opener: Opener, store: Where, retention: Retention, now: datetime
     Age is counted back from the newest snapshot, or from `now` if that is earlier: a store to which
     nothing comes any more isn't emptied by time alone, nor one with an id of the year 2999.
 
-    InputError where snapshots can't be removed, or there is none.
+    InputError where there is none.
     """
-    source = removable(source_of(opener, store)).for_one_look()
+    source = source_of(opener, store).for_one_look()
     stored = Stored.in_source(source)
     states = stored.states
     if not states:
         raise InputError(f"store {store} has no snapshot: import or write one first")
-    written = written_by_others(source) if isinstance(source, LocalStore) else set()
+    written = written_by_others(source) if isinstance(source, Folder) else set()
     contents = contents_of(source, stored.whole)
     left = {item: why for item, why in states.items() if why}
     left |= dict.fromkeys(written.intersection(contents), BEING_WRITTEN)
@@ -186,21 +186,11 @@ def _aged(
     source: Source, snapshot: str, clusters: tuple[str, ...], rows: Mapping[str, int]
 ) -> Aged:
     total = sum(rows.values())
-    if not isinstance(source, LocalStore):
+    if not isinstance(source, Folder):
         return Aged(snapshot, clusters, total)
     sizes = source.sizes(snapshot, TABLES)
     foreign = tuple(source.foreign_files(snapshot, TABLES))
     return Aged(snapshot, clusters, total, len(sizes), sum(sizes), foreign)
-
-
-def removable(source: Source) -> Source:
-    """The source; InputError where only another program can remove snapshots."""
-    if isinstance(source, LocalStore | CatalogSource):
-        return source
-    raise InputError(
-        f"snapshots of {source.root} can't be removed from here, only those of local folders and "
-        "catalogs: remove */snapshot=ID and .evenfleet/*/snapshot=ID yourself"
-    )
 
 
 def prune(pruning: Pruning) -> Iterator[str]:
@@ -209,9 +199,9 @@ def prune(pruning: Pruning) -> Iterator[str]:
     One that was written since it was examined stays. InputError or RunError if the place can't be
     written.
     """
-    if isinstance(pruning.source, LocalStore):
-        place = LocalStore(pruning.source.root)
-        with writing(place.root), LocalRemoval(place, TABLES) as run:
+    if isinstance(pruning.source, Folder):
+        place = pruning.source.again(keeps=False)
+        with writing(place.root), Run(place, TABLES) as run:
             for item in pruning.aged:
                 if run.remove(item.snapshot, pruning.source.manifest(item.snapshot)):
                     yield item.snapshot

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from pyspark.sql import types as t
 
 from spark.errors import InputError
-from spark.files import CatalogSchema, Opener, Where, source_of
+from spark.store import CatalogSchema, Opener, Where, source_of
 
 
 class Column(NamedTuple):

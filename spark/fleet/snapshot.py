@@ -13,15 +13,6 @@ from pyspark.sql import Column, DataFrame, SparkSession, functions as F
 from pyspark.util import inheritable_thread_target
 
 from spark.errors import InputError, UnreadableError, first_line, unreadable_file
-from spark.files import (
-    CatalogSchema,
-    DirectStore,
-    Source,
-    StoredTable,
-    Where,
-    source_of,
-    write_tables,
-)
 from spark.fleet.clusters import MAX_AGE, Composition, clusters_in, clusters_of, compositions
 from spark.fleet.conform import conformed, is_keyed, name_groups, null_keys
 from spark.fleet.part import WHOLE, Part
@@ -37,6 +28,15 @@ from spark.fleet.schemas import (
 from spark.fleet.store import check_not_removed, removed_since, snapshot_id, whole
 from spark.fleet.utf8 import is_like, is_named
 from spark.fleet.weights import HasRates, with_weights
+from spark.store import (
+    CatalogSchema,
+    Folder,
+    Source,
+    StoredTable,
+    Where,
+    source_of,
+    write_tables,
+)
 
 READ_AT_ONCE = 16
 """Tables that are opened at the same time: each takes a small job of Spark's."""
@@ -181,7 +181,7 @@ class FleetSnapshot:
         read = [_read(part, tables, source) for part, tables in opened.items()]
         if len(parts) == 1:
             instants = of.instants
-            if not instants and isinstance(source, DirectStore):  # for which Spark needn't be asked
+            if not instants and isinstance(source, Folder):  # for which Spark needn't be asked
                 instants = dict.fromkeys(clusters_in(source, store, parts)[of.id], of.id)
             return replace(read[0], instants=instants, notes=(*read[0].notes, *of.notes()))
         selection = [

@@ -13,8 +13,8 @@ from itertools import islice
 from pathlib import Path
 
 from spark.errors import InputError, UnreadableError
-from spark.files import REMOVED, LocalStore, Opener, Source, Where, source_of
 from spark.fleet.schemas import TABLES
+from spark.store import REMOVED, Folder, Opener, Source, Where, source_of
 from spark.text import did_you_mean, near_path
 
 SLIP = 0.9
@@ -209,10 +209,14 @@ def whole(opener: Opener, store: Where, snapshot: str | None = None) -> Stored:
 def check_folder(opener: Opener, where: Where, remedy: str = "import or write one first") -> None:
     """Raise InputError where a local folder of a store, or of results, isn't there."""
     place = source_of(opener, where)
-    if isinstance(place, LocalStore) and not Path(place.root).exists():
+    if _is_local(place) and not Path(place.root).exists():
         raise InputError(f"no folder {where}{near_path(place.root) or f': {remedy}'}")
-    if isinstance(place, LocalStore) and not Path(place.root).is_dir():
+    if _is_local(place) and not Path(place.root).is_dir():
         raise InputError(f"{where} is a file: give a folder")
+
+
+def _is_local(source: Source) -> bool:
+    return isinstance(source, Folder) and source.is_local
 
 
 def _why_none(opener: Opener, store: Where, snapshot: str | None, stored: Stored) -> str:
@@ -229,7 +233,7 @@ def _why_none(opener: Opener, store: Where, snapshot: str | None, stored: Stored
         return f"store {store} has no {wanted}: the newest it has are {newest}{near}"
     empty = [name for name in REQUIRED if not ids(opener, store, name)]
     place = source_of(opener, store)
-    inside = isinstance(place, LocalStore) and sorted(Path(place.root).glob(f"*/{REQUIRED[0]}"))
+    inside = _is_local(place) and sorted(Path(place.root).glob(f"*/{REQUIRED[0]}"))
     if inside and len(empty) == len(REQUIRED):
         return f"{store} is no store; did you mean {inside[0].parent}?"
     lacks = f" (nothing is in {', '.join(empty)})" if empty else ""

@@ -11,8 +11,8 @@ from operator import or_
 
 from pyspark.sql import Column, DataFrame, functions as F, types as t
 
-from spark.files import ValueFilter
 from spark.patterns import beginning, like
+from spark.store import ValueFilter
 
 _HIGH, _AFTER = r"[\u0080-\u00FF]", r"[\u0080-\u00BF]"
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from optimizer.model import IntArray
-from spark.files import ValueFilter, coded
 from spark.fleet import FleetFiles, Rows, spelled
 from spark.groups.encode import ABSENT, GAPS, NEGATIVE, NO_ID, SHARED_ID, TWICE, TWO_IDS
+from spark.store import ValueFilter, coded
 
 COLUMNS = ("topic", "partition", "topic_id")
 RACK_COLUMNS = ("leader_rack", "replica_racks")

@@ -5,11 +5,11 @@ from typing import Annotated
 
 from pyspark.sql import Column, DataFrame, functions as F, types as t
 
-from spark.files import SNAPSHOT
 from spark.fleet import escaped_rows
 from spark.groups import Flag, Int, Long, RowOfGroup, Text, columns_of
 from spark.history.group_spans import GroupSpans
 from spark.history.timeline import hours_between
+from spark.store import SNAPSHOT
 
 Names = Annotated[list[str] | None, t.ArrayType(t.StringType())]
 

@@ -8,10 +8,10 @@ from typing import Protocol
 
 from pyspark.sql import Column, DataFrame, functions as F
 
-from spark.files import SNAPSHOT
 from spark.fleet import TABLES, FleetSnapshot
 from spark.groups import LAG, EncodedRow, encode, tasks_for_rows, weight_tables
 from spark.history.group_spans import AT, KEYS, TOPIC, GroupSpans, key_of
+from spark.store import SNAPSHOT
 
 SEPARATOR = " "
 """Between the id of a snapshot, which has none, and the name of a cluster."""

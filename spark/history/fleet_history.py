@@ -12,7 +12,6 @@ from pyspark.sql import DataFrame, SparkSession, functions as F
 
 from spark.charts import CHARTS, trend_of
 from spark.errors import InputError
-from spark.files import SNAPSHOT, Where, write_by_snapshot
 from spark.fleet import (
     HISTORY,
     MAX_AGE,
@@ -36,6 +35,7 @@ from spark.history.states import states_of
 from spark.history.summary import restless, totals
 from spark.history.timeline import Timeline, seconds_between
 from spark.notebook import FIRST, shown_in_notebook
+from spark.store import SNAPSHOT, Where, write_by_snapshot
 from spark.unpersist_handle import Handle
 
 COLUMNS_SHOWN = {

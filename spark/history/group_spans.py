@@ -6,9 +6,9 @@ from functools import reduce
 
 from pyspark.sql import Column, DataFrame, Window, functions as F
 
-from spark.files import SNAPSHOT
 from spark.groups import RACK_COLUMNS
 from spark.history.timeline import Timeline, placed_in_time
+from spark.store import SNAPSHOT
 
 AT = (SNAPSHOT, "cluster")
 """What says which cluster's rows at which instant."""

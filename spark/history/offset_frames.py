@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import polars as pl
 
-from spark.files import SNAPSHOT
 from spark.fleet import PARTITION_KEYS
 from spark.history.rates_series import TRACK, Doubt
 from spark.history.timeline import AT
+from spark.store import SNAPSHOT
 
 SUMMARY = ("mean", "quantile", "maximum", "pairs", "resets")
 

@@ -11,10 +11,10 @@ from functools import cached_property
 from pyspark.sql import DataFrame, functions as F
 
 from spark.errors import InputError
-from spark.files import SNAPSHOT, Where, in_one_file, write_tables
 from spark.fleet import MEMBER_KEYS, PARTITION_KEYS, escaped_rows
 from spark.history.rates_series import TRACK, Doubt, Series, doubts_of
 from spark.history.timeline import AT, RateWindow, Timeline, seconds_of
+from spark.store import SNAPSHOT, Where, in_one_file, write_tables
 from spark.unpersist_handle import Handle
 
 

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 from pyspark.sql import DataFrame, functions as F
 
-from spark.files import SNAPSHOT
 from spark.fleet import PARTITION_KEYS, RECORDS_BEHIND
 from spark.frames import by_polars
 from spark.groups import tasks_for_rows
 from spark.history.timeline import AT, RateWindow, seconds_of
+from spark.store import SNAPSHOT
 
 COUNTS = (
     f"cluster string, {AT} bigint, since bigint, rose bigint, written bigint, fell bigint, "

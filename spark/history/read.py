@@ -7,7 +7,6 @@ from functools import reduce
 from pyspark.sql import DataFrame, SparkSession, functions as F
 
 from spark.errors import InputError
-from spark.files import SNAPSHOT, DirectStore, Opener, StoredTable, Where, source_of
 from spark.fleet import (
     TABLES,
     clusters_in,
@@ -21,6 +20,7 @@ from spark.fleet import (
     whole,
     within_reach,
 )
+from spark.store import SNAPSHOT, Folder, Opener, StoredTable, Where, source_of
 
 Clusters = dict[str, list[str]]
 """The snapshots of each cluster, oldest first."""
@@ -31,7 +31,7 @@ def read_tables(
 ) -> tuple[dict[str, DataFrame], Clusters, tuple[str, ...]]:
     """The tables, the snapshots of each cluster, and what was left out."""
     source = source_of(session, store).for_one_look()
-    opener = source if isinstance(source, DirectStore) else session
+    opener = source if isinstance(source, Folder) else session
     stored = whole(opener, store)
     names = _in_time([item for item in stored.whole if not until or item <= until], since)
     if not names:

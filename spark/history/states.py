@@ -5,11 +5,11 @@ from functools import reduce
 
 from pyspark.sql import DataFrame, functions as F
 
-from spark.files import SNAPSHOT
 from spark.fleet import RECORDS_BEHIND, escaped_rows
 from spark.groups import columns_of
 from spark.history.change_row import GONE, StateRow
 from spark.history.group_spans import KEYS, GroupSpans, key_of
+from spark.store import SNAPSHOT
 
 LAG_OF_GROUP = "if(members > 0 and is_reading, lag_of_read, lag_of_all)"
 """SQL text: of what a group has offsets of and doesn't read, nobody is to follow the end.

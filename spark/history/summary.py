@@ -7,10 +7,10 @@ from pyspark.sql import Column, DataFrame, functions as F
 
 from optimizer.advice import LEVELS
 from optimizer.figures import NO_FIGURE, counted, duration, figure
-from spark.files import SNAPSHOT
 from spark.fleet import PARTITION_KEYS
 from spark.groups import GROUP_KEYS
 from spark.history.timeline import RateWindow, hours_between
+from spark.store import SNAPSHOT
 
 _SUMS = ("moves", "takeovers", "avoidable_moves")
 

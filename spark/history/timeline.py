@@ -11,9 +11,9 @@ from itertools import accumulate, pairwise
 from pyspark.sql import Column, DataFrame, functions as F
 
 from spark.errors import InputError
-from spark.files import SNAPSHOT
 from spark.fleet import MAX_AGE, escaped, time_of
 from spark.settings import in_words, window_length
+from spark.store import SNAPSHOT
 from spark.text import named
 
 

@@ -11,9 +11,9 @@ import typer
 
 from spark import FleetSnapshot, InputError, terminal
 from spark.audit import WORST, AuditedStore, AuditSummary, fails, read_audit_settings, write_audit
-from spark.files import Where
 from spark.fleet import AUDIT, Composition, Stored, check_out
 from spark.metrics_text import check_metrics
+from spark.store import Where
 from spark.terminal import CHECK_FAILED, Table, busy, option, say, say_all, say_answer, show
 
 ROOMY = 76

@@ -12,10 +12,10 @@ import typer
 
 from optimizer.figures import counted
 from spark import terminal
-from spark.files import LocalStore
 from spark.fleet import STORE, check_kind, check_writable, snapshot_id, write_store
 from spark.sources.live.cluster import ClusterSelection
 from spark.sources.live.collect import ids_in, ids_in_store, mixed_up
+from spark.store import Folder
 from spark.terminal import CHECK_FAILED, busy, option, say, say_all, show
 from spark.text import as_sentence, named
 
@@ -55,7 +55,7 @@ def collect(
     How to log in, and where the secrets for that are, is in the file of `--clusters`.
     """
     check_writable(str(out))
-    check_kind(LocalStore(out), str(out), STORE)
+    check_kind(Folder(out), str(out), STORE)
     choice = snapshot_id(snapshot)
     settings: dict[str, Any] = {"rack_pattern": rack_pattern, "timeout": timeout}
     settings.update(groups=_wanted(groups, exclude_groups), topics=_wanted(topics, exclude_topics))

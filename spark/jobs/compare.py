@@ -9,9 +9,9 @@ from spark import FleetSnapshot, terminal
 from spark.audit import read_audit_settings
 from spark.compare import best_of, write_compared_history, write_comparison
 from spark.errors import UnreadableError
-from spark.files import Where, table_in
 from spark.fleet import COMPARISON, check_out, snapshot_id
 from spark.settings import Settings
+from spark.store import Where, table_in
 from spark.terminal import ROWS_SHOWN, Rows, Table, busy, by_kind, say, say_all, say_answer, show
 from spark.trial import idle_limits
 

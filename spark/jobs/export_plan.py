@@ -12,8 +12,8 @@ from pyspark.sql import DataFrame, SparkSession
 from spark import terminal
 from spark.enforce import Exported, PlanFolder, exported_plan, group_plans
 from spark.errors import InputError
-from spark.files import Where, replace_text
 from spark.fleet import FleetSnapshot, ids, near_miss, no_plan, read_planned, read_results
+from spark.store import Where, replace_text
 from spark.terminal import PlanFolder as PlanPath, busy, option, say, say_all
 
 

@@ -1,9 +1,9 @@
 """`evenfleet history`: what happened to a fleet, from snapshot to snapshot."""
 
 from spark import terminal
-from spark.files import table_in
 from spark.fleet import HISTORY, as_rows, check_out
 from spark.history import restless, totals, worse
+from spark.store import table_in
 from spark.terminal import ROWS_SHOWN, Table, busy, say, say_answer, show
 
 HIDDEN = ("first", "last", "generations", "most_per_hour", "takeovers")

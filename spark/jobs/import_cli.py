@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from spark.files import LocalStore
 from spark.fleet import STORE, check_kind, check_writable, snapshot_id, write_store
 from spark.sources.kafka_text import read_cli_text
+from spark.store import Folder
 from spark.terminal import CHECK_FAILED, busy, option, program, say, say_all, show, snapshot_option
 
 
@@ -57,7 +57,7 @@ def import_cli(
     With an existing `--snapshot`, adds this cluster to it.
     """
     check_writable(str(out))
-    check_kind(LocalStore(out), str(out), STORE)
+    check_kind(Folder(out), str(out), STORE)
     choice = snapshot_id(snapshot)
     lists = (groups or [], brokers or [], configs or [], connect or [])
     with busy(f"reading {len(lists[0])} texts of groups and {len(topics)} of topics"):

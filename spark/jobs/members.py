@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 from spark import terminal
 from spark.errors import InputError
-from spark.files import replace_text
 from spark.fleet import as_rows, near_miss
 from spark.members import (
     HEADROOM,
@@ -20,6 +19,7 @@ from spark.members import (
 )
 from spark.metrics_text import check_metrics
 from spark.settings import window_length
+from spark.store import replace_text
 from spark.terminal import ROWS_SHOWN, Table, busy, option, say, show
 
 COLUMNS_SHOWN = ("cluster", "group", "members", "partitions", "optimal_max", "spare", "needed")

@@ -8,11 +8,11 @@ from typing import Annotated
 from optimizer import STRATEGY_NAMES
 from spark import FleetSnapshot, plan_fleet, terminal
 from spark.audit import AuditSettings, read_audit_settings
-from spark.files import Where, table_in
 from spark.fleet import PLAN, check_out
 from spark.glossary import STATUSES
 from spark.plan import TRAFFIC, kept_traffic, traffic_of_fleet, uneven_for_people
 from spark.settings import Settings, check_strategy
+from spark.store import Where, table_in
 from spark.terminal import (
     ROWS_SHOWN,
     Rows,

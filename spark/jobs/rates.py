@@ -3,10 +3,10 @@
 from typing import Annotated
 
 from spark import terminal
-from spark.files import table_in
 from spark.fleet import RATES, as_rows, check_out
 from spark.history import QUANTILE, behind_for_people, behind_verdict, busiest, groups_behind
 from spark.settings import window_length
+from spark.store import table_in
 from spark.terminal import ROWS_SHOWN, Table, busy, option, say, say_all, show
 from spark.text import as_sentence
 

@@ -6,10 +6,10 @@ from functools import partial
 from pyspark.sql import functions as F
 
 from spark import best_replayed, replay_fleet, terminal
-from spark.files import in_one_file, table_in, write_tables
 from spark.fleet import REPLAY, as_rows, check_out
 from spark.replay import title_of
 from spark.settings import MOVE_COSTS, move_price, priced
+from spark.store import in_one_file, table_in, write_tables
 from spark.terminal import ROWS_SHOWN, busy, say, say_answer, show
 from spark.trial import idle_limits, verdicts
 

@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 from spark import InputError
 from spark.audit import read_audit_settings
-from spark.files import replace_text
 from spark.report import (
     Material,
     Results,
@@ -19,6 +18,7 @@ from spark.report import (
     markdown_of,
     material_of,
 )
+from spark.store import replace_text
 from spark.terminal import (
     FleetOptions,
     GoalOptions,

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Annotated
 
 from spark import terminal
-from spark.files import table_in
 from spark.fleet import SCALE, FleetSnapshot, check_out
 from spark.scale import (
     ScaleSettings,
@@ -17,6 +16,7 @@ from spark.scale import (
     verdict_of,
     what_to_set,
 )
+from spark.store import table_in
 from spark.terminal import Table, busy, option, say, show
 
 TITLES = {

@@ -7,7 +7,6 @@ from typing import Annotated
 
 from spark import terminal
 from spark.errors import InputError
-from spark.files import DirectStore, Opener, Where
 from spark.fleet import FleetFiles, FleetSnapshot, Part
 from spark.settings import Settings, window_length
 from spark.simulate import (
@@ -24,6 +23,7 @@ from spark.simulate import (
     tables_of,
     unknown_lag,
 )
+from spark.store import Folder, Opener, Where
 from spark.terminal import ROWS_SHOWN, Table, busy, option, say, say_all, show
 
 
@@ -85,7 +85,7 @@ def _rates(
     """What comes in to what the group reads, and what its members can, as the store tells."""
     if isinstance(fleet, FleetFiles):
         return rates_of_group(fleet, str(store), group, cluster, window)
-    assert not isinstance(opener, DirectStore)
+    assert not isinstance(opener, Folder)
     items = terminal.part_of(fleet, Part(cluster, group))
     with terminal.optional_rates(opener, store, items, window, settings, RATE_SNAPSHOTS) as rates:
         return mean_flow(rates.rates, rates.members) if rates else Flow({})

@@ -6,7 +6,6 @@ from typing import Annotated
 
 from spark import terminal
 from spark.errors import InputError, RunError
-from spark.files import CatalogSchema, LocalStore, Opener, Where, source_of, table_store_of
 from spark.fleet import (
     TABLES,
     Retention,
@@ -26,6 +25,7 @@ from spark.fleet import (
     time_of,
 )
 from spark.settings import duration, in_words
+from spark.store import CatalogSchema, Folder, Opener, Where, folder_of, source_of
 from spark.terminal import Table, at_most, busy, option, say, say_all, show
 
 Since = Annotated[
@@ -143,15 +143,15 @@ def _since(text: str, ids: Sequence[str], store: Where) -> list[str]:
     return [item for item, at in times.items() if at >= max(times.values()) - length]
 
 
-def local_store(opener: Opener, store: Where) -> LocalStore:
+def local_store(opener: Opener, store: Where) -> Folder:
     """The folder whose files can be made few; InputError if it isn't one of this machine."""
     if isinstance(store, CatalogSchema):
         raise InputError(
             f"tables of {store} are compacted by what keeps them (OPTIMIZE of Delta, "
             "rewrite_data_files of Iceberg): --compact is for local folders"
         )
-    place = table_store_of(opener, store)
-    if not isinstance(place, LocalStore):
+    place = folder_of(opener, store)
+    if not place.is_local:
         raise InputError(f"{store} is not a local folder: --compact works on local folders only")
     return place
 
@@ -175,7 +175,7 @@ def prune_store(
     }
 
 
-def compact_store(place: LocalStore, dry_run: bool) -> tuple[dict[str, Table], RunError | None]:
+def compact_store(place: Folder, dry_run: bool) -> tuple[dict[str, Table], RunError | None]:
     """Make few files of many, or only look: a row each, and what to raise if some couldn't be."""
     if not dry_run:
         sweep_store(place)

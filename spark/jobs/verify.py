@@ -7,8 +7,8 @@ import typer
 from pyspark.sql import SparkSession
 
 from spark import FleetSnapshot, InputError, terminal, verify_plan
-from spark.files import Where
 from spark.fleet import as_rows, read_planned
+from spark.store import Where
 from spark.terminal import CHECK_FAILED, ROWS_SHOWN, Table, at_most, busy, say, say_answer, show
 from spark.verify import PlanTables, planned_snapshots
 

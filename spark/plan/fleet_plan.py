@@ -12,7 +12,6 @@ from optimizer.strategies import OPTIMAL, strategy_named
 from spark.charts import CHARTS, balance_of
 from spark.errors import InputError
 from spark.explain import GroupExplanation, explain_group
-from spark.files import Where, write_tables
 from spark.fleet import (
     CLUSTERS,
     PART,
@@ -41,6 +40,7 @@ from spark.solve import (
     plan_groups,
     solve_groups,
 )
+from spark.store import Where, write_tables
 from spark.unpersist_handle import Handle
 
 ROWS_PER_FILE = 500_000

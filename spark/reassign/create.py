@@ -21,9 +21,9 @@ from optimizer.replicas import (
     plan_replicas,
 )
 from spark.errors import InputError
-from spark.files import replace_text
 from spark.reassign.facts import ClusterFacts
 from spark.reassign.request import ReassignRequest
+from spark.store import replace_text
 from spark.text import as_sentence
 
 GOALS = ReplicaGoals((TOPICS, BALANCE, COPIES))

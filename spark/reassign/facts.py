@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from pyspark.sql import functions as F
 
 from spark.errors import InputError
-from spark.files import NULL
 from spark.fleet import FleetFiles, FleetSnapshot, spelled
+from spark.store import NULL
 from spark.text import did_you_mean, named
 
 COLUMNS = (

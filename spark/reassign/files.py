@@ -9,9 +9,9 @@ from typing import Any, TypeGuard
 
 from optimizer.figures import counted
 from spark.errors import InputError
-from spark.files import read_whole, replace_text
 from spark.reassign.facts import ClusterFacts
 from spark.reassign.reassignment import Reassignment
+from spark.store import read_whole, replace_text
 from spark.text import named
 
 Name = tuple[str, int]

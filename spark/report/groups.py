@@ -8,7 +8,6 @@ from pyspark.sql import DataFrame, functions as F
 from optimizer.figures import counted
 from optimizer.scenarios import Crash, Scenario
 from spark.explain import GroupExplanation, explain_rows, rows_of_groups
-from spark.files import SNAPSHOT
 from spark.fleet import RECORDS_BEHIND, FleetFiles, FleetSnapshot, as_rows
 from spark.frontier import GroupFrontier, frontiers_of_rows
 from spark.groups import EncodedRow
@@ -17,6 +16,7 @@ from spark.report.sums import of_groups
 from spark.settings import Settings
 from spark.simulate import GroupSimulation, sentences_of, simulate_rows
 from spark.solve import LevelsOf
+from spark.store import SNAPSHOT
 from spark.text import shortened
 
 LARGEST = 5_000

@@ -7,12 +7,12 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, SparkSession, functions as F
 
 from spark.errors import InputError
-from spark.files import SNAPSHOT, Where, source_of
 from spark.fleet import FleetSnapshot, Part, compositions, is_like, is_named, whole
 from spark.history import hours_between, lags_of
 from spark.plan import IDLE_TO_BUSY, plan_fleet
 from spark.report.sums import MEASURES, figures_of, merged, sums_of
 from spark.settings import Settings
+from spark.store import SNAPSHOT, Where, source_of
 
 
 def fleet_before(

@@ -11,7 +11,6 @@ from pyspark.sql import DataFrame, functions as F
 from optimizer.scaling import replay
 from spark.charts import CHARTS
 from spark.errors import InputError
-from spark.files import Where, in_one_file, write_tables
 from spark.fleet import MAX_AGE, FleetSnapshot, as_rows, is_named
 from spark.groups import FleetGroup, columns_of, encode, failed, in_workers
 from spark.history import FleetRates
@@ -21,6 +20,7 @@ from spark.scale.policies_file import ScaleSettings
 from spark.scale.scale_row import COURSE, CourseRow, ScaleRow, course_rows, unscaled_rows
 from spark.scale.text import savings_first, verdict_of
 from spark.settings import NO_CONSUMERS, FleetConsumers
+from spark.store import Where, in_one_file, write_tables
 from spark.unpersist_handle import Handle
 
 COLUMNS_SHOWN = {

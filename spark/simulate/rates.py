@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame
 
-from spark.files import NULL
 from spark.fleet import FleetFiles, evenly, names_wanted, spelled, time_of, whole, within_reach
+from spark.store import NULL
 
 RATE_SNAPSHOTS = 3
 """Snapshots that give rates: only their average is needed."""

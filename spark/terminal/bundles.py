@@ -15,9 +15,9 @@ from pyspark.sql import DataFrame, SparkSession
 
 from optimizer import STRATEGY_NAMES
 from spark.errors import InputError
-from spark.files import Opener, Where
 from spark.fleet import FleetFiles, FleetSnapshot, Part, check_writable
 from spark.settings import Settings, check_strategies, read_settings
+from spark.store import Opener, Where
 from spark.terminal import options
 from spark.terminal.console import say_all
 from spark.terminal.histories import Since, Until, read_history, since_in

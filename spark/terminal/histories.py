@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 from pyspark.sql import SparkSession
 
 from spark.errors import InputError
-from spark.files import Where
 from spark.fleet import Part, time_of
 from spark.settings import Settings, duration
+from spark.store import Where
 from spark.terminal.console import say
 from spark.terminal.options import NoSuchPartError, option
 from spark.terminal.printing import Table

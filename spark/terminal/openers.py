@@ -11,19 +11,18 @@ from typing import Annotated, TypeVar
 from pyspark.sql import SparkSession
 
 from spark.errors import InputError, UnreadableError
-from spark.files import (
-    DEFAULT_FS,
-    DirectStore,
-    LocalStore,
-    NeedsSparkError,
-    Opener,
-    Where,
-    direct_store,
-)
 from spark.fleet import Composition, FleetFiles, FleetSnapshot, Part, skipped_sentence, whole
 from spark.settings import Settings
 from spark.startup.java_process import submitted
 from spark.startup.quick_start import size_of
+from spark.store import (
+    DEFAULT_FS,
+    Folder,
+    Opener,
+    UnopenableError,
+    Where,
+    open_folder,
+)
 from spark.terminal.console import say
 from spark.terminal.options import NoSuchPartError, option, read_snapshot, read_with_notes
 from spark.terminal.session import check_master, session
@@ -51,13 +50,13 @@ def opened(
         yield spark
 
 
-def _local_store(where: Where, settings: Mapping[str, str]) -> LocalStore | None:
+def _local_store(where: Where, settings: Mapping[str, str]) -> Folder | None:
     """The folder of this machine that is meant, if it is one."""
     if submitted() or not isinstance(where, str):
         return None
-    with suppress(NeedsSparkError):
-        place = direct_store(where, default_fs(settings))
-        return place if isinstance(place, LocalStore) else None
+    with suppress(UnopenableError):
+        place = open_folder(where, default_fs(settings))
+        return place if place.is_local else None
     return None
 
 
@@ -82,21 +81,14 @@ def stated_for_spark(conf: list[str] | None, settings: Settings) -> dict[str, st
 def opened_store(
     store: Where, master: str | None, conf: list[str] | None, settings: Settings
 ) -> Iterator[Opener]:
-    """What opens a store for a command that needs few of its rows: Spark only where it has to be.
+    """What opens a store for a command that needs few of its rows: Spark for a catalog alone.
 
-    Under spark-submit it is there already, and may know of file systems that we don't.
+    Under spark-submit it is there already, and knows how object stores are reached.
     """
     spec = stated_for_spark(conf, settings)
     check_master(master)
-    place = None
     if isinstance(store, str) and not submitted():
-        try:
-            place = direct_store(store, default_fs(spec))
-        except NeedsSparkError as error:
-            if error.why:
-                say(f"{error}. Spark is asked.")
-    if place:
-        yield place
+        yield open_folder(store, default_fs(spec), spec.get)
     else:
         with session(master, spec) as spark:
             yield spark
@@ -117,7 +109,7 @@ def read_subset(
     opener: Opener, store: Where, snapshot: str | None, doing: str, max_age: timedelta
 ) -> FleetSnapshot | FleetFiles:
     """The same for a command that needs few of its rows."""
-    if not isinstance(opener, DirectStore):
+    if not isinstance(opener, Folder):
         return read_snapshot(opener, store, snapshot, doing, max_age)
     return read_with_notes(partial(FleetFiles.read, str(store), snapshot, max_age, opener))
 

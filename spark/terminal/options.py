@@ -13,9 +13,9 @@ from pyspark.sql import SparkSession
 
 from optimizer import GoalsError
 from spark.errors import InputError
-from spark.files import CatalogSchema, Where
 from spark.fleet import FleetFiles, FleetSnapshot, Part, near_miss
 from spark.settings import Settings, goal_of
+from spark.store import CatalogSchema, Where
 from spark.terminal.console import say
 from spark.terminal.printing import Table
 from spark.terminal.progress import busy

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 from pyspark.sql import DataFrame, SparkSession, functions as F
 
 from spark.errors import InputError
-from spark.files import Where
 from spark.fleet import WHOLE, FleetFiles, FleetSnapshot, time_of
 from spark.settings import Settings, weight_of
+from spark.store import Where
 from spark.terminal.console import say
 from spark.terminal.histories import read_history, since_in
 from spark.terminal.openers import opened, opened_store, read_subset

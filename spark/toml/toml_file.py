@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from spark.errors import InputError
-from spark.files import read_whole
+from spark.store import read_whole
 
 LARGEST = 1 << 20
 """The bytes of the largest file that is read."""

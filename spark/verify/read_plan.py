@@ -8,7 +8,6 @@ from typing import Any, Protocol
 from pyspark.sql import DataFrame, SparkSession
 
 from spark.errors import InputError
-from spark.files import Where
 from spark.fleet import (
     PLAN_WEIGHTS,
     Part,
@@ -20,6 +19,7 @@ from spark.fleet import (
     read_results,
 )
 from spark.groups import EncodedRow, Names, Numbers
+from spark.store import Where
 
 
 @dataclass(frozen=True)

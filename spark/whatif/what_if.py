@@ -9,7 +9,6 @@ from pyspark.sql import DataFrame
 from optimizer.model import Goals
 from optimizer.scenarios import Event, EventError, brokers_down, event_of
 from spark.errors import InputError
-from spark.files import Where, in_one_file, table_in, write_tables
 from spark.fleet import FleetSnapshot, as_rows
 from spark.groups import encode, weight_tables
 from spark.history import FleetRates
@@ -26,6 +25,7 @@ from spark.settings import (
     check_strategies,
 )
 from spark.solve import TimeLimit
+from spark.store import Where, in_one_file, table_in, write_tables
 from spark.trial import need_racks, tried
 from spark.whatif.brokers import broker_report, outage_of
 from spark.whatif.measure import WhatIf, WhatIfRow, rows_of_group

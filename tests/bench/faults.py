@@ -35,9 +35,9 @@ import pyarrow.parquet as pq
 
 from spark.demo import demo_fleet
 from spark.errors import InputError
-from spark.files import LocalStore
 from spark.fleet import TABLES, write_store
 from spark.fleet.store import states_of
+from spark.store import Folder
 from tests.bench.stopwatch import SNAPSHOT, Row, bench
 from tests.paths import ROOT
 from tests.support.alive import is_alive
@@ -97,7 +97,7 @@ class Job:
 
     def state(self) -> State | str:
         """All rows of all tables but how long they took, or why they can't be read."""
-        place, rows = LocalStore(self.out), {}
+        place, rows = Folder(self.out), {}
         try:
             states = {SNAPSHOT: None} if self.tables else states_of(place)
             whole = [snapshot for snapshot, why in states.items() if why is None]

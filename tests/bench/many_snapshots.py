@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 
-from spark.files import LocalStore
 from spark.fleet import (
     MAX_AGE,
     Retention,
@@ -30,6 +29,7 @@ from spark.fleet import (
 )
 from spark.jobs.demo import make_store
 from spark.startup.quick_start import size_of
+from spark.store import Folder
 from tests.bench.stopwatch import Row, Stopwatch, bench, run_command
 from tests.paths import ROOT
 
@@ -79,7 +79,7 @@ def lengthen(made: Path, store: Path, snapshots: int) -> None:
 
 def looks(folder: Path) -> dict[str, Callable[[], object]]:
     """What commands ask a store first, without Spark."""
-    place, name = LocalStore(folder), str(folder)
+    place, name = Folder(folder), str(folder)
 
     def listed(last: int) -> object:
         seen = place.for_one_look()

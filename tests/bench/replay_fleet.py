@@ -16,8 +16,8 @@ import numpy as np
 from pyspark.sql import SparkSession
 
 from spark import FleetHistory, FleetSnapshot, compare_fleet, fleet_of, replay_fleet
-from spark.files import write_tables
 from spark.startup.quick_start import LARGE_SETTINGS
+from spark.store import write_tables
 from tests.bench.equal_groups import equal_groups
 from tests.bench.stopwatch import (
     Jobs,

@@ -20,8 +20,8 @@ from pyspark.sql import DataFrame, SparkSession, functions as F
 
 from optimizer.model import Reals
 from spark import FleetSnapshot, plan_fleet
-from spark.files import write_tables
 from spark.fleet.local_store import write_store
+from spark.store import write_tables
 from spark.terminal.session import session
 
 SNAPSHOT = "20261121T060000Z"

@@ -10,12 +10,12 @@ import numpy as np
 import pyarrow as pa
 
 from optimizer import Group
-from spark.files import DirectStore, ValueFilter
 from spark.fleet import FleetFiles
 from spark.fleet.fleet_files import FilesOf
 from spark.groups import columns_of, row_of_group as encoded_row
 from spark.solve.solve import planned_alone
 from spark.solve.solved_row import ACTIONS, PlannedGroup, SolvedRow
+from spark.store import Folder, ValueFilter
 from tests.support.fleets import SNAPSHOT, Fleet, fleet_of_groups
 
 COLUMNS = columns_of(SolvedRow)
@@ -39,7 +39,7 @@ class GroupRow(SimpleNamespace):
 def files_of(fleet: Fleet) -> FleetFiles:
     """The fleet as files that no disk has."""
     tables = fleet.tables()
-    place = cast(DirectStore, _InMemory(tables))
+    place = cast(Folder, _InMemory(tables))
     return FleetFiles(SNAPSHOT, place, {table: [FilesOf([table])] for table in tables})
 
 

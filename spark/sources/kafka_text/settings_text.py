@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from spark.errors import InputError
-from spark.files import read_whole
 from spark.fleet import BROKER_CONFIGS, CONNECT, TOPIC_CONFIGS, connector_topic
 from spark.sources.kafka_text.captures import ConsumerGroup, Member, MemberRow, TopicPartition
 from spark.sources.kafka_text.lines import UnreadableLines, is_noise, read_lines
+from spark.store import read_whole
 
 CONFIGS_TEXT = "the text of kafka-configs --describe, of topics or brokers"
 

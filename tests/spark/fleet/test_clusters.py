@@ -8,11 +8,11 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark import FleetFiles, FleetSnapshot, InputError, plan_fleet
-from spark.files import LocalStore
 from spark.fleet.clusters import Composition, compositions, time_of, within_reach
 from spark.fleet.local_store import write_store
 from spark.fleet.results import read_planned
 from spark.fleet.store import Stored
+from spark.store import Folder
 from tests.support.fleets import Fleet
 
 FIVE, SIX, SEVEN = (f"20261121T0{hour}0000Z" for hour in (5, 6, 7))
@@ -192,7 +192,7 @@ def test_what_a_fleet_is_compared_with(tmp_path: Path) -> None:
     there = {YESTERDAY: "a", FIVE: "ab", SIX: "bc", SEVEN: "a"}
     for snapshot, clusters in there.items():
         keep(tmp_path, snapshot, *clusters)
-    place = LocalStore(tmp_path)
+    place = Folder(tmp_path)
     newest, before = compositions(place, "", Stored.of(there), DAY)
     assert newest == Composition(SEVEN, {"a": SEVEN, "b": SIX, "c": SIX})
     assert before == Composition(FIVE, {"a": FIVE, "b": FIVE, "c": YESTERDAY})

@@ -10,12 +10,20 @@ from pyspark.sql import SparkSession
 
 from spark import FleetSnapshot
 from spark.errors import RunError, UnreadableError
-from spark.files import LocalRun, LocalStore, merging
-from spark.fleet import TABLES, Scattered, clusters_in, contents_of, scattered_in, snapshots
+from spark.fleet import (
+    TABLES,
+    Scattered,
+    clusters_in,
+    compaction,
+    contents_of,
+    scattered_in,
+    snapshots,
+)
 from spark.fleet.compaction import compact
 from spark.fleet.local_store import write_store
-from tests.spark.files.killed_at_each_step import running_run
+from spark.store import Folder, Run
 from tests.spark.fleet.test_clusters import fleet_of, keep
+from tests.spark.store.killed_at_each_step import running_run
 from tests.support.fleets import SNAPSHOT, odd
 
 CLUSTERS = ("a", "b", "c")
@@ -43,7 +51,7 @@ def content(store: Path) -> dict[str, pa.Table]:
 
 
 def gather(store: Path) -> list[Scattered]:
-    place = LocalStore(store)
+    place = Folder(store)
     result, left = scattered_in(place)
     assert left == {}
     for item in result:
@@ -52,14 +60,14 @@ def gather(store: Path) -> list[Scattered]:
 
 
 def test_each_table_becomes_one_file_with_the_same_rows(store: Path) -> None:
-    before, report = content(store), contents_of(LocalStore(store), [SNAPSHOT])
+    before, report = content(store), contents_of(Folder(store), [SNAPSHOT])
     (item,) = gather(store)
     tables = {path.parts[-3] for path in files(store)}
     assert (item.files, item.fewer) == (3 * len(tables), len(tables))
     assert len(files(store)) == len(tables)
     after = content(store)
     assert all(after[table].equals(rows) for table, rows in before.items())
-    place = LocalStore(store)
+    place = Folder(store)
     assert snapshots(place, "") == [SNAPSHOT]
     assert contents_of(place, [SNAPSHOT]) == report
     assert clusters_in(place, "", [SNAPSHOT]) == {SNAPSHOT: [*CLUSTERS]}
@@ -73,12 +81,12 @@ def test_clusters_can_be_added_as_before(store: Path) -> None:
     keep(store, SNAPSHOT, "d")
     assert len(files(store, "members")) == 2
     gather(store)
-    assert clusters_in(LocalStore(store), "", [SNAPSHOT]) == {SNAPSHOT: [*CLUSTERS, "d"]}
+    assert clusters_in(Folder(store), "", [SNAPSHOT]) == {SNAPSHOT: [*CLUSTERS, "d"]}
 
 
 def test_what_spark_has_written(spark: SparkSession, tmp_path: Path) -> None:
     fleet = fleet_of(*CLUSTERS).snapshot(spark)
-    tables = {name: rows.repartition(3, "cluster") for name, rows in fleet.tables.items()}
+    tables = {name: rows.repartition(3) for name, rows in fleet.tables.items()}
     FleetSnapshot.of(snapshot=SNAPSHOT, **tables).write(str(tmp_path))
     assert len(files(tmp_path, "partitions")) > 1
     before = content(tmp_path)
@@ -90,7 +98,7 @@ def test_what_spark_has_written(spark: SparkSession, tmp_path: Path) -> None:
 
 def test_a_large_table_stays_as_several_files(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = content(store)
-    monkeypatch.setattr(merging, "ROWS_A_FILE", 4)
+    monkeypatch.setattr(compaction, "ROWS_A_FILE", 4)
     gather(store)
     parts = [pq.ParquetFile(path).metadata.num_rows for path in files(store, "partitions")]
     assert parts == [4, 2]
@@ -117,7 +125,7 @@ def test_what_cannot_become_one_is_named_and_stays(store: Path) -> None:
     there = pq.ParquetFile(first).read()
     longs = there.set_column(2, "partition", pc.cast(there["partition"], pa.int64()))
     pq.write_table(longs, first)
-    result, left = scattered_in(LocalStore(store))
+    result, left = scattered_in(Folder(store))
     assert left == {
         SNAPSHOT: "members has columns of another program, x first; the files of partitions don't "
         "have the same columns"
@@ -128,37 +136,37 @@ def test_what_cannot_become_one_is_named_and_stays(store: Path) -> None:
 def test_what_is_not_whole_or_is_being_written_stays(store: Path) -> None:
     written = "it is being written, or its writing was cut short"
     with running_run(store, f"members/snapshot={SNAPSHOT}"):
-        assert scattered_in(LocalStore(store)) == ([], {SNAPSHOT: written})
+        assert scattered_in(Folder(store)) == ([], {SNAPSHOT: written})
     files(store, "members")[0].unlink()
-    result, left = scattered_in(LocalStore(store))
+    result, left = scattered_in(Folder(store))
     assert result == []
     assert left[SNAPSHOT].endswith("is missing")
 
 
 def test_a_broken_file_is_not_written_anew(store: Path) -> None:
-    result, _ = scattered_in(LocalStore(store))
+    result, _ = scattered_in(Folder(store))
     path = files(store, "members")[0]
     path.write_bytes(path.read_bytes()[:-20] + bytes(20))
     before = {path: path.read_bytes() for path in store.rglob("*.parquet")}
     with pytest.raises(UnreadableError, match="its bytes aren't those that were written"):
-        compact(LocalStore(store), result[0])
+        compact(Folder(store), result[0])
     assert before == {path: path.read_bytes() for path in store.rglob("*.parquet")}
 
 
 def test_of_two_who_write_one_is_told(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    result, _ = scattered_in(LocalStore(store))
-    commit = LocalRun.commit
+    result, _ = scattered_in(Folder(store))
+    commit = Run.commit
 
-    def late(run: LocalRun, *arguments: object, **options: object) -> None:
-        monkeypatch.setattr(LocalRun, "commit", commit)
+    def late(run: Run, *arguments: object, **options: object) -> None:
+        monkeypatch.setattr(Run, "commit", commit)
         keep(store, SNAPSHOT, "d")
         commit(run, *arguments, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(LocalRun, "commit", late)
+    monkeypatch.setattr(Run, "commit", late)
     with pytest.raises(RunError, match="another run wrote snapshot"):
-        compact(LocalStore(store), result[0])
-    assert clusters_in(LocalStore(store), "", [SNAPSHOT]) == {SNAPSHOT: [*CLUSTERS, "d"]}
-    assert snapshots(LocalStore(store), "") == [SNAPSHOT]
+        compact(Folder(store), result[0])
+    assert clusters_in(Folder(store), "", [SNAPSHOT]) == {SNAPSHOT: [*CLUSTERS, "d"]}
+    assert snapshots(Folder(store), "") == [SNAPSHOT]
 
 
 def test_a_mark_of_hadoop_stays(store: Path) -> None:

@@ -8,9 +8,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark import FleetSnapshot, InputError
-from spark.files import CatalogSchema, source_of
 from spark.fleet import contents_of, snapshots, unfinished
 from spark.fleet.local_store import write_store
+from spark.store import CatalogSchema, source_of
 from tests.spark.fleet.test_clusters import fleet_of
 from tests.support.catalog import put_all, schema
 from tests.support.fleets import SNAPSHOT

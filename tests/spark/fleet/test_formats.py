@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from spark.files import StoredTable
 from spark.fleet.results import with_new_names
+from spark.store import StoredTable
 from tests.paths import DATA
 from tests.support.said import Run
 

@@ -7,11 +7,11 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark import FleetSnapshot, InputError
-from spark.files import LocalStore
 from spark.fleet import AUDIT, PLAN, RESULTS, STORE, check_kind, read_results
 from spark.fleet.local_store import write_store
-from tests.spark.files.killed_at_each_step import SNAPSHOT
+from spark.store import Folder
 from tests.spark.fleet.test_clusters import fleet_of, keep
+from tests.spark.store.killed_at_each_step import SNAPSHOT
 from tests.support.said import Run, is_one_line
 
 
@@ -23,7 +23,7 @@ def put(out: Path, *tables: str) -> None:
 
 @pytest.mark.parametrize("kind", RESULTS)
 def test_the_same_kind_may_come_again_and_no_other(tmp_path: Path, kind: str) -> None:
-    place = LocalStore(tmp_path)
+    place = Folder(tmp_path)
     check_kind(place, str(tmp_path), kind)
     put(tmp_path, *dict.fromkeys(RESULTS[kind]))
     check_kind(place, str(tmp_path), kind)
@@ -62,16 +62,16 @@ def test_two_tables_of_a_plan_are_of_one_run(
 ) -> None:
     """Another run writes both after the first was opened."""
     keep(tmp_path, SNAPSHOT, "a")
-    read = LocalStore.read
+    read = Folder.read
     others = iter("b")
 
-    def written_after(place: LocalStore, session: SparkSession, table: str, one: str) -> object:
+    def written_after(place: Folder, session: SparkSession, table: str, one: str) -> object:
         result = read(place, session, table, one)
         for cluster in others:
             keep(tmp_path, SNAPSHOT, cluster)
         return result
 
-    monkeypatch.setattr(LocalStore, "read", written_after)
+    monkeypatch.setattr(Folder, "read", written_after)
     tables = read_results(spark, str(tmp_path), ("groups", "assignments"), SNAPSHOT)
     clusters = [{row.cluster for row in table.rows.collect()} for table in tables]
     assert clusters == [{"a", "b"}] * 2

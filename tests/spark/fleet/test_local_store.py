@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 
 from spark.errors import InputError, RunError
-from spark.files import LocalStore
 from spark.fleet import TABLES, local_store as store_files
 from spark.fleet.local_store import SCHEMAS, table_of, write_store
+from spark.store import File, Folder, Run
 from tests.spark.fleet.test_compaction import content, files
 from tests.support.fleets import SNAPSHOT, Fleet, odd
 
@@ -67,17 +67,17 @@ def test_clusters_that_are_written_at_once_come_beside_each_other(
     begun, first = threading.Barrier(4), {*"abcd"}
     write = store_files._write_parts
 
-    def waiting(table: pa.Table, folder: Path, run: str) -> None:
-        if "members" in str(folder) and (cluster := table["cluster"][0].as_py()) in first:
+    def waiting(table: pa.Table, run: Run, name: str) -> list[File]:
+        if name == "members" and (cluster := table["cluster"][0].as_py()) in first:
             first.remove(cluster)
             begun.wait(30)
-        write(table, folder, run)
+        return write(table, run, name)
 
     monkeypatch.setattr(store_files, "_write_parts", waiting)
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda cluster: keep(tmp_path, cluster), "abcd"))
     assert clusters(tmp_path) == sorted([*"abcd"] * 7)
-    place = LocalStore(tmp_path)
+    place = Folder(tmp_path)
     assert place.broken(SNAPSHOT, TABLES) is None
     assert len(place.manifest(SNAPSHOT).tables["members"]) == 4
     assert not list(tmp_path.glob(".evenfleet/runs/*"))
@@ -118,7 +118,7 @@ def test_a_write_that_fails_leaves_all_as_it_was(
     for cluster in there:
         keep(store, cluster)
     before = sorted(tmp_path.rglob("*"))
-    monkeypatch.setattr("spark.files.local_run.written_file", fail)
+    monkeypatch.setattr("spark.store.commit.write_file", fail)
     with pytest.raises(RunError, match="no space left: what was there is unchanged"):
         keep(store, "d")
     assert sorted(tmp_path.rglob("*")) == before

@@ -9,11 +9,11 @@ from pyspark.sql import SparkSession
 
 from spark import FleetFiles, FleetSnapshot
 from spark.errors import InputError, UnreadableError
-from spark.files import LocalStore
 from spark.fleet import Retention, prune, pruning_of, snapshots, time_of
 from spark.fleet.retention import Pruning
-from tests.spark.files.killed_at_each_step import running_run
+from spark.store import Folder
 from tests.spark.fleet.test_clusters import fleet_of, keep, keep_under, spoil
+from tests.spark.store.killed_at_each_step import running_run
 from tests.support.fleets import write_files
 
 NOW = datetime(2026, 11, 21, 8, tzinfo=UTC)
@@ -28,7 +28,7 @@ FULL_DAY = [hour(20, at) for at in range(24)]
 
 
 def look(store: Path, retention: Retention, now: datetime = NOW) -> Pruning:
-    place = LocalStore(store)
+    place = Folder(store)
     return pruning_of(place, str(store), retention, now)
 
 
@@ -135,7 +135,7 @@ def test_what_was_found_goes_and_the_rest_is_as_it_was(tmp_path: Path) -> None:
     stays = {path: path.read_bytes() for path in tmp_path.rglob(f"snapshot={hour(21, 7)}/*")}
     result = look(tmp_path, Retention(DAYS, 1))
     assert [*prune(result)] == [hour(10, 1), hour(10, 2)]
-    place = LocalStore(tmp_path)
+    place = Folder(tmp_path)
     assert snapshots(place, "") == [hour(10, 3), hour(21, 7)]
     assert [*tmp_path.rglob(f"snapshot={hour(10, 1)}")] == []
     assert stays == {path: path.read_bytes() for path in stays}
@@ -148,7 +148,7 @@ def test_one_to_which_a_cluster_has_come_since_stays(tmp_path: Path) -> None:
     result = look(tmp_path, Retention(DAYS))
     keep(tmp_path, hour(10, 1), "b")
     assert [*prune(result)] == [hour(10, 2)]
-    assert snapshots(LocalStore(tmp_path), "") == [hour(10, 1), hour(21, 7)]
+    assert snapshots(Folder(tmp_path), "") == [hour(10, 1), hour(21, 7)]
 
 
 def test_who_has_begun_to_read_one_that_goes_is_told(
@@ -158,11 +158,11 @@ def test_who_has_begun_to_read_one_that_goes_is_told(
     for at in (10, 21):
         keep(tmp_path, hour(at, 0), "a")
     report = f"{hour(10, 0)} of .* was removed while it was read: run it again"
-    parts = LocalStore.parts
+    parts = Folder.parts
 
-    def late(place: LocalStore, table: str, snapshot: str, thoroughly: bool = True) -> object:
+    def late(place: Folder, table: str, snapshot: str, thoroughly: bool = True) -> object:
         if thoroughly and snapshot == hour(10, 0):  # the first table that is read
-            monkeypatch.setattr(LocalStore, "parts", parts)
+            monkeypatch.setattr(Folder, "parts", parts)
             assert [*prune(look(tmp_path, Retention(DAYS)))] == [hour(10, 0)]
         return parts(place, table, snapshot, thoroughly)
 
@@ -170,7 +170,7 @@ def test_who_has_begun_to_read_one_that_goes_is_told(
         lambda: FleetFiles.read(str(tmp_path), hour(10, 0)),
         lambda: FleetSnapshot.read(spark, str(tmp_path), hour(10, 0)),
     ):
-        monkeypatch.setattr(LocalStore, "parts", late)
+        monkeypatch.setattr(Folder, "parts", late)
         with pytest.raises(UnreadableError, match=report):
             read()
         keep(tmp_path, hour(10, 0), "a")
@@ -182,7 +182,7 @@ def test_one_that_is_being_removed_is_not_added_to(tmp_path: Path) -> None:
     removed = '{"version": 2, "tables": {}, "removed": ["assignments", "brokers", "groups", '
     removed += '"members", "offsets", "partitions", "subscriptions"]}'
     manifest.with_name("000002.json").write_text(removed)
-    assert snapshots(LocalStore(tmp_path), "") == []
+    assert snapshots(Folder(tmp_path), "") == []
     with pytest.raises(InputError, match="is being removed: write it again in a moment"):
         keep(tmp_path, hour(10, 1), "b")
 

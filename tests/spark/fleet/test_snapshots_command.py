@@ -9,19 +9,14 @@ import pytest
 from pyspark.sql import SparkSession
 
 from optimizer.figures import data_size
-from spark.errors import InputError
-from spark.files import CatalogSchema, LocalStore
-from spark.files.arrow_store import ArrowStore
 from spark.fleet import (
     MAX_AGE,
-    Retention,
     compositions,
-    now_in_utc,
-    pruning_of,
     snapshots,
     stored_in,
     whole,
 )
+from spark.store import CatalogSchema, Folder
 from tests.spark.fleet.test_clusters import fleet_of, keep, keep_under
 from tests.support.catalog import put, schema
 from tests.support.said import Run, flat, is_one_line
@@ -82,7 +77,7 @@ class TestList:
     ) -> None:
         before = run("snapshots", days, "--format", "json").out
         with monkeypatch.context() as patched:
-            patched.setattr(LocalStore, "opened", None)
+            patched.setattr(Folder, "opened", None)
             assert run("snapshots", days, "--format", "json").out == before
         for manifest in days.glob(".evenfleet/manifests/*/*"):
             manifest.unlink()
@@ -104,16 +99,16 @@ def test_only_the_newest_are_looked_at_for_a_fleet(
     store = tmp_path / "store"
     shutil.copytree(kept, store)
     looked: set[str] = set()
-    manifest = LocalStore.manifest
+    manifest = Folder.manifest
 
-    def looking(place: LocalStore, snapshot: str) -> object:
+    def looking(place: Folder, snapshot: str) -> object:
         looked.add(snapshot)
         return manifest(place, snapshot)
 
     for at in range(24):
         keep(store, f"20261001T{at:02}0000Z", "a")
-    monkeypatch.setattr(LocalStore, "manifest", looking)
-    place = LocalStore(store)
+    monkeypatch.setattr(Folder, "manifest", looking)
+    place = Folder(store)
     stored = whole(place, str(store))
     assert looked == {NEWEST}
     newest, before = compositions(place, str(store), stored, MAX_AGE)
@@ -167,7 +162,7 @@ class TestPrune:
             f"Removed: 1 snapshot older than 2d (before 20261103T060000Z), {size}.\n"
             "3 snapshots of that age stay: the newest of a cluster, or kept for their day.\n"
         )
-        assert "20261101T000000Z" not in snapshots(LocalStore(days), "")
+        assert "20261101T000000Z" not in snapshots(Folder(days), "")
         assert run("snapshots", days, *words).err.startswith("Removed: 0 snapshots")
 
     def test_files_of_other_programs_and_what_is_left_alone_are_named(
@@ -234,7 +229,7 @@ class TestCompact:
         def full(*_: object) -> int:
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr("spark.fleet.compaction.merge", full)
+        monkeypatch.setattr("spark.store.commit.write_file", full)
         output = run("snapshots", days, "--compact", "--apply")
         assert output.code == 3
         assert "1 of 1 snapshot could not be compacted: " in flat(output.err)
@@ -266,9 +261,7 @@ class TestCompact:
         assert "Left as it is: snapshot 20261104T060000Z: it lacks members.\n" in output.err
 
 
-def test_where_only_another_program_can_do_it(run: Run, days: Path, lake: str) -> None:
-    with pytest.raises(InputError, match="can't be removed from here, only those of local"):
-        pruning_of(ArrowStore.at(days.as_uri()), days.as_uri(), Retention(MAX_AGE), now_in_utc())
+def test_where_only_another_program_can_do_it(run: Run, lake: str) -> None:
     output = run("snapshots", "--tables", lake, "--compact")
     assert (output.code, is_one_line(output)) == (2, True)
     assert "are compacted by what keeps them" in output.err

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from spark.files import LocalStore
 from spark.settings import Settings
+from spark.store import Folder, UnopenableError
 from spark.terminal.openers import default_fs, opened_store
 
 KEY = "spark.hadoop.fs.defaultFS"
@@ -35,14 +35,16 @@ def test_the_file_system_of_a_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 
 
 def test_who_is_asked(asked: list, run: object, tmp_path: Path) -> None:
-    """The configuration file's settings count as well as options."""
+    """Spark isn't; the configuration file's settings count as well as options."""
     for conf, settings in (
-        ([f"{KEY}=hdfs://here"], Settings()),
-        (None, Settings(spark={KEY: "hdfs://here"})),
+        ([f"{KEY}=nofs://here"], Settings()),
+        (None, Settings(spark={KEY: "nofs://here"})),
     ):
-        with opened_store(str(tmp_path), "local[1]", conf, settings) as opener:
-            assert not isinstance(opener, LocalStore)
-        assert asked.pop() == ("local[1]", {KEY: "hdfs://here"})
-    with opened_store(f"file:{tmp_path}", None, [f"{KEY}=hdfs://here"], Settings()) as opener:
-        assert isinstance(opener, LocalStore)
+        with (
+            pytest.raises(UnopenableError, match=f"nofs://here{tmp_path} can't be opened"),
+            opened_store(str(tmp_path), "local[1]", conf, settings),
+        ):
+            pass
+    with opened_store(f"file:{tmp_path}", None, [f"{KEY}=nofs://here"], Settings()) as opener:
+        assert isinstance(opener, Folder)
     assert asked == []

@@ -20,7 +20,7 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import Column, DataFrame, SparkSession, functions as F, types as t
 
 from spark.errors import InputError, UnreadableError, first_line
-from spark.files.source import SNAPSHOT, CatalogSchema, Cells, Source, StoredTable, cells_in
+from spark.store.source import SNAPSHOT, CatalogSchema, Cells, Source, StoredTable, cells_in
 
 
 class CatalogSource(Source):

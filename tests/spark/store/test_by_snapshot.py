@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from spark.errors import UnreadableError
-from spark.files import CatalogSchema, table_store_of, write_by_snapshot
+from spark.store import CatalogSchema, folder_of, write_by_snapshot
 from tests.support.catalog import schema
 
 A, B, C = "20261121T000000Z", "20261121T010000Z", "20261121T020000Z"
@@ -29,7 +29,7 @@ def test_each_snapshot_has_its_rows_and_a_manifest(
     every = dict.fromkeys((A, B, C), ("t", "u"))
     write_by_snapshot(spark, str(tmp_path), {"t": rows, "u": rows.where("n = 1")}, every)
     assert found(spark, tmp_path / "t") == ALL
-    place = table_store_of(spark, str(tmp_path))
+    place = folder_of(spark, str(tmp_path))
     assert place.ids("t") == [A, C]
     assert place.ids("u") == [A, C]  # of the last there is a file, without rows
     assert found(spark, tmp_path / "u") == [(A, 1)]
@@ -65,7 +65,7 @@ def test_one_table_of_many_snapshots_is_read_at_once(
     write_by_snapshot(spark, str(tmp_path), {"t": rows}, dict.fromkeys((A, C), ("t",)))
     more = spark.createDataFrame([("007", 4, "x")], "snapshot string, n int, word string")
     write_by_snapshot(spark, str(tmp_path), {"t": more}, {"007": ["t"]})
-    place = table_store_of(spark, str(tmp_path))
+    place = folder_of(spark, str(tmp_path))
     for wanted, expected in (
         ([A, B, C], [ALL]),
         ([C], [[(C, 3)]]),
@@ -77,4 +77,4 @@ def test_one_table_of_many_snapshots_is_read_at_once(
     for file in (tmp_path / "t" / f"snapshot={A}").glob("*.parquet"):
         file.unlink()
     with pytest.raises(UnreadableError, match="is missing"):
-        table_store_of(spark, str(tmp_path)).read_several(spark, "t", [A, C])
+        folder_of(spark, str(tmp_path)).read_several(spark, "t", [A, C])

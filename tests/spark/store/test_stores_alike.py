@@ -1,29 +1,20 @@
-"""What this machine's own folders, Arrow's file systems and Spark's tell of a store is the same."""
+"""What a folder of this machine and one of Arrow's file systems tell of a store is the same."""
 
 from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
 
 from spark import FleetFiles, InputError, explain_group
 from spark.errors import UnreadableError
-from spark.files import (
-    LocalStore,
-    NeedsSparkError,
-    direct_store,
-    table_store_of,
-)
-from spark.files.arrow_store import ArrowStore
 from spark.fleet import clusters_in, contents_of
 from spark.fleet.local_store import write_store
 from spark.fleet.store import states_of
-from tests.spark.conftest import Settings
+from spark.store import Folder, UnopenableError, folder_of, open_folder
+from tests.spark.store.killed_at_each_step import by_arrow
 from tests.support.fleets import SNAPSHOT, write_files
 from tests.support.odd_groups import odd_groups
 from tests.support.said import Run
@@ -48,37 +39,22 @@ def store(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def by_arrow(folder: Path) -> ArrowStore:
-    """As it would be asked for of an object store."""
-    return ArrowStore.at(folder.as_uri())
-
-
-@contextmanager
-def mounted(settings: Settings, folder: Path) -> Iterator[str]:
-    """An address of the folder that only Spark can open."""
-    name = folder.name.replace("_", "-")
-    with settings({f"fs.viewfs.mounttable.{name}.link./data": f"file://{folder}"}):
-        yield f"viewfs://{name}/data"
-
-
-def test_stores_tell_the_same(spark: SparkSession, settings: Settings, store: Path) -> None:
+def test_stores_tell_the_same(store: Path) -> None:
     """Which snapshots there are, and how much is in them."""
-    local, arrow = LocalStore(store), by_arrow(store)
+    local, arrow = Folder(store), by_arrow(store)
     every, wanted = [EARLIER, SNAPSHOT, BROKEN, WRITING], ("groups", "members", "brokers")
-    with mounted(settings, store) as address:
-        for place in (local, arrow, by_spark := table_store_of(spark, address)):
-            assert place.ids("groups") == place.ids("members") == every
-            assert place.ids("brokers") == []
-            assert place.being_written(every) == {WRITING}
-            assert place.parts("brokers", SNAPSHOT) is None
-            with pytest.raises(UnreadableError, match="can't be read"):
-                place.parts("members", BROKEN)
-        for columns in ((), ("cluster",), ("type", "strategy", "state"), ("nowhere",)):
-            tally = local.tally(wanted, [EARLIER, SNAPSHOT, "x"], columns)
-            assert tally == arrow.tally(wanted, [EARLIER, SNAPSHOT, "x"], columns)
-            assert tally == by_spark.tally(wanted, [EARLIER, SNAPSHOT, "x"], columns)
-        contents = contents_of(local, every[:3])
-        assert contents == contents_of(arrow, every[:3]) == contents_of(by_spark, every[:3])
+    for place in (local, arrow):
+        assert place.ids("groups") == place.ids("members") == every
+        assert place.ids("brokers") == []
+        assert place.being_written(every) == {WRITING}
+        assert place.parts("brokers", SNAPSHOT) is None
+        with pytest.raises(UnreadableError, match="can't be read"):
+            place.parts("members", BROKEN)
+    for columns in ((), ("cluster",), ("type", "strategy", "state"), ("nowhere",)):
+        tally = local.tally(wanted, [EARLIER, SNAPSHOT, "x"], columns)
+        assert tally == arrow.tally(wanted, [EARLIER, SNAPSHOT, "x"], columns)
+    contents = contents_of(local, every[:3])
+    assert contents == contents_of(arrow, every[:3])
     assert [why and why.replace("file://", "") for why in states_of(arrow).values()] == [
         *states_of(local).values()
     ]
@@ -110,7 +86,7 @@ def test_files_that_a_run_has_left_aside_or_that_were_changed(store: Path) -> No
     (groups,) = store.glob(f"groups/snapshot={SNAPSHOT}/*.parquet")
     shutil.copy(next(store.glob(f"groups/snapshot={EARLIER}/*.parquet")), groups)
     fleets = [
-        FleetFiles.read("", SNAPSHOT, place=item) for item in (by_arrow(store), LocalStore(store))
+        FleetFiles.read("", SNAPSHOT, place=item) for item in (by_arrow(store), Folder(store))
     ]
     changes = [[change.replace("file://", "") for change in fleet.changes] for fleet in fleets]
     assert changes[0] == changes[1] != []
@@ -120,26 +96,24 @@ def test_files_that_a_run_has_left_aside_or_that_were_changed(store: Path) -> No
 
 
 def test_who_opens_what(monkeypatch: pytest.MonkeyPatch) -> None:
-    place = LocalStore("out")
-    assert table_store_of(place, "elsewhere") is place  # it is open
+    place = Folder("out")
+    assert folder_of(place, "elsewhere") is place  # it is open
     for path in ("out", "/x/out/", "file:/x/out", "file:///x/out"):
-        assert isinstance(direct_store(path), LocalStore)
-    for path in ("viewfs://x/y", "s3a://bucket/out", "nonsense://x"):
-        with pytest.raises(NeedsSparkError, match="can't be opened without Spark") as error:
-            direct_store(path)
-        assert error.value.why is None
-    with pytest.raises(NeedsSparkError):
-        direct_store("/x/out", default="hdfs://here")
+        assert open_folder(path).is_local
+    assert open_folder("file:///x/out/").root == "/x/out"
+    with pytest.raises(UnopenableError, match="there is no such file system"):
+        open_folder("nonsense://x")
+    with pytest.raises(UnopenableError, match="nonsense://here/x/out can't be opened"):
+        open_folder("/x/out", default="nonsense://here")
     monkeypatch.setenv("HADOOP_CONF_DIR", "/etc/hadoop")
-    with pytest.raises(NeedsSparkError):
-        direct_store("/x/out")
+    assert open_folder("file:/x/out").is_local
+    with pytest.raises(UnopenableError, match=r"with HADOOP_CONF_DIR .* write file:/x/out"):
+        open_folder("/x/out")
 
 
-def test_what_arrow_knows_and_can_not_open(
+def test_what_arrow_can_not_open_is_told(
     run: Run, asked: list, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Spark is asked then, and it is told why."""
-
     class Shut:
         @staticmethod
         def from_uri(_: str) -> tuple[Shut, str]:
@@ -148,20 +122,7 @@ def test_what_arrow_knows_and_can_not_open(
         def get_file_info(self, _: str) -> None:
             raise OSError("no credentials\nat all")
 
-    monkeypatch.setattr("spark.files.arrow_store.fs.FileSystem", Shut)
+    monkeypatch.setattr("spark.store.opening.fs.FileSystem", Shut)
     output = run("snapshots", "s3://bucket/out")
-    report = "s3://bucket/out can't be opened without Spark: no credentials. Spark is asked.\n"
-    assert (output.code, output.err.startswith(report), len(asked)) == (2, True, 1)
-
-
-def test_spark_is_asked_where_arrow_can_not(
-    run: Run, asked: list, spark: SparkSession, settings: Settings, tmp_path: Path
-) -> None:
-    write_store(small().tables(), tmp_path, SNAPSHOT)
-    with mounted(settings, tmp_path) as address:
-        output = run("explain", address, "--group", "g", "--format", "json")
-        listed = run("snapshots", address, "--format", "json")
-    assert len(asked) == 2
-    assert output.out == run("explain", tmp_path, "--group", "g", "--format", "json").out
-    assert listed.out == run("snapshots", tmp_path, "--format", "json").out
-    assert len(asked) == 2
+    assert "s3://bucket/out can't be opened: no credentials. Name a folder of this" in output.err
+    assert (output.code, len(asked)) == (2, 0)

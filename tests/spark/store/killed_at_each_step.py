@@ -1,6 +1,6 @@
 """A program that writes or removes a snapshot again and again, killed one step later each time.
 
-`python -m tests.spark.files.killed_at_each_step JOB BEFORE FOLDER STRIDE`: each try has a copy of
+`python -m tests.spark.store.killed_at_each_step JOB BEFORE FOLDER STRIDE`: each try has a copy of
 BEFORE, in FOLDER/0, FOLDER/1, …; the last one isn't killed. STRIDE leaves steps out.
 """
 
@@ -18,33 +18,37 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import fs
 
-from spark.files import LocalRemoval, LocalRun, LocalStore, locked_run
+from spark.store import File, Folder, Run, finish
 from tests.paths import ROOT
 
 SNAPSHOT = "20261121T060000Z"
 OWNED = ("a", "b", "c")
 
 
-def put(run: LocalRun, content: int, tables: Sequence[str]) -> None:
+def by_arrow(folder: Path) -> Folder:
+    """The same folder as if it were in an object store."""
+    return Folder(folder.as_uri(), fs.LocalFileSystem(), str(folder))
+
+
+def put(run: Run, content: int, tables: Sequence[str]) -> dict[str, list[File]]:
     """Files of one row each, with `content` in it."""
-    for table in tables:
-        run.folder(table).mkdir(parents=True)
-        pq.write_table(pa.table({"x": [content]}), run.folder(table) / f"part-{run.id}.parquet")
+    rows = pa.table({"x": [content]})
+    return {table: [run.write(table, [rows], rows.schema)] for table in tables}
 
 
-def write(place: LocalStore, content: int, tables: Sequence[str], snapshot: str = SNAPSHOT) -> None:
-    with LocalRun(place, snapshot, OWNED) as run:
-        put(run, content, tables)
-        run.commit(tables)
+def write(place: Folder, content: int, tables: Sequence[str], snapshot: str = SNAPSHOT) -> None:
+    with Run(place, OWNED, snapshot) as run:
+        run.commit(put(run, content, tables))
 
 
-def remove(place: LocalStore) -> None:
-    with LocalRemoval(place, OWNED) as run:
+def remove(place: Folder) -> None:
+    with Run(place, OWNED) as run:
         assert run.remove(SNAPSHOT, place.manifest(SNAPSHOT))
 
 
-JOBS: dict[str, Callable[[LocalStore], None]] = {
+JOBS: dict[str, Callable[[Folder], None]] = {
     "write": lambda place: write(place, 2, ("a", "b")),
     "remove": remove,
 }
@@ -64,12 +68,12 @@ def running_run(store: Path, folder: str) -> Iterator[None]:
 STRIDES = [7, pytest.param(1, marks=pytest.mark.ends)]
 
 
-def stores_after_kills(job: str, before: LocalStore, folder: Path, stride: int) -> list[LocalStore]:
+def stores_after_kills(job: str, before: Folder, folder: Path, stride: int) -> list[Folder]:
     """What each kill leaves, the earliest first, and then the job's end."""
     folder.mkdir()
     words = [sys.executable, "-m", __name__, job, before.root, folder, str(stride)]
     subprocess.run(words, cwd=ROOT, check=True)
-    return [LocalStore(step) for step in sorted(folder.iterdir(), key=lambda step: int(step.name))]
+    return [Folder(step) for step in sorted(folder.iterdir(), key=lambda step: int(step.name))]
 
 
 def main(job: str, before: str, folder: str, stride: str) -> None:
@@ -81,7 +85,7 @@ def main(job: str, before: str, folder: str, stride: str) -> None:
         child = os.fork()
         if child == 0:
             _die_before(step)
-            JOBS[job](LocalStore(here))
+            JOBS[job](Folder(here))
             os._exit(0)
         if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0:
             return
@@ -103,9 +107,8 @@ def _die_before(step: int) -> None:
 
     for module, name in (
         *((os, name) for name in ("link", "rename", "mkdir", "unlink", "rmdir", "fsync", "open")),
-        (locked_run.shutil, "move"),
-        (locked_run.shutil, "rmtree"),
-        (pq, "write_table"),
+        (finish.shutil, "rmtree"),
+        (pq, "ParquetWriter"),
     ):
         setattr(module, name, deadly(getattr(module, name)))
 

@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession, functions as F
 
 from spark.errors import InputError
-from spark.files import CatalogSchema, check_tables, source_of, table_in, write_tables
+from spark.store import CatalogSchema, check_tables, source_of, table_in, write_tables
 from tests.support.catalog import schema
 
 ONE, OTHER = "20261121T060000Z", "20261121T070000Z"

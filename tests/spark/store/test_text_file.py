@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from spark.errors import InputError, RunError, UnreadableError
-from spark.files import LocalStore, read_whole, replace_text
-from spark.files.manifest import LARGEST_MANIFEST
 from spark.fleet.local_store import write_store
+from spark.store import Folder, read_whole, replace_text
+from spark.store.manifest import LARGEST_MANIFEST
 from tests.support.fleets import SNAPSHOT
 from tests.support.small import small
 
@@ -75,7 +75,7 @@ def test_what_may_have_no_end_is_not_read(tmp_path: Path) -> None:
     for file, why in ((zero, "device or a pipe"), (pipe, "device or a pipe"), (large, "too large")):
         file.rename(manifests / "manifest")
         with pytest.raises(UnreadableError, match=why):
-            LocalStore(tmp_path / "store").manifest("1")
+            Folder(tmp_path / "store").manifest("1")
         (manifests / "manifest").unlink()
 
 
@@ -84,11 +84,9 @@ def test_what_lies_beside_the_files_of_a_table_is_not_read(tmp_path: Path) -> No
     write_store(small().tables(), tmp_path, SNAPSHOT)
     folder = tmp_path / f"members/snapshot={SNAPSHOT}"
     (folder / ".hidden").write_text("x")
+    (folder / "notes.txt").write_text("mine")
     for _ in range(2):
-        (folder / "notes.txt").unlink(missing_ok=True)
-        assert LocalStore(tmp_path).parts("members", SNAPSHOT) == ((str(folder),), ())
-        (folder / "notes.txt").write_text("mine")
-        parts = LocalStore(tmp_path).parts("members", SNAPSHOT)
+        parts = Folder(tmp_path).parts("members", SNAPSHOT)
         assert parts == (tuple(map(str, folder.glob("*.parquet"))), ())
         shutil.rmtree(tmp_path / ".evenfleet", ignore_errors=True)
 
@@ -101,6 +99,6 @@ def test_a_manifest_that_has_changed_is_named_and_one_of_before_is_read(tmp_path
     assert size
     path.write_text(f"{text[: size.start(1)]}{(int(size[1]) + 1) % 10}{text[size.end(1) :]}")
     with pytest.raises(UnreadableError, match=f"{path}, which tells the files of that snapshot"):
-        LocalStore(tmp_path).parts("members", SNAPSHOT)
+        Folder(tmp_path).parts("members", SNAPSHOT)
     path.write_text(re.sub(r'"crc32": "\w+", "removed"', '"removed"', text))
-    assert "members" in (LocalStore(tmp_path).manifest(SNAPSHOT) or pytest.fail()).tables
+    assert "members" in (Folder(tmp_path).manifest(SNAPSHOT) or pytest.fail()).tables

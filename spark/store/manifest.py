@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 import secrets
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import reduce
 from operator import add
 from typing import Any, TypeVar
 from zlib import crc32
 
 from spark.errors import UnreadableError
-from spark.files.source import Cells
+from spark.store.source import Cells
 
 MAX_COMBINATIONS = 500
 """Combinations of values that are listed; for more, the file has to be opened."""
@@ -92,21 +93,40 @@ class File:
 class Manifest:
     """The files of each table; `removed` are tables that the one before had and this one hasn't.
 
-    Of two manifests of a snapshot the one of the higher version holds.
+    Of two manifests of a snapshot the one of the higher version holds. `replaces` are the names of
+    files, by table, that it makes void; those of earlier versions don't tell: None.
     """
 
     version: int = 0
     tables: Mapping[str, Sequence[File]] = field(default_factory=dict)
     removed: Sequence[str] = ()
+    replaces: Mapping[str, Sequence[str]] | None = None
 
-    def replaced(
-        self, version: int, tables: Mapping[str, Sequence[File]], owned: Collection[str]
+    def next(
+        self,
+        version: int,
+        tables: Mapping[str, Sequence[File]],
+        owned: Collection[str],
+        replaces: Mapping[str, Sequence[str]],
     ) -> Manifest:
         """The next one: `owned` tables are as in `tables`, or not there; all others as they are."""
         others = {name: files for name, files in self.tables.items() if name not in owned}
         kept = [name for name in self.removed if name not in owned]
         removed = [*kept, *sorted(set(owned).difference(tables))]
-        return Manifest(version, others | dict(tables), removed)
+        before = {n: names for n, names in (self.replaces or {}).items() if n not in owned}
+        return Manifest(version, others | dict(tables), removed, before | dict(replaces))
+
+    def names(self, table: str) -> dict[str, File]:
+        """The files of a table by name."""
+        return {file.name: file for file in self.tables.get(table, ())}
+
+    def strange(self, table: str, lying: Iterable[str]) -> list[str]:
+        """Those of a table's files that another program put there.
+
+        What a run of ours wrote and the manifest doesn't name is on its way out, or not there yet.
+        """
+        ours = {*self.names(table), *(self.replaces or {}).get(table, ())}
+        return [name for name in lying if name not in ours and not (self.version and run_of(name))]
 
     def of(self, tables: Collection[str]) -> dict[str, Sequence[File]]:
         """The files of those tables that are there."""
@@ -125,11 +145,14 @@ class Manifest:
             if result.pop("crc32", None) not in (None, _crc32(result)):
                 raise ValueError
             tables = {
-                name: tuple(_file(**file) for file in files)
+                name: tuple(file_of(**file) for file in files)
                 for name, files in result["tables"].items()
             }
             removed = [_of(str, name) for name in result["removed"]]
-            return Manifest(_of(int, result["version"]), tables, removed)
+            replaces = result.get("replaces")
+            if replaces is not None:
+                replaces = {t: [_of(str, name) for name in of] for t, of in replaces.items()}
+            return Manifest(_of(int, result["version"]), tables, removed, replaces)
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             raise UnreadableError(
                 f"{path}, which tells the files of that snapshot, can't be read: write the "
@@ -142,7 +165,7 @@ def _crc32(values: Mapping[str, Any]) -> str:
     return f"{crc32(json.dumps(values, sort_keys=True).encode()):08x}"
 
 
-def _file(**values: Any) -> File:
+def file_of(**values: Any) -> File:
     """A file of a manifest's text; TypeError for what isn't one."""
     file = File(**values)
     for value, kind in (
@@ -166,12 +189,27 @@ def _of(kind: type[T], value: Any) -> T:
 
 _TIME = "%Y%m%dT%H%M%SZ"
 
+OVER = timedelta(days=1)
+"""After so long nothing is taken for the work of a run that may still be alive."""
+
+_RUN = re.compile(r"-(\d{8}T\d{6}Z-[0-9a-f]{8})\.parquet$", re.ASCII)
+
 
 def new_run() -> str:
     """The name of a run: when it began, in UTC, and something that no other has."""
     return f"{datetime.now(UTC):{_TIME}}-{secrets.token_hex(4)}"
 
 
-def began(run: str) -> datetime:
-    """When a run of that name began; ValueError for a name that no run has."""
-    return datetime.strptime(run.partition("-")[0], _TIME).replace(tzinfo=UTC)
+def run_of(name: str) -> str | None:
+    """The run that wrote a file of that name, if one of ours did."""
+    named = _RUN.search(name)
+    return named and named[1]
+
+
+def is_over(run: str) -> bool:
+    """Whether a run of that name began so long ago that nothing can be its work any more."""
+    try:
+        began = datetime.strptime(run.partition("-")[0], _TIME).replace(tzinfo=UTC)
+    except ValueError:  # nothing of ours
+        return False
+    return datetime.now(UTC) - began > OVER

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from spark.errors import RunError
-from spark.files import LocalRemoval, LocalRun, LocalStore, written_by_others
-from tests.spark.files.killed_at_each_step import (
+from spark.store import Folder, Run, written_by_others
+from tests.spark.store.killed_at_each_step import (
     OWNED,
     SNAPSHOT,
     STRIDES,
@@ -21,26 +21,26 @@ OTHER, NEXT = "20261121T050000Z", "20261121T070000Z"
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> LocalStore:
+def place(tmp_path: Path) -> Folder:
     """A folder of two snapshots, of three tables each."""
-    made = LocalStore(tmp_path / "out")
+    made = Folder(tmp_path / "out")
     for snapshot in (OTHER, SNAPSHOT):
         write(made, 1, OWNED, snapshot)
     return made
 
 
-def tables_seen(place: LocalStore, snapshot: str) -> set[str]:
+def tables_seen(place: Folder, snapshot: str) -> set[str]:
     """What readers find, who know of manifests."""
     return {table for table in OWNED if place.parts(table, snapshot)}
 
 
-def left_of(place: LocalStore, snapshot: str) -> list[Path]:
+def left_of(place: Folder, snapshot: str) -> list[Path]:
     return [*place.path.rglob(f"snapshot={snapshot}*")]
 
 
 @pytest.mark.parametrize("stride", STRIDES)
 def test_killed_at_each_step_it_is_whole_or_gone(
-    place: LocalStore, tmp_path: Path, stride: int
+    place: Folder, tmp_path: Path, stride: int
 ) -> None:
     states = []
     for here in stores_after_kills("remove", place, tmp_path / "tries", stride):
@@ -58,7 +58,7 @@ def test_killed_at_each_step_it_is_whole_or_gone(
     assert len(states) > 15 // stride
 
 
-def test_nothing_is_left_of_it(place: LocalStore) -> None:
+def test_nothing_is_left_of_it(place: Folder) -> None:
     remove(place)
     assert left_of(place, SNAPSHOT) == []
     assert [item.name for item in (place.path / ".evenfleet").iterdir()] == ["manifests"]
@@ -67,18 +67,18 @@ def test_nothing_is_left_of_it(place: LocalStore) -> None:
     assert tables_seen(place, SNAPSHOT) == set(OWNED)
 
 
-def test_what_other_programs_wrote_without_a_manifest(place: LocalStore) -> None:
+def test_what_other_programs_wrote_without_a_manifest(place: Folder) -> None:
     for manifest in place.path.glob(f".evenfleet/manifests/snapshot={SNAPSHOT}/*"):
         manifest.unlink()
-    with LocalRemoval(place, OWNED) as run:
+    with Run(place, OWNED) as run:
         assert run.remove(SNAPSHOT, None)
     assert left_of(place, SNAPSHOT) == []
 
 
-def test_what_was_written_since_it_was_seen_stays(place: LocalStore) -> None:
+def test_what_was_written_since_it_was_seen_stays(place: Folder) -> None:
     seen = place.manifest(SNAPSHOT)
     write(place, 2, OWNED)
-    with LocalRemoval(place, OWNED) as run:
+    with Run(place, OWNED) as run:
         assert not run.remove(SNAPSHOT, seen)
         assert run.remove(OTHER, place.manifest(OTHER))
         assert not run.remove(OTHER, place.for_one_look().manifest(SNAPSHOT))
@@ -86,19 +86,19 @@ def test_what_was_written_since_it_was_seen_stays(place: LocalStore) -> None:
     assert [*place.path.glob(".evenfleet/runs/*")] == []
 
 
-def test_a_run_that_writes_what_is_removed_meanwhile_is_told(place: LocalStore) -> None:
+def test_a_run_that_writes_what_is_removed_meanwhile_is_told(place: Folder) -> None:
     with (
         pytest.raises(RunError, match="another run wrote"),
-        LocalRun(place, SNAPSHOT, OWNED) as slow,
+        Run(place, OWNED, SNAPSHOT) as slow,
     ):
-        put(slow, 2, ("a",))
+        written = put(slow, 2, ("a",))
         assert written_by_others(place) == {SNAPSHOT}
         remove(place)
-        slow.commit(("a",))
+        slow.commit(written)
     assert left_of(place, SNAPSHOT) == []
 
 
-def test_runs_that_are_over_write_nothing(place: LocalStore) -> None:
+def test_runs_that_are_over_write_nothing(place: Folder) -> None:
     with running_run(place.path, f"a/snapshot={SNAPSHOT}"):
         assert written_by_others(place) == {SNAPSHOT}
     assert written_by_others(place) == set()

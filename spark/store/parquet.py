@@ -1,0 +1,236 @@
+"""Parquet files: what their footers tell, their values counted, and written with a checksum."""
+
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+from zlib import crc32
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+from pyarrow import fs
+from pyspark.errors import AnalysisException, PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import from_arrow_schema
+from pyspark.sql.types import StructType
+
+from spark.errors import UnreadableError, first_line
+from spark.store.columns import coded, texts
+from spark.store.manifest import Columns, File, column_statistics
+from spark.store.source import Cells
+
+UNREADABLE = (OSError, pa.ArrowException, TypeError, KeyError)
+"""What Arrow raises about a file that is broken, or that has something else in it."""
+
+ROWS_A_FILE = 250_000
+"""Small enough that a large table comes as several files, which Spark reads in parallel."""
+
+NAMES = ("cluster", "group", "topic", "member_id", "previous_member_id")
+"""Columns whose dictionaries outgrow their limit: looking each value up in one takes a third of the
+time of writing. Sorted as they are, the compressor finds what repeats by itself."""
+
+CHECKED = {"__globPaths__": "false", "parquet.page.verify-checksum.enabled": "true"}
+"""Options of a reader that takes paths for names, and no page whose bytes aren't those written."""
+
+
+def read_files(
+    session: SparkSession,
+    table: str,
+    paths: Sequence[str],
+    schema: StructType | None = None,
+    options: Mapping[str, str] = MappingProxyType({}),
+) -> DataFrame:
+    """The rows of a table's files; UnreadableError if one is broken, or Spark doesn't see it.
+
+    Where the `schema` isn't known, Spark reads a file for it; `options` are further ones of its.
+    """
+    reader = session.read.options(**CHECKED | dict(options))
+    try:
+        rows = (reader.schema(schema) if schema else reader).parquet(*paths)
+        _ = rows.schema  # Spark Connect reads nothing before it is asked for something
+        return rows
+    except Exception as error:  # what Java throws about a broken file has no class in PySpark
+        is_missing = isinstance(error, AnalysisException) and (
+            error.getCondition() == "PATH_NOT_FOUND"
+        )
+        why = "it is gone, or Spark doesn't see that folder" if is_missing else first_line(error)
+        raise UnreadableError(f"table {table} can't be read from {paths[0]}: {why}") from None
+
+
+OF_SPARK = b"org.apache.spark.sql.parquet.row.metadata"
+"""Where Spark keeps the schema of the rows that it writes."""
+
+
+class Footers(NamedTuple):
+    """The schema of the first of some files, and the columns that have no null in any of them."""
+
+    schema: StructType
+    without_nulls: frozenset[str]
+
+
+def footers_of(opened: Callable[[str], pq.ParquetFile], paths: Sequence[str]) -> Footers | None:
+    """What these files say; None where Spark has to look, since that can't be told here."""
+    try:
+        result = [opened(path).metadata for path in paths]
+        if not result:
+            return None
+        complete = frozenset.intersection(*(frozenset(without_nulls(item)) for item in result))
+        return Footers(_schema(result[0]), complete)
+    except (OSError, ValueError, pa.ArrowException, PySparkException):
+        return None
+
+
+def _schema(footer: pq.FileMetaData) -> StructType:
+    kept = (footer.metadata or {}).get(OF_SPARK)
+    if kept:
+        return StructType.fromJson(json.loads(kept))
+    return from_arrow_schema(footer.schema.to_arrow_schema())
+
+
+def without_nulls(footer: pq.FileMetaData) -> Iterator[str]:
+    """The columns of a file whose statistics count no null."""
+    groups = [footer.row_group(at) for at in range(footer.num_row_groups)]
+    for at in range(footer.num_columns):
+        name = footer.schema.column(at).path
+        statistics = [group.column(at).statistics for group in groups]
+        if all(
+            statistic and statistic.has_null_count and statistic.null_count == 0
+            for statistic in statistics
+        ):
+            yield name
+
+
+# Values.
+
+
+@dataclass(frozen=True)
+class ValueFilter:
+    """Values of a column of texts: these bytes, what else `also` knows, and nulls if `null`."""
+
+    names: frozenset[bytes]
+    also: Callable[[bytes], bool] | None = None
+    null: bool = False
+
+    def has(self, value: bytes | None) -> bool:
+        if value is None:
+            return self.null
+        return value in self.names or (self.also is not None and self.also(value))
+
+    def may_be_in(self, statistics: Any) -> bool:
+        """Whether a column may have such a value, by what its file tells of it."""
+        if self.also or statistics is None or not statistics.has_min_max:
+            return True
+        if self.null and statistics.null_count != 0:
+            return True
+        return any(statistics.min_raw <= name <= statistics.max_raw for name in self.names)
+
+
+def _statistics(group: Any) -> dict[str, Any]:
+    """What a row group tells of each of its columns."""
+    columns = map(group.column, range(group.num_columns))
+    return {column.path_in_schema: column.statistics for column in columns}
+
+
+def may_have(group: Any, wanted: Mapping[str, ValueFilter]) -> bool:
+    statistics = _statistics(group)
+    return all(item.may_be_in(statistics.get(name)) for name, item in wanted.items())
+
+
+def matching_rows(keys: pa.Table, wanted: Mapping[str, ValueFilter]) -> NDArray[np.bool_]:
+    """Which rows have wanted values in all of these columns."""
+    selection = np.ones(len(keys), np.bool_)
+    for name, item in wanted.items():
+        codes, values = coded(texts(keys[name]))
+        selection &= np.array([item.has(value) for value in values], np.bool_)[codes]
+    return selection
+
+
+def cells_of(file: pq.ParquetFile, columns: Columns) -> Counter[Cells]:
+    """How often each combination of values of these columns of texts is in a file."""
+    result: Counter[Cells] = Counter()
+    for number in range(file.num_row_groups):
+        result.update(_cells_of(file, number, columns))
+    return result
+
+
+def _cells_of(file: pq.ParquetFile, number: int, columns: Columns) -> Counter[Cells]:
+    """The same of a row group."""
+    group = file.metadata.row_group(number)
+    statistics = _statistics(group)
+    rows = group.num_rows
+    combined, result = np.zeros(rows, np.int64), [Cells()]
+    values: list[bytes | None]
+    for name in columns:
+        if name not in file.schema_arrow.names:
+            codes, values = np.zeros(rows, np.int64), [None]
+        elif (only_value := _only_value(statistics.get(name))) is not None:
+            codes, values = np.zeros(rows, np.int64), [only_value]
+        else:
+            codes, values = coded(texts(file.read_row_group(number, [name])[name]))
+        pairs, combined = np.unique(combined * len(values) + codes, return_inverse=True)
+        result = [(*result[p // len(values)], values[p % len(values)]) for p in pairs.tolist()]
+    return (
+        Counter(dict(zip(result, np.bincount(combined).tolist(), strict=True)))
+        if rows
+        else Counter()
+    )
+
+
+def _only_value(statistics: Any) -> bytes | None:
+    """The one text that a column has throughout, if its file tells so."""
+    if statistics is None or not (statistics.has_min_max and statistics.has_null_count):
+        return None
+    low = statistics.min_raw
+    same = statistics.null_count == 0 and low == statistics.max_raw
+    return low if same and isinstance(low, bytes) else None
+
+
+# Writing.
+
+
+def write_file(
+    path: str,
+    run: str,
+    tables: Iterable[pa.Table],
+    schema: pa.Schema,
+    statistics: Iterable[Columns] = (),
+    system: fs.FileSystem | None = None,
+) -> File:
+    """Write tables as one file of a run, and tell what it is; it is on the disk when this returns.
+
+    The checksum is that of the bytes as they were made, not as a disk has them.
+    """
+    sink = pa.BufferOutputStream()
+    dictionaries = [name for name in schema.names if name not in NAMES]
+    with pq.ParquetWriter(
+        sink,
+        schema,
+        compression="zstd",
+        compression_level=1,
+        use_dictionary=dictionaries,
+        write_page_checksum=True,
+    ) as writer:
+        for table in tables:
+            writer.write_table(table)
+    content = sink.getvalue()
+    if system:
+        system.create_dir(path.rpartition("/")[0])
+        with system.open_output_stream(path) as remote:
+            remote.write(content)
+    else:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        with Path(path).open("xb") as local:
+            local.write(content)
+            local.flush()
+            os.fsync(local.fileno())
+    with pq.ParquetFile(content) as file:
+        rows = file.metadata.num_rows
+        cells = column_statistics({columns: cells_of(file, columns) for columns in statistics})
+    name = path.rpartition("/")[2]
+    return File(name, run, content.size, rows, f"{crc32(content):08x}", cells)
