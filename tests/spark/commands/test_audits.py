@@ -142,17 +142,19 @@ class TestAudit:
         assert reports
 
     def test_of_some_groups(self, run: Run, torture: Path, tmp_path: Path) -> None:
-        """Nothing is told that is about a whole cluster, or, if it isn't asked for, the past."""
+        """Nothing is told that is about a whole cluster, or the past, which this one hasn't."""
         words = ("--group", "pay-1", "--format", "json", "--fail-on", "critical", "--no-history")
+        words = (*words, "--snapshot", HOURS[0])
         output = check_harmless(run("audit", torture, *words, "--out", tmp_path))
         assert "Only groups matching 'pay-1' were audited.\n" in output.err
         printed = json.loads(output.out)
         assert printed["groups"] == [{"status": "ok", "groups": 2}]
-        assert {row["group"] for row in rows(tmp_path / "findings")} == {"pay-1"}
+        assert {row["group"] for row in rows(tmp_path / "findings", HOURS[0])} == {"pay-1"}
         why = "it is about a whole cluster, and only some groups are examined"
         not_run = {row["finding"]: row["why"] for row in printed["not_run"]}
         assert {name for name, text in not_run.items() if why in text} == ABOUT_CLUSTERS
         assert "stuck-rebalance" in not_run
+        assert not_run["avoidable-moves"] == "there is no earlier snapshot to compare with"
         assert printed["verdict"][0]["verdict"].endswith("this snapshot, and not at the past.")
 
     def test_of_one_cluster_and_its_past(
@@ -175,18 +177,6 @@ class TestAudit:
         assert "under-replicated" in {row["finding"] for row in findings}
         not_run = {row["finding"] for row in json.loads(output.out)["not_run"]}
         assert "avoidable-moves" not in not_run
-
-    def test_of_the_first_snapshot(self, run: Run, torture: Path) -> None:
-        """A fleet that is well: nothing fails, and there is nothing to compare it with."""
-        words = ("--snapshot", HOURS[0], "--group", "even", "--fail-on", "warning")
-        output = run("audit", torture, *words, "--format", "json")
-        assert output.code == 0
-        printed = json.loads(output.out)
-        not_run = {row["finding"]: row["why"] for row in printed["not_run"]}
-        assert not_run["avoidable-moves"] == "there is no earlier snapshot to compare with"
-        sentence = f"Snapshot {HOURS[0]}. 0 critical findings and 0 warnings in 1 group: "
-        unseen = "brokers and leaders of topics and lag"  # some groups of a cluster are examined
-        assert f"\n{sentence}the fleet is well, as far as members go; {unseen} not" in output.err
 
 
 @pytest.mark.usefixtures("graphframes")
