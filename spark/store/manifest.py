@@ -142,7 +142,8 @@ class Manifest:
         """What `to_text` made; UnreadableError names the path of a text that is something else."""
         try:
             result = json.loads(text)
-            if result.pop("crc32", None) not in (None, _crc32(result)):
+            checksum = result.pop("crc32", None)
+            if checksum != _crc32(result) and (checksum or "replaces" in result):
                 raise ValueError
             tables = {
                 name: tuple(file_of(**file) for file in files)
@@ -161,7 +162,7 @@ class Manifest:
 
 
 def _crc32(values: Mapping[str, Any]) -> str:
-    """Of a manifest without it, in hex; those of earlier versions have none."""
+    """Of a manifest without it, in hex; those of the first versions have none."""
     return f"{crc32(json.dumps(values, sort_keys=True).encode()):08x}"
 
 
