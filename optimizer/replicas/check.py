@@ -6,10 +6,10 @@ import numpy as np
 
 from optimizer.figures import counted
 from optimizer.replicas.cluster import Cluster, ReplicaGoals, ReplicaGoalsError
-from optimizer.replicas.cycles import prices_of, proves, search, sound_rows
+from optimizer.replicas.cycles import prices_of, search
 from optimizer.replicas.levels import leader_placement, replica_placement
 from optimizer.replicas.numbering import NOBODY, IntArray, NumberedCluster, in_scope, numbered
-from optimizer.replicas.placement import Placement
+from optimizer.replicas.placement import Placement, proves, sound_rows
 
 
 def check_replicas(

@@ -1,15 +1,13 @@
 """The problem in arrays: partitions that take brokers, each broker dearer the more it has.
 
 Replicas are placed so, and then leaders: a leader is one of its partition's replicas, which are
-all listed, and nobody else may be taken. What changes a choice are exchanges: a partition gives up
-one broker and takes another.
+all listed, and nobody else may be taken. Prices show that a choice is the best.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
@@ -133,108 +131,6 @@ class Placement:
         )
 
 
-class Exchanges(NamedTuple):
-    """Exchanges in the order of the slot that gives, who takes, and what it costs.
-
-    Who takes is a slot, or a pool (slots + topic · racks + rack): any broker of that rack that
-    receives, that the partition doesn't list, and hasn't.
-    """
-
-    giver: IntArray
-    taker: IntArray
-    cost: IntArray
-    partition: IntArray
-
-
-def exchanges_of(placement: Placement, choice: IntArray) -> Exchanges:
-    """Every exchange that racks allow; equally dear ones stand in no particular order."""
-    rows = np.arange(placement.partitions)
-    costs, in_racks = placement.costs_of(choice), placement.in_racks(choice)
-    spare, room = in_racks > placement.low, in_racks < placement.high
-    slot = placement.topic * placement.brokers
-    pool = placement.topics * placement.brokers + placement.topic * placement.racks
-    takers = [  # who takes, its rack, its cost, and whether it can
-        (slot + listed, rack, cost, (rack >= 0) & ~has(choice, listed))
-        for listed, cost in zip(placement.listed.T, placement.listed_cost.T, strict=True)
-        for rack in [np.where(listed >= 0, placement.rack_of[listed], -1)]
-    ]
-    takers += [
-        (pool + rack, np.full_like(rows, rack), placement.new_cost, np.ones(len(rows), np.bool_))
-        for rack, receivers in enumerate(placement.receivers)
-        if len(receivers)
-    ]
-    parts = [np.empty((4, 0), np.int64)]
-    for giver, paid in zip(choice.T, costs.T, strict=True):
-        giving = np.where(giver >= 0, placement.rack_of[giver], -1)
-        spares = spare[rows, giving]
-        for taker, rack, cost, can in takers:
-            may = can & ((rack == giving) | (spares & room[rows, rack])) & (giver >= 0)
-            at = may.nonzero()[0]
-            parts.append(np.stack([(slot + giver)[at], taker[at], (cost - paid)[at], at]))
-    columns = np.concatenate(parts, axis=1)
-    count = columns.shape[1]
-    columns = columns[:, np.random.default_rng(count).permutation(count)]
-    nodes = placement.topics * (placement.brokers + placement.racks)
-    return Exchanges(*columns[:, np.lexsort((columns[2], columns[0] * nodes + columns[1]))])
-
-
-def cheapest_exchanges(placement: Placement, choice: IntArray) -> Exchanges:
-    """The cheapest exchange between any two slots between which there is one.
-
-    Exchanges for a broker of a pool are looked through in the order of their costs, until each
-    broker of the pool has found one.
-    """
-    exchanges, slots = exchanges_of(placement, choice), placement.topics * placement.brokers
-    start = run_starts(exchanges.giver, exchanges.taker)
-    end = np.append(start[1:], len(exchanges.giver))
-    direct = exchanges.taker[start] < slots
-    parts = [np.stack(exchanges)[:, start[direct]]]
-    start, end = start[~direct], end[~direct]
-    topic, rack = np.divmod(exchanges.taker[start] - slots, placement.racks)
-    receivers = [placement.receivers[r] for r in rack.tolist()]
-    run = np.repeat(np.arange(len(start)), [len(each) for each in receivers])
-    broker = np.concatenate([np.empty(0, np.int64), *receivers])
-    rank = 0
-    while len(run):
-        inside = start[run] + rank < end[run]
-        run, broker = run[inside], broker[inside]
-        at = start[run] + rank
-        partition = exchanges.partition[at]
-        fits = ~has(choice[partition], broker) & ~has(placement.listed[partition], broker)
-        here, taker = at[fits], topic[run[fits]] * placement.brokers + broker[fits]
-        parts.append(
-            np.stack([exchanges.giver[here], taker, exchanges.cost[here], partition[fits]])
-        )
-        run, broker = run[~fits], broker[~fits]
-        rank += 1
-    giver, taker, cost, partition = np.concatenate(parts, axis=1)
-    order = np.lexsort((partition, cost, taker, giver))
-    first = order[run_starts(giver[order], taker[order])]
-    return Exchanges(giver[first], taker[first], cost[first], partition[first])
-
-
-def can_exchange(
-    placement: Placement, choice: IntArray, partition: IntArray, giver: IntArray, taker: IntArray
-) -> BoolArray:
-    """Whether each partition may give up one broker and take the other."""
-    rows = choice[partition]
-    racks = placement.rack_of[rows]
-    giving, taking = placement.rack_of[giver], placement.rack_of[taker]
-    given, taken = (((racks == r[:, None]) & (rows >= 0)).sum(axis=1) for r in (giving, taking))
-    spare = given > placement.low[partition, giving]
-    room = taken < placement.high[partition, taking]
-    can: BoolArray = has(rows, giver) & ~has(rows, taker) & (taking >= 0)
-    can &= placement.receives[taker] | has(placement.listed[partition], taker)
-    can &= (giving == taking) | (spare & room)
-    return can
-
-
-def exchange(choice: IntArray, partition: IntArray, giver: IntArray, taker: IntArray) -> None:
-    """Carry exchanges out, each of another partition."""
-    column = (choice[partition] == giver[:, None]).argmax(axis=1)
-    choice[partition, column] = taker
-
-
 def has(rows: IntArray, values: IntArray) -> BoolArray:
     """Which rows have the value beside them."""
     result: BoolArray = np.logical_or.reduce(rows == values[:, None], axis=1)
@@ -263,3 +159,109 @@ def ranks_in_runs(*keys: IntArray) -> IntArray:
     starts = run_starts(*keys)
     sizes = np.diff(np.append(starts, len(keys[0])))
     return np.arange(len(keys[0])) - np.repeat(starts, sizes)
+
+
+FAR = 2**62
+"""Dearer than anything."""
+
+
+@dataclass(frozen=True)
+class Prices:
+    """What one replica more is worth at each broker, and at each broker for each topic."""
+
+    of_broker: IntArray  # (B,)
+    of_topic: IntArray  # (G, B)
+
+
+def sound_rows(placement: Placement, choice: IntArray) -> BoolArray:
+    """Which partitions have as many brokers as they want, none twice, as racks want it."""
+    sound: BoolArray = np.add.reduce(choice >= 0, axis=1) == placement.count
+    for at, broker in enumerate(choice.T):
+        candidate = placement.receives[broker] | has(placement.listed, broker)
+        candidate &= (placement.rack_of[broker] >= 0) & ~has(choice[:, :at], broker)
+        sound &= (broker == NOBODY) | candidate
+    if not sound.all():
+        return sound
+    in_racks = placement.in_racks(choice)
+    between = (placement.low <= in_racks) & (in_racks <= placement.high)
+    sound &= between.all(axis=1)
+    return sound
+
+
+def loads_fit(placement: Placement, choice: IntArray, prices: Prices) -> bool:
+    """Whether each load lies between its two marginal costs."""
+    used = placement.rack_of >= 0
+    weight = placement.load_weight * placement.weight
+    if not _between(weight[used], placement.loads(choice)[used], prices.of_broker[used]):
+        return False
+    own = (prices.of_topic - prices.of_broker)[:, used]
+    each = np.full_like(own, placement.topic_weight)
+    return _between(each, placement.topic_loads(choice)[:, used], own)
+
+
+def _between(weight: IntArray, load: IntArray, price: IntArray) -> bool:
+    fits = (weight * (2 * load - 1) <= price) & (price <= weight * (2 * load + 1))
+    return bool(fits.all())
+
+
+def with_cheaper(placement: Placement, choice: IntArray, prices: Prices) -> BoolArray:
+    """Which partitions would rather have another choice at these prices.
+
+    Choices of a partition are the bases of a matroid (brokers within racks within it), so a
+    cheaper choice is there if and only if one exchange makes it cheaper.
+    """
+    dearest = np.full((placement.partitions, placement.racks), -FAR)
+    cheapest = np.full_like(dearest, FAR)
+    rows = np.arange(placement.partitions)
+    costs = placement.costs_of(choice)
+    for column in range(choice.shape[1]):
+        at = np.flatnonzero(choice[:, column] >= 0)
+        broker = choice[at, column]
+        rack = placement.rack_of[broker]
+        value = costs[at, column] + prices.of_topic[placement.topic[at], broker]
+        dearest[at, rack] = np.maximum(dearest[at, rack], value)
+    for listed, cost in zip(placement.listed.T, placement.listed_cost.T, strict=True):
+        rack = np.where(listed >= 0, placement.rack_of[listed], -1)
+        at = np.flatnonzero((rack >= 0) & ~has(choice, listed))
+        value = cost[at] + prices.of_topic[placement.topic[at], listed[at]]
+        cheapest[at, rack[at]] = np.minimum(cheapest[at, rack[at]], value)
+    for rack in range(placement.racks):
+        new = _cheapest_new(placement, choice, prices, rack)
+        cheapest[rows, rack] = np.minimum(cheapest[rows, rack], new)
+    in_racks = placement.in_racks(choice)
+    better = (cheapest < dearest).any(axis=1)
+    giving = np.where(in_racks > placement.low, dearest, -FAR)
+    taking = np.where(in_racks < placement.high, cheapest, FAR)
+    # one rack both gives and takes at its own peril: that is the exchange within it, seen above
+    is_found: BoolArray = better | (taking.min(axis=1) < giving.max(axis=1))
+    return is_found
+
+
+def _cheapest_new(placement: Placement, choice: IntArray, prices: Prices, rack: int) -> IntArray:
+    """What the cheapest broker of a rack costs each partition that hasn't it nor lists it."""
+    best = np.full(placement.partitions, FAR)
+    receivers = placement.receivers[rack]
+    if not len(receivers):
+        return best
+    order = receivers[np.argsort(prices.of_topic[:, receivers], axis=1, kind="stable")]
+    left = np.arange(placement.partitions)
+    for rank in range(len(receivers)):
+        broker = order[placement.topic[left], rank]
+        free = ~has(choice[left], broker) & ~has(placement.listed[left], broker)
+        here = left[free]
+        price = prices.of_topic[placement.topic[here], broker[free]]
+        best[here] = placement.new_cost[here] + price
+        left = left[~free]
+        if not len(left):
+            break
+    return best
+
+
+def proves(placement: Placement, choice: IntArray, prices: Prices) -> bool:
+    """Whether prices show that no choice is better; where levels can outweigh others they don't."""
+    return (
+        placement.is_exact
+        and bool(sound_rows(placement, choice).all())
+        and loads_fit(placement, choice, prices)
+        and not with_cheaper(placement, choice, prices).any()
+    )

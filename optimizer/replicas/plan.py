@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from optimizer.replicas.cluster import BYTES, Cluster, ReplicaGoals, ReplicaGoalsError
+from optimizer.replicas.cycles import cheapest_exchanges, exchange
 from optimizer.replicas.levels import leader_placement, replica_placement
 from optimizer.replicas.numbering import (
     NOBODY,
@@ -19,7 +20,7 @@ from optimizer.replicas.numbering import (
     in_scope,
     numbered,
 )
-from optimizer.replicas.placement import Placement, cheapest_exchanges, exchange, without
+from optimizer.replicas.placement import Placement, without
 from optimizer.replicas.solve import solve
 
 FINE = 24

@@ -16,24 +16,24 @@ import numpy as np
 
 from optimizer.flow import EXACT_RADIUS, MAX_NUMBER, Arcs, cheapest_flow, dearer_arcs
 from optimizer.replicas.cycles import (
-    Prices,
+    Exchanges,
+    can_exchange,
     carry_out,
-    loads_fit,
+    exchange,
+    exchanges_of,
     prices_of,
     search,
-    sound_rows,
-    with_cheaper,
 )
 from optimizer.replicas.numbering import NOBODY, IntArray
 from optimizer.replicas.placement import (
-    Exchanges,
     Placement,
-    can_exchange,
-    exchange,
-    exchanges_of,
+    Prices,
     has,
+    loads_fit,
     ranks_in_runs,
     run_starts,
+    sound_rows,
+    with_cheaper,
 )
 
 FREE, FREE_SHARE = 5_000, 0.05

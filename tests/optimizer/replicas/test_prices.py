@@ -4,9 +4,10 @@ from dataclasses import replace
 from random import Random
 
 from optimizer.replicas.cluster import ReplicaGoals
-from optimizer.replicas.cycles import prices_of, proves, search
+from optimizer.replicas.cycles import prices_of, search
 from optimizer.replicas.levels import leader_placement, replica_placement
 from optimizer.replicas.numbering import in_scope, numbered
+from optimizer.replicas.placement import proves
 from optimizer.replicas.solve import solve
 from tests.optimizer.replicas.clusters import random_cluster
 
