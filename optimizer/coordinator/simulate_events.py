@@ -49,8 +49,8 @@ def scenario_of(
 
     `rates` are records a second of each partition of a topic, and partitions that come have its
     mean; `down` says what is led by brokers that go down; `peak_rate` is that of `parameters`
-    without one; other `settings` are those of a `Scenario`. NotApplicableError for an event that the
-    group can't have.
+    without one; other `settings` are those of a `Scenario`. Raises NotApplicableError for an event
+    that the group can't have.
     """
     happening = [*timed]
     values = as_stated(group, (event for _, event in happening))
