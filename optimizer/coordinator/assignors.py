@@ -1,6 +1,7 @@
 """Assignments: what the strategies say of a group as its coordinator, or its leader, sees it."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 from optimizer.coordinator.catalog import Catalog
 from optimizer.model import DEFAULT_GOALS, NOTHING, Goals, IntArray, KafkaFacts, Problem, resolve
 from optimizer.strategies import strategy_named
-from optimizer.strategies.kafka import bucket, grown, string_hash
+from optimizer.strategies.kafka import bucket, grown, in_hash_order, string_hash, utf16
 
 FIBONACCI = -7046029254386353131
 """2⁶⁴ by the golden ratio, as Java's signed number."""
@@ -169,3 +170,30 @@ def _hash(text: str) -> int:
     if text not in _hashes:
         _hashes[text] = string_hash(text) & 0xFFFFFFFF
     return _hashes[text]
+
+
+def candidates(lists: Iterable[tuple[str, ...]]) -> frozenset[str]:
+    """The assignors that every list names."""
+    common: frozenset[str] | None = None
+    for names in lists:
+        common = frozenset(names) if common is None else common & frozenset(names)
+    return common or frozenset()
+
+
+def elected(lists: Mapping[tuple[str, ...], int]) -> str:
+    """The assignor with most votes; `lists` counts the members of each list of assignors.
+
+    Each member votes for the first of its list that all members offer. Raises ValueError if there
+    is none. Of a tie wins the assignor that the HashMap of votes iterates first.
+    """
+    common = candidates(lists)
+    if not common:
+        raise ValueError("the members have no assignor in common")
+    votes: Counter[str] = Counter()
+    for names, count in lists.items():
+        votes[next(name for name in names if name in common)] += count
+    most = max(votes.values())
+    voted = list(votes)
+    hashes = [string_hash(name) for name in voted]
+    order = in_hash_order(range(len(voted)), hashes.__getitem__, lambda at: utf16(voted[at]))
+    return next(voted[at] for at in order if votes[voted[at]] == most)

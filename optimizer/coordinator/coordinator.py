@@ -5,11 +5,10 @@ from collections.abc import Sequence
 from optimizer.coordinator.assignors import Parts
 from optimizer.coordinator.classic.client import ClassicClient
 from optimizer.coordinator.classic.group import ClassicGroup
-from optimizer.coordinator.classic.member import Membership
+from optimizer.coordinator.classic.sessions import Membership
 from optimizer.coordinator.client import Client
 from optimizer.coordinator.consumer.group import UNSEEN, ConsumerGroup
-from optimizer.coordinator.consumer.member import ConsumerMember
-from optimizer.coordinator.consumer.reconciliation import Current
+from optimizer.coordinator.consumer.reconciliation import ConsumerMember, Current
 from optimizer.coordinator.context import Context
 
 

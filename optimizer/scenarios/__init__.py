@@ -11,9 +11,8 @@ from optimizer.scenarios.event import (
 )
 from optimizer.scenarios.members import Crash, Join, Leave, Members, Subscribe
 from optimizer.scenarios.pauses import Freeze, Restart, SlowPoll, as_static
-from optimizer.scenarios.registry import EVENTS, event_of
 from optimizer.scenarios.rolling import Migrate, RollingRestart, Upgrade
-from optimizer.scenarios.scenario import Scenario, Step
+from optimizer.scenarios.scenario import EVENTS, Scenario, Step, event_of
 from optimizer.scenarios.topics import (
     BrokerDown,
     Create,

@@ -83,6 +83,7 @@ def report(
         material = material_of(spark, *of, doing=busy, files=files_of(source.where, fleet))
         write_report(material, out, form, static)
     say_clusters(fleet)
+    say(material.sources)
     say(f"{material.verdict} The report is in {out}.")
 
 

@@ -3,20 +3,22 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame, Window, functions as F
 
 from optimizer.model import Goals
+from spark.groups import GROUP_KEYS
 from spark.history import FleetHistory, encode_changes
 from spark.replay.steps import Replay, steps_of
-from spark.replay.tables import groups_of, league_of
+from spark.replay.text import sentence_of
 from spark.settings import (
+    CURRENT,
     DEFAULT_FLEET_GOALS,
     STRATEGY_SECONDS,
     FleetGoals,
     as_fleet_goals,
     check_strategies,
 )
-from spark.trial import need_racks
+from spark.trial import best_first, need_racks, over_bound
 from spark.unpersist_handle import Handle
 
 
@@ -78,8 +80,151 @@ def replay_fleet(
     names = check_strategies(strategies)
     fleet_goals = as_fleet_goals(goals)
     racks = need_racks(names, fleet_goals)
-    group_spans, weights = history.group_spans(racks), fleet_goals.weights
+    group_spans, weights = history.group_spans(racks), fleet_goals.sources
     encoded = encode_changes(history.tables, group_spans, racks, weights, rates)
     replay = Replay(history.timeline, names, fleet_goals, strategy_seconds)
     steps = steps_of(encoded, replay).persist()
     return FleetReplay(steps, groups_of(steps).persist())
+
+
+SUMMED = (
+    *("known_hours", "unknown_hours", "excess_hours", "changes", "not_evaluated"),
+    *("moves", "takeovers", "stopped", "first_moves", "local_read_hours", "remote_read_hours"),
+)
+"""Columns of the table of groups whose sums are those of the league."""
+
+WORTH = (
+    *("not_evaluated", "round(mean_over_bound, 3)", "round(excess_hours, 4)"),
+    *("coalesce(stopped, moves)", "moves"),
+)
+"""What makes a strategy the better one, SQL text: the first that differs decides.
+
+Strategies that differ in none are equally good. Sums of hours are rounded: they depend on the order
+in which Spark adds them up.
+"""
+
+TIES = ("first_moves", f"if(strategy = '{CURRENT}', 0, 1)", "strategy")
+"""Which of equally good strategies comes first: the cheapest to change to."""
+
+COUNTED = ("best_or_equal", "alone")
+"""How a strategy compares in a group; the league counts groups to which anything happened."""
+
+SAVED = ("excess_hours", "moves", "stopped")
+"""What a strategy may have saved over the current one."""
+
+COMPARED = (*SAVED, "mean_over_bound")
+"""Columns of the current strategy that stand beside the best."""
+
+
+def groups_of(steps: DataFrame) -> DataFrame:
+    """A row (cluster, group, strategy).
+
+    * `kind`: `connect` for a group of Connect workers, else `consumer`.
+    * `known_hours`: for how long the strategy's answers are known to have held; `unknown_hours`:
+      for how long it had none, or the group couldn't be judged.
+    * `changes`: how often the group had to be assigned again, without its first time;
+      `not_evaluated`: how often the strategy had no answer then. `why` is the last reason.
+    * `excess_hours`: partitions by which the most loaded member was above the most loaded one of
+      the optimum, times hours. `worst_max_load`: the most that a member ever had.
+    * `moves`, `takeovers`, `stopped`: sums over the changes; `first_moves` are those that lead from
+      the current assignment to the strategy's own. `stopped` is null where the group's own
+      protocol isn't known.
+    * `local_read_hours`, `remote_read_hours`: partitions read within a rack and across racks, times
+      hours; null where goals or facts have no racks.
+    * `mean_over_bound`, `worst_over_bound`: how far the most loaded member by weight was above what
+      no assignment is below, 1 being as low as possible: in the mean of time, and at worst; null
+      without goals by weight.
+    * `best_or_equal`: no strategy of the group is better, by the fewest changes without an answer,
+      the least `mean_over_bound` (to a thousandth), the least excess, then the fewest partitions
+      stopped, then moves; `alone`: no other is as good. `is_unchanged`: nothing happened to the
+      group that any strategy had to answer to.
+    * `is_best`: of these it has the fewest `first_moves`, `current` before all others.
+      `saved_excess_hours`, `saved_moves` and `saved_stopped` are what a strategy would have saved
+      over `current`; the `sentence` of the best one says so.
+    """
+    answered = F.col("max_load").isNotNull()
+    after_first = answered & F.col("rebalanced") & ~F.col("first")
+    has_protocol = F.bool_and(F.col("stopped").isNotNull() | ~after_first)
+    over = over_bound()
+    entries = F.when(over.isNotNull(), F.col("seconds"))
+    mean_over_bound = F.try_divide(F.sum(over * entries), F.sum(entries))
+    hours = F.sum(F.when(answered, F.col("seconds")).otherwise(0)) / 3600
+    rows = steps.groupBy(*GROUP_KEYS, "strategy").agg(
+        F.max_by("kind", "start").alias("kind"),
+        hours.alias("known_hours"),
+        (F.sum("seconds") / 3600 - hours).alias("unknown_hours"),
+        F.count_if(F.col("rebalanced") & ~F.col("first")).alias("changes"),
+        F.count_if(F.col("rebalanced") & ~answered).alias("not_evaluated"),
+        F.max_by("reason", F.when(~answered, F.col("start"))).alias("why"),
+        _hours("excess").alias("excess_hours"),
+        F.max("max_load").alias("worst_max_load"),
+        _counted("moves", after_first).alias("moves"),
+        _counted("takeovers", after_first).alias("takeovers"),
+        F.when(has_protocol, _counted("stopped", after_first)).alias("stopped"),
+        _counted("moves", F.col("first")).alias("first_moves"),
+        _hours("local_reads").alias("local_read_hours"),
+        _hours("remote_reads").alias("remote_read_hours"),
+        F.coalesce(mean_over_bound, F.avg(over)).alias("mean_over_bound"),
+        F.max(over).alias("worst_over_bound"),
+    )
+    return _with_best(rows)
+
+
+def _counted(what: str, where: Column) -> Column:
+    """The sum of those; null only where the strategy never had an answer."""
+    return F.sum(F.when(F.col("max_load").isNotNull(), F.when(where, F.col(what)).otherwise(0)))
+
+
+def _hours(what: str) -> Column:
+    return F.sum(F.col(what) * F.col("seconds")) / 3600
+
+
+def _with_best(rows: DataFrame) -> DataFrame:
+    """Which strategy is the best of each group, and what it saves."""
+    of_group = Window.partitionBy(*GROUP_KEYS)
+    place = F.row_number().over(of_group.orderBy(*best_first(*WORTH, *TIES)))
+    rank = F.rank().over(of_group.orderBy(*best_first(*WORTH)))
+    is_judged = F.col("worst_max_load").isNotNull()
+    best = F.when(F.col("best_or_equal"), F.col("strategy"))
+    result = {
+        f"current_{item}": F.max(F.when(F.col("strategy") == CURRENT, F.col(item))).over(of_group)
+        for item in COMPARED
+    }
+    saved = {f"saved_{item}": F.col(f"current_{item}") - F.col(item) for item in SAVED}
+    report = rows.withColumns(
+        {
+            "is_unchanged": F.max("changes").over(of_group) == 0,
+            "best_or_equal": (rank == 1) & is_judged,
+            "is_best": (place == 1) & is_judged,
+            **result,
+        }
+    ).withColumn("equals", F.sort_array(F.collect_list(best).over(of_group)))
+    report = report.withColumn("alone", F.col("best_or_equal") & (F.size("equals") == 1))
+    about = (*GROUP_KEYS, "strategy", "is_best", "equals", *COMPARED, *result)
+    sentence = F.udf(sentence_of, "string", useArrow=False)(F.struct(*about))
+    return report.withColumns({**saved, "sentence": sentence}).drop("equals", *result)
+
+
+def league_of(groups: DataFrame) -> DataFrame:
+    """A row (kind, strategy), the best first: sums over all groups of that kind.
+
+    `groups` are those that the strategy has answers for, and `unchanged` those of them in which
+    nothing happened. Of the others, `best_or_equal` counts those in which no strategy is better,
+    and `alone` those in which none is as good. `best_for` counts where it `is_best`,
+    `stopped_groups` the groups whose `stopped` is known and in that sum. The other columns are
+    those of `groups_of`, `worst_max_load` and `worst_over_bound` the highest of all groups,
+    `mean_over_bound` their mean.
+    """
+    is_answered = F.col("worst_max_load").isNotNull()
+    league = groups.groupBy("kind", "strategy").agg(
+        F.count_if(is_answered).alias("groups"),
+        F.count_if("is_best").alias("best_for"),
+        F.count_if(is_answered & F.col("is_unchanged")).alias("unchanged"),
+        *(F.count_if(F.expr(f"{item} and not is_unchanged")).alias(item) for item in COUNTED),
+        F.count("stopped").alias("stopped_groups"),
+        F.max("worst_max_load").alias("worst_max_load"),
+        F.avg("mean_over_bound").alias("mean_over_bound"),
+        F.max("worst_over_bound").alias("worst_over_bound"),
+        *(F.sum(item).alias(item) for item in SUMMED),
+    )
+    return league.orderBy(F.col("kind").desc(), *best_first(*WORTH, *TIES))

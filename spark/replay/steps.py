@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from pyspark.sql import DataFrame
 
+from optimizer.model import judged
 from optimizer.strategies import OPTIMAL, STRATEGIES, strategy_named
 from spark.fleet import CONNECT, CONSUMER
 from spark.groups import (
@@ -159,7 +160,7 @@ class _GroupReplay:
             return
         others = [name for name in self._replay.strategies if name not in strategies]
         self._start(Start.NOTHING, others)
-        state = GroupState.of(group.problem, self._goals)
+        state = GroupState.of(group.problem, judged(self._goals, group.problem))
         is_new = self._state is None or not state.is_like(self._state)
         self._state = state
         yield from self._judged(row, group, strategies, state, is_new)
@@ -189,7 +190,7 @@ class _GroupReplay:
             steps[name] = first, asked, changes
         if is_new:
             self._least_max = self._find_least_max(state)
-        bound = Trial(state.unowned, self._limit, self._goals).weight_bound
+        bound = Trial(state.unowned, self._limit, state.goals).weight_bound
         for name in strategies:
             first, asked, changes = steps[_same_target(name)]
             trail = self._trails[_same_target(name)]
@@ -227,7 +228,7 @@ class _GroupReplay:
         problem = state.asked(trail.owned, owner)
         strategy = strategy_named(name)
         try:
-            answer = self._limit.spend(lambda: strategy.assign(problem, self._goals))
+            answer = self._limit.spend(lambda: strategy.assign(problem, state.goals))
         except Exception as error:
             trail.outcome = failed(error)
             return NONE
@@ -239,10 +240,10 @@ class _GroupReplay:
     def _find_least_max(self, state: GroupState) -> int | None:
         """The highest load of the optimum; None where it isn't found."""
         optimum = self._trails.get(OPTIMAL)
-        is_least = not (self._goals.min_gain or self._goals.by_weight)
+        is_least = not (state.goals.min_gain or state.goals.by_weight)
         if optimum and isinstance(optimum.outcome, dict) and is_least:
             return optimum.outcome["max_load"]
-        return Trial(state.problem, self._limit, self._goals).least_max
+        return Trial(state.problem, self._limit, state.goals).least_max
 
     def _excess(self, outcome: Outcome) -> int | None:
         most, least_max = outcome["max_load"], self._least_max

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, nullcontext
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from operator import itemgetter
@@ -23,7 +23,6 @@ from spark.fleet import (
     escaped,
     escaped_rows,
     is_one_of,
-    read_result,
     read_results,
     worst_first,
 )
@@ -31,15 +30,19 @@ from spark.plan import plan_fleet
 from spark.reassign import reassign_fleet
 from spark.report.groups import detailed_groups
 from spark.report.material import GroupMaterial, Material, goals_text
-from spark.report.past import figures_before, fits, lags_in, past_of, rebalances_a_day
 from spark.report.sums import (
     MEASURES,
     Rows,
     clusters_of,
+    figures_before,
     figures_of,
     findings_by_group,
+    fits,
+    lags_in,
     loads_of,
     merged,
+    past_of,
+    rebalances_a_day,
     statuses_of,
     sums_of,
     weights_of,
@@ -76,6 +79,31 @@ class Results:
     by_weight: str | None = None
     scale: str | None = None
 
+    def tables(self, session: SparkSession, snapshot: str) -> dict[str, list[DataFrame]]:
+        """The tables of those that are there; InputError for one that can't be read."""
+        return {
+            name: [table.rows for table in read_results(session, folder, tables, snapshot)]
+            for name, tables in TABLES.items()
+            if (folder := getattr(self, name))
+        }
+
+    @property
+    def sources(self) -> str:
+        """What was read, and what the library was asked for, in words."""
+        folders = {name: folder for name, folder in asdict(self).items() if folder}
+        asked = [name for name in ("audit", "plan", "compare") if name not in folders]
+        read = (f"{name.replace('_', ' ')} in {folder}" for name, folder in folders.items())
+        sentences = (("Read", ", ".join(read)), ("Asked for this page", ", ".join(asked)))
+        return " ".join(f"{what}: {names}." for what, names in sentences if names)
+
+
+TABLES = {
+    "plan": ("groups", "assignments"),
+    **dict.fromkeys(("compare", "by_weight"), ("comparison", "fleet")),
+    "scale": ("scale",),
+}
+"""Tables of results that a page is made of; those of an audit and of a history are read there."""
+
 
 def material_of(
     session: SparkSession,
@@ -93,26 +121,27 @@ def material_of(
 
     `previous` is the snapshot before, `doing` shows what goes on, `files` are those of the fleet.
     """
+    tables, past = results.tables(session, fleet.id), past_of(session, results.history, fleet)
     with ExitStack() as kept:
         submit = _in_turn(session, kept)
-        before, brokers = submit(figures_before, previous), submit(_brokers, fleet)
+        before = submit(figures_before, previous, settings.goals, levels.levels)
+        brokers = submit(_brokers, fleet)
         with doing("auditing"):
             made = kept.enter_context(_audited(session, fleet, results.audit, levels, previous))
             group_rows, assignments = _planned(
-                session, fleet, results.plan, made, settings.goals, kept
+                fleet, tables.get("plan"), made, settings.goals, kept
             )
             counts, findings = made.counts(), made.worst(FINDINGS_SHOWN)
         with doing("comparing strategies"):
             sample = _sample(fleet, sum(made.groups().values()))
-            of = (session, sample)
-            compared, league = _compared(*of, results.compare, settings, kept)
-            weighed, by_weight = compared, league
-            if results.by_weight:
-                weighed, by_weight = _written(*of, results.by_weight)
+            compared = tables.get("compare") or _compared(sample, settings, kept)
+            by_weight = tables.get("by_weight", compared)
+            league = _strategies_of(compared)
+            league_by_weight = league if by_weight is compared else _strategies_of(by_weight)
         with doing("looking at the past and at the worst groups"):
-            past = past_of(session, results.history, fleet)
             beside = [
-                *(findings_by_group(made.findings), weights_of(weighed)),
+                findings_by_group(made.findings),
+                weights_of(by_weight[0]),
                 *(loads_of(assignments, fleet.tables["members"]), lags_in(fleet)),
                 *(*_assignors(fleet), *rebalances_a_day(past)),
             ]
@@ -134,12 +163,12 @@ def material_of(
             before=before.result(),
             groups=groups,
             details=details,
-            **_strategies(league, by_weight, sample is fleet or results.compare is not None),
+            **_strategies(league, league_by_weight, sample is fleet or results.compare is not None),
             clusters_beside=_clusters(fleet, clusters_of(sums, made.findings)),
             brokers=brokers.result(),
             trend=trend_of(past["states"], past.get("rebalances")) if past else (),
-            **_scaled(session, results.scale, fleet),
-            plan=results.plan,
+            **_scaled(tables.get("scale"), fleet),
+            sources=results.sources,
         )
 
 
@@ -147,7 +176,7 @@ def _strategies(league: Rows, by_weight: Rows, is_whole: bool) -> dict[str, Any]
     """A row for each strategy, by count and by weight, the best, and the size of a sample."""
     return {
         "league": league,
-        "by_weight": [row for row in by_weight if _is_known(row)],
+        "by_weight": [row for row in by_weight if row["mean_over_bound"] is not None],
         "best": best_of(league),
         "sampled": None if is_whole else _measured(league),
     }
@@ -226,9 +255,8 @@ def _audited(
 
 
 def _planned(
-    session: SparkSession,
     fleet: FleetSnapshot,
-    plan: str | None,
+    plan: Sequence[DataFrame] | None,
     made: FleetAudit,
     goals: FleetGoals,
     kept: ExitStack,
@@ -238,8 +266,7 @@ def _planned(
         return made.group_rows, kept.enter_context(
             plan_fleet(_shown(fleet, made), goals=goals, advice=False)
         ).assignments
-    tables = read_results(session, plan, ("groups", "assignments"), fleet.id)
-    groups, assignments = (table.rows for table in tables)
+    groups, assignments = plan
     measures = groups.select("cluster", "group", *MEASURES)
     planned = made.group_rows.drop(*MEASURES).join(measures, ["cluster", "group"], "left")
     return planned, assignments
@@ -255,28 +282,15 @@ def _shown(fleet: FleetSnapshot, made: FleetAudit) -> FleetSnapshot:
     return fleet.with_groups(F.expr(f"xxhash64({names}) in ({', '.join(map(str, keys))})"))
 
 
-def _compared(
-    session: SparkSession,
-    fleet: FleetSnapshot,
-    out: str | None,
-    settings: Settings,
-    kept: ExitStack,
-) -> tuple[DataFrame, Rows]:
-    """The comparison that is there, or that of the usual strategies; and its row a strategy."""
-    if out:
-        return _written(session, fleet, out)
+def _compared(fleet: FleetSnapshot, settings: Settings, kept: ExitStack) -> list[DataFrame]:
+    """The comparison of the usual strategies: a row a group and strategy, and one a strategy."""
     rows = _kept(compare_fleet(fleet, USUAL_STRATEGIES, goals=settings.goals), kept)
-    return rows, as_rows(fleet_of(rows))
+    return [rows, fleet_of(rows)]
 
 
-def _written(session: SparkSession, fleet: FleetSnapshot, out: str) -> tuple[DataFrame, Rows]:
-    """Both tables of a comparison that `compare` wrote."""
-    groups, league = read_results(session, out, ("comparison", "fleet"), fleet.id)
-    return groups.rows, as_rows(league.rows.coalesce(1).sortWithinPartitions(*best_first()))
-
-
-def _is_known(row: dict[str, Any]) -> bool:
-    return row["mean_over_bound"] is not None
+def _strategies_of(comparison: Sequence[DataFrame]) -> Rows:
+    """Its row a strategy, the best first."""
+    return as_rows(comparison[1].coalesce(1).sortWithinPartitions(*best_first()))
 
 
 def _assignors(fleet: FleetSnapshot) -> Iterator[DataFrame]:
@@ -299,11 +313,11 @@ def _measured(league: list[dict[str, Any]]) -> int:
     return max((row["groups"] + row["not_evaluated"] for row in league), default=0)
 
 
-def _scaled(session: SparkSession, out: str | None, fleet: FleetSnapshot) -> dict[str, Any]:
+def _scaled(tables: Sequence[DataFrame] | None, fleet: FleetSnapshot) -> dict[str, Any]:
     """What policies come to and what to set, where `scale` has written it."""
-    if out is None:
+    if tables is None:
         return {}
-    rows = read_result(session, out, "scale", fleet.id).rows.where(fits(fleet.part))
+    rows = tables[0].where(fits(fleet.part))
     groups = as_rows(rows)
     sizes = [verdict_of(groups), *what_to_set(groups)]
     return {"scaling": as_rows(fleet_of_scale(rows)), "sizes": sizes}

@@ -2,46 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pyspark.sql import DataFrame, Window, functions as F
 
-from optimizer.coordinator import figures_of
+from optimizer.coordinator import ClientSettings, figures_of
+from optimizer.figures import counted, figure
 from optimizer.model import Problem, classes_of
+from optimizer.scenarios import Event, Migrate, Upgrade
+from optimizer.strategies import CLASSIC_ASSIGNORS
 from spark.errors import InputError
-from spark.fleet import FleetSnapshot, components, escaped
+from spark.fleet import CONNECT, CONSUMER, HUB, LENGTH_OF_UUID, FleetSnapshot, components, escaped
 from spark.groups import (
     EncodedRow,
-    Flag,
     Int,
-    Long,
-    Outcome,
-    Real,
     Text,
     encode,
     failed,
     named_group,
     read_or_failed,
 )
-from spark.rollout.upgrade_path import TARGETS, UpgradePath, upgrade_path
-from spark.settings import NO_CONSUMERS, STRATEGY_SECONDS, FleetConsumers
+from spark.settings import NO_CONSUMERS, STRATEGY_SECONDS, ConsumerSettings, FleetConsumers
 from spark.solve import TimeLimit
-from spark.trial import simulated, tried
+from spark.trial import CostRow, simulated, tried
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 @dataclass(slots=True, kw_only=True)
-class RolloutRow(Outcome):
+class RolloutRow(CostRow):
     """A rolling restart of a group, and what it brings; what isn't known is null.
 
     `status`: `ready`; `done`, where there is nothing to do; or `unable`, and the `reason` says why.
     `step` counts from 1; in `deploy` is what each member is to be configured with then. `members`
-    restart one after the other. What that costs is simulated as in `spark.whatif`: `rebalances`,
-    `unread_seconds`, `longest_pause`, `stopped_needlessly`, `moves`, `read_twice_seconds`, `fatal`.
+    restart one after the other.
     """
 
     uses: Text = None
@@ -49,14 +47,6 @@ class RolloutRow(Outcome):
     step: Int = None
     steps: Int = None
     deploy: Text = None
-    rebalances: Int = None
-    unread_seconds: Real = None
-    longest_pause: Real = None
-    stopped_needlessly: Long = None
-    moves: Long = None
-    read_twice_seconds: Real = None
-    fatal: Int = None
-    at_rest: Flag = None
 
 
 READY, DONE, UNABLE = "ready", "done", "unable"
@@ -156,8 +146,8 @@ def _row(row: EncodedRow, status: str, reason: str | None = None, **result: Any)
 
 
 SUMMED = (
-    *("rebalances", "unread_seconds", "stopped_needlessly", "moves", "read_twice_seconds"),
-    "fatal",
+    *("rebalances", "unread_seconds", "stopped_needlessly", "moves", "takeovers"),
+    *("read_twice_seconds", "fatal"),
 )
 """Figures that a run of several steps has the sums of."""
 
@@ -176,3 +166,142 @@ def _priced(
         own |= {name: figures[name] for name in ("longest_pause", "at_rest")}
         before = figures
         yield _row(row, READY, step=number, steps=len(events), deploy=deploy, **own)
+
+
+COOPERATIVE = "cooperative-sticky"
+
+TARGETS = (COOPERATIVE, CONSUMER)
+"""What groups can be brought to: an assignor, or the protocol of KIP-848."""
+
+NEW_PROTOCOL = "group.protocol=consumer, without partition.assignment.strategy"
+"""What members are to be configured with for KIP-848."""
+
+LEAST_BROKER = (4, 0)
+"""The first version of brokers that has the new protocol for general use (KIP-848)."""
+
+
+class UpgradePath(NamedTuple):
+    """The list of assignors that members offer now, and the restarts that are needed, in words too.
+
+    `reason` says why there is no way; no restarts and no reason: the group is there already.
+    """
+
+    offered: tuple[str, ...]
+    restarts: tuple[tuple[str, Event], ...] = ()
+    reason: str | None = None
+
+
+def upgrade_path(row: EncodedRow, to: str, config: ConsumerSettings, seconds: float) -> UpgradePath:
+    """The upgrade path of an encoded group; each restart takes a member a number of seconds.
+
+    A list of assignors that is stated for it counts if its own assignor is in it. Without one,
+    range stands for the client's default, and any other assignor for itself.
+    """
+    offered = offered_by(row, config)
+    if reason := _why_not(row, to, config):
+        return UpgradePath(offered, reason=reason)
+    is_new = row.type == CONSUMER
+    if to == CONSUMER:
+        if is_new:
+            return UpgradePath(offered)
+        return UpgradePath(offered, ((NEW_PROTOCOL, Migrate(seconds=seconds)),))
+    if offered == (COOPERATIVE,):
+        return UpgradePath(offered)
+    lists: list[tuple[str, ...]] = [(COOPERATIVE,)]
+    if COOPERATIVE not in offered:
+        lists.insert(0, (COOPERATIVE, *offered))
+    return UpgradePath(
+        offered,
+        tuple(
+            (f"partition.assignment.strategy={','.join(item)}", Upgrade(item, seconds=seconds))
+            for item in lists
+        ),
+    )
+
+
+def offered_by(row: EncodedRow, config: ConsumerSettings) -> tuple[str, ...]:
+    """The assignors that members are taken to offer, the preferred one first."""
+    own = row.group_strategy
+    listed = tuple(config.get("partition_assignment_strategy", ()))
+    if listed and (own is None or own in listed):
+        return listed
+    if own in CLASSIC_ASSIGNORS and own != ClientSettings().assignors[0]:
+        return (str(own),)
+    return ClientSettings().assignors
+
+
+def _why_not(row: EncodedRow, to: str, values: ConsumerSettings) -> str | None:
+    own = row.group_strategy
+    if row.type == CONNECT:
+        return "workers of Connect have protocols of their own (connect.protocol)"
+    new = sum(len(member) == LENGTH_OF_UUID for member in row.member_ids)
+    if row.type == CONSUMER and 0 < new < len(row.member_ids):
+        return f"{new} of {len(row.member_ids)} members use the new protocol and the others don't"
+    if row.type == CONSUMER:
+        is_done = to == CONSUMER
+        return None if is_done else "the coordinator assigns already (protocol consumer)"
+    if own is not None and own not in CLASSIC_ASSIGNORS:
+        return f"the group has an assignor of its own, {own}"
+    version = values.get("broker_version")
+    if to == CONSUMER and version and _numbers(version) < LEAST_BROKER:
+        return f"the brokers have version {version}; the new protocol needs 4.0"
+    return None
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))
+
+
+Row = Mapping[str, Any]
+
+
+def rollout_report(rows: Sequence[Row], to: str) -> list[str]:
+    """Sentences on all steps of `spark.rollout.rollout_fleet`."""
+    return list(_lines(rows, to))
+
+
+def step_for_people(row: Row, several: bool) -> dict[str, Any]:
+    """A step in a table that people read, with its cluster where there are several."""
+    return {
+        "wave": row["wave"],
+        **({"cluster": row["cluster"]} if several else {}),
+        "group": row["group"],
+        "step": f"{row['step']} of {row['steps']}",
+        "deploy": row["deploy"].partition("=")[2].partition(", ")[0],
+        "rebalances": row["rebalances"],
+        "unread_seconds": row["unread_seconds"],
+    }
+
+
+def _lines(rows: Sequence[Row], to: str) -> Iterator[str]:
+    ready = [row for row in rows if row["status"] == READY]
+    groups = {(row["cluster"], row["group"]) for row in ready}
+    if ready:
+        waves = max(row["wave"] for row in ready)
+        restarts = Counter(row["steps"] for row in ready if row["step"] == 1)
+        how_many = " and ".join(
+            f"{counted(count, 'group')} in {counted(steps, 'rolling restart')}"
+            for steps, count in sorted(restarts.items())
+        )
+        unread = sum(row["unread_seconds"] for row in ready)
+        rebalances = sum(row["rebalances"] for row in ready)
+        yield (
+            f"{how_many} to {to}, in {counted(waves, 'wave')}: "
+            f"{counted(rebalances, 'rebalance')}, {figure(unread)} partition-seconds unread."
+        )
+        yield (
+            "Groups of one wave share no topics, directly or through others (topics that more than "
+            f"{HUB} groups read don't count); take the next wave when the one before is done."
+        )
+        if any(row["steps"] > 1 for row in ready):
+            yield (
+                "Begin the second restart of a group when all its members have had the first: "
+                "until then some members don't know the new assignor."
+            )
+    if done := sum(row["status"] == DONE for row in rows):
+        yield f"Already there: {counted(done, 'group')}."
+    reasons = Counter(row["reason"] for row in rows if row["status"] == UNABLE)
+    for reason, count in reasons.most_common():
+        yield f"Not possible for {counted(count, 'group')}: {reason}."
+    if fatal := sum(row["fatal"] or 0 for row in ready):
+        yield f"{counted(fatal, 'member')} of {counted(len(groups), 'group')} end by an error."

@@ -30,9 +30,11 @@ from spark.trial import need_racks, tried
 from spark.whatif.brokers import broker_report, outage_of
 from spark.whatif.measure import WhatIf, WhatIfRow, rows_of_group
 from spark.whatif.parts import RowOfEvents, led_by, rated
-from spark.whatif.tables import check_affected, fleet_of_whatif, most_affected
-from spark.whatif.text import (
+from spark.whatif.tables import (
+    check_affected,
+    fleet_of_whatif,
     lag_advice,
+    most_affected,
     static_advice,
     unaffected_report,
     weight_advice,
@@ -77,7 +79,7 @@ def what_if(
         parts["down"] = led_by(snapshot, down)
     if rates is not None:
         parts |= rated(snapshot, rates)
-    weights = weight_tables(snapshot, fleet_goals.weights, weighed)
+    weights = weight_tables(snapshot, fleet_goals.sources, weighed)
     encoded = encode(snapshot.validate(), racks, parts, weights=weights)
 
     def rows_of(row: RowOfEvents, limit: TimeLimit) -> Iterator[WhatIfRow]:

@@ -1,9 +1,9 @@
 """The coordinator's side of the classic protocol (GroupMetadataManager, ClassicGroup)."""
 
+from optimizer.coordinator.assignors import candidates, elected
 from optimizer.coordinator.classic.client import ClassicClient
-from optimizer.coordinator.classic.member import Membership
 from optimizer.coordinator.classic.rebalance import ClassicRebalance
-from optimizer.coordinator.election import candidates, elected
+from optimizer.coordinator.classic.sessions import Membership
 
 
 class ClassicGroup(ClassicRebalance):

@@ -2,12 +2,10 @@
 
 from collections import Counter
 
-from optimizer.coordinator.assignors import Parts, assigned, hash_order
+from optimizer.coordinator.assignors import Parts, assigned, elected, hash_order
 from optimizer.coordinator.classic.client import ClassicClient
-from optimizer.coordinator.classic.member import Membership
-from optimizer.coordinator.classic.sessions import ClassicSessions
+from optimizer.coordinator.classic.sessions import ClassicSessions, Membership
 from optimizer.coordinator.context import Generation
-from optimizer.coordinator.election import elected
 from optimizer.settings import is_cooperative
 
 

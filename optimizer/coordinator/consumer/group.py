@@ -1,13 +1,11 @@
 """The coordinator's side of KIP-848 (GroupMetadataManager, ConsumerGroup)."""
 
-from optimizer.coordinator.assignors import Parts
+from optimizer.coordinator.assignors import Parts, candidates
 from optimizer.coordinator.classic.client import ClassicClient
 from optimizer.coordinator.consumer.client import ConsumerClient
-from optimizer.coordinator.consumer.member import ConsumerMember
-from optimizer.coordinator.consumer.reconciliation import UNRELEASED, UNREVOKED
+from optimizer.coordinator.consumer.reconciliation import UNRELEASED, UNREVOKED, ConsumerMember
 from optimizer.coordinator.consumer.targets import ConsumerTargets
 from optimizer.coordinator.context import NONE
-from optimizer.coordinator.election import candidates
 
 UNSEEN = -1
 """In place of a version of topics: none has been examined yet."""

@@ -1,9 +1,11 @@
 """The answer to a heartbeat of a member of KIP-848 (CurrentAssignmentBuilder)."""
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from optimizer.coordinator.assignors import Parts
+from optimizer.coordinator.client import Client
 from optimizer.coordinator.context import NONE
 
 STABLE = "STABLE"
@@ -59,3 +61,17 @@ def _without(current: Current, readable: Parts, owned: Parts | None) -> Current:
         return current._replace(assigned=current.assigned - gone)
     revoking = current.revoking | gone
     return Current(current.epoch, current.epoch, UNREVOKED, current.assigned - gone, revoking)
+
+
+@dataclass(slots=True)
+class ConsumerMember:
+    """A member as the coordinator knows it. `identity` outlives a static member's restarts."""
+
+    client: Client
+    member_id: str
+    identity: int
+    topics: tuple[str, ...] = ()
+    current: Current = field(default_factory=Current)
+    silence: int = 0
+    revocation: int = 0
+    away: bool = False

@@ -2,8 +2,7 @@
 
 from optimizer.coordinator.assignors import Parts
 from optimizer.coordinator.client import Client
-from optimizer.coordinator.consumer.member import ConsumerMember
-from optimizer.coordinator.consumer.reconciliation import Current
+from optimizer.coordinator.consumer.reconciliation import ConsumerMember, Current
 from optimizer.coordinator.context import NONE, Context
 from optimizer.coordinator.protocols import Converter
 

@@ -4,8 +4,13 @@ from collections import Counter
 
 from optimizer.coordinator.assignors import Parts, Seen, assigned, timeline_order
 from optimizer.coordinator.client import Client
-from optimizer.coordinator.consumer.member import ConsumerMember
-from optimizer.coordinator.consumer.reconciliation import STABLE, UNREVOKED, Current, reconciled
+from optimizer.coordinator.consumer.reconciliation import (
+    STABLE,
+    UNREVOKED,
+    ConsumerMember,
+    Current,
+    reconciled,
+)
 from optimizer.coordinator.consumer.sessions import ConsumerSessions
 from optimizer.coordinator.context import MemberState, Target
 from optimizer.settings import SERVER_ASSIGNORS

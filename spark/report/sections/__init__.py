@@ -1,1 +1,1 @@
-"""The parts of a report, one file each: what its template of the same name shows."""
+"""The parts of a report: what the template of each one's name shows."""

@@ -3,16 +3,27 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from spark.glossary import GLOSSARY
 from spark.report.material import Material
-from spark.report.sections.details import details
-from spark.report.sections.findings import findings
-from spark.report.sections.first import first
+from spark.report.sections.first import findings, first
 from spark.report.sections.fleet import brokers, clusters
-from spark.report.sections.groups import groups
-from spark.report.sections.provenance import provenance
-from spark.report.sections.scaling import scaling
-from spark.report.sections.strategies import strategies
+from spark.report.sections.groups import details, groups
+from spark.report.sections.strategies import scaling, strategies
 from spark.report.sections.trend import trend
+
+
+def provenance(material: Material) -> dict[str, Any]:
+    """What a reader needs to make the same figures again."""
+    instants = ", ".join(f"{name} at {instant}" for name, instant in material.clusters.items())
+    part = f" Only {material.part}." if material.part else ""
+    return {
+        "meanings": GLOSSARY,
+        "commands": material.made_by,
+        "made": f"Made by Evenfleet {material.version} at {material.made_at} from the store "
+        f"{material.store}, snapshot {material.snapshot} ({instants}), with "
+        f"{material.goals}.{part} {material.sources}",
+    }
+
 
 View = Mapping[str, Any]
 

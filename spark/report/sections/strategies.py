@@ -58,3 +58,29 @@ def _ratios(row: Mapping[str, Any] | None) -> dict[str, Any]:
 def _above(row: Mapping[str, Any], key: str) -> float:
     """How far a cell is above the best value that it can have."""
     return max(0.0, (row[key] or 0) - (1 if key in BY_WEIGHT else 0))
+
+
+POLICY_MEASURES = {
+    "member_hours": "member-hours",
+    "late_partition_hours": "late partition-hours",
+    "rebalances": "rebalances",
+    "meets_slo": "groups in SLO",
+    "cost": "cost",
+    "recommended": "best for groups",
+}
+
+
+def scaling(material: Material) -> dict[str, Any] | None:
+    """A row a policy, and sentences; nothing without a result of `scale`."""
+    if not material.scaling:
+        return None
+    verdict, *groups = material.sizes
+    return {
+        "verdict": verdict,
+        "groups": groups,
+        "columns": [*POLICY_MEASURES.values()],
+        "rows": [
+            {"policy": row["policy"], "cells": [row[key] for key in POLICY_MEASURES]}
+            for row in material.scaling
+        ],
+    }

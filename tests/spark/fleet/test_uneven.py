@@ -9,8 +9,7 @@ from spark import FleetHistory, FleetSnapshot, audit_fleet, compare_fleet, fleet
 from spark.compare.advised import advised_groups, uneven_first
 from spark.fleet import write_store
 from spark.groups import encode
-from spark.report.past import lags_in
-from spark.report.sums import figures_of, merged, sums_of, worst_groups
+from spark.report.sums import figures_of, lags_in, merged, sums_of, worst_groups
 from spark.settings import Settings
 from spark.solve import default_levels
 from tests.support.fleets import Fleet

@@ -12,8 +12,8 @@ from spark import FleetHistory, replay_fleet
 from spark.fleet.local_store import write_store
 from spark.history import Timeline
 from spark.replay import steps
+from spark.replay.fleet_replay import SUMMED
 from spark.replay.steps import Replay
-from spark.replay.tables import SUMMED
 from spark.settings import as_fleet_goals
 from spark.solve import TimeLimit
 from tests.spark.replay.plain_loop import CURRENT, Row as Facts, replayed

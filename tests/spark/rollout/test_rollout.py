@@ -8,8 +8,7 @@ from pyspark.sql import SparkSession
 
 from optimizer.scenarios import Migrate, Upgrade
 from spark import FleetConsumers, rollout_fleet, rollout_report
-from spark.rollout.rollout import coupled_parts, steps_of_group
-from spark.rollout.upgrade_path import upgrade_path
+from spark.rollout.rollout import coupled_parts, steps_of_group, upgrade_path
 from spark.solve import TimeLimit
 from tests.support.fleets import Fleet
 from tests.support.rows import rows_of

@@ -15,7 +15,7 @@ from spark.settings import FleetConsumers
 from spark.solve import TimeLimit
 from spark.whatif import lag_for_people
 from spark.whatif.measure import WhatIf, WhatIfRow, rows_of_group
-from spark.whatif.text import lag_advice
+from spark.whatif.tables import lag_advice
 from tests.support.fleets import Fleet
 from tests.support.rows import rows_of
 
