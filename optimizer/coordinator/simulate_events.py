@@ -160,7 +160,7 @@ def rebalance_cost(
     Raises EventError for an event that makes no sense, NotApplicableError (one of these) for one
     that the group can't have, StrategyError for a strategy that refuses the group.
     """
-    happening = event_of(event) if isinstance(event, str) else event
+    happening = event_of(event)
     configured = (parameters or Parameters()).using(strategy, own=False)
     runs = [
         simulate_events(group, [happening], configured, f"seed {seed}").timeline

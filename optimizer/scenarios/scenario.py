@@ -70,7 +70,7 @@ class Scenario:
     @staticmethod
     def of(*events: Event | str) -> Scenario:
         """All of these events at once, at the beginning."""
-        return Scenario(tuple(Step(0.0, _as_event(event)) for event in events))
+        return Scenario(tuple(Step(0.0, event_of(event)) for event in events))
 
     @staticmethod
     def of_table(table: Mapping[str, Any]) -> Scenario:
@@ -117,10 +117,6 @@ def check_rate(what: str, rate: object) -> None:
         raise EventError(f"{what} is {rate!r} and must be a number of records a second above 0")
 
 
-def _as_event(item: Event | str) -> Event:
-    return event_of(item) if isinstance(item, str) else item
-
-
 def _step_of(table: Mapping[str, Any]) -> Step:
     if "at" not in table:
         raise EventError('at is missing, the time after the beginning, such as at = "10s"')
@@ -141,7 +137,7 @@ EVENTS: dict[str, type[Event]] = {name: kind for kind in KINDS for name in kind.
 """Each event by the names that it has as text."""
 
 
-def event_of(source: str | Mapping[str, Any]) -> Event:
+def event_of(source: Event | str | Mapping[str, Any]) -> Event:
     """The event that a text (`crash-rack=eu-west-a`) or a table of a TOML file states.
 
     A table has the event's name under `event`, and its fields by their names; lengths of time may
@@ -149,6 +145,8 @@ def event_of(source: str | Mapping[str, Any]) -> Event:
 
     Raises EventError, with a sentence that says what is wrong.
     """
+    if isinstance(source, Event):
+        return source
     if isinstance(source, str):
         return _of_text(source)
     name = source.get("event")

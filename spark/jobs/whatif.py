@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Annotated
 
-from optimizer.scenarios import Event, EventError, SizedTopic, event_of
+from optimizer.scenarios import SizedTopic
 from spark import FleetSnapshot, InputError, terminal
 from spark.fleet import WHATIF, check_out, snapshot_id
 from spark.settings import MOVE_COSTS, USUAL_STRATEGIES, move_price, priced, window_length
@@ -24,6 +24,7 @@ from spark.terminal import (
 from spark.trial import idle_limits, verdicts
 from spark.whatif import (
     WhatIfResult,
+    events_of,
     fleet_for_people,
     group_for_people,
     lag_for_people,
@@ -61,7 +62,9 @@ def whatif(
     move_cost: terminal.MoveCost = None,
 ) -> None:
     """Predict what failures, deployments and new sizes would do to each group."""
-    events = events_in(event)
+    if not event:
+        raise InputError("give an event: --event crash-rack=eu-west-a")
+    events = events_of(event)
     price = move_price(move_cost) if move_cost else None
     settings = trial.applied(source.settings, USUAL_STRATEGIES)
     out, length = target.optional(), window_length(window)
@@ -89,17 +92,6 @@ def whatif(
         say_all(result.sentences(events, settings.consumers.assumed, out))
         if price:
             say(verdicts(result.fleet, partial(priced, price)))
-
-
-def events_in(texts: list[str] | None) -> list[Event]:
-    """The events that options state; InputError for one that makes no sense, and for none."""
-    try:
-        events = [event_of(item) for item in texts or ()]
-    except EventError as error:
-        raise InputError(str(error)) from None
-    if not events:
-        raise InputError("give an event: --event crash-rack=eu-west-a")
-    return events
 
 
 def show_result(result: WhatIfResult, fleet: FleetSnapshot, by_weight: bool) -> None:

@@ -7,4 +7,4 @@ from spark.whatif.tables import (
     lag_for_people,
     whatif_advice,
 )
-from spark.whatif.what_if import WhatIfResult, what_if, whatif_result
+from spark.whatif.what_if import WhatIfResult, events_of, what_if, whatif_result

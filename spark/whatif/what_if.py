@@ -1,6 +1,6 @@
 """Let events happen to the groups of a fleet, and what that comes to for people."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,6 +42,14 @@ from spark.whatif.tables import (
 )
 
 
+def events_of(events: Iterable[Event | str]) -> tuple[Event, ...]:
+    """Events, or their texts, as events; InputError for one that makes no sense."""
+    try:
+        return tuple(map(event_of, events))
+    except EventError as error:
+        raise InputError(str(error)) from None
+
+
 def what_if(
     snapshot: FleetSnapshot,
     events: Sequence[Event | str],
@@ -64,10 +72,7 @@ def what_if(
 
     InputError for an event that makes no sense, an unknown strategy and null keys.
     """
-    try:
-        parsed = tuple(event_of(event) if isinstance(event, str) else event for event in events)
-    except EventError as error:
-        raise InputError(str(error)) from None
+    parsed = events_of(events)
     if not parsed:
         raise InputError("name an event at least, such as crash-rack=eu-west-a")
     names = check_strategies(strategies)
