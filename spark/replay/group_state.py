@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -24,15 +23,7 @@ from optimizer.model import (
     member_loads,
     rack_table_of,
 )
-from spark.solve import max_weight
 from spark.trial import same_partitions
-
-
-class Start(Enum):
-    """What is owned before the first answer: what was found, or nothing."""
-
-    AS_FOUND = 1
-    NOTHING = 2
 
 
 class Answer(NamedTuple):
@@ -40,9 +31,6 @@ class Answer(NamedTuple):
 
     state: GroupState
     target: IntArray
-
-
-Owned = Answer | Start
 
 
 class Changes(NamedTuple):
@@ -60,9 +48,6 @@ class Changes(NamedTuple):
 
 Outcome = dict[str, int | None]
 """An answer in numbers, by columns of a `StepRow`."""
-
-Reader = tuple[str | None, bytes, tuple[str, ...]]
-"""A member's rack where racks matter, the topics that it reads, and those the cluster lacks."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,20 +76,9 @@ class GroupState:
         return classes_of(self.problem)
 
     @cached_property
-    def is_homogeneous(self) -> bool:
-        """Whether everybody reads everything that anybody reads."""
-        return len(self.classes) == 1 and len(self.classes.members) == len(self.who)
-
-    @cached_property
     def is_read(self) -> NDArray[np.bool_]:
         """Whether somebody reads each partition."""
         return np.asarray(self.classes.of_partition >= 0)
-
-    def keepable(self, owner: IntArray) -> NDArray[np.bool_]:
-        """Whether each partition's owner is there and reads it."""
-        if self.is_homogeneous:
-            return np.asarray((owner >= 0) & self.is_read)
-        return replace(self.classes, owner=owner).keepable
 
     @cached_property
     def unowned(self) -> Problem:
@@ -118,30 +92,20 @@ class GroupState:
             ),
         )
 
-    def owner(self, owned: Owned) -> IntArray:
-        """Who of its members, if anybody, owns each of its partitions."""
-        if isinstance(owned, Answer):
-            return self._carried(owned)
-        return self.problem.owner if owned is Start.AS_FOUND else self.unowned.owner
-
-    def _carried(self, answer: Answer) -> IntArray:
-        """An earlier answer as what its members own now; GONE are owners who aren't there."""
-        if answer.state not in self.ways:
+    def owner(self, owned: Answer) -> IntArray:
+        """Who of its members owns what an answer gave them; GONE are owners who aren't there."""
+        if owned.state not in self.ways:
             index = {who: m for m, who in enumerate(self.who)}
-            member = np.array([*(index.get(who, GONE) for who in answer.state.who), NOBODY])
-            self.ways[answer.state] = *same_partitions(answer.state.problem, self.problem), member
-        before, now, member = self.ways[answer.state]
+            member = np.array([*(index.get(who, GONE) for who in owned.state.who), NOBODY])
+            self.ways[owned.state] = *same_partitions(owned.state.problem, self.problem), member
+        before, now, member = self.ways[owned.state]
         owner = np.full(self.problem.partition_count, NOBODY)
-        owner[now] = member[answer.target[before]]
+        owner[now] = member[owned.target[before]]
         return owner
-
-    def asked(self, owned: Owned, owner: IntArray) -> Problem:
-        """What a strategy is asked; at first with all that members claim."""
-        return self.problem if owned is Start.AS_FOUND else replace(self.unowned, owner=owner)
 
     def changes(self, owner: IntArray, target: IntArray) -> Changes:
         """What `target` changes of what `owner` says."""
-        keepable = self.keepable(owner)
+        keepable = replace(self.classes, owner=owner).keepable
         changed = target != owner
         mask = changed & (target != NOBODY)
         moves = int(np.count_nonzero(mask & keepable))
@@ -164,43 +128,33 @@ class GroupState:
             "remote_reads": reads and reads.remote,
         }
 
-    def max_weight(self, owned: Owned) -> float | None:
-        """The largest load by what partitions weigh now; None where they only count."""
-        problem = self.problem
-        return max_weight(problem, self.owner(owned)) if problem.weights is not None else None
-
     @cached_property
     def _racks(self) -> RackTable | None:
         return rack_table_of(self.problem, self.goals.rack)
 
-    def is_like(self, other: GroupState) -> bool:
-        """Whether no rebalance leads from the one to the other, as far as facts tell."""
-        return self._readers == other._readers and self._read == other._read
-
     @cached_property
-    def _readers(self) -> dict[str, Reader]:
-        """Each member by what it is known by."""
-        problem = self.problem
-        number = np.cumsum(self.classes.of_topic >= 0)
-        topics = [number[np.sort(topics)].tobytes() for topics in problem.subscriptions]
-        vanished = problem.kafka.vanished or [()] * len(topics)
-        racks = problem.racks if problem.racks and problem.replica_racks else [None] * len(self.who)
-        of_member = problem.member_subscription.tolist()
-        return {
-            who: (rack, topics[item], vanished[item])
-            for who, rack, item in zip(self.who, racks, of_member, strict=True)
+    def facts(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What a rebalance can come of: what members read and where, and the topics that are read.
+
+        Of a member its rack where racks matter, the topics, and those that the cluster lacks; of a
+        topic its id, and the racks of each partition.
+        """
+        problem, names = self.problem, self.problem.topics
+        vanished = problem.kafka.vanished or [()] * len(problem.subscriptions)
+        topics = [
+            (frozenset(names[t] for t in items.tolist()), missing)
+            for items, missing in zip(problem.subscriptions, vanished, strict=True)
+        ]
+        own_racks = (problem.racks if problem.replica_racks else None) or [None] * len(self.who)
+        of_member = (topics[item] for item in problem.member_subscription.tolist())
+        readers = zip(own_racks, of_member, strict=True)
+        ids = problem.kafka.topic_ids or [None] * len(names)
+        of_partitions = [racks for racks in (problem.leader_racks, problem.replica_racks) if racks]
+        ends = problem.topic_offsets.tolist()
+        return dict(zip(self.who, readers, strict=True)), {
+            names[t]: (
+                *(ids[t], ends[t + 1] - ends[t]),
+                *(racks[ends[t] : ends[t + 1]] for racks in of_partitions),
+            )
+            for t in np.flatnonzero(self.classes.of_topic >= 0).tolist()
         }
-
-    @cached_property
-    def _read(self) -> tuple[Sequence[Any], ...]:
-        """The topics that somebody reads, their sizes, their ids and the racks of partitions."""
-        problem, classes = self.problem, self.classes
-        sizes = problem.topic_sizes.tolist()
-        ids = problem.kafka.topic_ids or [None] * len(sizes)
-        racks = problem.leader_racks or (), problem.replica_racks or ()
-        if (classes.of_topic >= 0).all():
-            return problem.topics, sizes, ids, *racks
-        topics = np.flatnonzero(classes.of_topic >= 0).tolist()
-        partitions = np.flatnonzero(classes.of_partition >= 0).tolist()
-        of_topics = ([items[t] for t in topics] for items in (problem.topics, sizes, ids))
-        return *of_topics, *([rack[p] for p in partitions if rack] for rack in racks)

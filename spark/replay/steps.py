@@ -1,13 +1,13 @@
 """What each strategy makes of each change of a group's facts, inside workers."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from pyspark.sql import DataFrame
 
-from optimizer.model import judged
+from optimizer.model import IntArray, judged
 from optimizer.strategies import OPTIMAL, STRATEGIES, strategy_named
 from spark.fleet import CONNECT, CONSUMER
 from spark.groups import (
@@ -25,9 +25,9 @@ from spark.groups import (
     read_or_failed,
 )
 from spark.history import RowInTime, Timeline
-from spark.replay.group_state import Answer, Changes, GroupState, Outcome, Owned, Start
+from spark.replay.group_state import Answer, Changes, GroupState, Outcome
 from spark.settings import CURRENT, FleetGoals, for_kind, kind_of
-from spark.solve import TimeLimit
+from spark.solve import TimeLimit, max_weight
 from spark.trial import Trial
 
 
@@ -85,18 +85,26 @@ EMPTY = "empty"
 
 
 @dataclass(slots=True)
-class StrategyState:
-    """One strategy in one group: what its members own, by its last answer, and that in numbers.
+class Trail:
+    """One strategy in one group: its last answer, and that in numbers.
 
+    Without an answer its members own what was found if it is the `first`, and else nothing.
     `outcome` is a failed group where the strategy has no answer, and None where it wasn't asked.
     """
 
-    owned: Owned
+    first: bool
+    answer: Answer | None = None
     outcome: Outcome | FleetGroup | None = None
 
-    @property
-    def is_first(self) -> bool:
-        return self.owned is Start.AS_FOUND
+    def owner(self, state: GroupState) -> IntArray:
+        """Who of a group's members, if anybody, owns each of its partitions."""
+        if self.answer is not None:
+            return state.owner(self.answer)
+        return (state.problem if self.first else state.unowned).owner
+
+    def settle(self, state: GroupState, target: IntArray) -> None:
+        """This is what its members own from now on."""
+        self.first, self.answer, self.outcome = False, Answer(state, target), state.outcome(target)
 
 
 @dataclass(frozen=True)
@@ -138,12 +146,12 @@ class _GroupReplay:
         self._state: GroupState | None = None
         self._least_max: int | None = None
         self._end: int = first.start - 1
-        self._trails: dict[str, StrategyState] = {}
-        self._start(Start.NOTHING if first.start else Start.AS_FOUND, replay.strategies)
+        self._trails: dict[str, Trail] = {}
+        self._start(replay.strategies, first=not first.start)
 
-    def _start(self, owned: Start, strategies: Sequence[str]) -> None:
+    def _start(self, strategies: Sequence[str], *, first: bool = False) -> None:
         for name in strategies:
-            self._trails[_same_target(name)] = StrategyState(owned)
+            self._trails[_same_target(name)] = Trail(first)
 
     def rows(self, row: RowInTime) -> Iterator[StepRow]:
         """The row of a strategy for the next row of the group; a failure becomes one too."""
@@ -159,9 +167,9 @@ class _GroupReplay:
                 yield self._row(row, group, name)
             return
         others = [name for name in self._replay.strategies if name not in strategies]
-        self._start(Start.NOTHING, others)
+        self._start(others)
         state = GroupState.of(group.problem, judged(self._goals, group.problem))
-        is_new = self._state is None or not state.is_like(self._state)
+        is_new = self._state is None or state.facts != self._state.facts
         self._state = state
         yield from self._judged(row, group, strategies, state, is_new)
         state.ways.clear()
@@ -169,7 +177,7 @@ class _GroupReplay:
     def _forget(self) -> None:
         """Nobody owns anything any more."""
         self._state = None
-        self._start(Start.NOTHING, self._replay.strategies)
+        self._start(self._replay.strategies)
 
     def _judged(
         self,
@@ -182,7 +190,7 @@ class _GroupReplay:
         steps: dict[str, tuple[bool, bool, Changes]] = {}
         for name in dict.fromkeys(map(_same_target, strategies)):
             trail = self._trails[name]
-            first, asked = trail.is_first, is_new or trail.outcome is None
+            first, asked = trail.first, is_new or trail.outcome is None
             if name == CURRENT:
                 asked, changes = self._find(trail, state, asked)
             else:
@@ -191,6 +199,7 @@ class _GroupReplay:
         if is_new:
             self._least_max = self._find_least_max(state)
         bound = Trial(state.unowned, self._limit, state.goals).weight_bound
+        weighed = None if state.problem.weights is None else True
         for name in strategies:
             first, asked, changes = steps[_same_target(name)]
             trail = self._trails[_same_target(name)]
@@ -207,35 +216,33 @@ class _GroupReplay:
                 rebalanced=asked,
                 **outcome,
                 excess=self._excess(outcome),
-                max_weight=state.max_weight(trail.owned),
+                max_weight=weighed and max_weight(state.problem, trail.owner(state)),
                 weight_bound=bound,
                 moves=changes.moves,
                 takeovers=changes.takeovers,
                 stopped=_stopped(changes, is_eager(name, row)) if asked else 0,
             )
 
-    def _find(self, trail: StrategyState, state: GroupState, is_new: bool) -> tuple[bool, Changes]:
+    def _find(self, trail: Trail, state: GroupState, is_new: bool) -> tuple[bool, Changes]:
         """The assignment now: whether it came about by a rebalance, and what that changed."""
         target = state.classes.kept
-        owner = target if trail.is_first else state.owner(trail.owned)
+        owner = target if trail.first else trail.owner(state)
         rebalanced = is_new or not np.array_equal(owner, target)
-        trail.owned, trail.outcome = Answer(state, target), state.outcome(target)
+        trail.settle(state, target)
         return rebalanced, state.changes(owner, target) if rebalanced else NONE
 
-    def _ask(self, name: str, trail: StrategyState, state: GroupState) -> Changes:
-        """Where it has no answer everything stays as it was."""
-        owner = state.owner(trail.owned)
-        problem = state.asked(trail.owned, owner)
+    def _ask(self, name: str, trail: Trail, state: GroupState) -> Changes:
+        """At first with all that members claim; where it has no answer everything stays."""
+        owner = trail.owner(state)
+        problem = state.problem if trail.first else replace(state.unowned, owner=owner)
         strategy = strategy_named(name)
         try:
             answer = self._limit.spend(lambda: strategy.assign(problem, state.goals))
         except Exception as error:
             trail.outcome = failed(error)
             return NONE
-        changes = state.changes(owner, answer.target)
-        trail.owned = Answer(state, answer.target)
-        trail.outcome = state.outcome(answer.target)
-        return changes
+        trail.settle(state, answer.target)
+        return state.changes(owner, answer.target)
 
     def _find_least_max(self, state: GroupState) -> int | None:
         """The highest load of the optimum; None where it isn't found."""
