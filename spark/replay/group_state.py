@@ -133,8 +133,8 @@ class GroupState:
         return rack_table_of(self.problem, self.goals.rack)
 
     @cached_property
-    def facts(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """What a rebalance can come of: what members read and where, and the topics that are read.
+    def causes(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What differs where a rebalance has come: what members read and where, and the topics that are read.
 
         Of a member its rack where racks matter, the topics, and those that the cluster lacks; of a
         topic its id, and the racks of each partition.

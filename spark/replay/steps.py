@@ -169,7 +169,7 @@ class _GroupReplay:
         others = [name for name in self._replay.strategies if name not in strategies]
         self._start(others)
         state = GroupState.of(group.problem, judged(self._goals, group.problem))
-        is_new = self._state is None or state.facts != self._state.facts
+        is_new = self._state is None or state.causes != self._state.causes
         self._state = state
         yield from self._judged(row, group, strategies, state, is_new)
         state.ways.clear()
