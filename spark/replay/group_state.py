@@ -134,7 +134,7 @@ class GroupState:
 
     @cached_property
     def causes(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """What differs where a rebalance has come: what members read and where, and the topics that are read.
+        """What a rebalance can come of: what members read and where, and the topics that are read.
 
         Of a member its rack where racks matter, the topics, and those that the cluster lacks; of a
         topic its id, and the racks of each partition.
