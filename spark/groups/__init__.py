@@ -20,7 +20,13 @@ from spark.groups.columns import (
     columns_of,
     schema_of,
 )
-from spark.groups.coordinators import coordinator_of, coordinators
+from spark.groups.coordinators import (
+    CoordinatorLocation,
+    OffsetsTopic,
+    coordinator_of,
+    coordinators,
+    location_of,
+)
 from spark.groups.disputes import Claims, Dispute, disputes_among, read_claims
 from spark.groups.encode import ABSENT, claims_of, encode
 from spark.groups.encoded_row import EncodedRow, Names, Numbers
@@ -41,7 +47,6 @@ from spark.groups.own_strategy import (
     own_strategy,
     strategy_of,
 )
-from spark.groups.seats import CoordinatorLocation, OffsetsTopic, location_of
 from spark.groups.tasks import tasks_for_rows
 from spark.groups.weights import COLUMN, LAG, has_weights, knows_weights, weight_tables
 from spark.groups.workers import cells_in_workers, in_workers, in_workers_by_group

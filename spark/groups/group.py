@@ -26,8 +26,7 @@ from spark.groups.encoded_row import EncodedRow
 from spark.groups.invalid_utf8 import GroupEndedError, why_invalid_utf8
 from spark.groups.lookup import Lookup
 from spark.groups.memory import BEYOND_LIMIT, NotEnoughMemoryError, check_memory
-from spark.groups.subscriptions import read_subscriptions
-from spark.groups.topics import Topics, read_topics
+from spark.groups.topics import Topics, read_subscriptions, read_topics
 from spark.groups.weights import capacity_faults, has_weights, read_capacities, read_weights
 from spark.text import named, shortened_in
 

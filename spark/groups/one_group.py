@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from optimizer.model import IntArray
 from spark.errors import InputError
 from spark.fleet import TABLES, FleetFiles, FleetSnapshot, Rows, names_wanted, near_miss, spelled
+from spark.groups.coordinators import OFFSETS_TOPIC, CoordinatorLocation, OffsetsTopic, location_of
 from spark.groups.encode import ABSENT
 from spark.groups.invalid_utf8 import NAMES, OF_GROUP, TEXT_COLUMNS
 from spark.groups.one_groups_topics import objects, topics_of
-from spark.groups.seats import OFFSETS_TOPIC, CoordinatorLocation, OffsetsTopic, location_of
 from spark.store import NULL, ValueFilter, coded
 from spark.text import did_you_mean
 

@@ -1,16 +1,23 @@
 """Encoded groups in, solved ones out, and from their numbers back to names."""
 
-from spark.solve.advice import LevelsOf, Planned, add_advice, claims_of_row, default_levels
-from spark.solve.advised import advice_counts, advice_in_words
-from spark.solve.decode import plan_assignments, plan_groups
-from spark.solve.solve import idle_limits_of, solve_groups, solved_rows
+from spark.solve.advice import (
+    LevelsOf,
+    Planned,
+    add_advice,
+    advice_counts,
+    advice_in_words,
+    claims_of_row,
+    default_levels,
+)
+from spark.solve.solve import idle_limits_of, max_weight, shown_bound, solve_groups, solved_rows
 from spark.solve.solved_row import (
     ACTIONS,
     ADVICE_COLUMNS,
     GroupRow,
     SolvedRow,
     actions,
+    plan_assignments,
     plan_columns,
+    plan_groups,
 )
 from spark.solve.time_limit import TimeLimit, limited_to
-from spark.solve.weights import max_weight, shown_bound

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from pyspark.sql import DataFrame, functions as F
 
-from optimizer.checker import Verdict, check_assignment, measure_assignment
+from optimizer.checker import Verdict, WeightVerdict, check_assignment, measure_assignment
 from optimizer.model import (
     DEFAULT_GOALS,
     PROVEN,
@@ -23,6 +23,7 @@ from optimizer.model import (
     max_host_load,
     measure,
     on_hosts,
+    weights_of,
 )
 from optimizer.reasons import held_by
 from optimizer.strategies import OPTIMAL, strategy_named
@@ -40,7 +41,6 @@ from spark.solve.advice import LevelsOf, Planned, add_advice
 from spark.solve.homogeneous import plan_homogeneous
 from spark.solve.solved_row import SolvedRow, actions, plan_columns
 from spark.solve.time_limit import TimeLimit
-from spark.solve.weights import columns_by_weight, max_weight
 
 
 def solve_groups(
@@ -223,3 +223,29 @@ def _without_plan(row: EncodedRow, group: FleetGroup, strategy: str, goals: Goal
     weighed = source is not None and has_weights(row, source) and group.status == "invalid"
     report = goals_to_text(replace(goals, balance="weight")) if weighed else None
     return SolvedRow(**plan_columns(row, group, strategy), goals=report)
+
+
+def columns_by_weight(verdict: WeightVerdict) -> dict[str, Any]:
+    """The columns of a plan's row that the check tells."""
+    return {
+        "max_weight": verdict.max_weight,
+        "weight_bound": verdict.weight_bound,
+        "weight_gap": verdict.weight_gap,
+        "bound_kind": verdict.bound_kind,
+        "moves_bound": verdict.moves_bound,
+        "weights_known": verdict.weights_known,
+        "bound_shown": verdict.shown,
+    }
+
+
+def shown_bound(problem: Problem, goals: Goals, answer: Answer) -> float | None:
+    """A largest load by weight that no plan is below, as the check finds it shown by an answer."""
+    verdict = check_assignment(problem, answer.target, answer.certificate, goals)
+    return verdict.weight.weight_bound if verdict.weight else None
+
+
+def max_weight(problem: Problem, target: IntArray) -> float | None:
+    """The largest load for a unit of capacity; None without weights."""
+    if problem.weights is None:
+        return None
+    return weights_of(problem).highest(target)

@@ -1,10 +1,11 @@
-"""What solving makes of a group: one row, its plan as arrays."""
+"""What solving makes of a group: one row, its plan as arrays; and from rows to tables by names."""
 
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pyspark.sql import Column, DataFrame, functions as F
 
 from optimizer.advice import Advice
 from optimizer.model import NOBODY, IntArray
@@ -21,6 +22,7 @@ from spark.groups import (
     Text,
     Texts,
     Tinies,
+    columns_of,
 )
 
 ACTIONS = ("keep", "move", "takeover", "new", "drop")
@@ -166,3 +168,36 @@ def actions(keepable: NDArray[np.bool_], previous: IntArray, target: IntArray) -
     nobody = target == NOBODY
     action[nobody] = np.where(owned[nobody], drop, -1)
     return action
+
+
+def plan_groups(solved: DataFrame, advice: bool = True) -> DataFrame:
+    """The plan's table `groups`: one row a group of the snapshot."""
+    columns = columns_of(PlannedGroup)
+    return solved.select(*columns).drop(*(() if advice else ADVICE_COLUMNS))
+
+
+def plan_assignments(solved: DataFrame) -> DataFrame:
+    """The plan's table `assignments`: one row a partition of a planned group."""
+    entries = solved.select("*", F.posexplode("topic").alias("entry", "topic_index"))
+    rows = entries.select(
+        *("cluster", "group", "names", "topics", "topic_index"),
+        *(F.get(name, F.col("entry")).alias(name) for name in ("partition", "target", "previous")),
+        F.get("action", F.col("entry")).alias("action"),
+    )
+    return rows.select(
+        "cluster",
+        "group",
+        _at("topics", "topic_index").alias("topic"),
+        "partition",
+        _name("target").alias("member_id"),
+        _name("previous").alias("previous_member_id"),
+        F.get(F.array(*map(F.lit, ACTIONS)), F.col("action")).alias("action"),
+    )
+
+
+def _name(index: str) -> Column:
+    return F.when(F.col(index) >= 0, _at("names", index))
+
+
+def _at(names: str, index: str) -> Column:
+    return F.element_at(names, F.col(index) + 1)

@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark.groups import OFFSETS_TOPIC, OffsetsTopic, coordinators, location_of
-from spark.groups.seats import coordinating_partition
+from spark.groups.coordinators import coordinating_partition
 from tests.support.fleets import Fleet
 
 PLACE = f"its offsets are in {OFFSETS_TOPIC}-12"

@@ -13,8 +13,8 @@ from pyspark.sql import SparkSession
 from spark import FleetFiles, FleetSnapshot, InputError, explain_group
 from spark.fleet.local_store import write_store
 from spark.groups import coordinators, encode, one_row, row_of_group, seat_of_group
+from spark.groups.coordinators import CoordinatorLocation
 from spark.groups.group import FleetGroup, read_or_failed
-from spark.groups.seats import CoordinatorLocation
 from tests.spark.conftest import Settings
 from tests.spark.groups.test_group import BASE64, DASHES, HEX, OTHER
 from tests.support.fleets import SNAPSHOT, Fleet, fleet_of_groups, nullable, write_files
