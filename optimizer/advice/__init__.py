@@ -1,6 +1,5 @@
 """What one group should do now, as all screens say it: docs/advice.md has the rule."""
 
-from optimizer.advice.judged_group import follows_plans, why_not_follow
 from optimizer.advice.rule import advise
 from optimizer.advice.situation import (
     KINDS,
@@ -12,3 +11,4 @@ from optimizer.advice.situation import (
     Levels,
     Situation,
 )
+from optimizer.assignor.plan_file import follows_plans, why_not_follow

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -19,7 +18,7 @@ from optimizer.advice.situation import (
     Levels,
     Situation,
 )
-from optimizer.assignor.plan_file import COOPERATIVE, EAGER
+from optimizer.assignor.plan_file import follows_plans, why_not_follow
 from optimizer.checker import check_assignment, measure_assignment
 from optimizer.figures import counted
 from optimizer.model import (
@@ -27,6 +26,7 @@ from optimizer.model import (
     NOBODY,
     IntArray,
     Problem,
+    changes_of,
     classes_of,
     max_host_load,
     member_loads,
@@ -34,7 +34,7 @@ from optimizer.model import (
     spread_of,
     weights_of,
 )
-from optimizer.strategies import CLASSIC, CONSUMER, OPTIMAL, STRATEGIES, is_of_broker
+from optimizer.strategies import CONSUMER, OPTIMAL, STRATEGIES, is_of_broker
 
 STATIC = " (a static one stays away longer than its session time-out)"
 
@@ -45,30 +45,6 @@ SET = {
 }
 """How a group of the classic protocol changes to each of Kafka's assignors that keep what they
 can; the cheapest change first."""
-
-Names = Sequence[str | None]
-
-
-def why_not_follow(type_: str | None, instances: Names, clients: Names) -> str | None:
-    """Why members of a group can't follow a plan; None if they can.
-
-    A member's key is its group.instance.id, or else its client.id (docs/plan_in_force.md), and has
-    to be its own.
-    """
-    if type_ not in (None, CLASSIC, CONSUMER):
-        return f"groups of the type {type_} have no assignor that follows plans"
-    counts = Counter(
-        instance or client or "" for instance, client in zip(instances, clients, strict=True)
-    )
-    if counts[""]:
-        return "members have no group.instance.id and no client.id"
-    key, most = counts.most_common(1)[0] if counts else ("", 0)
-    return f"{most} members share the client.id {key!r}" if most > 1 else None
-
-
-def follows_plans(strategy: str | None) -> bool:
-    """Whether a group with that strategy takes its assignment from plans."""
-    return strategy in (EAGER, COOPERATIVE)
 
 
 @dataclass(frozen=True)
@@ -132,7 +108,7 @@ class JudgedGroup:
 
     @cached_property
     def follows(self) -> bool:
-        return follows_plans(self.situation.strategy)
+        return follows_plans(self.situation.strategy, self.situation.type)
 
     @cached_property
     def why_not_follow(self) -> str | None:
@@ -236,10 +212,15 @@ class JudgedGroup:
     def grade_under(self, name: str) -> str | None:
         """How bad the balance is after an assignor's next assignment; None where it may not be.
 
-        That is where it breaks a limit, and where its largest load is higher, by count or weight.
+        That is where it breaks a limit, moves too many, and where its largest load is higher, by
+        count or weight.
         """
         target = self.target_of(name)
         if target is None or self._faults(target) or self._count(target) > self._count(self.kept):
+            return None
+        read = int(np.count_nonzero(classes_of(self.problem).of_partition >= 0))
+        budget = self.situation.goals.budget(read)
+        if budget is not None and changes_of(self.problem, target)[0] > budget:
             return None
         is_weighed = self.problem.weights is not None
         if is_weighed and self._weight(target) > self._weight(self.kept) * (1 + ROUNDING):

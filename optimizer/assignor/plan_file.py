@@ -14,11 +14,22 @@ Version 1 lacks `protocol`, `topic_ids` and `member_ids`, and is read as well.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .plan_faults import CLASSIC, FORMAT, TOO_DEEP, VERSION, PlanFileError, Topics, fault_of
+from .plan_faults import (
+    CLASSIC,
+    CONSUMER,
+    FORMAT,
+    TOO_DEEP,
+    VERSION,
+    PlanFileError,
+    Topics,
+    fault_of,
+)
 
 __all__ = ["GroupPlan", "PlanFileError", "Topics"]
 
@@ -28,6 +39,36 @@ EAGER, COOPERATIVE = "evenfleet-plan", "cooperative-evenfleet-plan"
 
 Consumers of two protocols can't be in one group.
 """
+
+
+Names = Sequence[str | None]
+
+NOT_UTF8 = re.compile(r"\\x[0-9a-f]{2}")
+"""How rows spell a byte that is no character's: no client is called as they spell it."""
+
+
+def why_not_follow(type_: str | None, instances: Names, clients: Names) -> str | None:
+    """Why members of a group can't follow a plan; None if they can.
+
+    A member's key is its group.instance.id, or else its client.id (docs/plan_in_force.md), and has
+    to be its own.
+    """
+    if type_ not in (None, CLASSIC, CONSUMER):
+        return f"groups of the type {type_} have no assignor that follows plans"
+    counts = Counter(
+        instance or client or "" for instance, client in zip(instances, clients, strict=True)
+    )
+    if odd := next(filter(NOT_UTF8.search, counts), None):
+        return f"a member's client.id isn't valid UTF-8, {odd}"
+    if counts[""]:
+        return "members have no group.instance.id and no client.id"
+    key, most = counts.most_common(1)[0] if counts else ("", 0)
+    return f"{most} members share the client.id {key!r}" if most > 1 else None
+
+
+def follows_plans(strategy: str | None, type_: str | None = None) -> bool:
+    """Whether a group with that strategy takes its assignment from plans; brokers have one."""
+    return strategy == EAGER or (strategy == COOPERATIVE and type_ != CONSUMER)
 
 
 @dataclass(frozen=True)

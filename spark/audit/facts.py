@@ -24,6 +24,7 @@ from spark.groups import (
     Claims,
     CoordinatorLocation,
     Dispute,
+    FleetGroup,
     Lookup,
     disputes_among,
     has_single_answer,
@@ -59,7 +60,7 @@ class GroupFacts:
     were others. `seat` tells of its coordinator. `several_brokers` says whether its cluster has
     more than one; `timeouts` are those that are stated for it, `joined` the sets of topics that it
     would have to join by partition number. `client_version` is that of its members' Kafka clients,
-    where it is configured.
+    where it is configured. `read_by_weight` is what was read of it, where it was planned so.
     """
 
     row: AuditRow
@@ -70,6 +71,7 @@ class GroupFacts:
     timeouts: ConsumerSettings
     joined: Sequence[Sequence[str]]
     client_version: str | None = None
+    read_by_weight: FleetGroup | None = None
 
     @property
     def name(self) -> str:
@@ -121,7 +123,7 @@ class GroupFacts:
         values = getattr(self.row, "column_values", None)
         if self.plan is None or values is None or not (values >= 0).any():
             return None
-        return read_or_failed(self.row, "column").problem
+        return (self.read_by_weight or read_or_failed(self.row, "column")).problem
 
     @cached_property
     def is_unsupported(self) -> bool:

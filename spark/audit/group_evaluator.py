@@ -30,7 +30,14 @@ from spark.groups import (
     schema_of,
 )
 from spark.settings import ConsumerSettings
-from spark.solve import ADVICE_COLUMNS, Planned, SolvedRow, add_advice, plan_columns, solved_rows
+from spark.solve import (
+    ADVICE_COLUMNS,
+    Planned,
+    SolvedRow,
+    add_advice,
+    plan_columns,
+    planned_groups,
+)
 
 MEASURES = (
     *("current_max_load", "current_min_load", "current_sum_squares"),
@@ -87,12 +94,12 @@ class GroupEvaluator:
         """The cells of some encoded groups, in their order."""
         from_before = self._from_before(rows)
         return [
-            self._evaluated(row, solved, from_before.get((row.cluster, row.group)))
-            for row, solved in zip(rows, self._solved(rows), strict=True)
+            self._evaluated(planned, from_before.get((planned.row.cluster, planned.row.group)))
+            for planned in self._planned(rows)
         ]
 
-    def _solved(self, rows: list[Any]) -> list[SolvedRow]:
-        return solved_rows(rows, OPTIMAL, self.settings.goals, levels=self.settings.levels)
+    def _planned(self, rows: list[Any]) -> Iterator[Planned]:
+        return planned_groups(rows, OPTIMAL, self.settings.goals, levels=self.settings.levels)
 
     def _from_before(self, rows: list[Any]) -> dict[Any, SolvedRow]:
         """Groups whose claims have changed, solved again from what was claimed before."""
@@ -100,23 +107,22 @@ class GroupEvaluator:
             return {}
         before = [as_before(row) for row in rows if claims_changed(row)]
         return {
-            (solved_row.cluster, solved_row.group): solved_row
-            for solved_row in solved_rows(before, OPTIMAL, self.settings.goals)
+            (planned.row.cluster, planned.row.group): planned.solved
+            for planned in planned_groups(before, OPTIMAL, self.settings.goals)
         }
 
-    def _evaluated(
-        self, row: AuditRow, solved: SolvedRow, before: SolvedRow | None
-    ) -> tuple[Any, ...]:
+    def _evaluated(self, planned: Planned, before: SolvedRow | None) -> tuple[Any, ...]:
         """The row of a group; an error makes it a failed one, with the reason."""
-        seat = NO_SEAT
+        row, solved, seat = cast(AuditRow, planned.row), planned.solved, NO_SEAT
         try:
             seat = self._seat(row)
-            group = self._group(row, solved, before, seat)
+            group = self._group(planned, before, seat)
             rows = self._finding_rows(group)
         except Exception as error:
             solved = SolvedRow(**plan_columns(row, failed(error), OPTIMAL))
-            add_advice(Planned(row, solved), 0, self.settings.levels(row.cluster, row.group))
-            group = self._group(row, solved, None, seat)
+            planned = Planned(row, solved)
+            add_advice(planned, 0, self.settings.levels(row.cluster, row.group))
+            group = self._group(planned, None, seat)
             rows = list(_cells(failed_group, group, self.settings.values[failed_group.name]))
         sizes = row.topic_sizes
         return (
@@ -135,16 +141,13 @@ class GroupEvaluator:
         return location_of(row.group, values[0] if values else None, offsets)
 
     def _group(
-        self,
-        row: AuditRow,
-        solved: SolvedRow,
-        before: SolvedRow | None,
-        seat: CoordinatorLocation,
+        self, planned: Planned, before: SolvedRow | None, seat: CoordinatorLocation
     ) -> GroupFacts:
-        name, settings = (row.cluster, row.group), self.settings
+        row, settings = cast(AuditRow, planned.row), self.settings
+        name = row.cluster, row.group
         return GroupFacts(
             row=row,
-            solved=solved,
+            solved=planned.solved,
             from_before=before,
             seat=seat,
             several_brokers=row.cluster in self.available.several_brokers,
@@ -155,6 +158,7 @@ class GroupEvaluator:
                 if copartitioned.fits(*name)
             ],
             client_version=settings.consumers.of(*name).get("client_version"),
+            read_by_weight=planned.group if planned.goals.weight_source == "column" else None,
         )
 
     def _timeouts(self, cluster: str, group: str) -> ConsumerSettings:
@@ -200,4 +204,4 @@ def _advice_to_kind(finding: GroupFinding, row: AuditRow) -> str | None:
     """What Connect's workers, or groups that follow a plan, should do instead, if anything."""
     if row.type == CONNECT:
         return finding.advice_to_connect
-    return finding.advice_to_planned if follows_plans(row.group_strategy) else None
+    return finding.advice_to_planned if follows_plans(row.group_strategy, row.type) else None

@@ -21,7 +21,7 @@ REBALANCES = "rebalances_per_hour"
 
 MEASURES = {
     "excess_partitions": "Partitions of the most loaded member beyond what the best plan gives it.",
-    "gap_ratio": "Highest load now divided by that of the best plan, less 1.",
+    "gap_ratio": "Highest load now ÷ the best possible one, less 1, as the group is judged.",
     REBALANCES: "Generations that the group went through per hour, by its history.",
     "late_seconds": "How long ago the worst partition's committed offset was the end.",
 }
@@ -111,7 +111,7 @@ def _measures(audit: FleetAudit, groups: Sequence[Row]) -> list[Family]:
     now = audit.judged.where("max_load > 0")
     frames = {
         "excess_partitions": now.withColumn("value", F.expr("current_max_load - max_load")),
-        "gap_ratio": now.withColumn("value", F.expr("current_max_load / max_load - 1")),
+        "gap_ratio": now.withColumn("value", F.expr("now_to_best - 1")),
     }
     if audit.past:
         frames[REBALANCES] = audit.past.rebalanced.withColumn(

@@ -19,6 +19,9 @@ from spark.solve import (
 SHOWN = ("cluster", "group", "judged_by", "now_to_best", "after_to_best", "severity")
 """What people read of an uneven group, beside what is advised to it."""
 
+BESIDE = ("advice_kind", "advice_strategy", "can_follow")
+"""What programs read of it too."""
+
 
 def advised_groups(encoded: DataFrame, settings: Settings, levels: LevelsOf) -> DataFrame:
     """A row a group: cluster, group, status, partitions, unread, and the columns of advice."""
@@ -31,7 +34,8 @@ def uneven_first(groups: DataFrame, most: int) -> list[dict[str, Any]]:
     """The uneven groups, the worst first, as people read them."""
     set_or_kind = F.coalesce("advice_strategy", "advice_kind").alias("advice")
     rows = groups.where(UNEVEN).orderBy(*worst_first()).limit(most)
-    return as_rows(rows.select(*SHOWN, set_or_kind, F.col("advice_moves").alias("moves")))
+    moves = F.col("advice_moves").alias("moves")
+    return as_rows(rows.select(*SHOWN, set_or_kind, moves, *BESIDE))
 
 
 def advice_of(groups: DataFrame) -> list[str]:

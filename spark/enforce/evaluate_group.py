@@ -8,7 +8,7 @@ from typing import Any
 
 from optimizer.assignor import fit
 from optimizer.assignor.group import JoiningGroup, JoiningMember
-from optimizer.assignor.plan_file import COOPERATIVE, EAGER, GroupPlan
+from optimizer.assignor.plan_file import EAGER, GroupPlan, follows_plans
 from spark.fleet import CONNECT, CONSUMER, UNKNOWN_STATE, why_unsupported
 from spark.sources.live.group import Claim, DescribedGroup, DescribedMember
 
@@ -31,9 +31,9 @@ def enforcement_of(kind: str | None, strategy: str | None, members: int) -> Enfo
         return Enforcement.NONE
     if not members:
         return Enforcement.EMPTY
-    if kind == CONSUMER:
-        return Enforcement.BROKER if strategy == EAGER else Enforcement.IGNORED
-    return Enforcement.LEADER if strategy in (EAGER, COOPERATIVE) else Enforcement.IGNORED
+    if not follows_plans(strategy, kind):
+        return Enforcement.IGNORED
+    return Enforcement.BROKER if kind == CONSUMER else Enforcement.LEADER
 
 
 def why_not(kind: str | None, strategy: str | None, members: int) -> str | None:

@@ -1,15 +1,14 @@
 """The plans of groups, as consumers read them."""
 
 import base64
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pyspark.sql import Column, DataFrame, Row, functions as F
 
 from optimizer.assignor.plan_faults import CLASSIC
-from optimizer.assignor.plan_file import GroupPlan, Topics
+from optimizer.assignor.plan_file import GroupPlan, Topics, why_not_follow
 from spark.enforce.evaluate_group import why_not
 from spark.errors import InputError
 from spark.fleet import (
@@ -179,9 +178,9 @@ def _types(fleet: FleetSnapshot, column: Column) -> DataFrame:
 
 def _members(fleet: FleetSnapshot, column: Column) -> DataFrame:
     members = fleet.tables["members"].where(column)
-    of_member = F.struct("member_id", "instance_id", "client_id", "is_odd")
+    of_member = F.struct("member_id", "instance_id", "client_id")
     return (
-        members.select(*GROUP_KEYS, "member_id", "instance_id", F.expr(_CLIENT), F.expr(_IS_ODD))
+        members.select(*GROUP_KEYS, "member_id", "instance_id", F.expr(_CLIENT))
         .groupBy(*GROUP_KEYS)
         .agg(F.collect_list(of_member).alias("present"))
     )
@@ -205,7 +204,6 @@ def _assigned(fleet: FleetSnapshot, assignments: DataFrame) -> DataFrame:
 
 
 _CLIENT = f"{escaped('client_id')} as client_id"
-_IS_ODD = "not coalesce(is_valid_utf8(client_id), true) as is_odd"
 
 
 def _as_kafka_prints(topic_id: str) -> str:
@@ -216,25 +214,12 @@ def _as_kafka_prints(topic_id: str) -> str:
     return base64.urlsafe_b64encode(bytes.fromhex(digits)).decode().rstrip("=")
 
 
-def _keys(members: Iterable[Any]) -> dict[str, str]:
+def _keys(members: Sequence[Any]) -> dict[str, str]:
     """The key of each member by its id."""
-    keys = {}
-    for row in members:
-        if row.is_odd and not row.instance_id:
-            raise InputError(
-                f"has a member {row.member_id!r} with a client.id that isn't valid UTF-8, "
-                f"{row.client_id}: give it another, or a group.instance.id"
-            )
-        keys[row.member_id] = row.instance_id or row.client_id
-    by_key = defaultdict(list)
-    for member_id, key in keys.items():
-        by_key[key].append(member_id)
-    for key, alike in by_key.items():
-        if key is None or len(alike) > 1:
-            no_key = "have no group.instance.id and no client.id"
-            what = no_key if key is None else f"share the key {key!r}"
-            raise InputError(
-                f"has members that a plan can't tell apart: {len(alike)} of them {what}; "
-                "give each a group.instance.id or a client.id of its own"
-            )
-    return keys
+    names = [member.instance_id for member in members], [member.client_id for member in members]
+    if reason := why_not_follow(None, *names):
+        raise InputError(
+            f"has members that a plan can't tell apart: {reason}; give each a group.instance.id or "
+            "a client.id of its own"
+        )
+    return {member.member_id: member.instance_id or member.client_id for member in members}

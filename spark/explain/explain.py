@@ -1,7 +1,7 @@
 """Why one group's plan is as it is."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -9,25 +9,20 @@ import numpy as np
 from pyspark.sql import DataFrame
 
 from optimizer.advice import Advice
-from optimizer.checker import check_assignment
-from optimizer.figures import counted
+from optimizer.figures import figure
 from optimizer.model import (
-    NOBODY,
-    Answer,
-    Goals,
     IntArray,
     Problem,
     classes_of,
     host_names,
     hosts_of,
     idle_limits,
-    judged,
-    measure,
+    member_loads,
     on_hosts,
     weights_of,
 )
 from optimizer.reasons import Explanation, explain, explain_by_weight, held_by
-from optimizer.strategies import OPTIMAL, strategy_named
+from optimizer.strategies import OPTIMAL
 from spark.charts import CHARTS
 from spark.errors import InputError
 from spark.fleet import UNSUPPORTED, FleetFiles, FleetSnapshot
@@ -36,14 +31,20 @@ from spark.groups import (
     EncodedRow,
     coordinator_of,
     one_row,
-    read_or_failed,
     row_of_group,
     rows_in_frames,
     seat_of_group,
 )
 from spark.notebook import FIRST, shown_in_notebook
 from spark.settings import DEFAULT_FLEET_GOALS, FleetGoals
-from spark.solve import ADVICE_COLUMNS, LevelsOf, default_levels, solved_rows
+from spark.solve import (
+    ACTIONS,
+    ADVICE_COLUMNS,
+    LevelsOf,
+    Planned,
+    default_levels,
+    planned_groups,
+)
 
 NO_ADVICE = Advice()
 
@@ -63,9 +64,10 @@ class GroupExplanation:
     where the group is balanced by weight. `hosts` has how many partitions the members of each host
     have together, now and planned, where some members share a host, and not all of them the same.
     `state` and `type` are as in the table of groups. `unread` counts the partitions that no member
-    owns though one subscribes to their topics, and `new_readers` names those that get one.
-    `idle_limits` are limits that none of its members or partitions fits, in words. `advised` is
-    what to do, as `plan` says it too.
+    owns though one subscribes to their topics. `changes` has a row a partition that gets another
+    owner: `partition`, `from` and `to`, with their loads now and planned. `idle_limits` are limits
+    that none of its members or partitions fits, in words. `advised` is what to do, as `plan` says
+    it too.
     """
 
     cluster: str
@@ -87,7 +89,7 @@ class GroupExplanation:
     state: str | None = None
     type: str | None = None
     unread: int | None = None
-    new_readers: list[str] = field(default_factory=list)
+    changes: list[dict[str, str]] = field(default_factory=list)
     idle_limits: list[str] = field(default_factory=list)
     advised: Advice = NO_ADVICE
 
@@ -113,9 +115,6 @@ class GroupExplanation:
         text += [*self.moves[:FIRST], *self.bounds[:FIRST]]
         return shown_in_notebook(text, COLUMNS_SHOWN, self.cells)
 
-
-NAMED = 3
-"""Partitions that a sentence names at most."""
 
 COLUMNS_SHOWN = {
     "member": "member",
@@ -165,88 +164,88 @@ def _owned(row: EncodedRow) -> dict[str, int]:
 
 def _advised(row: EncodedRow, goals: FleetGoals, levels: LevelsOf) -> GroupExplanation:
     """What the encoded row of a group tells, planned, and what is advised."""
-    (solved,) = solved_rows([row], OPTIMAL, goals, levels=levels)
-    columns = {name: getattr(solved, name) for name in ADVICE_COLUMNS}
-    return replace(_explained(row, goals), advised=Advice(**columns))
+    (planned,) = planned_groups([row], OPTIMAL, goals, levels=levels)
+    columns = {name: getattr(planned.solved, name) for name in ADVICE_COLUMNS}
+    return replace(_explained(planned), advised=Advice(**columns))
 
 
-def _explained(row: EncodedRow, goals: FleetGoals) -> GroupExplanation:
-    """What the encoded row of a group tells, planned."""
-    group = row.group
-    read = read_or_failed(row, goals.of(row.cluster, group).weight_source)
-    if read.problem is None:
-        owned = _owned(row) if read.status == UNSUPPORTED else {}
+def _explained(planned: Planned) -> GroupExplanation:
+    """What is told of a group, planned."""
+    row, solved, goals = planned[:3]
+    if solved.max_load is None:
         return GroupExplanation(
-            *(row.cluster, group, read.status, read.reason, {}, [], []),
-            owned=owned,
+            *(row.cluster, row.group, solved.status, solved.reason, {}, [], []),
+            owned=_owned(row) if solved.status == UNSUPPORTED else {},
             state=row.state,
             type=row.type,
         )
-    wanted = judged(goals.of(row.cluster, group), read.problem)
-    problem = on_hosts(read.problem, wanted.host)
-    answer = strategy_named(OPTIMAL).assign(problem, wanted)
-    if wanted.by_weight:
-        weight_explanation: Explanation = explain_by_weight(
-            problem, answer.target, wanted, answer.certificate
-        )
-    else:
-        weight_explanation = explain(problem, answer.target, wanted)
-    members = len(problem.member_ids)
-    kept = classes_of(problem).kept
-    before, after = (
-        np.bincount(items[items >= 0], minlength=members).tolist()
-        for items in (kept, answer.target)
+    read = planned.read
+    assert read.problem is not None
+    problem = on_hosts(read.problem, goals.host)
+    target = planned.target(problem)
+    explanation: Explanation = (
+        explain_by_weight(problem, target, goals, solved.certificate)
+        if goals.by_weight
+        else explain(problem, target, goals)
     )
-    sentences = weight_explanation.sentences()
-    if answer.reason:
-        sentences.append(f"The optimum isn't proposed: it is {answer.reason}.")
-    elif held := held_by(problem, answer.target, wanted):
+    kept = classes_of(problem).kept
+    before, after = (member_loads(problem, owners) for owners in (kept, target))
+    sentences = explanation.sentences()
+    if planned.reason:
+        sentences.append(f"The optimum isn't proposed: it is {planned.reason}.")
+    elif held := held_by(problem, target, goals):
         sentences.append(f"Loads stay two or more apart because of {', '.join(held)}.")
-    moves = measure(problem, answer.target).moves
+    loads = {
+        name: (int(now), int(then))
+        for name, now, then in zip(problem.member_ids, before, after, strict=True)
+    }
+    weights = _by_weight(problem, kept, target) if goals.by_weight else {}
     return GroupExplanation(
         cluster=row.cluster,
-        group=group,
+        group=row.group,
         status=read.status,
         reason=read.reason,
-        loads=dict(zip(problem.member_ids, zip(before, after, strict=True), strict=True)),
-        moves=sentences[:moves],
-        bounds=sentences[moves:],
-        by_topic=_by_topic(problem, kept, answer.target),
-        hosts=_by_host(problem, np.array(before), np.array(after)),
+        loads=loads,
+        moves=sentences[: solved.moves],
+        bounds=sentences[solved.moves :],
+        by_topic=_by_topic(problem, kept, target),
+        hosts=_by_host(problem, before, after),
+        weights=weights,
+        weight_bound=solved.weight_bound,
         state=row.state,
         unread=read.unread,
-        new_readers=_new_readers(problem, kept, answer.target),
-        idle_limits=idle_limits(problem, wanted.limits),
-        **(_by_weight(problem, kept, answer, wanted) if wanted.by_weight else {}),
+        changes=_changes(planned, problem, weights or loads),
+        idle_limits=idle_limits(problem, goals.limits),
     )
 
 
-def _new_readers(problem: Problem, kept: IntArray, target: IntArray) -> list[str]:
-    """A sentence a member that gets partitions which nobody reads now."""
-    got = np.flatnonzero((kept == NOBODY) & (target != NOBODY))
-    of_member: dict[str, list[str]] = {}
-    for partition, member in zip(got.tolist(), target[got].tolist(), strict=True):
-        names = of_member.setdefault(problem.member_ids[member], [])
-        names.append(problem.partition_name(partition))
-    return [_got(member, names) for member, names in sorted(of_member.items())]
-
-
-def _got(member: str, names: list[str]) -> str:
-    go = "goes" if len(names) == 1 else "go"
-    more = " …" if len(names) > NAMED else ""
-    named = ", ".join(names[:NAMED])
-    return f"{counted(len(names), 'partition')} that nobody reads {go} to {member}: {named}{more}"
-
-
-def _by_weight(problem: Problem, indices: IntArray, answer: Answer, goals: Goals) -> dict[str, Any]:
-    """What a `GroupExplanation` has of loads by weight."""
-    weights = weights_of(problem)
-    before, after = (weights.stated_loads(owners).tolist() for owners in (indices, answer.target))
-    verdict = check_assignment(problem, answer.target, answer.certificate, goals).weight
-    return {
-        "weights": dict(zip(problem.member_ids, zip(before, after, strict=True), strict=True)),
-        "weight_bound": verdict.weight_bound if verdict else None,
+def _changes(
+    planned: Planned, problem: Problem, loads: Mapping[str, tuple[float, float]]
+) -> list[dict[str, str]]:
+    """A row a partition that gets another owner: whose it is and will be, with their loads."""
+    solved = planned.solved
+    spelled = {
+        name: f"{name} ({figure(now)} → {figure(then)})" for name, (now, then) in loads.items()
     }
+    names = [spelled.get(name, f"{name} (gone)") for name in solved.names] + ["nobody"]
+    offsets = problem.topic_offsets[solved.topic]
+    return [
+        {
+            "partition": problem.partition_name(int(offsets[at] + solved.partition[at])),
+            "from": names[solved.previous[at]],
+            "to": names[solved.target[at]],
+        }
+        for at in np.flatnonzero(solved.action != ACTIONS.index("keep")).tolist()
+    ]
+
+
+def _by_weight(
+    problem: Problem, kept: IntArray, target: IntArray
+) -> dict[str, tuple[float, float]]:
+    """Each member's load by weight for a unit of its capacity, now and planned."""
+    weights = weights_of(problem)
+    loads = (weights.stated_loads(owners).tolist() for owners in (kept, target))
+    return dict(zip(problem.member_ids, zip(*loads, strict=True), strict=True))
 
 
 def _by_host(problem: Problem, before: IntArray, after: IntArray) -> dict[str, tuple[int, int]]:

@@ -92,6 +92,10 @@ def audit(
 
 
 def _print_audit(fleet: FleetSnapshot, summary: AuditSummary, out: Where | None) -> None:
+    worst = next(iter(summary.worst), None)
+    if worst and worst["group"] and worst["severity"] == FailOn.CRITICAL:
+        look = {"advice_kind": "look", "advice_strategy": None}
+        terminal.lead_to([worst | look], terminal.PLAN)
     tables = {"findings": Table(summary.counts, summary.finding_rows())}
     tables |= terminal.programs_only(summary.for_programs()) | terminal.clusters_read(fleet)
     if summary.tracked is not None:

@@ -7,7 +7,7 @@ from pyspark.sql import SparkSession
 
 from spark import FleetSnapshot, terminal
 from spark.audit import read_audit_settings
-from spark.compare import best_of, write_compared_history, write_comparison
+from spark.compare import ADVICE_BESIDE, best_of, write_compared_history, write_comparison
 from spark.errors import UnreadableError
 from spark.fleet import COMPARISON, check_out, snapshot_id
 from spark.settings import Settings
@@ -65,6 +65,7 @@ def compare(
                 for row in items
             ]
             changed = [row for _, (_, groups, _) in compared for row in groups]
+            terminal.lead_to(changed, terminal.PLAN)
             beside = {GROUPS: Table(changed, is_shown=bool(changed), most=ROWS_SHOWN)}
             beside |= terminal.clusters_read(*(fleet for fleet, _ in compared))
             show_strategies(table, beside, settings)
@@ -119,4 +120,4 @@ def show_strategies(rows: Rows, beside: Mapping[str, Table], settings: Settings)
     shown = SHOWN_BY_WEIGHT if settings.goals.weights else COLUMNS_SHOWN
     selection = ["snapshot", *shown, *(["remote_reads"] if settings.goals.need_racks else [])]
     hidden = {column for row in rows for column in row if column not in selection}
-    show({**by_kind("strategies", rows), **beside}, hidden)
+    show({**by_kind("strategies", rows), **beside}, hidden | {*ADVICE_BESIDE})

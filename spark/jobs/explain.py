@@ -24,12 +24,13 @@ def explain(
         goals.check_limits(explanation.idle_limits)
         is_shared = explanation.type == SHARE
         topics = share_topics(fleet, explanation.cluster, group) if is_shared else []
+    if explanation.advised.advice_kind in ("setting", "plan"):
+        terminal.lead_to([explanation.as_json | {"can_follow": True}], terminal.PLAN)
     terminal.say_clusters(fleet)
     seat = [as_sentence(explanation.seat)] if explanation.seat else []
     say_all([*summary_of(explanation), *seat])
     owned = [{"member": m, "partitions now": count} for m, count in explanation.owned.items()]
     loads = loads_of(explanation, changing_first=at_most(ROWS_SHOWN) is not None)
-    moves = [*explanation.moves, *explanation.new_readers] or ["Nothing has to move."]
     bounds = explanation.bounds
     shown: dict[str, Any] = {"is_shown": bool(loads), "most": ROWS_SHOWN, "as_json": None}
     listed = {
@@ -38,7 +39,7 @@ def explain(
             owned, is_shown=bool(owned) and not is_shared, most=ROWS_SHOWN, as_json=None
         ),
         "topics": Table(topics, is_shown=is_shared, most=ROWS_SHOWN),
-        "moves": Table(moves if loads else [], **shown),
+        "moves": Table(explanation.changes or ["Nothing has to move."] if loads else [], **shown),
         "bounds": Table(
             bounds or ["Loads are as even as possible."] if loads else [],
             title="why it can't be more even",

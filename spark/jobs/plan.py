@@ -85,8 +85,10 @@ def _plan_one(
         traffic = kept.enter_context(kept_traffic(made, fleet, settings.goals, price))
         made.write(out, traffic, rates)
         by_status, before_and_after = made.summary()
+        worst = made.worst(at_most(ROWS_SHOWN))
+        terminal.lead_to(worst, terminal.EXPORT)
         tables = {
-            WORST: uneven_for_people(made.worst(at_most(ROWS_SHOWN))),
+            WORST: uneven_for_people(worst),
             "fleet": before_and_after,
             "groups": by_status,
             TRAFFIC: traffic_of_fleet(traffic, price) if traffic is not None else [],

@@ -19,6 +19,7 @@ from spark.settings.goals import (
 )
 from spark.settings.rates import DEFAULT_RATE_WEIGHTS, RateWeights
 from spark.settings.strategies import STRATEGY_SECONDS
+from spark.text import did_you_mean
 from spark.toml.toml_file import in_words
 
 
@@ -88,8 +89,9 @@ def example_file(name: str) -> Path:
     for path in files:
         if name in (path.name, path.stem):
             return path
-    names = ", ".join(path.stem for path in files)
-    raise InputError(f"no example {name!r}: choose one of {names}")
+    names = [path.stem for path in files]
+    near = did_you_mean(name, names)
+    raise InputError(f"no example {name!r}: choose one of {', '.join(names)}{near}")
 
 
 def goal_rows_of(goals: FleetGoals, group: str, cluster: str | None) -> list[dict[str, Any]]:

@@ -17,7 +17,7 @@ from optimizer.advice import (
     why_not_follow,
 )
 from optimizer.figures import counted
-from optimizer.model import BY_COUNT, NOBODY, Goals, on_hosts
+from optimizer.model import BY_COUNT, NOBODY, Goals, IntArray, Problem, on_hosts
 from optimizer.strategies import STRATEGIES
 from spark.fleet import CONSUMER, REBALANCING_STATES
 from spark.groups import (
@@ -49,13 +49,25 @@ def default_levels(cluster: str, group: str) -> Levels:
 class Planned(NamedTuple):
     """An encoded group, its solved row, and by what goals: `auto` is settled.
 
-    `group` is what was read of the row, where it was planned by itself.
+    `group` is what was read of the row, and `reason` why its answer isn't the optimum, where it was
+    planned by itself.
     """
 
     row: EncodedRow
     solved: Any
     goals: Goals = BY_COUNT
     group: FleetGroup | None = None
+    reason: str | None = None
+
+    @property
+    def read(self) -> FleetGroup:
+        return self.group or read_or_failed(self.row, self.goals.weight_source)
+
+    def target(self, problem: Problem) -> IntArray:
+        """Who gets which partition by the plan."""
+        solved, target = self.solved, np.full(problem.partition_count, NOBODY)
+        target[problem.topic_offsets[solved.topic] + solved.partition] = solved.target
+        return target
 
 
 def add_advice(planned: Planned, strategy_seconds: float, levels: Levels) -> None:
@@ -70,7 +82,7 @@ def add_advice(planned: Planned, strategy_seconds: float, levels: Levels) -> Non
 
 
 def _advice(planned: Planned, seconds: float, levels: Levels) -> Advice:
-    row, solved, goals, group = planned
+    row, solved, goals, group = planned[:4]
     if solved.max_load is None:
         return advise(Situation(status=solved.status, reason=solved.reason))
     claims = claims_of_row(row, solved)
@@ -81,7 +93,7 @@ def _advice(planned: Planned, seconds: float, levels: Levels) -> Advice:
             severity="ok",
             uneven=False,
             of_balance="ok",
-            follows=follows_plans(row.group_strategy),
+            follows=follows_plans(row.group_strategy, row.type),
             can_follow=why_not_follow(row.type, row.instance_ids.tolist(), row.client_ids.tolist())
             is None,
         )
@@ -89,8 +101,6 @@ def _advice(planned: Planned, seconds: float, levels: Levels) -> Advice:
         group = read_or_failed(row)
     assert group.problem is not None
     problem = on_hosts(group.problem, goals.host)
-    target = np.full(problem.partition_count, NOBODY)
-    target[problem.topic_offsets[solved.topic] + solved.partition] = solved.target
     disputes = disputes_among(claims) if claims else []
     with TimeLimit(seconds) as limit:
         situation = Situation(
@@ -100,7 +110,7 @@ def _advice(planned: Planned, seconds: float, levels: Levels) -> Advice:
             strategy=row.group_strategy,
             own=own_strategy(row) if _is_kafkas(row) else None,
             problem=problem,
-            target=target,
+            target=planned.target(problem),
             goals=goals,
             bound=solved.weight_bound,
             names=group.names,
@@ -150,15 +160,18 @@ def _is_kafkas(row: EncodedRow) -> bool:
 WORDS = {
     "setting": "another assignor for {}",
     "plan": "a plan for {}",
+    "minor": "one of little gain for {}",
     "look": "a look at {}",
     "members": "fewer members for {}",
 }
-"""Kinds of advice, in the order in which they are told."""
+"""Kinds of advice, in the order in which they are told; `minor` plans are those of `info`."""
 
 
 def advice_counts() -> dict[str, Column]:
     """Sums over rows of groups: each kind of advice, and who can follow a plan."""
-    kinds = {kind: F.count_if(F.col("advice_kind") == kind) for kind in WORDS}
+    is_minor = F.expr("advice_kind = 'plan' and severity = 'info'")
+    kind_of = F.when(is_minor, "minor").otherwise(F.col("advice_kind"))
+    kinds = {kind: F.count_if(kind_of == kind) for kind in WORDS}
     return kinds | {name: F.count_if(F.expr(text)) for name, text in FOLLOWERS.items()}
 
 

@@ -1,6 +1,7 @@
 """Solve encoded groups, one at a time, inside workers."""
 
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -57,11 +58,12 @@ def solve_groups(
     plan stands, and its optimality stays unknown. With `levels` each group of `optimal` has advice.
     """
     strategy_named(strategy)
-    return in_workers(
-        encoded,
-        SolvedRow,
-        lambda groups: solved_rows(groups, strategy, goals, strategy_seconds, levels),
-    )
+
+    def rows_of(groups: list[Any]) -> list[SolvedRow]:
+        planned = planned_groups(groups, strategy, goals, strategy_seconds, levels)
+        return [item.solved for item in planned]
+
+    return in_workers(encoded, SolvedRow, rows_of)
 
 
 def idle_limits_of(rows: DataFrame, goals: FleetGoals) -> list[str]:
@@ -73,16 +75,15 @@ def idle_limits_of(rows: DataFrame, goals: FleetGoals) -> list[str]:
     return [text for text in limits if text not in fit]
 
 
-def solved_rows(
+def planned_groups(
     groups: list[Any],
     strategy: str,
     goals: FleetGoals = DEFAULT_FLEET_GOALS,
     strategy_seconds: float = STRATEGY_SECONDS,
     levels: LevelsOf | None = None,
-) -> list[SolvedRow]:
-    """The rows of some encoded groups, in their order; the homogeneous ones are planned at once."""
+) -> Iterator[Planned]:
+    """Each group with its row; the homogeneous ones are planned at once."""
     at_once = _planned_at_once(groups, strategy, goals)
-    rows = []
     for row in groups:
         name = row.cluster, row.group
         if name in at_once:
@@ -91,8 +92,7 @@ def solved_rows(
             planned = planned_alone(row, strategy, goals.of(*name), strategy_seconds)
         if levels and strategy == OPTIMAL:
             add_advice(planned, strategy_seconds, levels(*name))
-        rows.append(planned.solved)
-    return rows
+        yield planned
 
 
 def _planned_at_once(
@@ -132,13 +132,15 @@ def planned_alone(
     problem, goals = on_hosts(group.problem, goals.host), judged(goals, group.problem)
     limits = tuple(fitting(problem, goals.limits))
     selection, started = strategy_named(strategy), time.perf_counter()
+    reason = None
     try:
         with TimeLimit(strategy_seconds) as limit:
             answer = limit.spend(lambda: selection.assign(problem, goals))
             verdict, unknown = _judged(problem, answer, goals, limit)
         measures = verdict.measures or measure(problem, answer.target)
         is_best = strategy == OPTIMAL and verdict.balance_optimal
-        reasons = filter(None, (answer.reason, group.reason, unknown))
+        reason = answer.reason
+        reasons = filter(None, (reason, group.reason, unknown))
         solved = SolvedRow(
             **plan_columns(row, group, strategy) | {"reason": "; ".join(reasons) or None},
             **measures._asdict(),
@@ -151,7 +153,7 @@ def planned_alone(
         )
     except Exception as error:
         solved = replace(_without_plan(row, failed(error), strategy, goals), limits=limits)
-    return Planned(row, solved, goals, group)
+    return Planned(row, solved, goals, group, reason)
 
 
 def _judged(

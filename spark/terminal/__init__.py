@@ -19,7 +19,15 @@ from spark.terminal.failures import sentence_of
 from spark.terminal.histories import Until, read_history, say_snapshots, snapshots_read
 from spark.terminal.interrupts import SIGNALS, explained, interrupts
 from spark.terminal.live import Bootstrap, ChosenPlans, LiveOptions, clusters_named, live
-from spark.terminal.next_step import NEXT, program, with_next_step
+from spark.terminal.next_step import (
+    EXPORT,
+    NEXT,
+    PLAN,
+    lead_to,
+    lead_to_group,
+    program,
+    with_next_step,
+)
 from spark.terminal.openers import ALL, files_of, opened
 from spark.terminal.options import (
     CHECK_FAILED,

@@ -131,7 +131,8 @@ def plan_in(location: str) -> GroupPlan:
     try:
         return GroupPlan.from_text(text_of(location, READ_WITHIN))
     except (OSError, PlanFileError, ValueError) as error:
-        raise InputError(f"there is no plan in {without_secrets(location)}: {error}") from None
+        why = getattr(error, "strerror", None) or error
+        raise InputError(f"there is no plan in {without_secrets(location)}: {why}") from None
 
 
 def live(module: str) -> Any:

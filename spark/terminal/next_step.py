@@ -3,7 +3,9 @@
 import os
 import re
 import shlex
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from contextvars import ContextVar
 from dataclasses import fields, is_dataclass
 from functools import wraps
 from typing import Any
@@ -14,14 +16,20 @@ from spark.startup.class_archive import PROGRAM
 from spark.terminal.console import say
 from spark.terminal.printing import is_for_people
 
+SAME = "[--cluster {cluster}] [--group {group}] [--snapshot {snapshot}]"
+"""Options by which the next command is about the same part of the same snapshot."""
+
+PLAN = f"plan {{store}} --out plan {SAME} [--weight {{weight}}]"
+EXPORT = "export-plan {store} {out} --out plans"
+
 NEXT = {
-    "audit": "plan {store} --out plan",
-    "report": "audit {store}",
-    "explain": "frontier {store} [--cluster {cluster}] --group {group}",
-    "frontier": "plan {store} --out plan [--cluster {cluster}] --group {group}",
-    "plan": "verify {store} {out}",
+    "audit": PLAN,
+    "report": f"{'open' if sys.platform == 'darwin' else 'xdg-open'} {{out}}",
+    "explain": f"frontier {{store}} {SAME} [--weight {{weight}}]",
+    "frontier": PLAN,
+    "plan": f"verify {{store}} {{out}} {SAME}",
     "verify": "export-plan {store} {plan} --out plans",
-    "compare": "plan {store} --out plan",
+    "compare": PLAN,
     "history": "replay {store} --out replay",
     "replay": "compare {store} --out compare",
     "rates": "members {store}",
@@ -33,9 +41,15 @@ NEXT = {
     "graph": "audit {store}",
     "snapshots": "audit {store}",
 }
-"""The command that follows on each; the others say it themselves, or end a thread of work.
+"""The command that follows on each, unless its result leads elsewhere (`lead_to`); the others say
+it themselves, or end a thread of work.
 
 What stands in brackets is left out where its blank isn't filled."""
+
+KEYS = ("cluster", "group")
+COOPERATIVE_STICKY = "cooperative-sticky"
+
+_LED_TO: ContextVar[str | None] = ContextVar("led_to", default=None)
 
 _BLANK = re.compile(r"\{(\w+)\}")
 _OPTIONAL = re.compile(r" \[([^]]*)\]")
@@ -46,7 +60,8 @@ def next_step(name: str, options: Mapping[str, Any]) -> str | None:
 
     A store of a catalog is given as it was, by `--tables`.
     """
-    text, words = NEXT.get(name), {key: value for key, value in options.items() if value}
+    text = _LED_TO.get() or NEXT.get(name)
+    words = {key: value for key, value in options.items() if value and value != "all"}
     if text is None:
         return None
     filled = {key: shlex.quote(str(value)) for key, value in words.items()}
@@ -59,7 +74,35 @@ def next_step(name: str, options: Mapping[str, Any]) -> str | None:
     text = _OPTIONAL.sub(lambda part: f" {part[1]}" if is_filled(part[1]) else "", text)
     if not is_filled(text):
         return None
-    return f"{program()} {text.format_map(filled)}"
+    line = text.format_map(filled)
+    return line if name == "report" else f"{program()} {line}"
+
+
+def lead_to(rows: Iterable[Mapping[str, Any]], plan: str) -> None:
+    """Let the next step be what the first of these groups is advised to do, if anything is.
+
+    `plan` is what is done for a plan that its members can follow; what they need for it, and where
+    to look, `explain` says.
+    """
+    for row in rows:
+        names = (shlex.quote(row[name]).replace("{", "{{").replace("}", "}}") for name in KEYS)
+        group = "--cluster {} --group {}".format(*names)
+        if row["advice_strategy"] == COOPERATIVE_STICKY:
+            text = f"rollout {{store}} {group} --to {COOPERATIVE_STICKY}"
+        elif row["advice_kind"] == "plan" and row["can_follow"]:
+            text = plan
+        elif row["advice_kind"] == "none":
+            continue
+        else:
+            text = f"explain {{store}} {group} [--snapshot {{snapshot}}] [--weight {{weight}}]"
+        _LED_TO.set(text)
+        return
+
+
+def lead_to_group(cluster: str, group: str) -> None:
+    """Let the next step be a look at this group."""
+    look = {"advice_strategy": None, "advice_kind": "look"}
+    lead_to([{"cluster": cluster, "group": group} | look], PLAN)
 
 
 def program() -> str:
@@ -87,6 +130,7 @@ def with_next_step(name: str, command: Callable[..., Any]) -> Callable[..., Any]
     @wraps(command)
     def run(**options: Any) -> None:
         goes_on, failed_check = True, None
+        _LED_TO.set(None)
         try:
             goes_on = command(**options) is not False
         except typer.Exit as exit_:

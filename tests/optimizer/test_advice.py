@@ -147,6 +147,11 @@ CASES: dict[str, tuple[Situation, tuple[str, str | None], str]] = {
     ),
     "12": (situation(HEAVY, named=True, **STICKY), ("plan", "warning"), "follow the plan"),
     "13": (situation(HEAVIEST, **STICKY), ("setting", "warning"), "It stays uneven"),
+    "14-held": (
+        situation(group(range(5), range(5, 9), []), Goals(max_moves=2), status="inferred", **RANGE),
+        ("plan", "warning"),
+        "largest load 5 → 4, 1 move",
+    ),
     "14": (situation(HEAVY, **STICKY), ("plan", "warning"), "3 members share the client.id 'app'"),
 }
 """By line of the rule: the group, kind of advice, severity, and a part of the sentence."""
@@ -181,7 +186,9 @@ def test_no_advice_makes_a_group_worse(seed: int) -> None:
     }
     of = replace(of, weights=weights) if seed % 2 else of
     own = rng.choice(["range", "roundrobin", "sticky", "cooperative-sticky", "uniform"])
-    asked = situation(of, named=bool(rng.randrange(2)), own=own, strategy=own, status="inferred")
+    goals = Goals(max_moves=2 if seed % 3 == 0 else None)
+    facts = {"own": own, "strategy": own, "status": "inferred"}
+    asked = situation(of, goals, named=bool(rng.randrange(2)), **facts)
     advice, problem = advise(asked), asked.problem
     assert problem is not None and asked.target is not None
     if advice.advice_kind == "plan":
@@ -193,6 +200,7 @@ def test_no_advice_makes_a_group_worse(seed: int) -> None:
         STRATEGIES[advice.advice_strategy or ""].assign(problem).target,
     )
     assert advice.advice_strategy != own
+    assert goals.max_moves is None or (advice.advice_moves or 0) <= goals.max_moves
     assert member_loads(problem, target).max() <= member_loads(problem, kept).max()
     if problem.weights is not None:
         weights_are = weights_of(problem)

@@ -76,7 +76,7 @@ class TestSnapshots:
             f"Snapshot {THIRD}. 1 critical finding and 1 warning in 1 group: the fleet is in "
             "trouble. Start with claimed-twice. Not judged: 1 empty. It looks at this snapshot, "
             "and not at the past. 0 of 1 group is uneven.",
-            f"Next: evenfleet plan {broken} --out plan",
+            f"Next: evenfleet explain {broken} --cluster c --group g",
         ]
         printed = flat(output.out)
         claimed = "critical: claimed-twice - c: 1 partition of topic t is claimed by two members"

@@ -118,12 +118,12 @@ class TestExplain:
         words = ("explain", torture, "--group", "wide")
         few = once(*words)
         assert "Not shown: 20 rows of loads (--all shows them)." in few.err
-        assert few.out.count("moves from") == 10
+        assert few.out.count("→") == 2 * 10
         as_csv = once(*words, "--csv")
         assert (len(as_csv.out.splitlines()), "Not shown" in as_csv.err) == (31, False)
         assert once(*words, "--csv", "--table", "loads") == as_csv
         every = once(*words, "--all")
-        assert every.out.count("moves from") == 29
+        assert every.out.count("→") == 2 * 29
         assert "--all shows" not in every.err
 
     def test_a_smaller_age_is_configured(self, run: Run, torture: Path, tmp_path: Path) -> None:

@@ -134,7 +134,7 @@ class TestWhole:
         file, words = results / "g.json", ("export-plan", torture, results / "plan", "--group")
         for group, why in (
             (r"caf\xe9", r"group 'caf\\xe9' has no plan, it is invalid: not valid UTF-8"),
-            ("its-client", r"with a client.id that isn't valid UTF-8, caf\xe9: give"),
+            ("its-client", r"client.id isn't valid UTF-8, caf\xe9; give"),
             ("own-rack", "i-a"),
         ):
             output = once(*words, group, "--out", file)

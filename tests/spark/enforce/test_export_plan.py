@@ -76,7 +76,7 @@ def test_the_plan_of_one_group(run: Run, made: Made, tmp_path: Path) -> None:
         (("g", "--out", file), "several clusters have a group 'g': choose its cluster of c, d"),
         (("g", "--cluster", "x", "--out", file), "no group 'g' of cluster 'x'"),
         (("x", "--out", file), "no group 'x'"),
-        (("alike", "--out", file), "2 of them share the key 'same'"),
+        (("alike", "--out", file), "2 members share the client.id 'same'"),
         (("g", "--snapshot", "s0", "--out", file), "s0"),
         (("g", "--out", tmp_path / "no" / "file"), "a file in a folder that exists"),
         (("g", "--all", "--out", tmp_path), "either --group or --all"),
@@ -108,7 +108,7 @@ def test_plans_of_many_groups(run: Run, made: Made, tmp_path: Path) -> None:
     index = json.loads((folder / "index.json").read_text())
     reasons = {item["group"]: item["reason"] for item in index["without_plan"]}
     wanted = {
-        "alike": "2 of them share the key 'same'",
+        "alike": "2 members share the client.id 'same'",
         "moving": "it is rebalancing",
         "unnamed": "no group.instance.id and no client.id",
         "workers": "a cluster of Connect workers, which take no plan",

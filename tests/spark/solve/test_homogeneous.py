@@ -12,7 +12,7 @@ from spark.groups.columns import columns_of
 from spark.groups.encode import encode
 from spark.settings import FleetGoals, GroupGoals
 from spark.solve.homogeneous import plan_homogeneous
-from spark.solve.solve import planned_alone, solved_rows
+from spark.solve.solve import planned_alone, planned_groups
 from spark.solve.solved_row import SolvedRow
 from tests.support.fleets import Fleet
 from tests.support.odd_groups import odd_groups
@@ -126,9 +126,9 @@ def test_each_group_is_planned_by_its_own_goals(alike: list[Any]) -> None:
         GroupGoals("g2*", Goals(balance="weight", max_moves=1)),
     ]
     goals = FleetGoals(by_weight, tuple(rules))
-    for row, solved in zip(alike, solved_rows(alike, "optimal", goals), strict=True):
-        alone = planned_alone(row, "optimal", goals.of("c", row.group))
-        assert plain(solved) == plain(alone.solved)
+    for item in planned_groups(alike, "optimal", goals):
+        alone = planned_alone(item.row, "optimal", goals.of("c", item.row.group))
+        assert plain(item.solved) == plain(alone.solved)
 
 
 @pytest.mark.parametrize("levels", [("spread", "moves"), ("hosts", "moves"), ("moves", "spread")])
@@ -137,6 +137,6 @@ def test_levels_in_another_order_give_the_rows_of_one_at_a_time(
 ) -> None:
     """A group in which nothing needs to move may still spread its topics better."""
     goals = Goals(levels=levels)
-    for row, solved in zip(alike, solved_rows(alike, "optimal", FleetGoals(goals)), strict=True):
-        expected = plain(planned_alone(row, "optimal", goals).solved)
-        assert plain(solved) | {"goals": None} == expected | {"goals": None}
+    for item in planned_groups(alike, "optimal", FleetGoals(goals)):
+        expected = plain(planned_alone(item.row, "optimal", goals).solved)
+        assert plain(item.solved) | {"goals": None} == expected | {"goals": None}

@@ -8,15 +8,20 @@ from typing import Any
 import pytest
 
 from spark.cli import COMMANDS
-from spark.terminal import NEXT, for_typer
+from spark.terminal import EXPORT, NEXT, for_typer, lead_to, with_next_step
 from spark.terminal.next_step import next_step
 
 STATED = {"store": "a store", "out": "out", "plan": "plan", "group": "it's", "scenario": "x"}
+ALL = STATED | {"cluster": "c", "snapshot": "20261121T060000Z", "weight": "lag"}
 
 
-@pytest.mark.parametrize("name", NEXT)
+@pytest.mark.parametrize("name", [*{*NEXT} - {"report"}])
 def test_it_is_a_command_with_options_that_exist(name: str) -> None:
-    line = next_step(name, STATED)
+    check_line(name, next_step(name, ALL))
+
+
+def check_line(name: str, line: str | None) -> None:
+    """Against the command that it is of, and its options."""
     assert line is not None
     program, following, *words = shlex.split(line)
     assert (program, name in COMMANDS, following in COMMANDS) == ("evenfleet", True, True)
@@ -41,6 +46,11 @@ def test_it_is_a_command_with_options_that_exist(name: str) -> None:
             {"store": "store", "group": "g", "cluster": "c"},
             "evenfleet frontier store --cluster c --group g",
         ),
+        (
+            "audit",
+            {"store": "store", "snapshot": "all", "weight": "lag"},
+            "evenfleet plan store --out plan --weight lag",
+        ),
         # nothing where it would be wrong
         ("plan", {"store": "store", "out": None}, None),
         ("demo", STATED, None),
@@ -52,6 +62,34 @@ def test_names_are_quoted_and_a_catalog_and_a_cluster_stay(
     assert next_step(name, stated) == line
 
 
+NAMED = {"cluster": "c", "group": "{it's}", "can_follow": True, "advice_strategy": None}
+GROUP = "--cluster c --group '{it'\"'\"'s}'"
+EXPLAINED = f"explain 'a store' {GROUP} --snapshot 20261121T060000Z --weight lag"
+SET = {"advice_kind": "setting"}
+LED = [
+    ([{"advice_kind": "none"}, {"advice_kind": "plan"}], "export-plan 'a store' out --out plans"),
+    ([SET | {"advice_strategy": "cooperative-sticky"}], f"rollout 'a store' {GROUP} --to coop"),
+    ([SET | {"advice_strategy": "uniform"}], EXPLAINED),
+    ([{"advice_kind": "plan", "can_follow": False}], EXPLAINED),
+    ([{"advice_kind": "look"}], EXPLAINED),
+    ([{"advice_kind": "none"}], "verify 'a store' out"),
+]
+
+
+@pytest.mark.parametrize(("rows", "line"), LED)
+def test_the_worst_group_leads_to_what_is_done_for_it(rows: Any, line: str) -> None:
+    """With the options that count, by a command that has them."""
+    lead_to([NAMED | row for row in rows], EXPORT)
+    check_line("plan", told := next_step("plan", ALL))
+    assert str(told).startswith(f"evenfleet {line}")
+    with_next_step("plan", lambda **_: None)(**ALL)  # the next command begins anew
+    assert str(next_step("plan", ALL)).startswith("evenfleet verify")
+
+
+def test_a_report_is_opened() -> None:
+    assert str(next_step("report", STATED)).split() in (["open", "out"], ["xdg-open", "out"])
+
+
 def test_the_program_is_named_as_it_was_called(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EVENFLEET_PROGRAM", "bin/evenfleet")
-    assert next_step("plan", STATED) == "bin/evenfleet verify 'a store' out"
+    assert str(next_step("plan", STATED)).startswith("bin/evenfleet verify 'a store' out")

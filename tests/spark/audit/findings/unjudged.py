@@ -1,5 +1,6 @@
 """Two groups that are made to fail: what fails of its own is a fault, and mended."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
@@ -9,7 +10,7 @@ from pyspark.sql import DataFrame
 from spark.audit.group_evaluator import GroupEvaluator, evaluate_groups
 from spark.groups import failed
 from spark.settings import FleetGoals
-from spark.solve import LevelsOf, SolvedRow, plan_columns, solved_rows
+from spark.solve import LevelsOf, Planned, SolvedRow, plan_columns, planned_groups
 
 FAILS = "failed-group-fires"
 """The cluster whose group can't be solved."""
@@ -28,16 +29,17 @@ class FailingEvaluator(GroupEvaluator):
     """In a worker, where nothing that a test replaces is replaced."""
 
     def evaluated(self, rows: list[Any]) -> list[tuple[Any, ...]]:
-        with patch("spark.audit.group_evaluator.solved_rows", _solved_but_for_two):
+        with patch("spark.audit.group_evaluator.planned_groups", _planned_but_for_two):
             return super().evaluated(rows)
 
 
-def _solved_but_for_two(
+def _planned_but_for_two(
     rows: list[Any], strategy: str, goals: FleetGoals, levels: LevelsOf | None = None
-) -> list[SolvedRow]:
-    return [
-        SolvedRow(**plan_columns(row, failed(MemoryError()), strategy))
-        if row.cluster == FAILS
-        else replace(solved, previous=None if row.cluster == RAISES else solved.previous)
-        for row, solved in zip(rows, solved_rows(rows, strategy, goals, levels=levels), strict=True)
-    ]
+) -> Iterator[Planned]:
+    for planned in planned_groups(rows, strategy, goals, levels=levels):
+        row, solved = planned.row, planned.solved
+        if row.cluster == FAILS:
+            solved = SolvedRow(**plan_columns(row, failed(MemoryError()), strategy))
+        elif row.cluster == RAISES:
+            solved = replace(solved, previous=None)
+        yield planned._replace(solved=solved)
