@@ -228,8 +228,8 @@ class TestReplay:
         words = ("--out", results / "replay", "--strategies", "current,range,optimal")
         output = check_harmless(once("replay", torture, *words))
         assert "league" in output.out
-        report = "cured of west: best with optimal: 0.0 partition-hours of overload instead of 2.0"
-        assert report in flat(output.out)
+        assert "cured of west: best with optimal: its worst member by weight at" in flat(output.out)
+        assert "1.50, 0.0 partition-hours of overload instead of 2.0" in flat(output.out)
         assert SPAN in output.err
         replay = rows(results / "replay" / "replay")
         assert {(row["cluster"], row["group"]) for row in replay} >= STATUSES.keys()
