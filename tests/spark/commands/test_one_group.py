@@ -117,7 +117,7 @@ class TestExplain:
     def test_all_is_shown_if_asked_for(self, once: Once, torture: Path) -> None:
         words = ("explain", torture, "--group", "wide")
         few = once(*words)
-        assert "Not shown: 20 rows of loads (--all shows them)." in few.err
+        assert "Not shown: 20 rows of loads, 19 rows of moves (--all shows them)." in few.err
         assert few.out.count("→") == 2 * 10
         as_csv = once(*words, "--csv")
         assert (len(as_csv.out.splitlines()), "Not shown" in as_csv.err) == (31, False)
