@@ -78,13 +78,13 @@ class Reason:
         step, last = self.step, self.path[-1].taker
         start = f"{step.name} moves from {self._had(step.giver)} to "
         if self.cause == "limits":
-            return f"{start}{self._had(step.taker)}: its limits take that"
+            return f"{start}{self._had(step.taker)}: {self.beside_loads}"
         if self.cause == "nothing":
             return f"{start}{self._had(step.taker)}: nothing is gained by that"
-        if self.cause in ("racks", "hosts", "spread"):
+        if self.beside_loads:
             around = "" if len(self.path) == 1 else f" along {self._along()}"
             cost = "at equal balance" if self.is_even else "at the cost of balance"
-            return f"{start}{self._had(step.taker)}: {cost}{around}, {self._gain()}"
+            return f"{start}{self._had(step.taker)}: {cost}{around}, {self.beside_loads}"
         if len(self.path) == 1:
             before, after = (self.loads[member][1] for member in (str(step.giver), step.taker))
             return f"{start}{self._had(step.taker)}: they will have {before} and {after}"
@@ -102,12 +102,17 @@ class Reason:
             f"{step.giver} for {room.name}, which {origin}{bar}"
         )
 
-    def _gain(self) -> str:
+    @property
+    def beside_loads(self) -> str:
+        """What the move is for where loads don't tell; else nothing."""
+        if self.cause == "limits":
+            return "its limits take that"
         if self.cause == "hosts" and self.on_hosts:
             return "hosts get more even: {} and {}".format(*self.on_hosts)
         if self.cause == "spread":
             return "topics are spread more evenly"
-        return f"{counted(self.fewer_remote, 'fewer read')} across racks"
+        remote = self.cause in ("racks", "hosts")
+        return f"{counted(self.fewer_remote, 'fewer read')} across racks" if remote else ""
 
     def _had(self, member: str | None) -> str:
         return f"{member}, which had {self.loads[str(member)][0]},"

@@ -65,9 +65,9 @@ class GroupExplanation:
     have together, now and planned, where some members share a host, and not all of them the same.
     `state` and `type` are as in the table of groups. `unread` counts the partitions that no member
     owns though one subscribes to their topics. `changes` has a row a partition that gets another
-    owner: `partition`, `from` and `to`, with their loads now and planned. `idle_limits` are limits
-    that none of its members or partitions fits, in words. `advised` is what to do, as `plan` says
-    it too.
+    owner: `partition`, `from` and `to`, with their loads now and planned, and `for` what it
+    moves where loads don't tell. `idle_limits` are limits that none of its members or partitions
+    fits, in words. `advised` is what to do, as `plan` says it too.
     """
 
     cluster: str
@@ -214,22 +214,29 @@ def _explained(planned: Planned) -> GroupExplanation:
         weight_bound=solved.weight_bound,
         state=row.state,
         unread=read.unread,
-        changes=_changes(planned, problem, weights or loads),
+        changes=_changes(planned, problem, weights or loads, explanation),
         idle_limits=idle_limits(problem, goals.limits),
     )
 
 
 def _changes(
-    planned: Planned, problem: Problem, loads: Mapping[str, tuple[float, float]]
+    planned: Planned,
+    problem: Problem,
+    loads: Mapping[str, tuple[float, float]],
+    explanation: Explanation,
 ) -> list[dict[str, str]]:
-    """A row a partition that gets another owner: whose it is and will be, with their loads."""
+    """A row a partition that gets another owner: whose it is and will be, with their loads.
+
+    Column `for` has what moves are for where loads don't tell, if any is for such a thing.
+    """
     solved = planned.solved
     spelled = {
         name: f"{name} ({figure(now)} → {figure(then)})" for name, (now, then) in loads.items()
     }
     names = [spelled.get(name, f"{name} (gone)") for name in solved.names] + ["nobody"]
     offsets = problem.topic_offsets[solved.topic]
-    return [
+    gains = {move.step.name: move.beside_loads for move in explanation.moves if move.beside_loads}
+    changes = [
         {
             "partition": problem.partition_name(int(offsets[at] + solved.partition[at])),
             "from": names[solved.previous[at]],
@@ -237,6 +244,9 @@ def _changes(
         }
         for at in np.flatnonzero(solved.action != ACTIONS.index("keep")).tolist()
     ]
+    if not gains:
+        return changes
+    return [change | {"for": gains.get(change["partition"], "")} for change in changes]
 
 
 def _by_weight(

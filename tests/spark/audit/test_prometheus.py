@@ -40,7 +40,7 @@ def audit_of(spark: SparkSession, found: Iterable[FindingRow], groups: int) -> F
         "id + 3 as current_max_load",
         "if(id = 0, null, 2) as max_load",
         "id > 0 as uneven",
-        "cast(null as string) as advice_kind",
+        *("cast(null as string) as advice_kind", "cast(null as string) as severity"),
         *("false as follows", "false as can_follow"),
         "if(id = 0, null, (id + 3) / 2) as now_to_best",
         "id as partitions",

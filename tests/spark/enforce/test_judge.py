@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-import spark.enforce.evaluate_group as evaluating
 from optimizer.assignor.plan_assignor import COOPERATIVE, EAGER
 from optimizer.assignor.plan_file import GroupPlan
 from spark.enforce.enforce_groups import waves
@@ -23,10 +22,6 @@ def group(owned_by_b: int = 1, **changes: object) -> DescribedGroup:
     b = DescribedMember("2", None, "b", topics=("t",), owned=(("t", owned_by_b),))
     sound = DescribedGroup("g", "Stable", EAGER, 1, (a, b), type="classic")
     return replace(sound, **changes)  # type: ignore[arg-type]
-
-
-def test_names_of_the_assignors_are_those_of_the_consumers() -> None:
-    assert (evaluating.EAGER, evaluating.COOPERATIVE) == (EAGER, COOPERATIVE)
 
 
 @pytest.mark.parametrize("kind", ["classic", "consumer"])

@@ -87,5 +87,6 @@ def test_programs_get_all_and_tables_are_written(
     assert {row["policy"] for row in busiest} == {"as it was", "fixed 4", "by lag"}
     assert len(busiest) == 6
     assert pq.read_table(out / "scale").num_rows == 12
-    told = gather._scaled(spark, str(out), FleetSnapshot.read(spark, str(hourly)))["sizes"]
+    fleet = FleetSnapshot.read(spark, str(hourly))
+    told = gather._scaled([spark.read.parquet(str(out / "scale"))], fleet)["sizes"]
     assert any(sentence.startswith("orders of c: Set by lag") for sentence in told)
