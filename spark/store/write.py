@@ -173,7 +173,7 @@ def reaching(out: str) -> Iterator[None]:
         raise
     except Exception as error:  # of a worker, in Java's and Python's words
         if _FULL in str(error):
-            why = f"{_FULL}: what was there is unchanged"
+            why = f"{_FULL}, free some: what was there is unchanged"
             raise RunError(f"{out} can't be written: {why}") from None
         if refused := _UNWRITABLE.search(str(error)):
             raise InputError(f"{out} can't be written: {refused[0]}") from None

@@ -84,7 +84,8 @@ def test_steps_come_to_something(done: dict[str, Any], store: Path) -> None:
     result = {(row["group"], row["fault"]) for row in with_a_fault}
     assert ("claimed", "u-0 is not in the plan (1 such)") in result
     assert ("g", "t-0 is not in the plan (2 such)") in result
+    (broken,) = Path(f"{store}-broken", "members", f"snapshot={SNAPSHOT}").glob("*.parquet")
     assert done["refusals"] == [
         f"store {store} has no snapshot other: the newest it has are {SNAPSHOT}",
-        f"snapshot {SNAPSHOT} can't be used: {store}-broken/members/snapshot={SNAPSHOT}",
+        f"snapshot {SNAPSHOT} of store {store}-broken isn't whole: {broken}",
     ]
