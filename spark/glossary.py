@@ -16,7 +16,6 @@ GLOSSARY = {
     "max to mean": "a group's largest load ÷ its mean load; where few partitions meet many "
     "members, also the best plan has a high one",
     "idle used": "members without a partition now to which the plan gives one",
-    "cost over bound": "cost of a policy ÷ a lower bound for all courses of sizes; 1 is the best",
     "late partition hours": "partition-hours in which a partition was further behind than its "
     "limit of time, 60 s unless prices say otherwise",
     "avoidable moves": "moves beyond the fewest that reach the same balance",
@@ -52,7 +51,6 @@ FORMS = {
     "stopped cooperative": "stopped",
     "avoidable": "avoidable moves",
     **dict.fromkeys(("mean over bound", "worst over bound"), "over bound"),
-    "× bound": "cost over bound",
     **dict.fromkeys(("mean over bound after", "worst over bound after"), "over bound"),
 }
 """The words as titles of columns have them."""

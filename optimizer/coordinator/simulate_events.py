@@ -55,12 +55,12 @@ def scenario_of(
     that the group can't have.
     """
     happening = [*timed]
-    values = as_stated(group, (event for _, event in happening))
-    running = Running(values, parameters, {broker: of.with_heirs for broker, of in down.items()})
+    at_start = as_stated(group, (event for _, event in happening))
+    running = Running(at_start, parameters, {broker: of.with_heirs for broker, of in down.items()})
     steps = running.play(happening)
-    sizes = {**values.topics, **running.group.topics}
+    sizes = {**at_start.topics, **running.group.topics}
     return Scenario(
-        values,
+        at_start,
         steps,
         client=parameters.client,
         broker=parameters.broker,

@@ -28,18 +28,18 @@ def cheapest_by_levels(levels: Sequence[Sequence[Arcs]], supply: IntArray) -> In
     flows = np.zeros(len(each[0].cost), np.int64)
     free = np.arange(len(flows))
     for number, arcs in enumerate(each, 1):
-        items = Arcs(*(column[free] for column in arcs))
-        indices = cheapest_flow([items], supply)
+        open_arcs = Arcs(*(column[free] for column in arcs))
+        indices = cheapest_flow([open_arcs], supply)
         if indices is None:
             return None
         flows[free] = indices
         if number < len(each):
-            potential = _potentials(items, indices, len(supply))
-            is_tight = items.cost + potential[items.tail] == potential[items.head]
+            potential = _potentials(open_arcs, indices, len(supply))
+            is_tight = open_arcs.cost + potential[open_arcs.tail] == potential[open_arcs.head]
             fixed = ~is_tight & (indices > 0)
             supply = supply.copy()
-            np.subtract.at(supply, items.tail[fixed], indices[fixed])
-            np.add.at(supply, items.head[fixed], indices[fixed])
+            np.subtract.at(supply, open_arcs.tail[fixed], indices[fixed])
+            np.add.at(supply, open_arcs.head[fixed], indices[fixed])
             free = free[is_tight]
     return flows
 

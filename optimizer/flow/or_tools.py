@@ -53,8 +53,8 @@ def _answer(call: Callable[[], IntArray | None], seconds: float) -> bytes:
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
-        result = call()
-        return NONE if result is None else SOME + result.astype(np.int64).tobytes()
+        flows = call()
+        return NONE if flows is None else SOME + flows.astype(np.int64).tobytes()
     except Exception as error:
         return FAILED + f"{type(error).__name__}: {error}".encode()
 

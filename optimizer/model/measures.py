@@ -101,8 +101,8 @@ class RackTable(NamedTuple):
         read = target >= 0
         place, rack = self.rack_set_of[read], self.rack_of[target[read]]
         remote = int(np.count_nonzero(self.is_remote(place, rack)))
-        entries = int(np.count_nonzero(self.has_racks[place] & (rack != NO_RACK)))
-        return Reads(local=entries - remote, remote=remote)
+        near_or_remote = int(np.count_nonzero(self.has_racks[place] & (rack != NO_RACK)))
+        return Reads(local=near_or_remote - remote, remote=remote)
 
 
 @once_a_problem

@@ -177,10 +177,10 @@ def _of_fields(name: str, entries: Mapping[str, Any]) -> Event:
     required = [item.name for item in known_values.values() if item.default is MISSING]
     if missing := [key for key in required if key not in entries]:
         raise EventError(f"{name} needs {' and '.join(missing)}")
-    settings = dict(entries)
-    if isinstance(seconds := settings.get("seconds"), str):
-        settings["seconds"] = seconds_of(seconds)
-    return kind(**settings)
+    given = dict(entries)
+    if isinstance(seconds := given.get("seconds"), str):
+        given["seconds"] = seconds_of(seconds)
+    return kind(**given)
 
 
 def _kind(name: str) -> type[Event]:

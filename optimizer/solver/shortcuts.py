@@ -47,7 +47,7 @@ def even_shares(
     ⌊P/M⌋ and P mod M members one more, which is the only balanced way; a member keeps one more
     partition by a larger share only if it owns more than ⌊P/M⌋, so those come first, and no other
     choice keeps more. Among them those come first whose `host` is the emptier one, if it is known:
-    its loads are then as even as that allows (of convex costs the cheapest step is always right).
+    taking the cheapest step each time is best here, since each further partition costs more.
     """
     sizes = offsets[1:] - offsets[:-1]
     quota, extra = np.divmod(supply, sizes)
@@ -165,13 +165,13 @@ def _sums(from_kind: bool, supply: int, base: int) -> tuple[int, ...]:
 
 def _before(least: IntArray, most: int, sums: tuple[int, ...]) -> IntArray:
     """For each share of a pair, the least that everything before it costs."""
-    result = np.full(most + 1, NEVER)
+    cost_before = np.full(most + 1, NEVER)
     for total in sums:
         low, high = max(0, total - len(least) + 1), min(most, total)
         if low <= high:
             before = least[total - high : total - low + 1][::-1]
-            np.minimum(result[low : high + 1], before, out=result[low : high + 1])
-    return result
+            np.minimum(cost_before[low : high + 1], before, out=cost_before[low : high + 1])
+    return cost_before
 
 
 def _shares(

@@ -43,6 +43,7 @@ def writing(out: object) -> Iterator[None]:
         why = error.strerror or str(error)
         if error.errno in ELSEWHERE:
             raise InputError(f"{error.filename or out} can't be written: {why}") from None
+        why += ", free some" if error.errno == errno.ENOSPC else ""
         raise RunError(f"{out} can't be written: {why}: what was there is unchanged") from None
 
 

@@ -1,5 +1,6 @@
 """DataFrames to files, or to tables of a catalog."""
 
+import errno
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -166,15 +167,14 @@ def _without_rows(rows: DataFrame, run: Run, table: str, snapshot: str) -> File:
 @contextmanager
 def reaching(out: str) -> Iterator[None]:
     """InputError where what is written within fails since `out` can't be written."""
-    try:
-        with writing(out):
+    with writing(out):
+        try:
             yield
-    except (InputError, RunError):
-        raise
-    except Exception as error:  # of a worker, in Java's and Python's words
-        if _FULL in str(error):
-            why = f"{_FULL}, free some: what was there is unchanged"
-            raise RunError(f"{out} can't be written: {why}") from None
-        if refused := _UNWRITABLE.search(str(error)):
-            raise InputError(f"{out} can't be written: {refused[0]}") from None
-        raise
+        except (InputError, RunError, OSError):
+            raise
+        except Exception as error:  # of a worker, in Java's and Python's words
+            if _FULL in str(error):
+                raise OSError(errno.ENOSPC, _FULL) from None
+            if refused := _UNWRITABLE.search(str(error)):
+                raise InputError(f"{out} can't be written: {refused[0]}") from None
+            raise
