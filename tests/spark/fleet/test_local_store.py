@@ -119,6 +119,6 @@ def test_a_write_that_fails_leaves_all_as_it_was(
         keep(store, cluster)
     before = sorted(tmp_path.rglob("*"))
     monkeypatch.setattr("spark.store.commit.write_file", fail)
-    with pytest.raises(RunError, match="no space left: what was there is unchanged"):
+    with pytest.raises(RunError, match="no space left, free some: what was there is unchanged"):
         keep(store, "d")
     assert sorted(tmp_path.rglob("*")) == before
