@@ -3,18 +3,21 @@
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import partial, wraps
 from textwrap import wrap
-from typing import Any
+from typing import Any, ParamSpec
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.measure import Measurement
 from rich.padding import Padding
-from rich.table import Column, Table as Grid
+from rich.table import Table as Grid
 from rich.text import Text
 
 from optimizer.figures import NO_FIGURE, figure
 from spark.glossary import legend_of
-from spark.terminal.held_output import holdable, keep_answer
 from spark.text import shortened_in
 
 OUT = Console(highlight=False)
@@ -29,19 +32,58 @@ WIDE_OUT = Console(highlight=False, width=WIDE)
 NARROWEST = 4
 """Characters of a column of text, at the least."""
 
-SHORT = 14
-"""Characters to which the names that differ most are shortened before any others are."""
-
-GAP = 2
-"""Columns between two columns of a narrow table, and at its sides together."""
-
-NAMES = (72, 56, 40, 32, 24)
-"""Characters of a name where a table has to be narrow: the first that fits."""
+P = ParamSpec("P")
 
 ALIKE = 3
 """Rows from which on a column that says the same in each needs no room."""
 
 Rows = Sequence[dict[str, Any]]
+
+
+@dataclass
+class Output:
+    """Calls that print, in their order, and the sentence that is the command's answer."""
+
+    printings: list[Callable[[], None]] = field(default_factory=list)
+    answer: str = ""
+
+
+_held: ContextVar[Output | None] = ContextVar("_held", default=None)
+
+
+@contextmanager
+def held_in(output: Output) -> Iterator[None]:
+    """Let this thread print nothing for this time: what it would print is added to `output`."""
+    token = _held.set(output)
+    try:
+        yield
+    finally:
+        _held.reset(token)
+
+
+def is_held() -> bool:
+    """Whether what this thread prints is held back."""
+    return _held.get() is not None
+
+
+def holdable(printing: Callable[P, None]) -> Callable[P, None]:
+    """The same function, which waits for its turn where output is held back."""
+
+    @wraps(printing)
+    def hold(*args: P.args, **named: P.kwargs) -> None:
+        output = _held.get()
+        if output is None:
+            printing(*args, **named)
+        else:
+            output.printings.append(partial(printing, *args, **named))
+
+    return hold
+
+
+def keep_answer(sentence: str) -> None:
+    """Keep what a command answers for the one that has started it."""
+    if output := _held.get():
+        output.answer = sentence
 
 
 def draw(tables: Mapping[str, Rows], hide: Collection[str], wide: bool = False) -> None:
@@ -57,7 +99,7 @@ def draw(tables: Mapping[str, Rows], hide: Collection[str], wide: bool = False) 
         columns = [item for item in rows[0] if item not in hide or wide]
         titles += columns
         if wide or not OUT.is_terminal:
-            WIDE_OUT.print(_laid_out(name, rows, columns, None))
+            WIDE_OUT.print(_laid_out(name, rows, columns))
         else:
             OUT.print(_fitting(name, rows, columns))
     if legend := legend_of(titles):
@@ -70,21 +112,17 @@ def _fitting(name: str, rows: Rows, columns: Sequence[str]) -> Grid:
     Names are never broken: what doesn't fit of them is left out in the middle. A column that says
     the same in each row is a line below the table instead.
     """
-    table = _laid_out(name, rows, columns, None)
+    table = _laid_out(name, rows, columns)
     if _fits(table):
         return table
     alike = [column for column in columns if _says_the_same(rows, column)]
     others = [column for column in columns if column not in alike]
     if not others:
         alike, others = [], [*columns]
-    caption = ", ".join(f'"{_header(column)}" is {_cell(rows[0][column])}' for column in alike)
-    for longest in NAMES:
-        table = _laid_out(name, rows, others, longest)
-        if alike:
-            table.caption, table.caption_justify = f"In all rows {caption}.", "left"
-        if _fits(table):
-            return table
-    _squeeze(table)
+    table = _laid_out(name, rows, others, is_narrow=True)
+    if alike:
+        caption = ", ".join(f'"{_header(column)}" is {_cell(rows[0][column])}' for column in alike)
+        table.caption, table.caption_justify = f"In all rows {caption}.", "left"
     return table
 
 
@@ -97,67 +135,50 @@ def _says_the_same(rows: Rows, column: str) -> bool:
     return len(rows) >= ALIKE and len({_cell(row[column]) for row in rows}) == 1
 
 
-def _squeeze(table: Grid) -> None:
-    """Fit a table into the terminal by shorter names than the shortest that are tried.
-
-    Those that differ most between rows give way first: others are few, and often short by a letter.
-    """
-    widths = [_widest(column) for column in table.columns]
-    texts = [at for at, column in enumerate(table.columns) if column.justify == "left"]
-    cells = [[*map(str, column.cells)] for column in table.columns]
-    names = [at for at in texts if not any(" " in cell for cell in cells[at])]
-    varied = max(names, key=lambda at: len({*cells[at]}), default=0)
-    while sum(widths) + GAP * len(widths) > OUT.width:
-        most = max(texts or range(len(widths)), key=widths.__getitem__)
-        if most in names and widths[varied] > SHORT:
-            most = varied
-        widths[most] -= 1
-        if widths[most] <= NARROWEST:
-            return  # Rich does what can be done
-    for at, (column, width) in enumerate(zip(table.columns, widths, strict=True)):
-        column.width = column.min_width = width
-        if at in texts:
-            column._cells = [Text(_shortened(str(cell), width)) for cell in column._cells]
-
-
-def _widest(column: Column) -> int:
-    lines = [line for cell in (column.header, *column.cells) for line in str(cell).split("\n")]
-    return max(map(len, lines))
-
-
-def _laid_out(name: str, rows: Rows, columns: Sequence[str], longest: int | None) -> Grid:
-    """The table, narrow if names have a line of at most `longest` characters."""
-    narrow = longest is not None
+def _laid_out(name: str, rows: Rows, columns: Sequence[str], is_narrow: bool = False) -> Grid:
     table = Grid(
-        title=name, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, collapse_padding=narrow
+        title=name,
+        title_justify="left",
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+        collapse_padding=is_narrow,
     )
-    shown = {column: [_cell(row[column]) for row in rows] for column in columns}
-    for column, cells in shown.items():
+    drawn: list[Any] = []
+    for column in columns:
+        cells = [_cell(row[column]) for row in rows]
         header = _header(column)
-        texts = any(isinstance(row[column], str) for row in rows)
-        if longest and texts:
-            cells[:] = [_shortened(cell, longest) for cell in cells]
-        words = [len(word) for cell in [header, *cells] for word in cell.split()]
-        widest = max((len(line) for cell in cells for line in cell.split("\n")), default=0)
-        least = max(words) if texts and narrow else max(map(len, header.split()))
+        least = max(map(len, header.split()))
+        widest = max(len(line) for cell in cells for line in cell.split("\n"))
+        is_text = any(isinstance(row[column], str) for row in rows)
         table.add_column(
-            "\n".join(wrap(header, max(least, widest))) if narrow else header,
-            justify="left" if texts else "right",
-            min_width=least,
-            overflow="fold",
+            "\n".join(wrap(header, max(least, widest))) if is_narrow else header,
+            justify="left" if is_text else "right",
+            min_width=None if is_text else least,
+            no_wrap=not is_text,
         )
-    for row in zip(*shown.values(), strict=True):
-        table.add_row(*map(Text, row))
+        drawn.append(map(_Words if is_text else Text, cells))
+    for row in zip(*drawn, strict=True):
+        table.add_row(*row)
     return table
+
+
+@dataclass(frozen=True)
+class _Words:
+    """A cell that fits the width that Rich gives it: `orders-line…archiver`."""
+
+    text: str
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        widest = max(map(len, self.text.split("\n")))
+        return Measurement(min(NARROWEST, widest), widest)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        words = self.text.split(" ")
+        yield Text(" ".join(_without_middle(word, options.max_width) for word in words))
 
 
 def _header(column: str) -> str:
     return column.replace("_", " ")
-
-
-def _shortened(cell: str, longest: int) -> str:
-    """A cell without the middle of its long names: `orders-line…archiver`."""
-    return " ".join(_without_middle(word, longest) for word in cell.split(" "))
 
 
 def _without_middle(name: str, longest: int) -> str:

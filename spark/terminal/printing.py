@@ -16,12 +16,12 @@ from spark.terminal.console import (
     Rows,
     draw,
     harmless,
+    holdable,
     list_sentences,
     plain,
     print_advice,
     say,
 )
-from spark.terminal.held_output import holdable
 from spark.text import did_you_mean
 
 

@@ -12,8 +12,7 @@ from rich.status import Status
 from rich.text import Text
 
 from spark.terminal import console
-from spark.terminal.console import say
-from spark.terminal.held_output import is_held
+from spark.terminal.console import is_held, say
 
 EVERY = 0.5  # seconds between two looks at how far it is
 

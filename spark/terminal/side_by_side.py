@@ -10,8 +10,7 @@ from pyspark.sql import SparkSession
 from pyspark.util import inheritable_thread_target
 
 from spark.terminal.common import run_typed
-from spark.terminal.console import text_of
-from spark.terminal.held_output import Output, held_in
+from spark.terminal.console import Output, held_in, text_of
 from spark.terminal.progress import shown_while
 
 AT_ONCE = 2

@@ -6,7 +6,6 @@ There `plan` takes more memory than Java has.
 import os
 import signal
 from collections.abc import Iterator
-from typing import Any
 from unittest.mock import patch
 
 import pandas as pd
@@ -37,9 +36,5 @@ def worker_that_is_killed(session: SparkSession) -> None:
 
 
 if __name__ == "__main__":
-
-    def plan(session: SparkSession, *_: Any) -> None:
-        memory_of_java(session)
-
-    with patch("spark.jobs.plan.check_out", plan):
+    with patch("spark.jobs.plan.check_out", lambda session, *_: memory_of_java(session)):
         main()

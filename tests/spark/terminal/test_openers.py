@@ -20,14 +20,12 @@ def no_settings_of_spark(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_file_system_of_a_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """What is stated wins over Spark's own file of settings, as it does in a session."""
     assert default_fs({}) == "file:"
-    (tmp_path / "conf").mkdir()
-    file = tmp_path / "conf" / "spark-defaults.conf"
+    (file := tmp_path / "conf" / "spark-defaults.conf").parent.mkdir()
     file.write_text(f"# a comment\n\nspark.master yarn\n{KEY}   hdfs://here \n", encoding="utf-8")
     monkeypatch.setenv("SPARK_HOME", str(tmp_path))
     assert default_fs({}) == "hdfs://here"
     assert default_fs({KEY: "hdfs://there"}) == "hdfs://there"
-    other = tmp_path / "other"
-    monkeypatch.setenv("SPARK_CONF_DIR", str(other))
+    monkeypatch.setenv("SPARK_CONF_DIR", str(other := tmp_path / "other"))
     assert default_fs({}) == "file:"
     other.mkdir()
     (other / "spark-defaults.conf").write_text(f"{KEY}=viewfs://x", encoding="utf-8")

@@ -33,10 +33,7 @@ def test_a_terminal_shows_what_is_done_and_how_far_it_is(screen: StringIO) -> No
             while f"simulating: {seed} of 3 seeds" not in screen.getvalue():
                 time.sleep(0.01)
     assert screen.getvalue().endswith("\x1b[2K")  # the line is gone
-
-
-def test_steps_within_steps_are_one_line(screen: StringIO) -> None:
-    with busy("replaying"):
+    with busy("replaying"):  # steps within steps are one line
         with busy("reading"):
             assert shared._progress.line() == "reading"
         assert shared._progress.line() == "replaying"
