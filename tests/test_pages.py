@@ -19,7 +19,7 @@ def commands_of(page: Path) -> Iterator[list[str]]:
     text = page.read_text("utf-8")
     blocks = re.findall(r"^```(?:sh|bash)?\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     lines = [line for block in blocks for line in block.replace("\\\n", " ").splitlines()]
-    cells = re.findall(r"^\|.*?`(evenfleet [^`]+)`", text, re.MULTILINE)
+    cells = re.findall(r"^\|.*?`((?:bin/)?evenfleet [^`]+)`", text, re.MULTILINE)
     for line in [*lines, *cells]:
         if found_text := re.match(r"\s*(?:bin/)?evenfleet ([a-z].*)", line):
             yield shlex.split(found_text[1].partition(" > ")[0], comments=True)
