@@ -75,7 +75,22 @@ class OnceEach(TyperCommand):
                 raise InputError(
                     f"{max(option.opts, key=len)} is given {times} times: give it once{shape}"
                 )
-        return super().parse_args(ctx, args)
+        return super().parse_args(ctx, self._completed(ctx, args))
+
+    def _completed(self, ctx: Any, args: list[str]) -> list[str]:
+        """`explain STORE GROUP` is `explain STORE --group GROUP`.
+
+        InputError for several options that are missing; of one click says so.
+        """
+        given, words, _ = self.make_parser(ctx).parse_args([*args])
+        missing = [param for param in self.params if param.required and param.name not in given]
+        if [param.name for param in missing] == ["group"] and len(words) == 1:
+            at = len(args) - args[::-1].index(words[0]) - 1
+            return [*args[:at], "--group", *args[at:]]
+        if len(missing) > 1 and not given.get("help"):
+            names = ", ".join(max(param.opts, key=len) for param in missing)
+            raise InputError(f"{names} are missing: see {ctx.command_path} --help")
+        return args
 
     def _spread(self, args: list[str]) -> list[str]:
         """`--groups a.txt b.txt`, as a shell makes it of `*.txt`, is the option twice."""
@@ -102,6 +117,7 @@ def app_for(words: Sequence[str]) -> typer.Typer:
     app = typer.Typer(
         pretty_exceptions_enable=False,
         rich_markup_mode="markdown",
+        context_settings={"help_option_names": ["--help", "-h"]},
     )
     app.callback()(evenfleet)
     named = next((word for word in words if not word.startswith("-")), None)
@@ -155,7 +171,8 @@ def main() -> None:
     logging.basicConfig(handlers=[logging.NullHandler()])
     with sentences_apart():
         with interrupts() as signals:
-            code, sentence = _run(sys.argv[1:] or ["--help"])
+            words = sys.argv[1:] or ["help"]
+            code, sentence = _run([*words[1:2], "--help"] if words[0] == "help" else words)
         if signals.received:
             code = 128 + signals.received
             sentence = None if signals.is_explained else SIGNALS[signals.received]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -158,9 +158,7 @@ class JudgedGroup:
 
     def broken_limit(self) -> str | None:
         """Which stated limit the group breaks as it is."""
-        if self.situation.unread is None or not any(self.situation.goals.limits):
-            return None
-        faults = self._faults(self.kept)
+        faults = self._faults(self.kept) if self.situation.unread is not None else ()
         return f"It breaks a limit, {faults[0]}" if faults else None
 
     def improvement(self) -> str | None:
@@ -195,7 +193,10 @@ class JudgedGroup:
         readers = np.unique(classes.members[(counts > 0).repeat(np.diff(classes.offsets))])
         return len(readers) - int(np.count_nonzero(member_loads(self.problem, target)))
 
-    def _faults(self, target: IntArray) -> list[str]:
+    def _faults(self, target: IntArray) -> Sequence[str]:
+        """Which stated limits an assignment breaks."""
+        if not any(self.situation.goals.limits):
+            return ()
         check = check_assignment if self.situation.goals.copartition else measure_assignment
         return check(self.problem, target, goals=self.situation.goals).faults
 

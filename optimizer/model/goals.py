@@ -30,7 +30,7 @@ class GoalsError(ValueError):
 
     def __init__(self, faults: list[str]) -> None:
         self.faults = faults
-        super().__init__("these can't be goals: " + "; ".join(faults))
+        super().__init__("; ".join(faults))
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class Goals:
 
     def _faults(self) -> Iterator[str]:
         if self.rack not in RACKS:
-            yield f"rack is {self.rack!r} and must be 'leader', 'any' or None"
+            yield f"rack is {self.rack!r} and must be 'leader', 'any' or none"
         if self.host is not None and (fault := host_fault(self.host)):
             yield fault
         if not _are_levels(self.levels):

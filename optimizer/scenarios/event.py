@@ -6,6 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, field, fields, replace
+from difflib import get_close_matches
 from functools import partial, reduce
 from math import isfinite
 from numbers import Integral
@@ -243,13 +244,18 @@ def member_index(group: Group, name: str) -> int:
     ]
     if not result:
         raise NotApplicableError(
-            f"no member has the member id or instance id {name!r}{_member_names(group.members)}"
+            f"no member has the member id or instance id {name!r}"
+            f"{_member_names(name, group.members)}"
         )
     return result[0]
 
 
-def _member_names(members: Sequence[Member]) -> str:
-    items = ", ".join(member.instance_id or member.member_id for member in members[:3])
+def _member_names(name: str, members: Sequence[Member]) -> str:
+    """Which one may have been meant, or a few that there are."""
+    names = [member.instance_id or member.member_id for member in members]
+    if near := get_close_matches(name, names, n=1):
+        return f"; did you mean {near[0]}?"
+    items = ", ".join(names[:3])
     return f" (there are {items}{' and others' if len(members) > 3 else ''})" if items else ""
 
 

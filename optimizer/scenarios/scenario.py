@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
+from difflib import get_close_matches
 from functools import reduce
 from math import inf
 from typing import Any, NamedTuple
@@ -185,5 +186,7 @@ def _of_fields(name: str, entries: Mapping[str, Any]) -> Event:
 
 def _kind(name: str) -> type[Event]:
     if name not in EVENTS:
-        raise EventError(f"unknown event {name!r}: choose one of {', '.join(EVENTS)}")
+        near = get_close_matches(name, EVENTS, n=1)
+        which = f"; did you mean {near[0]}?" if near else f": choose one of {', '.join(EVENTS)}"
+        raise EventError(f"unknown event {name!r}{which}")
     return EVENTS[name]

@@ -6,5 +6,5 @@ from spark.audit.of_store import AuditedStore
 from spark.audit.prometheus import metrics_of
 from spark.audit.registry import FINDINGS
 from spark.audit.summary import WORST, AuditSummary, write_audit
-from spark.audit.thresholds import AuditSettings, read_audit_settings
+from spark.audit.thresholds import AuditSettings, levels_and_goals, read_audit_settings
 from spark.audit.verdict import fails, verdict

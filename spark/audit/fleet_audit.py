@@ -73,26 +73,6 @@ MISSING_FACT = {
 """What a finding needs, and what to say where it isn't there."""
 
 
-COLUMNS_SHOWN = {
-    "severity": "severity",
-    "finding": "finding",
-    "cluster": "cluster",
-    "sentence": "finding in words",
-    "advice": "what to do",
-}
-"""What notebooks show of a finding."""
-
-
-GROUPS_SHOWN = {
-    "cluster": "cluster",
-    "group": "group",
-    "current_max_load": "largest load now (partitions)",
-    "max_load": "planned (partitions)",
-    "moves": "moves (partitions)",
-}
-"""What notebooks show of a group."""
-
-
 @dataclass(frozen=True)
 class FleetAudit(Handle):
     """Findings of a snapshot, and which findings were not run, and why.
@@ -193,8 +173,10 @@ class FleetAudit(Handle):
     def _repr_html_(self) -> str:
         worst = self.worst(FIRST)
         sentences = [verdict(self.counts(), self.groups(), worst, self.not_run)]
-        groups = shown_in_notebook([self.uneven_sentence()], GROUPS_SHOWN, self.worst_groups())
-        return shown_in_notebook(sentences, COLUMNS_SHOWN, worst) + groups
+        of_group = "cluster", "group", "current_max_load", "max_load", "moves"
+        groups = shown_in_notebook([self.uneven_sentence()], of_group, self.worst_groups())
+        columns = "severity", "finding", "cluster", "sentence", "advice"
+        return shown_in_notebook(sentences, columns, worst) + groups
 
     def uneven_sentence(self) -> str:
         """How many of the judged groups are uneven."""

@@ -19,6 +19,7 @@ from spark.patterns import ForGroups
 from spark.settings import (
     DEFAULT_FLEET_GOALS,
     NO_CONSUMERS,
+    Copartitioned,
     FleetConsumers,
     FleetGoals,
     GroupConsumers,
@@ -48,15 +49,6 @@ class GroupRule(ForGroups):
     values: Values = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Copartitioned(ForGroups):
-    """Topics that groups whose names match join by partition number."""
-
-    topics: tuple[str, ...]
-    match: str = "*"
-    cluster: str = "*"
-
-
 def _defaults() -> Values:
     return {name: {**finding.levels, **finding.settings} for name, finding in FINDINGS.items()}
 
@@ -80,8 +72,11 @@ class AuditSettings:
     goals: FleetGoals = DEFAULT_FLEET_GOALS
 
     def with_settings(self, settings: Settings) -> AuditSettings:
-        """With a configuration's goals and consumers; its time-outs count where none fits here."""
-        consumers, goals = settings.consumers, settings.goals
+        """With a configuration's goals and consumers; its time-outs count where none fits here.
+
+        `[[copartitioned]]` topics are a limit of the goals.
+        """
+        consumers, goals = settings.consumers, replace(settings.goals, joined=self.copartitioned)
         rules = consumers.by_groups if any(map(consumers.states, TIMEOUTS)) else ()
         timeouts = *self.timeouts, *rules
         return replace(self, timeouts=timeouts, consumers=consumers, goals=goals)
@@ -131,6 +126,12 @@ def read_audit_settings(path: Path | None) -> AuditSettings:
     if faults := list(_out_of_order(audit_settings)):
         raise InputError(f"thresholds {path}: {'; '.join(faults)}")
     return audit_settings
+
+
+def levels_and_goals(path: Path | None, settings: Settings) -> tuple[AuditSettings, Settings]:
+    """Both with what a file of thresholds and a configuration say of judging groups."""
+    audit_settings = read_audit_settings(path).with_settings(settings)
+    return audit_settings, replace(settings, goals=audit_settings.goals)
 
 
 def _out_of_order(settings: AuditSettings) -> Iterator[str]:

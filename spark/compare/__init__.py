@@ -2,6 +2,6 @@
 
 from spark.compare.advised import BESIDE as ADVICE_BESIDE
 from spark.compare.best_strategy import best_of
-from spark.compare.compare import best_first, compare_fleet, compare_history, fleet_of
+from spark.compare.compare import best_first, compare_fleet, fleet_of
 from spark.compare.fleet_comparison import FleetComparison
-from spark.compare.write import write_compared_history, write_comparison
+from spark.compare.write import write_comparison

@@ -1,18 +1,14 @@
 """Compare strategies over a fleet."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from pyspark.sql import Column, DataFrame, Row, functions as F
 
 from optimizer.advice import LEVELS
 from optimizer.model import Goals
-from spark.compare.compared_row import ComparedRow
 from spark.compare.measure import measure_groups
-from spark.errors import InputError
-from spark.fleet import UNPLANNED, FleetSnapshot, escaped_rows
-from spark.groups import GROUP_KEYS, Int, encode, weight_tables
-from spark.history import FleetHistory, encode_changes
+from spark.fleet import UNPLANNED, FleetSnapshot
+from spark.groups import GROUP_KEYS, encode, weight_tables
 from spark.settings import (
     DEFAULT_FLEET_GOALS,
     STRATEGY_SECONDS,
@@ -20,7 +16,6 @@ from spark.settings import (
     as_fleet_goals,
     check_strategies,
 )
-from spark.store import SNAPSHOT
 from spark.text import shortened
 from spark.trial import need_racks, over_bound
 
@@ -153,37 +148,3 @@ def _why_of(counts: Row, first: Row | None) -> str | None:
         return counted or None
     group, cluster = shortened(first.group), shortened(first.cluster)
     return f"{counted}; the first that failed is {group} of {cluster}: {first.reason}"
-
-
-SPAN = ("cluster", "group", "start")
-
-
-@dataclass(slots=True, kw_only=True)
-class _Past(ComparedRow):
-    """A group's row at the position `start` of its cluster's snapshots."""
-
-    start: Int = None
-
-
-def compare_history(
-    history: FleetHistory,
-    strategies: Sequence[str] = (),
-    strategy_seconds: float = STRATEGY_SECONDS,
-    goals: FleetGoals | Goals = DEFAULT_FLEET_GOALS,
-) -> DataFrame:
-    """The rows of `compare_fleet` for each snapshot, which the column `snapshot` names.
-
-    A group is measured once for all neighbouring snapshots in which its facts are the same, and the
-    plan's size doesn't depend on their number. InputError for an unknown strategy, and for goals by
-    weight: weights change without any fact. `auto` is by count here.
-    """
-    selection, goals = check_strategies(strategies), as_fleet_goals(goals)
-    if goals.weights:
-        raise InputError("goals by weight can't be compared over a history: compare each snapshot")
-    goals = goals.overridden(balance="count")
-    racks = need_racks(selection, goals)
-    group_spans = history.group_spans(racks)
-    encoded = encode_changes(history.tables, group_spans, racks)
-    measured = measure_groups(encoded, selection, strategy_seconds, goals, _Past)
-    rows = escaped_rows(group_spans.rows.select(SNAPSHOT, *SPAN))
-    return rows.join(measured, [*SPAN]).drop("start")

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from spark.groups import Int, Long, Real, Text
-from spark.solve import GroupRow
+from spark.groups import Flag, Int, Long, Real, Text, Texts
+from spark.solve import ADVICE_COLUMNS, GroupRow
 
 
 @dataclass(slots=True, kw_only=True)
@@ -46,3 +46,25 @@ class ComparedRow(GroupRow):
     share the same."""
     host_excess: Long = None
     """Partitions by which that is above the optimum's, of the group's goals if they name hosts."""
+
+
+@dataclass(slots=True, kw_only=True)
+class ComparedGroup(ComparedRow):
+    """A row of a comparison, or without a strategy what its group is advised to do."""
+
+    limits: Texts = ()
+    judged_by: Text = None
+    now_to_best: Real = None
+    after_to_best: Real = None
+    severity: Text = None
+    advice_kind: Text = None
+    advice: Text = None
+    advice_strategy: Text = None
+    advice_moves: Long = None
+    uneven: Flag = None
+    follows: Flag = None
+    can_follow: Flag = None
+
+
+ADVISED = ("cluster", "group", "status", "partitions", "unread", *ADVICE_COLUMNS)
+"""The columns of a comparison's table `groups`."""

@@ -11,18 +11,6 @@ from spark.compare.best_strategy import best_of
 from spark.compare.compare import fleet_of
 from spark.notebook import shown_in_notebook
 
-COLUMNS_SHOWN = {
-    "strategy": "strategy",
-    "groups": "groups with an answer",
-    "not_evaluated": "groups without",
-    "uneven": "uneven groups",
-    "unbalanced": "unbalanced groups",
-    "excess": "excess (partitions)",
-    "moves": "moves (partitions)",
-    "stopped_eager": "stopped if eager (partitions)",
-}
-"""What notebooks show of a strategy, the best first."""
-
 
 @dataclass(frozen=True)
 class FleetComparison:
@@ -55,4 +43,5 @@ class FleetComparison:
         return CHARTS["league"].drawn([row for row in self._rows if row["kind"] == kind])
 
     def _repr_html_(self) -> str:
-        return shown_in_notebook([self.best()], COLUMNS_SHOWN, self._rows)
+        columns = "strategy", "groups", "not_evaluated", "uneven", "unbalanced", "excess", "moves"
+        return shown_in_notebook([self.best()], (*columns, "stopped_eager"), self._rows)

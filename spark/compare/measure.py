@@ -1,8 +1,8 @@
 """Measure encoded groups under several strategies, inside workers."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,10 +11,8 @@ from pyspark.sql import DataFrame
 from optimizer.checker import Verdict, check_assignment
 from optimizer.model import (
     BY_COUNT,
-    DEFAULT_GOALS,
     NOBODY,
     Answer,
-    Goals,
     IntArray,
     Measures,
     Problem,
@@ -22,14 +20,22 @@ from optimizer.model import (
     classes_of,
     measure,
     rack_table_of,
+    settled,
     worst_topic_share,
 )
 from optimizer.strategies import OPTIMAL, strategy_named
-from spark.compare.compared_row import ComparedRow
-from spark.groups import EncodedRow, FleetGroup, columns_of
+from spark.compare.compared_row import ADVISED, ComparedGroup, ComparedRow
+from spark.groups import FleetGroup, in_workers
 from spark.settings import CURRENT, DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals, kind_of
-from spark.solve import TimeLimit, max_weight, plan_columns
-from spark.trial import Trial, rows_by_strategy, tried
+from spark.solve import (
+    LevelsOf,
+    Planned,
+    TimeLimit,
+    max_weight,
+    plan_columns,
+    planned_groups,
+)
+from spark.trial import OutcomeOf, Trial, rows_by_strategy
 
 BELOW_BALANCE = ("moves",)
 """What a comparison tells of the worth of an assignment beside its balance."""
@@ -43,11 +49,12 @@ def measure_groups(
     strategies: Sequence[str],
     strategy_seconds: float = STRATEGY_SECONDS,
     goals: FleetGoals = DEFAULT_FLEET_GOALS,
-    row_type: type[ComparedRow] = ComparedRow,
+    levels: LevelsOf | None = None,
 ) -> DataFrame:
     """Measure every group under each of the strategies: a `ComparedRow` for both.
 
-    Of another `row_type` the further columns are those of the encoded rows.
+    With `levels` they are `ComparedGroup`s, and a group has one more, without a strategy: what it
+    is advised to do.
 
     A group has no row for strategies that aren't for its kind. Where a strategy needs more than
     `strategy_seconds` for a group, that row is `failed`. `goals` are those of `optimal`.
@@ -55,30 +62,35 @@ def measure_groups(
     for name in strategies:
         if name != CURRENT:
             strategy_named(name)
-    further = [name for name in columns_of(row_type) if name not in columns_of(ComparedRow)]
+    row_type, of_group = ComparedGroup if levels else ComparedRow, (*ADVISED, "limits")
 
-    def rows_of(row: EncodedRow, limit: TimeLimit) -> Iterator[ComparedRow]:
-        make = partial(row_type, **{name: getattr(row, name) for name in further})
-        return rows_of_group(row, strategies, limit, goals.of(row.cluster, row.group), make)
+    def rows_of(rows: Iterable[Any]) -> Iterator[ComparedRow]:
+        with TimeLimit(strategy_seconds) as limit:
+            for planned in planned_groups([*rows], OPTIMAL, goals, strategy_seconds, levels):
+                if levels:
+                    advised = {name: getattr(planned.solved, name) for name in of_group}
+                    yield ComparedGroup(strategy=None, reason=None, members=None, **advised)
+                yield from rows_of_group(planned, strategies, limit, row_type)
 
-    return tried(encoded, row_type, rows_of, strategy_seconds)
+    return in_workers(encoded, row_type, rows_of)
 
 
 def rows_of_group(
-    row: EncodedRow,
+    planned: Planned,
     strategies: Sequence[str],
     limit: TimeLimit,
-    goals: Goals = DEFAULT_GOALS,
-    make: Callable[..., ComparedRow] = ComparedRow,
+    row_type: type[ComparedRow] = ComparedRow,
 ) -> Iterator[ComparedRow]:
     """The row of a group under a strategy; a failure becomes a row, and doesn't stop others."""
+    row, read = planned.row, planned.read
 
     def row_of(group: FleetGroup, strategy: str, **outcome: Any) -> ComparedRow:
-        return make(**plan_columns(row, group, strategy), kind=kind_of(row.type), **outcome)
+        return row_type(**plan_columns(row, group, strategy), kind=kind_of(row.type), **outcome)
 
-    return rows_by_strategy(
-        row, strategies, goals, lambda problem: _Measured(problem, limit, goals).outcome, row_of
-    )
+    def outcomes(problem: Problem) -> OutcomeOf:
+        return _Measured(problem, limit, planned).outcome
+
+    return rows_by_strategy(row, strategies, planned.goals, outcomes, row_of, read=read)
 
 
 class _Proof(NamedTuple):
@@ -91,10 +103,21 @@ class _Proof(NamedTuple):
 class _Measured(Trial):
     """One group under any strategy, measured and proven."""
 
-    def __init__(self, problem: Problem, limit: TimeLimit, goals: Goals) -> None:
-        super().__init__(problem, limit, goals)
-        self._racks = rack_table_of(problem, goals.rack)
+    def __init__(self, problem: Problem, limit: TimeLimit, planned: Planned) -> None:
+        super().__init__(problem, limit, planned.goals)
+        self._solved = planned.solved
+        self._racks = rack_table_of(problem, self.goals.rack)
         self._takes_too_long: TimeLimitError | None = None
+        if isinstance(planned.answer, Exception):
+            self._answers[OPTIMAL] = planned.answer
+        else:
+            answer = planned.answer or settled(planned.target(self.problem))
+            self._answers[OPTIMAL] = answer, self._solved.seconds
+
+    @cached_property
+    def weight_bound(self) -> float | None:
+        bound: float | None = self._solved.weight_bound
+        return bound
 
     def outcome(self, strategy: str) -> dict[str, Any]:
         """The columns of a `ComparedRow` from `partitions` on; raises what the strategy raises."""
@@ -147,12 +170,11 @@ class _Measured(Trial):
         """The optimum's by default goals, if it was found and is proven by the check."""
         try:
             if self.goals == BY_COUNT:
-                target = self.target(OPTIMAL)
-            else:
-                optimal = strategy_named(OPTIMAL)
-                answer = self.limit.spend(lambda: optimal.assign(self.problem, BY_COUNT))
-                target = answer.target
-            verdict = self._judged(target)
+                is_optimal = self._solved.moves_optimal
+                return measure(self.problem, self.target(OPTIMAL)) if is_optimal else None
+            optimal = strategy_named(OPTIMAL)
+            answer = self.limit.spend(lambda: optimal.assign(self.problem, BY_COUNT))
+            verdict = self._judged(answer.target)
         except Exception:
             return None
         return verdict.measures if verdict.moves_optimal else None

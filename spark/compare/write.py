@@ -1,17 +1,19 @@
 """A comparison written beside others, and the few rows of the fleet that are printed of it."""
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pyspark.sql import DataFrame
 
-from spark.compare.advised import advice_of, advised_groups, uneven_first
-from spark.compare.compare import best_first, compare_history, encoded_for, fleet_of
+from spark.compare.advised import advice_of, uneven_first
+from spark.compare.compare import encoded_for, fleet_of
+from spark.compare.compared_row import ADVISED, ComparedRow
 from spark.compare.measure import measure_groups
-from spark.fleet import COMPARISON, RESULTS, FleetSnapshot, as_rows
-from spark.history import FleetHistory
+from spark.fleet import FleetSnapshot, as_rows
+from spark.groups import columns_of
 from spark.settings import Settings, check_strategies
-from spark.solve import LevelsOf
-from spark.store import SNAPSHOT, CatalogSchema, Where, in_one_file, write_by_snapshot, write_tables
+from spark.solve import LevelsOf, idle_limits_of
+from spark.store import CatalogSchema, Where, in_one_file, write_tables
 
 KEYS = ("cluster", "group", "strategy")
 
@@ -22,36 +24,28 @@ Rows = list[dict[str, Any]]
 
 
 def write_comparison(
-    fleet: FleetSnapshot, settings: Settings, rates: DataFrame | None, out: Where, levels: LevelsOf
+    fleet: FleetSnapshot,
+    settings: Settings,
+    rates: DataFrame | None,
+    out: Where,
+    levels: LevelsOf,
+    check_limits: Callable[[Sequence[str]], None],
 ) -> tuple[Rows, Rows, list[str]]:
     """Compare the strategies of the settings and write the tables.
 
     Returns the rows of the fleet's, the uneven groups with what is advised to them, and that in
-    sentences.
+    sentences. `check_limits` may object to the limits that no member or partition fits.
     """
-    names = check_strategies(settings.strategies)
-    encoded = encoded_for(fleet, names, settings.goals, rates).persist()
+    names, goals = check_strategies(settings.strategies), settings.goals
+    encoded = encoded_for(fleet, names, goals, rates)
+    measured = measure_groups(
+        encoded, names, settings.strategy_seconds, goals, levels=levels
+    ).persist()
     try:
-        compared = measure_groups(encoded, names, settings.strategy_seconds, settings.goals)
-        return _write(compared, advised_groups(encoded, settings, levels), fleet.id, out)
-    finally:
-        encoded.unpersist()
-
-
-def _write(
-    compared: DataFrame, advised: DataFrame, snapshot: str, out: Where
-) -> tuple[Rows, Rows, list[str]]:
-    groups = advised.persist()
-    try:
-        rows = _write_tables(compared, groups, snapshot, out)
-        return rows, uneven_first(groups, MAX_GROUPS), advice_of(groups)
-    finally:
-        groups.unpersist()
-
-
-def _write_tables(compared: DataFrame, groups: DataFrame, snapshot: str, out: Where) -> Rows:
-    comparison = compared.persist()
-    try:
+        groups = measured.where("strategy is null")
+        check_limits(idle_limits_of(groups, goals))
+        groups = groups.select(*ADVISED)
+        comparison = measured.where("strategy is not null").select(*columns_of(ComparedRow))
         table = fleet_of(comparison)
         of_groups = "comparison_groups" if isinstance(out, CatalogSchema) else "groups"
         written = {
@@ -61,29 +55,7 @@ def _write_tables(compared: DataFrame, groups: DataFrame, snapshot: str, out: Wh
             of_groups: in_one_file(groups, "cluster", "group"),
         }
         rows = as_rows(table)
-        write_tables(comparison.sparkSession, out, snapshot, written)
-        return rows
+        write_tables(comparison.sparkSession, out, fleet.id, written)
+        return rows, uneven_first(groups, MAX_GROUPS), advice_of(groups)
     finally:
-        comparison.unpersist()
-
-
-def write_compared_history(
-    history: FleetHistory, settings: Settings, out: Where
-) -> tuple[Rows, Rows]:
-    """The same of every snapshot at once, by count: the rows of each, and those over all."""
-    comparison = compare_history(
-        history, settings.strategies, settings.strategy_seconds, settings.goals
-    ).persist()
-    try:
-        fleet = fleet_of(comparison, SNAPSHOT)
-        rows, over_all = as_rows(fleet), as_rows(fleet_of(comparison))
-        keys = (SNAPSHOT, *KEYS)
-        written = {
-            "comparison": comparison.repartition(SNAPSHOT).sortWithinPartitions(*keys),
-            "fleet": fleet.coalesce(1).sortWithinPartitions(SNAPSHOT, *best_first()),
-        }
-        replaced = dict.fromkeys(history.snapshots, RESULTS[COMPARISON][:2])
-        write_by_snapshot(comparison.sparkSession, out, written, replaced)
-        return rows, over_all
-    finally:
-        comparison.unpersist()
+        measured.unpersist()

@@ -1,5 +1,5 @@
 """Why one group's plan is as it is; of a store, without Spark."""
 
 from spark.explain.explain import GroupExplanation, explain_group, explain_rows, rows_of_groups
-from spark.explain.share import share_topics
+from spark.explain.lags import lags_of, share_topics, stalled_in
 from spark.explain.summary import loads_of, summary_of

@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame
 from optimizer.advice import Advice
 from optimizer.figures import figure
 from optimizer.model import (
+    Answer,
     IntArray,
     Problem,
     classes_of,
@@ -47,6 +48,9 @@ from spark.solve import (
 )
 
 NO_ADVICE = Advice()
+
+CELL = "member", "topic", "current", "planned"
+"""Columns of what a member has of a topic."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +107,7 @@ class GroupExplanation:
     @property
     def cells(self) -> list[dict[str, Any]]:
         """`by_topic` as rows of a table: member, topic, partitions found and planned."""
-        return [dict(zip(COLUMNS_SHOWN, item, strict=True)) for item in self.by_topic]
+        return [dict(zip(CELL, item, strict=True)) for item in self.by_topic]
 
     def chart(self) -> Any:
         """Partitions of each topic by member, before and after; InputError without Altair."""
@@ -113,16 +117,7 @@ class GroupExplanation:
         reason = f": {self.reason}" if self.reason else ""
         text = [f"Group {self.group} of cluster {self.cluster} is {self.status}{reason}."]
         text += [*self.moves[:FIRST], *self.bounds[:FIRST]]
-        return shown_in_notebook(text, COLUMNS_SHOWN, self.cells)
-
-
-COLUMNS_SHOWN = {
-    "member": "member",
-    "topic": "topic",
-    "current": "now (partitions)",
-    "planned": "planned (partitions)",
-}
-"""What notebooks show of a member and a topic."""
+        return shown_in_notebook(text, CELL, self.cells)
 
 
 def explain_group(
@@ -191,8 +186,8 @@ def _explained(planned: Planned) -> GroupExplanation:
     kept = classes_of(problem).kept
     before, after = (member_loads(problem, owners) for owners in (kept, target))
     sentences = explanation.sentences()
-    if planned.reason:
-        sentences.append(f"The optimum isn't proposed: it is {planned.reason}.")
+    if isinstance(planned.answer, Answer) and planned.answer.reason:
+        sentences.append(f"The optimum isn't proposed: it is {planned.answer.reason}.")
     elif held := held_by(problem, target, goals):
         sentences.append(f"Loads stay two or more apart because of {', '.join(held)}.")
     loads = {
@@ -207,7 +202,7 @@ def _explained(planned: Planned) -> GroupExplanation:
         reason=read.reason,
         loads=loads,
         moves=sentences[: solved.moves],
-        bounds=sentences[solved.moves :],
+        bounds=sentences[solved.moves :] or ["Loads are as even as possible."],
         by_topic=_by_topic(problem, kept, target),
         hosts=_by_host(problem, before, after),
         weights=weights,

@@ -44,7 +44,7 @@ from spark.fleet.kinds import (
     why_unsupported,
 )
 from spark.fleet.local_store import SCHEMAS, SourceTables, table_of, write_store
-from spark.fleet.near_misses import near_miss
+from spark.fleet.near_misses import groups_like, near_miss
 from spark.fleet.part import WHOLE, Part
 from spark.fleet.results import (
     CLUSTERS,

@@ -104,6 +104,12 @@ class FleetFiles:
         present = {name: of_name for name, of_name in tables.items() if of_name}
         return replace(whole_of_it, id=of.id, tables=present, changes=changes)
 
+    def before(self) -> FleetFiles | None:
+        """The last whole snapshot before this one, if there is one."""
+        older = whole(self.place, self.place.root, self.id).newest_first()
+        name = next((item for item in older if item < self.id), None)
+        return FleetFiles.compose(self.place, Composition(name)) if name else None
+
     def clusters(self) -> Mapping[str, str]:
         """Each cluster, and the id of the snapshot that its rows are of."""
         if self.instants:

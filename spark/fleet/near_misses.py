@@ -5,13 +5,24 @@ from pyspark.sql import functions as F
 from spark.fleet.fleet_files import FleetFiles
 from spark.fleet.snapshot import FleetSnapshot
 from spark.fleet.utf8 import is_named, spelled
+from spark.patterns import matches
 from spark.store import coded
-from spark.text import did_you_mean
+from spark.text import did_you_mean, named
 
 NEAREST = 5
 """Names that Spark brings, of which the nearest is proposed."""
 
 TABLE_OF = {"group": "subscriptions", "topic": "partitions"}
+
+
+def groups_like(fleet: FleetSnapshot | FleetFiles, pattern: str, cluster: str | None) -> str:
+    """`3 groups (a, b, c)`: those that match a pattern."""
+    if isinstance(fleet, FleetFiles):
+        names = coded(fleet.rows("subscriptions", ("group",), cluster)["group"])[1]
+        groups = [spelled(name) for name in names if name is not None]
+        return named("group", (group for group in groups if matches(pattern, group)))
+    rows = fleet.matching(cluster, pattern).tables["subscriptions"].select("group").distinct()
+    return named("group", (row.group for row in rows.collect()))
 
 
 def near_miss(

@@ -11,5 +11,5 @@ BY_WEIGHT = "weight_bound is not null"
 
 def worst_first() -> list[Column]:
     """The order of groups from the worst one on: largest load ÷ the best possible, then size."""
-    ratio = F.coalesce("now_to_best", F.try_divide("current_max_load", "max_load"))
-    return [ratio.desc_nulls_last(), F.desc("partitions"), F.col("cluster"), F.col("group")]
+    worst = F.desc_nulls_last("now_to_best")
+    return [worst, F.desc("partitions"), F.col("cluster"), F.col("group")]

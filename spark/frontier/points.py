@@ -87,21 +87,5 @@ class GroupFrontier:
 
     def _repr_html_(self) -> str:
         text = self.sentence or f"Group {self.group} is {self.status}: {self.reason}."
-        shown = COLUMNS_SHOWN if self.weight_bound is None else SHOWN_BY_WEIGHT
-        return shown_in_notebook([text], shown, self.rows)
-
-
-COLUMNS_SHOWN = {
-    "moves": "moves (partitions)",
-    "max_load": "largest load (partitions)",
-    "gain": "share of the gain",
-}
-"""What notebooks show of a point."""
-
-SHOWN_BY_WEIGHT = {
-    "moves": "moves (partitions)",
-    "max_weight": "largest load found (weight)",
-    "weight_bound": "none is below (weight)",
-    "gain": "share of the gain",
-}
-"""The same of one by weight."""
+        loads = ("max_load",) if self.weight_bound is None else ("max_weight", "weight_bound")
+        return shown_in_notebook([text], ("moves", *loads, "gain"), self.rows)

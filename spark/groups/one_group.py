@@ -9,7 +9,16 @@ from numpy.typing import NDArray
 
 from optimizer.model import IntArray
 from spark.errors import InputError
-from spark.fleet import TABLES, FleetFiles, FleetSnapshot, Rows, names_wanted, near_miss, spelled
+from spark.fleet import (
+    TABLES,
+    FleetFiles,
+    FleetSnapshot,
+    Rows,
+    groups_like,
+    names_wanted,
+    near_miss,
+    spelled,
+)
 from spark.groups.coordinators import OFFSETS_TOPIC, CoordinatorLocation, OffsetsTopic, location_of
 from spark.groups.encode import ABSENT
 from spark.groups.invalid_utf8 import NAMES, OF_GROUP, TEXT_COLUMNS
@@ -65,7 +74,7 @@ def no_such_group(fleet: FleetSnapshot | FleetFiles, group: str, cluster: str | 
         return f"snapshot {fleet.id} has no cluster {cluster!r}{near}"
     where = f" in cluster {cluster!r}" if cluster is not None else ""
     if "*" in group or "?" in group:
-        return f"{group!r} is a pattern: give the name of one group{where}"
+        return f"give the name of one group: {group!r} matches {groups_like(fleet, group, cluster)}"
     near = near_miss(fleet, "group", group, cluster)
     return f"snapshot {fleet.id} has no group {group!r}{where}{near}"
 

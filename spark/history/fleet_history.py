@@ -38,17 +38,6 @@ from spark.notebook import FIRST, shown_in_notebook
 from spark.store import SNAPSHOT, Where, write_by_snapshot
 from spark.unpersist_handle import Handle
 
-COLUMNS_SHOWN = {
-    "cluster": "cluster",
-    "group": "group",
-    "generations": "rebalances (times)",
-    "cause": "most frequent cause",
-    "moves": "moves (partitions)",
-    "takeovers": "takeovers (partitions)",
-    "avoidable": "avoidable moves (partitions)",
-}
-"""What notebooks show of a group, the most restless first."""
-
 
 @dataclass(frozen=True)
 class FleetHistory(Handle):
@@ -233,7 +222,8 @@ class FleetHistory(Handle):
             .limit(FIRST + 1)
             .collect()
         )
-        return shown_in_notebook([text], COLUMNS_SHOWN, [row.asDict() for row in rows])
+        columns = "cluster", "group", "generations", "cause", "moves", "takeovers", "avoidable"
+        return shown_in_notebook([text], columns, [row.asDict() for row in rows])
 
     def release(self) -> None:
         """Free what is kept."""

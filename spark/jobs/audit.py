@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from spark import FleetSnapshot, InputError, terminal
-from spark.audit import WORST, AuditedStore, AuditSummary, fails, read_audit_settings, write_audit
+from spark.audit import WORST, AuditedStore, AuditSummary, fails, levels_and_goals, write_audit
 from spark.fleet import AUDIT, Composition, Stored, check_out
 from spark.metrics_text import check_metrics
 from spark.store import Where
@@ -58,8 +58,8 @@ def audit(
     thresholds: terminal.Thresholds = None,
 ) -> None:
     """Check a fleet for problems; exit code 1 with --fail-on."""
-    out, settings = target.optional(), goals.applied(source.settings)
-    audit_settings = read_audit_settings(thresholds).with_settings(settings)
+    out = target.optional()
+    audit_settings, settings = levels_and_goals(thresholds, goals.applied(source.settings))
     if prometheus:
         check_metrics(prometheus)
     if since_last and not out:
@@ -94,8 +94,7 @@ def audit(
 def _print_audit(fleet: FleetSnapshot, summary: AuditSummary, out: Where | None) -> None:
     worst = next(iter(summary.worst), None)
     if worst and worst["group"] and worst["severity"] == FailOn.CRITICAL:
-        look = {"advice_kind": "look", "advice_strategy": None}
-        terminal.lead_to([worst | look], terminal.PLAN)
+        terminal.lead_to([worst | {"advice_kind": "look"}], terminal.PLAN)
     tables = {"findings": Table(summary.counts, summary.finding_rows())}
     tables |= terminal.programs_only(summary.for_programs()) | terminal.clusters_read(fleet)
     if summary.tracked is not None:

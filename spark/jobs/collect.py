@@ -12,6 +12,7 @@ import typer
 
 from optimizer.figures import counted
 from spark import terminal
+from spark.errors import InputError
 from spark.fleet import STORE, check_kind, check_writable, snapshot_id, write_store
 from spark.sources.live.cluster import ClusterSelection
 from spark.sources.live.collect import ids_in, ids_in_store, mixed_up
@@ -28,7 +29,7 @@ NotPatterns = Annotated[
 
 
 def collect(
-    out: Annotated[Path, option("The store, a local folder.")],
+    out: Annotated[Path | None, option("The store, a local folder.", shown="required")] = None,
     bootstrap: Annotated[list[str] | None, option("HOST:PORT of a broker; repeatable.")] = None,
     cluster: Annotated[
         list[str] | None,
@@ -54,6 +55,11 @@ def collect(
 
     How to log in, and where the secrets for that are, is in the file of `--clusters`.
     """
+    if out is None:
+        raise InputError(
+            "give --out FOLDER for the store, and either --bootstrap HOST:PORT and --cluster NAME, "
+            "or --clusters FILE"
+        )
     check_writable(str(out))
     check_kind(Folder(out), str(out), STORE)
     choice = snapshot_id(snapshot)

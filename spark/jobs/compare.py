@@ -1,19 +1,14 @@
 """`evenfleet compare`: what each strategy would do to a fleet."""
 
 from collections.abc import Mapping
-from contextlib import suppress
-
-from pyspark.sql import SparkSession
 
 from spark import FleetSnapshot, terminal
-from spark.audit import read_audit_settings
-from spark.compare import ADVICE_BESIDE, best_of, write_compared_history, write_comparison
-from spark.errors import UnreadableError
+from spark.audit import levels_and_goals
+from spark.compare import ADVICE_BESIDE, best_of, write_comparison
 from spark.fleet import COMPARISON, check_out, snapshot_id
 from spark.settings import Settings
-from spark.store import Where, table_in
+from spark.store import table_in
 from spark.terminal import ROWS_SHOWN, Rows, Table, busy, by_kind, say, say_all, say_answer, show
-from spark.trial import idle_limits
 
 GROUPS = "groups to change"
 """The table of uneven groups, with what each is advised."""
@@ -39,13 +34,10 @@ def compare(
     thresholds: terminal.Thresholds = None,
 ) -> None:
     """Compare strategies on every group of a snapshot, and name the best."""
-    out, settings = target.required(), trial.applied(source.settings)
-    levels = read_audit_settings(thresholds).levels
-    with source.session(source.single_snapshot, source.snapshot == terminal.ALL) as spark:
+    out = target.required()
+    audit_settings, settings = levels_and_goals(thresholds, trial.applied(source.settings))
+    with source.session(source.single_snapshot) as spark:
         check_out(spark, out, COMPARISON)
-        if source.snapshot == terminal.ALL and not settings.goals.weights:
-            with suppress(UnreadableError):  # then one by one, with an error for what can't be read
-                return _compare_all(spark, source, out, settings, trial)
 
         def compare_one(
             fleet: FleetSnapshot,
@@ -53,8 +45,8 @@ def compare(
             snapshot_id(fleet.id)  # checked before any work is done
             doing = busy(f"comparing strategies on snapshot {fleet.id}")
             with terminal.rates_for(spark, source.where, settings, fleet.id) as rates, doing:
-                trial.check_limits(idle_limits(fleet, settings.goals))
-                return fleet, write_comparison(fleet, settings, rates, out, levels)
+                options = rates, out, audit_settings.levels, trial.check_limits
+                return fleet, write_comparison(fleet, settings, *options)
 
         compared, fault = source.each(spark, "compare", "compared", compare_one)
         if compared:
@@ -81,38 +73,6 @@ def compare(
         )
     if fault:
         raise fault
-
-
-def _compare_all(
-    session: SparkSession,
-    source: terminal.FleetsOptions,
-    out: Where,
-    settings: Settings,
-    trial: terminal.TrialOptions,
-) -> None:
-    """The same of every snapshot at once, with one verdict over all; UnreadableError if one is."""
-    history = terminal.read_history(
-        session, source.where, "compare", None, None, source.part, settings
-    )
-    held, snapshots = history.timeline.snapshots, history.snapshots
-    with history, busy(f"comparing strategies on {len(snapshots)} snapshots"):
-        trial.check_limits(idle_limits(history, settings.goals))
-        rows, over_all = write_compared_history(history, settings, out)
-    clusters = [
-        {"cluster": cluster, "snapshot": snapshot}
-        for snapshot in snapshots
-        for cluster, ids in held.items()
-        if snapshot in ids
-    ]
-    show_strategies(rows, {"clusters": Table(clusters, is_shown=False)}, settings)
-    terminal.say_snapshots(held)
-    if source.part:
-        say(f"Only {source.part} were compared.")
-    say(f"Over all, a group counts once in each snapshot. {best_of(over_all)}")
-    say(
-        f"Each snapshot's groups under each strategy are in {table_in(out, 'comparison')}, its "
-        f"table in {table_in(out, 'fleet')}."
-    )
 
 
 def show_strategies(rows: Rows, beside: Mapping[str, Table], settings: Settings) -> None:

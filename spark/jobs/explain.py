@@ -2,11 +2,12 @@
 
 from typing import Any
 
+from optimizer.figures import counted
 from spark import terminal
-from spark.audit import read_audit_settings
-from spark.explain import explain_group, loads_of, share_topics, summary_of
-from spark.fleet import SHARE
-from spark.terminal import ROWS_SHOWN, Table, at_most, busy, say_all, show
+from spark.audit import FINDINGS, levels_and_goals
+from spark.explain import explain_group, lags_of, loads_of, share_topics, stalled_in, summary_of
+from spark.fleet import SHARE, FleetFiles
+from spark.terminal import ROWS_SHOWN, Table, at_most, busy, say, say_all, show
 from spark.text import as_sentence
 
 
@@ -16,24 +17,33 @@ def explain(
     thresholds: terminal.Thresholds = None,
 ) -> bool:
     """Explain one group: why each partition moves, and why it can't be more even."""
-    settings, group = goals.applied(source.settings), source.group
-    levels = read_audit_settings(thresholds).levels
+    levels, settings = levels_and_goals(thresholds, goals.applied(source.settings))
+    group = source.group
     few = source.weighed(f"explain group {group}", settings)
     with few as (fleet, rates), busy(f"planning group {group}"):
-        explanation = explain_group(fleet, group, source.cluster, settings.goals, rates, levels)
+        options = source.cluster, settings.goals, rates, levels.levels
+        explanation = explain_group(fleet, group, *options)
         goals.check_limits(explanation.idle_limits)
         is_shared = explanation.type == SHARE
         topics = share_topics(fleet, explanation.cluster, group) if is_shared else []
+        before = fleet.before() if isinstance(fleet, FleetFiles) else None
+        lags = [] if is_shared else lags_of(fleet, before, explanation.cluster, group)
+        stalled = stalled_in(lags)
     if explanation.advised.advice_kind in ("setting", "plan"):
         terminal.lead_to([explanation.as_json | {"can_follow": True}], terminal.PLAN)
     terminal.say_clusters(fleet)
     seat = [as_sentence(explanation.seat)] if explanation.seat else []
+    if stalled:
+        say(
+            f"Stalled: nothing of {counted(len(stalled), 'partition')} was read since the snapshot "
+            f"before, and records came in. {FINDINGS['stalled-partitions'].advice}"
+        )
     say_all([*summary_of(explanation), *seat])
     owned = [{"member": m, "partitions now": count} for m, count in explanation.owned.items()]
     loads = loads_of(explanation, changing_first=at_most(ROWS_SHOWN) is not None)
-    bounds = explanation.bounds
     shown: dict[str, Any] = {"is_shown": bool(loads), "most": ROWS_SHOWN, "as_json": None}
-    listed = {
+    lag = {"lag": Table(lags, stalled, is_shown=bool(stalled), most=ROWS_SHOWN)}
+    listed = (lag if terminal.is_for_people() else {}) | {
         "loads": Table(loads, **shown),
         "owners": Table(
             owned, is_shown=bool(owned) and not is_shared, most=ROWS_SHOWN, as_json=None
@@ -41,11 +51,11 @@ def explain(
         "topics": Table(topics, is_shown=is_shared, most=ROWS_SHOWN),
         "moves": Table(explanation.changes or ["Nothing has to move."] if loads else [], **shown),
         "bounds": Table(
-            bounds or ["Loads are as even as possible."] if loads else [],
+            explanation.bounds,
             title="why it can't be more even",
             **shown,
         ),
         "explanation": Table([], is_shown=False, as_json=[explanation.as_json]),
     }
-    show(listed | terminal.clusters_read(fleet))
+    show(listed | lag | terminal.clusters_read(fleet))
     return bool(loads)  # without any there is no frontier

@@ -38,4 +38,8 @@ def frontier(
     points = Table(rows, shown, bool(rows), as_json=[row])
     show({"frontier": points} | terminal.clusters_read(fleet))
     if result.points:
+        knee = next((point for point in result.points if point.knee and point.moves), None)
+        act = {"advice_kind": "plan", "can_follow": True, "cluster": result.cluster, "group": group}
+        goal = f" --goal max_moves={knee.moves}" if knee else ""
+        terminal.lead_to([act], f"{terminal.PLAN}{goal}")
         say(str(result.sentence))

@@ -88,8 +88,7 @@ def members(
     if without := len(rows) - len(sized):
         say(f"Not evaluated: {without} groups (--format json says why).")
     terminal.say_clusters(fleet)
-    if settings.goals.weights:
-        say("Sizes count partitions, though goals are by weight; needed follows rates.")
+    say("Sizes count partitions, also of groups that are judged by weight; needed follows rates.")
     if rates is None:
         say("Members needed are unknown: rates take two snapshots with offsets in the window.")
 

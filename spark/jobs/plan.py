@@ -7,7 +7,7 @@ from typing import Annotated
 
 from optimizer import STRATEGY_NAMES
 from spark import FleetSnapshot, plan_fleet, terminal
-from spark.audit import AuditSettings, read_audit_settings
+from spark.audit import AuditSettings, levels_and_goals
 from spark.fleet import PLAN, check_out
 from spark.glossary import STATUSES
 from spark.plan import TRAFFIC, kept_traffic, traffic_of_fleet, uneven_for_people
@@ -49,7 +49,7 @@ def plan(
     selection = strategy or source.settings.strategy
     check_strategy(selection)
     settings = replace(goals.applied(source.settings), strategy=selection)
-    levels = read_audit_settings(thresholds)
+    levels, settings = levels_and_goals(thresholds, settings)
     with source.session(source.single_snapshot) as spark:
         check_out(spark, out, PLAN)
         planned, fault = source.each(

@@ -8,7 +8,7 @@ from shlex import quote
 from typing import Annotated, Any
 
 from spark import InputError
-from spark.audit import read_audit_settings
+from spark.audit import levels_and_goals
 from spark.report import (
     Material,
     Results,
@@ -70,8 +70,7 @@ def report(
     thresholds: Thresholds = None,
 ) -> None:
     """Write one HTML page: what to do first, key figures, strategies, findings, worst groups."""
-    settings = goals.applied(source.settings)
-    levels = read_audit_settings(thresholds).with_settings(settings)
+    levels, settings = levels_and_goals(thresholds, goals.applied(source.settings))
     if out.is_dir() or not out.absolute().parent.is_dir():
         raise InputError(f"--out {out} must be a file in a folder that exists")
     check_drawing()

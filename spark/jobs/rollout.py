@@ -4,7 +4,7 @@ from typing import Annotated
 
 from spark import terminal
 from spark.fleet import as_rows
-from spark.rollout import rollout_fleet, rollout_report, step_for_people
+from spark.rollout import check_target, rollout_fleet, rollout_report, step_for_people
 from spark.terminal import ROWS_SHOWN, Table, busy, option, say, say_all, show
 
 
@@ -13,6 +13,7 @@ def rollout(
     to: Annotated[str, option("cooperative-sticky, or consumer (KIP-848).")],
 ) -> None:
     """Plan the rolling restarts that change the assignor of groups, in waves, with their cost."""
+    check_target(to)
     settings = source.settings
     with source.session() as spark:
         whole = source.whole(spark, "rollout")

@@ -63,17 +63,6 @@ class Made(NamedTuple):
     levels: LevelsOf
 
 
-COLUMNS_SHOWN = {
-    "cluster": "cluster",
-    "group": "group",
-    "now_to_best": "largest load now ÷ best possible",
-    "moves": "moves (partitions)",
-    "severity": "severity",
-    "advice": "advice",
-}
-"""What notebooks show of a group, with units."""
-
-
 @dataclass(frozen=True)
 class FleetPlan(Handle):
     """A plan of every group of a snapshot: the tables `assignments` and `groups`.
@@ -154,13 +143,12 @@ class FleetPlan(Handle):
     def worst(self, groups: int | None = FIRST) -> list[dict[str, Any]]:
         """The uneven groups, the worst first (`spark.fleet.worst_first`).
 
-        All of them where `groups` is None. A row has the columns `COLUMNS_SHOWN`, those of weight
-        (`current_max_weight`, `max_weight`, null by count), and of advice.
+        All of them where `groups` is None. A row has `cluster`, `group`, `moves`, loads (by weight
+        null where it is judged by count), and the columns of advice.
         """
         rows = self.solved.where(UNEVEN).orderBy(*worst_first())
         loads = ("current_max_load", "max_load", "current_max_weight", "max_weight")
-        more = (*loads, *ADVICE_COLUMNS)
-        rows = rows.select(*dict.fromkeys((*COLUMNS_SHOWN, *more)))
+        rows = rows.select("cluster", "group", "moves", *loads, *ADVICE_COLUMNS)
         rows = rows if groups is None else rows.limit(groups)
         return [row.asDict() for row in rows.collect()]
 
@@ -180,7 +168,8 @@ class FleetPlan(Handle):
         return CHARTS["balance"].drawn(balance_of(self.solved))
 
     def _repr_html_(self) -> str:
-        return shown_in_notebook([self.sentence()], COLUMNS_SHOWN, self.worst())
+        columns = "cluster", "group", "now_to_best", "moves", "severity", "advice"
+        return shown_in_notebook([self.sentence()], columns, self.worst())
 
     @cached_property
     def _measured(self) -> list[Row]:

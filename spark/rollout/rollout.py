@@ -27,6 +27,7 @@ from spark.groups import (
 )
 from spark.settings import NO_CONSUMERS, STRATEGY_SECONDS, ConsumerSettings, FleetConsumers
 from spark.solve import TimeLimit
+from spark.text import did_you_mean
 from spark.trial import CostRow, simulated, tried
 
 if TYPE_CHECKING:
@@ -71,8 +72,7 @@ def rollout_fleet(
 
     InputError for another `to`, and for null keys.
     """
-    if to not in TARGETS:
-        raise InputError(f"groups can be brought to {' or '.join(TARGETS)}, not to {to!r}")
+    check_target(to)
     encoded = encode(snapshot.validate(), racks=True)
 
     def steps_of(row: EncodedRow, limit: TimeLimit) -> Iterator[RolloutRow]:
@@ -80,6 +80,13 @@ def rollout_fleet(
 
     steps = tried(encoded, RolloutRow, steps_of, strategy_seconds)
     return _in_waves(steps, coupled_parts(whole or snapshot))
+
+
+def check_target(to: str) -> None:
+    """Raise InputError unless groups can be brought to that."""
+    if to not in TARGETS:
+        near = did_you_mean(to, TARGETS)
+        raise InputError(f"groups can be brought to {' or '.join(TARGETS)}, not to {to!r}{near}")
 
 
 def coupled_parts(fleet: FleetSnapshot) -> DataFrame:

@@ -17,6 +17,7 @@ from spark.settings.consumers import (
 )
 from spark.settings.goals import (
     DEFAULT_FLEET_GOALS,
+    Copartitioned,
     FleetGoals,
     GroupGoals,
     as_fleet_goals,

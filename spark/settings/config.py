@@ -90,8 +90,8 @@ def example_file(name: str) -> Path:
         if name in (path.name, path.stem):
             return path
     names = [path.stem for path in files]
-    near = did_you_mean(name, names)
-    raise InputError(f"no example {name!r}: choose one of {', '.join(names)}{near}")
+    near = did_you_mean(name, names) or f": choose one of {', '.join(names)}"
+    raise InputError(f"no example {name!r}{near}")
 
 
 def goal_rows_of(goals: FleetGoals, group: str, cluster: str | None) -> list[dict[str, Any]]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cache
 from typing import Any
 
 from optimizer import DEFAULT_GOALS, Goals, GoalsError
-from optimizer.model import BY_COUNT
+from optimizer.model import BY_COUNT, Limit
 from spark.errors import InputError
 from spark.patterns import ForGroups, matches
 from spark.text import did_you_mean
@@ -34,11 +35,24 @@ class GroupGoals(ForGroups):
 
 
 @dataclass(frozen=True)
+class Copartitioned(ForGroups):
+    """Topics that groups whose names match join by partition number."""
+
+    topics: tuple[str, ...]
+    match: str = "*"
+    cluster: str = "*"
+
+
+@dataclass(frozen=True)
 class FleetGoals:
-    """The goals of a fleet's groups: of the first rule that fits, otherwise the default."""
+    """The goals of a fleet's groups: of the first rule that fits, otherwise the default.
+
+    Groups that read several topics of one of `joined` have these as a limit too.
+    """
 
     default: Goals = DEFAULT_GOALS
     rules: tuple[GroupGoals, ...] = ()
+    joined: tuple[Copartitioned, ...] = ()
 
     def rule_of(self, cluster: str, group: str) -> GroupGoals | None:
         """The first rule that fits."""
@@ -53,6 +67,17 @@ class FleetGoals:
     def of(self, cluster: str, group: str) -> Goals:
         rule = self.rule_of(cluster, group)
         return rule.goals if rule else self.default
+
+    def of_group(self, cluster: str, group: str, topics: Collection[str]) -> Goals:
+        """The same of a group that reads these topics: it keeps those together that it joins."""
+        sets = [
+            topic_names
+            for item in self.joined
+            if item.fits(cluster, group)
+            and len(topic_names := tuple(sorted({*item.topics} & {*topics}))) > 1
+        ]
+        goals = self.of(cluster, group)
+        return _joining(goals, tuple(sets)) if sets else goals
 
     @property
     def every(self) -> tuple[Goals, ...]:
@@ -86,10 +111,18 @@ class FleetGoals:
     def overridden(self, **options: Any) -> FleetGoals:
         """With some goals of every group replaced, those that aren't None. Raises GoalsError."""
         stated_goals = _values({key: value for key, value in options.items() if value is not None})
-        return FleetGoals(
-            replace(self.default, **stated_goals),
-            tuple(replace(rule, goals=replace(rule.goals, **stated_goals)) for rule in self.rules),
-        )
+        rules = (replace(rule, goals=replace(rule.goals, **stated_goals)) for rule in self.rules)
+        return replace(self, default=replace(self.default, **stated_goals), rules=tuple(rules))
+
+
+@cache
+def _joining(goals: Goals, sets: tuple[tuple[str, ...], ...]) -> Goals:
+    """The goals with these topics together, unless they state such topics, or rule that out."""
+    with suppress(GoalsError):
+        if not goals.copartition:
+            limits = tuple(Limit(topics=", ".join(topics)) for topics in sets)
+            return replace(goals, copartition=limits)
+    return goals
 
 
 DEFAULT_FLEET_GOALS = FleetGoals()
@@ -145,8 +178,9 @@ def goal_of(text: str) -> tuple[str, Any]:
     key, equals, values = text.partition("=")
     key, values = key.strip(), values.strip()
     if not equals or key not in KEYS:
-        near = did_you_mean(key, KEYS)
-        raise InputError(f"goal {text!r} is not KEY=VALUE with a key of {', '.join(KEYS)}{near}")
+        if equals and (near := did_you_mean(key, KEYS)):
+            raise InputError(f"unknown goal {key!r}{near}")
+        raise InputError(f"goal {text!r} is not KEY=VALUE with a key of {', '.join(KEYS)}")
     try:
         result = tomllib.loads(f"value = {values}")["value"]
     except tomllib.TOMLDecodeError:

@@ -41,8 +41,7 @@ def weight_of(text: str, otherwise: RateWeights) -> tuple[str, RateWeights]:
     source, *rest = text.split(":")
     if source not in ("column", "lag", "rate") or (rest and source != "rate") or len(rest) > 2:
         raise InputError(
-            f"weight {text!r} is none of column (partitions.weight), lag, and rate, "
-            "which may be told as rate:p95:24h"
+            f"unknown weight {text!r}: use column (partitions.weight), lag, rate or rate:p95:24h"
         )
     of = rest[0] if rest else otherwise.of
     if not re.match(OF, of):

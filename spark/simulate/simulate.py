@@ -30,9 +30,6 @@ from spark.simulate.rates import Flow
 RatesOf = Callable[[str], Flow]
 """What comes in to what the group reads, by its cluster."""
 
-COLUMNS_SHOWN = {"seconds": "time (seconds)", "member": "member", "what": "what happens"}
-"""What notebooks show of a timeline."""
-
 
 def no_rates(cluster: str) -> Flow:
     """Nothing is known."""
@@ -57,7 +54,7 @@ class GroupSimulation:
 
     def _repr_html_(self) -> str:
         sentences = [*sentences_of(self.timeline, self.group)]
-        return shown_in_notebook(sentences, COLUMNS_SHOWN, rows_of(self.timeline))
+        return shown_in_notebook(sentences, ("seconds", "member", "what"), rows_of(self.timeline))
 
     def by_chance(self, seeds: Iterable[int]) -> list[Timeline]:
         """The timelines of the same scenario for other seeds: what chance makes of it."""

@@ -17,7 +17,7 @@ from optimizer.advice import (
     why_not_follow,
 )
 from optimizer.figures import counted
-from optimizer.model import BY_COUNT, NOBODY, Goals, IntArray, Problem, on_hosts
+from optimizer.model import BY_COUNT, NOBODY, Answer, Goals, IntArray, Problem, on_hosts
 from optimizer.strategies import STRATEGIES
 from spark.fleet import CONSUMER, REBALANCING_STATES
 from spark.groups import (
@@ -49,7 +49,7 @@ def default_levels(cluster: str, group: str) -> Levels:
 class Planned(NamedTuple):
     """An encoded group, its solved row, and by what goals: `auto` is settled.
 
-    `group` is what was read of the row, and `reason` why its answer isn't the optimum, where it was
+    `group` is what was read of the row, and `answer` the strategy's or its error, where it was
     planned by itself.
     """
 
@@ -57,7 +57,7 @@ class Planned(NamedTuple):
     solved: Any
     goals: Goals = BY_COUNT
     group: FleetGroup | None = None
-    reason: str | None = None
+    answer: Answer | Exception | None = None
 
     @property
     def read(self) -> FleetGroup:

@@ -89,7 +89,7 @@ def planned_groups(
         if name in at_once:
             planned = Planned(row, at_once[name])
         else:
-            planned = planned_alone(row, strategy, goals.of(*name), strategy_seconds)
+            planned = planned_alone(row, strategy, goals_of(row, goals), strategy_seconds)
         if levels and strategy == OPTIMAL:
             add_advice(planned, strategy_seconds, levels(*name))
         yield planned
@@ -99,11 +99,16 @@ def _planned_at_once(
     groups: list[Any], strategy: str, goals: FleetGoals
 ) -> dict[tuple[str, str], SolvedRow]:
     """Those that can be planned at once, by their goals."""
-    usual = [row for row in groups if _are_usual(goals.of(row.cluster, row.group), row)]
+    usual = [row for row in groups if _are_usual(goals_of(row, goals), row)]
     # After any failure here, each group can still be planned on its own.
     with suppress(Exception):
         return plan_homogeneous(usual, strategy) if strategy == OPTIMAL else {}
     return {}
+
+
+def goals_of(row: EncodedRow, goals: FleetGoals) -> Goals:
+    """The goals of an encoded group."""
+    return goals.of_group(row.cluster, row.group, row.topics)
 
 
 def _are_usual(goals: Goals, row: EncodedRow) -> bool:
@@ -132,15 +137,14 @@ def planned_alone(
     problem, goals = on_hosts(group.problem, goals.host), judged(goals, group.problem)
     limits = tuple(fitting(problem, goals.limits))
     selection, started = strategy_named(strategy), time.perf_counter()
-    reason = None
+    answer: Answer | Exception
     try:
         with TimeLimit(strategy_seconds) as limit:
             answer = limit.spend(lambda: selection.assign(problem, goals))
             verdict, unknown = _judged(problem, answer, goals, limit)
         measures = verdict.measures or measure(problem, answer.target)
         is_best = strategy == OPTIMAL and verdict.balance_optimal
-        reason = answer.reason
-        reasons = filter(None, (reason, group.reason, unknown))
+        reasons = filter(None, (answer.reason, group.reason, unknown))
         solved = SolvedRow(
             **plan_columns(row, group, strategy) | {"reason": "; ".join(reasons) or None},
             **measures._asdict(),
@@ -153,7 +157,8 @@ def planned_alone(
         )
     except Exception as error:
         solved = replace(_without_plan(row, failed(error), strategy, goals), limits=limits)
-    return Planned(row, solved, goals, group, reason)
+        answer = error
+    return Planned(row, solved, goals, group, answer)
 
 
 def _judged(

@@ -24,7 +24,6 @@ from spark.terminal.next_step import (
     NEXT,
     PLAN,
     lead_to,
-    lead_to_group,
     program,
     with_next_step,
 )

@@ -12,6 +12,7 @@ from typing import Any
 
 import typer
 
+from spark.fleet import CONSUMER
 from spark.startup.class_archive import PROGRAM
 from spark.terminal.console import say
 from spark.terminal.printing import is_for_people
@@ -47,7 +48,6 @@ it themselves, or end a thread of work.
 What stands in brackets is left out where its blank isn't filled."""
 
 KEYS = ("cluster", "group")
-COOPERATIVE_STICKY = "cooperative-sticky"
 
 _LED_TO: ContextVar[str | None] = ContextVar("led_to", default=None)
 
@@ -60,10 +60,10 @@ def next_step(name: str, options: Mapping[str, Any]) -> str | None:
 
     A store of a catalog is given as it was, by `--tables`.
     """
-    text = _LED_TO.get() or NEXT.get(name)
+    text = _LED_TO.get() or ""
+    if not text or text.startswith(f"{name} "):  # not to what has just run
+        text = NEXT.get(name, "")
     words = {key: value for key, value in options.items() if value and value != "all"}
-    if text is None:
-        return None
     filled = {key: shlex.quote(str(value)) for key, value in words.items()}
     if "tables" in filled:
         filled.setdefault("store", f"--tables {filled['tables']}")
@@ -72,7 +72,7 @@ def next_step(name: str, options: Mapping[str, Any]) -> str | None:
         return {*_BLANK.findall(part)} <= filled.keys()
 
     text = _OPTIONAL.sub(lambda part: f" {part[1]}" if is_filled(part[1]) else "", text)
-    if not is_filled(text):
+    if not text or not is_filled(text):
         return None
     line = text.format_map(filled)
     return line if name == "report" else f"{program()} {line}"
@@ -87,22 +87,25 @@ def lead_to(rows: Iterable[Mapping[str, Any]], plan: str) -> None:
     for row in rows:
         names = (shlex.quote(row[name]).replace("{", "{{").replace("}", "}}") for name in KEYS)
         group = "--cluster {} --group {}".format(*names)
-        if row["advice_strategy"] == COOPERATIVE_STICKY:
-            text = f"rollout {{store}} {group} --to {COOPERATIVE_STICKY}"
-        elif row["advice_kind"] == "plan" and row["can_follow"]:
-            text = plan
-        elif row["advice_kind"] == "none":
+        if row["advice_kind"] == "none":
             continue
+        if row["advice_kind"] == "plan" and row["can_follow"]:
+            text = plan
+        elif target := _rolled_out_to(row):
+            text = f"rollout {{store}} {group} --to {target}"
         else:
             text = f"explain {{store}} {group} [--snapshot {{snapshot}}] [--weight {{weight}}]"
         _LED_TO.set(text)
         return
 
 
-def lead_to_group(cluster: str, group: str) -> None:
-    """Let the next step be a look at this group."""
-    look = {"advice_strategy": None, "advice_kind": "look"}
-    lead_to([{"cluster": cluster, "group": group} | look], PLAN)
+def _rolled_out_to(row: Mapping[str, Any]) -> str | None:
+    """What `rollout` can bring the group to, if that is the advice."""
+    strategy: str | None = row.get("advice_strategy")
+    sentence = str(row.get("sentence") or row.get("advice"))
+    if strategy == "uniform":  # of a group of the new protocol it is a setting alone
+        return CONSUMER if "`evenfleet rollout`" in sentence else None
+    return strategy
 
 
 def program() -> str:

@@ -111,12 +111,14 @@ def rows_by_strategy(
     outcomes: Callable[[Problem], OutcomeOf],
     row_of: RowOf[R],
     on_error: Callable[[Exception], FleetGroup] = failed,
+    read: FleetGroup | None = None,
 ) -> Iterator[R]:
     """A row for each of the strategies that are for the group's kind.
 
-    A group that can't be read, and a strategy that has no answer, have rows that say why.
+    A group that can't be read, and a strategy that has no answer, have rows that say why. `read` is
+    what was read of the row, if it was.
     """
-    group = read_or_failed(row, goals.weight_source)
+    group = read or read_or_failed(row, goals.weight_source)
     names = for_kind(strategies, kind_of(row.type))
     if group.problem is None:
         yield from (row_of(group, name) for name in names)

@@ -38,7 +38,6 @@ PARTS = ("*/snapshot={}", ".evenfleet/manifests/snapshot={}")
 
 OPTIONS = {
     "rates": ["--window", "10000d"],
-    "compare": ["--snapshot", "all", "--out", "out"],
 }
 """What commands need beside the store and `--out`."""
 
@@ -100,7 +99,7 @@ if __name__ == "__main__":
     bench(
         __doc__,
         rows_of,
-        command={"default": "history", "help": "history, replay, compare, rates or none"},
+        command={"default": "history", "help": "history, replay, rates or none"},
         snapshots={"default": "48,480", "help": "how many, separated by commas"},
         groups={"type": int, "default": 300},
     )

@@ -5,6 +5,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,33 @@ def test_an_option_given_twice_is_repeatable_or_refused(command: str) -> None:
         else:
             with pytest.raises(InputError, match=f"{option.opts[0]} is given 2 times: give it on"):
                 item.make_context(command, words)
+
+
+COMPLETED = {
+    "bash": ". ~/.bash_completions/evenfleet.sh; COMP_WORDS=({0}); COMP_CWORD={1}; "
+    "_evenfleet_completion evenfleet; echo ${{COMPREPLY[@]}}",
+    "zsh": "compdef() {{ }}; _arguments() {{ print -r -- $* }}; words=({0}); CURRENT={1}+1; "
+    ". ~/.zfunc/_evenfleet; _evenfleet_completion",
+}
+
+
+@pytest.mark.parametrize("shell", COMPLETED)
+def test_a_shell_completes_commands_and_options(tmp_path: Path, shell: str) -> None:
+    if not shutil.which(shell):
+        pytest.skip(f"there is no {shell}")
+    program = tmp_path / "evenfleet"
+    call = '-c "from evenfleet.command import main; main()" "$@"'
+    program.write_text(f"#!/bin/sh\nPYTHONPATH={ROOT} exec {sys.executable} {call}\n")
+    program.chmod(0o755)
+    env = os.environ | {"HOME": str(tmp_path), "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+
+    def said(script: str) -> str:  # the shell stays, as its name is looked for
+        words = [shell, "-c", f"{script}; true"]
+        return subprocess.run(words, env=env, capture_output=True, text=True, check=True).stdout
+
+    assert f"{shell} completion installed" in said("evenfleet --install-completion")
+    assert "reassign-verify" in said(COMPLETED[shell].format("evenfleet reassign-", 1))
+    assert "--levels" in said(COMPLETED[shell].format("evenfleet plan --le", 2))
 
 
 class TestVersion:

@@ -10,10 +10,10 @@ from tests.support.small import small
 
 def test_no_name_breaks_it() -> None:
     name = '"><script>alert(1)</script>\n' + "x" * 10_000
-    page = shown_in_notebook([name], {"group": "group", "moves": "moves (partitions)"}, [])
+    page = shown_in_notebook([name], ("group", "moves"), [])
     assert "<script" not in page
     rows = [{"group": name, "moves": 1234, "more": None}] * (FIRST + 1)
-    page = shown_in_notebook(["A sentence."], {"group": name, "moves": "moves"}, rows)
+    page = shown_in_notebook(["A sentence."], ("group", "moves"), rows)
     assert "<script" not in page
     assert "x" * 300 not in page
     assert page.count("<td>1,234</td>") == FIRST

@@ -121,7 +121,7 @@ def _block(group_material: GroupMaterial) -> dict[str, Any]:
         "one": group_material,
         "moves": group_material.moves[:LISTED],
         "more_moves": len(group_material.moves) - LISTED,
-        "bounds": group_material.bounds[:LISTED] or ["Loads are as even as possible."],
+        "bounds": group_material.bounds[:LISTED],
         "cells": [{**row, "member": short_member(row["member"])} for row in changed[:LISTED]],
         "more_cells": len(changed) - LISTED,
         "points": [

@@ -23,7 +23,7 @@ from tests.support.tiers import tiered
         (
             {"rack": "nearest", "levels": ("racks", "racks"), "min_gain": -1},
             [
-                "rack is 'nearest' and must be 'leader', 'any' or None",
+                "rack is 'nearest' and must be 'leader', 'any' or none",
                 "levels is ('racks', 'racks') and must be a list of 'racks', 'moves', 'hosts', "
                 "'spread', each once at most",
                 "min_gain is -1 and must be a number from 0 to 1,000",

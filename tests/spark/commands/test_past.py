@@ -266,7 +266,6 @@ class TestReplay:
 
 LIMITED = (
     "compare",
-    "compare --snapshot all",
     "replay --strategies range",
     "whatif --event leave=1",
 )

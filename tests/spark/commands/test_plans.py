@@ -269,7 +269,8 @@ class TestCompare:
         change = {"cluster": "west", "group": "pay-2", "judged_by": "weight", "advice": "look"}
         change |= {"now_to_best": 2.0, "after_to_best": None, "severity": "warning", "moves": None}
         change |= {"advice_kind": "look", "advice_strategy": None, "can_follow": True}
-        assert change in printed["groups to change"]
+        changes = [row.items() for row in printed["groups to change"]]
+        assert any(row >= change.items() and "sentence" in dict(row) for row in changes)
         assert {row["cluster"]: row["snapshot"] for row in printed["clusters"]} == CLUSTERS
 
     def test_every_snapshot_for_all(self, run: Run, torture: Path, tmp_path: Path) -> None:
@@ -280,9 +281,7 @@ class TestCompare:
         assert sorted({row["snapshot"] for row in printed["strategies"]}) == [*HOURS]
         text = flat(output.err)
         assert "Only groups matching 'cure*' were compared." in text
-        assert "Over all, a group counts once in each snapshot. Best: optimal: 3 of 3" in text
-        assert text.count("Best: ") == 1
-        assert f"Read 3 snapshots from {HOURS[0]} to {HOURS[2]}: 5 clusters (c, " in text
+        assert text.count("Best: ") == len(HOURS)
         assert {"cluster": "old", "snapshot": EARLIER} in printed["clusters"]
         compared = rows(tmp_path / "all" / "comparison", EARLIER)
         loads = [(row["group"], row["strategy"], row["max_load"]) for row in compared]

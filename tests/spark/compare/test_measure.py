@@ -19,13 +19,14 @@ from optimizer.checker.check import check_assignment
 from optimizer.model import DEFAULT_GOALS, Goals
 from optimizer.model.answer import Answer, settled
 from optimizer.model.classes import classes_of
+from optimizer.strategies import OPTIMAL
 from spark.compare import measure
 from spark.compare.compared_row import ComparedRow
 from spark.compare.measure import rows_of_group
 from spark.groups.columns import columns_of
 from spark.groups.group import read_group
-from spark.settings.strategies import CURRENT
-from spark.solve.time_limit import TimeLimit
+from spark.settings import CURRENT, FleetGoals
+from spark.solve import TimeLimit, planned_groups, solve
 from spark.trial import trial
 from tests.support.fleets import Fleet
 from tests.support.random_groups import random_group
@@ -49,7 +50,8 @@ def measured(
     """What is said of a group whose row has these columns, by strategy and column."""
     row = rows_of(group)._replace(**columns)
     with TimeLimit(seconds) as limit:
-        rows = list(rows_of_group(row, strategies, limit, goals))
+        (planned,) = planned_groups([row], OPTIMAL, FleetGoals(goals), seconds)
+        rows = list(rows_of_group(planned, strategies, limit))
     assert len({row.strategy for row in rows}) == len(rows)
     return {row.strategy: dict(zip(COLUMNS, row.cells(), strict=True)) for row in rows}
 
@@ -71,7 +73,7 @@ def replaced(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
 
             return dataclasses.replace(entries, answer=noted)
 
-        for module in (measure, trial):
+        for module in (measure, solve, trial):
             monkeypatch.setattr(module, "strategy_named", named)
         return asked
 
@@ -309,10 +311,11 @@ def test_a_proof_that_takes_too_long_is_tried_once_and_leaves_the_measures(
         while True:
             pass
 
-    monkeypatch.setattr(measure, "check_assignment", never_ending)
-    fleet = Fleet().topic("t", 4).group("g", {"a": ["t"], "b": ["t"]})
+    for module in (measure, solve):
+        monkeypatch.setattr(module, "check_assignment", never_ending)
+    fleet = Fleet().topic("t", 4).topic("u", 0).group("g", {"a": ["t"], "b": ["t", "u"]})
     answers = measured(fleet, seconds=0.3)
-    assert len(tried) == 1
+    assert len(tried) == 2  # by the plan, and by what is measured
     unread = {name: answer["balance_optimal"] for name, answer in answers.items()}
     assert unread.pop("current") is False
     assert {*unread.values()} == {None}

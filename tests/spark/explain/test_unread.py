@@ -6,6 +6,7 @@ import pytest
 
 from spark.explain import explain_rows
 from spark.groups import read_or_failed
+from spark.settings import Copartitioned, FleetGoals
 from spark.solve.homogeneous import plan_homogeneous
 from tests.support.fleets import Fleet
 from tests.support.rows import rows_of, solved
@@ -42,6 +43,19 @@ def test_partitions_that_nobody_reads(
     assert explained.unread == unread
     taken = [row for row in explained.changes if not row["from"].startswith(("a (", "b ("))]
     assert len(taken) == given
+
+
+def test_copartitioned_topics_stay_together() -> None:
+    """In the plan that a group is advised, whose topics an assignor would part."""
+    topics = {"a": ["t", "u"], "b": ["t", "u"], "c": ["t", "u"]}
+    fleet = Fleet().topic("t", 3).topic("u", 3)
+    fleet.group("g", topics, [("t", p, "a") for p in range(3)] + [("u", p, "b") for p in range(3)])
+    goals = FleetGoals(joined=(Copartitioned(("t", "u", "no other")),))
+    (apart,), (joined,) = (explain_rows([rows_of(fleet)], of) for of in (FleetGoals(), goals))
+    assert apart.advised.advice_strategy == "cooperative-sticky"
+    assert str(joined.advised.advice).startswith("It breaks a limit")
+    counts = {(member, topic): planned for member, topic, _, planned in joined.by_topic}
+    assert {counts.get((m, "t"), 0) - counts.get((m, "u"), 0) for m in topics} == {0}
 
 
 def test_who_gets_them_is_said() -> None:

@@ -6,11 +6,11 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark import FleetHistory, FleetSnapshot, audit_fleet, compare_fleet, fleet_of, plan_fleet
-from spark.compare.advised import advised_groups, uneven_first
+from spark.compare.advised import uneven_first
+from spark.compare.measure import measure_groups
 from spark.fleet import write_store
 from spark.groups import encode
 from spark.report.sums import figures_of, lags_in, merged, sums_of, worst_groups
-from spark.settings import Settings
 from spark.solve import default_levels
 from tests.support.fleets import Fleet
 
@@ -54,7 +54,8 @@ def test_one_number_of_uneven_groups(spark: SparkSession, tmp_path: Path) -> Non
     comparison = compare_fleet(snapshot, ["current", "cooperative-sticky", "optimal"])
     fleets = {row.strategy: row.uneven for row in fleet_of(comparison).collect()}
     assert fleets == {"current": 2, "cooperative-sticky": 0, "optimal": 0}
-    advised = uneven_first(advised_groups(encode(snapshot), Settings(), default_levels), 10)
+    told = measure_groups(encode(snapshot), ["current"], levels=default_levels)
+    advised = uneven_first(told.where("strategy is null"), 10)
     assert [(row["now_to_best"], row["severity"], row["advice"]) for row in advised] == [
         (2.0, "critical", "cooperative-sticky"),
         (4 / 3, "info", "cooperative-sticky"),

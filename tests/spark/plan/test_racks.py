@@ -10,7 +10,8 @@ import pytest
 from optimizer import Goals
 from spark.compare.measure import rows_of_group
 from spark.fleet.local_store import write_store
-from spark.solve.time_limit import TimeLimit
+from spark.settings import FleetGoals
+from spark.solve import TimeLimit, planned_groups
 from tests.support.fleets import SNAPSHOT, Fleet
 from tests.support.rows import rows_of
 from tests.support.said import Run, flat
@@ -146,7 +147,8 @@ def test_compare_counts_reads_under_each_strategy() -> None:
     for group in ("near", "nowhere"):
         with TimeLimit(60) as limit:
             row = rows_of(fleet(), group, racks=True)
-            for of in rows_of_group(row, strategies, limit, Goals(rack="leader")):
+            (planned,) = planned_groups([row], "optimal", FleetGoals(Goals(rack="leader")))
+            for of in rows_of_group(planned, strategies, limit):
                 result[group, of.strategy] = (of.local_reads, of.remote_reads)
     assert result == {
         **{("near", "current"): (0, 4), ("near", "roundrobin"): (2, 2)},

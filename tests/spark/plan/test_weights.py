@@ -140,7 +140,7 @@ def test_which_rates_weigh_is_configured(tmp_path: Path) -> None:
     weights = read_settings(file).weights
     assert (weights.measure, weights.window.days) == ("mean", 7)
     assert weight_of("rate", weights) == ("rate", weights)
-    with pytest.raises(InputError, match="is none of column"):
+    with pytest.raises(InputError, match="unknown weight"):
         weight_of("column:p95", weights)
     source, result = weight_of("rate:p99:12h", Settings().weights)
     assert (source, result.measure, result.quantile) == ("rate", "quantile", 0.99)

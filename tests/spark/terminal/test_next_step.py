@@ -12,6 +12,7 @@ from spark.terminal import EXPORT, NEXT, for_typer, lead_to, with_next_step
 from spark.terminal.next_step import next_step
 
 STATED = {"store": "a store", "out": "out", "plan": "plan", "group": "it's", "scenario": "x"}
+QUOTED, AT = "'it'\"'\"'s'", "--snapshot 20261121T060000Z --weight lag"
 ALL = STATED | {"cluster": "c", "snapshot": "20261121T060000Z", "weight": "lag"}
 
 
@@ -36,21 +37,9 @@ def check_line(name: str, line: str | None) -> None:
     ("name", "stated", "line"),
     [
         ("explain", STATED, "evenfleet frontier 'a store' --group 'it'\"'\"'s'"),
-        (
-            "plan",
-            {"store": None, "tables": "lake.fleet", "out": "plan"},
-            "evenfleet verify --tables lake.fleet plan",
-        ),
-        (
-            "explain",
-            {"store": "store", "group": "g", "cluster": "c"},
-            "evenfleet frontier store --cluster c --group g",
-        ),
-        (
-            "audit",
-            {"store": "store", "snapshot": "all", "weight": "lag"},
-            "evenfleet plan store --out plan --weight lag",
-        ),
+        ("plan", {"tables": "lake.x", "out": "plan"}, "evenfleet verify --tables lake.x plan"),
+        ("explain", ALL, f"evenfleet frontier 'a store' --cluster c --group {QUOTED} {AT}"),
+        ("audit", {"store": "s", "weight": "lag"}, "evenfleet plan s --out plan --weight lag"),
         # nothing where it would be wrong
         ("plan", {"store": "store", "out": None}, None),
         ("demo", STATED, None),
@@ -66,10 +55,13 @@ NAMED = {"cluster": "c", "group": "{it's}", "can_follow": True, "advice_strategy
 GROUP = "--cluster c --group '{it'\"'\"'s}'"
 EXPLAINED = f"explain 'a store' {GROUP} --snapshot 20261121T060000Z --weight lag"
 SET = {"advice_kind": "setting"}
+AT_BROKER = "Set group.remote.assignor of all members to uniform"
+MOVED = "Move the group to the new protocol (`evenfleet rollout`)"
 LED = [
     ([{"advice_kind": "none"}, {"advice_kind": "plan"}], "export-plan 'a store' out --out plans"),
     ([SET | {"advice_strategy": "cooperative-sticky"}], f"rollout 'a store' {GROUP} --to coop"),
-    ([SET | {"advice_strategy": "uniform"}], EXPLAINED),
+    ([SET | {"advice_strategy": "uniform", "advice": AT_BROKER}], EXPLAINED),
+    ([SET | {"advice_strategy": "uniform", "advice": MOVED}], f"rollout 'a store' {GROUP} --to c"),
     ([{"advice_kind": "plan", "can_follow": False}], EXPLAINED),
     ([{"advice_kind": "look"}], EXPLAINED),
     ([{"advice_kind": "none"}], "verify 'a store' out"),
