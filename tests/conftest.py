@@ -14,7 +14,7 @@ from xdist.scheduler import LoadScopeScheduling
 from tests.branch import changed_paths
 from tests.paths import ROOT
 from tests.support.resolver import resolving
-from tests.support.tiers import FOLDERS, MARKS, asks_for_all
+from tests.support.tiers import DEFAULT, FOLDERS, MARKS, asks_for_all
 from tests.support.turns import turn
 
 pytest_plugins = ["tests.live.second_tries"]
@@ -33,6 +33,12 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", f"{mark}: {reason}")
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Not even imported are folders of which the default tier has nothing."""
+    is_marked = any(collection_path == ROOT / folder for folder in FOLDERS)
+    return True if is_marked and config.option.markexpr == DEFAULT else None
+
+
 def pytest_itemcollected(item: pytest.Item) -> None:
     for folder, mark in FOLDERS.items():
         if item.nodeid.startswith(f"{folder}/"):
@@ -41,7 +47,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """Name what the default tier can't see of this branch."""
-    if config.option.markexpr.startswith("not ") and (paths := asks_for_all(changed_paths())):
+    if config.option.markexpr == DEFAULT and (paths := asks_for_all(changed_paths())):
         terminalreporter.write_line(
             f"This branch changes {', '.join(paths)}: run bin/test --all before it is merged."
         )

@@ -4,7 +4,7 @@ import re
 import tomllib
 
 from tests.paths import ROOT
-from tests.support.tiers import FOLDERS, asks_for_all, tiered
+from tests.support.tiers import DEFAULT, FOLDERS, asks_for_all, tiered
 
 TABLE: dict[str, str] = tomllib.loads((ROOT / "tests/tiers.toml").read_text("utf-8"))["all"]
 
@@ -22,6 +22,10 @@ def test_contributing_has_the_same_table() -> None:
 def test_a_change_below_a_path_asks_for_all_tests() -> None:
     changed = ["spark/store/source.py", "spark/storehouse.py", "pyproject.toml", "docs/plan.md"]
     assert asks_for_all(changed) == ["spark/store", "pyproject.toml"]
+
+
+def test_bin_test_takes_the_default_tier() -> None:
+    assert f"marked='{DEFAULT[5:-1]}'" in (ROOT / "bin/test").read_text("utf-8")
 
 
 def test_a_part_of_the_cases_is_in_the_default_tier() -> None:

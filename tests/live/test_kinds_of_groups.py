@@ -1,14 +1,10 @@
-"""One broker with a group of every kind: each command says the right thing of each."""
+"""One broker with a group of every kind, as it is collected; commands on kinds need no broker."""
 
-import json
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
-from spark.fleet.local_store import write_store
 from spark.sources.live.cluster import Cluster, ClusterSelection
 from spark.sources.live.collect import collect_cluster
 from tests.live.brokers import Brokers
@@ -17,27 +13,20 @@ from tests.live.heartbeats import join_share_group, join_streams_group
 from tests.live.raw_group import RawGroup, Wire, coordinators, wires_of
 from tests.live.waiting import until
 from tests.spark.sources.live.member_bytes import assignment, orders, subscription, worker
-from tests.support.fleets import SNAPSHOT
-from tests.support.said import Run
 
 TOPIC, PARTITIONS = "kinds", 4
 RAW = ("k-classic", "k-connect", "k-connect-eager", "k-registry", "k-tasks")
-STATUSES = {
-    "k-classic": ("classic", "ok"),
-    "k-connect": ("connect", "ok"),
-    "k-connect-eager": ("connect", "ok"),
-    "k-consumer": ("consumer", "ok"),
-    "k-registry": ("other", "unsupported"),
-    "k-share": ("share", "unsupported"),
-    "k-streams": ("streams", "unsupported"),
-    "k-tasks": ("streams", "unsupported"),
+TYPES = {
+    **{"k-classic": "classic", "k-connect": "connect", "k-connect-eager": "connect"},
+    **{"k-consumer": "consumer", "k-registry": "other", "k-share": "share"},
+    **{"k-streams": "streams", "k-tasks": "streams"},
 }
 
 
 @pytest.fixture(scope="module")
 def broker_of_all_kinds(broker: Brokers) -> Iterator[Brokers]:
     broker.create({TOPIC: PARTITIONS})
-    server = coordinators(broker.bootstrap, [*STATUSES])
+    server = coordinators(broker.bootstrap, [*TYPES])
     with wires_of(broker.bootstrap, RAW, members=2) as wires:
         _form(wires)
         join_share_group(server["k-share"], "k-share", [TOPIC])
@@ -79,7 +68,7 @@ def tables(broker_of_all_kinds: Brokers) -> Mapping[str, pa.Table]:
 def test_each_group_is_as_its_broker_tells(tables: Mapping[str, pa.Table]) -> None:
     rows = {name: table.to_pylist() for name, table in tables.items()}
     types = {row["group"]: row["type"] for row in rows["groups"]}
-    assert types == {name: kind for name, (kind, _) in STATUSES.items()}
+    assert types == TYPES
     owned = {(row["group"], row["topic"]) for row in rows["assignments"]}
     assert not any(group == "k-share" for group, _ in owned)
     connectors = {("k-connect", "k-connect/sink"), ("k-connect", "k-connect/src")}
@@ -96,33 +85,3 @@ def test_each_group_is_as_its_broker_tells(tables: Mapping[str, pa.Table]) -> No
     (broker,) = {name for scope, name, _ in configs if scope == "broker"}
     assert configs["broker", broker, "offsets.retention.minutes"] == "10080"
     assert len(configs["cluster", "", "cluster.id"]) == 22
-
-
-def test_each_group_is_planned_and_audited_as_its_kind(
-    tables: Mapping[str, pa.Table], run: Run, tmp_path: Path
-) -> None:
-    store, plan, found = (tmp_path / name for name in ("store", "plan", "found"))
-    write_store(tables, store, SNAPSHOT)
-    assert run("plan", store, "--out", plan).code == 0
-    planned = {row["group"]: row for row in pq.read_table(plan / "groups").to_pylist()}
-    statuses = {name: status for name, (_, status) in STATUSES.items()}
-    assert {name: row["status"] for name, row in planned.items()} == statuses
-    assert "no one owner" in planned["k-share"]["reason"]
-    for name in ("k-streams", "k-tasks"):
-        assert "one owner each" in planned[name]["reason"]
-    # worker 0 has six tasks, worker 1 one
-    connect = planned["k-connect"]
-    assert (connect["max_load"], connect["min_load"], connect["moves"]) == (4, 3, 2)
-    assert planned["k-connect-eager"]["moves"] == 0
-    assert run("verify", store, plan).code == 0
-    output = run("audit", store, "--out", found, "--format", "json")
-    assert output.code == 0
-    findings = pq.read_table(found / "findings").to_pylist()
-    about = {row["group"] for row in findings} - {None}
-    assert {statuses[name] for name in about} == {"ok"}
-    (unbalanced,) = [row for row in findings if row["finding"] == "unbalanced"]
-    assert unbalanced["group"] == "k-connect"
-    assert "KAFKA-12495" in unbalanced["advice"]
-    kinds = {row["kind"]: row["groups"] for row in json.loads(output.out)["other_kinds"]}
-    assert kinds == {"connect": 2, "other": 1, "share": 1, "streams": 2}
-    assert not any(row["finding"] == "leaderless" for row in findings)

@@ -1,8 +1,10 @@
-"""From a live cluster to a plan in force, and what becomes of it when its group changes."""
+"""What becomes of a plan in force when its group changes, and groups that take none.
 
-import json
+`test_plan_in_force_page` goes from a live cluster to a plan in force, `test_java_plan` through
+static members of both protocols.
+"""
+
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -27,18 +29,6 @@ from tests.live.consumers import (
 from tests.live.waiting import until
 from tests.support.said import Run
 
-ORDERS, REFUNDS = "lopsided-orders", "lopsided-refunds"
-TOPICS = {ORDERS: 6, REFUNDS: 4}
-READS = {"a": [ORDERS], "b": [ORDERS, REFUNDS], "c": [REFUNDS]}
-LOPSIDED: dict[str, Topics] = {
-    "a": {ORDERS: [0]},
-    "b": {ORDERS: [1, 2, 3, 4, 5], REFUNDS: [0, 1, 2]},
-    "c": {REFUNDS: [3]},
-}
-KINDS = [
-    f"{how}-{protocol}" for how in ("static", "dynamic") for protocol in ("eager", "cooperative")
-]
-
 
 @pytest.fixture
 def admin(broker: Brokers) -> Iterator[KafkaAdminClient]:
@@ -49,23 +39,19 @@ def admin(broker: Brokers) -> Iterator[KafkaAdminClient]:
 class Site:
     """A group whose consumers a, b and c go by the plan in a file, and what they own."""
 
-    def __init__(self, name: str, broker: Brokers, file: Path, **reads: list[str]) -> None:
+    def __init__(self, name: str, broker: Brokers, file: Path) -> None:
         self.name, self.broker, self.file = name, broker, file
-        self.reads = reads or {key: [name] for key in "abc"}
         self.ownership = Ownership()
         self.consumers: dict[str, Consumer] = {}
-        self.generations: list[int] = []
-
-    def put(self, members: dict[str, Topics]) -> None:
-        self.file.write_text(GroupPlan("live", self.name, "by-hand", members).to_text())
 
     def plan(self, a: list[int], b: list[int], c: list[int]) -> None:
         """A plan for the topic that is called as the group is."""
-        self.put({"a": {self.name: a}, "b": {self.name: b}, "c": {self.name: c}})
+        members: dict[str, Topics] = {"a": {self.name: a}, "b": {self.name: b}, "c": {self.name: c}}
+        self.file.write_text(GroupPlan("live", self.name, "by-hand", members).to_text())
 
     def start(self, name: str, static: bool, cooperative: bool = True) -> Consumer:
         self.consumers[name] = follower(
-            *(self.broker.bootstrap, self.name, name, self.reads[name], self.ownership),
+            *(self.broker.bootstrap, self.name, name, [self.name], self.ownership),
             plan=self.file,
             static=static,
             cooperative=cooperative,
@@ -89,81 +75,18 @@ class Site:
 
         until(lambda: loads() == wanted, f"loads of {self.name} are {wanted}", self.owned)
 
-    def await_plan(self) -> None:
-        """Until its members have what the file says."""
-        plan = GroupPlan.from_text(self.file.read_text()).members
-        wanted = {
-            member: sorted((topic, n) for topic, numbers in topics.items() for n in numbers)
-            for member, topics in plan.items()
-        }
-        what = f"members of {self.name} own what their plan says"
-        until(lambda: self.ownership.of(self.name) == wanted, what, self.owned)
-        self.generations.append(self.generation)
-
     def check(self, since: int) -> None:
         """No partition had two owners, nor none for longer than a rebalance; nobody failed."""
         assert self.ownership.owned_twice(self.name) == []
-        assert self.ownership.unowned_for_long(self.name, self.reads, since) == []
+        assert self.ownership.unowned_for_long(self.name, "abc", since) == []
         assert {consumer.failure for consumer in self.consumers.values()} == {None}
-
-
-def test_from_a_live_cluster_to_a_plan_in_force(broker: Brokers, tmp_path: Path, run: Run) -> None:
-    """The consumers own exactly the plan, and after it has changed, exactly the new one.
-
-    The first change takes effect by `enforce`, the second when a consumer asks for it.
-    """
-    broker.create(TOPICS)
-    groups = [Site(kind, broker, tmp_path / f"{kind}.json", **READS) for kind in KINDS]
-    with ExitStack() as opened:
-        for group in groups:
-            group.put(LOPSIDED)
-            how, protocol = group.name.split("-")
-            started = (group.start(n, how == "static", protocol == "cooperative") for n in "abc")
-            opened.enter_context(closing(started))
-        for group in groups:
-            group.await_plan()
-        follow_changes(groups, broker, tmp_path, run)
-
-
-def follow_changes(groups: list[Site], broker: Brokers, folder: Path, run: Run) -> None:
-    server = ("--bootstrap", broker.bootstrap)
-    store, out = folder / "store", folder / "plan"
-    await_rest(broker.bootstrap, {group.name: group.ownership for group in groups})
-    assert run("collect", *server, "--cluster", "live", "--out", store).code == 0
-    assert run("plan", store, "--out", out).code == 0
-    for group in groups:
-        before = group.generation
-        export = run("export-plan", store, out, "--group", group.name, "--out", group.file)
-        assert export.code == 0, export.err
-        plan = GroupPlan.from_text(group.file.read_text())
-        assert {sum(map(len, topics.values())) for topics in plan.members.values()} == {3, 4}
-        dry = run("enforce", group.file, *server, "--format", "json")
-        assert dry.code == 0
-        assert "--apply" in dry.err
-        assert {row["member"] for row in json.loads(dry.out)["differences"]} == {"a", "b", "c"}
-        assert run("watch", group.file, *server, "--timeout", 0).code == 1
-        assert group.generation == before
-        assert run("enforce", group.file, *server, "--apply").code == 0
-    for group in groups:
-        watched = run("watch", group.file, *server, "--timeout", 60)
-        assert (watched.code, watched.out) == (0, ""), watched
-        group.await_plan()
-    await_rest(broker.bootstrap, {group.name: group.ownership for group in groups})
-    for group in groups:
-        done = run("enforce", group.file, *server)
-        assert "in force already" in done.err
-        group.put(LOPSIDED)
-        group.consumers["a"].rejoin()
-    for group in groups:
-        group.await_plan()
-        assert run("watch", group.file, *server, "--timeout", 60).code == 0
-        group.check(since=group.generations[0])
 
 
 @pytest.fixture
 def site(request: pytest.FixtureRequest, broker: Brokers, tmp_path: Path) -> Site:
     """A group named as the test, and a topic of six partitions that is called so, too."""
-    site = Site(request.function.__name__, broker, tmp_path / "plan.json")
+    name = request.node.name.replace("[", "-").rstrip("]")
+    site = Site(name, broker, tmp_path / "plan.json")
     broker.create({site.name: 6})
     return site
 
@@ -189,18 +112,20 @@ def test_static_members(site: Site, admin: KafkaAdminClient) -> None:
         assert {consumer.failure for consumer in consumers} == {None}
 
 
-def test_dynamic_members(site: Site, admin: KafkaAdminClient) -> None:
+@pytest.mark.parametrize("protocol", ["eager", "cooperative"])
+def test_dynamic_members(site: Site, admin: KafkaAdminClient, protocol: str) -> None:
     """One that leaves, or a topic that grows, and all partitions have an owner by another way.
 
     With the members of the plan back, and with a plan for all partitions, it is in force again.
     """
     site.plan([0], [1, 2], [3, 4, 5])
-    with closing(site.start(name, static=False) for name in "abc") as consumers:
+    cooperative = protocol == "cooperative"
+    with closing(site.start(name, False, cooperative) for name in "abc") as consumers:
         site.await_owned(a=[0], b=[1, 2], c=[3, 4, 5])
         began = site.generation
         site.consumers["b"].close()
         site.await_loads(3, 3)
-        consumers.append(site.start("b", static=False))
+        consumers.append(site.start("b", False, cooperative))
         site.await_owned(a=[0], b=[1, 2], c=[3, 4, 5])
         admin.create_partitions({site.name: 8})
         site.await_loads(2, 3, 3)

@@ -12,9 +12,6 @@ from tests.support.fleets import SNAPSHOT
 from tests.support.said import Run, Said, is_one_line
 from tests.support.small import EARLIER, small
 
-OTHERS = pytest.mark.ends
-"""Commands that read tables and write them by what the plan does; the default tier has that."""
-
 
 @pytest.fixture(scope="module")
 def lake(spark: SparkSession) -> Iterator[str]:
@@ -59,7 +56,7 @@ def test_a_plan_is_made_of_tables_into_tables_verified_and_exported(
     assert "output lake holds a store already: choose another schema for a plan" in output.err
 
 
-@OTHERS
+@pytest.mark.ends  # it reads and writes tables as the plan does, which the default tier has
 def test_strategies_are_compared_and_an_audit_is_written_in_tables(
     spark: SparkSession, run: Run, lake: str, results: str
 ) -> None:
@@ -72,12 +69,3 @@ def test_strategies_are_compared_and_an_audit_is_written_in_tables(
     worst = json.loads(well(run("audit", *where, "--no-history", "--format", "json")).out)["worst"]
     findings = spark.table("results.findings").collect()
     assert {row["finding"] for row in worst} == {row.finding for row in findings} != set()
-
-
-@OTHERS
-def test_a_group_is_explained_and_snapshots_are_listed(run: Run, lake: str) -> None:
-    output = run("explain", "--tables", lake, "--group", "g", "--format", "json")
-    assert json.loads(output.out)["explanation"][0]["loads"] == {"a": [2, 1], "b": [0, 1]}
-    listed = json.loads(run("snapshots", "--tables", lake, "--format", "json").out)["snapshots"]
-    assert [row["snapshot"] for row in listed] == [EARLIER, SNAPSHOT]
-    assert (listed[0]["state"], listed[0]["members"], listed[0]["clusters"]) == ("whole", 2, ["c"])

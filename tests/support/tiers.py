@@ -24,6 +24,9 @@ FOLDERS = {
 }
 """Folders whose tests all have a mark; single files have it as `pytestmark`."""
 
+DEFAULT = f"not ({' or '.join(MARKS)})"
+"""What `-m` says of the default tier."""
+
 
 def tiered(cases: Sequence[Any], default: int) -> list[Any]:
     """Cases for `parametrize`: `default` of them, evenly apart, and the others marked `wide`."""

@@ -73,7 +73,7 @@ def test_a_group_that_is_too_small_lags_by_what_it_can_not_read() -> None:
     assert totals.cost == pytest.approx(2.0 + 10 * totals.late_partition_hours)
 
 
-@pytest.mark.parametrize("start", [0.0, 20.0, 30.0, 60.0, 90.0, 600.0])
+@pytest.mark.parametrize("start", [0.0, 1.0, 20.0, 30.0, 60.0, 90.0, 600.0])
 def test_members_that_start_later_read_later_and_are_paid_at_once(start: float) -> None:
     """As it was: 1 member, then 2. The second reads so long after it is asked for."""
     group = process([[100.0] * 2] * 2, peak_rate=100.0, recorded=1, start_seconds=start)

@@ -1,6 +1,7 @@
 """conf/grafana and conf/prometheus against a real Prometheus that scrapes what audits write."""
 
 import json
+import re
 import shutil
 import socket
 import subprocess
@@ -153,6 +154,8 @@ def test_each_panel_has_series_and_the_stalled_group_alerts(run: Run, tmp_path: 
     with prometheus(tmp_path) as asked:
         queries = [panel["targets"][0]["expr"] for panel in DASHBOARD["panels"]]
         assert [one for one in queries if not asked.query(one)] == []
+        alerts = set(re.findall(r"evenfleet_\w+", RULES.read_text(encoding="utf-8")))
+        assert [one for one in alerts if not asked.query(one)] == []
         assert ("EvenfleetGroupCritical", STALLED) in asked.firing()
         assert ("EvenfleetNewFindings", None) in asked.firing()
 

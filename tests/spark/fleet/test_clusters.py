@@ -1,19 +1,21 @@
 """The newest snapshot of each cluster, as far as a greatest age reaches back."""
 
+import shutil
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
-from spark import FleetFiles, FleetSnapshot, InputError, plan_fleet
+from spark import FleetFiles, FleetSnapshot, InputError
 from spark.fleet.clusters import Composition, compositions, time_of, within_reach
 from spark.fleet.local_store import write_store
 from spark.fleet.results import read_planned
 from spark.fleet.store import Stored
 from spark.store import Folder
-from tests.support.fleets import Fleet
+from tests.support.fleets import Fleet, write_files
 
 FIVE, SIX, SEVEN = (f"20261121T0{hour}0000Z" for hour in (5, 6, 7))
 YESTERDAY = "20261120T065959Z"
@@ -207,13 +209,12 @@ def test_what_a_fleet_is_compared_with(tmp_path: Path) -> None:
 def test_a_plans_fleet_is_found_again_whatever_has_come_since(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    store, out = tmp_path / "store", str(tmp_path / "plan")
-    keep(store, FIVE, "b")
-    keep(store, SEVEN, "a")
-    with plan_fleet(FleetSnapshot.read(spark, str(store))) as plan:
-        plan.write(out)
-    keep(store, SIX, "b", "c")
-    assert read_planned(spark, str(store), out, SEVEN).instants == {"a": SEVEN, "b": FIVE}
-    with plan_fleet(FleetSnapshot.read(spark, str(store), SEVEN)) as plan:
-        plan.write(out)
-    assert read_planned(spark, str(store), out, SEVEN).clusters() == {"a": SEVEN}
+    """By the plan's table of clusters; a plan without one is of its snapshot alone."""
+    store, out = tmp_path / "store", tmp_path / "plan"
+    for snapshot, clusters in ((FIVE, "b"), (SEVEN, "a"), (SIX, "bc")):
+        keep(store, snapshot, *clusters)
+    of_plan = pa.table({"cluster": ["a", "b"], "instant": [SEVEN, FIVE]})
+    write_files({"groups": of_plan, "clusters": of_plan}, out, SEVEN)
+    assert read_planned(spark, str(store), str(out), SEVEN).instants == {"a": SEVEN, "b": FIVE}
+    shutil.rmtree(out / "clusters")
+    assert read_planned(spark, str(store), str(out), SEVEN).clusters() == {"a": SEVEN}

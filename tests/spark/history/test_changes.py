@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession, functions as F
 from spark import FleetHistory
 from spark.fleet.local_store import write_store
 from tests.spark.replay.plain_loop import carried, changes_of
-from tests.spark.replay.random_histories import random_histories
+from tests.spark.replay.random_histories import History, random_histories
 from tests.support.fleets import Fleet
 from tests.support.histories import HOURS
 
@@ -217,13 +217,21 @@ Found = dict[str, list[Any]]
 
 
 @pytest.fixture(scope="module")
+def drawn() -> tuple[dict[str, Fleet], list[History]]:
+    return random_histories(range(8))
+
+
+@pytest.fixture(scope="module")
 def history(
-    spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
+    spark: SparkSession, drawn: Any, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[FleetHistory]:
-    """All cases, each a cluster."""
+    """All cases, each a cluster, and random ones, whose clusters begin with `c0`."""
+    store = tmp_path_factory.mktemp("store")
+    for item, fleet in drawn[0].items():
+        write_store(fleet.tables(), store, item)
     cases = CASES | {case: fleets for case, (fleets, _) in REBALANCES.items()}
     cases |= {case: with_generations(*fleets) for case, (*fleets, _) in CAUSES.items()}
-    with one_history(spark, tmp_path_factory.mktemp("store"), cases) as made:
+    with one_history(spark, store, cases) as made:
         yield made
 
 
@@ -271,20 +279,16 @@ def test_rebalances(rebalances: Found, case: str) -> None:
 
 
 def test_random_changes_add_up_and_unchanged_facts_are_told_once(
-    spark: SparkSession, tmp_path: Path
+    history: FleetHistory, drawn: Any
 ) -> None:
     """Nothing else than changed facts is shipped to Python: cost grows with changes."""
-    fleets, histories = random_histories(range(8))
-    for item, fleet in fleets.items():
-        write_store(fleet.tables(), tmp_path, item)
-    with FleetHistory.read(spark, str(tmp_path)) as history:
-        result = history.changes.agg(F.sum("moves")).collect()[0][0]
-        spans = history.group_spans()
-        starts = spans.rows.where("position = start").count()
-        assert spans.spans.count() == starts < spans.rows.count()
+    result = history.changes.where("cluster like 'c0%'").agg(F.sum("moves")).collect()[0][0]
+    spans = history.group_spans()
+    starts = spans.rows.where("position = start").count()
+    assert spans.spans.count() == starts < spans.rows.count()
     moves = sum(
         changes_of(now, carried(before, before.owners, now), now.owners)[0]
-        for of in histories
+        for of in drawn[1]
         for before, now in pairwise(of.looks)
         if before and now and before.is_judged and now.is_judged
     )

@@ -8,11 +8,15 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from spark import FleetHistory, FleetSnapshot, InputError, compare_fleet
+from spark import FleetHistory, FleetSnapshot, InputError
+from spark.compare.measure import rows_of_group
 from spark.fleet.local_store import write_store
 from spark.history import lags_of
+from spark.settings.strategies import CURRENT
+from spark.solve import TimeLimit
 from tests.support.fleets import Fleet, snapshot_of
 from tests.support.histories import HOURS, random_history
+from tests.support.rows import rows_of
 
 FIVE, SIX, SEVEN = HOURS[5:8]
 
@@ -139,9 +143,15 @@ def test_states_are_what_a_comparison_says_and_a_part_has_the_changes_of_its_gro
         states = history.states.select("snapshot", *columns).collect()
         of_all = history.changes.where("cluster = 'd' and group like 'g00_'").collect()
         of_part = part.changes.collect()
-    snapshot = FleetSnapshot.read(spark, str(tmp_path), HOURS[3])
-    current = compare_fleet(snapshot, ["current"]).select(*columns).collect()
-    expected = [(HOURS[3], *row) for row in current]
+    with TimeLimit(60) as limit:
+        current = [
+            row
+            for group in fleets[HOURS[3]].rows["groups"]
+            for row in rows_of_group(
+                rows_of(fleets[HOURS[3]], group["group"], group["cluster"]), [CURRENT], limit
+            )
+        ]
+    expected = [(HOURS[3], *(getattr(row, name) for name in columns)) for row in current]
     found = [tuple(row) for row in states if row.snapshot == HOURS[3]]
     assert len(found) > 15
     assert sorted(found, key=str) == sorted(expected, key=str)
