@@ -31,7 +31,7 @@ from tests.live.java_assignors import (
     kafka_id,
 )
 from tests.live.record_connect import as_json as workers_as_json
-from tests.optimizer.strategies.connect.test_recorded import answered
+from tests.optimizer.strategies.connect.test_connect import answered
 from tests.optimizer.strategies.connect.workers import drawn_workers, problem_with_lost
 from tests.optimizer.strategies.test_recorded import by_member as workers_by_member
 from tests.optimizer.strategies.written_groups import ENDLESS

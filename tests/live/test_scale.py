@@ -23,7 +23,7 @@ from tests.live.brokers import Brokers
 from tests.live.consumers import Ownership
 from tests.live.java_consumers import JavaConsumers
 from tests.live.waiting import go_on, until
-from tests.optimizer.scaling.scripted import Scripted
+from tests.optimizer.scaling.processes import Scripted
 
 TOPIC, PARTITIONS, PACE = "scaled-orders", 12, 100.0
 LOAD = ((20, 150.0), (120, 450.0), (60, 150.0))

@@ -14,7 +14,7 @@ from optimizer.reasons import held_by
 from optimizer.reasons.explain import Explanation, Reason, explain
 from optimizer.solver.solve import solve
 from optimizer.strategies import STRATEGIES
-from tests.optimizer.checker.forgeries import RACKS
+from tests.optimizer.checker.test_forgeries import RACKS
 from tests.optimizer.oracles import facts_of_problem
 from tests.optimizer.strategies.written_groups import group_of
 from tests.support.groups import random_problem

@@ -1,10 +1,13 @@
-"""Processes that are made for tests."""
+"""Processes that are made for tests, and a policy that is written down."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
+from optimizer.model import IntArray
 from optimizer.scaling import Assignments, Pause, Pauses, Process
+from optimizer.scaling.policies import Decider, Seen
 
 
 class NoPauses(Pauses):
@@ -53,3 +56,31 @@ def random_process(rng: np.random.Generator, intervals: int = 5, seconds: float 
         start_seconds=float(rng.choice([0.0, 30.0])),
         pauses=None if rng.random() < 0.5 else Pauses("range"),
     )
+
+
+@dataclass(frozen=True)
+class Scripted:
+    """A size for each step of `every_seconds`."""
+
+    sizes: tuple[int, ...]
+    every_seconds: float = 60.0
+
+    @property
+    def name(self) -> str:
+        return str(self.sizes)
+
+    def first(self, processes: Sequence[Process]) -> IntArray:
+        return np.full(len(processes), self.sizes[0])
+
+    def decider(self, processes: Sequence[Process]) -> Decider:
+        return _Script(self)
+
+
+@dataclass(frozen=True)
+class _Script:
+    policy: Scripted
+
+    def decide(self, seen: Seen) -> IntArray:
+        sizes = self.policy.sizes
+        at = min(round(seen.times[-1] / self.policy.every_seconds), len(sizes) - 1)
+        return np.full(len(seen.members), sizes[at])

@@ -9,7 +9,7 @@ import pytest
 from optimizer.coordinator import Close, Parameters, Scenario, Start, simulate
 from optimizer.model import Group, Member
 from optimizer.scaling import Assignments, Pauses, Process, replay
-from tests.optimizer.scaling.scripted import Scripted
+from tests.optimizer.scaling.processes import Scripted
 
 TOPIC, PARTITIONS, RATE, PACE = "orders", 12, 37.5, 100.0
 SECONDS, MORE_AT, FEWER_AT, FEW, MANY = 60, 15, 50, 2, 6

@@ -1,10 +1,14 @@
 """The replay against a plain loop of one-second steps, and against what can be worked out."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from optimizer.scaling import AsItWas, Evenfleet, Fixed, Hpa, Keda, Pauses, Prices, Process, replay
+from optimizer.scaling.policies.evenfleet import UsefulSizes
 from tests.optimizer.scaling.processes import process, random_process
+from tests.optimizer.scaling.records import Record, differences, recorded
 from tests.support.tiers import tiered
 
 
@@ -163,3 +167,59 @@ def test_lag_makes_an_autoscaler_flap_where_rates_do_not_change() -> None:
     group = process([[100.0] * 24] * 24, peak_rate=500.0, strategy="range")
     by_lag, by_rate = replay([group], [Keda(5000.0, min_replica_count=1), Evenfleet()])[0]
     assert int(by_lag.changes.sum()) > 20 > int(by_rate.changes.sum())
+
+
+@pytest.mark.parametrize(("heaviest", "members"), [(50.0, 2), (75.0, 2), (89.0, 12), (120.0, 12)])
+def test_room_beside_a_heavy_partition_is_not_worth_many_members(
+    heaviest: float, members: int
+) -> None:
+    """A partition in twelve has most of the rate, of members that read 100 a second.
+
+    At 75 no size leaves it 30 % of room; two members read all of it with 15 %, twelve with 25 %.
+    """
+    group = process([[heaviest, *[2.0] * 11]], peak_rate=100.0)
+    assert UsefulSizes([group], 0.7).needed(group.total).tolist() == [members]
+    fixed = replay([group], [Fixed()])[0][0].totals(Prices())
+    assert fixed.most_members == members
+    assert fixed.meets_slo == (heaviest <= 100)
+
+
+def test_with_even_partitions_the_headroom_stays() -> None:
+    group = process([[55.0] * 12], peak_rate=100.0)
+    assert UsefulSizes([group], 0.7).needed(group.total).tolist() == [12]
+    assert UsefulSizes([group], 0.95).needed(group.total).tolist() == [12]
+
+
+def test_a_higher_rate_never_takes_fewer_members() -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        sizes = UsefulSizes([random_process(rng)], float(rng.uniform(0.3, 1.0)))
+        needed = [int(sizes.needed(np.array([rate]))[0]) for rate in np.linspace(0.0, 300.0, 200)]
+        assert needed == sorted(needed)
+
+
+@pytest.fixture(scope="module")
+def courses() -> list[Record]:
+    return recorded()
+
+
+@pytest.mark.parametrize("kind", ["hpa", "keda"])
+@pytest.mark.parametrize("share", tiered(range(5), 1))
+def test_every_decision_is_as_recorded(courses: list[Record], kind: str, share: int) -> None:
+    of_kind = [record for record in courses if record["kind"] == kind]
+    assert len(of_kind) == 600
+    assert [text for record in of_kind[share::5] for text in differences(record)] == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "differ"),
+    [
+        ({"start": 20}, "20 members at 15 s, 6 are recorded"),
+        ({"members": [2] * 60}, "61 decisions, 60 are recorded"),
+    ],
+)
+def test_a_record_that_was_changed_differs(
+    courses: list[Record], changed: dict[str, Any], differ: str
+) -> None:
+    record = next(record for record in courses if record["kind"] == "hpa")
+    assert differ in differences(record | changed)[0]

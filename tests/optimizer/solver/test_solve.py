@@ -5,11 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from optimizer import Goals
+from optimizer import CostOverflowError, Goals
 from optimizer.model import GONE, NOBODY, IntArray, Problem, spread
-from optimizer.solver import solve
+from optimizer.solver import fewest_moves, solve
+from optimizer.solver.demand import Demand, components
+from optimizer.solver.pipeline import best_shares
 from optimizer.strategies import STRATEGIES
-from tests.support.groups import problem
+from tests.optimizer.oracles import facts_of_problem
+from tests.support.groups import demand as demand_of_problem, problem, tiny_problem
 from tests.support.tiers import tiered
 
 
@@ -96,3 +99,71 @@ def test_no_topic_is_on_one_member_that_need_not_be(start: int) -> None:
         without += bool(topics_on_one_member(group, sticky) - need_be)
     assert needed
     assert without, "Kafka's sticky leaves some"
+
+
+def demand(supply: list[int], owned: list[int]) -> Demand:
+    """Two members read the second class; the first member reads the first class too."""
+    return Demand(
+        supply=np.array(supply),
+        offsets=np.array([0, 1, 3]),
+        members=np.array([0, 0, 1]),
+        owned=np.array(owned),
+        member_count=2,
+    )
+
+
+def test_costs_do_not_grow_with_the_loads() -> None:
+    """64 bits hold what any group can need, though Σ load² of this one is beyond them."""
+    many = 10**15
+    assert best_shares(demand([many, many + 7], [0, 3, 0])).tolist() == [many, 4, many + 3]
+    assert best_shares(demand([many, many + 7], [0, 4, 0])).tolist() == [many, 4, many + 3]
+
+
+def test_member_with_too_much_of_its_own_gets_nothing_else() -> None:
+    many = 10**15
+    assert best_shares(demand([many + 9, many], [0, many, 0])).tolist() == [many + 9, 0, many]
+
+
+def remote(supply: list[int], owned: list[int]) -> Demand:
+    """The same with racks: the first member reads the second kind across racks."""
+    return replace(demand(supply, owned), costs={"racks": np.array([False, True, False])})
+
+
+def test_weights_of_levels_do_not_grow_with_the_partitions() -> None:
+    """Two million partitions and four levels (coverage, balance, racks, moves) are exact."""
+    for levels in (("racks", "moves"), ("moves", "racks")):
+        shares = best_shares(remote([10**6, 10**6 + 4], [0, 9, 10**6 - 5]), levels).tolist()
+        assert shares == [10**6, 2, 10**6 + 2]
+    shares = best_shares(remote([4, 10**12], [0, 10**12, 0]), ("racks", "moves")).tolist()
+    assert shares == [4, 5 * 10**11 - 2, 5 * 10**11 + 2]
+
+
+def test_costs_beyond_64_bits_are_refused() -> None:
+    huge = 10**18
+    with pytest.raises(CostOverflowError, match="exceed 64 bits"):
+        best_shares(remote([huge, huge], [0, 0, 0]), ("racks", "moves"))
+    assert best_shares(demand([huge, huge], [0, 0, 0])).tolist() == [huge, 0, huge]
+
+
+def test_long_chain_in_random_order_is_one_component() -> None:
+    order = np.random.default_rng(1).permutation(4_000).tolist()
+    links = [[order[at], order[at + 1]] for at in range(len(order) - 1)]
+    group = problem([1] * len(order), links, np.full(len(order), -1))
+    assert len(components(demand_of_problem(group))) == 1
+
+
+@pytest.mark.parametrize("start", tiered(range(0, 300, 100), 1))
+def test_it_is_the_fewest_of_all_assignments(start: int) -> None:
+    seen = set()
+    for group in map(tiny_problem, range(start, start + 100)):
+        if not group.member_ids:
+            continue
+        facts = facts_of_problem(group)
+        every = facts.every()
+        loads, moves = facts.loads(every), facts.costs(every, "moves")
+        for lowest, highest in ((0, 6), (0, 2), (1, 2), (1, 3), (2, 2)):
+            fits = ((loads >= lowest) & (loads <= highest)).all(axis=1)
+            expected = min(moves[fits].tolist(), default=None)
+            assert fewest_moves(group, lowest, highest) == expected, (group, lowest, highest)
+            seen.add(expected)
+    assert {None, 0, 1} <= seen

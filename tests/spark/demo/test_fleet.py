@@ -4,16 +4,20 @@ That troubles are planted, the audit's tests of made-up fleets show.
 """
 
 import re
+from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
 import pytest
 
 from optimizer import Group, Member, assign
-from spark.demo import demo_fleet
-from spark.fleet.local_store import SCHEMAS
+from spark import FleetFiles, explain_group
+from spark.demo import demo_fleet, drain_settings, most_uneven
+from spark.fleet.local_store import SCHEMAS, write_store
 from spark.fleet.schemas import TABLES
+from spark.settings.config import read_settings
 from tests.paths import ROOT
+from tests.support.fleets import SNAPSHOT
 
 GROUP = ["cluster", "group"]
 MEMBER = [*GROUP, "member_id"]
@@ -252,3 +256,22 @@ def test_what_is_said_to_come_next_is_about_racks_of_the_demo() -> None:
         text = (ROOT / page).read_text("utf-8")
         named = re.findall(r"(?:demo/store|\{store\} --event).*?crash-rack=([\w-]+)", text)
         assert named and {*named} <= racks
+
+
+def test_a_plan_takes_all_partitions_from_the_host(tmp_path: Path) -> None:
+    tables = demo_fleet(groups=60, seed=1)
+    write_store(tables, tmp_path / "store", SNAPSHOT)
+    cluster, group = most_uneven(tables)
+    file = tmp_path / "drain.toml"
+    file.write_text(drain_settings(tables, cluster, group))
+    host = file.read_text().split()[2]
+    fleet = FleetFiles.read(str(tmp_path / "store"))
+    loads = explain_group(fleet, group, cluster, read_settings(file).goals).loads
+    drained = {
+        row["member_id"]
+        for row in tables["members"].to_pylist()
+        if (row["group"], str(row["host"]).lstrip("/")) == (group, host)
+    }
+    assert drained
+    assert {loads[member][1] for member in drained} == {0}
+    assert max(planned for _, planned in loads.values()) > 0

@@ -1,5 +1,7 @@
-"""A folder holds snapshots, or one kind of result."""
+"""A folder holds snapshots, or one kind of result; those of earlier versions still read."""
 
+import json
+import shutil
 from itertools import permutations
 from pathlib import Path
 
@@ -9,7 +11,9 @@ from pyspark.sql import SparkSession
 from spark import FleetSnapshot, InputError
 from spark.fleet import AUDIT, PLAN, RESULTS, STORE, check_kind, read_results
 from spark.fleet.local_store import write_store
-from spark.store import Folder
+from spark.fleet.results import with_new_names
+from spark.store import Folder, StoredTable
+from tests.paths import DATA
 from tests.spark.fleet.test_clusters import fleet_of, keep
 from tests.spark.store.killed_at_each_step import SNAPSHOT
 from tests.support.said import Run, is_one_line
@@ -75,3 +79,44 @@ def test_two_tables_of_a_plan_are_of_one_run(
     tables = read_results(spark, str(tmp_path), ("groups", "assignments"), SNAPSHOT)
     clusters = [{row.cluster for row in table.rows.collect()} for table in tables]
     assert clusters == [{"a", "b"}] * 2
+
+
+WRITTEN = sorted((DATA / "formats").iterdir())
+"""A folder a version: `store` with two snapshots, and `plan` of the newest; they never change."""
+
+
+@pytest.mark.parametrize("version", WRITTEN, ids=lambda one: one.name)
+def test_a_store_and_its_plan_read(run: Run, tmp_path: Path, version: Path) -> None:
+    """Whole, with every row, and the plan is still proven optimal."""
+    kept = shutil.copytree(version, tmp_path / "kept")  # who reads may leave a lock
+    listed = json.loads(run("snapshots", kept / "store", "--format", "json").out)["snapshots"]
+    assert [(row["snapshot"], row["state"], row["members"]) for row in listed] == [
+        ("20261124T000000Z", "whole", 4),
+        ("20261124T010000Z", "whole", 4),
+    ]
+    said = run("verify", kept / "store", kept / "plan", "--format", "json")
+    assert said.code == 0, said.err
+    assert "older version" not in said.err
+    assert json.loads(said.out)["faults"] == []
+
+
+def test_columns_and_statuses_from_before_0_1_0_are_read_under_new_names(
+    spark: SparkSession,
+) -> None:
+    """What a column holds stays, and a note says which names were replaced."""
+    columns = "group string, status string, found_max_load long, fewest_found long, afresh long"
+    old = [("a", "ok", 3, 1, 0), ("b", "foreign", None, None, 2), ("c", None, None, None, None)]
+    table = with_new_names(StoredTable(spark.createDataFrame(old, columns), ("earlier",)))
+    assert table.rows.columns == ["group", "status", "current_max_load", "fewest_found", "resets"]
+    assert [tuple(row) for row in table.rows.orderBy("group").collect()] == [
+        ("a", "ok", 3, 1, 0),
+        ("b", "unsupported", None, None, 2),
+        ("c", None, None, None, None),
+    ]
+    assert table.notes == (
+        "earlier",
+        "an older version wrote this result: its columns are read under new names "
+        "(afresh as resets, found_max_load as current_max_load)",
+    )
+    todays = StoredTable(table.rows.drop("resets"), ())
+    assert with_new_names(todays) is todays

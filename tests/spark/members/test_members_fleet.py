@@ -6,6 +6,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark import FleetHistory, FleetSnapshot, InputError, members_fleet
+from spark.members import commit_rows
 from tests.support.fleets import Fleet, snapshot_of
 from tests.support.offsets import snapshot_at
 
@@ -84,3 +85,21 @@ def test_what_comes_in_needs_members(spark: SparkSession) -> None:
 def test_a_headroom_that_is_none(spark: SparkSession, headroom: float) -> None:
     with pytest.raises(InputError, match="must be above 0 and at most 1"):
         members_fleet(fleet().snapshot(spark), None, headroom)
+
+
+def test_groups_with_rates_the_fastest_first() -> None:
+    rows = [
+        {"cluster": "c", "group": "slow", "members": 2, "rate": 10.0},
+        {"cluster": "c", "group": "fast", "members": 10, "rate": 1000.0},
+        {"cluster": "c", "group": "unknown", "members": 3, "rate": None},
+        {"cluster": "c", "group": "empty", "members": 0, "rate": 5.0},
+    ]
+    costs = commit_rows(rows)
+    assert [(row["group"], row["interval"]) for row in costs] == [
+        *(("fast", interval) for interval in (1.0, 5.0, 15.0, 60.0)),
+        *(("slow", interval) for interval in (1.0, 5.0, 15.0, 60.0)),
+    ]
+    assert costs[1] == {
+        **{"cluster": "c", "group": "fast", "interval": 5.0, "commits": 2.0},
+        **{"read_twice": 250.0, "read_twice_most": 500.0},
+    }

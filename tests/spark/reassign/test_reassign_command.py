@@ -1,7 +1,9 @@
-"""`evenfleet reassign` on what Kafka's own tools printed of a cluster."""
+"""`evenfleet reassign` on what Kafka's own tools printed of a cluster, and docs/reassign.md."""
 
 import json
+import re
 import shlex
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,8 @@ from spark import FleetFiles, FleetSnapshot
 from spark.fleet.local_store import write_store
 from spark.reassign import ReassignRequest, cluster_facts, compared, reassign_cluster
 from spark.terminal.console import OUT
-from tests.spark.reassign.captures import CAPTURES, reassigned, replicas_in, stored
+from tests.paths import DATA, ROOT
+from tests.spark.reassign.captures import CAPTURES, GROUPS, reassigned, replicas_in, stored
 from tests.support.fleets import SNAPSHOT, Fleet
 from tests.support.said import Run, flat, is_one_line
 
@@ -240,3 +243,32 @@ def test_leaders_after_a_restart_are_elected(run: Run, tmp_path: Path) -> None:
     assert leads == [(0, 1), (1, 1), (2, 1)]
     now, *_, plan = [(row["leaders_min"], row["leaders_max"]) for row in report["compared"]]
     assert (now, plan) == ((0, 2), (1, 1))
+
+
+PAGE = (ROOT / "docs" / "reassign.md").read_text()
+EVERYWHERE = {"--format", "--help", "--quiet", "--verbose", "--wide", "--csv", "--table"}
+
+
+def test_the_page_leads_from_a_skewed_cluster_to_its_files(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "groups.txt").write_text(GROUPS)
+    shutil.copy(CAPTURES / "topics_before.txt", "topics.txt")
+    shutil.copy(DATA / "brokers" / "brokers.txt", "brokers.txt")
+    commands = re.findall(r"^bin/evenfleet (.+)$", PAGE, re.MULTILINE)
+    codes = [run(*shlex.split(command)).code for command in commands]
+    assert [command.split()[0] for command in commands] == [
+        *("import-cli", "reassign", "reassign-verify")
+    ]
+    assert codes == [0, 0, 1]  # nothing has begun
+    assert replicas_in(tmp_path / "moves" / "01-move.json")
+    assert (tmp_path / "moves" / "01-elect.json").exists()
+
+
+def test_the_page_has_every_option(run: Run) -> None:
+    printed = run("reassign", "--help").out
+    options = set(re.findall(r"--[a-z][a-z-]+", printed))
+    common = {"--tables", "--cluster", "--out", "--snapshot", "--master", "--conf", "--config"}
+    report = set(re.findall(r"--[a-z][a-z-]+", PAGE))
+    assert options - common - EVERYWHERE <= report

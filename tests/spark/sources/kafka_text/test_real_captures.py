@@ -1,13 +1,18 @@
 """Text of a real Kafka 4.3.1: what one view says has to be what another one says."""
 
+from collections.abc import Callable
 from itertools import permutations
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from hypothesis import given, settings, strategies as st
 
+from spark.errors import InputError
 from spark.sources.kafka_text.captures import ConsumerGroup
 from spark.sources.kafka_text.consumer_groups import ConsumerGroups, read_consumer_groups
+from spark.sources.kafka_text.table import parse_header
+from spark.sources.kafka_text.views import View, read_row
 
 
 class Facts(NamedTuple):
@@ -108,3 +113,78 @@ def test_what_views_lack_is_noted(captures: Path) -> None:
     assert note.startswith("Nothing says which partitions the members of 9 groups (")
     (note,) = read(captures, "offsets_plain", "state").notes
     assert "counts more members in 2 groups (g-idle, g848-idle)" in note
+
+
+OLD = [
+    "GROUP, TOPIC, PARTITION, CURRENT OFFSET, LOG END OFFSET, LAG, OWNER\n"
+    "g, t, 0, 10, 15, 5, my app_/10.0.0.1\n",
+    "Group Topic Pid Offset logSize Lag Owner\ng t 0 10 15 5 none\n",
+    "TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID\n"
+    "t     0         10             15             5   m-1         /h   c\n",
+]
+NEW = (
+    "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID\n"
+    "g     t     0         10             15             5   m-1         /h   c\n"
+)
+
+
+@pytest.mark.parametrize("old", OLD, ids=["0.9", "the offset checker", "1.1"])
+def test_an_old_text_is_refused_and_among_new_ones_named_once(
+    read_groups: Callable[..., ConsumerGroups], old: str
+) -> None:
+    with pytest.raises(InputError, match=r"0\.txt: its tables name no group, .* use kafka-con"):
+        read_groups(old)
+    result = read_groups(f"{old}\n{NEW}")
+    assert result.groups["g"].claims == [("t", 0, "m-1")]
+    (fault,) = result.unreadable_lines
+    why = "its tables name no group, as those of Kafka's tools before 2.4"
+    assert (fault.line, fault.why.split(":")[0]) == (1, why)
+
+
+LETTERS = "aZ09_.-"
+topics = st.text(LETTERS, min_size=1, max_size=60)
+# Single spaces may stand inside a client's id: a table can't tell of more, nor of spaces around
+# it. A dash alone is how Kafka prints that there is nothing.
+words = st.text(LETTERS + "/:'+", min_size=1, max_size=30).map("x{}".format)
+clients = st.lists(words, min_size=1, max_size=3).map(" ".join)
+uuids = st.uuids(version=4).map(str)
+hosts = st.ip_addresses(v=4).map("/{}".format)
+partitions = st.lists(st.tuples(topics, st.integers(0, 5000)), unique=True, max_size=9)
+members = st.tuples(uuids, clients, hosts, st.none() | clients, partitions)
+
+LEAST = {
+    **{"GROUP": 15, "CONSUMER-ID": 15, "GROUP-INSTANCE-ID": 17, "HOST": 15, "CLIENT-ID": 15},
+    **{"#PARTITIONS": 15, "CURRENT-EPOCH": 15, "CURRENT-ASSIGNMENT": 20},
+    **{"TARGET-EPOCH": 15, "TARGET-ASSIGNMENT": 20},
+}
+"""The columns of 4.0 and later, and how wide each is at least."""
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(members, min_size=1, max_size=4), clients)
+def test_members_of_4_0_and_later(printed: list[tuple], group: str) -> None:
+    rows = []
+    for uuid, client, host, instance, owned in printed:
+        numbers: dict[str, list[str]] = {}
+        for topic, number in sorted(owned):
+            numbers.setdefault(topic, []).append(str(number))
+        text = ";".join(f"{topic}:{','.join(of_it)}" for topic, of_it in numbers.items()) or "-"
+        names = (group, f"{instance or client}-{uuid}", instance or "", host, client)
+        rows.append((*names, str(len(owned)), "-", text, "-", "-"))
+    columns = [
+        (name, *cells)
+        for name, cells in zip(LEAST, zip(*rows, strict=True), strict=True)
+        if name != "GROUP-INSTANCE-ID" or any(cells)
+    ]
+    form = " ".join(f"%-{max(LEAST[column[0]], *map(len, column))}s" for column in columns)
+    first, *lines = ((form % line).rstrip() for line in zip(*columns, strict=True))
+    header = parse_header(first)
+    assert header is not None
+    for line, row, member in zip(lines, rows, printed, strict=True):
+        cells = header.cells(line)
+        assert cells is not None
+        read, fault = read_row(View.MEMBERS, cells)
+        assert (fault, cells["GROUP"]) == (None, group)
+        _, client, host, instance, owned = member
+        assert read.member == (row[1], instance, client, host, None)
+        assert sorted(read.owned) == sorted(owned)

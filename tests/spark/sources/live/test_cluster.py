@@ -1,4 +1,4 @@
-"""Where clusters are said to be, and where their secrets are."""
+"""Where clusters are said to be, what they are called, and where their secrets are."""
 
 import logging
 import pickle
@@ -14,6 +14,7 @@ from spark.sources.live.cluster import (
     unlogged_wire,
 )
 from spark.sources.live.clusters_file import read_clusters
+from spark.sources.live.collect import mixed_up
 from tests.paths import ROOT
 
 
@@ -128,3 +129,21 @@ def test_what_this_thread_sends_is_not_logged_at_any_level(
         logger.warning("something else")
     logger.debug("later")
     assert [record.getMessage() for record in caplog.records] == ["something else", "later"]
+
+
+def test_each_name_with_an_id_of_its_own_is_fine() -> None:
+    assert [*mixed_up({"a": "1", "b": "2"}, {"a": "1", "c": "3"})] == []
+
+
+def test_two_names_of_one_cluster_now_or_before() -> None:
+    (now,) = mixed_up({"a": "1", "b": "1"}, {})
+    assert now.startswith("2 clusters (a, b) are one cluster: its id is 1.")
+    (renamed,) = mixed_up({"b": "1"}, {"a": "1"})
+    assert renamed.startswith("2 clusters (a, b) are one cluster")
+
+
+def test_one_name_of_two_clusters() -> None:
+    (sentence,) = mixed_up({"a": "2"}, {"a": "1"})
+    assert sentence == (
+        "cluster a has the id 2 and had 1 before: one name for two clusters mixes up their history"
+    )
