@@ -122,12 +122,12 @@ def _faults(path: Path, text: str) -> list[str]:
     return [f"{path.name}:{number}: {fault}" for number, line in lines for fault in _turns(line)]
 
 
-def test_no_message_has_to_be_read_twice() -> None:
-    """Texts of the code but for docstrings: help, sentences, errors, titles."""
+def test_no_line_of_code_has_to_be_read_twice() -> None:
+    """Comments and docstrings, and texts that stand on several lines: help, sentences, errors."""
     faults = [
         f"{path.relative_to(ROOT)}:{number}: {fault}"
         for path in CODE_FILES
-        for number, text in _texts(tree_of(path))
+        for number, text in _texts(path)
         for fault in _turns(text)
     ]
     assert faults == []
@@ -164,17 +164,6 @@ def test_names_in_code_keep_to_the_same_rules() -> None:
         for line, name in _names(tree_of(path))
         if name not in NAMES_THAT_STAY
         for instead in _better_names(name)
-    ]
-    assert faults == []
-
-
-def test_no_docstring_has_to_be_read_twice() -> None:
-    """The same turns in what developers read: docstrings and comments."""
-    faults = [
-        f"{path.relative_to(ROOT)}:{number}: {fault}"
-        for path in CODE_FILES
-        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
-        for fault in _turns(line)
     ]
     assert faults == []
 
@@ -225,15 +214,9 @@ def _literal(node: ast.expr) -> str:
     return str(node.value) if is_text else 8 * " " * isinstance(node, ast.FormattedValue)
 
 
-def _texts(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """The literal texts of a file with their lines."""
-    docs = {
-        id(node.value)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    }
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Constant) or id(node) in docs:
-            continue
-        if isinstance(node.value, str):
+def _texts(path: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a file, and its literal texts, which may stand on several."""
+    yield from enumerate(path.read_text("utf-8").splitlines(), 1)
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.lineno, node.value
