@@ -12,7 +12,7 @@ import typer
 
 from spark.cli import COMMANDS, app_for
 from spark.glossary import GLOSSARY
-from tests.paths import PACKAGES, ROOT, tree_of
+from tests.paths import PACKAGES, ROOT, nodes_of
 from tests.words import BLOCK, CODE, PAGES, lengths, sentences
 
 MOST_WORDS = 35
@@ -149,7 +149,7 @@ def test_errors_fit_two_lines() -> None:
     long = [
         f"{path.relative_to(ROOT)}:{node.lineno}: {text}"
         for path in CODE_FILES
-        for node in ast.walk(tree_of(path))
+        for node in nodes_of(path)
         if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call)
         for text in map(_literal, node.exc.args)
         if len(text) > ERROR_LENGTH
@@ -161,7 +161,7 @@ def test_names_in_code_keep_to_the_same_rules() -> None:
     faults = [
         f"{path.relative_to(ROOT)}:{line}: {name}: say {instead}"
         for path in CODE_FILES
-        for line, name in _names(tree_of(path))
+        for line, name in _names(path)
         if name not in NAMES_THAT_STAY
         for instead in _better_names(name)
     ]
@@ -193,9 +193,9 @@ def _better_names(name: str) -> Iterator[str]:
             yield BANNED_NAMES[part]
 
 
-def _names(tree: ast.Module) -> Iterator[tuple[int, str]]:
+def _names(path: Path) -> Iterator[tuple[int, str]]:
     """Functions, classes, parameters and variables of a file with their lines."""
-    for node in ast.walk(tree):
+    for node in nodes_of(path):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             yield node.lineno, node.name
         elif isinstance(node, ast.arg):
@@ -217,6 +217,6 @@ def _literal(node: ast.expr) -> str:
 def _texts(path: Path) -> Iterator[tuple[int, str]]:
     """The lines of a file, and its literal texts, which may stand on several."""
     yield from enumerate(path.read_text("utf-8").splitlines(), 1)
-    for node in ast.walk(tree_of(path)):
+    for node in nodes_of(path):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.lineno, node.value
