@@ -168,13 +168,14 @@ class TestPrune:
     def test_files_of_other_programs_and_what_is_left_alone_are_named(
         self, run: Run, days: Path
     ) -> None:
+        """Those that stay are compacted in the same run."""
         folder = days / "members/snapshot=20261102T060000Z"
         for name in ("notes.txt", "_SUCCESS", ".notes.crc"):
             (folder / name).touch()
         keep_under(days, "1-night", "a")
         for part in days.glob("members/snapshot=20261101T060000Z/*"):
             part.unlink()
-        words = ("snapshots", days, "--prune", "2d", "--format", "json")
+        words = ("snapshots", days, "--prune", "2d", "--compact", "--format", "json")
         for more, would in (((), "To be removed"), (("--no-dry-run",), "Removed")):
             output = run(*words, *more)
             path = "members/snapshot=20261102T060000Z/notes.txt"
@@ -183,7 +184,10 @@ class TestPrune:
                 {"snapshot": "1-night", "why": "its id isn't a time like 20261121T060000Z"},
                 {"snapshot": "20261101T060000Z", "why": "it lacks members"},
             ]
-            assert "Left alone: snapshot 20261101T060000Z: it lacks members.\n" in output.err
+            (compacted,) = json.loads(output.out)["compact"]
+            assert compacted["snapshot"] == "20261105T060000Z"
+            for left in ("alone", "as it is"):
+                assert f"Left {left}: snapshot 20261101T060000Z: it lacks members.\n" in output.err
 
     def test_of_tables_of_a_catalog(self, run: Run, lake: str, spark: SparkSession) -> None:
         for day in range(1, 5):
@@ -245,20 +249,6 @@ class TestCompact:
         for words, is_left in (((), True), (("--apply",), False)):
             assert run("snapshots", days, "--compact", *words).code == 0
             assert left.exists() == is_left
-
-    def test_after_old_ones_have_gone(self, run: Run, days: Path) -> None:
-        """And what can't be compacted is told."""
-        keep(days, "20261101T060000Z", "b")
-        for part in days.glob("members/snapshot=20261104T060000Z/*"):
-            part.unlink()
-        words = ("--prune", "2d", "--compact", "--no-dry-run", "--format", "json")
-        output = run("snapshots", days, *words)
-        done = {
-            name: [row["snapshot"] for row in rows] for name, rows in json.loads(output.out).items()
-        }
-        assert done["prune"] == ["20261101T060000Z", "20261102T060000Z"]
-        assert done["compact"] == ["20261105T060000Z"]
-        assert "Left as it is: snapshot 20261104T060000Z: it lacks members.\n" in output.err
 
 
 def test_where_only_another_program_can_do_it(run: Run, lake: str) -> None:

@@ -11,7 +11,7 @@ import pytest
 from optimizer.replicas import ReplicaGoals
 from spark import FleetFiles, InputError
 from spark.fleet.local_store import write_store
-from spark.reassign import ReassignRequest, cluster_facts
+from spark.reassign import Reassignment, ReassignRequest, cluster_facts
 from spark.reassign.files import texts_of, write_batches
 from spark.reassign.fleet import PLANNED, write_fleet
 from spark.reassign.reassignment import reassigned as reassigned_from
@@ -64,18 +64,27 @@ def test_a_signal_under_execute_says_how_to_go_on_and_back(
 def test_batches_count_together_and_a_folder_belongs_to_one_cluster(
     run: Run, before: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first batch is done, the second isn't begun; and whatever another cluster looks like."""
+    """The first batch is done, the second isn't begun; and whatever another cluster looks like.
+
+    Before any is begun, and when both are done, the plan is replaced.
+    """
     moves = tmp_path / "moves"
-    assert run("reassign", before, "--out", moves, "--batch-copies", 4).code == 0
+    for _ in range(2):
+        assert run("reassign", before, "--out", moves, "--batch-copies", 4).code == 0
     files = {path.name: path.read_text() for path in moves.iterdir()}
     current = cluster_facts(FleetFiles.read(str(before)))
-    done = replicas_in(moves / "01-move.json")
-    rows = [
-        p._replace(replicas=done.get((p.topic, p.partition), p.replicas))
-        for p in current.partitions
-    ]
-    later = reassigned_from(replace(current, partitions=rows), ReassignRequest(), ReplicaGoals())
-    with pytest.raises(InputError, match=r"holds the rollbacks of a plan that isn't finished"):
+
+    def after(*batches: str) -> Reassignment:
+        done = {name: row for file in batches for name, row in replicas_in(moves / file).items()}
+        rows = [
+            p._replace(replicas=done.get((p.topic, p.partition), p.replicas))
+            for p in current.partitions
+        ]
+        moved = replace(current, partitions=rows)
+        return reassigned_from(moved, ReassignRequest(), ReplicaGoals())
+
+    later = after("01-move.json")
+    with pytest.raises(InputError, match=r"a plan that isn't finished: 4 of 9 partitions are done"):
         write_batches(later, moves)
     with monkeypatch.context() as patch:  # of all clusters at once
         patch.setattr("spark.reassign.fleet.cluster_facts", lambda *_: later.current)
@@ -98,29 +107,5 @@ def test_batches_count_together_and_a_folder_belongs_to_one_cluster(
     assert {path.name: path.read_text() for path in moves.glob("*.json")} == {
         name: text for name, text in files.items() if name.endswith("json")
     }
-
-
-def test_a_plan_that_is_carried_out_in_part_keeps_its_rollbacks(run: Run, before: Path) -> None:
-    """By Kafka's own tools, say; and one that is done, or not begun, is replaced."""
-    moves = before.parent / "moves"
-    assert run("reassign", before, "--out", moves).code == 0
-    assert run("reassign", before, "--out", moves).code == 0  # nothing has begun
-    wanted = replicas_in(moves / "01-move.json")
-    current = cluster_facts(FleetFiles.read(str(before)))
-    for count, done in ((len(wanted) // 2, False), (len(wanted), True)):
-        moved = dict(sorted(wanted.items())[:count])
-        rows = [
-            partition._replace(
-                replicas=moved.get((partition.topic, partition.partition), partition.replicas)
-            )
-            for partition in current.partitions
-        ]
-        later = replace(current, partitions=rows)
-        result = reassigned_from(later, ReassignRequest(), ReplicaGoals())
-        if done:
-            write_batches(result, moves)
-            assert not (moves / "01-move.json").exists()
-        else:
-            with pytest.raises(InputError, match=f"{count} of {len(wanted)} partitions are done"):
-                write_batches(result, moves)
-            assert replicas_in(moves / "01-move.json") == wanted
+    write_batches(after("01-move.json", "02-move.json"), moves)
+    assert not [*moves.glob("*-move.json")]
