@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -32,12 +32,11 @@ class Event(NamedTuple):
 
 
 class Ownership:
-    """Who owns what in many groups, and how often each member got an assignment, as they say."""
+    """Who owns what in many groups, as their members say."""
 
     def __init__(self) -> None:
         self.events: list[Event] = []
         self.failures: list[str] = []
-        self.assignments: Counter[tuple[str, str]] = Counter()
         self._assigned: dict[str, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
         self._lock = threading.Lock()
 
@@ -52,7 +51,6 @@ class Ownership:
     ) -> None:
         now = time.time() if when is None else when
         with self._lock:
-            self.assignments[group, member] += owned
             self.events += [Event(now, owned, group, member, tp, generation) for tp in partitions]
 
     def note_assignment(self, group: str, member: str, generation: int) -> None:

@@ -236,12 +236,6 @@ def test_it_only_reads(broker: Brokers, admin: KafkaAdminClient) -> None:
     assert (set(admin.list_topics()), {g["group_id"] for g in admin.list_groups()}) == before
 
 
-def test_topics_that_are_left_out_are_in_no_table(broker: Brokers, consumers: Members) -> None:
-    result = collected_of(broker, topics=ClusterSelection(exclude=("clicks", "__*")))
-    for table in ("partitions", "subscriptions", "assignments", "offsets"):
-        assert {row["topic"] for row in rows(result, table)} <= {"orders", "payments"}, table
-
-
 def test_groups_that_are_out_of_order(broker: Brokers, admin: KafkaAdminClient) -> None:
     """A rebalancing group shows its owners of before.
 

@@ -19,7 +19,7 @@ from tests.support.said import Run
 TOPIC = "moved"
 PARTITIONS = 6
 MUCH = 3  # MiB of each partition: a follower's first request brings one, however it is throttled
-REASSIGN, ELECT = "reassign.ReassignPartitionsCommand", "LeaderElectionCommand"
+REASSIGN = "reassign.ReassignPartitionsCommand"
 
 
 class Traffic:

@@ -9,7 +9,6 @@ from tests.support.fleets import Fleet
 Vertex = tuple[Any, ...]
 """("member", cluster, group, member id), ("partition", cluster, topic, number), …"""
 
-Edge = tuple[Vertex, Vertex]
 
 BEYOND = 99
 """A partition that no topic has, and somebody claims."""
