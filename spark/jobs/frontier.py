@@ -38,8 +38,7 @@ def frontier(
     points = Table(rows, shown, bool(rows), as_json=[row])
     show({"frontier": points} | terminal.clusters_read(fleet))
     if result.points:
-        knee = next((point for point in result.points if point.knee and point.moves), None)
+        knee = next((point.moves for point in result.points if point.knee), 0)
         act = {"advice_kind": "plan", "can_follow": True, "cluster": result.cluster, "group": group}
-        goal = f" --goal max_moves={knee.moves}" if knee else ""
-        terminal.lead_to([act], f"{terminal.PLAN}{goal}")
+        terminal.lead_to([act], terminal.PLAN + f" --goal max_moves={knee}" * bool(knee))
         say(str(result.sentence))

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from optimizer.figures import counted, figure
+from spark.fleet import PLANNED
 from spark.report.material import Material
 
 MEASURES = {
@@ -69,7 +70,7 @@ STALE = 2 * 86_400
 """Seconds from which on a snapshot is shown as trouble."""
 
 NUMBERS = (
-    ("uneven", "Groups to even out", "a member has more partitions than in the best plan"),
+    ("uneven", "Groups to even out", "a member has more to do than in the best plan"),
     ("idle", "Idle members that could have work", "no partition now, some in the plan"),
     ("lag", "Lag (records)", "records that the groups have not read yet"),
 )
@@ -112,12 +113,13 @@ def short_number(value: Any) -> str:
 def _number(material: Material, key: str, label: str, meaning: str) -> dict[str, Any]:
     now = material.now[key]
     before = material.before[key] if material.before else None
+    judged = sum(material.statuses.get(status, 0) for status in PLANNED)
     line = spark_line([row.get(key) for row in material.trend]) if key == "lag" else None
     return {
         "key": key,
         "label": label,
         "value": short_number(now),
-        "of": f" of {material.now['groups']:,}" if key == "uneven" else "",
+        "of": f" of {judged:,}" if key == "uneven" else "",
         "meaning": meaning,
         "change": _change(now, before),
         "worse": None not in (now, before) and now > before,

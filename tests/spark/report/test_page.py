@@ -106,7 +106,7 @@ def test_commands_in_sentences_are_set_as_such() -> None:
 
 
 def test_what_changed_since_the_snapshot_before(page: Read) -> None:
-    assert page.told["Groups to even out"].startswith("5 of 8+2 since the snapshot before")
+    assert page.told["Groups to even out"].startswith("5 of 7+2 since the snapshot before")
     assert "unchanged" in page.told["Idle members that could have work"]
     assert page.told["Lag (records)"].startswith("2.5 millionno earlier snapshot")
     assert "8 groups, 14 members (snapshot before: 7 groups, 15 members)" in page.text
