@@ -45,7 +45,8 @@ def lags_of(fleet: Fleet, before: Fleet | None, cluster: str, group: str) -> lis
 
 def stalled_in(lags: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Partitions of which nothing was read while records came in."""
-    return [row for row in lags if row["read"] == 0 and row["written"] > 0]
+    stalled = (row for row in lags if row["read"] == 0 and row["written"] > 0)
+    return [{name: cell for name, cell in row.items() if name != "read"} for row in stalled]
 
 
 def share_topics(fleet: Fleet, cluster: str, group: str) -> list[dict[str, Any]]:

@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from optimizer import STRATEGY_NAMES
 from spark.errors import InputError
 from spark.fleet import FleetFiles, FleetSnapshot, Part, check_writable
-from spark.settings import Settings, check_strategies, read_settings
+from spark.settings import Settings, check_strategies, read_settings, weight_of
 from spark.store import Opener, Where
 from spark.terminal import options
 from spark.terminal.console import say_all
@@ -30,7 +30,7 @@ from spark.terminal.openers import (
     read_subset,
 )
 from spark.terminal.options import option
-from spark.terminal.weights import WeightSource, open_with_rates, with_weight
+from spark.terminal.weights import WeightSource, open_with_rates
 
 if TYPE_CHECKING:
     from spark.history import FleetHistory
@@ -188,7 +188,7 @@ class OutOptions:
 
     def optional(self) -> Where | None:
         """The place, which can be written to, or None; InputError if it can't, or two are named."""
-        result = options.optional_out(self.out, self.out_tables)
+        result = options.one_of(self.out, self.out_tables, "--out", "--out-tables")
         if result is not None:
             check_writable(result)
         return result
@@ -215,8 +215,12 @@ class GoalOptions:
 
     def applied(self, settings: Settings) -> Settings:
         """The settings with the goals that options state; InputError tells what can't be."""
-        goals = options.with_goals(settings, self.goal, self.rack, self.levels, self.min_gain)
-        return with_weight(goals, self.weight)
+        result = options.with_goals(settings, self.goal, self.rack, self.levels, self.min_gain)
+        if self.weight is None:
+            return result
+        source, rates = weight_of(self.weight, settings.weights)
+        goals = result.goals.overridden(balance="weight", weight=source)
+        return replace(result, goals=goals, weights=rates)
 
     def check_limits(self, idle: Sequence[str]) -> None:
         """Say which limits nothing fits; InputError where all that options state are such."""

@@ -1,6 +1,7 @@
 """What a command prints: tables for people, JSON for programs."""
 
 import json
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -36,6 +37,9 @@ P = ParamSpec("P")
 
 ALIKE = 3
 """Rows from which on a column that says the same in each needs no room."""
+
+FOLDED = ("cluster", "state", "kind", "judged_by", "severity", "not_evaluated", "unread")
+"""Columns of which that is so: the others are what a table is about."""
 
 Rows = Sequence[dict[str, Any]]
 
@@ -109,16 +113,17 @@ def draw(tables: Mapping[str, Rows], hide: Collection[str], wide: bool = False) 
 def _fitting(name: str, rows: Rows, columns: Sequence[str]) -> Grid:
     """A table that fits the terminal, if need be with headers as narrow as their cells, and closer.
 
-    Names are never broken: what doesn't fit of them is left out in the middle. A column that says
-    the same in each row is a line below the table instead.
+    Names are never broken: what doesn't fit of them is left out in the middle. A cluster stands
+    below its group, and what is the same in each row is a line below the table.
     """
     table = _laid_out(name, rows, columns)
     if _fits(table):
         return table
+    if {"cluster", "group"} <= {*columns} and not _says_the_same(rows, "cluster"):
+        rows = [row | {"group": (row["group"], row["cluster"])} for row in rows]
+        columns = [column for column in columns if column != "cluster"]
     alike = [column for column in columns if _says_the_same(rows, column)]
     others = [column for column in columns if column not in alike]
-    if not others:
-        alike, others = [], [*columns]
     table = _laid_out(name, rows, others, is_narrow=True)
     if alike:
         caption = ", ".join(f'"{_header(column)}" is {_cell(rows[0][column])}' for column in alike)
@@ -132,7 +137,8 @@ def _fits(table: Grid) -> bool:
 
 
 def _says_the_same(rows: Rows, column: str) -> bool:
-    return len(rows) >= ALIKE and len({_cell(row[column]) for row in rows}) == 1
+    folds = len(rows) >= ALIKE and column in FOLDED
+    return folds and len({_cell(row[column]) for row in rows}) == 1
 
 
 def _laid_out(name: str, rows: Rows, columns: Sequence[str], is_narrow: bool = False) -> Grid:
@@ -149,7 +155,7 @@ def _laid_out(name: str, rows: Rows, columns: Sequence[str], is_narrow: bool = F
         header = _header(column)
         least = max(map(len, header.split()))
         widest = max(len(line) for cell in cells for line in cell.split("\n"))
-        is_text = any(isinstance(row[column], str) for row in rows)
+        is_text = any(isinstance(row[column], str | tuple) for row in rows)
         table.add_column(
             "\n".join(wrap(header, max(least, widest))) if is_narrow else header,
             justify="left" if is_text else "right",
@@ -173,8 +179,8 @@ class _Words:
         return Measurement(min(NARROWEST, widest), widest)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        words = self.text.split(" ")
-        yield Text(" ".join(_without_middle(word, options.max_width) for word in words))
+        words = re.split(r"(\s)", self.text)
+        yield Text("".join(_without_middle(word, options.max_width) for word in words))
 
 
 def _header(column: str) -> str:
@@ -280,4 +286,4 @@ def _cell(value: Any) -> str:
         return "yes" if value else "no"
     if value is None or isinstance(value, int | float):
         return figure(value).replace(NO_FIGURE, "-")
-    return shown(str(value))
+    return "\n".join(map(_cell, value)) if isinstance(value, tuple) else shown(str(value))

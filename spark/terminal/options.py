@@ -72,7 +72,7 @@ ItsCluster = Annotated[str | None, option("Its cluster.", shown="the only one wi
 
 def store_in(store: str | None, tables: str | None) -> Where:
     """What STORE and --tables name; InputError unless it is one of them."""
-    result = _one_of(store, tables, "STORE", "--tables")
+    result = one_of(store, tables, "STORE", "--tables")
     if result is None:
         raise InputError("name a STORE, or --tables CATALOG.SCHEMA")
     return result
@@ -84,19 +84,15 @@ def store_and_plan(
     """What STORE and PLAN, or options in their place, name; alone, the argument is the other."""
     if tables and store and plan is None and not plan_tables:
         store, plan = None, store
-    planned = _one_of(plan, plan_tables, "PLAN", "--plan-tables")
+    planned = one_of(plan, plan_tables, "PLAN", "--plan-tables")
     result = store_in(store, tables)
     if planned is None:
         raise InputError("name a PLAN, or --plan-tables CATALOG.SCHEMA")
     return result, planned
 
 
-def optional_out(out: str | None, tables: str | None) -> Where | None:
-    """What --out and --out-tables name, if anything; InputError where both do."""
-    return _one_of(out, tables, "--out", "--out-tables")
-
-
-def _one_of(path: str | None, tables: str | None, *names: str) -> Where | None:
+def one_of(path: str | None, tables: str | None, *names: str) -> Where | None:
+    """What options of these names say, if anything; InputError where both do."""
     if path is not None and tables is not None:
         raise InputError(f"{names[0]} and {names[1]} name two places: leave one of them out")
     return path if tables is None else CatalogSchema(tables)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession, functions as F
 
 from spark.errors import InputError
 from spark.fleet import WHOLE, FleetFiles, FleetSnapshot, time_of
-from spark.settings import Settings, weight_of
+from spark.settings import Settings
 from spark.store import Where
 from spark.terminal.console import say
 from spark.terminal.histories import read_history, since_in
@@ -28,15 +27,6 @@ WeightSource = Annotated[
         shown="as configured",
     ),
 ]
-
-
-def with_weight(settings: Settings, text: str | None) -> Settings:
-    """The settings with the weights that the option states; InputError tells what can't be."""
-    if text is None:
-        return settings
-    source, rates = weight_of(text, settings.weights)
-    goals = settings.goals.overridden(balance="weight", weight=source)
-    return replace(settings, goals=goals, weights=rates)
 
 
 @contextmanager
