@@ -6,8 +6,14 @@ import numpy as np
 
 from optimizer.figures import counted
 from optimizer.replicas.cluster import Cluster, ReplicaGoals, ReplicaGoalsError
-from optimizer.replicas.cycles import prices_of, search
-from optimizer.replicas.levels import leader_placement, replica_placement
+from optimizer.replicas.cycles import EXCHANGES, search
+from optimizer.replicas.levels import (
+    LEVELS,
+    Level,
+    leader_levels,
+    leader_placement,
+    replica_placement,
+)
 from optimizer.replicas.numbering import NOBODY, IntArray, NumberedCluster, in_scope, numbered
 from optimizer.replicas.placement import Placement, proves, sound_rows
 
@@ -26,6 +32,7 @@ def check_replicas(
     goals = goals or ReplicaGoals()
     if goals.most_copies is not None:
         raise ReplicaGoalsError("a plan with a limit of copies is proven by its own bound")
+    cluster.check()
     arrays = numbered(cluster)
     rows, _ = in_scope(arrays, goals.leaders_only)
     after, faults = _read(arrays, replicas)
@@ -33,39 +40,27 @@ def check_replicas(
         return faults
     planned, choice = {*rows.tolist()}, after[rows]
     pairs = [*zip(arrays.partitions, [list(replicas[name]) for name in arrays.names], strict=True)]
-    faults = [
-        f"{partition.name} can't be planned, but has changed"
-        for at, (partition, brokers) in enumerate(pairs)
-        if at not in planned and brokers != list(partition.replicas)
-    ]
-    if goals.leaders_only:
-        moved = [
-            f"{partition.name} has other replicas than before"
-            for at, (partition, brokers) in enumerate(pairs)
-            if at in planned and sorted(brokers) != sorted(partition.replicas)
-        ]
-        return moved or _judged_leaders(arrays, rows, arrays.kept[rows], choice, goals)
-    problem = replica_placement(arrays, rows, goals)
-    for partition, brokers in (pairs[at] for at in rows[~sound_rows(problem, choice)].tolist()):
-        faults.append(
+    for at, (partition, brokers) in enumerate(pairs):
+        if at not in planned and brokers != list(partition.replicas):
+            faults.append(f"{partition.name} can't be planned, but has changed")
+        elif goals.leaders_only and sorted(brokers) != sorted(partition.replicas):
+            faults.append(f"{partition.name} has other replicas than before")
+    sets, judged = arrays.kept[rows], list[str]()
+    if not goals.leaders_only:
+        sets, problem = choice, replica_placement(arrays, rows, goals)
+        faults += [
             f"{partition.name}: {brokers} aren't as many brokers that can be used, as even over "
             "racks, as it can have"
-        )
+            for partition, brokers in (pairs[at] for at in rows[~sound_rows(problem, choice)])
+        ]
+        if not faults:
+            judged = _judged("replicas", problem, choice, [LEVELS[name] for name in goals.levels])
     if faults:
         return faults
-    return [
-        *_judged("replicas", problem, choice),
-        *_judged_leaders(arrays, rows, choice, choice, goals),
-    ]
-
-
-def _judged_leaders(
-    arrays: NumberedCluster, rows: IntArray, sets: IntArray, choice: IntArray, goals: ReplicaGoals
-) -> list[str]:
     leading, leaders = leader_placement(arrays, rows, sets, goals), choice[:, :1]
     if not sound_rows(leading, leaders).all():
-        return ["a partition is led by a broker that can't be used"]
-    return _judged("leaders", leading, leaders)
+        return [*judged, "a partition is led by a broker that can't be used"]
+    return [*judged, *_judged("leaders", leading, leaders, leader_levels(goals))]
 
 
 def _read(
@@ -86,12 +81,15 @@ def _read(
     return after, faults
 
 
-def _judged(what: str, problem: Placement, indices: IntArray) -> list[str]:
-    searched = search(problem, indices)
-    if searched.cycles:
-        arcs, cycle = searched.arcs, searched.cycles[0]
-        count = int((arcs.partition[cycle] >= 0).sum())
-        return [f"the {what} could be better: by {counted(count, 'exchange')}"]
-    if not proves(problem, indices, prices_of(problem, searched)):
-        return [f"the {what} aren't proven to be the best"]
-    return []
+def _judged(what: str, problem: Placement, choice: IntArray, levels: list[Level]) -> list[str]:
+    """Whether prices prove the choice, or else a cycle of exchanges, and the level that gains."""
+    searched = search(problem, choice)
+    if not searched.cycles:
+        is_proven = proves(problem, choice, searched.prices)
+        return [] if is_proven else [f"the {what} aren't proven to be the best"]
+    cycle = searched.cycles[0]
+    cost, partition = searched.arcs.cost[cycle], searched.arcs.partition[cycle]
+    of_kind = np.minimum(partition, EXCHANGES)
+    level = next(level for level in levels if cost[of_kind == level.arcs].sum() < 0)
+    count = counted(int((partition >= 0).sum()), "exchange")
+    return [f"the {what} could be {level.better}: by {count}"]

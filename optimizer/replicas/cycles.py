@@ -114,19 +114,18 @@ def exchange(choice: IntArray, partition: IntArray, giver: IntArray, taker: IntA
     choice[partition, column] = taker
 
 
-BETWEEN = -1
-"""The partition of an arc that is no exchange: a slot or a broker gains or loses a replica.
-
-Arcs stand as exchanges do, from who gives to who takes.
+EXCHANGES, OF_TOPICS, OF_BROKERS = 0, -1, -2
+"""Kinds of arcs. One by which a slot or a broker gains or loses a replica stands as an exchange
+does, from who gives to who takes, with its kind for a partition.
 """
 
 
 class Searched(NamedTuple):
-    """Either cycles that make the choice better, as indexes of arcs, or each node's distance."""
+    """Cycles that make the choice better, as indexes of arcs, or if there are none, prices."""
 
     arcs: Exchanges
     cycles: list[list[int]]
-    distance: IntArray
+    prices: Prices
 
 
 def _residual_arcs(placement: Placement, choice: IntArray) -> Exchanges:
@@ -138,30 +137,37 @@ def _residual_arcs(placement: Placement, choice: IntArray) -> Exchanges:
     slot = (np.arange(placement.topics)[:, None] * placement.brokers + used).ravel()
     broker = slots + used
     sink = np.full(len(used), slots + placement.brokers)
-    of_topic = placement.topic_loads(choice)[:, used].ravel()
+    of_topic, of_broker = placement.topic_loads(choice)[:, used], placement.loads(choice)[used]
     weight = placement.load_weight * placement.weight[used]
     parts = [
         cheapest_exchanges(placement, choice),
-        *_up_and_down(slot, np.tile(broker, placement.topics), placement.topic_weight, of_topic),
-        *_up_and_down(broker, sink, weight, placement.loads(choice)[used]),
+        *_up_and_down(
+            *(OF_TOPICS, slot, np.tile(broker, placement.topics)),
+            *(placement.topic_weight, of_topic.ravel()),
+        ),
+        *_up_and_down(OF_BROKERS, broker, sink, weight, of_broker),
     ]
     return Exchanges(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 def _up_and_down(
-    tail: IntArray, head: IntArray, weight: IntArray | int, load: IntArray
+    kind: int, tail: IntArray, head: IntArray, weight: IntArray | int, load: IntArray
 ) -> list[Exchanges]:
-    nowhere = np.full(len(tail), BETWEEN)
+    kinds = np.full(len(tail), kind)
     return [
-        Exchanges(tail, head, weight * (2 * load + 1), nowhere),
-        Exchanges(head, tail, -weight * (2 * load - 1), nowhere),
+        Exchanges(tail, head, weight * (2 * load + 1), kinds),
+        Exchanges(head, tail, -weight * (2 * load - 1), kinds),
     ]
 
 
 def search(placement: Placement, choice: IntArray) -> Searched:
-    """Bellman and Ford's search from everywhere at once."""
+    """Bellman and Ford's search from everywhere at once.
+
+    Where it finds no cycle, distances say what a replica more is worth at each node.
+    """
     arcs = _residual_arcs(placement, choice)
-    nodes = (placement.topics + 1) * placement.brokers + 1
+    shape = placement.topics + 1, placement.brokers
+    nodes = shape[0] * shape[1] + 1
     order = np.argsort(arcs.taker, kind="stable")
     arcs = Exchanges(*(values[order] for values in arcs))
     start = run_starts(arcs.taker)
@@ -169,7 +175,8 @@ def search(placement: Placement, choice: IntArray) -> Searched:
     sizes = np.diff(np.append(start, len(arcs.taker)))
     distance = np.zeros(nodes, np.int64)
     arc_to = np.full(nodes, -1)
-    while len(heads):
+    cycles: list[list[int]] = []
+    while len(heads) and not cycles:
         reached = distance[arcs.giver] + arcs.cost
         least = np.minimum.reduceat(reached, start)
         nearer = least < distance[heads]
@@ -178,9 +185,9 @@ def search(placement: Placement, choice: IntArray) -> Searched:
         at = np.flatnonzero(np.repeat(nearer, sizes) & (reached == np.repeat(least, sizes)))
         arc_to[arcs.taker[at]] = at
         distance[heads[nearer]] = least[nearer]
-        if cycles := _cycles(arcs, arc_to):
-            return Searched(arcs, cycles, distance)
-    return Searched(arcs, [], distance)
+        cycles = _cycles(arcs, arc_to)
+    price = (distance[-1] - distance[:-1]).reshape(shape)
+    return Searched(arcs, cycles, Prices(price[-1], price[:-1]))
 
 
 def _cycles(arcs: Exchanges, arc_to: IntArray) -> list[list[int]]:
@@ -204,13 +211,6 @@ def _cycles(arcs: Exchanges, arc_to: IntArray) -> list[list[int]]:
     return cycles
 
 
-def prices_of(placement: Placement, searched: Searched) -> Prices:
-    """What the distances of a search that found no cycle say that a replica more is worth."""
-    shape = placement.topics + 1, placement.brokers
-    price = (searched.distance[-1] - searched.distance[:-1]).reshape(shape)
-    return Prices(price[-1], price[:-1])
-
-
 class Step(NamedTuple):
     """One arc of a cycle: what it costs, and the exchange that it stands for, if any."""
 
@@ -227,12 +227,12 @@ def carry_out(placement: Placement, choice: IntArray, searched: Searched) -> Non
     every = np.stack([cost, partition, tail % placement.brokers, head % placement.brokers])
     for cycle in searched.cycles:
         steps = [Step(*step) for step in every[:, cycle].T.tolist()]
-        partitions = {step.partition for step in steps} - {BETWEEN}
+        partitions = {step.partition for step in steps if step.partition >= 0}
         if touched & partitions:
             continue
         touched |= partitions
         for step in _untangled(placement, choice, steps):
-            if step.partition != BETWEEN:
+            if step.partition >= 0:
                 exchange(choice, *np.array([step[1:]]).T)
 
 
@@ -243,7 +243,7 @@ def _untangled(placement: Placement, choice: IntArray, steps: list[Step]) -> lis
     same room of a rack. Then a → d and c → b are possible too, each closes a cycle of its own, and
     these two cost together what the one did.
     """
-    swaps = [at for at, step in enumerate(steps) if step.partition != BETWEEN]
+    swaps = [at for at, step in enumerate(steps) if step.partition >= 0]
     for item, other in combinations(swaps, 2):
         first, second = steps[item], steps[other]
         if first.partition != second.partition:

@@ -1,11 +1,12 @@
 """The goals' levels, and the placements that they make of a cluster: replicas, then leaders."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from optimizer.replicas.cluster import BALANCE, BYTES, COPIES, TOPICS, ReplicaGoals
+from optimizer.replicas.cycles import EXCHANGES, OF_BROKERS, OF_TOPICS
 from optimizer.replicas.numbering import NOBODY, IntArray, NumberedCluster, rack_needs
 from optimizer.replicas.placement import Placement
 
@@ -22,18 +23,30 @@ class Extent(NamedTuple):
     dearest: int
 
 
+class Level(NamedTuple):
+    """A level of the goals: how a sentence calls what is better at it, and what it costs.
+
+    `arcs` are those that cost at it. `along_a_cycle` is what these come to along a cycle of
+    exchanges at most, the least difference being 1.
+    """
+
+    better: str
+    arcs: int
+    along_a_cycle: Callable[[Extent], int]
+
+
 def _of_balance(of: Extent) -> int:
-    """Least Σ replicas² of brokers (÷ capacity): along a cycle one falls, and one grows."""
+    """Σ replicas² of brokers (÷ capacity): along a cycle one falls, and one grows."""
     return 2 * of.heaviest * (2 * of.load + 2)
 
 
 def _of_spread(of: Extent) -> int:
-    """Least Σ replicas² of each broker's share of each topic, at each broker of a cycle."""
+    """Σ replicas² of each broker's share of each topic, at each broker of a cycle."""
     return 2 * (of.brokers + 2) * (2 * of.topic_load + 2)
 
 
 def _of_copies(of: Extent) -> int:
-    """Fewest replicas or bytes copied: a cycle passes brokers and pools of a rack once each.
+    """Replicas or bytes copied: a cycle passes brokers and pools of a rack once each.
 
     Between two brokers it may pass each slot and pool of one topic.
     """
@@ -41,8 +54,21 @@ def _of_copies(of: Extent) -> int:
     return 2 * (nodes + 2) * of.dearest
 
 
-ALONG_A_CYCLE = {BALANCE: _of_balance, TOPICS: _of_spread, COPIES: _of_copies, BYTES: _of_copies}
-"""What each level comes to along a cycle of exchanges at most, the least difference being 1."""
+LEVELS = {
+    BALANCE: Level("more even over brokers", OF_BROKERS, _of_balance),
+    TOPICS: Level("more even over brokers, topic by topic", OF_TOPICS, _of_spread),
+    COPIES: Level("reached with fewer copies", EXCHANGES, _of_copies),
+    BYTES: Level("reached with fewer bytes copied", EXCHANGES, _of_copies),
+}
+CHANGES = Level("nearer to readers, or reached with fewer changes", EXCHANGES, _of_copies)
+"""The last two levels of leaders: in the rack of their readers, then fewest changes."""
+
+
+def leader_levels(goals: ReplicaGoals) -> list[Level]:
+    """The levels of leaders, the first one first."""
+    even = (TOPICS, BALANCE) if goals.spreads_topics_first else (BALANCE,)
+    return [*(LEVELS[name] for name in even), CHANGES, CHANGES]
+
 
 ROOM = 2**60
 """No sum along a path or cycle may be larger: prices, and differences of them, fit into 64 bits."""
@@ -66,10 +92,10 @@ def level_weights(most: Sequence[int]) -> tuple[list[int], bool]:
 def replica_placement(cluster: NumberedCluster, rows: IntArray, goals: ReplicaGoals) -> Placement:
     """Where the replicas of those partitions may go; all others stand still and count."""
     low, high = rack_needs(cluster, rows)
+    cost = (cluster.sizes()[0] if BYTES in goals.levels else np.ones_like(cluster.wanted))[rows]
     topic, topics = _topics(cluster, TOPICS in goals.levels)
     standing, brokers, listed = cluster.kept, len(cluster.ids), cluster.kept[rows]
     standing[rows] = NOBODY
-    cost = (cluster.sizes()[0] if BYTES in goals.levels else np.ones_like(cluster.wanted))[rows]
     extent = Extent(
         brokers,
         len(cluster.racks),
@@ -107,7 +133,8 @@ def _weights(goals: ReplicaGoals, extent: Extent) -> tuple[dict[str, int], int, 
     """
 
     def most(dearest: int) -> list[int]:
-        return [ALONG_A_CYCLE[name](extent._replace(dearest=dearest)) for name in goals.levels]
+        of = extent._replace(dearest=dearest)
+        return [LEVELS[name].along_a_cycle(of) for name in goals.levels]
 
     step = 1
     while True:
@@ -153,8 +180,7 @@ def leader_placement(
         topic_load=int(np.bincount(topic).max(initial=0)),
         dearest=1,
     )
-    levels = [*([TOPICS] if topical else []), BALANCE, COPIES, COPIES]
-    weights, is_exact = level_weights([ALONG_A_CYCLE[name](extent) for name in levels])
+    weights, is_exact = level_weights([each.along_a_cycle(extent) for each in leader_levels(goals)])
     single = np.ones((len(rows), 1), np.int64)
     paid = change + _missed(cluster, rows, sets, goals) * weights[-2]
     return Placement(

@@ -79,8 +79,7 @@ class NumberedCluster:
 
 
 def numbered(cluster: Cluster) -> NumberedCluster:
-    """The cluster in arrays; `InvalidClusterError` if it can't be."""
-    cluster.check()
+    """The cluster, which has no faults, in arrays."""
     partitions = sorted(cluster.partitions, key=lambda item: (item.topic, item.partition))
     entries = {broker.id: broker for broker in cluster.brokers}
     named = set(chain.from_iterable(partition.replicas for partition in partitions))

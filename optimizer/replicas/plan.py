@@ -225,6 +225,7 @@ def plan_replicas(cluster: Cluster, goals: ReplicaGoals | None = None) -> Replic
     done stay as they are and are named in `left_out`.
     """
     goals = goals or ReplicaGoals()
+    cluster.check()
     arrays = numbered(cluster)
     rows, left_out = in_scope(arrays, goals.leaders_only)
     notes = [*arrays.notes]

@@ -21,7 +21,6 @@ from optimizer.replicas.cycles import (
     carry_out,
     exchange,
     exchanges_of,
-    prices_of,
     search,
 )
 from optimizer.replicas.numbering import NOBODY, IntArray
@@ -73,7 +72,7 @@ def _improved(placement: Placement, choice: IntArray) -> tuple[IntArray, Prices]
     choice = shifted(placement, choice)
     while (searched := search(placement, choice)).cycles:
         carry_out(placement, choice, searched)
-    return choice, prices_of(placement, searched)
+    return choice, searched.prices
 
 
 def first_choice(placement: Placement) -> IntArray:

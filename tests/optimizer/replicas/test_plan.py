@@ -150,11 +150,13 @@ def test_a_plan_of_leaders_alone_is_checked() -> None:
     plan = plan_replicas(cluster, goals)
     assert check_replicas(cluster, plan.replicas, goals) == []
     assert check_replicas(cluster, replicas_of(cluster), goals) == [
-        "the leaders could be better: by 1 exchange"
+        "the leaders could be more even over brokers: by 1 exchange"
     ]
     assert check_replicas(cluster, {**plan.replicas, ("t", 0): [1, 2]}, goals) == [
         "t-0 has other replicas than before"
     ]
+    lost = Cluster([*THREE, Broker(4, usable=False)], [Partition("t", 0, [4])])
+    assert check_replicas(lost, {("t", 0): [1]}, goals) == ["t-0 can't be planned, but has changed"]
 
 
 def test_what_cannot_be_planned_stays_and_is_named() -> None:
@@ -286,6 +288,6 @@ def test_a_check_says_what_is_wrong_with_a_plan() -> None:
     assert check_replicas(cluster, {**plan, ("u", 0): [1]}) == ["u-0 isn't in the cluster"]
     assert check_replicas(cluster, {}) == ["t-0 is missing", "t-1 is missing", "t-2 is missing"]
     assert check_replicas(cluster, replicas_of(cluster)) == [
-        "the replicas could be better: by 1 exchange",
-        "the leaders could be better: by 1 exchange",
+        "the replicas could be more even over brokers: by 1 exchange",
+        "the leaders could be more even over brokers: by 1 exchange",
     ]

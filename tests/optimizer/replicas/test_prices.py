@@ -4,7 +4,7 @@ from dataclasses import replace
 from random import Random
 
 from optimizer.replicas.cluster import ReplicaGoals
-from optimizer.replicas.cycles import prices_of, search
+from optimizer.replicas.cycles import search
 from optimizer.replicas.levels import leader_placement, replica_placement
 from optimizer.replicas.numbering import in_scope, numbered
 from optimizer.replicas.placement import proves
@@ -24,7 +24,7 @@ def test_prices_that_are_all_too_high_or_too_low_prove_nothing() -> None:
         sets, _ = solve(problem)
         for placement in (problem, leader_placement(cluster, rows, sets, goals)):
             brokers, _ = solve(placement)
-            prices = prices_of(placement, search(placement, brokers))
+            prices = search(placement, brokers).prices
             assert proves(placement, brokers, prices)
             far = 9 * (1 + int(abs(prices.of_broker).max()))
             for by in (-far, far):
