@@ -100,20 +100,25 @@ class Ledger:
     def start(self, now: float, member: int, partitions: Iterable[int]) -> None:
         """A member reads them from now on."""
         readers, stopped, nobody = self.readers, self.stopped, (NEVER, now, False)
-        unread_since: dict[int, float] = {}
+        earliest, unread_since = now, dict[int, float]()
         for partition in partitions:
-            other = readers.get(partition)
+            since, other = now, readers.get(partition)
             if other is None:
                 before, since, asked = stopped.pop(partition, nobody)
-                if now > since:
-                    self._pause(partition, since, now, before, member, asked)
-                readers[partition] = member, now, since
-                unread_since[partition] = since
+                if since < now:
+                    self.unread[partition] += (now - since) / 1000
+                    earliest = min(earliest, since)
+                    self.stopped_needlessly += asked and before == member
+                    if self.details:
+                        self.pauses.append(Pause(partition, since, now, before, member, asked))
             elif other[0] != member:
                 self.twice_at_once.append((now, partition, other[0], member))
                 self._stop(now, other[0], [partition])
-                readers[partition] = member, now, now
-                unread_since[partition] = now
+            else:
+                continue
+            readers[partition] = member, now, since
+            unread_since[partition] = since
+        self.longest_pause = max(self.longest_pause, (now - earliest) / 1000)
         if self.backlog:
             self.backlog.start(now, member, unread_since)
 
@@ -170,35 +175,23 @@ class Ledger:
     def end(self, now: float, unread: Mapping[int, float] = NOTHING) -> Lag | None:
         """Close the account; these are unread since then. How far partitions were behind."""
         lag = self.backlog.end(now, unread) if self.backlog else None
-        for partition in [*self.readers]:
-            self._close(now, partition)
+        self._close(now, [*self.readers])
         return lag
 
     def _stop(
         self, now: float, member: int, partitions: Sequence[int], committed: bool = False
     ) -> None:
-        for partition in partitions:
-            self._close(now, partition, committed)
+        self._close(now, partitions, committed)
         if self.backlog and partitions:
             self.backlog.stop(now, member, partitions)
 
-    def _close(self, now: float, partition: int, committed: bool = False) -> None:
-        member, since, unread_since = self.readers.pop(partition)
-        if committed:
-            if self.last:
+    def _close(self, now: float, partitions: Sequence[int], committed: bool = False) -> None:
+        forget = committed and bool(self.last)
+        for partition in partitions:
+            member, since, unread_since = self.readers.pop(partition)
+            if forget:
                 self.last.pop((partition, member), None)
-        elif now > since:
-            self.last[partition, member] = since, now, unread_since
-        start = max(since, 0.0)
-        if self.details and now > start:
-            self.readings.append(Reading(partition, member, start, now))
-
-    def _pause(
-        self, partition: int, start: float, end: float, before: int, after: int, asked: bool
-    ) -> None:
-        seconds = (end - start) / 1000
-        self.unread[partition] += seconds
-        self.longest_pause = max(self.longest_pause, seconds)
-        self.stopped_needlessly += asked and before == after
-        if self.details:
-            self.pauses.append(Pause(partition, start, end, before, after, asked))
+            elif not committed and now > since:
+                self.last[partition, member] = since, now, unread_since
+            if self.details and now > (start := max(since, 0.0)):
+                self.readings.append(Reading(partition, member, start, now))
