@@ -18,6 +18,7 @@ from optimizer.coordinator.ledger import Pause, Reading
 from optimizer.coordinator.run import simulate
 from optimizer.coordinator.scenario import Scenario
 from optimizer.coordinator.simulate_events import (
+    TITLES,
     Down,
     EventsTimeline,
     RebalanceCost,

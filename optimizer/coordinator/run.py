@@ -11,6 +11,13 @@ from optimizer.coordinator.timeline import Timeline
 LONGEST_MS = 24 * 3_600_000
 """After so long without a rest a run is given up, and said not to be stable."""
 
+OF_CONTEXT = "happenings", "generations", "epochs", "targets", "member_states", "rebalances"
+OF_LEDGER = (
+    *("stopped_needlessly", "moved", "taken_over"),
+    *("pauses", "readings", "moves", "takeovers"),
+)
+"""What a timeline has under the names that it has in a run."""
+
 
 def simulate(scenario: Scenario, seed: int = 0, details: bool = True) -> Timeline:
     """What a group does in a scenario, the same every time for one seed.
@@ -66,22 +73,9 @@ def _account(simulator: Simulator) -> Timeline:
         start=0,
         end=context.now,
         stable=_at_rest(simulator),
-        happenings=context.happenings,
-        generations=context.generations,
-        epochs=context.epochs,
-        targets=context.targets,
-        member_states=context.member_states,
-        rebalances=context.rebalances,
         unread_before_end=ledger.unread,
         longest_pause_before_end=ledger.longest_pause,
-        stopped_needlessly=ledger.stopped_needlessly,
-        moved=ledger.moved,
-        taken_over=ledger.taken_over,
-        pauses=ledger.pauses,
         unread_at_end=unread,
-        readings=ledger.readings,
-        moves=ledger.moves,
-        takeovers=ledger.takeovers,
         overlaps=ledger.twice_at_once,
         reread=ledger.read_twice,
         rates={
@@ -89,6 +83,8 @@ def _account(simulator: Simulator) -> Timeline:
         },
         lag=lag,
         final=simulator.coordinator.group.assignments,
+        **{name: getattr(context, name) for name in OF_CONTEXT},
+        **{name: getattr(ledger, name) for name in OF_LEDGER},
     )
 
 

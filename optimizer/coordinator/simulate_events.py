@@ -120,6 +120,21 @@ def figures_of(timeline: Timeline) -> dict[str, Any]:
     }
 
 
+TITLES = {
+    "rebalances": "rebalances",
+    "moves": "partitions moved",
+    "takeovers": "partitions taken over",
+    "unread_seconds": "partition-seconds unread",
+    "longest_pause": "longest pause (seconds)",
+    "stopped_needlessly": "stopped needlessly",
+    "read_twice_seconds": "partition-seconds read twice",
+    "max_lag_records": "largest lag (records)",
+    "max_lag_seconds": "largest lag (seconds)",
+    "catch_up_seconds": "catch-up (seconds)",
+    "never_caught_up": "never caught up",
+}
+"""What people call these figures."""
+
 SEEDS = 5
 """Runs that are averaged by default: phases of heartbeats are random."""
 

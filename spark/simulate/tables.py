@@ -4,30 +4,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 from typing import Any
 
-from optimizer.coordinator import Timeline, figures_of
+from optimizer.coordinator import TITLES, Timeline, figures_of
 from spark.simulate.account import partitions_of
 from spark.simulate.simulate import GroupSimulation
 
 Rows = list[dict[str, Any]]
 
-FORMER = {
-    "moved": "moves",
-    "taken_over": "takeovers",
-    "seconds_read_twice": "read_twice_seconds",
-    "stable": "at_rest",
-}
-"""Names that only this table had for figures of all commands; they stand beside these."""
-
 
 def tables_of(simulation: GroupSimulation) -> dict[str, Rows]:
     """All of a simulation for programs; partitions as Kafka prints them."""
     timeline = simulation.timeline
-    figures = figures_of(timeline)
     summary = {
         "cluster": simulation.cluster,
         "group": simulation.group,
         "strategy": simulation.strategy,
         "seconds": round(timeline.end / 1000, 3),
+        **figures_of(timeline),
     }
 
     def names(parts: Iterable[int]) -> list[str]:
@@ -40,7 +32,7 @@ def tables_of(simulation: GroupSimulation) -> dict[str, Rows]:
         return None if number is None or number < 0 else timeline.lives[number]
 
     return {
-        "simulation": [summary | figures | {was: figures[name] for was, name in FORMER.items()}],
+        "simulation": [summary],
         "generations": [
             {
                 "at_ms": round(generation.at, 3),
@@ -96,26 +88,12 @@ def tables_of(simulation: GroupSimulation) -> dict[str, Rows]:
     }
 
 
-MEASURES = {
-    "rebalances": "rebalances",
-    "moves": "partitions moved",
-    "takeovers": "partitions taken over",
-    "unread_seconds": "partition-seconds unread",
-    "longest_pause": "longest pause (seconds)",
-    "stopped_needlessly": "stopped needlessly",
-    "read_twice_seconds": "partition-seconds read twice",
-    "max_lag_records": "largest lag (records)",
-    "max_lag_seconds": "largest lag (seconds)",
-}
-"""Figures of a timeline, and what people call them."""
-
-
 def spread_of(timelines: Sequence[Timeline]) -> Rows:
     """A row a measure: its least, median and most among the timelines, of which there is one."""
     by_timeline = [figures_of(timeline) for timeline in timelines]
     by_measure = {
         name: [of[field] for of in by_timeline if of[field] is not None]
-        for field, name in MEASURES.items()
+        for field, name in TITLES.items()
     }
     return [
         {

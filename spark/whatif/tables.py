@@ -5,6 +5,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, functions as F
 
+from optimizer.coordinator import TITLES
 from optimizer.figures import counted, figure
 from optimizer.scenarios import Crash, Event
 from spark.errors import InputError
@@ -102,22 +103,15 @@ def fleet_for_people(row: Mapping[str, Any]) -> dict[str, Any]:
     return {**row} | {name: _whole(row[name]) for name in ("unread_seconds", "read_twice_seconds")}
 
 
-LAG_FOR_PEOPLE = {
-    "max_lag_records": "lag (records)",
-    "max_lag_seconds": "lag (s)",
-    "catch_up_seconds": "catch-up (s)",
-    "never_caught_up": "never caught up",
-}
-"""Columns of lag, and what people call them."""
+LAG = "max_lag_records", "max_lag_seconds", "catch_up_seconds", "never_caught_up"
 
 
 def lag_for_people(fleet: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """How far groups of consumers fall behind under each strategy; nothing where it isn't known."""
-    with_lag = [row for row in fleet if row["max_lag_seconds"] is not None]
-    names = LAG_FOR_PEOPLE.items()
     return [
-        {"strategy": row["strategy"]} | {name: _whole(row[column]) for column, name in names}
-        for row in with_lag
+        {"strategy": row["strategy"]} | {TITLES[name]: _whole(row[name]) for name in LAG}
+        for row in fleet
+        if row["max_lag_seconds"] is not None
     ]
 
 
@@ -259,11 +253,8 @@ def _lag_of(row: Row) -> str:
     return f"{behind} behind, and catches up at most {caught_up} s after it is read again."
 
 
-FIGURES = {
-    "unread_seconds": "unread partition-seconds",
-    "rebalances": "rebalances",
-    "moves": "moves",
-    "excess_after": "partitions of excess load",
+FIGURES = {name: TITLES[name] for name in ("unread_seconds", "rebalances", "moves")} | {
+    "excess_after": "partitions of excess load"
 }
 """What counts, the most important first."""
 

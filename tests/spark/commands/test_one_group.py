@@ -243,14 +243,14 @@ class TestSimulate:
         alone = [run(*words, "--seed", seed) for seed in (3, 4, 5)]
         report = json.loads(alone[0].out)
         (figures,) = report["simulation"]
-        assert (figures["rebalances"], figures["taken_over"], figures["stable"]) == (1, 3, True)
+        assert (figures["rebalances"], figures["takeovers"], figures["at_rest"]) == (1, 3, True)
         assert 3 * 40 < figures["unread_seconds"] < 3 * 50
         assert report["generations"][0]["assignment"] == {"b": [f"flow-{n}" for n in range(6)]}
         pauses = {pause["partition"] for pause in report["pauses"] if pause["before"] == "a"}
         assert pauses == {"flow-0", "flow-1", "flow-2"}
         unread = 10 * figures["unread_seconds"]
         assert figures["records_waited"] == pytest.approx(unread, rel=0.001)
-        twice = 10 * figures["seconds_read_twice"]
+        twice = 10 * figures["read_twice_seconds"]
         assert figures["records_read_twice"] == pytest.approx(twice, rel=0.001)
         assert twice > 0
         several = run(*words, "--seed", 3, "--seeds", 3)
