@@ -57,8 +57,8 @@ class TestRates:
     def test_what_flows_is_written_and_who_falls_behind_is_told(
         self, once: Once, torture: Path, results: Path
     ) -> None:
-        words = ("rates", torture, "--out", results / "rates")
-        output = check_harmless(once(*words, "--quantile", 0.5))
+        words = ("rates", torture, "--out", results / "rates", "--quantile", 0.5)
+        output = check_harmless(once(*words))
         assert "west late 1 of 2 72 36 s 0.01" in flat(output.out)
         sentence = "1 group falls behind: lag grew in the window, and still grows."
         assert f"{sentence} Worst: late of west (72 records, 36 s)." in flat(output.err)
@@ -77,6 +77,8 @@ class TestRates:
         assert maxima == {"a": 2, "b": 2}
         assert {row["maximum"] for row in of_group(members, "even")} == {None}
         assert hostile("busy") in {row["member_id"] for row in members}
+        audit = once("audit", torture, "--group", "late", "--format", "json")  # by itself
+        assert "falls-behind" in {row["finding"] for row in json.loads(audit.out)["findings"]}
 
     def test_for_programs_and_a_part(self, once: Once, torture: Path, results: Path) -> None:
         words = ("rates", torture, "--out", results / "some", "--window", "1h")
