@@ -102,7 +102,7 @@ def test_a_table_for_people_fits_a_terminal(
 ) -> None:
     monkeypatch.setattr(OUT, "_force_terminal", True)
     monkeypatch.setattr(OUT, "_width", 80)
-    output = run("reassign", before, "--out", moves := before.parent / "moves")
+    output = run("reassign", before, "--out", before.parent / "moves")
     assert (output.code, output.err.startswith("3 files in ")) == (0, True)
     assert all(len(line) <= 80 for line in output.out.splitlines())
     assert "The plan is optimal." in output.out
