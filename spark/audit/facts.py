@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from optimizer.model import IntArray, Problem
 from spark.audit.lags import (
     Lags,
+    Offsets,
     OutsideLog,
     Stuck,
     lags_of_owners,
@@ -25,12 +26,12 @@ from spark.groups import (
     CoordinatorLocation,
     Dispute,
     FleetGroup,
-    Lookup,
     disputes_among,
     has_single_answer,
     is_another_clients,
     looks_homogeneous,
     read_or_failed,
+    read_topics,
 )
 from spark.settings import ConsumerSettings
 from spark.solve import claims_of_row
@@ -135,17 +136,6 @@ class GroupFacts:
         return not self.is_unsupported and self.row.state not in REBALANCING_STATES
 
     @cached_property
-    def _topic_hashes(self) -> IntArray:
-        """The hash of each topic of the plan."""
-        row, names = self.row, self.plan.topics
-        if len(names) == len(row.topics):
-            hashes: IntArray = row.topic_hashes
-            return hashes
-        entries = dict(zip(row.claimed_topics, row.claimed_topic_hashes.tolist(), strict=True))
-        entries |= dict(zip(row.topics, row.topic_hashes.tolist(), strict=True))
-        return np.array([entries[name] for name in names], np.int64)
-
-    @cached_property
     def topic_sizes(self) -> IntArray:
         """How many partitions of each topic of the plan are read, or owned by somebody."""
         return np.bincount(self.plan.topic, minlength=len(self.plan.topics))
@@ -153,17 +143,15 @@ class GroupFacts:
     @cached_property
     def subscribers(self) -> NDArray[np.int32]:
         """How many members subscribe to each topic of the plan."""
-        row, names = self.row, self.plan.topics
-        counts: NDArray[np.int32] = row.subscriber_counts
-        if len(names) == len(row.topics):
-            return counts
-        entries = dict(zip(row.topics, counts.tolist(), strict=True))
-        return np.array([entries.get(name, 0) for name in names], np.int32)
+        row, place = self.row, self.topic_index
+        counts = np.zeros(len(self.plan.topics), np.int32)
+        counts[place[: len(row.topics)]] = row.subscriber_counts
+        return counts
 
     @cached_property
-    def topic_index(self) -> Lookup:
-        """Finds the index of a topic of the plan by its hash."""
-        return Lookup.of(self._topic_hashes)
+    def topic_index(self) -> IntArray:
+        """The index that each of the row's topics has in the plan; -1: none."""
+        return read_topics(self.row).place
 
     @cached_property
     def has_odd_owners(self) -> bool:
@@ -183,14 +171,22 @@ class GroupFacts:
     @cached_property
     def lags(self) -> Lags | None:
         """The lags of the partitions that a planned group reads; None if none is known."""
-        if self.plan is None or not len(self.row.lags):
+        if self.plan is None or not len(self.late.lag):
             return None
-        return read_lags(self.row, self.topic_index, self.topic_sizes)
+        return read_lags(self.late, self.topic_index, self.topic_sizes)
+
+    @cached_property
+    def offsets(self) -> Offsets:
+        return Offsets.of(self.row)
+
+    @cached_property
+    def late(self) -> Offsets:
+        return self.offsets.late
 
     @cached_property
     def most_lag(self) -> float:
         """Of any topics of the group together, roughly: no more than this."""
-        lags = self.row.lags
+        lags = self.late.lag
         return float(lags.sum(dtype=np.float64)) * 1.000001 if len(lags) else 0.0
 
     @cached_property
@@ -204,38 +200,37 @@ class GroupFacts:
         """By topic, what is written and of which nothing was committed since the one before."""
         if self.plan is None:
             return []
-        return stuck_since_before(self.row, self.topic_index, self.topic_sizes)
+        return stuck_since_before(self.row, self.late, self.topic_index, self.topic_sizes)
 
     def outside_logs(self, side: str) -> list[OutsideLog]:
         """By topic that the group reads, or may read again, what is committed outside of its log.
 
         The side is `beyond` the end, or `deleted`, which is before the start.
         """
-        topics = getattr(self.row, f"{side}_topics")
-        if not len(topics):
+        topics = self.offsets.topic
+        if not len(topics) or (self.plan is None and self.solved.status != EMPTY):
             return []
-        if self.solved.status == EMPTY:
-            return outside_logs(self.row, side, np.ones(len(topics), np.bool_))
-        if self.plan is None:
-            return []
-        topic = self.topic_index.find(topics)
-        is_read = topic >= 0
-        is_read[is_read] = self.topic_sizes[topic[is_read]] > 0
-        return outside_logs(self.row, side, is_read)
+        is_read = np.ones(len(topics), np.bool_)
+        if self.solved.status != EMPTY:
+            topic = self.topic_index[topics]
+            is_read = (topic >= 0) & (np.append(self.topic_sizes, 0)[topic] > 0)
+        return outside_logs(self.row.all_topics, self.offsets, side, is_read)
 
     @cached_property
     def led(self) -> Led:
         """Who leads what the members of a planned group own."""
         row, plan = self.row, self.plan
-        at = Lookup.of(row.led_topics).find(self._topic_hashes)[plan.topic]
+        leading = np.full(len(plan.topics), -1)
+        leading[self.topic_index[row.led_topics]] = np.arange(len(row.led_topics))
+        at = leading[plan.topic]
         mask = (plan.previous >= 0) & (plan.previous < self.members) & (at >= 0)
         topic, number = at[mask], plan.partition[mask]
-        counts = row.led_counts.astype(np.int64)
+        counts = row.led_longs_counts
         place = (counts.cumsum() - counts)[topic] + number
         is_there = number < counts[topic]
         place[~is_there] = 0
 
-        def of_partition(values: IntArray, unknown: int) -> IntArray:
+        def of_partition(values: Any, unknown: int) -> IntArray:
             if not len(values):
                 return np.full(len(place), unknown)
             return np.where(is_there, values[place], unknown)
@@ -243,5 +238,5 @@ class GroupFacts:
         return Led(
             owner=plan.previous[mask],
             leader=of_partition(row.leaders, -1),
-            rack=of_partition(row.leader_racks, 0),
+            rack=of_partition(getattr(row, "leader_racks", ()), 0),
         )

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
-from pyspark.sql import DataFrame, functions as F
+from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
 from optimizer.advice import follows_plans
@@ -17,7 +17,7 @@ from spark.audit.facts import GroupFacts
 from spark.audit.finding import GroupFinding, Settings
 from spark.audit.findings.defects import failed_group
 from spark.audit.known import AvailableFacts
-from spark.audit.parts import AuditRow, as_before, claims_changed, rack_number
+from spark.audit.parts import AuditRow, as_before, claims_changed
 from spark.audit.registry import FINDINGS
 from spark.audit.thresholds import AuditSettings
 from spark.fleet import CONNECT, other_kind_of
@@ -77,9 +77,7 @@ def judged_schema() -> StructType:
 
 def evaluate_groups(encoded: DataFrame, evaluator: GroupEvaluator) -> DataFrame:
     """A row of `COLUMNS` for each group of `spark.groups.encode` with `spark.audit.parts`."""
-    racks = F.expr(f"transform(racks, one -> {rack_number('one')})")
-    rows = encoded.withColumn("member_racks", racks)
-    return cells_in_workers(rows, judged_schema(), evaluator.evaluated)
+    return cells_in_workers(encoded, judged_schema(), evaluator.evaluated)
 
 
 @dataclass(frozen=True)
@@ -136,9 +134,7 @@ class GroupEvaluator:
         )
 
     def _seat(self, row: AuditRow) -> CoordinatorLocation:
-        values = row.reported.tolist() if "groups.coordinator" in self.available.names else ()
-        offsets = self.available.offsets.get(row.cluster)
-        return location_of(row.group, values[0] if values else None, offsets)
+        return location_of(row.group, row.coordinator, self.available.offsets.get(row.cluster))
 
     def _group(
         self, planned: Planned, before: SolvedRow | None, seat: CoordinatorLocation

@@ -1,15 +1,15 @@
 """How far a group lags behind on what it reads, and where it stands still."""
 
-from itertools import compress
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from optimizer.model import IntArray, ranges
-from spark.audit.parts import AuditRow
-from spark.fleet import spelled
-from spark.groups import Lookup
+from spark.audit.parts import LEAST, AuditRow
+from spark.groups import Names
 
 LARGEST = 2**63 - 1
 """A sum beyond it isn't known: Spark's numbers end there."""
@@ -37,14 +37,49 @@ class Lags(NamedTuple):
         return self.partition[start:end], self.lag[start:end]
 
 
-def read_lags(row: AuditRow, topics: Lookup, topic_sizes: IntArray) -> Lags:
-    """The lags in a row with the columns of `spark.audit.parts`.
+class Offsets(NamedTuple):
+    """What is known of a group's offsets; records `beyond` their end and `deleted` before a start.
+
+    Lags are those stated, or what is left to the end. Beyond the end is no lag: where the group
+    goes on is for its auto.offset.reset to say.
+    """
+
+    topic: IntArray
+    partition: IntArray
+    committed: IntArray
+    end: IntArray
+    start: IntArray
+    lag: IntArray
+    beyond: IntArray
+    deleted: IntArray
+
+    @staticmethod
+    def of(row: AuditRow) -> Offsets:
+        """Those in a row with the columns of `spark.audit.parts`."""
+        committed, end, start = row.offset_committed, row.offset_ends, row.offset_starts
+        has_end, has_start = ((committed >= 0) & (bound >= 0) for bound in (end, start))
+        reported, is_reported = row.offset_lags, row.offset_lags != LEAST
+        return Offsets(
+            *(row.offset_topics, row.offset_partitions, committed, end, start),
+            lag=np.where(is_reported | ~has_end, reported, end - committed),
+            beyond=np.where(has_end, committed - end, np.where(is_reported, -reported, LEAST)),
+            deleted=np.where(has_start, start - committed, LEAST),
+        )
+
+    @property
+    def late(self) -> Offsets:
+        """Those with a known lag."""
+        is_late = (self.lag >= 0) & (self.beyond <= 0)
+        return Offsets(*(column[is_late] for column in self))
+
+
+def read_lags(late: Offsets, topics: IntArray, topic_sizes: IntArray) -> Lags:
+    """The sums of lags.
 
     Only those of topics that the group reads, or owns something of: offsets of others remain for
     days, and nobody is to follow them.
     """
-    topic = topics.find(row.late_topics)
-    partition, lag = row.late_partitions, row.lags
+    topic, partition, lag = topics[late.topic], late.partition, late.lag
     read = topic >= 0
     read[read] = topic_sizes[topic[read]] > 0
     if not read.all():
@@ -103,18 +138,20 @@ class Stuck(NamedTuple):
     lag: int
 
 
-def stuck_since_before(row: AuditRow, topics: Lookup, topic_sizes: IntArray) -> list[Stuck]:
+def stuck_since_before(
+    row: AuditRow, offsets: Offsets, topics: IntArray, topic_sizes: IntArray
+) -> list[Stuck]:
     """What stands still since the snapshot before, of the topics that the group reads."""
-    late = row.lags > 0
+    late = offsets.lag > 0
     if not late.any() or not len(row.before_topics):
         return []
     # most groups commit, and then nothing stands at any offset of before
-    if {*row.lag_committed.tolist()}.isdisjoint(row.before_committed.tolist()):
+    if {*offsets.committed.tolist()}.isdisjoint(row.before_committed.tolist()):
         return []
-    topic, before = topics.find(row.late_topics), topics.find(row.before_topics)
+    topic, before = topics[offsets.topic], topics[row.before_topics]
     late[late] = (topic[late] >= 0) & (topic_sizes[topic[late]] > 0)
-    topic, partition, lag = topic[late], row.late_partitions[late], row.lags[late]
-    committed, ends = row.lag_committed[late], row.lag_ends[late]
+    topic, partition, lag = topic[late], offsets.partition[late], offsets.lag[late]
+    committed, ends = offsets.committed[late], offsets.end[late]
     keys = _keys(before, row.before_partitions)
     order = keys.argsort()
     keys = keys[order]
@@ -151,27 +188,25 @@ class OutsideLog(NamedTuple):
     bound: str | None
 
 
-def outside_logs(row: AuditRow, side: str, is_read: NDArray[np.bool_]) -> list[OutsideLog]:
+def outside_logs(
+    names: Names, offsets: Offsets, side: str, is_read: NDArray[np.bool_]
+) -> list[OutsideLog]:
     """Offsets on that side of their logs, by topic, of those that `is_read` chooses; few of them.
 
     The side is `beyond` the end, or `deleted`, which is before the start.
     """
-    of_topic: dict[bytes, list[tuple[Any, ...]]] = {}
-    names, *columns = (
-        getattr(row, f"{side}_{of}")
-        for of in ("names", "partitions", "records", "committed", "bounds")
-    )
-    for name, *entry in compress(zip(names, *columns, strict=True), is_read):
-        of_topic.setdefault(bytes(name), []).append(tuple(entry))
-    return [
-        OutsideLog(spelled(name), len(entries), *min(entries, key=_nulls_first))
-        for name, entries in sorted(of_topic.items())
-    ]
-
-
-def _nulls_first(entry: tuple[Any, ...]) -> tuple[int, ...]:
-    partition, records, *offsets = entry
-    return partition, records, *(-1 << 64 if offset is None else int(offset) for offset in offsets)
+    records, bounds = getattr(offsets, side), offsets.end if side == "beyond" else offsets.start
+    of_topic: dict[int, list[tuple[int, ...]]] = {}
+    for at in np.flatnonzero(is_read & (records > 0)).tolist():
+        columns = offsets.partition, records, offsets.committed, bounds
+        entry = tuple(int(column[at]) for column in columns)
+        of_topic.setdefault(int(offsets.topic[at]), []).append(entry)
+    result = []
+    for topic, entries in of_topic.items():
+        first, records_of, *values = min(entries)
+        texts = (None if value < 0 else str(value) for value in values)
+        result.append(OutsideLog(names[topic], len(entries), first, records_of, *texts))
+    return sorted(result)
 
 
 def _keys(topic: IntArray, partition: IntArray) -> IntArray:

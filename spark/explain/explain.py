@@ -30,11 +30,10 @@ from spark.fleet import UNSUPPORTED, FleetFiles, FleetSnapshot
 from spark.groups import (
     COLUMN,
     EncodedRow,
-    coordinator_of,
     one_row,
     row_of_group,
     rows_in_frames,
-    seat_of_group,
+    seat_of,
 )
 from spark.notebook import FIRST, shown_in_notebook
 from spark.settings import DEFAULT_FLEET_GOALS, FleetGoals
@@ -137,10 +136,7 @@ def explain_group(
     if goals.need_spark and isinstance(snapshot, FleetFiles):
         raise InputError("weights by lag or rates take a FleetSnapshot, which Spark reads")
     row = one_row(snapshot, group, cluster, goals.need_racks, goals.sources, rates)
-    if isinstance(snapshot, FleetFiles):
-        seat = seat_of_group(snapshot, row.cluster, group)
-    else:
-        seat = coordinator_of(snapshot.tables, row.cluster, group)
+    seat = seat_of(snapshot, row)
     return replace(
         _advised(row, goals, levels),
         offsets_partition=seat.offsets_partition,
@@ -152,8 +148,7 @@ def explain_group(
 
 def _owned(row: EncodedRow) -> dict[str, int]:
     """How many partitions each member claims."""
-    names = dict(zip(row.claimant_hashes, row.claimants, strict=True))
-    counts = Counter(names[claimant] for claimant in row.claim_members)
+    counts = Counter(row.all_members[row.claim_members].tolist())
     return dict(sorted(counts.items()))
 
 

@@ -26,7 +26,6 @@ from spark.graph.vertices import (
     id_of,
     vertex_kinds,
 )
-from spark.groups import HashCollisionError, Lookup
 
 Ids = NDArray[np.int64]
 
@@ -66,17 +65,18 @@ TOPIC_HASH = "xxhash64(cluster, topic)"
 class Names:
     """Vertices of a kind: their names as `escaped` spells them, and the ids that these have.
 
-    `rows` has the names, `ids` are aligned with it, and `lookup` finds the place of a hash there.
+    `rows` has the names, `ids` are aligned with it, and `order` sorts these by their `hashes`.
     Names that are spelled alike have one id.
     """
 
     rows: pa.Table
     ids: Ids
-    lookup: Lookup
+    order: Ids
+    hashes: Ids
 
     def of(self, hashes: Ids) -> Ids:
         """The id of each hash; all of them are known."""
-        return self.ids[self.lookup.find(hashes)]
+        return self.ids[self.order[self.hashes.searchsorted(hashes)]]
 
     def among(self, ids: Ids) -> pa.Table:
         """The names that have one of these ids, with their `id` and their `hash`."""
@@ -131,13 +131,12 @@ def _begins(rows: pa.Table, keys: Sequence[str]) -> NDArray[np.bool_]:
 
 def _names(rows: pa.Table, ids: Ids, keys: Sequence[str]) -> Names:
     """Raises InputError where two names have one hash."""
-    lookup = Lookup.of(rows["hash"].to_numpy())
-    if not lookup.is_unambiguous:
-        try:
-            lookup.check_unambiguous(rows[keys[-1]].to_pylist())
-        except HashCollisionError as error:
-            raise InputError(str(error)) from None
-    return Names(rows, ids, lookup)
+    order = np.argsort(rows["hash"].to_numpy(), kind="stable")
+    hashes = rows["hash"].to_numpy()[order]
+    if (same := np.flatnonzero(hashes[1:] == hashes[:-1])).size:
+        a, b = (rows[keys[-1]][at].as_py() for at in order[same[0] : same[0] + 2].tolist())
+        raise InputError(f"{a!r} and {b!r} have one 64-bit hash: rename one of them")
+    return Names(rows, ids, order, hashes)
 
 
 BROADCAST_ROWS = 100_000

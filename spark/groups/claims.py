@@ -5,9 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from optimizer.model import IntArray, Ownership, resolve
-from spark.groups.encode import ABSENT
 from spark.groups.encoded_row import EncodedRow
-from spark.groups.lookup import Lookup
+from spark.groups.rows import ABSENT
 from spark.groups.topics import Topics
 
 
@@ -34,42 +33,25 @@ class Claims:
         return claimant[order], partition[order]
 
 
-def read_claims(row: EncodedRow, member_ids: list[str], members: Lookup, topics: Topics) -> Claims:
-    """The claims of a row of `spark.groups.encode`.
-
-    Raises HashCollisionError when one who left has the hash of a member or of another who left.
-    """
-    topic, offsets = topics.index.find(row.claim_topics), topics.offsets
-    number = row.claim_partitions.astype(np.int64)
-    claimant = members.find(row.claim_members)
-    gone: list[str] = []
-    if not set(member_ids).issuperset(row.claimants):
-        gone, index = _gone(row, member_ids)
-        claimant = np.where(claimant < 0, len(member_ids) + index.find(row.claim_members), claimant)
+def read_claims(row: EncodedRow, topics: Topics) -> Claims:
+    """The claims of an encoded row."""
+    topic, offsets, members = topics.place[row.claim_topics], topics.offsets, len(row.member_ids)
+    number, claimant = row.claim_partitions.astype(np.int64), row.claim_members
+    others = np.unique(claimant[claimant >= members])
+    if len(others):
+        gone = members + others.searchsorted(claimant)
+        claimant = np.where(claimant < members, claimant, gone)
     partition = offsets[topic] + number
-    generation = row.claim_generations
     exists = (number >= 0) & (partition < offsets[topic + 1])
-    if exists.all():
-        return Claims(partition, claimant, generation, gone, 0, None)
-    of_members = (number >= 0) & (claimant < len(member_ids))
-    beyond = ~exists & of_members & (topics.sizes[topic] >= 0)
+    beyond = ~exists & (number >= 0) & (claimant < members) & (topics.sizes[topic] >= 0)
     return Claims(
         partition=partition[exists],
         claimant=claimant[exists],
-        generation=generation[exists],
-        gone=gone,
+        generation=row.claim_generations[exists],
+        gone=row.all_members[others].tolist(),
         impossible=int(np.count_nonzero(~exists)),
         beyond=(claimant[beyond], topic[beyond], number[beyond]) if beyond.any() else None,
     )
-
-
-def _gone(row: EncodedRow, member_ids: list[str]) -> tuple[list[str], Lookup]:
-    """Claimants who aren't members any more, sorted by id, and how to find them by hash."""
-    hash_of = dict(zip(row.claimants.tolist(), row.claimant_hashes.tolist(), strict=True))
-    names = sorted(hash_of.keys() - set(member_ids))
-    hashes = np.array([hash_of[name] for name in names], np.int64)
-    Lookup.of(np.append(row.member_hashes, hashes)).check_unambiguous([*member_ids, *names])
-    return names, Lookup.of(hashes)
 
 
 def settle(claims: Claims, generations: IntArray, partitions: int) -> Ownership:

@@ -1,7 +1,9 @@
 """Rows of Spark's as dataclasses: their fields are the columns, and tell the types."""
 
-from collections.abc import Sequence
+from collections import namedtuple
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain
 from typing import Annotated, Any, get_type_hints
 
@@ -69,6 +71,21 @@ def batch_of(rows: Sequence[Cells], schema: t.StructType) -> pa.RecordBatch:
     of_arrow = to_arrow_schema(schema)
     columns = zip(*rows, strict=True)
     return pa.RecordBatch.from_arrays(list(map(_column, columns, of_arrow.types)), schema=of_arrow)
+
+
+def rows_of(batch: pa.RecordBatch) -> Iterator[Any]:
+    """The rows of a batch of Arrow's: named tuples, in which a list is an array of numpy's.
+
+    They are those that pandas would make of it. Arrays of numbers are views of the batch.
+    """
+    columns = (column.to_numpy(zero_copy_only=False).tolist() for column in batch.columns)
+    return map(row_type(tuple(batch.schema.names)), *columns)
+
+
+@cache
+def row_type(names: tuple[str, ...]) -> Any:
+    """A class of rows with these columns."""
+    return namedtuple("EncodedRow", names)
 
 
 def _column(cells: Sequence[Any], of: pa.DataType) -> pa.Array:

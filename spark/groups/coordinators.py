@@ -10,9 +10,8 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, functions as F, types as t
 
 from optimizer.strategies import string_hash
-from spark.fleet import GROUP_KEYS, OFFSETS_TOPIC, escaped, escaped_rows, is_named
-from spark.groups.batches import rows_of
-from spark.groups.columns import Cells, batch_of
+from spark.fleet import GROUP_KEYS, OFFSETS_TOPIC, escaped, escaped_rows
+from spark.groups.columns import Cells, batch_of, rows_of
 
 
 class OffsetsTopic(NamedTuple):
@@ -90,7 +89,7 @@ SCHEMA = t.StructType(
 
 def coordinators(groups: DataFrame, tables: Mapping[str, DataFrame]) -> DataFrame:
     """For each of these groups (cluster, group) its `CoordinatorLocation`, in the same columns."""
-    offsets = _offsets_topics(tables["partitions"])
+    offsets = offsets_topics(tables["partitions"])
     reported = groups.join(_reported(tables), list(GROUP_KEYS), "left").na.fill({"reported": -1})
 
     def located(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -106,17 +105,7 @@ def coordinators(groups: DataFrame, tables: Mapping[str, DataFrame]) -> DataFram
     return escaped_rows(reported).mapInArrow(located, SCHEMA)
 
 
-def coordinator_of(
-    tables: Mapping[str, DataFrame], cluster: str, group: str
-) -> CoordinatorLocation:
-    """The same of one group."""
-    in_cluster = is_named("cluster", [cluster])
-    row = _reported(tables).where(in_cluster & is_named("group", [group])).first()
-    offsets = _offsets_topics(tables["partitions"].where(in_cluster))
-    return location_of(group, row.reported if row else None, offsets.get(cluster))
-
-
-def _offsets_topics(partitions: DataFrame) -> dict[str, OffsetsTopic]:
+def offsets_topics(partitions: DataFrame) -> dict[str, OffsetsTopic]:
     """Each cluster's topic of offsets."""
     kept = partitions.where(F.col("topic") == OFFSETS_TOPIC)
     led: defaultdict[str, list[tuple[int, int | None]]] = defaultdict(list)

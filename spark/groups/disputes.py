@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optimizer.model import IntArray
-from spark.groups.encode import ABSENT
 from spark.groups.encoded_row import EncodedRow
-from spark.groups.lookup import Lookup
+from spark.groups.rows import ABSENT
+from spark.groups.topics import read_topics
 
 
 class Claims(NamedTuple):
@@ -49,15 +49,15 @@ def read_claims(row: EncodedRow, each_on_its_own: bool) -> Claims | None:
     oldest = int(generations[generations >= 0].min()) if newest >= 0 else newest
     if oldest == newest and (each_on_its_own or not _any_twice(row)):
         return None
-    members = Lookup.of(row.member_hashes).find(row.claim_members)
-    of_member = np.append(row.generations, ABSENT)[members]
+    members, topics = len(row.member_ids), read_topics(row)
+    of_member = np.append(row.generations, ABSENT)[np.minimum(row.claim_members, members)]
     return Claims(
-        topics=row.claimed_topics.tolist(),
-        claimants=row.claimants.tolist(),
-        topic=Lookup.of(row.claimed_topic_hashes).find(row.claim_topics),
+        topics=topics.names,
+        claimants=row.all_members.tolist(),
+        topic=topics.place[row.claim_topics],
         partition=row.claim_partitions,
-        claimant=Lookup.of(row.claimant_hashes).find(row.claim_members),
-        present=members >= 0,
+        claimant=row.claim_members,
+        present=row.claim_members < members,
         generation=np.where(numbers >= 0, numbers, of_member),
         newest=newest,
     )
@@ -71,26 +71,17 @@ def _any_twice(row: EncodedRow) -> bool:
 
 def disputes_among(claims: Claims) -> list[Dispute]:
     """The partitions that several claim, or one by several generations; the same twice is once."""
-    by_name = sorted(range(len(claims.claimants)), key=claims.claimants.__getitem__)
-    rank = np.empty(len(by_name), np.int64)
-    rank[by_name] = np.arange(len(by_name))
-    keys = np.stack(
-        [claims.topic, claims.partition, -claims.generation, rank[claims.claimant]]
-    ).astype(np.int64)
-    keys = np.unique(keys, axis=1)
+    keys = np.stack([claims.topic, claims.partition, claims.generation, claims.claimant])
+    keys = np.unique(keys.astype(np.int64), axis=1)
     starts = np.flatnonzero(np.append(True, (keys[:2, 1:] != keys[:2, :-1]).any(axis=0)))
-    ends = np.append(starts[1:], keys.shape[1])
-    several = ends - starts > 1
-    return [
-        _dispute(claims, keys[:, start:end], by_name)
-        for start, end in zip(starts[several].tolist(), ends[several].tolist(), strict=True)
-    ]
+    parts = np.split(keys, starts[1:], axis=1)
+    return [_dispute(claims, of) for of in parts if of.shape[1] > 1]
 
 
-def _dispute(claims: Claims, keys: IntArray, by_name: list[int]) -> Dispute:
-    """`keys` has a column a claim: topic, partition, age and the rank of the claimant's name."""
-    topic, partition = keys[:2, 0].tolist()
-    newest = keys[3, keys[2] == keys[2, 0]].tolist()
+def _dispute(claims: Claims, keys: IntArray) -> Dispute:
+    """`keys` has a column a claim: topic, partition, generation and claimant."""
+    topic, partition, newest = keys[:3, -1].tolist()
+    claimants = keys[3, keys[2] == newest].tolist()
     return Dispute(
-        claims.topics[topic], partition, [claims.claimants[by_name[at]] for at in newest]
+        claims.topics[topic], partition, sorted(claims.claimants[at] for at in claimants)
     )

@@ -1,28 +1,36 @@
 """The encoded row: what Spark hands a worker of one group, and what everything here reads."""
 
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 Numbers = NDArray[Any]
-"""Of whole numbers; hashes are 64 bits wide, all others 32."""
+"""Of whole numbers."""
 
 Names = NDArray[np.object_]
 """Texts; None where one is null."""
 
 
-class EncodedRow(Protocol):
-    """One group: `encode` makes it of DataFrames, `row_of_group` of files without Spark.
+class Trouble(NamedTuple):
+    """Why nothing can be made of a group: the status that it has, and a sentence."""
 
-    Columns of one kind are aligned. Names are sorted; claims, which refer to topics and members by
-    the hash of the name, are in no order. A column that wasn't asked for isn't there.
+    status: str
+    sentence: str
+
+
+class EncodedRow(Protocol):
+    """One group, cut of a table of rows (`spark.groups.cut`).
+
+    Columns of one kind are aligned. Names are sorted, and stand in other columns as their places
+    among all of the kind; claims are in no order. A part that wasn't asked for has no columns.
     """
 
     cluster: str
     group: str
-    invalid_utf8: Any
-    """Names that aren't valid UTF-8; null if there are none (`spark.groups.invalid_utf8`)."""
+    is_there: bool
+    """Whether one of the fleet's own tables names it, and not only a further part."""
+    trouble: Trouble | None
 
     # the group as a whole; None where no table says it
     listed: int
@@ -31,52 +39,48 @@ class EncodedRow(Protocol):
     inferred: bool
     type: str | None
     cluster_has_claims: bool
-    """Whether any group of the cluster claims anything; not there in a row of a history."""
+    """Whether any group of the cluster claims anything."""
+    coordinator: int | None
+    """The broker that the source named."""
     hidden: Names | None
     """Topics that it names and who collected may not describe."""
 
-    # its members
+    # its members; behind them in `all_members` are all others that any row names
     member_ids: Names
-    member_hashes: Numbers
+    all_members: Names
     instance_ids: Names
     racks: Names
     client_ids: Names
     hosts: Names
     generations: Numbers
-    capacities: NDArray[np.float64]
-    """Only with weights; NaN where it isn't known."""
+    capacities: Names
+    """Numbers as texts."""
 
-    # the topics that somebody subscribes to; `subscriber_counts` of the `subscribers` are of each
+    # the topics that somebody subscribes to; behind them in `all_topics` are all others
     topics: Names
-    topic_hashes: Numbers
+    all_topics: Names
     topic_sizes: Numbers
     """Partitions, or a sign of what is wrong (`spark.groups.encode`)."""
     topic_ids: Names
     """In 32 hex digits."""
     subscriber_counts: Numbers
-    subscribers: Numbers
+    subscription_topics: Numbers
+    subscription_members: Numbers
 
-    # only with racks: a place is partitions of a topic whose leaders and replicas are in the same
-    # racks; `place_counts` of the places are of each topic, `place_sizes` of the
-    # `place_partitions` in each place
-    place_counts: Numbers
-    place_leaders: Names
-    place_replicas: Any
-    place_sizes: Numbers
+    # only with racks: a row for each topic, rack of leaders and set of racks of replicas
+    place_topics: Numbers
     place_partitions: Numbers
-
-    # what each partition weighs by lag, only with such weights; topics stand as hashes
-    lag_topics: Numbers
+    """`place_longs_counts` of them are of each row."""
+    place_longs_counts: Numbers
+    place_racks: Names
+    """The leader's, then those of replicas; `place_texts_counts` are of each row."""
+    place_texts_counts: Numbers
 
     # what members own; -1: a claim of no generation
     claim_topics: Numbers
     claim_partitions: Numbers
     claim_members: Numbers
     claim_generations: Numbers
-    claimed_topics: Names
-    claimed_topic_hashes: Numbers
-    claimants: Names
-    claimant_hashes: Numbers
 
     def _replace(self, **columns: Any) -> Any:
         """The row with other values in these columns."""

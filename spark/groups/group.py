@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,11 +21,11 @@ from optimizer.model import (
 )
 from spark.fleet import REBALANCING_STATES, UNKNOWN_STATE, UNSUPPORTED, why_hidden, why_unsupported
 from spark.groups.claims import Claims, read_claims, settle
-from spark.groups.encode import ABSENT, GAPS, NEGATIVE, NO_ID, SHARED_ID, TWICE, TWO_IDS
+from spark.groups.cut import objects
+from spark.groups.encode import GAPS, NEGATIVE, NO_ID, SHARED_ID, TWICE, TWO_IDS
 from spark.groups.encoded_row import EncodedRow
-from spark.groups.invalid_utf8 import GroupEndedError, why_invalid_utf8
-from spark.groups.lookup import Lookup
 from spark.groups.memory import BEYOND_LIMIT, NotEnoughMemoryError, check_memory
+from spark.groups.rows import ABSENT
 from spark.groups.topics import Topics, read_subscriptions, read_topics
 from spark.groups.weights import capacity_faults, has_weights, read_capacities, read_weights
 from spark.text import named, shortened_in
@@ -70,15 +70,13 @@ def read_group(row: EncodedRow, weight: str | None = None) -> FleetGroup:
     Raises NotEnoughMemoryError for one that memory won't do for, before anything is made of it.
     """
     member_ids = row.member_ids.tolist()
-    invalid_utf8 = why_invalid_utf8(row.invalid_utf8)
-    clients = row.client_ids.tolist()
-    if why := invalid_utf8 or why_unsupported(row.type, row.group_strategy, clients):
-        return FleetGroup("invalid" if invalid_utf8 else UNSUPPORTED, [why])
+    if row.trouble:
+        return FleetGroup(row.trouble.status, [row.trouble.sentence])
+    if why := why_unsupported(row.type, row.group_strategy, row.client_ids.tolist()):
+        return FleetGroup(UNSUPPORTED, [why])
     topics = read_topics(row)
     check_memory(row, int(topics.offsets[-1]))
-    members = Lookup.of(row.member_hashes)
-    subscriber = members.find(row.subscribers)
-    subscribed = np.repeat(topics.subscribed, row.subscriber_counts)
+    subscriber, subscribed = row.subscription_members, topics.place[row.subscription_topics]
     faults = _faults(row, member_ids, topics, subscriber, subscribed)
     if weight is not None and not has_weights(row, weight):
         weight = None
@@ -88,12 +86,8 @@ def read_group(row: EncodedRow, weight: str | None = None) -> FleetGroup:
         return FleetGroup("invalid", faults)
     if unplanned := _unplanned(row.state, member_ids):
         return unplanned
-    members.check_unambiguous(member_ids)
-    topics.index.check_unambiguous(topics.names)
-    claims = read_claims(row, member_ids, members, topics)
-    if why := _why_hidden(row):
-        return FleetGroup("invalid", [why])
-    if why := _no_topic_there(subscribed, topics, claims):
+    claims = read_claims(row, topics)
+    if why := _why_hidden(row) or _no_topic_there(subscribed, topics, claims):
         return FleetGroup("invalid", [why])
     ownership = settle(claims, row.generations, int(topics.offsets[-1]))
     owner = ownership.owner
@@ -145,9 +139,7 @@ def failed(error: Exception) -> FleetGroup:
     """A group that something went wrong with; what wasn't said for people gets its class."""
     if isinstance(error, MemoryError):  # the system kills, unless this process has a limit
         return FleetGroup("failed", [BEYOND_LIMIT])
-    report = isinstance(
-        error, StrategyError | TimeLimitError | NotEnoughMemoryError | GroupEndedError
-    )
+    report = isinstance(error, StrategyError | TimeLimitError | NotEnoughMemoryError)
     return FleetGroup("failed", [str(error) if report else f"{type(error).__name__}: {error}"])
 
 
@@ -198,7 +190,7 @@ def _faults(
     if len(set(member_ids)) < len(member_ids):
         twice = min(a for a, b in pairwise(member_ids) if a == b)
         faults.append(f"two members have the id {twice!r}")
-    strangers = subscribed[subscriber < 0]
+    strangers = subscribed[subscriber >= len(member_ids)]
     if len(strangers):
         faults.append(
             f"{len(strangers)} subscriptions are of members that aren't there "
@@ -224,7 +216,7 @@ def _why_hidden(row: EncodedRow) -> str | None:
     """
     if row.hidden is not None:
         return why_hidden(row.hidden.tolist())
-    is_lost = (row.topic_sizes == ABSENT) & np.isin(row.topic_hashes, row.claim_topics)
+    is_lost = (row.topic_sizes == ABSENT) & np.isin(np.arange(len(row.topics)), row.claim_topics)
     lost = named("topic", row.topics[is_lost].tolist())
     why = "hidden from the user that took it, or left out: take it of all topics"
     why = f"its members own partitions of {lost} that the snapshot lacks, {why}"
@@ -276,17 +268,17 @@ class PartitionRacks(NamedTuple):
 
 def read_racks(row: EncodedRow, topics: Topics) -> PartitionRacks | None:
     """The racks in a row of `spark.groups.encode`; None if it has none."""
-    sizes = getattr(row, "place_sizes", ())
-    if not len(sizes):
+    racks: Any = getattr(row, "place_racks", ())
+    if not len(racks):
         return None
-    topic = topics.subscribed.repeat(row.place_counts).repeat(sizes)
+    sizes, ends = row.place_longs_counts, row.place_texts_counts.cumsum().tolist()
+    topic = topics.place[row.place_topics].repeat(sizes)
     partition = topics.offsets[topic] + row.place_partitions
     rows = np.arange(len(sizes)).repeat(sizes)
     count = int(topics.offsets[-1])
     leaders, replicas = np.full(count, None), np.full(count, None)
     replicas[:] = [()]
-    leaders[partition] = row.place_leaders[rows]
-    sets = np.empty(len(sizes), object)
-    sets[:] = list(map(tuple, row.place_replicas))
-    replicas[partition] = sets[rows]
+    of_rows = [racks[a:b].tolist() for a, b in pairwise([0, *ends])]
+    leaders[partition] = objects(leader for leader, *_ in of_rows)[rows]
+    replicas[partition] = objects(tuple(others) for _, *others in of_rows)[rows]
     return PartitionRacks(leaders.tolist(), replicas.tolist())

@@ -6,7 +6,6 @@ That is most groups of a fleet. `read_group` says the same of them, and more of 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -14,12 +13,8 @@ from numpy.typing import NDArray
 
 from optimizer.model import NOBODY, HomogeneousGroups, IntArray, host_names, ranges
 from spark.fleet import REBALANCING_STATES, UNKNOWN_STATE, why_unsupported
-from spark.groups.batches import MAX_ROWS, size_of
 from spark.groups.encoded_row import EncodedRow
-from spark.groups.lookup import Lookup
-
-SPREAD = np.int64(0x1E3779B97F4A7C15)
-"""An odd number: groups that follow each other get hashes far from each other's."""
+from spark.groups.memory import MAX_ROWS, size_of
 
 
 class HomogeneousRows(NamedTuple):
@@ -52,16 +47,16 @@ def looks_homogeneous(row: EncodedRow) -> bool:
     member_ids = set(row.member_ids)
     return (
         row.listed == 1
-        and row.invalid_utf8 is None
+        and row.trouble is None
         and not (row.hidden is not None and len(row.hidden))
         and row.state not in REBALANCING_STATES
         and not (row.state or "").startswith(UNKNOWN_STATE)
         and len(member_ids) == len(row.member_ids) > 0
-        and member_ids.issuperset(row.claimants)
+        and row.claim_members.max(initial=0) < len(member_ids)
         and len(row.topics) > 0
         and row.topic_sizes.min() > 0
-        and len(row.subscribers) == len(member_ids) * len(row.topics)
-        and set(row.topics).issuperset(row.claimed_topics)
+        and len(row.subscription_members) == len(member_ids) * len(row.topics)
+        and row.claim_topics.max(initial=0) < len(row.topics)
         and not why_unsupported(row.type, row.group_strategy, row.client_ids.tolist())
         and size_of(row) <= MAX_ROWS
     )
@@ -69,52 +64,45 @@ def looks_homogeneous(row: EncodedRow) -> bool:
 
 def _read(rows: Sequence[EncodedRow]) -> tuple[HomogeneousRows, NDArray[np.bool_]]:
     """The rows as if all were alike, and which of them are."""
-    members, topics = _Names.of(rows, "member_hashes"), _Names.of(rows, "topic_hashes")
+    members, topics = _starts(rows, "member_ids"), _starts(rows, "topics")
     sizes = _column(rows, "topic_sizes")
-    first_of_topic = np.concatenate(([0], sizes.cumsum()))
-    partition_offsets = first_of_topic[topics.offsets]
-    subscribed = _everybody_reads_everything(rows, members, topics)
+    first_of_topic = np.append(0, sizes.cumsum())
+    partition_offsets = first_of_topic[topics]
     owner, settled = _owners(rows, members, topics, first_of_topic)
-    host = _hosts(rows)
-    groups = HomogeneousGroups(members.offsets, partition_offsets, owner, first_of_topic, host)
+    groups = HomogeneousGroups(members, partition_offsets, owner, first_of_topic, _hosts(rows))
     read = HomogeneousRows(
         rows=rows,
         groups=groups,
-        topic=groups.topic_of - topics.offsets[:-1].repeat(np.diff(partition_offsets)),
+        topic=groups.topic_of - topics[:-1].repeat(np.diff(partition_offsets)),
         number=ranges(np.zeros(len(sizes), np.int64), sizes),
     )
-    return read, subscribed & settled & members.unambiguous & topics.unambiguous
+    return read, settled & _everybody_reads_everything(rows, np.diff(members))
 
 
-def _everybody_reads_everything(
-    rows: Sequence[EncodedRow], members: _Names, topics: _Names
-) -> NDArray[np.bool_]:
+def _everybody_reads_everything(rows: Sequence[EncodedRow], members: IntArray) -> NDArray[np.bool_]:
     """Each row states as many subscriptions as there can be: they must be different ones."""
-    count, ends = _ends(rows, "subscribers")
-    member = members.find(_column(rows, "subscribers"), count)
-    topic = np.arange(topics.offsets[-1]).repeat(_column(rows, "subscriber_counts"))
-    of_row = np.arange(len(rows)).repeat(count)
-    pair = (topic - topics.offsets[of_row]) * np.diff(members.offsets)[of_row]
-    pair += ends[of_row] - count[of_row] + member - members.offsets[of_row]
+    starts = _starts(rows, "subscription_members")
+    of_row = np.arange(len(rows)).repeat(np.diff(starts))
+    member = _column(rows, "subscription_members")
+    pair = starts[of_row] + _column(rows, "subscription_topics") * members[of_row] + member
     values = np.zeros(len(pair), np.bool_)
-    values[pair[member >= 0]] = True
-    return np.logical_and.reduceat(values, ends - count)
+    values[pair[member < members[of_row]]] = True
+    return np.logical_and.reduceat(values, starts[:-1])
 
 
 def _owners(
-    rows: Sequence[EncodedRow], members: _Names, topics: _Names, first_of_topic: IntArray
+    rows: Sequence[EncodedRow], members: IntArray, topics: IntArray, first_of_topic: IntArray
 ) -> tuple[IntArray, NDArray[np.bool_]]:
     """The owner of each partition, and for which rows each claim is on one of its own."""
-    count = _ends(rows, "claim_topics")[0]
-    member = members.find(_column(rows, "claim_members"), count)
-    topic = topics.find(_column(rows, "claim_topics"), count)
+    count = np.diff(_starts(rows, "claim_topics"))
+    topic = _column(rows, "claim_topics") + topics[:-1].repeat(count)
     number = _column(rows, "claim_partitions")
     partition = first_of_topic[topic] + number
-    fine = (member >= 0) & (topic >= 0) & (number >= 0) & (partition < first_of_topic[topic + 1])
+    fine = (number >= 0) & (partition < first_of_topic[topic + 1])
     owner = np.full(first_of_topic[-1], NOBODY)
-    owner[partition[fine]] = member[fine]
-    owned = np.concatenate(([0], (owner >= 0).cumsum()))
-    return owner, np.diff(owned[first_of_topic[topics.offsets]]) == count
+    owner[partition[fine]] = (_column(rows, "claim_members") + members[:-1].repeat(count))[fine]
+    owned = np.append(0, (owner >= 0).cumsum())
+    return owner, np.diff(owned[first_of_topic[topics]]) == count
 
 
 def _hosts(rows: Sequence[EncodedRow]) -> IntArray | None:
@@ -136,34 +124,10 @@ def _hosts(rows: Sequence[EncodedRow]) -> IntArray | None:
     return np.array(result, np.int64) if next_number < members else None
 
 
-@dataclass(frozen=True)
-class _Names:
-    """Members or topics of all rows, numbered throughout, and how to find them by hash."""
-
-    offsets: IntArray
-    index: Lookup
-    of_row: IntArray
-    unambiguous: bool
-
-    @staticmethod
-    def of(rows: Sequence[EncodedRow], column: str) -> _Names:
-        count, ends = _ends(rows, column)
-        of_row = np.arange(len(rows)).repeat(count)
-        index = Lookup.of(_column(rows, column) + of_row * SPREAD)
-        return _Names(np.concatenate(([0], ends)), index, of_row, index.is_unambiguous)
-
-    def find(self, hashes: IntArray, count: IntArray) -> IntArray:
-        """The number of each row's hashes, `count` of them a row; -1 where it isn't the row's."""
-        row = np.arange(len(count)).repeat(count)
-        result = self.index.find(hashes + row * SPREAD)
-        return np.where((result >= 0) & (self.of_row[result] == row), result, -1)
-
-
 def _column(rows: Sequence[EncodedRow], name: str) -> IntArray:
     return np.concatenate([getattr(row, name) for row in rows]).astype(np.int64, copy=False)
 
 
-def _ends(rows: Sequence[EncodedRow], name: str) -> tuple[IntArray, IntArray]:
-    """How many entries each row has, and where they end among those of all rows."""
-    count = np.array([len(getattr(row, name)) for row in rows])
-    return count, count.cumsum()
+def _starts(rows: Sequence[EncodedRow], name: str) -> IntArray:
+    """Where the entries of each row begin among those of all rows, and where the last ones end."""
+    return np.append(0, np.cumsum([len(getattr(row, name)) for row in rows]))

@@ -4,7 +4,7 @@ A worker that takes more memory than there is gets killed, and the fleet's job w
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -41,6 +41,10 @@ BEYOND_LIMIT = (
 )
 
 
+MAX_ROWS = 500_000
+"""Partitions, claims and subscriptions of a portion; a group with more is a portion of its own."""
+
+
 class NotEnoughMemoryError(Exception):
     """A group needs more memory than a worker has."""
 
@@ -58,7 +62,7 @@ def check_memory(row: EncodedRow, partitions: int) -> None:
             raise NotEnoughMemoryError(
                 f"it needs up to {data_size(needed)} of memory "
                 f"({counted(len(row.member_ids), 'member')}, {counted(partitions, 'partition')}, "
-                f"{counted(len(row.subscribers), 'subscription')}), and a worker has "
+                f"{counted(len(row.subscription_members), 'subscription')}), and a worker has "
                 f"{data_size(free)} for it: {advice}, or split the group by topics"
             )
 
@@ -68,26 +72,49 @@ def memory_needed(row: EncodedRow, partitions: int) -> int:
 
     As measured for all strategies, over shapes and sizes of groups; most need a half or less.
     """
-    subscriptions, names = len(row.subscribers), len(row.member_ids) + len(row.topics)
+    subscriptions, names = len(row.subscription_members), len(row.member_ids) + len(row.topics)
     return (
         A_PAIR * _pairs(row)
         + A_SUBSCRIPTION * subscriptions
         + A_SPREAD * subscriptions * (subscriptions <= MOST_SPREAD)
         + A_PARTITION * partitions
         + A_CLAIM * len(row.claim_topics)
-        + A_NAME * (names + len(row.claimants))
+        + A_NAME * (names + len(row.all_members))
         + A_CHECKED_PARTITION * len(getattr(row, "plan_topics", ()))
     )
 
 
 def _pairs(row: EncodedRow) -> int:
     """Classes times their readers, at most: each topic may be a class, or one for each place."""
-    counts = getattr(row, "place_counts", None)
-    if counts is not None:
+    slots = getattr(row, "place_topics", None)
+    if slots is not None:
+        counts = np.bincount(slots, minlength=len(row.topics))
         return int(row.subscriber_counts.astype(np.int64) @ np.maximum(counts, 1))
-    if len(row.subscribers) == len(row.member_ids) * len(row.topics):  # all read all: one class
-        return len(row.member_ids)
-    return len(row.subscribers)
+    members, subscriptions = len(row.member_ids), len(row.subscription_members)
+    # where all read all it is one class
+    return members if subscriptions == members * len(row.topics) else subscriptions
+
+
+def portions(groups: Iterable[list[EncodedRow]]) -> Iterator[list[list[EncodedRow]]]:
+    """Groups in their order, in portions: what is made of a portion is in memory at once."""
+    portion: list[list[EncodedRow]] = []
+    size = 0
+    for group in groups:
+        of_group = sum(map(size_of, group))
+        if portion and size + of_group > MAX_ROWS:
+            yield portion
+            portion, size = [], 0
+        portion.append(group)
+        size += of_group
+    if portion:
+        yield portion
+
+
+def size_of(row: EncodedRow) -> int:
+    """Partitions, claims and subscriptions of an encoded row."""
+    sizes: list[int] = row.topic_sizes.tolist()
+    rows = len(row.claim_topics) + len(row.subscription_members)
+    return rows + sum(size for size in sizes if size > 0)
 
 
 def memory_free() -> Iterator[tuple[int, str]]:

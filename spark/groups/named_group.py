@@ -24,33 +24,22 @@ def named_group(row: EncodedRow, problem: Problem, owner: IntArray) -> Group:
     ]
     count = len(problem.member_ids)
     owned = _owned(problem, owner)
-    none: list[Any] = [None] * count
-    generations = none if kafka.generations is None else kafka.generations.tolist()
-    hosts = row.hosts.tolist()
-    columns = (
-        problem.member_ids,
-        problem.member_subscription.tolist(),
-        owned,
-        kafka.instance_ids or none,
-        problem.racks or none,
-        generations,
-        hosts,
-        none if problem.capacities is None else list(map(_number, problem.capacities.tolist())),
-    )
+    nothing: list[Any] = [None] * count
+    instances, racks = kafka.instance_ids or nothing, problem.racks or nothing
+    generations = nothing if kafka.generations is None else kafka.generations.tolist()
+    capacities = nothing if problem.capacities is None else problem.capacities.tolist()
     members = [
         Member(
-            member_id=id_,
+            member_id=problem.member_ids[at],
             topics=topics[subscription],
-            owned=has,
-            instance_id=instance,
-            rack=rack,
-            generation=None if generation in (None, -1) else generation,
-            host=host,
-            capacity=capacity,
+            owned=owned[at],
+            instance_id=instances[at],
+            rack=racks[at],
+            generation=None if generations[at] in (None, -1) else generations[at],
+            host=row.hosts[at],
+            capacity=None if capacities[at] is None else _number(capacities[at]),
         )
-        for id_, subscription, has, instance, rack, generation, host, capacity in zip(
-            *columns, strict=True
-        )
+        for at, subscription in enumerate(problem.member_subscription.tolist())
     ]
     return Group(
         topics=dict(zip(problem.topics, problem.topic_sizes.tolist(), strict=True)),

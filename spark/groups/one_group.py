@@ -1,41 +1,130 @@
-"""One group read without Spark: its row is the one that `spark.groups.encode` makes of it."""
+"""The row of one group, of files without Spark or of DataFrames."""
 
-from collections.abc import Iterable, Mapping
-from types import SimpleNamespace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+import pyarrow as pa
+from pyspark.sql import DataFrame
 
 from optimizer.model import IntArray
 from spark.errors import InputError
 from spark.fleet import (
+    GROUP_KEYS,
     TABLES,
     FleetFiles,
     FleetSnapshot,
     Rows,
     groups_like,
+    is_named,
     names_wanted,
     near_miss,
     spelled,
 )
-from spark.groups.coordinators import OFFSETS_TOPIC, CoordinatorLocation, OffsetsTopic, location_of
-from spark.groups.encode import ABSENT
-from spark.groups.invalid_utf8 import NAMES, OF_GROUP, TEXT_COLUMNS
-from spark.groups.one_groups_topics import objects, topics_of
-from spark.store import NULL, ValueFilter, coded
+from spark.groups.coordinators import (
+    OFFSETS_TOPIC,
+    CoordinatorLocation,
+    OffsetsTopic,
+    location_of,
+    offsets_topics,
+)
+from spark.groups.cut import groups_of
+from spark.groups.encode import encode
+from spark.groups.encoded_row import EncodedRow
+from spark.groups.one_groups_topics import TopicsRead
+from spark.groups.rows import (
+    ABSENT,
+    CLAIM,
+    GROUP,
+    MEMBER,
+    NAMES,
+    SUBSCRIPTION,
+    TOPIC,
+    Part,
+    parts_of,
+    selection_of,
+    table_of,
+)
+from spark.groups.weights import COLUMN, weight_tables
+from spark.store import NULL, ValueFilter, coded, is_there
 from spark.text import did_you_mean
 
 COLUMNS = {
-    "groups": ("state", "strategy", "subscriptions_inferred", "type", "hidden_topics"),
-    "members": ("member_id", "instance_id", "rack", "client_id", "host", "generation"),
+    "groups": (
+        *("state", "strategy", "subscriptions_inferred", "type", "coordinator", "hidden_topics"),
+    ),
+    "members": (
+        *("member_id", "instance_id", "rack", "client_id", "host", "generation", "capacity"),
+    ),
     "subscriptions": ("member_id", "topic"),
     "assignments": ("topic", "partition", "member_id", "generation"),
 }
 """What is read of the tables that name a group, beside its own name and its cluster's."""
 
-WITH_CAPACITY = {"members": (*COLUMNS["members"], "capacity")}
-"""The same where weights matter."""
+RACK_COLUMNS = ("leader_rack", "replica_racks")
+WEIGHT_COLUMNS = ("weight",)
+
+TOPICS = ("topic",)
+RACK_SETS = Part(
+    "place", TOPICS, longs=("place_partitions",), texts=("place_racks",), lists=("longs", "texts")
+)
+WEIGHTS = Part(
+    *(COLUMN, TOPICS, None, (f"{COLUMN}_partitions",), (f"{COLUMN}_values",)),
+    lists=("longs", "reals"),
+)
+"""The parts that topics have beside their own, as `Part.of` makes them of DataFrames."""
+
+
+def one_row(
+    snapshot: FleetSnapshot | FleetFiles,
+    group: str,
+    cluster: str | None,
+    racks: bool = False,
+    weights: Collection[str] = (),
+    rates: DataFrame | None = None,
+) -> Any:
+    """The row of one group; only this group's rows are collected.
+
+    `weights` are where those come from that go along; all but those of the partitions' own column
+    take DataFrames.
+
+    InputError when there is no such group, or several clusters have one and none is chosen.
+    """
+    if isinstance(snapshot, FleetFiles):
+        return row_of_group(snapshot, group, cluster, racks, COLUMN in weights)
+    rows = rows_in_frames(snapshot, [group], cluster, racks, weights, rates)
+    if not rows:
+        raise InputError(no_such_group(snapshot, group, cluster))
+    if len(rows) > 1:
+        raise InputError(several_clusters(group, (row.cluster for row in rows)))
+    return rows[0]
+
+
+def rows_in_frames(
+    snapshot: FleetSnapshot,
+    groups: Sequence[str],
+    cluster: str | None = None,
+    racks: bool = False,
+    sources: Collection[str] = (),
+    rates: DataFrame | None = None,
+) -> list[Any]:
+    """The rows of groups of these names, of one cluster or of all, from DataFrames."""
+    column = is_named("group", groups)
+    if cluster is not None:
+        column &= is_named("cluster", [cluster])
+    tables = dict(snapshot.tables)
+    tables |= {name: rows.where(column) for name, rows in tables.items() if TABLES[name].by_group}
+    read = tables["subscriptions"].select("cluster", "topic").distinct()
+    of_topics = tables["partitions"].join(read, ["cluster", "topic"], "left_semi")
+    replace(snapshot, tables=tables | {"partitions": of_topics}).validate()
+    # all topics of the cluster: another one may have the id of one that is read
+    of_cluster = read.select("cluster").distinct()
+    tables["partitions"] = tables["partitions"].join(of_cluster, "cluster", "left_semi")
+    chosen_rows = FleetSnapshot(snapshot.id, tables)
+    weights = weight_tables(chosen_rows, sources, rates)
+    encoded = encode(chosen_rows, racks, weights=weights)
+    return groups_of(encoded.toArrow(), parts_of(encoded))
 
 
 def row_of_group(
@@ -48,13 +137,13 @@ def row_of_group(
     """The row of one group; a name that isn't UTF-8 is meant by how it is spelled.
 
     `weights` are those of the partitions' own column.
-    Where `encode` has hashes these are numbers of this row's own. Raises InputError when there is
+    Raises InputError when there is
     no such group, when several clusters have one and none is chosen, and for null keys.
     """
     named = names_wanted([group])
     tables = {
         name: fleet.rows(name, ("cluster", "group", *columns), cluster, group=named)
-        for name, columns in (COLUMNS | (WITH_CAPACITY if weights else {})).items()
+        for name, columns in COLUMNS.items()
     }
     topics = _topics_read(tables["subscriptions"])
     _check_keys(fleet, cluster, named, topics)
@@ -63,7 +152,18 @@ def row_of_group(
         raise InputError(no_such_group(fleet, group, cluster))
     if len(of) > 1:
         raise InputError(several_clusters(group, of))
-    return _Row(fleet, tables, of[0], topics.get(of[0], []), racks, weights).whole()
+    texts = {
+        key: [t for rows in tables.values() for t in _different(rows[key])] for key in GROUP_KEYS
+    }
+    name = {
+        key: next((t for t in items if not _is_valid(t)), items[0]) for key, items in texts.items()
+    }
+    parts = [*_parts(fleet, of[0], tables, topics.get(of[0], []), racks, weights)]
+    rows = [
+        table_of(number, rows, name | columns) for number, (_, rows, columns) in enumerate(parts)
+    ]
+    (row,) = groups_of(pa.concat_tables(rows), [part for part, *_ in parts])
+    return row
 
 
 def no_such_group(fleet: FleetSnapshot | FleetFiles, group: str, cluster: str | None) -> str:
@@ -108,170 +208,91 @@ def _check_keys(
     fleet.check_keys(nulls)
 
 
-BESIDE = ("client_ids", "hosts")
-"""Texts that are spelled somehow if they aren't valid: a group is sound without them."""
-
-
 def _different(texts: Any) -> list[bytes]:
     return [item for item in coded(texts)[1] if item is not None]
 
 
-class _Row:
-    """A row in the making: of each column the names as bytes, as which they are sorted."""
-
-    def __init__(
-        self,
-        fleet: FleetFiles,
-        tables: Mapping[str, Rows],
-        cluster: str,
-        topics: list[bytes],
-        racks: bool,
-        weights: bool,
-    ) -> None:
-        self.fleet, self.tables, self.cluster = fleet, tables, cluster
-        self.topics, self.racks, self.weights = topics, racks, weights
-        self.members: dict[bytes, int] = {}
-        self.numbers: dict[bytes, int] = {topic: number for number, topic in enumerate(topics)}
-
-    def whole(self) -> Any:
-        """All of its columns."""
-        columns = self._group_columns() | self._members() | self._subscriptions() | self._claims()
-        columns["invalid_utf8"] = self._invalid_utf8(columns)
-        texts = {name: objects(map(_spelled, columns[name])) for name in (*NAMES, *BESIDE)}
-        group_texts = {name: _spelled(columns[name]) for name in TEXT_COLUMNS}
-        group_texts["type"] = group_texts["type"] and group_texts["type"].lower()
-        topics = topics_of(self.fleet, self.cluster, self.topics, self.racks, self.weights)
-        return SimpleNamespace(cluster=self.cluster, **columns | texts | group_texts | topics)
-
-    def _group_columns(self) -> dict[str, Any]:
-        """A value of the group as a whole; of several rows the least."""
-        rows = self.tables["groups"]
-        (name, *_) = [item for table in self.tables.values() for item in _different(table["group"])]
-        return {
-            "group": spelled(name),
-            "listed": max(len(rows["group"]), 1),
-            "state": min(_different(rows["state"]), default=None),
-            "group_strategy": min(_different(rows["strategy"]), default=None),
-            "type": min(_different(rows["type"]), default=None),
-            "inferred": any(rows["subscriptions_inferred"]),
-            "cluster_has_claims": self._cluster_has_claims(),
-            "hidden": _hidden(rows["hidden_topics"]),
-        }
-
-    def _cluster_has_claims(self) -> bool:
-        """The group's own are read already: the others' matter only where it has none."""
-        if _different(self.tables["assignments"]["member_id"]):
-            return True
-        claims = self.fleet.rows("assignments", ("cluster", "member_id"), self.cluster)
-        return bool(_different(claims["member_id"]))
-
-    def _members(self) -> dict[str, Any]:
-        """In the order of their ids; those of one id by what else there is of them."""
-        rows = self.tables["members"]
-        names = ("member_id", "instance_id", "rack", "client_id", "host")
-        texts = [rows[name].to_pylist() for name in names]
-        generations = _or_absent(rows["generation"]).tolist()
-        capacities = rows["capacity"] if self.weights else [None] * len(generations)
-        members = sorted(zip(*texts, generations, capacities, strict=True), key=_nulls_first)
-        columns = zip(*members, strict=True) if members else ((),) * 7
-        ids, instances, racks, clients, hosts, numbers, capacities = columns
-        of_weights = {"capacities": np.array(capacities, np.float64)} if self.weights else {}
-        return of_weights | {
-            "member_ids": ids,
-            "member_hashes": self._numbered(self.members, ids),
-            "instance_ids": instances,
-            "racks": racks,
-            "client_ids": clients,
-            "hosts": hosts,
-            "generations": np.array(numbers, np.int32),
-        }
-
-    def _subscriptions(self) -> dict[str, Any]:
-        rows = self.tables["subscriptions"]
-        members = self._codes(self.members, rows["member_id"])
-        topics = self._codes(self.numbers, rows["topic"])
-        return {
-            "topics": self.topics,
-            "topic_hashes": self._numbered(self.numbers, self.topics),
-            "subscriber_counts": np.bincount(topics, minlength=len(self.topics)).astype(np.int32),
-            "subscribers": members[np.argsort(topics, kind="stable")],
-        }
-
-    def _claims(self) -> dict[str, Any]:
-        rows = self.tables["assignments"]
-        codes, claimants = coded(rows["member_id"])
-        values = np.array([claimant is not None for claimant in claimants], np.bool_)[codes]
-        (of_topic, topics), partitions = coded(rows["topic"]), rows["partition"]
-        claimed = [topics[code] for code in np.unique(of_topic[values]).tolist()]
-        owners = [claimant for claimant in claimants if claimant is not None]
-        return {
-            "claim_topics": self._codes(self.numbers, rows["topic"])[values],
-            "claim_partitions": partitions[values].astype(np.int32),
-            "claim_members": self._codes(self.members, rows["member_id"])[values],
-            "claim_generations": _or_absent(rows["generation"])[values],
-            "claimed_topics": sorted(claimed),
-            "claimed_topic_hashes": self._numbered(self.numbers, sorted(claimed)),
-            "claimants": sorted(owners),
-            "claimant_hashes": self._numbered(self.members, sorted(owners)),
-        }
-
-    def _numbered(self, entries: dict[bytes, int], names: Iterable[bytes]) -> IntArray:
-        """The number of each name; one that isn't known gets the next."""
-        return np.array([entries.setdefault(name, len(entries)) for name in names], np.int64)
-
-    def _codes(self, entries: dict[bytes, int], texts: Any) -> IntArray:
-        """The same of a column, in which names come many times; a null has a number as well."""
-        codes, names = coded(texts)
-        return self._numbered(entries, names)[codes]
-
-    def _invalid_utf8(self, columns: Mapping[str, Any]) -> bytes | None:
-        """Texts that aren't valid, as `spark.groups.invalid_utf8` has them."""
-        keys = (
-            item
-            for rows in self.tables.values()
-            for key in ("cluster", "group")
-            for item in _different(rows[key])
-        )
-        report = [] if all(map(_is_valid, keys)) else [OF_GROUP.encode()]
-        texts = {name: columns[name] for name in NAMES} | {
-            name: (columns[name],) for name in TEXT_COLUMNS
-        }
-        report += [
-            f"{(NAMES | TEXT_COLUMNS)[name]} ".encode() + text
-            for name, of_name in texts.items()
-            for text in of_name
-            if not _is_valid(text)
+def _parts(
+    fleet: FleetFiles,
+    cluster: str,
+    tables: Mapping[str, Rows],
+    topics: Sequence[bytes],
+    racks: bool,
+    weights: bool,
+) -> Iterator[tuple[Part, int, dict[str, Any]]]:
+    """Each part, how many rows it has, and their columns in the shape of all."""
+    groups, members, claims = (tables[name] for name in ("groups", "members", "assignments"))
+    if count := len(groups["group"]):
+        has_claims = _cluster_has_claims(fleet, cluster, claims)
+        names = ("state", "strategy", "type")
+        brokers = [None if of == NULL else b"%d" % of for of in groups["coordinator"].tolist()]
+        others = groups["subscriptions_inferred"], brokers, groups["hidden_topics"]
+        rows = zip(*(groups[name].to_pylist() for name in names), *others, strict=True)
+        listed = [
+            (*of, *map(_flag, (inferred, has_claims, hidden is not None)), broker, *(hidden or ()))
+            for *of, inferred, broker, hidden in rows
         ]
-        return b"\0".join(report) if report else None
+        yield GROUP, count, {"texts": listed}
+    texts = [members[name].to_pylist() for name in ("instance_id", "rack", "client_id", "host")]
+    capacities = [None if item is None else b"%r" % item for item in members["capacity"]]
+    values = {
+        "member_id": members["member_id"],
+        "number": _or_absent(members["generation"]),
+        "texts": [*zip(*texts, capacities, strict=True)],
+    }
+    yield MEMBER, len(members["member_id"]), values
+    columns = (*RACK_COLUMNS * racks, *WEIGHT_COLUMNS * weights)
+    read = TopicsRead(fleet, cluster, topics, columns)
+    sizes, ids = read.sizes()
+    yield TOPIC, len(topics), {"topic": topics, "number": sizes, "texts": ids}
+    subscriptions = {name: tables["subscriptions"][name] for name in NAMES}
+    yield SUBSCRIPTION, len(subscriptions["topic"]), subscriptions
+    owned = is_there(claims["member_id"])
+    owns = {name: selection_of(claims[name], owned) for name in NAMES}
+    owns |= {"partition": claims["partition"][owned]}
+    owns |= {"number": _or_absent(claims["generation"])[owned]}
+    yield CLAIM, int(np.count_nonzero(owned)), owns
+    if racks:
+        yield _listed(RACK_SETS, read.rack_sets(), "texts")
+    if weights:
+        yield _listed(WEIGHTS, read.weights(), "reals")
 
 
-def _hidden(lists: list[list[bytes] | None]) -> Any:
-    topics = min((item for item in lists if item is not None), default=None)
-    return None if topics is None else objects(map(spelled, topics))
+def _listed(
+    part: Part, rows: Iterable[tuple[Any, ...]], slot: str
+) -> tuple[Part, int, dict[str, Any]]:
+    entries = [*rows]
+    columns = zip(*entries, strict=True) if entries else ((), (), ())
+    return part, len(entries), dict(zip(("topic", "longs", slot), columns, strict=True))
 
 
-def _is_valid(text: bytes | None) -> bool:
-    return text is None or spelled(text).encode("utf-8") == text
+def _cluster_has_claims(fleet: FleetFiles, cluster: str, claims: Rows) -> bool:
+    """The group's own are read already: the others' matter only where it has none."""
+    if not _different(claims["member_id"]):
+        claims = fleet.rows("assignments", ("cluster", "member_id"), cluster)
+    return bool(_different(claims["member_id"]))
 
 
-def _spelled(text: bytes | None) -> str | None:
-    return None if text is None else spelled(text)
+def _flag(value: bool | None) -> bytes | None:
+    return b"true" if value else None
 
 
-def _or_absent(numbers: IntArray) -> NDArray[np.int32]:
-    return np.where(numbers == NULL, ABSENT, numbers).astype(np.int32)
+def _or_absent(numbers: IntArray) -> IntArray:
+    return np.where(numbers == NULL, ABSENT, numbers)
 
 
-def _nulls_first(values: tuple[Any, ...]) -> tuple[tuple[bool, Any], ...]:
-    return tuple((value is not None, value) for value in values)
+def seat_of(fleet: FleetSnapshot | FleetFiles, row: EncodedRow) -> CoordinatorLocation:
+    """What a snapshot's tables tell of the coordinator of a group."""
+    if isinstance(fleet, FleetFiles):
+        columns, topic = ("partition", "leader"), names_wanted([OFFSETS_TOPIC])
+        led = fleet.rows("partitions", columns, row.cluster, topic=topic)
+        pairs = [*zip(*(led[name].tolist() for name in columns), strict=True)]
+        offsets = OffsetsTopic.of(pairs) if pairs else None
+    else:
+        partitions = fleet.tables["partitions"].where(is_named("cluster", [row.cluster]))
+        offsets = offsets_topics(partitions).get(row.cluster)
+    return location_of(row.group, row.coordinator, offsets)
 
 
-def seat_of_group(fleet: FleetFiles, cluster: str, group: str) -> CoordinatorLocation:
-    """What a snapshot's tables tell of a group's coordinator."""
-    columns, topic = ("partition", "leader"), names_wanted([OFFSETS_TOPIC])
-    kept_in = fleet.rows("partitions", columns, cluster, topic=topic)
-    named = names_wanted([group])
-    coordinator = fleet.rows("groups", ("coordinator",), cluster, group=named)["coordinator"]
-    broker = min(coordinator[coordinator >= 0].tolist(), default=None)
-    pairs = [*zip(kept_in["partition"].tolist(), kept_in["leader"].tolist(), strict=True)]
-    return location_of(group, broker, OffsetsTopic.of(pairs) if pairs else None)
+def _is_valid(text: bytes) -> bool:
+    return spelled(text).encode("utf-8") == text

@@ -9,15 +9,15 @@ machine, and many such groups in a task use up no further attempt. The first att
 import os
 import pickle
 import signal
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import IO, Any, TypeVar
 
 from pyspark import TaskContext
 
 from optimizer.process_copy import copied
-from spark.groups.encoded_row import EncodedRow
-from spark.groups.invalid_utf8 import GroupEndedError
+from spark.groups.encoded_row import EncodedRow, Trouble
 from spark.groups.memory import limit_to_free_memory
 
 T = TypeVar("T")
@@ -32,23 +32,14 @@ RowsOf = Callable[[Any], Iterable[T]]
 """Makes rows of some encoded groups (`spark.groups.encode`)."""
 
 
-def outlived(groups: Sequence[EncodedRow], rows_of: RowsOf[T]) -> list[T]:
-    """What `rows_of` makes of some encoded groups, in their order.
+def outlived(groups: Sequence[list[EncodedRow]], rows_of: RowsOf[T]) -> Iterable[T]:
+    """What `rows_of` makes of some groups, in their order; of a history each has several rows.
 
     A group that ends the process has the rows of one that can't be read, with the reason.
     """
     if not _is_tried_again():
-        return [*rows_of(groups)]
-    return [row for rows in _each_in_a_copy([[group] for group in groups], rows_of) for row in rows]
-
-
-def outlived_in_time(groups: Iterable[Iterable[EncodedRow]], rows_of: RowsOf[T]) -> Iterator[T]:
-    """The same for groups with several encoded rows each: `rows_of` gets one group at a time."""
-    for group in groups:
-        if _is_tried_again():
-            yield from _each_in_a_copy([[*group]], rows_of)[0]
-        else:
-            yield from rows_of(group)
+        return rows_of([row for group in groups for row in group])
+    return chain.from_iterable(_each_in_a_copy(groups, rows_of))
 
 
 def _is_tried_again() -> bool:
@@ -100,8 +91,8 @@ def _rows(group: list[Any], rows_of: RowsOf[T]) -> list[T]:
 
 
 def _without(group: list[Any], rows_of: RowsOf[T], why: str) -> list[T]:
-    ended = GroupEndedError(f"solving it ended the worker ({why})")
-    return [*rows_of([row._replace(invalid_utf8=ended) for row in group])]
+    ended = Trouble("failed", f"solving it ended the worker ({why})")
+    return [*rows_of([row._replace(trouble=ended) for row in group])]
 
 
 def _exit_sentence(code: int) -> str:

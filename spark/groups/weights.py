@@ -1,11 +1,10 @@
 """What partitions weigh and members can take, on the way into encoded rows and out of them."""
 
-from collections.abc import Iterable, Mapping
-from functools import reduce
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
-from pyspark.sql import Column, DataFrame, functions as F
+from pyspark.sql import DataFrame, functions as F
 
 from optimizer.model import LEAST_CAPACITY, LEAST_KNOWN, MOST_WEIGHT, IntArray, capacity_fault
 from spark.errors import InputError
@@ -55,67 +54,22 @@ def weight_tables(
     return result
 
 
-def by_topic(topics: DataFrame, tables: Mapping[str, DataFrame]) -> DataFrame:
-    """The topics with the weights of each one's partitions, a column a source.
-
-    Those of the partitions' own table come with the topics (`of_partitions`).
-    """
-    settings = [
-        table.groupBy(*TOPIC_KEYS).agg(of_partitions().alias(source))
-        for source, table in tables.items()
-        if source not in (COLUMN, LAG)
-    ]
-    return reduce(
-        lambda result, item: result.join(item, list(TOPIC_KEYS), "left"), settings, topics
+def weights_by_topic(source: str, weights: DataFrame) -> DataFrame:
+    """The partitions of each topic that have a weight, and the weight of each."""
+    entry = F.sort_array(F.collect_list(F.struct("partition", "weight")))
+    by_topic = weights.where("weight is not null").groupBy(*TOPIC_KEYS).agg(entry.alias("entry"))
+    names = {"partition": "partitions", "weight": "values"}
+    return by_topic.select(
+        *TOPIC_KEYS, *(F.col(f"entry.{of}").alias(f"{source}_{name}") for of, name in names.items())
     )
-
-
-def of_partitions() -> Column:
-    """The partitions of a grouping that have a weight, and the weight of each."""
-    entry = F.struct("partition", F.col("weight"))
-    return F.sort_array(F.collect_list(F.when(F.col("weight").isNotNull(), entry)))
-
-
-def of_topics(topics: Column, sources: Iterable[str]) -> dict[str, Column]:
-    """The columns that a group's row has of its topics: how many weights each has, and these."""
-    columns = {}
-    for source in sources:
-        entries = F.transform(topics[source], lambda result: F.coalesce(result, F.array()))
-        columns[f"{source}_counts"] = F.transform(entries, F.size)
-        columns[f"{source}_partitions"] = F.flatten(entries)["partition"]
-        columns[f"{source}_values"] = F.flatten(entries)["weight"]
-    return columns
-
-
-def lags_of(lags: DataFrame) -> DataFrame:
-    """The lags of each group, a row each; topics stand as hashes."""
-    result = F.collect_list(
-        F.struct(F.xxhash64("topic").alias("topic"), "partition", _or_unknown())
-    )
-    return (
-        lags.groupBy("cluster", "group")
-        .agg(F.sort_array(result).alias("lag"))
-        .select(
-            *("cluster", "group"),
-            F.col("lag.topic").alias("lag_topics"),
-            F.col("lag.partition").alias("lag_partitions"),
-            F.col("lag.weight").alias("lag_values"),
-        )
-    )
-
-
-def _or_unknown() -> Column:
-    """A weight as stated, which Spark works out once; a null isn't known."""
-    return F.coalesce("weight", F.lit(UNKNOWN)).alias("weight")
 
 
 def read_weights(row: EncodedRow, topics: Topics, source: str) -> NDArray[np.float64]:
     """The weight of each partition of a row's topics, NaN where it isn't known, or is none."""
     result = np.full(int(topics.offsets[-1]), UNKNOWN)
-    if source == LAG:
-        topic = topics.index.find(row.lag_topics)
-    else:
-        topic = topics.subscribed.repeat(getattr(row, f"{source}_counts"))
+    topic = topics.place[getattr(row, f"{source}_topics")]
+    if source != LAG:
+        topic = topic.repeat(getattr(row, f"{source}_longs_counts"))
     number: IntArray = np.asarray(getattr(row, f"{source}_partitions"), np.int64)
     values = np.asarray(getattr(row, f"{source}_values"), np.float64)
     values = np.where((values >= 0) & (values <= MOST_WEIGHT), values, UNKNOWN)
@@ -141,14 +95,16 @@ def knows_weights(row: EncodedRow) -> bool:
 
 def read_capacities(row: EncodedRow) -> NDArray[np.float64] | None:
     """The capacity of each member, NaN where it isn't known; None if none is."""
-    result = np.asarray(row.capacities, np.float64)
+    result = np.array([UNKNOWN if text is None else float(text) for text in row.capacities])
     return None if np.isnan(result).all() else result
 
 
 def capacity_faults(row: EncodedRow) -> list[str]:
     """A sentence for each capacity that is none."""
+    capacities = read_capacities(row)
+    pairs = [] if capacities is None else zip(row.member_ids, capacities.tolist(), strict=True)
     return [
-        capacity_fault(member, float(capacity))
-        for member, capacity in zip(row.member_ids, row.capacities, strict=True)
+        capacity_fault(member, capacity)
+        for member, capacity in pairs
         if not (np.isnan(capacity) or LEAST_CAPACITY <= capacity <= MOST_WEIGHT)
     ]

@@ -1,21 +1,31 @@
-"""Encoded groups become rows in Python workers, portion by portion, and no group stops another."""
+"""A fleet's rows become groups in Python workers, then results; no group stops another."""
 
-from collections.abc import Callable, Iterable, Iterator
-from itertools import chain, groupby, islice
-from typing import Any
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby, islice
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
-from spark.groups.batches import portions, rows_of as rows_of_batch
 from spark.groups.columns import Cells, Row, batch_of, schema_of
-from spark.groups.outlive import outlived, outlived_in_time
+from spark.groups.cut import groups_of, start_of_last
+from spark.groups.encoded_row import EncodedRow
+from spark.groups.memory import portions
+from spark.groups.outlive import outlived
+from spark.groups.rows import SHAPE, SPAN, Part, parts_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TABLE_ROWS = 50_000
+"""Of a table that is cut into groups at once, unless a single group has more."""
 
 ROWS = 1000
-"""Of a batch that a worker hands back, where a group has many rows."""
+"""Of a frame that a worker hands back, where a group has many rows."""
 
-Batches = Iterator[pa.RecordBatch]
 CellsOf = Callable[[Any], Iterable[Cells]]
 """Makes rows, as tuples in the order of the columns, of a list of encoded rows."""
 
@@ -23,38 +33,78 @@ RowsOf = Callable[[Any], Iterable[Row]]
 """Makes rows of a list of encoded rows."""
 
 
-def in_workers(encoded: DataFrame, row: type[Row], rows_of: RowsOf) -> DataFrame:
-    """The rows that `rows_of` makes of `spark.groups.encode`'s, of some groups at a time."""
-    return cells_in_workers(encoded, schema_of(row), _cells(rows_of))
+def in_workers(
+    encoded: DataFrame, row: type[Row], rows_of: RowsOf, in_frames: bool = False
+) -> DataFrame:
+    """The rows that `rows_of` makes of `spark.groups.encode`'s groups, of some at a time.
 
-
-def cells_in_workers(encoded: DataFrame, schema: StructType, cells_of: CellsOf) -> DataFrame:
-    """The same where rows are tuples."""
-
-    def work(batches: Batches) -> Batches:
-        for groups in portions(map(rows_of_batch, batches)):
-            if cells := outlived(groups, cells_of):
-                yield batch_of(cells, schema)
-
-    return encoded.mapInArrow(work, schema)
-
-
-def in_workers_by_group(encoded: DataFrame, row: type[Row], rows_of: RowsOf) -> DataFrame:
-    """The same for a group with several encoded rows, sorted: `rows_of` gets one group's rows.
-
-    One batch is in memory at a time.
+    Workers get batches of Arrow's, or with `in_frames` frames of pandas.
     """
-    schema, cells_of = schema_of(row), _cells(rows_of)
 
-    def work(batches: Batches) -> Batches:
-        rows = chain.from_iterable(portions(map(rows_of_batch, batches)))
-        groups = (group for _, group in groupby(rows, key=lambda row: (row.cluster, row.group)))
-        cells = outlived_in_time(groups, cells_of)
-        while items := [*islice(cells, ROWS)]:
-            yield batch_of(items, schema)
+    def cells_of(groups: Any) -> Iterable[Cells]:
+        return (row.cells() for row in rows_of(groups))
 
+    return cells_in_workers(encoded, schema_of(row), cells_of, in_frames=in_frames)
+
+
+def cells_in_workers(
+    encoded: DataFrame,
+    schema: StructType,
+    cells_of: CellsOf,
+    only_fleet: bool = True,
+    in_frames: bool = False,
+) -> DataFrame:
+    """The same where rows are tuples; without `only_fleet` also of groups of further parts alone.
+
+    Of a history they are made of one group at a time, of all of its rows in order of time.
+    """
+    parts = parts_of(encoded)
+    in_time = SPAN in [part.name for part in parts]
+
+    def work(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for rows in _in_tables(parts, batches):
+            wanted = [row for row in rows if row.is_there or not only_fleet]
+            groups = [[*of] for _, of in groupby(wanted, lambda row: (row.cluster, row.group))]
+            for portion in ([group] for group in groups) if in_time else portions(groups):
+                cells = iter(outlived(portion, cells_of))
+                while items := [*islice(cells, ROWS)]:
+                    yield batch_of(items, schema)
+
+    def work_in_frames(frames: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
+        return map(_frame, work(map(_batch, frames)))
+
+    if in_frames:
+        return encoded.mapInPandas(work_in_frames, schema)
     return encoded.mapInArrow(work, schema)
 
 
-def _cells(rows_of: RowsOf) -> CellsOf:
-    return lambda groups: (row.cells() for row in rows_of(groups))
+def _in_tables(
+    parts: Sequence[Part], batches: Iterable[pa.RecordBatch]
+) -> Iterator[list[EncodedRow]]:
+    """The groups of a task's rows, some at a time.
+
+    A table that is cut has all rows of each of its groups; one is in memory at once.
+    """
+    waiting: list[pa.Table] = []
+    for batch in batches:
+        waiting.append(pa.Table.from_batches([batch]))
+        if sum(item.num_rows for item in waiting) >= TABLE_ROWS:
+            whole = pa.concat_tables(waiting)
+            end = start_of_last(whole)
+            waiting = [whole.slice(end)]
+            if end:
+                yield groups_of(whole.slice(0, end), parts)
+    if waiting:
+        yield groups_of(pa.concat_tables(waiting), parts)
+
+
+def _batch(frame: pd.DataFrame) -> pa.RecordBatch:
+    shape = pa.schema([SHAPE.field(name) for name in frame.columns])
+    return pa.RecordBatch.from_pandas(frame, shape, preserve_index=False)
+
+
+def _frame(batch: pa.RecordBatch) -> pd.DataFrame:
+    """The same columns of Arrow's in a frame, which copies none."""
+    import pandas as pd  # noqa: PLC0415 - only workers have frames, and it loads slowly
+
+    return batch.to_pandas(types_mapper=pd.ArrowDtype)

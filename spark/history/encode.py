@@ -8,13 +8,18 @@ from typing import Protocol
 
 from pyspark.sql import Column, DataFrame, functions as F
 
-from spark.fleet import TABLES, FleetSnapshot
-from spark.groups import LAG, EncodedRow, encode, tasks_for_rows, weight_tables
+from spark.fleet import TABLES, FleetSnapshot, escaped
+from spark.groups import (
+    LAG,
+    SEPARATOR,
+    SPAN,
+    EncodedRow,
+    encode,
+    tasks_for_rows,
+    weight_tables,
+)
 from spark.history.group_spans import AT, KEYS, TOPIC, GroupSpans, key_of
 from spark.store import SNAPSHOT
-
-SEPARATOR = " "
-"""Between the id of a snapshot, which has none, and the name of a cluster."""
 
 NOT_FACTS = ("offsets", "brokers")
 """Tables that no assignment depends on."""
@@ -50,24 +55,13 @@ def encode_changes(
     fleet = FleetSnapshot("of the history", {name: _as_one(rows) for name, rows in changed.items()})
     at_all = None if rates is None else _at_all_instants(rates, changed["partitions"])
     weighed = weight_tables(fleet, weights, at_all)
-    spans = group_spans.spans.select(
-        _instant().alias("cluster"), "group", F.array("start", "end").alias("span")
-    )
-    encoded = encode(fleet, racks, {"span": spans}, tasks, weighed)
-    rows = encoded.withColumns(
-        {
-            SNAPSHOT: F.substring_index("cluster", SEPARATOR, 1),
-            "cluster": F.expr(f"substr(cluster, instr(cluster, '{SEPARATOR}') + 1)"),
-            "start": F.get("span", F.lit(0)),
-            "end": F.get("span", F.lit(1)),
-        }
-    )
-    return (
-        rows.where("size(span) > 0")
-        .drop("span")
-        .repartition(tasks, "cluster", "group")
-        .sortWithinPartitions("cluster", "group", "start")
-    )
+    spans = group_spans.spans.select(_instant().alias("cluster"), "group", "start", "end")
+    return encode(fleet, racks, {SPAN: spans}, tasks, weighed, _BY)
+
+
+_CLUSTER = f"substr(string(cluster), instr(string(cluster), '{SEPARATOR}') + 1)"
+_BY = (escaped(_CLUSTER), escaped("string(`group`)"))
+"""SQL text: all instants of a group are in one task."""
 
 
 def _at_all_instants(rates: DataFrame, partitions: DataFrame) -> DataFrame:

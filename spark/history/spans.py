@@ -6,7 +6,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from optimizer.solver import min_max_load_of
-from spark.groups import in_workers_by_group
+from spark.groups import in_workers
 from spark.history.change_row import GONE, ChangeRow
 from spark.history.encode import RowInTime, encode_changes
 from spark.history.group_spans import GroupSpans
@@ -19,7 +19,7 @@ def change_rows_of(
 ) -> DataFrame:
     """A `ChangeRow` for each group and start of a span, and for each time that a group is gone."""
     encoded = encode_changes(tables, group_spans)
-    return in_workers_by_group(encoded, ChangeRow, lambda group: rows_of(group, timeline))
+    return in_workers(encoded, ChangeRow, lambda group: rows_of(group, timeline))
 
 
 def rows_of(group: Iterable[RowInTime], timeline: Timeline) -> Iterator[ChangeRow]:

@@ -228,11 +228,10 @@ class Moment:
     def topics_of(self) -> dict[str, frozenset[str]]:
         """The topics that each member reads."""
         row, result = self.row, {member: set[str]() for member in self.instances}
-        named = dict(zip(row.member_hashes.tolist(), row.member_ids.tolist(), strict=True))
-        topic = np.array(row.topics).repeat(row.subscriber_counts)
-        for hashed, item in zip(row.subscribers.tolist(), topic.tolist(), strict=True):
-            if hashed in named:
-                result[named[hashed]].add(item)
+        members = row.all_members[row.subscription_members].tolist()
+        for member, topic in zip(members, row.topics[row.subscription_topics], strict=True):
+            if member in result:
+                result[member].add(topic)
         return {member: frozenset(topics) for member, topics in result.items()}
 
     def current_loads(self, least_max: int) -> dict[str, int]:

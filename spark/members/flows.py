@@ -7,12 +7,12 @@ from pyspark.sql import DataFrame, functions as F
 
 from optimizer.model import Problem
 from spark.fleet import FleetSnapshot, escaped
-from spark.groups import GROUP_KEYS, EncodedRow, Numbers
+from spark.groups import GROUP_KEYS, EncodedRow, Numbers, read_topics
 from spark.history import FleetRates
 
 
 class RowWithFlows(EncodedRow, Protocol):
-    """A group with what `flows_of` knows of its topics, which stand as hashes."""
+    """A group with what `flows_of` knows of its topics, places in `all_topics`."""
 
     rated_topics: Numbers
     topic_rates: Numbers
@@ -40,18 +40,14 @@ def flows_of(snapshot: FleetSnapshot, rates: FleetRates) -> dict[str, DataFrame]
         F.expr(escaped("cluster")) == F.col("of_cluster"),
         F.expr(escaped("topic")) == F.col("of_topic"),
     ]
-    entry = F.struct(F.xxhash64("topic").alias("topic"), "rate", "top", "count")
-    flows = read.join(of_topic, same).groupBy(*GROUP_KEYS).agg(F.collect_list(entry).alias("flow"))
+    flows = read.join(of_topic, same).select(*GROUP_KEYS, "topic", *VALUES)
     return {
-        "flows": flows.select(
-            *GROUP_KEYS,
-            F.col("flow.topic").alias("rated_topics"),
-            F.col("flow.rate").alias("topic_rates"),
-            F.col("flow.top").alias("top_rates"),
-            F.col("flow.count").alias("rated_counts"),
-        ),
-        "peak_rates": rates.peak_rates.select(*GROUP_KEYS, F.array("most").alias("peak_rates")),
+        "rated": flows.withColumnsRenamed(VALUES),
+        "peak": rates.peak_rates.select(*GROUP_KEYS, F.col("most").alias("peak_rates")),
     }
+
+
+VALUES = {"rate": "topic_rates", "top": "top_rates", "count": "rated_counts"}
 
 
 class Flow(NamedTuple):
@@ -69,9 +65,6 @@ def flow_of(row: RowWithFlows, problem: Problem) -> Flow | None:
     if not len(peak_rate) or not len(row.rated_topics):
         return None
     rates = np.zeros(len(problem.topics))
-    name_of = dict(zip(row.topic_hashes.tolist(), row.topics.tolist(), strict=True))
-    index = {topic: t for t, topic in enumerate(problem.topics)}
-    for topic, rate in zip(row.rated_topics.tolist(), row.topic_rates.tolist(), strict=True):
-        rates[index[name_of[topic]]] = rate
+    rates[read_topics(row).place[row.rated_topics]] = row.topic_rates
     rated, top = int(row.rated_counts.sum()), float(row.top_rates.max())
     return Flow(rates, rated, top, float(peak_rate[0]))

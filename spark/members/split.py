@@ -58,15 +58,14 @@ def split_fleet(snapshot: FleetSnapshot, topic: str, rates: FleetRates | None = 
     weight = LAG if weights else None
 
     def rows_of(groups: Sequence[Any]) -> list[SplitRow]:
-        return [_row(group, topic, weight) for group in groups]
+        return [_row(group, topic, weight) for group in groups if _reads(group, topic)]
 
-    readers = encoded.where(f"array_contains(topics, {_literal(topic)})")
-    return in_workers(readers, SplitRow, rows_of)
+    return in_workers(encoded, SplitRow, rows_of)
 
 
-def _literal(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{escaped}'"
+def _reads(row: RowWithFlows, topic: str) -> bool:
+    """Of a group whose names aren't valid none is looked at."""
+    return topic in row.topics and not (row.trouble and row.trouble.status == "invalid")
 
 
 def _row(row: RowWithFlows, topic: str, weight: str | None) -> SplitRow:

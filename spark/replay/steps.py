@@ -21,7 +21,7 @@ from spark.groups import (
     RowOfGroup,
     Text,
     failed,
-    in_workers_by_group,
+    in_workers,
     read_or_failed,
 )
 from spark.history import RowInTime, Timeline
@@ -124,7 +124,7 @@ def steps_of(encoded: DataFrame, replay: Replay) -> DataFrame:
         with TimeLimit(replay.strategy_seconds) as limit:
             yield from rows_of(group, replay, limit)
 
-    return in_workers_by_group(encoded, StepRow, rows)
+    return in_workers(encoded, StepRow, rows)
 
 
 def rows_of(group: Iterable[RowInTime], replay: Replay, limit: TimeLimit) -> Iterator[StepRow]:

@@ -22,6 +22,7 @@ from spark.groups import (
     is_another_clients,
     own_strategy,
     read_or_failed,
+    read_topics,
 )
 from spark.history import FleetRates, RateWindow, seconds_of
 from spark.scale.policies_file import ScaleSettings
@@ -29,14 +30,14 @@ from spark.settings import FleetConsumers, kind_of
 
 
 class RowOverTime(EncodedRow, Protocol):
-    """A group with the pairs of its partitions, which stand as hashes of their topic.
+    """A group with the pairs of its partitions, whose topics stand as places in `all_topics`.
 
-    `pair_counts` of the pairs are of each partition. Times are seconds since 1970.
+    `pair_longs_counts` of the pairs are of each partition. Times are seconds since 1970.
     """
 
     pair_topics: Numbers
     pair_partitions: Numbers
-    pair_counts: Numbers
+    pair_longs_counts: Numbers
     pair_since: Numbers
     pair_at: Numbers
     pair_rates: Numbers
@@ -67,45 +68,23 @@ def arrivals_of(snapshot: FleetSnapshot, rates: FleetRates) -> Mapping[str, Data
         F.expr(escaped("cluster")) == F.col("of_cluster"),
         F.expr(escaped("topic")) == F.col("of_topic"),
     ]
-    entry = F.struct(F.xxhash64("topic").alias("topic"), "partition", "pairs")
-    joined = read.join(pairs, same).groupBy(*GROUP_KEYS).agg(F.collect_list(entry).alias("entry"))
-    flat = F.flatten("entry.pairs")
-    rate = F.transform(flat["rate"], lambda item: F.coalesce(item, F.lit(float("nan"))))
-    sized = rates.sizes.groupBy(*GROUP_KEYS).agg(
-        F.sort_array(F.collect_list(F.struct("at", "members"))).alias("size")
-    )
-    behind = F.struct(
-        F.xxhash64("topic").alias("topic"),
-        *("partition", "since"),
-        F.coalesce("lag", F.lit(-1)).alias("lag"),
-        F.coalesce("uncommitted", F.lit(-1)).alias("end"),
-    )
-    backlog = rates.backlog.where("lag > 0 or uncommitted >= 0").groupBy(*GROUP_KEYS)
+    rate = F.transform("pairs.rate", lambda item: F.coalesce(item, F.lit(float("nan"))))
+    topic = (*GROUP_KEYS, "topic", "partition")
+    backlog = rates.backlog.where("lag > 0 or uncommitted >= 0").select(*topic, *BEHIND)
     return {
-        "behind": backlog.agg(F.sort_array(F.collect_list(behind)).alias("behind")).select(
-            *GROUP_KEYS,
-            F.col("behind.topic").alias("behind_topics"),
-            F.col("behind.partition").alias("behind_partitions"),
-            F.col("behind.since").alias("behind_since"),
-            F.col("behind.lag").alias("behind_lags"),
-            F.col("behind.end").alias("behind_ends"),
-        ),
-        "arrivals": joined.select(
-            *GROUP_KEYS,
-            F.col("entry.topic").alias("pair_topics"),
-            F.col("entry.partition").alias("pair_partitions"),
-            F.transform("entry.pairs", F.size).alias("pair_counts"),
-            flat["since"].alias("pair_since"),
-            flat["at"].alias("pair_at"),
+        "behind": backlog.withColumnsRenamed(BEHIND),
+        "pair": read.join(pairs, same).select(
+            *topic,
+            F.col("pairs.since").alias("pair_since"),
+            F.col("pairs.at").alias("pair_at"),
             rate.alias("pair_rates"),
         ),
-        "sized": sized.select(
-            *GROUP_KEYS,
-            F.col("size.at").alias("sized_at"),
-            F.col("size.members").alias("sized"),
-        ),
-        "peaks": rates.peak_rates.select(*GROUP_KEYS, F.array("most").alias("peak_rates")),
+        "sized": rates.sizes.selectExpr("cluster", "`group`", "at as sized_at", "members as sized"),
+        "peak": rates.peak_rates.select(*GROUP_KEYS, F.col("most").alias("peak_rates")),
     }
+
+
+BEHIND = {"since": "behind_since", "lag": "behind_lags", "uncommitted": "behind_ends"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,7 +195,7 @@ def _rates(
     rated = np.zeros(problem.partition_count, np.bool_)
     numbers = _numbers(row, problem, row.pair_topics, row.pair_partitions)
     rated[numbers[numbers >= 0]] = True
-    partition = np.repeat(numbers, row.pair_counts)
+    partition = np.repeat(numbers, row.pair_longs_counts)
     first, end = (np.searchsorted(instants, at) for at in (row.pair_since, row.pair_at))
     lengths = np.where(partition >= 0, end - first, 0)
     cells = ranges(first, lengths), np.repeat(partition, lengths)
@@ -234,21 +213,20 @@ def _backlog(row: RowOverTime, problem: Problem, start: int) -> tuple[Reals, Rea
     lag, ends = np.zeros(problem.partition_count), np.full(problem.partition_count, np.nan)
     is_known = (numbers >= 0) & (row.behind_since == start) & (row.behind_lags >= 0)
     lag[numbers[is_known]] = row.behind_lags[is_known]
-    is_uncommitted = (numbers >= 0) & (row.behind_ends >= 0)
-    ends[numbers[is_uncommitted]] = row.behind_ends[is_uncommitted]
+    order = np.argsort(row.behind_since, kind="stable")
+    order = order[(numbers[order] >= 0) & (row.behind_ends[order] >= 0)]
+    ends[numbers[order]] = row.behind_ends[order]
     return lag, ends
 
 
 def _numbers(row: RowOverTime, problem: Problem, topics: Numbers, partitions: Numbers) -> IntArray:
     """The problem's number of each of these partitions; -1 for one that it doesn't have."""
-    name_of = dict(zip(row.topic_hashes.tolist(), row.topics.tolist(), strict=True))
-    index = {topic: at for at, topic in enumerate(problem.topics)}
-    result = []
-    for topic, number in zip(topics.tolist(), partitions.tolist(), strict=True):
-        at = index.get(name_of.get(topic, ""), -1)
-        is_there = at >= 0 and number < int(problem.topic_sizes[at])
-        result.append(int(problem.topic_offsets[at]) + number if is_there else -1)
-    return np.array(result, np.int64)
+    topic, sizes = read_topics(row).place[topics], problem.topic_sizes
+    numbers = np.full(len(topics), -1)
+    is_there = topic >= 0
+    is_there[is_there] = partitions[is_there] < sizes[topic[is_there]]
+    numbers[is_there] = problem.topic_offsets[topic[is_there]] + partitions[is_there]
+    return numbers
 
 
 def _notes(rates: NDArray[np.float64], rated: NDArray[np.bool_], spans: int) -> Sequence[str]:

@@ -137,7 +137,7 @@ def _is_fine(solved: Any, levels: Levels) -> bool:
 
 def claims_of_row(row: EncodedRow, solved: Any) -> Claims | None:
     """The claims of a group with several on a partition, or of several generations; or None."""
-    if row.state in REBALANCING_STATES or row.invalid_utf8 is not None or not len(row.claim_topics):
+    if row.state in REBALANCING_STATES or row.trouble or not len(row.claim_topics):
         return None
     owned = np.count_nonzero(solved.previous >= 0) if solved.max_load is not None else -1
     return read_claims(row, owned == len(row.claim_topics))

@@ -63,7 +63,7 @@ def solve_groups(
         planned = planned_groups(groups, strategy, goals, strategy_seconds, levels)
         return [item.solved for item in planned]
 
-    return in_workers(encoded, SolvedRow, rows_of)
+    return in_workers(encoded, SolvedRow, rows_of, in_frames=True)
 
 
 def idle_limits_of(rows: DataFrame, goals: FleetGoals) -> list[str]:

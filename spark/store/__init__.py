@@ -14,7 +14,16 @@ their place, `write` has DataFrames written, `catalog` does all this with tables
 """
 
 from spark.store.catalog import CatalogSource, check_tables, remove_from_catalog
-from spark.store.columns import NULL, coded, is_there, nothing, texts, whole_numbers
+from spark.store.columns import (
+    NULL,
+    coded,
+    is_there,
+    nothing,
+    numbers_in,
+    taken,
+    texts,
+    whole_numbers,
+)
 from spark.store.commit import Run, TooLateError
 from spark.store.disk import read_whole, replace_text, writing
 from spark.store.finish import sweep, written_by_others

@@ -29,7 +29,7 @@ def texts(column: pa.ChunkedArray) -> pa.Array:
 def coded(array: pa.Array) -> tuple[NDArray[np.int64], list[Any]]:
     """The different values of an array, a null among them, and which of them each value is."""
     result = array.dictionary_encode(null_encoding="encode")
-    return _numbers(result.indices).astype(np.int64), result.dictionary.to_pylist()
+    return numbers_in(result.indices).astype(np.int64), result.dictionary.to_pylist()
 
 
 def whole_numbers(column: pa.ChunkedArray) -> NDArray[np.int64]:
@@ -39,7 +39,7 @@ def whole_numbers(column: pa.ChunkedArray) -> NDArray[np.int64]:
         return np.full(len(array), NULL)
     if not pa.types.is_integer(array.type):
         raise TypeError(f"{array.type} instead of int")
-    values = _numbers(array)
+    values = numbers_in(array)
     held = is_there(array) & (values >= INT.min) & (values <= INT.max)
     return np.where(held, values.astype(np.int64), NULL)
 
@@ -74,7 +74,7 @@ def _as_one(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     return whole if isinstance(whole, pa.Array) else pa.concat_arrays(whole.chunks)
 
 
-def _numbers(array: pa.Array) -> NDArray[Any]:
+def numbers_in(array: pa.Array) -> NDArray[Any]:
     """The values of an array of whole numbers; where it has nulls they are anything."""
     kind = f"{'u' if str(array.type).startswith('u') else ''}int{array.type.bit_width}"
     values = array.buffers()[1]

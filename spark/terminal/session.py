@@ -38,8 +38,6 @@ DEFAULTS = {
     LOG_LEVEL: "OFF",
     # The bar is drawn over what `busy` shows, and is left standing when a command ends early.
     "spark.ui.showConsoleProgress": "false",
-    # Rows are groups with arrays: few of them fill a batch, and fewer need less memory.
-    "spark.sql.execution.arrow.maxRecordsPerBatch": "256",
     # Below any other limit than this one, Spark sums up what a batch takes after each row of it.
     "spark.sql.execution.arrow.maxBytesPerBatch": "2147483647",
     # One plan takes a hundred generated classes, all that Spark keeps by default.

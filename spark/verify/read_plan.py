@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from base64 import b64decode
 from dataclasses import dataclass
-from typing import Any, Protocol
+from types import SimpleNamespace
+from typing import Any, Protocol, cast
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -91,3 +94,21 @@ class RowWithPlan(EncodedRow, Protocol):
     plan_members: Names
     plan_previous: Names
     plan_actions: Names
+
+
+LISTS = ("plan_topics", "plan_partitions", "plan_members", "plan_previous", "plan_actions")
+
+
+def with_plan(row: Any) -> RowWithPlan:
+    """A group with what the parts `reported` and `plan` of its row say."""
+    rows = [json.loads(text) for text in row.reported]
+    result: dict[str, Any] = rows[0] if rows else {}
+    certificate = result.get("certificate")
+    columns = [getattr(row, name) for name in LISTS]
+    entries = zip(*(column.tolist() for column in columns), strict=True)
+    keys = [["" if item is None else item for item in entry] for entry in entries]
+    order = sorted(range(len(keys)), key=keys.__getitem__)
+    result |= {name: column[order] for name, column in zip(LISTS, columns, strict=True)}
+    result |= {"plan_count": len(rows), "topics": row.topics if row.is_there else None}
+    result["certificate"] = None if certificate is None else b64decode(certificate)
+    return cast(RowWithPlan, SimpleNamespace(**row._asdict() | result))

@@ -1,18 +1,20 @@
 """Check a fleet's plan against its snapshot."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
-import pandas as pd
-from pyspark.sql import DataFrame, functions as F
+from pyspark.sql import DataFrame, functions as F, types as t
 
 from optimizer.model import WEIGHTS
 from spark.errors import InputError
 from spark.fleet import FleetSnapshot, escaped_rows
-from spark.groups import GROUP_KEYS, encode, outlived, weight_tables
+from spark.groups import GROUP_KEYS, cells_in_workers, encode, weight_tables
 from spark.verify.faults import MEASURES, faults_of_group
-from spark.verify.read_plan import RowWithPlan
+from spark.verify.read_plan import LISTS, with_plan
 
-FAULT_SCHEMA = "cluster string, `group` string, fault string"
+FAULT_SCHEMA = t.StructType(
+    [t.StructField(name, t.StringType()) for name in ("cluster", "group", "fault")]
+)
 
 GROUP_COLUMNS = ("status", "strategy", "members", *MEASURES)
 PROOFS = {
@@ -56,12 +58,13 @@ def verify_plan(
     ]
     if faults:
         raise InputError(f"the plan can't be checked: {'; '.join(faults)}")
-    plan = _plan_rows(assignments, groups)
     racks = "goals" in groups.columns and not groups.where("goals is not null").isEmpty()
     weights = weight_tables(snapshot, _sources(groups), rates)
-    encoded = encode(snapshot.validate(), racks, weights=weights)
-    rows = encoded.join(plan, list(GROUP_KEYS), "full")
-    return rows.na.fill({"plan_count": 0}).mapInPandas(_faults, FAULT_SCHEMA)
+    plan = _plan_parts(assignments, groups)
+    encoded = encode(snapshot.validate(), racks, plan, weights=weights)
+    return cells_in_workers(
+        encoded, FAULT_SCHEMA, _faults_of_groups, only_fleet=False, in_frames=True
+    )
 
 
 def _sources(groups: DataFrame) -> list[str]:
@@ -79,39 +82,23 @@ def _missing(name: str, table: DataFrame, columns: Sequence[str]) -> Iterator[st
         yield f"its table {name} lacks the column {', '.join(absent)}"
 
 
-def _plan_rows(assignments: DataFrame, groups: DataFrame) -> DataFrame:
-    """One row a group that either table of the plan names."""
+def _plan_parts(assignments: DataFrame, groups: DataFrame) -> dict[str, DataFrame]:
+    """The rows of both tables as parts; those of groups as texts of JSON."""
     absent = {n: F.lit(None).cast(t) for n, t in PROOFS.items() if n not in groups.columns}
     proofs = (absent[name].alias(name) if name in absent else name for name in PROOFS)
-    groups = escaped_rows(groups.select(*GROUP_KEYS, *GROUP_COLUMNS, *proofs))
-    assignments = escaped_rows(assignments.select(*GROUP_KEYS, *FIELDS))
-    values = groups.groupBy(*GROUP_KEYS).agg(
-        F.count("*").alias("plan_count"),
-        *(F.first(name).alias(name) for name in (*GROUP_COLUMNS, *PROOFS)),
-    )
-    fields = F.struct(*FIELDS)
-    plans = (
-        assignments.groupBy(*GROUP_KEYS)
-        .agg(F.sort_array(F.collect_list(fields)).alias("plan"))
-        .select(
-            *GROUP_KEYS,
-            F.col("plan.topic").alias("plan_topics"),
-            F.col("plan.partition").alias("plan_partitions"),
-            F.col("plan.member_id").alias("plan_members"),
-            F.col("plan.previous_member_id").alias("plan_previous"),
-            F.col("plan.action").alias("plan_actions"),
-        )
-    )
-    joined = values.join(plans, list(GROUP_KEYS), "full")
-    lists = [name for name in joined.columns if name.startswith("plan_") and name != "plan_count"]
-    return joined.withColumns({name: F.coalesce(name, F.array()) for name in lists})
+    reported = escaped_rows(groups.select(*GROUP_KEYS, *GROUP_COLUMNS, *proofs))
+    as_text = F.to_json(F.struct(*GROUP_COLUMNS, *PROOFS), {"ignoreNullFields": "false"})
+    names = dict(zip(FIELDS, LISTS, strict=True))
+    del names["partition"]  # a key of rows, as members and topics
+    return {
+        "reported": reported.select(*GROUP_KEYS, as_text.alias("reported")),
+        "plan": assignments.select(*GROUP_KEYS, *FIELDS).withColumnsRenamed(names),
+    }
 
 
-def _faults(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
-    for batch in batches:
-        rows = outlived([*batch.itertuples(index=False)], _faults_of_groups)
-        yield pd.DataFrame(rows, columns=["cluster", "group", "fault"])
-
-
-def _faults_of_groups(rows: Sequence[RowWithPlan]) -> list[tuple[str, str, str]]:
-    return [(row.cluster, row.group, fault) for row in rows for fault in faults_of_group(row)]
+def _faults_of_groups(rows: Sequence[Any]) -> list[tuple[str, str, str]]:
+    return [
+        (row.cluster, row.group, fault)
+        for row in map(with_plan, rows)
+        for fault in faults_of_group(row)
+    ]

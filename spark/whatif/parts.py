@@ -1,6 +1,6 @@
 """What more is known of a group where events ask for it, as arrays of its encoded row."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from statistics import fmean
 from typing import Any, Protocol
 
@@ -13,9 +13,11 @@ from spark.history import FleetRates
 
 Partitions = list[tuple[str, int]]
 
+PARTITION = ("topic", "partition")
+
 
 class RowOfEvents(EncodedRow, Protocol):
-    """A group with what `led_by` and `rated` know; topics stand as hashes."""
+    """A group with what `led_by` and `rated` know; topics are places in `all_topics`."""
 
     led_brokers: Numbers
     led_topics: Numbers
@@ -40,10 +42,13 @@ def led_by(snapshot: FleetSnapshot, brokers: Collection[int]) -> DataFrame:
     led = snapshot.tables["partitions"].where(F.col("leader").isin(*brokers))
     heir = F.expr(f"coalesce(size({others}), 0) > 0")
     led = led.select(
-        "cluster", "topic", "partition", F.col("leader").alias("broker"), heir.alias("heir")
+        "cluster",
+        "topic",
+        "partition",
+        F.col("leader").alias("led_brokers"),
+        heir.alias("led_heirs"),
     )
-    read = topics_read(snapshot).join(led, ["cluster", "topic"])
-    return _listed(read, "led", {"broker": "led_brokers", "heir": "led_heirs"})
+    return topics_read(snapshot).join(led, ["cluster", "topic"])
 
 
 def rated(snapshot: FleetSnapshot, rates: FleetRates) -> dict[str, DataFrame]:
@@ -55,34 +60,21 @@ def rated(snapshot: FleetSnapshot, rates: FleetRates) -> dict[str, DataFrame]:
         F.expr(escaped("cluster")) == F.col("of_cluster"),
         F.expr(escaped("topic")) == F.col("of_topic"),
     ]
+    read = topics_read(snapshot).join(with_rates, same)
     parts = {
-        "flows": _listed(
-            topics_read(snapshot).join(with_rates, same), "rated", {"mean": "partition_rates"}
-        ),
-        "peak_rates": rates.peak_rates.select(*GROUP_KEYS, F.array("most").alias("peak_rates")),
+        "rated": read.select(*GROUP_KEYS, *PARTITION, F.col("mean").alias("partition_rates")),
+        "peak": rates.peak_rates.select(*GROUP_KEYS, F.col("most").alias("peak_rates")),
     }
     if "offsets" in snapshot.tables:
-        offsets = snapshot.tables["offsets"].withColumn("records", F.expr(RECORDS_BEHIND))
-        late = offsets.where("records > 0")
-        parts["behind"] = _listed(late, "behind", {"records": "behind_records"})
+        offsets = snapshot.tables["offsets"].withColumn("behind_records", F.expr(RECORDS_BEHIND))
+        late = offsets.where("behind_records > 0")
+        parts["behind"] = late.select(*GROUP_KEYS, *PARTITION, "behind_records")
     return parts
 
 
 def topics_read(snapshot: FleetSnapshot) -> DataFrame:
     """A row (cluster, group, topic) for each topic that a group subscribes to."""
     return snapshot.tables["subscriptions"].select(*GROUP_KEYS, "topic").distinct()
-
-
-def _listed(rows: DataFrame, name: str, values: Mapping[str, str]) -> DataFrame:
-    """A row a group with its partitions, topics as hashes, and their `values` under such names."""
-    entry = F.struct(F.xxhash64("topic").alias("topic"), "partition", *values)
-    of_group = rows.groupBy(*GROUP_KEYS).agg(F.sort_array(F.collect_list(entry)).alias("entry"))
-    return of_group.select(
-        *GROUP_KEYS,
-        F.col("entry.topic").alias(f"{name}_topics"),
-        F.col("entry.partition").alias(f"{name}_partitions"),
-        *(F.col(f"entry.{value}").alias(column) for value, column in values.items()),
-    )
 
 
 def led_partitions(row: RowOfEvents, broker: int) -> tuple[Partitions, Partitions]:
@@ -129,12 +121,11 @@ def _listed_in(row: RowOfEvents, name: str, *values: str) -> Iterator[Any]:
     """Partitions of such a part with their values, of topics that the group reads."""
     if not hasattr(row, f"{name}_topics"):
         return
-    names = dict(zip(row.topic_hashes.tolist(), row.topics.tolist(), strict=True))
     columns = (getattr(row, column).tolist() for column in (f"{name}_partitions", *values))
     topics = getattr(row, f"{name}_topics").tolist()
     for topic, partition, *of_partition in zip(topics, *columns, strict=True):
-        if topic in names:
-            yield (names[topic], partition), *of_partition
+        if topic < len(row.topics):
+            yield (row.topics[topic], partition), *of_partition
 
 
 def seen_peak_rate(row: RowOfEvents) -> float | None:

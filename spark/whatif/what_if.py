@@ -81,7 +81,7 @@ def what_if(
     racks = need_racks(names, fleet_goals)
     parts = {}
     if down := brokers_down(parsed):
-        parts["down"] = led_by(snapshot, down)
+        parts["led"] = led_by(snapshot, down)
     if rates is not None:
         parts |= rated(snapshot, rates)
     weights = weight_tables(snapshot, fleet_goals.sources, weighed)

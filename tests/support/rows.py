@@ -26,7 +26,7 @@ def rows_of(
 ) -> Any:
     """The row of one group, as a worker gets it; of a fleet the group is named."""
     fleet = fleet_of_groups({name: group}) if isinstance(group, Group) else group
-    return GroupRow(**vars(encoded_row(files_of(fleet), name, cluster, racks)))
+    return GroupRow(**encoded_row(files_of(fleet), name, cluster, racks)._asdict())
 
 
 class GroupRow(SimpleNamespace):
@@ -86,26 +86,3 @@ def planned(row: Any, strategy: str = "optimal") -> SimpleNamespace:
 
 def _names(names: Any) -> Any:
     return np.array(list(names), object)
-
-
-OF_MEMBERS = (("member_ids", "member_hashes"), ("claimants", "claimant_hashes"))
-OF_TOPICS = (("topics", "topic_hashes"), ("claimed_topics", "claimed_topic_hashes"))
-REFERENCES = (
-    (OF_MEMBERS, ("subscribers", "claim_members")),
-    (OF_TOPICS, ("claim_topics",)),
-)
-"""Columns of names with those of their hashes, and the other columns that hold such hashes."""
-
-
-def collide(row: Any, name: str, like: str) -> None:
-    """Forge a collision: the hash of `name` becomes that of `like`."""
-    for named, others in REFERENCES:
-        hashes = {
-            text: code
-            for names, codes in named
-            for text, code in zip(getattr(row, names), getattr(row, codes), strict=True)
-        }
-        if name in hashes:
-            for column in (*(codes for _, codes in named), *others):
-                cells = getattr(row, column)
-                setattr(row, column, np.where(cells == hashes[name], hashes[like], cells))

@@ -153,11 +153,10 @@ def _partition_keys(topics: Any, plan: Any) -> IntArray:
 )
 def restarting_members(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     row = group.row
-    if group.is_unsupported or not len(row.members_before):
+    if group.is_unsupported or not len(row.dynamic_before_members):
         return
-    hashes = zip(row.member_hashes.tolist(), row.instance_ids, strict=True)
-    dynamic = [member for member, static in hashes if static is None]
-    before = row.members_before.tolist()
+    dynamic = [at for at, static in enumerate(row.instance_ids) if static is None]
+    before = row.dynamic_before_members.tolist()
     members_now, members_before = {*dynamic}, {*before}
     gone = [member for member in before if member not in members_now]
     come = len([member for member in dynamic if member not in members_before])

@@ -8,7 +8,7 @@ from optimizer.model import Goals, IntArray, changes_of, host_names, max_host_lo
 from optimizer.solver import solve
 from spark.audit.facts import GroupFacts
 from spark.audit.finding import A_NEW_PLAN, FindingRow, GroupFinding, Settings, about
-from spark.groups import Lookup, read_or_failed
+from spark.groups import read_or_failed
 
 
 @GroupFinding(
@@ -31,18 +31,15 @@ def cross_rack_reads(group: GroupFacts, settings: Settings) -> Iterator[FindingR
         return
     owner, _, led = group.led
     of_members = group.row.member_racks
-    racks = Lookup.of(np.array([*{*of_members[of_members != 0].tolist()}]))
-    reader, leader = racks.find(of_members)[owner], racks.find(led)
-    mask = (reader >= 0) & (led != 0)
+    reader = of_members[owner]
+    mask = (reader != 0) & (led != 0)
     reads = int(np.count_nonzero(mask))
     if not reads:
         return
-    # the first number is that of leaders in racks without members
-    of_side = [
-        np.bincount(side[mask] + 1, minlength=len(racks.order) + 1) for side in (reader, leader)
-    ]
-    local = int(np.count_nonzero((reader == leader) & mask))
-    avoidable = int(np.minimum(*of_side)[1:].sum()) - local
+    local = int(np.count_nonzero((reader == led) & mask))
+    sides = reader[mask], led[mask]
+    most = (min(np.count_nonzero(of == rack) for of in sides) for rack in np.unique(of_members))
+    avoidable = int(sum(most)) - local
     if avoidable >= settings["least"]:
         yield about(
             group,

@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from spark.groups.batches import portions, rows_of
-from spark.groups.columns import batch_of, schema_of
+from spark.groups.columns import batch_of, rows_of, schema_of
+from spark.groups.memory import portions
 from spark.solve.solved_row import SolvedRow
 
 
@@ -41,12 +41,12 @@ def _plain(entry: object) -> object:
 
 
 def test_portions_are_small_or_of_one_group(monkeypatch: pytest.MonkeyPatch) -> None:
-    one = {"claim_topics": [1], "subscribers": [1]}
+    one = {"claim_topics": [1], "subscription_members": [1]}
     sizes = (np.array([size, -1]) for size in (3, 4, 9, 20, 1, 1))
-    rows = [SimpleNamespace(topic_sizes=of_topics, **one) for of_topics in sizes]
-    monkeypatch.setattr("spark.groups.batches.MAX_ROWS", 12)
-    result = [[int(row.topic_sizes[0]) for row in portion] for portion in portions([rows, rows])]
-    assert result == [[3, 4], [9], [20], [1, 1]] * 2
+    rows = [[SimpleNamespace(topic_sizes=of_topics, **one)] for of_topics in sizes]
+    monkeypatch.setattr("spark.groups.memory.MAX_ROWS", 12)
+    result = [[int(row.topic_sizes[0]) for (row,) in portion] for portion in portions(rows)]
+    assert result == [[3, 4], [9], [20], [1, 1]]
 
 
 FACTS = {"cluster": "east", "status": "ok", "reason": None, "strategy": "optimal", "members": 2}

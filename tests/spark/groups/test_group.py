@@ -9,9 +9,8 @@ from optimizer.model.classes import classes_of
 from optimizer.model.problem import GONE, NOBODY, Problem
 from spark.fleet import why_unsupported
 from spark.groups.group import FleetGroup, read_group
-from spark.groups.lookup import HashCollisionError
 from tests.support.fleets import Fleet
-from tests.support.rows import collide, rows_of
+from tests.support.rows import rows_of
 
 
 def read(fleet: Fleet, racks: bool = False) -> FleetGroup:
@@ -308,27 +307,6 @@ def test_each_partition_has_the_racks_of_its_leader_and_replicas() -> None:
     assert group.leader_racks == [None, "b", None, "a", "a", None, None, None, "b"]
     assert group.replica_racks == [(), both, both, ("a",), (), (), (), (), both]
     assert problem(fleet).replica_racks is None
-
-
-@pytest.mark.parametrize(
-    ("name", "like"),
-    [
-        ("b", "a"),  # two members
-        ("z", "a"),  # an owner who left, and a member
-        ("z", "y"),  # two owners who left
-        ("u", "t"),  # two topics that are read
-        ("old", "t"),  # a topic that is only owned, and one that is read
-    ],
-)
-def test_two_names_of_one_hash_are_seen(name: str, like: str) -> None:
-    """64 bits make it rare, not impossible."""
-    fleet = Fleet().topic("t", 3).topic("u", 1).topic("old", 1)
-    claims = [("t", 0, "a"), ("t", 1, "z"), ("t", 2, "y"), ("old", 0, "a")]
-    row = rows_of(fleet.group("g", {"a": ["t"], "b": ["t", "u"]}, claims))
-    assert read_group(row).status == "ok"
-    collide(row, name, like)
-    with pytest.raises(HashCollisionError, match="have one 64-bit hash: rename one of them"):
-        read_group(row)
 
 
 def test_order_of_rows_does_not_matter() -> None:

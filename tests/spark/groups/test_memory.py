@@ -13,8 +13,8 @@ import pytest
 
 from optimizer.figures import data_size
 from spark.groups import memory, read_or_failed
-from spark.groups.batches import size_of
 from spark.groups.homogeneous import read_homogeneous
+from spark.groups.memory import size_of
 from spark.solve.solve import planned_alone
 from spark.verify.faults import faults_of_group
 from tests.paths import ROOT

@@ -12,10 +12,16 @@ from pyspark.sql import SparkSession
 
 from spark import FleetFiles, FleetSnapshot, InputError, explain_group
 from spark.fleet.local_store import write_store
-from spark.groups import coordinators, encode, one_row, row_of_group, seat_of_group
+from spark.groups import (
+    coordinators,
+    encode,
+    groups_of,
+    parts_of,
+    row_of_group,
+    seat_of,
+)
 from spark.groups.coordinators import CoordinatorLocation
 from spark.groups.group import FleetGroup, read_or_failed
-from tests.spark.conftest import Settings
 from tests.spark.groups.test_group import BASE64, DASHES, HEX, OTHER
 from tests.support.fleets import SNAPSHOT, Fleet, fleet_of_groups, nullable, write_files
 from tests.support.groups import tiny_group
@@ -76,21 +82,22 @@ def check_alike(spark: SparkSession, store: Path) -> dict[Key, FleetGroup]:
     files, snapshot = FleetFiles.read(str(store)), FleetSnapshot.read(spark, str(store))
     assert (files.id, files.notes, files.changes) == (snapshot.id, snapshot.notes, snapshot.changes)
     assert files.clusters() == snapshot.clusters()
-    encoded: Any = encode(snapshot.validate(), racks=True).toPandas()
-    rows = {(row.cluster, row.group): row for row in encoded.itertuples(index=False)}
-    groups = spark.createDataFrame([*rows], "cluster string, group string")
+    encoded = encode(snapshot.validate(), racks=True)
+    groups = groups_of(encoded.toArrow(), parts_of(encoded))
+    rows = {(row.cluster, row.group): row for row in groups}
+    keys = spark.createDataFrame([*rows], "cluster string, group string")
     seats = {
         (row.cluster, row.group): tuple(row[name] for name in CoordinatorLocation._fields)
-        for row in coordinators(groups, snapshot.tables).collect()
+        for row in coordinators(keys, snapshot.tables).collect()
     }
     result = {}
     for (cluster, group), row in rows.items():
         mine = row_of_group(files, group, cluster, racks=True)
         result[cluster, group] = read_or_failed(mine)
         assert told(result[cluster, group]) == told(read_or_failed(row)), group
-        assert {*vars(mine)} == {*row._fields}
+        assert mine._fields == row._fields
         assert (mine.cluster, mine.group) == (cluster, group)
-        assert seat_of_group(files, cluster, group) == seats[cluster, group], group
+        assert seat_of(files, mine) == seats[cluster, group], group
     return result
 
 
@@ -105,7 +112,7 @@ def test_groups_of_every_kind(spark: SparkSession, tmp_path: Path) -> None:
 
 def test_racks_come_only_if_they_are_asked_for(spark: SparkSession) -> None:
     encoded = encode(Fleet().topic("t", 1).snapshot(spark))
-    assert not [column for column in encoded.columns if column.startswith("place_")]
+    assert "place" not in [part.name for part in parts_of(encoded)]
 
 
 def test_tables_as_others_write_them(spark: SparkSession, tmp_path: Path) -> None:
@@ -201,12 +208,3 @@ def test_only_the_row_groups_of_the_group_are_read(
     row = row_of_group(files, "g-17")
     assert row.topic_sizes.tolist() == [5]
     assert {*read} == {17}
-
-
-def test_a_row_has_arrays_also_where_spark_hands_out_lists(
-    spark: SparkSession, settings: Settings
-) -> None:
-    """As Spark 4.0 does by default."""
-    fleet = Fleet().topic("t", 2).group("g", {"a": ["t"]}, [("t", 0, "a")]).snapshot(spark)
-    with settings({"spark.sql.execution.arrow.pyspark.enabled": "false"}):
-        assert isinstance(one_row(fleet, "g", None).member_ids, np.ndarray)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from pyspark import TaskContext
 
-from spark.groups.outlive import outlived, outlived_in_time
+from spark.groups.outlive import outlived
 from spark.memory_limits import free_memory
 from spark.solve.solve import planned_alone
 from tests.support.deadly import DEADLY, EXPECTED, SECONDS, STRATEGY
@@ -28,24 +28,17 @@ def solved(groups: list[Any]) -> list[Any]:
 
 
 def test_all_other_groups_are_solved() -> None:
-    rows = [rows_of(DEADLY, group) for group in EXPECTED]
+    rows = [[rows_of(DEADLY, group)] for group in EXPECTED]
     result = {row.group: (row.status, row.reason) for row in outlived(rows, solved)}
     assert result == EXPECTED
 
 
-def test_of_groups_with_several_rows_too() -> None:
-    groups = [[rows_of(DEADLY, group)] for group in ("leave-group", "a-group")]
-    result = {row.group: (row.status, row.reason) for row in outlived_in_time(groups, solved)}
-    assert result == {group: EXPECTED[group] for group in result}
-    assert len(result) == 2
-
-
 def test_what_needs_more_memory_than_is_free_fails_before_the_kernel_kills_it() -> None:
     def greedy(rows: list[Any]) -> list[str]:
-        if rows[0].invalid_utf8:
-            return [str(rows[0].invalid_utf8)]
+        if rows[0].trouble:
+            return [rows[0].trouble.sentence]
         np.empty(free_memory(), np.int8)
         return ["planned"]
 
-    (report,) = outlived([rows_of(DEADLY, "a-group")], greedy)
+    (report,) = outlived([[rows_of(DEADLY, "a-group")]], greedy)
     assert "MemoryError" in report

@@ -1,11 +1,12 @@
 """How many tasks a fleet is solved in: as the session is told, or as the fleet is large."""
 
 from collections.abc import Iterator
+from importlib import import_module
 
 import pytest
 from pyspark.sql import SparkSession, functions as F
 
-from spark.groups import encode, tasks
+from spark.groups import encode, tasks_for_rows
 from tests.support.fleets import Fleet
 
 NUMBER = "spark.sql.shuffle.partitions"
@@ -23,7 +24,7 @@ def untold(spark: SparkSession) -> Iterator[None]:
 
 def test_a_number_that_the_session_is_told_holds(spark: SparkSession) -> None:
     assert spark.conf.get(NUMBER) == "1"
-    assert tasks.tasks_for_rows(spark, lambda: 10**9) == 1
+    assert tasks_for_rows(spark, lambda: 10**9) == 1
 
 
 @pytest.mark.usefixtures("untold")
@@ -34,14 +35,14 @@ def test_few_for_a_small_fleet_and_never_more_than_by_default(
     spark: SparkSession, rows: int, number: int
 ) -> None:
     """Spark's own default are 200, of which each starts anew."""
-    assert tasks.tasks_for_rows(spark, lambda: rows) == number
+    assert tasks_for_rows(spark, lambda: rows) == number
 
 
 @pytest.mark.usefixtures("untold")
 def test_claims_and_subscriptions_count(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tasks, "ROWS_A_TASK", 24)
+    monkeypatch.setattr(import_module("spark.groups.encode"), "ROWS_A_TASK", 24)
     fleet = Fleet().topic("t", 2)
     for group in range(40):
         fleet.group(f"g{group}", {"a": ["t"], "b": ["t"]}, [("t", 0, "a")])

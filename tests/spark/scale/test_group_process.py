@@ -39,17 +39,16 @@ def process_from(
 
     What is `behind` are a partition, an hour, a lag and the end of a log without a commit.
     """
-    row = vars(row_of_group(files, "orders", "c", False)) | {"type": None} | changes
-    (topic,) = row["topic_hashes"].tolist()
+    row = row_of_group(files, "orders", "c", False)._asdict() | {"type": None} | changes
     flat = [pair for of_partition in pairs.values() for pair in of_partition]
     rates = {
-        "pair_topics": np.full(len(pairs), topic),
+        "pair_topics": np.zeros(len(pairs), int),
         "pair_partitions": np.array([*pairs]),
-        "pair_counts": np.array([len(items) for items in pairs.values()]),
+        "pair_longs_counts": np.array([len(items) for items in pairs.values()]),
         "pair_since": np.array([since * HOUR for since, _, _ in flat]),
         "pair_at": np.array([until * HOUR for _, until, _ in flat]),
         "pair_rates": np.array([rate for _, _, rate in flat]),
-        "behind_topics": np.full(len(behind), topic),
+        "behind_topics": np.zeros(len(behind), int),
         "behind_partitions": np.array([item[0] for item in behind], int),
         "behind_since": np.array([item[1] * HOUR for item in behind], int),
         "behind_lags": np.array([item[2] for item in behind], int),

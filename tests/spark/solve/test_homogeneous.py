@@ -7,7 +7,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from optimizer.model import BY_COUNT, DEFAULT_GOALS, Goals, spread
-from spark.groups import weight_tables
+from spark.groups import groups_of, parts_of, weight_tables
 from spark.groups.columns import columns_of
 from spark.groups.encode import encode
 from spark.settings import FleetGoals, GroupGoals
@@ -84,7 +84,7 @@ def test_one_pair_of_members_on_a_host() -> None:
 def alike(spark: SparkSession) -> list[Any]:
     snapshot = random_fleet(1).snapshot(spark)
     rows = encode(snapshot, weights=weight_tables(snapshot, ("column", "lag")))
-    return list(rows.toPandas().itertuples(index=False))
+    return groups_of(rows.toArrow(), parts_of(rows))
 
 
 def test_same_rows_as_one_at_a_time(alike: list[Any]) -> None:

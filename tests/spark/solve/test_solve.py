@@ -7,7 +7,7 @@ import pytest
 from optimizer import STRATEGIES, Strategy, StrategyError
 from spark.solve import solve
 from tests.support.fleets import Fleet
-from tests.support.rows import COLUMNS, collide, planned, rows_of, solved
+from tests.support.rows import COLUMNS, planned, rows_of, solved
 
 
 def every_action() -> Fleet:
@@ -101,14 +101,6 @@ def test_a_plan_stands_though_its_proof_takes_too_long(monkeypatch: pytest.Monke
 def never_ending(*facts: Any, **options: Any) -> None:
     while True:
         pass
-
-
-def test_a_collision_is_a_failed_group_that_says_what_to_do() -> None:
-    row = rows_of(every_action())
-    collide(row, "b", "a")
-    plan = solved(row)
-    assert plan.status == "failed"
-    assert plan.reason.endswith("'a' and 'b' have one 64-bit hash: rename one of them")
 
 
 @pytest.mark.parametrize(

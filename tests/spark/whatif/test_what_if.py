@@ -184,10 +184,9 @@ def at_rates(
 ) -> WhatIfRow:
     """Where the four partitions of each topic have these rates, and t-0 is so much `behind`."""
     row = rows_of(fleet(**facts))
-    row.rated_topics = np.repeat(row.topic_hashes, 4)
+    row.rated_topics = np.arange(2).repeat(4)
     row.rated_partitions, row.partition_rates = np.tile(range(4), 2), np.tile(rates, 2)
-    hashes = dict(zip(row.topics.tolist(), row.topic_hashes.tolist(), strict=True))
-    row.behind_topics, row.behind_partitions = np.array([hashes["t"]]), np.array([0])
+    row.behind_topics, row.behind_partitions = np.flatnonzero(row.topics == "t"), np.array([0])
     row.behind_records = np.array([behind])
     if peak_rates:
         row.peak_rates = np.array(peak_rates)
