@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     )
     from spark.simulate import GroupSimulation, simulate_group
     from spark.sources.live.data_source import KafkaGroups
-    from spark.store import CatalogSchema
+    from spark.store import CatalogSchema, files_of
     from spark.verify import verify_plan
     from spark.whatif import fleet_of_whatif, what_if, whatif_advice
 
@@ -53,7 +53,7 @@ ROOMS = {
     "spark.enforce": ("group_plan",),
     "spark.errors": ("InputError",),
     "spark.explain": ("GroupExplanation", "explain_group"),
-    "spark.store": ("CatalogSchema",),
+    "spark.store": ("CatalogSchema", "files_of"),
     "spark.fleet": ("FleetFiles", "FleetSnapshot", "snapshots"),
     "spark.frontier": ("GroupFrontier", "frontier_of_group"),
     "spark.graph": (

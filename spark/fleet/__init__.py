@@ -43,7 +43,7 @@ from spark.fleet.kinds import (
     why_hidden,
     why_unsupported,
 )
-from spark.fleet.local_store import SCHEMAS, SourceTables, table_of, write_store
+from spark.fleet.local_store import SCHEMAS, SourceTables, store_to_write, table_of, write_store
 from spark.fleet.near_misses import groups_like, near_miss
 from spark.fleet.part import WHOLE, Part
 from spark.fleet.results import (
@@ -52,7 +52,6 @@ from spark.fleet.results import (
     PLAN_WEIGHTS,
     as_rows,
     check_out,
-    check_writable,
     no_plan,
     read_planned,
     read_result,

@@ -11,7 +11,16 @@ from spark.errors import InputError
 from spark.fleet.schemas import COUNTED_COLUMNS, STORE, TABLES, check_kind
 from spark.fleet.store import snapshot_id
 from spark.fleet.utf8 import spelled
-from spark.store import ROWS_A_FILE, File, Folder, Run, TooLateError, writing
+from spark.store import (
+    ROWS_A_FILE,
+    File,
+    Folder,
+    Run,
+    TooLateError,
+    check_writable,
+    open_folder,
+    writing,
+)
 from spark.text import named
 
 
@@ -55,7 +64,18 @@ def _column(values: pa.Array | Sequence[object] | None, kind: pa.DataType, rows:
     return values if isinstance(values, pa.Array) else pa.array(values, kind)
 
 
-def write_store(tables: Mapping[str, pa.Table], store: Path, snapshot: str) -> None:
+def store_to_write(out: str) -> Folder:
+    """The folder, of this machine or an object store, that a path names as a store.
+
+    InputError, before any work is done, where it can't be written or holds something else.
+    """
+    check_writable(out)
+    place = open_folder(out) if ":" in out else Folder(out)
+    check_kind(place, out, STORE)
+    return place
+
+
+def write_store(tables: Mapping[str, pa.Table], store: Path | Folder, snapshot: str) -> None:
     """Write one snapshot to `store`/TABLE/snapshot=`snapshot`/part-….parquet, or add to it.
 
     `snapshot` is a time in UTC like 20261121T060000Z. All tables are there, or none: a run that is
@@ -64,8 +84,7 @@ def write_store(tables: Mapping[str, pa.Table], store: Path, snapshot: str) -> N
     InputError if it has one of the clusters, if it isn't whole, or if its tables have other
     columns.
     """
-    place = Folder(store)
-    check_kind(place, str(store), STORE)
+    place = store if isinstance(store, Folder) else store_to_write(str(store))
     while True:
         try:
             _write(tables, place, snapshot_id(snapshot))

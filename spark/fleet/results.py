@@ -1,9 +1,7 @@
 """Where results go and come from, older ones under today's names."""
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession, functions as F
@@ -60,29 +58,6 @@ PLAN_WEIGHTS = "weights"
 
 PART = "part"
 """The table of a plan of part of a fleet: which part that is, in one row (see `Part`)."""
-
-
-def check_writable(out: Where) -> None:
-    """Raise InputError when a local folder can't be written, before any work is done.
-
-    Where Hadoop is configured a path may mean another file system: that shows when it is written.
-    """
-    if isinstance(out, CatalogSchema):
-        return
-    local = out.removeprefix("file:")
-    if "://" in local or "HADOOP_CONF_DIR" in os.environ:
-        return
-    nearest = Path(local).absolute()
-    while not os.path.lexists(nearest):
-        nearest = nearest.parent
-    if not nearest.is_dir():
-        raise InputError(f"output {out} can't be written: {nearest} is not a folder")
-    if not os.access(nearest, os.W_OK | os.X_OK):
-        raise InputError(f"output {out} can't be written: no permission for {nearest}")
-    try:  # under /proc, or an automount, permission says nothing
-        Path(mkdtemp(prefix=".", dir=nearest)).rmdir()
-    except OSError:
-        raise InputError(f"output {out} can't be written: {nearest} takes no folders") from None
 
 
 def no_plan(session: SparkSession, plan: Where) -> InputError:

@@ -13,7 +13,7 @@ import typer
 from optimizer.figures import counted
 from spark import terminal
 from spark.errors import InputError
-from spark.fleet import STORE, check_kind, check_writable, snapshot_id, write_store
+from spark.fleet import snapshot_id, store_to_write, write_store
 from spark.sources.live.cluster import ClusterSelection
 from spark.sources.live.collect import ids_in, ids_in_store, mixed_up
 from spark.store import Folder
@@ -29,7 +29,9 @@ NotPatterns = Annotated[
 
 
 def collect(
-    out: Annotated[Path | None, option("The store, a local folder.", shown="required")] = None,
+    out: Annotated[
+        str | None, option("The store: a folder, also of an object store.", shown="required")
+    ] = None,
     bootstrap: Annotated[list[str] | None, option("HOST:PORT of a broker; repeatable.")] = None,
     cluster: Annotated[
         list[str] | None,
@@ -60,8 +62,7 @@ def collect(
             "give --out FOLDER for the store, and either --bootstrap HOST:PORT and --cluster NAME, "
             "or --clusters FILE"
         )
-    check_writable(str(out))
-    check_kind(Folder(out), str(out), STORE)
+    place = store_to_write(out)
     choice = snapshot_id(snapshot)
     settings: dict[str, Any] = {"rack_pattern": rack_pattern, "timeout": timeout}
     settings.update(groups=_wanted(groups, exclude_groups), topics=_wanted(topics, exclude_topics))
@@ -77,24 +78,24 @@ def collect(
     read = [element.tables for element in collected if element.tables]
     if not read:
         raise typer.Exit(3)  # no cluster could be reached
-    _store(read, out, choice)
+    _store(read, place, choice)
     statuses = [row for item in collected for row in item.statuses]
     show({"clusters": [item.row() for item in collected], "to_know": statuses})
     leaderless = sum(item.leaderless for item in collected)
     but = f", with {counted(leaderless, 'topic')} that had partitions without a leader"
-    next_step = f"{terminal.program()} {shlex.join(['plan', str(out), '--out', 'plan'])}"
+    next_step = f"{terminal.program()} {shlex.join(['plan', out, '--out', 'plan'])}"
     say(f"Snapshot {choice} is in {out}{but if leaderless else ''}. Next: {next_step}")
     if any(element.state != "whole" for element in collected):
         say("It is incomplete: the lines above say what is missing.")
         raise typer.Exit(CHECK_FAILED)
 
 
-def _store(read: Sequence[Mapping[str, pa.Table]], out: Path, snapshot: str) -> None:
+def _store(read: Sequence[Mapping[str, pa.Table]], place: Folder, snapshot: str) -> None:
     """Write the tables of these clusters, and say which are one cluster under two names."""
     ids = ids_in(tables["configs"] for tables in read)
-    say_all(map(as_sentence, mixed_up(ids, ids_in_store(out))))
+    say_all(map(as_sentence, mixed_up(ids, ids_in_store(place))))
     joined = {name: pa.concat_tables([tables[name] for tables in read]) for name in read[0]}
-    write_store(joined, out, snapshot)
+    write_store(joined, place, snapshot)
 
 
 def _wanted(include: list[str] | None, exclude: list[str] | None) -> ClusterSelection | None:

@@ -9,7 +9,7 @@ import typer
 
 from spark import InputError
 from spark.demo import drain_settings, make_history, most_uneven
-from spark.fleet import check_writable, snapshot_id, write_store
+from spark.fleet import snapshot_id, write_store
 from spark.jobs.audit import audit
 from spark.jobs.compare import compare
 from spark.jobs.explain import explain
@@ -19,6 +19,7 @@ from spark.jobs.replay import replay
 from spark.jobs.report import report
 from spark.jobs.verify import verify
 from spark.settings import Settings
+from spark.store import check_writable
 from spark.terminal import (
     Conf,
     Ended,

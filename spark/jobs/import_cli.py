@@ -6,9 +6,8 @@ from typing import Annotated
 
 import typer
 
-from spark.fleet import STORE, check_kind, check_writable, snapshot_id, write_store
+from spark.fleet import snapshot_id, store_to_write, write_store
 from spark.sources.kafka_text import read_cli_text
-from spark.store import Folder
 from spark.terminal import CHECK_FAILED, busy, option, program, say, say_all, show, snapshot_option
 
 
@@ -22,7 +21,7 @@ class Inference(StrEnum):
 def import_cli(
     cluster: Annotated[str, option("Name of the cluster.")],
     topics: Annotated[list[Path], option("Text of kafka-topics --describe; repeatable.")],
-    out: Annotated[Path, option("The store, a local folder.")],
+    out: Annotated[str, option("The store: a folder, also of an object store.")],
     groups: Annotated[
         list[Path] | None,
         option("Text of kafka-consumer-groups; repeatable. Without, the cluster has no groups."),
@@ -56,15 +55,14 @@ def import_cli(
 
     With an existing `--snapshot`, adds this cluster to it.
     """
-    check_writable(str(out))
-    check_kind(Folder(out), str(out), STORE)
+    place = store_to_write(out)
     choice = snapshot_id(snapshot)
     lists = (groups or [], brokers or [], configs or [], connect or [])
     with busy(f"reading {len(lists[0])} texts of groups and {len(topics)} of topics"):
         text = read_cli_text(cluster, topics, *lists, subscriptions, infer.value)
     say_all([*text.notes, *text.left_out])
     with busy(f"writing snapshot {choice}"):
-        write_store(text.tables, out, choice)
+        write_store(text.tables, place, choice)
     counts = [{"table": name, "rows": len(table)} for name, table in text.tables.items()]
     show({"tables": counts})
     say(f"{text.lost_lines:,} lines could not be read. Next: {program()} plan {out} --out plan")

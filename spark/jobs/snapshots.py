@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, Any
 
 from spark import terminal
 from spark.errors import InputError, RunError
@@ -25,12 +25,13 @@ from spark.fleet import (
     time_of,
 )
 from spark.settings import duration, in_words
-from spark.store import CatalogSchema, Folder, Opener, Where, folder_of, source_of
+from spark.store import CatalogSchema, Folder, Opener, Source, Where, folder_of, source_of
 from spark.terminal import Table, at_most, busy, option, say, say_all, show
 
 Since = Annotated[
     str | None, option("List only those since this id, or this long before the newest (7d).")
 ]
+Files = Annotated[bool, option("List the committed files of these snapshots.", "--files")]
 Prune = Annotated[
     str | None, option("Remove snapshots older than this, such as 90d.", "--prune", metavar="AGE")
 ]
@@ -55,6 +56,7 @@ NARROW = ("clusters", "other_kinds")
 def snapshots(
     source: terminal.StoreOptions,
     since: Since = None,
+    files: Files = False,
     age: Prune = None,
     keep_daily: KeepDaily = None,
     compact_files: Compact = False,
@@ -66,11 +68,11 @@ def snapshots(
     what they would do.
     """
     retention = _retention(age, keep_daily)
-    _check_together(since, bool(retention) or compact_files, dry_run)
+    _check_together(since is not None or files, bool(retention) or compact_files, dry_run)
     with source.opener() as opener:
         check_folder(opener, source.where)
         if not (retention or compact_files):
-            list_snapshots(opener, source.where, since)
+            list_snapshots(opener, source.where, since, files)
             return True
         place = local_store(opener, source.where) if compact_files else None
         shown = prune_store(opener, source.where, retention, dry_run) if retention else {}
@@ -98,16 +100,18 @@ def _retention(age: str | None, keep_daily: int | None) -> Retention | None:
         raise InputError(f"--prune: {error}") from None
 
 
-def _check_together(since: str | None, changing: bool, dry_run: bool) -> None:
+def _check_together(listing: bool, changing: bool, dry_run: bool) -> None:
     """Raise InputError for options that say nothing together."""
-    if changing and since is not None:
-        raise InputError("--since only lists: leave it out with --prune and --compact")
+    if changing and listing:
+        raise InputError("--since and --files only list: leave them out with --prune and --compact")
     if not (changing or dry_run):
         raise InputError("--apply needs --prune or --compact: a list changes nothing")
 
 
-def list_snapshots(opener: Opener, store: Where, since: str | None = None) -> None:
-    """Print a row a snapshot, oldest first; a table that a snapshot lacks has no count.
+def list_snapshots(
+    opener: Opener, store: Where, since: str | None = None, files: bool = False
+) -> None:
+    """Print a row a snapshot, oldest first, or a row a file; a table that is lacking has no count.
 
     People see only the newest, unless they ask for all or those `since` then.
     """
@@ -121,11 +125,29 @@ def list_snapshots(opener: Opener, store: Where, since: str | None = None) -> No
             names = _since(since, names, store)
         else:
             names = names[-(at_most(24) or len(names)) :]
+        if files:
+            show({"files": _files(source, [name for name in names if states[name] is None])})
+            return
         contents = contents_of(source, names)
     rows = [of_it.row(item, states[item]) for item, of_it in contents.items()]
     show({"snapshots": rows}, [*(name for name, of in TABLES.items() if not of.shown), *NARROW])
     terminal.print_list("clusters", clusters_in_turn(contents))
     say_all(contents_report(rows, states, "--all lists all"))
+
+
+def _files(source: Source, snapshots: Sequence[str]) -> list[dict[str, Any]]:
+    """A row for each file that a manifest names, or that is there where none does."""
+    if not isinstance(source, Folder):
+        raise InputError(
+            f"tables of {source.root} are listed by the catalog: --files is of folders"
+        )
+    return [
+        {"snapshot": snapshot, "table": table, "bytes": source.size(path), "path": path}
+        for snapshot in snapshots
+        for table in TABLES
+        if (parts := source.parts(table, snapshot, thoroughly=False))
+        for path in parts.paths
+    ]
 
 
 def _since(text: str, ids: Sequence[str], store: Where) -> list[str]:

@@ -33,6 +33,8 @@ from spark.store.opening import (
     DEFAULT_FS,
     Opener,
     UnopenableError,
+    check_writable,
+    files_of,
     folder_of,
     open_folder,
     source_of,

@@ -252,11 +252,8 @@ class Run:
             self.done.append(snapshot)
             sync_folder(target.parent)
             sync_folder(target.parent.parent)
-        else:
-            place, folder = self.place.again(), self.place.manifests(snapshot)
-            if name in (place.entries(folder) or {}):
-                return False
-            _put_remotely(place, f"{folder}/.{name}-{self.id}", f"{folder}/{name}", manifest)
+        elif not _put_remotely(self.place.again(), self.place.manifests(snapshot), name, manifest):
+            return False
         _forget_before(self.place, snapshot, name)
         return True
 
@@ -331,12 +328,25 @@ def _link(half: Path, target: Path) -> bool:
         return True
 
 
-def _put_remotely(place: Folder, half: str, target: str, manifest: Manifest) -> None:
+def _put_remotely(place: Folder, folder: str, name: str, manifest: Manifest) -> bool:
+    """Whether a manifest could be put where none was, and none is newer.
+
+    Other runs have replaced and deleted that version where a newer one is there.
+    """
+    target, content = place.inner(f"{folder}/{name}"), manifest.to_text().encode()
     assert place.system
-    place.system.create_dir(place.inner(target.rpartition("/")[0]))
-    with place.system.open_output_stream(place.inner(half)) as file:
-        file.write(manifest.to_text().encode())
-    place.system.move(place.inner(half), place.inner(target))
+    if place.create:
+        is_new = place.create(target, content)
+    elif is_new := name not in (place.entries(folder) or {}):  # one run at a time may write
+        place.system.create_dir(place.inner(folder))
+        half = place.inner(f"{folder}/.{name}")
+        with place.system.open_output_stream(half) as file:
+            file.write(content)
+        place.system.move(half, target)
+    if is_new and max(place.again().entries(folder) or [name]) > name:
+        delete(place, f"{folder}/{name}")
+        return False
+    return is_new
 
 
 def _check_writable(folder: Path) -> None:

@@ -259,16 +259,18 @@ class Folder(Listing):
         return result
 
     def at_once(self, snapshots: Collection[str], read: Callable[[], T]) -> T:
+        before, is_last = self._manifests_of(snapshots), False
         while True:
-            before = self._manifests_of(snapshots)
             try:
-                result = read()
-            except UnreadableError:
-                if self._manifests_of(snapshots) == before:
-                    raise
-            else:
-                if self._manifests_of(snapshots) == before:
-                    return result
+                result, fault = read(), None
+            except UnreadableError as error:
+                fault = error
+            now = self._manifests_of(snapshots)
+            if now == before and not fault:
+                return result
+            if now == before and fault and is_last:
+                raise fault
+            before, is_last = now, now == before  # files may have been moved to their place
             if not self.is_local:
                 raise UnreadableError(f"{self.root} was written while it was read: run it again")
 

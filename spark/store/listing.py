@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cached_property
@@ -49,7 +49,8 @@ class Listing(Source):
     """A folder with tables as `TABLE/snapshot=ID/*.parquet`.
 
     With `keeps`, and on another file system always, what was seen of it once is kept: make one
-    again for each look. `base` is what its root is for `system`.
+    again for each look. `base` is what its root is for `system`. `create` puts a file there, by its
+    path for `system`, unless there is one: then it returns False.
     """
 
     def __init__(
@@ -58,10 +59,11 @@ class Listing(Source):
         system: fs.FileSystem | None = None,
         base: str = "",
         keeps: bool = False,
+        create: Callable[[str, bytes], bool] | None = None,
     ) -> None:
         self.root = str(root).rstrip("/") or "/"
         self.path = Path(self.root)
-        self.system, self.base = system, base.rstrip("/")
+        self.system, self.base, self.create = system, base.rstrip("/"), create
         self.keeps = keeps or system is not None
         self._seen: dict[str, Entries | None] = {}
         self._manifests: dict[str, Manifest | None] = {}
@@ -73,7 +75,7 @@ class Listing(Source):
 
     def again(self, keeps: bool = True) -> Self:
         """The same folder, of which nothing has been seen yet."""
-        return type(self)(self.root, self.system, self.base, keeps)
+        return type(self)(self.root, self.system, self.base, keeps, self.create)
 
     def for_one_look(self) -> Self:
         return self if self.keeps else self.again()

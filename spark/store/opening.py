@@ -3,7 +3,11 @@
 import os
 import re
 from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
 
 import pyarrow as pa
 from pyarrow import fs
@@ -27,6 +31,19 @@ _S3_SETTINGS = {
     "region": "endpoint.region",
 }
 """What Arrow calls settings of Spark's, all of which begin with `spark.hadoop.fs.s3a.`."""
+
+_OF_OBSTORE = {
+    "access_key": "access_key_id",
+    "secret_key": "secret_access_key",
+    "endpoint_override": "endpoint",
+}
+"""Obstore's names of those that it calls otherwise."""
+
+_EXCLUSIVE = ("s3", "gs", "abfs", "abfss")
+"""Object stores where a file can be put only where none is."""
+
+Setting = Callable[[str], str | None]
+"""A setting of Spark's by its name."""
 
 
 class UnopenableError(InputError):
@@ -69,7 +86,7 @@ def folder_of(opener: Opener, root: str) -> Folder:
 def open_folder(
     root: str,
     default: str = "file:",
-    setting: Callable[[str], str | None] = lambda _: None,
+    setting: Setting = lambda _: None,
 ) -> Folder:
     """The folder that a path means; `default` is that of `DEFAULT_FS`, `setting` any of Spark's.
 
@@ -93,27 +110,98 @@ def open_folder(
     except (pa.ArrowException, OSError) as error:
         raise UnopenableError(root, first_line(error)) from None
     # what follows are settings of the file system; Spark's own S3 is s3a, however it is written
-    return Folder(_S3.sub("s3a://", root.partition("?")[0]), system, base)
+    plain = root.partition("?")[0]
+    return Folder(_S3.sub("s3a://", plain), system, base, create=_creating(plain, setting))
 
 
-def _system_of(root: str, setting: Callable[[str], str | None]) -> tuple[fs.FileSystem, str]:
-    uri = _S3.sub("s3://", root)
-    of_spark = {
-        ours: value
-        for ours, theirs in _S3_SETTINGS.items()
-        if (value := setting(f"spark.hadoop.fs.s3a.{theirs}"))
-    }
+def _system_of(root: str, setting: Setting) -> tuple[fs.FileSystem, str]:
+    uri, of_spark = _S3.sub("s3://", root), _s3_settings(setting)
     if not (uri.startswith("s3://") and of_spark):
         system, base = fs.FileSystem.from_uri(uri)
         return system, str(base)
-    scheme, separator, endpoint = of_spark.get("endpoint_override", "").rpartition("://")
-    if endpoint:
-        of_spark["endpoint_override"] = endpoint
-    plain = setting("spark.hadoop.fs.s3a.connection.ssl.enabled") == "false"
-    virtual = endpoint and setting("spark.hadoop.fs.s3a.path.style.access") != "true"
-    system = fs.S3FileSystem(
-        scheme=scheme if separator else "http" if plain else "https",
-        force_virtual_addressing=bool(virtual),
-        **of_spark,
-    )
+    scheme, _, endpoint = of_spark.pop("endpoint_override").partition("://")
+    virtual = bool(endpoint) and not _has_path_style(setting)
+    more = {"endpoint_override": endpoint} if endpoint else {}
+    system = fs.S3FileSystem(scheme=scheme, force_virtual_addressing=virtual, **of_spark, **more)
     return system, uri.removeprefix("s3://")
+
+
+def _s3_settings(setting: Setting) -> dict[str, str]:
+    """What Spark's configuration has for S3, by Arrow's names; the endpoint with its scheme."""
+    every = {ours: setting(f"spark.hadoop.fs.s3a.{of}") for ours, of in _S3_SETTINGS.items()}
+    result = {name: value for name, value in every.items() if value}
+    if result and "://" not in (endpoint := result.get("endpoint_override", "")):
+        plain = setting("spark.hadoop.fs.s3a.connection.ssl.enabled") == "false"
+        result["endpoint_override"] = f"{'http' if plain else 'https'}://{endpoint}"
+    return result
+
+
+def _has_path_style(setting: Setting) -> bool:
+    return setting("spark.hadoop.fs.s3a.path.style.access") == "true"
+
+
+def _creating(root: str, setting: Setting) -> Callable[[str, bytes], bool] | None:
+    """What puts a file where none is, or returns False; None where nothing can, or no obstore is.
+
+    Paths are Arrow's, whose first part is the bucket.
+    """
+    scheme, _, rest = _S3.sub("s3://", root).partition("://")
+    if scheme not in _EXCLUSIVE or not find_spec("obstore"):
+        return None
+    obstore, stores = import_module("obstore"), import_module("obstore.store")
+    given = _s3_settings(setting) if scheme == "s3" else {}
+    config: dict[str, Any] = {_OF_OBSTORE.get(name, name): value for name, value in given.items()}
+    if config.get("endpoint", "").endswith("://"):
+        del config["endpoint"]
+    if "endpoint" in config:
+        config["virtual_hosted_style_request"] = not _has_path_style(setting)
+    bucket = f"{scheme}://{rest.partition('/')[0]}"
+    store = stores.from_url(bucket, config=config, client_options={"allow_http": True})
+
+    def create(path: str, content: bytes) -> bool:
+        try:
+            obstore.put(store, path.partition("/")[2], content, mode="create")
+        except obstore.exceptions.AlreadyExistsError:
+            return False
+        except obstore.exceptions.BaseError as error:
+            raise OSError(f"{path} can't be made: {first_line(error)}") from None
+        return True
+
+    return create
+
+
+def check_writable(out: Where) -> None:
+    """Raise InputError when a local folder can't be written, before any work is done.
+
+    Where Hadoop is configured a path may mean another file system: that shows when it is written.
+    """
+    if isinstance(out, CatalogSchema):
+        return
+    local = out.removeprefix("file:")
+    if "://" in local or "HADOOP_CONF_DIR" in os.environ:
+        return
+    nearest = Path(local).absolute()
+    while not os.path.lexists(nearest):
+        nearest = nearest.parent
+    if not nearest.is_dir():
+        raise InputError(f"output {out} can't be written: {nearest} is not a folder")
+    if not os.access(nearest, os.W_OK | os.X_OK):
+        raise InputError(f"output {out} can't be written: no permission for {nearest}")
+    try:  # under /proc, or an automount, permission says nothing
+        Path(mkdtemp(prefix=".", dir=nearest)).rmdir()
+    except OSError:
+        raise InputError(f"output {out} can't be written: {nearest} takes no folders") from None
+
+
+def files_of(store: str, table: str, snapshot: str) -> list[str]:
+    """The committed files of one table of a snapshot or a result, for any program to read.
+
+    `store` is opened as the running session would, if there is one. InputError where there is no
+    such table, UnreadableError where one of its files is missing or broken.
+    """
+    session = SparkSession.getActiveSession()
+    place = folder_of(session, store) if session else open_folder(store)
+    parts = place.parts(table, snapshot)
+    if parts is None:
+        raise InputError(f"{store} has no table {table} of snapshot {snapshot}")
+    return [*parts.paths]

@@ -15,9 +15,9 @@ from pyspark.sql import DataFrame, SparkSession
 
 from optimizer import STRATEGY_NAMES
 from spark.errors import InputError
-from spark.fleet import FleetFiles, FleetSnapshot, Part, check_writable
+from spark.fleet import FleetFiles, FleetSnapshot, Part
 from spark.settings import Settings, check_strategies, read_settings, weight_of
-from spark.store import Opener, Where
+from spark.store import Opener, Where, check_writable
 from spark.terminal import options
 from spark.terminal.console import say_all
 from spark.terminal.histories import Since, Until, read_history, since_in

@@ -6,13 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from spark.fleet import SCHEMAS, SourceTables, table_of, why_hidden
 from spark.sources.live.cluster import Cluster
@@ -20,6 +18,7 @@ from spark.sources.live.connection import Connection, UnreachableError
 from spark.sources.live.group import DescribedGroup
 from spark.sources.live.partitions import NOT_MOVING
 from spark.sources.live.read_cluster import Reading, Report, claims_of, no_report, read_cluster
+from spark.store import Folder
 from spark.text import named
 
 ID = "cluster.id"
@@ -57,10 +56,10 @@ def ids_in(configs: Iterable[pa.Table]) -> dict[str, str]:
     }
 
 
-def ids_in_store(store: Path) -> dict[str, str]:
+def ids_in_store(store: Folder) -> dict[str, str]:
     """Those of the newest snapshot of a store that has any; none without a store."""
-    newest = sorted(store.glob("configs/snapshot=*"))[-1:]
-    return ids_in(pq.read_table(folder, partitioning=None) for folder in newest)
+    newest = (store.parts("configs", name) for name in store.ids("configs")[-1:])
+    return ids_in(store.opened(path).read() for parts in newest if parts for path in parts.paths)
 
 
 Row = tuple[Any, ...]

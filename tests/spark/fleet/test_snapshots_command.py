@@ -9,6 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from optimizer.figures import data_size
+from spark.errors import InputError
 from spark.fleet import (
     MAX_AGE,
     compositions,
@@ -16,7 +17,7 @@ from spark.fleet import (
     stored_in,
     whole,
 )
-from spark.store import CatalogSchema, Folder
+from spark.store import CatalogSchema, Folder, files_of
 from tests.spark.fleet.test_clusters import fleet_of, keep, keep_under
 from tests.support.catalog import put, schema
 from tests.support.said import Run, flat, is_one_line
@@ -208,6 +209,18 @@ class TestPrune:
 def lake(spark: SparkSession) -> Iterator[str]:
     with schema(spark, "pruned") as name:
         yield name
+
+
+def test_committed_files_are_listed(run: Run, days: Path) -> None:
+    folder = days / "members/snapshot=20261105T060000Z"
+    ours = sorted(map(str, folder.iterdir()))
+    shutil.copy(ours[0], folder / "copy.parquet")
+    rows = json.loads(run("snapshots", days, "--files", "--since", "1h", "--format", "json").out)
+    named = [row["path"] for row in rows["files"] if row["table"] == "members"]
+    assert (len(ours), named) == (2, ours)
+    assert files_of(str(days), "members", "20261105T060000Z") == ours
+    with pytest.raises(InputError, match="has no table lag of snapshot 20261105T060000Z"):
+        files_of(str(days), "lag", "20261105T060000Z")
 
 
 class TestCompact:
