@@ -91,7 +91,6 @@ from spark.fleet.store import (
     snapshots,
     stored_in,
     time_of,
-    unfinished,
     whole,
 )
 from spark.fleet.uneven import BY_WEIGHT, UNEVEN, worst_first

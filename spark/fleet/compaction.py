@@ -4,8 +4,7 @@ A table of a snapshot has a folder of its own, which other programs read: files 
 can't become one.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -95,8 +94,11 @@ def _many(place: Folder, snapshot: str) -> dict[str, Sequence[str]]:
 
 
 def _fewest(place: Folder, table: str, snapshot: str) -> int:
-    statistics = place.tally([table], [snapshot])
-    return _fewest_files(sum(rows.total() for rows in statistics.values()))
+    return max(1, -(-_rows(place, table, snapshot) // ROWS_A_FILE))
+
+
+def _rows(place: Folder, table: str, snapshot: str) -> int:
+    return sum(rows.total() for rows in place.tally([table], [snapshot]).values())
 
 
 def _odd(table: str, files: Sequence[str]) -> str | None:
@@ -163,16 +165,12 @@ def _write_anew(place: Folder, run: Run, table: str) -> list[File]:
         raise RunError(f"table {table} of snapshot {snapshot} has changed meanwhile")
     files = [
         run.write(table, [rows], schema, COUNTED_COLUMNS[table], part)
-        for part, rows in enumerate(_in_parts(place.opened, parts.paths, schema))
+        for part, rows in enumerate(_in_parts(place, table, parts.paths, schema))
     ]
-    expected, rows = _rows_in(place.opened, parts.paths), sum(file.rows for file in files)
+    expected, rows = _rows(place, table, snapshot), sum(file.rows for file in files)
     if rows != expected:
         raise RunError(f"{rows} of {expected} rows of {table} were written: nothing is changed")
     return files
-
-
-def _fewest_files(rows: int) -> int:
-    return max(1, -(-rows // ROWS_A_FILE))
 
 
 def common_schema(paths: Sequence[str]) -> pa.Schema | None:
@@ -183,8 +181,10 @@ def common_schema(paths: Sequence[str]) -> pa.Schema | None:
     """
     result = []
     for path in paths:
-        with _reading(path):
+        try:
             result.append(pq.read_schema(path))
+        except (OSError, pa.ArrowException) as error:
+            raise UnreadableError(f"{path} can't be read: {first_line(error)}") from None
     first = result[0]
     if any(plain_columns(item) != plain_columns(first) for item in result):
         return None
@@ -196,35 +196,15 @@ def common_schema(paths: Sequence[str]) -> pa.Schema | None:
     return pa.schema(fields, text)
 
 
-def _rows_in(opened: Callable[[str], pq.ParquetFile], paths: Sequence[str]) -> int:
-    """The rows of some files, as these say; UnreadableError if one is broken or gone."""
-    rows = 0
-    for path in paths:
-        with _reading(path):
-            rows += opened(path).metadata.num_rows
-    return rows
-
-
 def _in_parts(
-    opened: Callable[[str], pq.ParquetFile], paths: Sequence[str], schema: pa.Schema
+    place: Folder, table: str, paths: Sequence[str], schema: pa.Schema
 ) -> Iterator[pa.Table]:
     """The rows as tables of `ROWS_A_FILE`, the last of which may have fewer, or none."""
     held = schema.empty_table()
     for path in paths:
-        with _reading(path):
-            groups = opened(path).num_row_groups
-        for group in range(groups):
-            with _reading(path), opened(path) as file:
-                held = pa.concat_tables([held, file.read_row_group(group).cast(schema)])
+        for rows in place.rows(table, path, schema.names, {}):
+            held = pa.concat_tables([held, rows.cast(schema)])
             while len(held) > ROWS_A_FILE:
                 yield held.slice(0, ROWS_A_FILE).combine_chunks()
                 held = held.slice(ROWS_A_FILE)
     yield held.combine_chunks()
-
-
-@contextmanager
-def _reading(path: str) -> Iterator[None]:
-    try:
-        yield
-    except (OSError, pa.ArrowException) as error:
-        raise UnreadableError(f"{path} can't be read: {first_line(error)}") from None

@@ -153,11 +153,6 @@ def snapshots(opener: Opener, store: Where) -> list[str]:
     return stored_in(opener, store).whole
 
 
-def unfinished(opener: Opener, store: Where) -> dict[str, str]:
-    """The ids of the snapshots that aren't whole, oldest first, and why they aren't."""
-    return stored_in(opener, store).unfinished
-
-
 def stored_in(opener: Opener, store: Where) -> Stored:
     """The snapshots of a store, if it has any."""
     return Stored.in_source(source_of(opener, store))

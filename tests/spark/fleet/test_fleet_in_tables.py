@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark import FleetSnapshot, InputError
-from spark.fleet import contents_of, snapshots, unfinished
+from spark.fleet import contents_of, snapshots, stored_in
 from spark.fleet.local_store import write_store
 from spark.store import CatalogSchema, source_of
 from tests.spark.fleet.test_clusters import fleet_of
@@ -77,7 +77,7 @@ def test_a_snapshot_is_whole_when_each_required_table_has_rows_of_it(
 ) -> None:
     where = CatalogSchema(lake)
     assert snapshots(spark, where) == [LONG_AGO, EARLIER, SNAPSHOT]
-    assert unfinished(spark, where) == {LATER: "it lacks assignments"}
+    assert stored_in(spark, where).unfinished == {LATER: "it lacks assignments"}
     incomplete = f"snapshot {LATER} of store fleet_lake isn't whole: it lacks assignments"
     assert refused(spark, lake, LATER) == incomplete
     assert refused(spark, lake, "other") == (
