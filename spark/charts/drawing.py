@@ -1,18 +1,20 @@
-"""The one look of all charts, and the library that draws them."""
+"""What a chart is, the one look of all charts, and the library that draws them."""
 
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from spark.errors import InputError
 from spark.text import shortened
+
+Rows = Sequence[Mapping[str, Any]]
+"""Rows of a result table, few enough for one machine: what is drawn of a fleet are its sums."""
 
 FOUND, PLANNED = "#d55e00", "#0a84c6"
 """Now, and planned: two colours that colour-blind people tell apart, on white and black."""
 
 SERIES = ("#0a84c6", "#d55e00", "#009e73", "#cc79a7", "#b58900", "#7f7f7f", "#56b4e9")
 """Colours of several things in one chart (Okabe and Ito's, none too light and none too dark)."""
-
-STATES = {"current": "now", "planned": "planned"}
-"""Columns of rows that have a number for both, and what people call them."""
 
 INK, PAPER = "#222222", "#ffffff"
 """Where nobody knows what is around: notebooks are light or dark, and pictures of them neither."""
@@ -66,24 +68,9 @@ def looks(chart: Any) -> Any:
     )
 
 
-def of(rows: Any) -> Any:
+def of(rows: Rows) -> Any:
     """Rows as a chart's data, in the chart itself."""
     return altair().Data(values=[dict(row) for row in rows])
-
-
-def in_both_states(rows: Any, **kept: str) -> list[dict[str, Any]]:
-    """A row for each row and state: `state`, `value`, and the columns `kept` under those names."""
-    return [
-        {name: row[column] for name, column in kept.items()} | {"state": state, "value": row[key]}
-        for row in rows
-        for key, state in STATES.items()
-    ]
-
-
-def coloured_by_state() -> Any:
-    """What is now in one colour, what is planned in the other."""
-    states = [*STATES.values()]
-    return altair().Color("state:N", sort=states).scale(domain=states, range=[FOUND, PLANNED])
 
 
 def label(name: str) -> str:
@@ -103,3 +90,17 @@ def labels(names: Any) -> dict[str, str]:
             short, number = f"{label(name)} ({number})", number + 1
         result[name] = short
     return result
+
+
+@dataclass(frozen=True)
+class Chart:
+    """How rows are drawn: `title` names it, `draw` makes it of one row or more."""
+
+    name: str
+    title: str
+    draw: Callable[[Rows], Any]
+
+    def drawn(self, rows: Rows) -> Any:
+        """An Altair chart for a notebook; InputError where Altair isn't installed."""
+        altair()
+        return looks(self.draw(rows)).properties(title=self.title)

@@ -2,7 +2,9 @@
 
 from spark.fleet.clusters import (
     MAX_AGE,
+    WHOLE,
     Composition,
+    Part,
     clusters_in,
     compositions,
     evenly,
@@ -16,7 +18,6 @@ from spark.fleet.compaction import (
     scattered_in,
     sweep_store,
 )
-from spark.fleet.config_keys import BROKER_CONFIGS, MIN_INSYNC, TOPIC_CONFIGS
 from spark.fleet.conform import conformed, is_keyed, name_groups, null_keys
 from spark.fleet.contents import clusters_in_turn, contents_of, contents_report
 from spark.fleet.coupled import HUB, components
@@ -45,26 +46,30 @@ from spark.fleet.kinds import (
 )
 from spark.fleet.local_store import SCHEMAS, SourceTables, store_to_write, table_of, write_store
 from spark.fleet.near_misses import groups_like, near_miss
-from spark.fleet.part import WHOLE, Part
 from spark.fleet.results import (
+    BY_WEIGHT,
     CLUSTERS,
     PART,
     PLAN_WEIGHTS,
+    UNEVEN,
     as_rows,
     check_out,
     no_plan,
     read_planned,
     read_result,
     read_results,
+    worst_first,
 )
 from spark.fleet.retention import Retention, now_in_utc, prune, pruning_of
 from spark.fleet.schemas import (
     AUDIT,
+    BROKER_CONFIGS,
     COMPARISON,
     GROUP_KEYS,
     HISTORY,
     LAG,
     MEMBER_KEYS,
+    MIN_INSYNC,
     OFFSETS_TOPIC,
     PARTITION_KEYS,
     PLAN,
@@ -75,6 +80,7 @@ from spark.fleet.schemas import (
     SCALE,
     STORE,
     TABLES,
+    TOPIC_CONFIGS,
     TOPIC_KEYS,
     WHATIF,
     check_kind,
@@ -93,7 +99,6 @@ from spark.fleet.store import (
     time_of,
     whole,
 )
-from spark.fleet.uneven import BY_WEIGHT, UNEVEN, worst_first
 from spark.fleet.utf8 import (
     escaped,
     escaped_rows,

@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pyspark.sql import DataFrame, SparkSession, functions as F
+from pyspark.sql import Column, DataFrame, SparkSession, functions as F
 
 from spark.errors import InputError
-from spark.fleet.clusters import Composition
+from spark.fleet.clusters import Composition, Part
 from spark.fleet.kinds import UNSUPPORTED
-from spark.fleet.part import Part
 from spark.fleet.schemas import RESULTS, TABLES, check_kind
 from spark.fleet.snapshot import FleetSnapshot
 from spark.fleet.store import check_folder, has_snapshots, whole
@@ -46,6 +45,19 @@ def _renamed(name: str) -> str:
     if name.startswith(OLD_PREFIX):
         return NEW_PREFIX + name.removeprefix(OLD_PREFIX)
     return OLD_NAMES.get(name, name)
+
+
+UNEVEN = "coalesce(uneven, false)"
+"""SQL text over rows with advice: whether a group is uneven, `info` or worse (docs/advice.md)."""
+
+BY_WEIGHT = "weight_bound is not null"
+"""SQL text: whether it is by weight that a group is balanced."""
+
+
+def worst_first() -> list[Column]:
+    """The order of groups from the worst one on: largest load ÷ the best possible, then size."""
+    worst = F.desc_nulls_last("now_to_best")
+    return [worst, F.desc("partitions"), F.col("cluster"), F.col("group")]
 
 
 CLUSTERS = "clusters"

@@ -284,3 +284,20 @@ def check_kind(opener: Opener, out: Where, kind: str) -> None:
             continue
         folder = "schema" if isinstance(out, CatalogSchema) else "folder"
         raise InputError(f"output {out} holds {other} already: choose another {folder} for {kind}")
+
+
+MIN_INSYNC = "min.insync.replicas"
+
+TOPIC_CONFIGS = (
+    *(MIN_INSYNC, "cleanup.policy", "retention.bytes", "retention.ms"),
+    "unclean.leader.election.enable",
+)
+BROKER_CONFIGS = (
+    *(MIN_INSYNC, "default.replication.factor", "group.consumer.heartbeat.interval.ms"),
+    *("group.consumer.max.session.timeout.ms", "group.consumer.min.session.timeout.ms"),
+    *("group.consumer.session.timeout.ms", "group.max.session.timeout.ms", "group.max.size"),
+    *("group.min.session.timeout.ms", "log.retention.hours", "offsets.retention.minutes"),
+    *("offsets.topic.num.partitions", "offsets.topic.replication.factor"),
+    "unclean.leader.election.enable",
+)
+"""Settings of topics and brokers that snapshots hold: those that findings go by, and no secret."""

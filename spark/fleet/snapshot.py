@@ -13,9 +13,16 @@ from pyspark.sql import Column, DataFrame, SparkSession, functions as F
 from pyspark.util import inheritable_thread_target
 
 from spark.errors import InputError, UnreadableError, first_line, unreadable_file
-from spark.fleet.clusters import MAX_AGE, Composition, clusters_in, clusters_of, compositions
+from spark.fleet.clusters import (
+    MAX_AGE,
+    WHOLE,
+    Composition,
+    Part,
+    clusters_in,
+    clusters_of,
+    compositions,
+)
 from spark.fleet.conform import conformed, is_keyed, name_groups, null_keys
-from spark.fleet.part import WHOLE, Part
 from spark.fleet.schemas import (
     COUNTED_COLUMNS,
     STORE,

@@ -159,7 +159,7 @@ Span = tuple[float, float]
 
 
 def spans_of(timeline: Timeline) -> list[dict[str, Any]]:
-    """Rows of `spark.charts.timeline`: lag, each member, and what nobody reads.
+    """Rows of the chart `timeline`: lag, each member, and what nobody reads.
 
     A group at rest is shown for a tenth of the time more, so that it is seen.
     """
