@@ -297,6 +297,7 @@ class TestWhatIf:
         output = check_harmless(run("whatif", torture, *words, "--out", out))
         assert "lopsided" in output.out
         assert "4 → 2" in output.out
+        assert "lag of the worst group" not in output.out
         result = {(row["group"], row["strategy"]): row for row in rows(out / "whatif")}
         assert result["lopsided", "current"]["members_after"] == 2
         assert result["one", "optimal"]["status"] == "unaffected"
