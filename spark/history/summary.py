@@ -100,8 +100,8 @@ def totals(states: DataFrame, changes: DataFrame, rebalances: DataFrame) -> str:
         f"{row.generations:,} rebalances and {row.changes:,} changes: {row.moves:,} partitions "
         f"moved, {row.avoidable_moves:,} of them needlessly, and {row.takeovers:,} were taken over"
         f"{remade}. "
-        f"{row.uneven:,} of {counted(row.measured, 'group')} are uneven by count in the last "
-        f"snapshot ({row.uneven_at_first:,} in the first)."
+        f"Uneven by count in the last snapshot: {row.uneven:,} of {counted(row.measured, 'group')} "
+        f"({row.uneven_at_first:,} in the first)."
     )
 
 

@@ -112,8 +112,8 @@ class ReassignRequest:
             raise InputError(f"a replication factor of {self.replication_factor} isn't above 0")
         if moving := [str(partition) for partition in current.partitions if partition.is_moving]:
             raise InputError(
-                f"{named('partition', moving)} of cluster {current.cluster} are being reassigned: "
-                "plan again when that is done, or cancelled"
+                f"cluster {current.cluster} still reassigns {named('partition', moving)}: plan "
+                "again when that is done, or cancelled"
             )
         if self.topics and not any(
             self.is_chosen(partition.topic) for partition in current.partitions

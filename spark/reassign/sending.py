@@ -300,7 +300,7 @@ class _Sender:
         file = self.batch.file
         return (
             f"stopped: {why}{' (its throttle stays until it is done)' * self.is_throttled}. "
-            f"{len(self.done)} of {counted(len(self.steps), 'partition')} were done; Kafka "
+            f"Done: {len(self.done)} of {counted(len(self.steps), 'partition')}; Kafka "
             "continues what it has begun. The same command goes on from there; to go back, undo "
             f"the plan in {file.parent}, or let kafka-reassign-partitions cancel {file}"
         )

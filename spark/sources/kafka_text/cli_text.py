@@ -177,8 +177,8 @@ def _notes_across(tables: Mapping[str, list[Row]], brokers: Sequence[Broker]) ->
     described = {row["topic"] for row in tables["partitions"]}
     if absent := {row["topic"] for row in tables["subscriptions"]} - described:
         yield (
-            f"{named('topic', absent)} with subscribers are not among the topics described: their "
-            "partitions can't be planned. Is the text of all topics, and of the same cluster?"
+            f"The topics described lack {named('topic', absent)} with subscribers: no plan for the "
+            "partitions. Is the text of all topics, and of the same cluster?"
         )
     if brokers:
         entries = {broker.broker for broker in brokers}

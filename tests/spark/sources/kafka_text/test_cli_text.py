@@ -154,4 +154,4 @@ def test_topics_that_are_owned_and_not_described_are_noted(read: Import, write: 
     topic = "Topic: orders\tPartitionCount: 1\tReplicationFactor: 1\tConfigs: \n"
     partition = "\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1\tIsr: 1\n"
     (note,) = read(topics=[write("t.txt", topic + partition)]).notes
-    assert note.startswith("2 topics (one, t.a-b_c) with subscribers are not among")
+    assert note.startswith("The topics described lack 2 topics (one, t.a-b_c) with subscribers: ")
