@@ -262,6 +262,7 @@ def test_an_end_says_how_far_it_is_what_stays_and_how_to_go_on_or_back(
         sent(of, fake)
     output = str(stopped.value)
     assert f"batch 1 of 2 stopped: {why} (its throttle stays until it is done). Done: " in output
+    assert "Done: 0 of 1 partition;" in output
     assert "The same command goes on from there; to go back, undo the plan in moves" in output
     assert "or let kafka-reassign-partitions cancel moves/01-move.json" in output
 
