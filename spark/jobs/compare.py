@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from spark import FleetSnapshot, terminal
 from spark.audit import levels_and_goals
-from spark.compare import ADVICE_BESIDE, best_of, write_comparison
+from spark.compare import best_of, uneven_row, write_comparison
 from spark.fleet import COMPARISON, check_out, snapshot_id
 from spark.settings import Settings
 from spark.store import table_in
@@ -58,7 +58,8 @@ def compare(
             ]
             changed = [row for _, (_, groups, _) in compared for row in groups]
             terminal.lead_to(changed, terminal.PLAN)
-            beside = {GROUPS: Table(changed, is_shown=bool(changed), most=ROWS_SHOWN)}
+            people = [*map(uneven_row, changed)]
+            beside = {GROUPS: Table(changed, people, bool(changed), most=ROWS_SHOWN)}
             beside |= terminal.clusters_read(*(fleet for fleet, _ in compared))
             show_strategies(table, beside, settings)
     for fleet, (rows, _, advice) in compared:
@@ -80,4 +81,4 @@ def show_strategies(rows: Rows, beside: Mapping[str, Table], settings: Settings)
     shown = SHOWN_BY_WEIGHT if settings.goals.weights else COLUMNS_SHOWN
     selection = ["snapshot", *shown, *(["remote_reads"] if settings.goals.need_racks else [])]
     hidden = {column for row in rows for column in row if column not in selection}
-    show({**by_kind("strategies", rows), **beside}, hidden | {*ADVICE_BESIDE})
+    show({**by_kind("strategies", rows), **beside}, hidden)

@@ -88,7 +88,7 @@ def _plan_one(
         worst = made.worst(at_most(ROWS_SHOWN))
         terminal.lead_to(worst, terminal.EXPORT)
         tables = {
-            WORST: uneven_for_people(worst),
+            WORST: worst,
             "fleet": before_and_after,
             "groups": by_status,
             TRAFFIC: traffic_of_fleet(traffic, price) if traffic is not None else [],
@@ -118,5 +118,7 @@ def show_plans(planned: Sequence[tuple[FleetSnapshot, dict[str, Rows]]]) -> None
     filled = {name: rows for name, rows in shown.items() if rows or name not in OPTIONAL}
     by_status = filled["groups"]
     explained = [{**row, "means": STATUSES.get(row["status"])} for row in by_status]
-    shown_groups = {"groups": Table(by_status, explained)}
-    show({**filled, **shown_groups, **clusters_read(*(fleet for fleet, _ in planned))}, hide)
+    people = {"groups": Table(by_status, explained)}
+    if worst := filled.get(WORST):
+        people[WORST] = Table(worst, uneven_for_people(worst))
+    show({**filled, **people, **clusters_read(*(fleet for fleet, _ in planned))}, hide)

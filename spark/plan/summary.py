@@ -150,7 +150,8 @@ def uneven_for_people(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]
     result = []
     for row in rows:
         load = "max_weight" if row["judged_by"] == "weight" else "max_load"
-        cells = {"cluster": row["cluster"], "group": row["group"], "now": row[f"current_{load}"]}
+        cells = {name: row[name] for name in ("snapshot", "cluster", "group") if name in row}
+        cells["now"] = row[f"current_{load}"]
         cells |= {"planned": row[load], "severity": row["severity"], "moves": row["moves"]}
         result.append(cells | {"advice": row["advice_strategy"] or row["advice_kind"]})
     return result

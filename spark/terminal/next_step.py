@@ -102,9 +102,8 @@ def lead_to(rows: Iterable[Mapping[str, Any]], plan: str) -> None:
 def _rolled_out_to(row: Mapping[str, Any]) -> str | None:
     """What `rollout` can bring the group to, if that is the advice."""
     strategy: str | None = row.get("advice_strategy")
-    sentence = str(row.get("sentence") or row.get("advice"))
     if strategy == "uniform":  # of a group of the new protocol it is a setting alone
-        return CONSUMER if "`evenfleet rollout`" in sentence else None
+        return CONSUMER if "`evenfleet rollout`" in str(row["advice"]) else None
     return strategy
 
 
