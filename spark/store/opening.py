@@ -193,13 +193,14 @@ def check_writable(out: Where) -> None:
         raise InputError(f"output {out} can't be written: {nearest} takes no folders") from None
 
 
-def files_of(store: str, table: str, snapshot: str) -> list[str]:
+def files_of(
+    store: str, table: str, snapshot: str, session: SparkSession | None = None
+) -> list[str]:
     """The committed files of one table of a snapshot or a result, for any program to read.
 
-    `store` is opened as the running session would, if there is one. InputError where there is no
-    such table, UnreadableError where one of its files is missing or broken.
+    With a `session` its settings say how `store` is reached. InputError where there is no such
+    table, UnreadableError where one of its files is missing or broken.
     """
-    session = SparkSession.getActiveSession()
     place = folder_of(session, store) if session else open_folder(store)
     parts = place.parts(table, snapshot)
     if parts is None:

@@ -119,7 +119,7 @@ WITHOUT_SPARK = [
     ("snapshots {s} --keep-daily 1", "--keep-daily needs --prune with an age, such as --prune 90d"),
     ("snapshots {s} --no-dry-run", "--apply needs --prune or --compact: a list changes nothing"),
     ("snapshots {s} --prune 9x", "--prune: '9x' is not a duration (for example 24h)"),
-    ("snapshots {s} --compact --since 9d", "--since only lists: leave it out with --prune and"),
+    ("snapshots {s} --compact --since 9d", "--since and --files only list: leave them out with"),
     ("snapshots {s} --since 9x", "has no such snapshot, and it is not a duration such as 7d"),
     ("snapshots {s} --prune 9d --keep-daily 0", "--keep-daily"),
     ("rates {s} --out {h}/o --window '1 day'", "window: '1 day' is not a duration (for example"),
