@@ -255,8 +255,8 @@ def _member_names(name: str, members: Sequence[Member]) -> str:
     names = [member.instance_id or member.member_id for member in members]
     if near := get_close_matches(name, names, n=1):
         return f"; did you mean {near[0]}?"
-    items = ", ".join(names[:3])
-    return f" (there are {items}{' and others' if len(members) > 3 else ''})" if items else ""
+    first = ", ".join(names[:3])
+    return f" (there are {first}{' and others' if len(members) > 3 else ''})" if first else ""
 
 
 def without(group: Group, member_indexes: Sequence[int]) -> Group:

@@ -268,7 +268,7 @@ class Folder(Listing):
             now = self._manifests_of(snapshots)
             if now == before and not fault:
                 return result
-            if now == before and fault and is_last:
+            if now == before and fault and (is_last or not self.is_local):
                 raise fault
             before, is_last = now, now == before  # files may have been moved to their place
             if not self.is_local:

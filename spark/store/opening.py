@@ -156,10 +156,10 @@ def _creating(root: str, setting: Setting) -> Callable[[str, bytes], bool] | Non
     if "endpoint" in config:
         config["virtual_hosted_style_request"] = not _has_path_style(setting)
     bucket = f"{scheme}://{rest.partition('/')[0]}"
-    store = stores.from_url(bucket, config=config, client_options={"allow_http": True})
 
     def create(path: str, content: bytes) -> bool:
-        try:
+        try:  # readers, who come here too, need no client
+            store = stores.from_url(bucket, config=config, client_options={"allow_http": True})
             obstore.put(store, path.partition("/")[2], content, mode="create")
         except obstore.exceptions.AlreadyExistsError:
             return False
