@@ -73,10 +73,8 @@ def audit(
             now: Composition, before: Composition | None, stored: Stored
         ) -> tuple[FleetSnapshot, AuditSummary]:
             read = partial(FleetSnapshot.compose, spark, source.where, now)
-            fleet = terminal.part_of(
-                terminal.read_and_report(spark, source.where, "audit", read), source.part
-            )
-            rates = kept.enter_context(terminal.rates_for(spark, source.where, settings, fleet.id))
+            fleet = terminal.part_of(source.reading(spark, "audit", read), source.part)
+            rates = kept.enter_context(source.weights(spark, settings, fleet.id))
             past = stored if history else None
             made = store.audit(fleet, before, audit_settings, past, rates)
             # metrics tell changes too, while --fail-on looks at all that stands

@@ -44,7 +44,7 @@ def compare(
         ) -> tuple[FleetSnapshot, tuple[terminal.Rows, terminal.Rows, list[str]]]:
             snapshot_id(fleet.id)  # checked before any work is done
             doing = busy(f"comparing strategies on snapshot {fleet.id}")
-            with terminal.rates_for(spark, source.where, settings, fleet.id) as rates, doing:
+            with source.weights(spark, settings, fleet.id) as rates, doing:
                 options = rates, out, audit_settings.levels, trial.check_limits
                 return fleet, write_comparison(fleet, settings, *options)
 

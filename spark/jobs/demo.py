@@ -18,14 +18,13 @@ from spark.jobs.plan import plan
 from spark.jobs.replay import replay
 from spark.jobs.report import report
 from spark.jobs.verify import verify
-from spark.settings import Settings
 from spark.store import check_writable
 from spark.terminal import (
     Conf,
     Ended,
     Master,
+    StoreOptions,
     busy,
-    opened,
     option,
     program,
     say,
@@ -62,7 +61,7 @@ def demo(
     cluster, group = make_store(groups, store, history, until)
     with (
         Path(path).open("w", encoding="utf-8") as log,
-        opened(master, conf, Settings(), store) as spark,
+        StoreOptions(store=store, master=master, conf=conf).session() as spark,
         side_by_side(spark, log) as start,
     ):
         tried = ("--strategies", COMPARED)

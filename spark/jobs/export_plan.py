@@ -14,17 +14,15 @@ from spark.enforce import Exported, PlanFolder, exported_plan, group_plans
 from spark.errors import InputError
 from spark.fleet import FleetSnapshot, ids, near_miss, no_plan, read_planned, read_results
 from spark.store import Where, replace_text
-from spark.terminal import PlanFolder as PlanPath, busy, option, say, say_all
+from spark.terminal import busy, option, say, say_all
 
 
 def export_plan(
-    source: terminal.StoreOptions,
+    source: terminal.PlannedOptions,
     *,
-    plan: PlanPath = None,
     group: Annotated[str | None, option("Name of the group, or a pattern (`*`, `?`).")] = None,
     all_groups: Annotated[bool, option("All groups that have a plan.", "--all")] = False,
     out: Annotated[Path, option("Local file; for several groups a local folder.")],
-    plan_tables: terminal.PlanTables = None,
     cluster: Annotated[
         str | None,
         option("Only this cluster.", shown="all; for one group the only cluster that has it"),
@@ -37,10 +35,10 @@ def export_plan(
     One group's plan is a file. Several go to `OUT/CLUSTER/GROUP.json`, and
     `OUT/index.json` lists them. A file whose plan hasn't changed isn't touched.
     """
-    store, planned = source.and_plan(plan, plan_tables)
+    planned = source.planned
     if group is not None and all_groups:
         raise InputError("give either --group or --all")
-    reading = _read(source, store, planned, snapshot)
+    reading = _read(source, snapshot)
     if group is not None and not re.search(r"[*?]", group) and not out.is_dir():
         if not out.absolute().parent.is_dir():
             raise InputError(f"--out {out} must be a file in a folder that exists")
@@ -76,15 +74,14 @@ class _Read(NamedTuple):
 
 
 @contextmanager
-def _read(
-    source: terminal.StoreOptions, store: Where, plan: Where, snapshot: str | None
-) -> Iterator[_Read]:
+def _read(source: terminal.PlannedOptions, snapshot: str | None) -> Iterator[_Read]:
     """A plan and the fleet that it is of, for as long as the session lasts."""
     with source.session() as session:
+        plan = source.planned
         selection = snapshot or _newest(session, plan)
         groups, assignments = read_results(session, plan, ("groups", "assignments"), selection)
-        reading = partial(read_planned, session, store, plan, selection)
-        fleet = terminal.read_and_report(session, store, "export-plan", reading)
+        reading = partial(read_planned, session, source.where, plan, selection)
+        fleet = source.reading(session, "export-plan", reading)
         yield _Read(fleet, groups.rows, assignments.rows)
         terminal.say_clusters(fleet, (*groups.notes, *assignments.notes))
 

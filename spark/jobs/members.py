@@ -51,7 +51,7 @@ def members(
     ] = None,
 ) -> None:
     """Report how many members each group needs, and how many are spare."""
-    length, settings = window_length(window), source.settings
+    length = window_length(window)
     if not 0 < headroom <= 1:
         raise InputError(f"--headroom {headroom:g} must be above 0 and at most 1")
     if metrics:
@@ -65,8 +65,7 @@ def members(
         return
     with source.session(many=True) as spark:
         fleet = source.read(spark, "members")
-        flowing = terminal.optional_rates(spark, source.where, fleet, length, settings)
-        with flowing as rates, busy("counting members"):
+        with source.rates(spark, fleet, length) as rates, busy("counting members"):
             sizes = members_fleet(fleet, rates, headroom)
             rows = sorted(as_rows(sizes), key=shortest_first)
             by_broker = as_rows(broker_commits(fleet, rates)) if commits and rates else []
@@ -97,8 +96,7 @@ def show_split(source: terminal.FleetOptions, topic: str, window: timedelta) -> 
     """Print each group that reads the topic, before and after; those with most lag first."""
     with source.session(many=True) as spark:
         fleet = source.read(spark, "members")
-        flowing = terminal.optional_rates(spark, source.where, fleet, window, source.settings)
-        with flowing as rates, busy("splitting groups"):
+        with source.rates(spark, fleet, window) as rates, busy("splitting groups"):
             rows = as_rows(split_fleet(fleet, topic, rates))
         if not rows:
             near = near_miss(fleet, "topic", topic) or ": nothing can be split"

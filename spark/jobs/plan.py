@@ -54,7 +54,7 @@ def plan(
         check_out(spark, out, PLAN)
         planned, fault = source.each(
             *(spark, f"plan by {selection}", "planned"),
-            lambda fleet: _plan_one(fleet, source.where, out, settings, levels, goals.check_limits),
+            lambda fleet: _plan_one(fleet, source, out, settings, levels, goals.check_limits),
         )
         if planned:
             show_plans(planned)
@@ -64,7 +64,7 @@ def plan(
 
 def _plan_one(
     fleet: FleetSnapshot,
-    store: Where,
+    source: terminal.FleetsOptions,
     out: Where,
     settings: Settings,
     levels: AuditSettings,
@@ -74,7 +74,7 @@ def _plan_one(
     session, price = fleet.tables["groups"].sparkSession, settings.price_per_gb
     doing = busy(f"planning snapshot {fleet.id}")
     with ExitStack() as kept:
-        rates = kept.enter_context(terminal.rates_for(session, store, settings, fleet.id))
+        rates = kept.enter_context(source.weights(session, settings, fleet.id))
         planned = plan_fleet(
             *(fleet, settings.strategy, settings.goals, settings.strategy_seconds, rates),
             levels=levels.levels,

@@ -22,14 +22,12 @@ def rates(
     until: terminal.Until = None,
 ) -> None:
     """Report how fast partitions are written and read, and which groups fall behind."""
-    out, settings, part = target.required(), source.settings, source.part
+    out, part = target.required(), source.part
     length = window_length(window)
     with source.session(many=True) as spark:
         check_out(spark, out, RATES)
-        since = length + settings.max_age
-        with terminal.read_history(
-            spark, source.where, "rates", since, until, part, settings
-        ) as history:
+        since = length + source.settings.max_age
+        with source.history(spark, "rates", since, until, part) as history:
             with busy("comparing offsets"):
                 result = history.rates(length, quantile)
             snapshot, held = history.snapshots[-1], result.window.snapshots
@@ -45,7 +43,11 @@ def rates(
             late, slow, bool(late), title="groups that fall behind, lag in records", most=ROWS_SHOWN
         ),
     }
-    show(shown | terminal.snapshots_read(held))
+    clusters = [
+        {"cluster": cluster, "first": ids[0], "last": ids[-1], "snapshots": len(ids)}
+        for cluster, ids in held.items()
+    ]
+    show(shown | {"clusters": Table(clusters, is_shown=False)})
     say(behind_verdict(late))
     terminal.say_snapshots(held)
     say_all(map(as_sentence, result.notes))

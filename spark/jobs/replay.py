@@ -41,7 +41,7 @@ def replay(
         history = kept.enter_context(source.read(spark, "replay"))
         trial.check_limits(idle_limits(history, settings.goals))
         newest = history.snapshots[-1]
-        rates = kept.enter_context(terminal.rates_for(spark, source.where, settings, newest))
+        rates = kept.enter_context(source.weights(spark, settings, newest))
         replayed = kept.enter_context(
             replay_fleet(
                 *(history, settings.strategies, settings.goals, settings.strategy_seconds, rates)

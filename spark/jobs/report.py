@@ -24,7 +24,6 @@ from spark.terminal import (
     GoalOptions,
     Thresholds,
     busy,
-    files_of,
     option,
     say,
     say_clusters,
@@ -79,7 +78,7 @@ def report(
         results = Results(plan, audit, history, compare, by_weight, scale)
         before = fleet_before(spark, source.where, fleet, settings)
         of = (fleet, results, settings, levels, title, str(source.where), before)
-        material = material_of(spark, *of, doing=busy, files=files_of(source.where, fleet))
+        material = material_of(spark, *of, doing=busy, files=source.files_of(fleet))
         write_report(material, out, form, static)
     say_clusters(fleet)
     say(material.sources)

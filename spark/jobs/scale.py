@@ -1,10 +1,16 @@
 """`evenfleet scale`: what autoscalers would have done over recorded time, and what it costs."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
 
-from spark import terminal
-from spark.fleet import SCALE, FleetSnapshot, check_out
+from pyspark.sql import SparkSession
+
+from spark import InputError, terminal
+from spark.fleet import SCALE, FleetSnapshot, check_out, time_of
+from spark.history import FleetRates
 from spark.scale import (
     ScaleSettings,
     ScaleTables,
@@ -49,7 +55,7 @@ def scale(
             check_out(spark, out, SCALE)
         fleet = source.read(spark, "scale")
         with (
-            terminal.rates_since(spark, source.where, fleet, since, settings) as rates,
+            _rates_since(source, spark, fleet, since) as rates,
             scale_fleet(fleet, rates, scaled, settings.consumers, settings.max_age) as result,
         ):
             with busy("replaying policies"):
@@ -62,6 +68,29 @@ def scale(
             f"Snapshot {fleet.id}: each group under each policy, and what to set, is in "
             f"{table_in(out, 'scale')}; sizes and lag over time are in {table_in(out, 'courses')}."
         )
+
+
+@contextmanager
+def _rates_since(
+    source: terminal.FleetOptions, session: SparkSession, fleet: FleetSnapshot, since: str
+) -> Iterator[FleetRates]:
+    """Rates of a fleet since a snapshot, or over a time before the fleet's.
+
+    InputError where the snapshot isn't before it, and where there are no rates.
+    """
+    window = terminal.since_in(since)
+    if not isinstance(window, timedelta):
+        first, last = time_of(since), time_of(fleet.id)
+        if first is None or last is None or first >= last:
+            raise InputError(f"--since {since} is not before the snapshot {fleet.id}")
+        window = last - first
+    with source.rates(session, fleet, window) as rates:
+        if rates is None:
+            raise InputError(
+                f"store {source.where} has no two snapshots with offsets since {since}: rates are "
+                "of two; collect again, or choose an earlier --since"
+            )
+        yield rates
 
 
 def _show(fleet: FleetSnapshot, tables: ScaleTables, settings: ScaleSettings) -> None:

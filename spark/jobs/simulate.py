@@ -8,7 +8,7 @@ from typing import Annotated
 from spark import terminal
 from spark.errors import InputError
 from spark.fleet import FleetFiles, FleetSnapshot, Part
-from spark.settings import Settings, window_length
+from spark.settings import window_length
 from spark.simulate import (
     RATE_SNAPSHOTS,
     Flow,
@@ -23,7 +23,7 @@ from spark.simulate import (
     tables_of,
     unknown_lag,
 )
-from spark.store import Folder, Opener, Where
+from spark.store import Folder, Opener
 from spark.terminal import ROWS_SHOWN, Table, busy, option, say, say_all, show
 
 
@@ -47,7 +47,7 @@ def simulate(
             check_group(fleet, group, source.cluster)
             raise InputError("give a scenario: --scenario rolling-deploy, or a TOML file")
         with busy(f"simulating group {group}") as step:
-            rates = partial(_rates, opener, fleet, source.where, group, length, settings)
+            rates = partial(_rates, opener, fleet, source, length)
             consumers = settings.consumers
             group_simulation = simulate_group(
                 fleet, group, events, source.cluster, seed, consumers, rates
@@ -76,16 +76,14 @@ def simulate(
 def _rates(
     opener: Opener,
     fleet: FleetSnapshot | FleetFiles,
-    store: Where,
-    group: str,
+    source: terminal.GroupOptions,
     window: timedelta,
-    settings: Settings,
     cluster: str,
 ) -> Flow:
     """What comes in to what the group reads, and what its members can, as the store tells."""
     if isinstance(fleet, FleetFiles):
-        return rates_of_group(fleet, str(store), group, cluster, window)
+        return rates_of_group(fleet, str(source.where), source.group, cluster, window)
     assert not isinstance(opener, Folder)
-    items = terminal.part_of(fleet, Part(cluster, group))
-    with terminal.optional_rates(opener, store, items, window, settings, RATE_SNAPSHOTS) as rates:
+    items = terminal.part_of(fleet, Part(cluster, source.group))
+    with source.rates(opener, items, window, RATE_SNAPSHOTS) as rates:
         return mean_flow(rates.rates, rates.members) if rates else Flow({})

@@ -1,5 +1,6 @@
 """`evenfleet verify`: check a plan against its snapshot."""
 
+from dataclasses import dataclass
 from functools import partial
 from typing import Annotated
 
@@ -8,25 +9,27 @@ from pyspark.sql import SparkSession
 
 from spark import FleetSnapshot, InputError, terminal, verify_plan
 from spark.fleet import as_rows, read_planned
-from spark.store import Where
 from spark.terminal import CHECK_FAILED, ROWS_SHOWN, Table, at_most, busy, say, say_answer, show
 from spark.verify import PlanTables, planned_snapshots
 
 
+@dataclass(frozen=True, kw_only=True)
+class PlannedPart(terminal.PlannedOptions, terminal.PartOptions):
+    """A store, a plan of it, and the part of it that is checked."""
+
+
 def verify(
-    source: terminal.PartOptions,
-    plan: terminal.PlanFolder = None,
-    plan_tables: terminal.PlanTables = None,
+    source: PlannedPart,
     snapshot: Annotated[str | None, terminal.snapshot_option("all that the plan has")] = None,
 ) -> None:
     """Check a plan against its snapshot without the solver; exit code 1 if anything is wrong."""
-    store, planned = source.and_plan(plan, plan_tables)
+    planned = source.planned
     with source.session() as spark:
         selection = planned_snapshots(spark, planned, snapshot)
         verified, unchecked = [], []
         for item in selection:
             try:
-                verified.append(_verify_one(spark, source, store, planned, item))
+                verified.append(_verify_one(spark, source, item))
             except InputError as error:
                 if len(selection) == 1:
                     raise
@@ -46,12 +49,12 @@ def verify(
 
 
 def _verify_one(
-    session: SparkSession, source: terminal.PartOptions, store: Where, plan: Where, snapshot: str
+    session: SparkSession, source: PlannedPart, snapshot: str
 ) -> tuple[FleetSnapshot, terminal.Rows]:
     """The first faults of the plan of this fleet, or of part of it."""
-    tables = PlanTables.read(session, plan, snapshot, source.part)
-    read = partial(read_planned, session, store, plan, snapshot)
-    whole = terminal.read_and_report(session, store, "verify", read)
+    tables = PlanTables.read(session, source.planned, snapshot, source.part)
+    read = partial(read_planned, session, source.where, source.planned, snapshot)
+    whole = source.reading(session, "verify", read)
     fleet = terminal.part_of(whole, source.part)
     result = verify_plan(fleet, tables.assignments, tables.groups, tables.rates).persist()
     try:

@@ -74,12 +74,9 @@ def whatif(
         whole = source.whole(spark, "whatif")
         items = terminal.part_of(whole, source.part)
         snapshot_id(items.id)  # checked before any work is done
-        flowing = terminal.optional_rates(
-            spark, source.where, items, length, settings, RATE_SNAPSHOTS
-        )
         with (
-            flowing as rates,
-            terminal.rates_for(spark, source.where, settings, whole.id) as weighed,
+            source.rates(spark, items, length, RATE_SNAPSHOTS) as rates,
+            source.weights(spark, settings, whole.id) as weighed,
             busy(f"applying {', '.join(map(str, events))} to snapshot {items.id}"),
         ):
             if not any(isinstance(item, SizedTopic) for item in events):  # they bring partitions

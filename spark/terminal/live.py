@@ -1,64 +1,35 @@
-"""What the commands share that talk to live clusters."""
+"""What the commands share that talk to live clusters, and how they tell what became of plans."""
 
 from __future__ import annotations
 
 import importlib
 import logging
 import shlex
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from optimizer.assignor.plan_file import GroupPlan, PlanFileError
 from optimizer.assignor.source import is_url, text_of, without_secrets
-from spark.enforce import PlanFolder
+from optimizer.figures import counted
+from spark.enforce import PlanFolder, Status, differences
 from spark.errors import InputError
 from spark.sources.live.cluster import Cluster
-from spark.terminal.options import ClusterName, option
+from spark.terminal.console import say
+from spark.terminal.options import option
+from spark.terminal.printing import ROWS_SHOWN, Table, show
 from spark.text import did_you_mean, named
+
+if TYPE_CHECKING:
+    from spark.enforce.enforce_groups import Outcome
+    from spark.sources.live.group import DescribedGroup
 
 READ_WITHIN = 10.0  # seconds, for the plan
 
-Plans = Annotated[str, typer.Argument(help="File, URL or folder that `export-plan` filled.")]
-OfGroups = Annotated[
-    str | None, option("Of a folder only groups that match a pattern (`*`, `?`).", shown="all")
-]
 Bootstrap = Annotated[list[str] | None, option("HOST:PORT of a broker; repeatable.")]
-Clusters = Annotated[
-    Path | None, option("Clusters as in conf/clusters.toml; the plan names the one.")
-]
-
-
-@dataclass(frozen=True, kw_only=True)
-class LiveOptions:
-    """Plans, and the live clusters whose groups follow them."""
-
-    plan: Plans
-    group: OfGroups = None
-    cluster: ClusterName = None
-    bootstrap: Bootstrap = None
-    clusters: Clusters = None
-
-    @property
-    def is_folder(self) -> bool:
-        """Whether plans are in a folder, and not one in a file or behind a URL."""
-        return is_folder(self.plan)
-
-    def by_cluster(self) -> list[ChosenPlans]:
-        """The plans by cluster; InputError if there are none, or not one sound."""
-        return plans_in(self.plan, self.group, self.cluster, self.bootstrap, self.clusters)
-
-    def command(self, name: str, *more: str) -> str:
-        """A command as one can run it, about the same plans at the same brokers."""
-        words = ["evenfleet", name, self.plan]
-        words += ["--group", self.group] if self.group is not None else []
-        words += ["--cluster", self.cluster] if self.cluster is not None else []
-        for server in self.bootstrap or ():
-            words += ["--bootstrap", server]
-        words += ["--clusters", str(self.clusters)] if self.clusters is not None else []
-        return shlex.join([*words, *more])
 
 
 @dataclass(frozen=True)
@@ -70,42 +41,76 @@ class ChosenPlans:
     topics: dict[str, list[str]]
 
 
-def plans_in(
-    location: str,
-    pattern: str | None,
-    cluster: str | None,
-    bootstrap: list[str] | None,
-    clusters: Path | None,
-) -> list[ChosenPlans]:
-    """The plans that options choose, by cluster; InputError if there are none, or not one sound."""
-    if (bootstrap is None) == (clusters is None):
-        raise InputError("give either --bootstrap or --clusters, to say where the cluster is")
-    if not is_folder(location):
-        if pattern is not None:
-            raise InputError(f"--group chooses among the plans of a folder, and {location} is none")
-        plan = plan_in(location)
-        if cluster not in (None, plan.cluster):
-            raise InputError(f"the plan in {location} is for cluster {plan.cluster!r}")
-        (of_plan,) = clusters_named(bootstrap, [plan.cluster], clusters)
-        return [ChosenPlans(of_plan, {plan.group: plan}, {})]
-    folder = PlanFolder(Path(location))
-    entries = folder.matching(pattern or "*", cluster)
-    names = list(dict.fromkeys(entry.cluster for entry in entries))
-    if not names:
-        raise InputError(_no_such_plan(folder, pattern or "*", cluster))
-    if bootstrap is not None and len(names) > 1:
-        raise InputError(
-            f"{location} has plans for {named('cluster', names)}: choose one by --cluster, or give "
-            "--clusters instead of --bootstrap"
-        )
-    return [
-        ChosenPlans(
-            item,
-            {entry.group: folder.read(entry) for entry in entries if entry.cluster == item.name},
-            {entry.group: entry.topics for entry in folder.matching("*", item.name)},
-        )
-        for item in clusters_named(bootstrap, names, clusters)
-    ]
+@dataclass(frozen=True, kw_only=True)
+class LiveOptions:
+    """Plans, and the live clusters whose groups follow them."""
+
+    plan: Annotated[str, typer.Argument(help="File, URL or folder that `export-plan` filled.")]
+    group: Annotated[
+        str | None,
+        option("Of a folder only groups that match a pattern (`*`, `?`).", shown="all"),
+    ] = None
+    cluster: Annotated[str | None, option("Only this cluster.", shown="all")] = None
+    bootstrap: Bootstrap = None
+    clusters: Annotated[
+        Path | None, option("Clusters as in conf/clusters.toml; the plan names the one.")
+    ] = None
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether plans are in a folder, and not one in a file or behind a URL."""
+        return not is_url(self.plan) and Path(self.plan).is_dir()
+
+    def by_cluster(self) -> list[ChosenPlans]:
+        """The plans by cluster; InputError if there are none, or not one sound."""
+        if (self.bootstrap is None) == (self.clusters is None):
+            raise InputError("give either --bootstrap or --clusters, to say where the cluster is")
+        if not self.is_folder:
+            return [self._one_plan()]
+        folder = PlanFolder(Path(self.plan))
+        entries = folder.matching(self.group or "*", self.cluster)
+        names = list(dict.fromkeys(entry.cluster for entry in entries))
+        if not names:
+            raise InputError(_no_such_plan(folder, self.group or "*", self.cluster))
+        if self.bootstrap is not None and len(names) > 1:
+            raise InputError(
+                f"{self.plan} has plans for {named('cluster', names)}: choose one by --cluster, or "
+                "give --clusters instead of --bootstrap"
+            )
+        return [
+            ChosenPlans(
+                item,
+                {of.group: folder.read(of) for of in entries if of.cluster == item.name},
+                {of.group: of.topics for of in folder.matching("*", item.name)},
+            )
+            for item in clusters_named(self.bootstrap, names, self.clusters)
+        ]
+
+    def _one_plan(self) -> ChosenPlans:
+        """The plan in a file or behind a URL; InputError if there is none."""
+        if self.group is not None:
+            raise InputError(
+                f"--group chooses among the plans of a folder, and {self.plan} is none"
+            )
+        try:
+            plan = GroupPlan.from_text(text_of(self.plan, READ_WITHIN))
+        except (OSError, PlanFileError, ValueError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise InputError(f"there is no plan in {without_secrets(self.plan)}: {why}") from None
+        if self.cluster not in (None, plan.cluster):
+            raise InputError(f"the plan in {self.plan} is for cluster {plan.cluster!r}")
+        (cluster,) = clusters_named(self.bootstrap, [plan.cluster], self.clusters)
+        return ChosenPlans(cluster, {plan.group: plan}, {})
+
+    def command(self, name: str, *more: str) -> str:
+        """A command as one can run it, about the same plans at the same brokers."""
+        words = ["evenfleet", name, self.plan]
+        words += ["--group", self.group] if self.group is not None else []
+        words += ["--cluster", self.cluster] if self.cluster is not None else []
+        for server in self.bootstrap or ():
+            words += ["--bootstrap", server]
+        words += ["--clusters", str(self.clusters)] if self.clusters is not None else []
+        return shlex.join([*words, *more])
 
 
 def _no_such_plan(folder: PlanFolder, pattern: str, cluster: str | None) -> str:
@@ -119,20 +124,6 @@ def _no_such_plan(folder: PlanFolder, pattern: str, cluster: str | None) -> str:
     near = near or did_you_mean(pattern, {entry.group for entry in folder.matching("*", cluster)})
     of_cluster = f" of cluster {cluster!r}" if cluster else ""
     return f"{folder.path} has no plan of a group {pattern!r}{of_cluster}{near}"
-
-
-def is_folder(location: str) -> bool:
-    """Whether plans are in a folder there, and not one in a file or behind a URL."""
-    return not is_url(location) and Path(location).is_dir()
-
-
-def plan_in(location: str) -> GroupPlan:
-    """The plan in a file or behind a URL; InputError if there is none."""
-    try:
-        return GroupPlan.from_text(text_of(location, READ_WITHIN))
-    except (OSError, PlanFileError, ValueError) as error:
-        why = getattr(error, "strerror", None) or error
-        raise InputError(f"there is no plan in {without_secrets(location)}: {why}") from None
 
 
 def live(module: str) -> Any:
@@ -169,3 +160,73 @@ def clusters_named(
             f"{file} has no {named('cluster', strange)}; it has {', '.join(entries)}{near}"
         )
     return [entries[name] for name in dict.fromkeys(names or entries)]
+
+
+Outcomes = Mapping[str, Sequence["Outcome"]]
+"""By cluster."""
+
+
+def show_outcomes(outcomes: Outcomes) -> None:
+    """Print what became of each plan, for people of those that aren't in force, and sum up.
+
+    For people, groups that one reason keeps out share a row.
+    """
+    rows = [
+        {
+            "cluster": cluster,
+            "group": item.group,
+            "status": item.status.value,
+            "members": item.members,
+            "rebalanced": item.rebalanced,
+            "reason": item.reason,
+        }
+        for cluster, outcome in outcomes.items()
+        for item in outcome
+    ]
+    unlike = _by_reason(row for row in rows if row["status"] != Status.IN_FORCE)
+    title = "groups that don't follow their plan"
+    hide = {"rebalanced"} if len(outcomes) > 1 else {"rebalanced", "cluster"}
+    show({"groups": Table(rows, unlike, bool(unlike), title, ROWS_SHOWN)}, hide)
+    reports = [f"{sum(row['status'] == item for row in rows)} {item.value}" for item in Status]
+    say(f"{counted(len(rows), 'plan')}: {', '.join(reports)}.")
+
+
+def show_differences(plan: GroupPlan, group: DescribedGroup | None, status: Status) -> None:
+    """Print who owns what else than the plan says, of a group of which something is known."""
+    rows = differences(plan, group) if group and status is not Status.UNKNOWN else []
+    show({"differences": Table(rows, is_shown=bool(rows))})
+
+
+def _by_reason(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    alike: dict[Any, list[dict[str, Any]]] = {}
+    for row in rows:
+        key = (row["cluster"], row["status"], row["reason"] or row["group"])
+        alike.setdefault(key, []).append(row)
+    return [
+        {
+            **items[0],
+            "group": items[0]["group"]
+            if len(items) == 1
+            else named("group", (row["group"] for row in items)),
+            "members": sum(row["members"] for row in items),
+        }
+        for items in alike.values()
+    ]
+
+
+def all_in_force(outcomes: Outcomes) -> bool:
+    return not _behind(outcomes)
+
+
+def say_continue(outcomes: Outcomes, again: str) -> None:
+    """How to go on with groups that may follow their plan yet, if there are any."""
+    behind = _behind(outcomes)
+    if all(item.is_final for item in behind):
+        say(f"No further run helps: {counted(len(behind), 'group')} can't take a plan as they are.")
+    else:
+        say(f"To continue with the remaining groups: {again}")
+
+
+def _behind(outcomes: Outcomes) -> list[Outcome]:
+    every = (item for outcome in outcomes.values() for item in outcome)
+    return [item for item in every if item.status is not Status.IN_FORCE]

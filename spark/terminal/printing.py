@@ -11,7 +11,7 @@ from typing import Any
 
 from optimizer.figures import counted
 from spark.errors import InputError
-from spark.fleet import CONNECT, CONSUMER
+from spark.fleet import CONNECT, CONSUMER, FleetFiles, FleetSnapshot
 from spark.terminal.console import (
     Rows,
     draw,
@@ -21,8 +21,9 @@ from spark.terminal.console import (
     plain,
     print_advice,
     say,
+    say_all,
 )
-from spark.text import did_you_mean
+from spark.text import did_you_mean, named
 
 
 class Format(StrEnum):
@@ -243,3 +244,40 @@ def _csv_cell(value: Any) -> Any:
 def _alike(name: str) -> str:
     """A table's name, however its words are joined."""
     return name.replace("_", " ").replace("-", " ").lower()
+
+
+def say_clusters(fleet: FleetSnapshot | FleetFiles, changes: Sequence[str] = ()) -> None:
+    """Say which clusters were taken from which snapshots, the newest first, and how they changed.
+
+    That is for the end: where a command fails, why is all that it says.
+    """
+    of: dict[str, list[str]] = {fleet.id: []}
+    for cluster, snapshot in sorted(fleet.instants.items(), key=lambda item: item[1], reverse=True):
+        of.setdefault(snapshot, []).append(cluster)
+    taken = (
+        f"snapshot {item}: {named('cluster', clusters) if clusters else 'no cluster'}"
+        for item, clusters in of.items()
+    )
+    say(f"Read {'; '.join(taken)}.")
+    say_all(f"{change}." for change in (*fleet.changes, *changes))
+
+
+def clusters_read(*fleets: FleetSnapshot | FleetFiles) -> dict[str, Table]:
+    """For programs: a row a cluster, and of which snapshot it is; `say_clusters` tells people."""
+    rows = [
+        {"cluster": cluster, "snapshot": snapshot}
+        for fleet in fleets
+        for cluster, snapshot in fleet.instants.items()
+    ]
+    return {"clusters": Table(rows, is_shown=False)}
+
+
+def say_snapshots(held: Mapping[str, Sequence[str]]) -> None:
+    """Say which snapshots of which clusters were read; those of the same ones in one breath."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for cluster, snapshots in held.items():
+        alike.setdefault(tuple(snapshots), []).append(cluster)
+    for snapshots, clusters in alike.items():
+        span = f"{len(snapshots)} snapshots from {snapshots[0]} to {snapshots[-1]}"
+        read = f"snapshot {snapshots[0]}" if len(snapshots) == 1 else span
+        say(f"Read {read}: {named('cluster', clusters)}.")

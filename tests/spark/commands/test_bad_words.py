@@ -9,7 +9,7 @@ import pytest
 from optimizer.assignor.plan_file import GroupPlan
 from spark.enforce import PlanFolder
 from spark.fleet.local_store import write_store
-from spark.terminal import store_and_plan
+from spark.terminal import PlannedOptions
 from tests.paths import DATA
 from tests.support.fleets import SNAPSHOT, Fleet
 from tests.support.said import Run, is_one_line
@@ -239,5 +239,5 @@ def test_it_shows_in_the_store(
 
 
 def test_with_tables_the_argument_is_the_plan() -> None:
-    assert store_and_plan("plan", None, "lake", None)[1] == "plan"
-    assert store_and_plan("store", None, None, "results")[0] == "store"
+    assert PlannedOptions(store="plan", tables="lake").planned == "plan"
+    assert PlannedOptions(store="store", plan_tables="results").where == "store"

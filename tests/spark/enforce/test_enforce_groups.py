@@ -12,7 +12,7 @@ from spark.enforce import enforce_groups as module
 from spark.enforce.enforce_groups import NOT_TAKEN, Enforced, Outcome, enforce_groups
 from spark.enforce.evaluate_group import Status, Verdict
 from spark.sources.live.cluster import Cluster
-from spark.terminal.outcomes import say_continue, show_outcomes
+from spark.terminal.live import say_continue, show_outcomes
 from spark.terminal.printing import Layout, Printing, printed
 
 IN_FORCE = Verdict(Status.IN_FORCE, None, 0, is_at_rest=True)

@@ -1,12 +1,13 @@
 """Which stores a command opens by itself."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from spark.settings import Settings
 from spark.store import Folder, UnopenableError
-from spark.terminal.openers import default_fs, opened_store
+from spark.terminal import StoreOptions
+from spark.terminal.stores import default_fs
 
 KEY = "spark.hadoop.fs.defaultFS"
 
@@ -34,15 +35,14 @@ def test_the_file_system_of_a_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 
 def test_who_is_asked(asked: list, run: object, tmp_path: Path) -> None:
     """Spark isn't; the configuration file's settings count as well as options."""
-    for conf, settings in (
-        ([f"{KEY}=nofs://here"], Settings()),
-        (None, Settings(spark={KEY: "nofs://here"})),
-    ):
+    (config := tmp_path / "settings.toml").write_text(f"[spark]\n'{KEY}' = 'nofs://here'\n")
+    there: Any = [f"{KEY}=nofs://here"]
+    for options in ({"conf": there}, {"config": config}):
         with (
             pytest.raises(UnopenableError, match=f"nofs://here{tmp_path} can't be opened"),
-            opened_store(str(tmp_path), "local[1]", conf, settings),
+            StoreOptions(store=str(tmp_path), master="local[1]", **options).opener(),
         ):
             pass
-    with opened_store(f"file:{tmp_path}", None, [f"{KEY}=nofs://here"], Settings()) as opener:
+    with StoreOptions(store=f"file:{tmp_path}", conf=there).opener() as opener:
         assert isinstance(opener, Folder)
     assert asked == []

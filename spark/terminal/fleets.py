@@ -1,0 +1,231 @@
+"""Bundles of options about fleets in a store: a part, an instant, a group, a time.
+
+A command takes such a bundle as one parameter; `for_typer` makes an option of each of its fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+from pyspark.sql import DataFrame, SparkSession
+
+from spark.errors import InputError, UnreadableError
+from spark.fleet import FleetFiles, FleetSnapshot, Part, near_miss, skipped_sentence, time_of, whole
+from spark.settings import Settings, duration
+from spark.store import Folder, Opener, Where
+from spark.terminal.console import say, say_all
+from spark.terminal.options import one_of, option, snapshot_option
+from spark.terminal.stores import NoSuchPartError, StoreOptions, read_with_notes
+from spark.text import did_you_mean, named
+
+if TYPE_CHECKING:
+    from spark.history import FleetHistory
+
+T = TypeVar("T")
+
+ALL = "all"
+
+Snapshot = Annotated[str | None, snapshot_option("the newest of each cluster")]
+Until = Annotated[str | None, option("Last snapshot: its id.", shown="newest")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannedOptions(StoreOptions):
+    """A store and a plan of it."""
+
+    plan: Annotated[str | None, typer.Argument(help="Folder that `plan` wrote.")] = None
+    plan_tables: Annotated[
+        str | None, option("Tables that `plan` wrote, instead of PLAN.", metavar="CATALOG.SCHEMA")
+    ] = None
+
+    def __post_init__(self) -> None:
+        """With --tables the argument is the plan, if there is one alone."""
+        if self.tables and self.store and self.plan is None and not self.plan_tables:
+            object.__setattr__(self, "plan", self.store)
+            object.__setattr__(self, "store", None)
+        super().__post_init__()
+
+    @cached_property
+    def planned(self) -> Where:
+        """The plan; InputError unless one is named."""
+        result = one_of(self.plan, self.plan_tables, "PLAN", "--plan-tables")
+        if result is None:
+            raise InputError("name a PLAN, or --plan-tables CATALOG.SCHEMA")
+        return result
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartOptions(StoreOptions):
+    """Part of a store's fleet."""
+
+    cluster: Annotated[str | None, option("Only this cluster.", shown="all")] = None
+    group: Annotated[
+        str | None, option("Only groups that match a pattern (`*`, `?`).", shown="all")
+    ] = None
+
+    @property
+    def part(self) -> Part:
+        """What options choose."""
+        return Part(self.cluster, self.group)
+
+
+def part_of(fleet: FleetSnapshot, part: Part) -> FleetSnapshot:
+    """The part of a fleet that options choose; NoSuchPartError if there is nothing in it."""
+    if not part:
+        return fleet
+    if part.cluster is not None and part.cluster not in fleet.instants:
+        listed = named("cluster", fleet.instants)
+        raise NoSuchPartError(
+            f"snapshot {fleet.id} has no cluster {part.cluster!r}: it has {listed}"
+            f"{did_you_mean(part.cluster, fleet.instants)}"
+        )
+    result = fleet.matching(*part)
+    if not result.has_groups():
+        near = near_miss(fleet, "group", part.group, part.cluster) if part.group else ""
+        raise NoSuchPartError(f"snapshot {fleet.id} has no {part}{near}")
+    return result
+
+
+@dataclass(frozen=True, kw_only=True)
+class FleetOptions(PartOptions):
+    """Part of a fleet at one instant."""
+
+    snapshot: Snapshot = None
+
+    def whole(self, session: SparkSession, doing: str) -> FleetSnapshot:
+        """All of the fleet; prints what was left out of it."""
+        return self.fleet_at(self.snapshot, session, doing)
+
+    def read(self, session: SparkSession, doing: str) -> FleetSnapshot:
+        """The part that options choose; NoSuchPartError if there is nothing in it."""
+        return part_of(self.whole(session, doing), self.part)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FleetsOptions(PartOptions):
+    """Part of a fleet at one instant, or at each."""
+
+    snapshot: Annotated[str | None, option("Id, or `all`.", shown="the newest of each cluster")] = (
+        None
+    )
+
+    @property
+    def single_snapshot(self) -> str | None:
+        """The snapshot that is asked for; None is the newest, or each."""
+        return None if self.snapshot == ALL else self.snapshot
+
+    def each(
+        self, session: SparkSession, doing: str, done: str, work: Callable[[FleetSnapshot], T]
+    ) -> tuple[list[T], InputError | None]:
+        """What `work` makes of one snapshot, or of all of them, and the errors of others.
+
+        `done` says in a sentence what was to be done: `planned`. Of one snapshot alone an error is
+        raised at once; where several are there, those that can't be read don't stop the others, and
+        those that have nothing of the part are passed over. InputError if all are.
+        """
+        selection: Sequence[str | None] = [self.snapshot]
+        if self.snapshot == ALL:
+            stored = whole(session, self.where)
+            selection = stored.whole
+            say_all(skipped_sentence(skipped, why) for skipped, why in stored.unfinished.items())
+        results, broken = [], []
+        for item in selection:
+            try:
+                results.append(work(part_of(self.fleet_at(item, session, doing), self.part)))
+            except (NoSuchPartError, UnreadableError) as error:
+                if len(selection) == 1:
+                    raise
+                if isinstance(error, NoSuchPartError):
+                    say(f"Skipped: {error}")
+                else:
+                    broken.append(str(error))
+        if not results and not broken:
+            raise InputError(f"no snapshot of store {self.where} has {self.part}")
+        if not broken:
+            return results, None
+        return results, InputError(
+            f"{len(results)} of {len(selection)} snapshots are {done}, the others can't be read: "
+            f"{'; '.join(broken)}"
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SnapshotOptions(StoreOptions):
+    """A fleet at one instant, of which a command needs few rows."""
+
+    snapshot: Snapshot = None
+
+    def fleet(self, session: SparkSession, doing: str) -> FleetSnapshot:
+        """The fleet by Spark; prints what was left out of it."""
+        return self.fleet_at(self.snapshot, session, doing)
+
+    def few(self, opener: Opener, doing: str) -> FleetSnapshot | FleetFiles:
+        """The fleet; prints what was left out of it."""
+        if not isinstance(opener, Folder):
+            return self.fleet(opener, doing)
+        options = self.snapshot, self.settings.max_age, opener
+        return read_with_notes(partial(FleetFiles.read, str(self.where), *options))
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupOptions(SnapshotOptions):
+    """One group."""
+
+    group: Annotated[str, option("Name of the group.")]
+    cluster: Annotated[
+        str | None, option("Its cluster.", shown="the only one with such a group")
+    ] = None
+
+    @contextmanager
+    def weighed(
+        self, doing: str, settings: Settings
+    ) -> Iterator[tuple[FleetSnapshot | FleetFiles, DataFrame | None]]:
+        """The fleet, and the rates that goals ask for: for lag or rates it is Spark that reads."""
+        if settings.goals.need_spark:
+            with self.session(self.snapshot) as session:
+                fleet = self.fleet(session, doing)
+                with self.weights(session, settings, fleet.id) as rates:
+                    yield fleet, rates
+        else:
+            with self.opener() as opener:
+                yield self.few(opener, doing), None
+
+
+@dataclass(frozen=True, kw_only=True)
+class HistoryOptions(PartOptions):
+    """Part of a fleet through many snapshots."""
+
+    since: Annotated[
+        str | None,
+        option(
+            "First snapshot: its id, or a duration before the last one such as 7d.", shown="all"
+        ),
+    ] = None
+    until: Until = None
+
+    def check(self) -> None:
+        """InputError for what `--since` can't be."""
+        since_in(self.since)
+
+    def read(self, session: SparkSession, doing: str) -> FleetHistory:
+        """The snapshots; prints what was left out of them."""
+        return self.history(session, doing, since_in(self.since), self.until, self.part)
+
+
+def since_in(text: str | None) -> str | timedelta | None:
+    """What --since names; InputError if it is neither an id nor a duration."""
+    if text is None or time_of(text):
+        return text
+    try:
+        return duration(text)
+    except ValueError:
+        raise InputError(
+            f"--since {text!r} is neither an id such as 20261121T060000Z nor a duration such as "
+            "7d or 12h"
+        ) from None
