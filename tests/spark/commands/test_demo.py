@@ -12,7 +12,7 @@ import pytest
 
 from spark.demo import make_history
 from spark.jobs import demo
-from spark.terminal import Ended
+from spark.terminal import Ended, StoreOptions
 from tests.support.said import Run, is_one_line
 
 ANSWERS = {"audit": "7 critical findings. Start with x. More.", "plan": "41 of 272 groups gain."}
@@ -50,7 +50,7 @@ def test_its_commands(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     def side_by_side(_: None, log: TextIO) -> Iterator[Callable[..., Callable[[], Ended]]]:
         yield lambda command, *words: partial(typed, command, *words)
 
-    monkeypatch.setattr(demo, "opened", lambda *_: nullcontext())
+    monkeypatch.setattr(StoreOptions, "session", lambda *_: nullcontext())
     monkeypatch.setattr(demo, "side_by_side", side_by_side)
     monkeypatch.setattr(demo, "make_history", partial(make_history, hours=12))  # of 48
     out = tmp_path / "demo"
