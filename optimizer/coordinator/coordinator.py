@@ -38,7 +38,7 @@ class Coordinator:
             assert client.member_id is not None
             if isinstance(client, ClassicClient):
                 client.settle(generation)
-            member = ConsumerMember(client, client.member_id, client.number, client.topics)
+            member = ConsumerMember(client, client.member_id, client.number, topics=client.topics)
             self._take_over(consumer_group, member, client.owned)
         consumer_group.topic_sizes = consumer_group.sizes()
 
@@ -68,7 +68,9 @@ class Coordinator:
         if old.members:
             self.context.log("converted_to_consumer")
         for item in old.members.values():
-            member = ConsumerMember(item.client, item.member_id, item.identity, item.client.topics)
+            member = ConsumerMember(
+                item.client, item.member_id, item.identity, topics=item.client.topics
+            )
             self._take_over(group, member, item.assignment)
         group.seen_version = UNSEEN  # its topics' metadata is new to it, so that it counts on
         old.disband()

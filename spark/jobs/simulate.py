@@ -67,7 +67,8 @@ def simulate(
         say(reason)
     timeline = Table(rows_of(group_simulation.timeline), most=ROWS_SHOWN, as_json=None)
     by_seed = {"spread": Table(spread, title=f"{seeds} seeds")} if spread else {}
-    more = terminal.programs_only(tables_of(group_simulation))
+    of_group = {name: getattr(group_simulation, name) for name in ("cluster", "group", "strategy")}
+    more = terminal.programs_only(tables_of(group_simulation.timeline, **of_group))
     show({"timeline": timeline} | by_seed | more | terminal.clusters_read(fleet))
     if settings.consumers.assumed:
         say(settings.consumers.assumed)

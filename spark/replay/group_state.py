@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from optimizer.model import (
     GONE,
@@ -46,10 +45,6 @@ class Changes(NamedTuple):
     lost: int = 0
 
 
-Outcome = dict[str, int | None]
-"""An answer in numbers, by columns of a `StepRow`."""
-
-
 @dataclass(frozen=True, eq=False)
 class GroupState:
     """A group at a change of its facts.
@@ -74,11 +69,6 @@ class GroupState:
     @property
     def classes(self) -> Classes:
         return classes_of(self.problem)
-
-    @cached_property
-    def is_read(self) -> NDArray[np.bool_]:
-        """Whether somebody reads each partition."""
-        return np.asarray(self.classes.of_partition >= 0)
 
     @cached_property
     def unowned(self) -> Problem:
@@ -116,13 +106,11 @@ class GroupState:
             lost=int(np.count_nonzero(changed & keepable)),
         )
 
-    def outcome(self, target: IntArray) -> Outcome:
+    def measures(self, target: IntArray) -> dict[str, int | None]:
+        """Further columns of a `StepRow`."""
         loads = member_loads(self.problem, target)
         reads = self._racks and self._racks.reads(target)
         return {
-            "partitions": int(np.count_nonzero(self.is_read)),
-            "max_load": int(loads.max()),
-            "min_load": int(loads.min()),
             "sum_squares": int(loads @ loads),
             "local_reads": reads and reads.local,
             "remote_reads": reads and reads.remote,

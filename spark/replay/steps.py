@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from pyspark.sql import DataFrame
 
-from optimizer.model import IntArray, judged
+from optimizer.model import IntArray, judged, member_loads
 from optimizer.strategies import OPTIMAL, STRATEGIES, strategy_named
 from spark.fleet import CONNECT, CONSUMER
 from spark.groups import (
@@ -25,9 +25,9 @@ from spark.groups import (
     read_or_failed,
 )
 from spark.history import RowInTime, Timeline
-from spark.replay.group_state import Answer, Changes, GroupState, Outcome
+from spark.replay.group_state import Answer, Changes, GroupState
 from spark.settings import CURRENT, FleetGoals, for_kind, kind_of
-from spark.solve import TimeLimit, max_weight
+from spark.solve import TimeLimit, plan_columns
 from spark.trial import Trial
 
 
@@ -86,15 +86,14 @@ EMPTY = "empty"
 
 @dataclass(slots=True)
 class Trail:
-    """One strategy in one group: its last answer, and that in numbers.
+    """One strategy in one group: its last answer, and why it had none when it was asked last.
 
     Without an answer its members own what was found if it is the `first`, and else nothing.
-    `outcome` is a failed group where the strategy has no answer, and None where it wasn't asked.
     """
 
     first: bool
     answer: Answer | None = None
-    outcome: Outcome | FleetGroup | None = None
+    failure: FleetGroup | None = None
 
     def owner(self, state: GroupState) -> IntArray:
         """Who of a group's members, if anybody, owns each of its partitions."""
@@ -102,9 +101,10 @@ class Trail:
             return state.owner(self.answer)
         return (state.problem if self.first else state.unowned).owner
 
-    def settle(self, state: GroupState, target: IntArray) -> None:
-        """This is what its members own from now on."""
-        self.first, self.answer, self.outcome = False, Answer(state, target), state.outcome(target)
+    def settle(self, state: GroupState, owner: IntArray, target: IntArray) -> Changes:
+        """Members own `target` from now on: what that changes of what they owned."""
+        self.first, self.answer, self.failure = False, Answer(state, target), None
+        return state.changes(owner, target)
 
 
 @dataclass(frozen=True)
@@ -140,8 +140,7 @@ class _GroupReplay:
 
     def __init__(self, first: RowInTime, replay: Replay, limit: TimeLimit) -> None:
         """Who wasn't there in the first snapshot of its cluster has come since."""
-        self._replay = replay
-        self._limit = limit
+        self._replay, self._limit = replay, limit
         self._goals = replay.goals.of(first.cluster, first.group)
         self._state: GroupState | None = None
         self._least_max: int | None = None
@@ -155,123 +154,80 @@ class _GroupReplay:
 
     def rows(self, row: RowInTime) -> Iterator[StepRow]:
         """The row of a strategy for the next row of the group; a failure becomes one too."""
-        if row.start > self._end + 1:  # it had vanished
-            self._forget()
-        self._end = row.end
         strategies = for_kind(self._replay.strategies, kind_of(row.type))
         group = read_or_failed(row, self._goals.weight_source)
+        if row.start > self._end + 1 or group.status == EMPTY:  # nobody owns anything any more
+            self._state = None
+            self._start(self._replay.strategies)
+        self._end = row.end
         if group.problem is None:
-            if group.status == EMPTY:
-                self._forget()
             for name in strategies:
                 yield self._row(row, group, name)
             return
-        others = [name for name in self._replay.strategies if name not in strategies]
-        self._start(others)
+        self._start([name for name in self._replay.strategies if name not in strategies])
         state = GroupState.of(group.problem, judged(self._goals, group.problem))
         is_new = self._state is None or state.causes != self._state.causes
         self._state = state
-        yield from self._judged(row, group, strategies, state, is_new)
+        steps = {
+            name: self._step(name, state, is_new)
+            for name in dict.fromkeys(map(_same_target, strategies))
+        }
+        trial = self._trial(state, is_new)
+        for name in strategies:
+            key = _same_target(name)
+            trail, (first, asked, changes) = self._trails[key], steps[key]
+            columns: dict[str, Any] = {"first": first, "rebalanced": asked}
+            if trail.failure is None:
+                target = trail.owner(state)
+                columns |= trial.loads(target) | state.measures(target)
+                columns |= {"moves": changes.moves, "takeovers": changes.takeovers}
+                columns["stopped"] = _stopped(changes, is_eager(name, row)) if asked else 0
+            yield self._row(row, trail.failure or group, name, **columns)
         state.ways.clear()
 
-    def _forget(self) -> None:
-        """Nobody owns anything any more."""
-        self._state = None
-        self._start(self._replay.strategies)
+    def _step(self, name: str, state: GroupState, is_new: bool) -> tuple[bool, bool, Changes]:
+        """Whether a strategy starts here, is asked, and what its answer changes.
 
-    def _judged(
-        self,
-        row: RowInTime,
-        group: FleetGroup,
-        strategies: Sequence[str],
-        state: GroupState,
-        is_new: bool,
-    ) -> Iterator[StepRow]:
-        steps: dict[str, tuple[bool, bool, Changes]] = {}
-        for name in dict.fromkeys(map(_same_target, strategies)):
-            trail = self._trails[name]
-            first, asked = trail.first, is_new or trail.outcome is None
-            if name == CURRENT:
-                asked, changes = self._find(trail, state, asked)
-            else:
-                changes = self._ask(name, trail, state) if asked else NONE
-            steps[name] = first, asked, changes
-        if is_new:
-            self._least_max = self._find_least_max(state)
-        bound = Trial(state.unowned, self._limit, state.goals).weight_bound
-        weighed = None if state.problem.weights is None else True
-        for name in strategies:
-            first, asked, changes = steps[_same_target(name)]
-            trail = self._trails[_same_target(name)]
-            outcome = trail.outcome
-            if isinstance(outcome, FleetGroup):
-                yield self._row(row, outcome, name, first=first, rebalanced=asked)
-                continue
-            assert outcome
-            yield self._row(
-                row,
-                group,
-                name,
-                first=first,
-                rebalanced=asked,
-                **outcome,
-                excess=self._excess(outcome),
-                max_weight=weighed and max_weight(state.problem, trail.owner(state)),
-                weight_bound=bound,
-                moves=changes.moves,
-                takeovers=changes.takeovers,
-                stopped=_stopped(changes, is_eager(name, row)) if asked else 0,
-            )
-
-    def _find(self, trail: Trail, state: GroupState, is_new: bool) -> tuple[bool, Changes]:
-        """The assignment now: whether it came about by a rebalance, and what that changed."""
-        target = state.classes.kept
-        owner = target if trail.first else trail.owner(state)
-        rebalanced = is_new or not np.array_equal(owner, target)
-        trail.settle(state, target)
-        return rebalanced, state.changes(owner, target) if rebalanced else NONE
-
-    def _ask(self, name: str, trail: Trail, state: GroupState) -> Changes:
-        """At first with all that members claim; where it has no answer everything stays."""
+        At first it is asked with all that members claim; where it has no answer everything stays.
+        `current` has the assignment now, which may come of a rebalance that nothing else shows.
+        """
+        trail = self._trails[name]
+        first, asked = trail.first, is_new or not (trail.answer or trail.failure)
+        if name == CURRENT:
+            target = state.classes.kept
+            owner = target if first else trail.owner(state)
+            asked = asked or not np.array_equal(owner, target)
+            changes = trail.settle(state, owner, target)
+            return first, asked, changes if asked else NONE
+        if not asked:
+            return first, asked, NONE
         owner = trail.owner(state)
-        problem = state.problem if trail.first else replace(state.unowned, owner=owner)
+        problem = state.problem if first else replace(state.unowned, owner=owner)
         strategy = strategy_named(name)
         try:
             answer = self._limit.spend(lambda: strategy.assign(problem, state.goals))
         except Exception as error:
-            trail.outcome = failed(error)
-            return NONE
-        trail.settle(state, answer.target)
-        return state.changes(owner, answer.target)
+            trail.failure = failed(error)
+            return first, asked, NONE
+        return first, asked, trail.settle(state, owner, answer.target)
 
-    def _find_least_max(self, state: GroupState) -> int | None:
-        """The highest load of the optimum; None where it isn't found."""
-        optimum = self._trails.get(OPTIMAL)
-        is_least = not (state.goals.min_gain or state.goals.by_weight)
-        if optimum and isinstance(optimum.outcome, dict) and is_least:
-            return optimum.outcome["max_load"]
-        return Trial(state.problem, self._limit, state.goals).least_max
-
-    def _excess(self, outcome: Outcome) -> int | None:
-        most, least_max = outcome["max_load"], self._least_max
-        return None if most is None or least_max is None else max(0, most - least_max)
+    def _trial(self, state: GroupState, is_new: bool) -> Trial:
+        """The group without what is owned, for its bounds; the optimum has the least load."""
+        trial, optimum = Trial(state.unowned, self._limit, state.goals), self._trails.get(OPTIMAL)
+        if is_new:
+            by_count = not (state.goals.min_gain or state.goals.by_weight)
+            if optimum and optimum.answer and not optimum.failure and by_count:
+                self._least_max = int(member_loads(state.problem, optimum.owner(state)).max())
+            else:
+                self._least_max = trial.least_max
+        trial.least_max = self._least_max
+        return trial
 
     def _row(self, row: RowInTime, group: FleetGroup, strategy: str, **result: Any) -> StepRow:
         seconds = self._replay.timeline.known_seconds(row.cluster, row.start, row.end)
-        return StepRow(
-            cluster=row.cluster,
-            group=row.group,
-            strategy=strategy,
-            kind=kind_of(row.type),
-            snapshot=row.snapshot,
-            start=row.start,
-            end=row.end,
-            seconds=round(seconds),
-            status=group.status,
-            reason=group.reason,
-            members=len(row.member_ids),
-            **result,
-        )
+        of_time = {name: getattr(row, name) for name in ("snapshot", "start", "end")}
+        columns = plan_columns(row, group, strategy) | {"kind": kind_of(row.type)} | of_time
+        return StepRow(**columns, seconds=round(seconds), **result)
 
 
 def _same_target(strategy: str) -> str:

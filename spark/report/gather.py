@@ -1,6 +1,6 @@
 """What a report tells, gathered from the capabilities or from what they have written."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import asdict, dataclass
@@ -29,10 +29,9 @@ from spark.fleet import (
 from spark.plan import plan_fleet
 from spark.reassign import reassign_fleet
 from spark.report.groups import detailed_groups
-from spark.report.material import GroupMaterial, Material, goals_text
+from spark.report.material import Material, goals_text
 from spark.report.sums import (
     MEASURES,
-    Rows,
     clusters_of,
     figures_before,
     figures_of,
@@ -128,16 +127,16 @@ def material_of(
         brokers = submit(_brokers, fleet)
         with doing("auditing"):
             made = kept.enter_context(_audited(session, fleet, results.audit, levels, previous))
-            group_rows, assignments = _planned(
-                fleet, tables.get("plan"), made, settings.goals, kept
-            )
+            rows, assignments = _planned(fleet, tables.get("plan"), made, settings.goals, kept)
             counts, findings = made.counts(), made.worst(FINDINGS_SHOWN)
         with doing("comparing strategies"):
             sample = _sample(fleet, sum(made.groups().values()))
             compared = tables.get("compare") or _compared(sample, settings, kept)
             by_weight = tables.get("by_weight", compared)
-            league = _strategies_of(compared)
-            league_by_weight = league if by_weight is compared else _strategies_of(by_weight)
+            league, weighed = (
+                as_rows(table.coalesce(1).sortWithinPartitions(*best_first()))
+                for _, table in (compared, by_weight)
+            )
         with doing("looking at the past and at the worst groups"):
             beside = [
                 findings_by_group(made.findings),
@@ -145,17 +144,19 @@ def material_of(
                 *(loads_of(assignments, fleet.tables["members"]), lags_in(fleet)),
                 *(*_assignors(fleet), *rebalances_a_day(past)),
             ]
-            every = _kept(merged(group_rows, beside), kept)
+            every = _kept(merged(rows, beside), kept)
             groups = worst_groups(every, ROWS)
             details = _details(fleet, groups, settings, levels.levels, past.get("changes"), files)
             sums = sums_of(every)
         with doing("planning replicas and leaders"):
             brokers.result(), before.result()
+        statuses, is_whole = statuses_of(sums), sample is fleet or results.compare is not None
+        measured = (row["groups"] + row["not_evaluated"] for row in league)
         return Material(
             **_heading(fleet, title, store),
             goals=goals_text(settings.goals.default),
-            verdict=verdict(counts, statuses_of(sums), findings, made.not_run),
-            statuses=statuses_of(sums),
+            verdict=verdict(counts, statuses, findings, made.not_run),
+            statuses=statuses,
             counts=counts,
             findings=findings,
             not_run=made.not_run,
@@ -163,8 +164,11 @@ def material_of(
             before=before.result(),
             groups=groups,
             details=details,
-            **_strategies(league, league_by_weight, sample is fleet or results.compare is not None),
-            clusters_beside=_clusters(fleet, clusters_of(sums, made.findings)),
+            league=league,
+            by_weight=[row for row in weighed if row["mean_over_bound"] is not None],
+            best=best_of(league),
+            sampled=None if is_whole else max(measured, default=0),
+            clusters_beside=clusters_of(fleet, sums, made.findings),
             brokers=brokers.result(),
             trend=trend_of(past["states"], past.get("rebalances")) if past else (),
             **_scaled(tables.get("scale"), fleet),
@@ -172,19 +176,17 @@ def material_of(
         )
 
 
-def _strategies(league: Rows, by_weight: Rows, is_whole: bool) -> dict[str, Any]:
-    """A row for each strategy, by count and by weight, the best, and the size of a sample."""
+def _heading(fleet: FleetSnapshot, title: str, store: str) -> dict[str, Any]:
+    """What the page is about, and when and by what it was made."""
     return {
-        "league": league,
-        "by_weight": [row for row in by_weight if row["mean_over_bound"] is not None],
-        "best": best_of(league),
-        "sampled": None if is_whole else _measured(league),
+        "title": title,
+        "version": version("evenfleet"),
+        "made_at": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "store": store,
+        "snapshot": fleet.id,
+        "clusters": dict(sorted(fleet.instants.items())),
+        "part": str(fleet.part) if fleet.part else "",
     }
-
-
-def _clusters(fleet: FleetSnapshot, rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The clusters with the snapshot that each was read from."""
-    return [row | {"instant": fleet.instants[row["cluster"]]} for row in rows]
 
 
 def _in_turn(session: SparkSession, kept: ExitStack) -> Callable[..., Future[Any]]:
@@ -212,19 +214,6 @@ def _kept(rows: DataFrame, kept: ExitStack) -> DataFrame:
     return rows.persist()
 
 
-def _heading(fleet: FleetSnapshot, title: str, store: str) -> dict[str, Any]:
-    """What the page is about, and when and by what it was made."""
-    return {
-        "title": title,
-        "version": version("evenfleet"),
-        "made_at": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "store": store,
-        "snapshot": fleet.id,
-        "clusters": dict(sorted(fleet.instants.items())),
-        "part": str(fleet.part) if fleet.part else "",
-    }
-
-
 def _details(
     fleet: FleetSnapshot,
     groups: Sequence[Mapping[str, Any]],
@@ -232,13 +221,12 @@ def _details(
     levels: LevelsOf,
     changes: DataFrame | None,
     files: FleetFiles | None,
-) -> list[GroupMaterial]:
+) -> list[dict[str, Any]]:
     """More about the worst groups that have a plan."""
     planned = [row for row in groups if row["max_load"] is not None]
     wanted = [(row["cluster"], row["group"]) for row in planned[:WORST]]
-    return detailed_groups(
-        fleet.with_groups(is_one_of(wanted)), wanted, settings, levels, changes, files
-    )
+    part = fleet.with_groups(is_one_of(wanted))
+    return detailed_groups(part, wanted, settings, levels, changes, files)
 
 
 def _audited(
@@ -288,11 +276,6 @@ def _compared(fleet: FleetSnapshot, settings: Settings, kept: ExitStack) -> list
     return [rows, fleet_of(rows)]
 
 
-def _strategies_of(comparison: Sequence[DataFrame]) -> Rows:
-    """Its row a strategy, the best first."""
-    return as_rows(comparison[1].coalesce(1).sortWithinPartitions(*best_first()))
-
-
 def _assignors(fleet: FleetSnapshot) -> Iterator[DataFrame]:
     """The assignor that each group uses, and its type, where the snapshot has them."""
     values = fleet.tables.get("groups")
@@ -307,10 +290,6 @@ def _sample(fleet: FleetSnapshot, groups: int) -> FleetSnapshot:
     if every < 2:
         return fleet
     return fleet.with_groups(F.pmod(F.xxhash64("cluster", "group"), F.lit(every)) == 0)
-
-
-def _measured(league: list[dict[str, Any]]) -> int:
-    return max((row["groups"] + row["not_evaluated"] for row in league), default=0)
 
 
 def _scaled(tables: Sequence[DataFrame] | None, fleet: FleetSnapshot) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from spark.explain import GroupExplanation, explain_rows, rows_of_groups
 from spark.fleet import RECORDS_BEHIND, FleetFiles, FleetSnapshot, as_rows
 from spark.frontier import GroupFrontier, frontiers_of_rows
 from spark.groups import EncodedRow
-from spark.report.material import GroupMaterial, Key
+from spark.report.material import Key
 from spark.report.sums import of_groups
 from spark.settings import Settings
 from spark.simulate import GroupSimulation, sentences_of, simulate_rows
@@ -30,7 +30,7 @@ def detailed_groups(
     levels: LevelsOf,
     changes: DataFrame | None,
     files: FleetFiles | None = None,
-) -> list[GroupMaterial]:
+) -> list[dict[str, Any]]:
     """These groups in their order; `fleet` has them alone, and the topics that they read.
 
     Groups by count are read from the fleet's `files`, where it is in some.
@@ -106,22 +106,23 @@ def _detailed(
     simulated: Mapping[Key, GroupSimulation],
     frontiers: Mapping[Key, GroupFrontier],
     lags: Mapping[Key, str],
-) -> GroupMaterial:
+) -> dict[str, Any]:
+    """Why each partition moves, and what moves and a crash do; what isn't known is empty.
+
+    `cells` has a row a member and topic with the partitions `current` and `planned`, `crash`
+    sentences about the crash of the most loaded member, `frontier_points` the fewest `moves` for
+    each `max_load`, `hosts` a sentence on the fullest host, `advice` what to do.
+    """
     crash, frontier = simulated.get(_key(explanation)), frontiers.get(_key(explanation))
     begun = [f"{_most_loaded(explanation)} crashes."] if crash else []
-    return GroupMaterial(
-        cluster=explanation.cluster,
-        group=explanation.group,
-        status=explanation.status,
-        reason=explanation.reason,
-        cells=explanation.cells,
-        moves=explanation.moves,
-        bounds=explanation.bounds,
-        changes=[row for row in changes if (row["cluster"], row["group"]) == _key(explanation)],
-        advice=explanation.advised.advice or "",
-        lag=lags.get(_key(explanation), ""),
-        hosts=hosts_sentence(explanation.hosts),
-        crash=[*begun, *sentences_of(crash.timeline, explanation.group)] if crash else [],
-        frontier=(frontier.sentence or "") if frontier else "",
-        frontier_points=frontier.rows if frontier else [],
-    )
+    of_group = "cluster", "group", "status", "reason", "cells", "moves", "bounds"
+    return {
+        **{name: getattr(explanation, name) for name in of_group},
+        "changes": [row for row in changes if (row["cluster"], row["group"]) == _key(explanation)],
+        "advice": explanation.advised.advice or "",
+        "lag": lags.get(_key(explanation), ""),
+        "hosts": hosts_sentence(explanation.hosts),
+        "crash": [*begun, *sentences_of(crash.timeline, explanation.group)] if crash else [],
+        "frontier": (frontier.sentence or "") if frontier else "",
+        "frontier_points": frontier.rows if frontier else [],
+    }

@@ -23,12 +23,12 @@ class Material:
     of the page. `counts` has a row a finding that the audit looked for, `findings` the worst ones
     with a `command` each, `not_run` a reason for each that it could not look for. `now` and
     `before` have `groups`, `members`, `uneven`, `idle` and `lag` of this snapshot and of the one
-    before. `groups` has a row a group with what is known of it, the worst first,
-    `details` more about the first of them. `league` has a row a strategy, of `sampled` groups
-    where that isn't None, `by_weight` the same with goals by weight. `clusters_beside` has a row a
-    cluster, `brokers` one with what `reassign` would do, `trend` a row a snapshot of a history.
-    `scaling` has a row a policy of `scale`, `sizes` what it comes to and a sentence for each of the
-    groups that would save the most. `sources` says which results were read, and what was asked.
+    before. `groups` has a row a group with what is known of it, the worst first, `details` more
+    about the first of them (see `spark.report.groups`). `league` has a row a strategy, of `sampled`
+    groups where that isn't None, `by_weight` the same with goals by weight. `clusters_beside` has a
+    row a cluster, `brokers` one with what `reassign` would do, `trend` a row a snapshot of a
+    history. `scaling` has a row a policy of `scale`, `sizes` what it comes to and a sentence for
+    each of the groups that would save the most. `sources` says which results were read, and what was asked.
     """
 
     title: str
@@ -47,7 +47,7 @@ class Material:
     now: Mapping[str, Any]
     before: Mapping[str, Any] | None = None
     groups: Rows = ()
-    details: Sequence[GroupMaterial] = ()
+    details: Rows = ()
     clusters_beside: Rows = ()
     league: Rows = ()
     by_weight: Rows = ()
@@ -59,32 +59,6 @@ class Material:
     sizes: Sequence[str] = ()
     sources: str = ""
     made_by: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, kw_only=True)
-class GroupMaterial:
-    """More about one group: why each partition moves, and what moves and a crash do.
-
-    `cells` has a row a member and topic with the partitions `current` and `planned`, `crash`
-    sentences about the crash of the most loaded member, `frontier_points` the fewest `moves` for
-    each `max_load`, `hosts` a sentence on the fullest host, `advice` what to do. What isn't known
-    is empty.
-    """
-
-    cluster: str
-    group: str
-    status: str
-    reason: str | None
-    cells: Rows
-    moves: Sequence[str]
-    bounds: Sequence[str]
-    changes: Rows = ()
-    advice: str = ""
-    lag: str = ""
-    crash: Sequence[str] = ()
-    frontier: str = ""
-    frontier_points: Rows = ()
-    hosts: str = ""
 
 
 def anchor(cluster: str, group: str) -> str:

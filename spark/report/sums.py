@@ -84,18 +84,17 @@ def statuses_of(sums: Rows) -> dict[str, int]:
     return dict(sorted(counts.items()))
 
 
-def clusters_of(sums: Rows, findings: DataFrame) -> Rows:
+def clusters_of(fleet: FleetSnapshot, sums: Rows, findings: DataFrame) -> Rows:
     """A row a cluster: how its groups are, and how many findings are warnings or worse."""
     bad = findings.groupBy("cluster").agg(F.count_if(F.col("severity") != "info").alias("findings"))
     counts = {row["cluster"]: row["findings"] for row in bad.collect()}
+    names = "groups", "unplanned", "uneven", "idle", "lag", "remote", "planned_remote", "moves"
     result = []
     for cluster in sorted({row["cluster"] for row in sums}):
         of_cluster = [row for row in sums if row["cluster"] == cluster]
-        names = ("groups", "unplanned", "uneven", "idle", "lag", "remote", "planned_remote")
         values = {name: _sum(of_cluster, name) for name in names}
-        moves = _sum(of_cluster, "moves") or 0
-        beside = {"moves": moves, "findings": counts.get(cluster, 0)}
-        result.append({"cluster": cluster, **values, **beside})
+        values |= {"moves": values["moves"] or 0, "findings": counts.get(cluster, 0)}
+        result.append({"cluster": cluster, **values, "instant": fleet.instants[cluster]})
     return result
 
 

@@ -121,37 +121,6 @@ def _in_waves(steps: DataFrame, parts: DataFrame) -> DataFrame:
     )
 
 
-def steps_of_group(
-    row: EncodedRow, to: str, consumers: FleetConsumers, limit: TimeLimit
-) -> Iterator[RolloutRow]:
-    """The rows of a group; a failure becomes a row, and doesn't stop other groups."""
-    group = read_or_failed(row)
-    if group.problem is None:
-        yield _row(row, UNABLE, group.reason)
-        return
-    values = consumers.of(row.cluster, row.group)
-    way = upgrade_path(row, to, values, float(values.get("restart_seconds", RESTART_SECONDS)))
-    if not way.restarts:
-        yield _row(row, UNABLE if way.reason else DONE, way.reason)
-        return
-    try:
-        yield from _priced(row, group.problem, way, consumers, limit)
-    except Exception as error:
-        yield _row(row, UNABLE, failed(error).reason)
-
-
-def _row(row: EncodedRow, status: str, reason: str | None = None, **result: Any) -> RolloutRow:
-    return RolloutRow(
-        cluster=row.cluster,
-        group=row.group,
-        status=status,
-        reason=reason,
-        uses=row.group_strategy,
-        members=len(row.member_ids),
-        **result,
-    )
-
-
 SUMMED = (
     *("rebalances", "unread_seconds", "stopped_needlessly", "moves", "takeovers"),
     *("read_twice_seconds", "fatal"),
@@ -159,9 +128,41 @@ SUMMED = (
 """Figures that a run of several steps has the sums of."""
 
 
+def steps_of_group(
+    row: EncodedRow, to: str, consumers: FleetConsumers, limit: TimeLimit
+) -> Iterator[RolloutRow]:
+    """The rows of a group; a failure becomes a row, and doesn't stop other groups."""
+
+    def step(status: str, reason: str | None = None, **result: Any) -> RolloutRow:
+        return RolloutRow(
+            cluster=row.cluster,
+            group=row.group,
+            status=status,
+            reason=reason,
+            uses=row.group_strategy,
+            members=len(row.member_ids),
+            **result,
+        )
+
+    group = read_or_failed(row)
+    if group.problem is None:
+        yield step(UNABLE, group.reason)
+        return
+    values = consumers.of(row.cluster, row.group)
+    way = upgrade_path(row, to, values, float(values.get("restart_seconds", RESTART_SECONDS)))
+    if not way.restarts:
+        yield step(UNABLE if way.reason else DONE, way.reason)
+        return
+    try:
+        for columns in _priced(row, group.problem, way, consumers, limit):
+            yield step(READY, **columns)
+    except Exception as error:
+        yield step(UNABLE, failed(error).reason)
+
+
 def _priced(
     row: EncodedRow, problem: Problem, way: UpgradePath, consumers: FleetConsumers, limit: TimeLimit
-) -> Iterator[RolloutRow]:
+) -> Iterator[dict[str, Any]]:
     """Each step with its own figures: those of a run up to it without those of the run before."""
     events = [event for _, event in way.restarts]
     named = named_group(row, problem, classes_of(problem).kept)
@@ -172,7 +173,7 @@ def _priced(
         own = {name: round(figures[name] - before[name], 3) for name in SUMMED}
         own |= {name: figures[name] for name in ("longest_pause", "at_rest")}
         before = figures
-        yield _row(row, READY, step=number, steps=len(events), deploy=deploy, **own)
+        yield {"step": number, "steps": len(events), "deploy": deploy, **own}
 
 
 COOPERATIVE = "cooperative-sticky"
@@ -204,26 +205,18 @@ def upgrade_path(row: EncodedRow, to: str, config: ConsumerSettings, seconds: fl
     A list of assignors that is stated for it counts if its own assignor is in it. Without one,
     range stands for the client's default, and any other assignor for itself.
     """
-    offered = offered_by(row, config)
-    if reason := _why_not(row, to, config):
+    offered, reason = offered_by(row, config), _why_not(row, to, config)
+    is_there = row.type == CONSUMER or (to, offered) == (COOPERATIVE, (COOPERATIVE,))
+    if reason or is_there:
         return UpgradePath(offered, reason=reason)
-    is_new = row.type == CONSUMER
     if to == CONSUMER:
-        if is_new:
-            return UpgradePath(offered)
         return UpgradePath(offered, ((NEW_PROTOCOL, Migrate(seconds=seconds)),))
-    if offered == (COOPERATIVE,):
-        return UpgradePath(offered)
-    lists: list[tuple[str, ...]] = [(COOPERATIVE,)]
-    if COOPERATIVE not in offered:
-        lists.insert(0, (COOPERATIVE, *offered))
-    return UpgradePath(
-        offered,
-        tuple(
-            (f"partition.assignment.strategy={','.join(item)}", Upgrade(item, seconds=seconds))
-            for item in lists
-        ),
+    both = () if COOPERATIVE in offered else ((COOPERATIVE, *offered),)
+    restarts = (
+        (f"partition.assignment.strategy={','.join(names)}", Upgrade(names, seconds=seconds))
+        for names in (*both, (COOPERATIVE,))
     )
+    return UpgradePath(offered, tuple(restarts))
 
 
 def offered_by(row: EncodedRow, config: ConsumerSettings) -> tuple[str, ...]:
@@ -262,11 +255,6 @@ def _numbers(version: str) -> tuple[int, ...]:
 Row = Mapping[str, Any]
 
 
-def rollout_report(rows: Sequence[Row], to: str) -> list[str]:
-    """Sentences on all steps of `spark.rollout.rollout_fleet`."""
-    return list(_lines(rows, to))
-
-
 def step_for_people(row: Row, several: bool) -> dict[str, Any]:
     """A step in a table that people read, with its cluster where there are several."""
     return {
@@ -280,35 +268,36 @@ def step_for_people(row: Row, several: bool) -> dict[str, Any]:
     }
 
 
-def _lines(rows: Sequence[Row], to: str) -> Iterator[str]:
+def rollout_report(rows: Sequence[Row], to: str) -> list[str]:
+    """Sentences on all steps of `spark.rollout.rollout_fleet`."""
     ready = [row for row in rows if row["status"] == READY]
-    groups = {(row["cluster"], row["group"]) for row in ready}
+    report = []
     if ready:
-        waves = max(row["wave"] for row in ready)
         restarts = Counter(row["steps"] for row in ready if row["step"] == 1)
-        how_many = " and ".join(
+        groups = " and ".join(
             f"{counted(count, 'group')} in {counted(steps, 'rolling restart')}"
             for steps, count in sorted(restarts.items())
         )
-        unread = sum(row["unread_seconds"] for row in ready)
-        rebalances = sum(row["rebalances"] for row in ready)
-        yield (
-            f"{how_many} to {to}, in {counted(waves, 'wave')}: "
-            f"{counted(rebalances, 'rebalance')}, {figure(unread)} partition-seconds unread."
+        rebalances, unread = (
+            sum(row[of] for row in ready) for of in ("rebalances", "unread_seconds")
         )
-        yield (
+        report += [
+            f"{groups} to {to}, in {counted(max(row['wave'] for row in ready), 'wave')}: "
+            f"{counted(rebalances, 'rebalance')}, {figure(unread)} partition-seconds unread.",
             "Groups of one wave share no topics, directly or through others (topics that more than "
-            f"{HUB} groups read don't count); take the next wave when the one before is done."
-        )
+            f"{HUB} groups read don't count); take the next wave when the one before is done.",
+        ]
         if any(row["steps"] > 1 for row in ready):
-            yield (
+            report.append(
                 "Begin the second restart of a group when all its members have had the first: "
                 "until then some members don't know the new assignor."
             )
     if done := sum(row["status"] == DONE for row in rows):
-        yield f"Already there: {counted(done, 'group')}."
+        report.append(f"Already there: {counted(done, 'group')}.")
     reasons = Counter(row["reason"] for row in rows if row["status"] == UNABLE)
     for reason, count in reasons.most_common():
-        yield f"Not possible for {counted(count, 'group')}: {reason}."
+        report.append(f"Not possible for {counted(count, 'group')}: {reason}.")
     if fatal := sum(row["fatal"] or 0 for row in ready):
-        yield f"{counted(fatal, 'member')} of {counted(len(groups), 'group')} end by an error."
+        of = len({(row["cluster"], row["group"]) for row in ready})
+        report.append(f"{counted(fatal, 'member')} of {counted(of, 'group')} end by an error.")
+    return report

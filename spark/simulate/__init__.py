@@ -1,6 +1,6 @@
 """One group in a scenario, as a table and in figures; no Spark is needed."""
 
-from spark.simulate.account import rows_of, sentences_of, unknown_lag
+from spark.simulate.account import rows_of, sentences_of, spread_of, tables_of, unknown_lag
 from spark.simulate.rates import RATE_SNAPSHOTS, Flow, mean_flow, rates_of_group
 from spark.simulate.simulate import (
     GroupSimulation,
@@ -9,4 +9,3 @@ from spark.simulate.simulate import (
     simulate_group,
     simulate_rows,
 )
-from spark.simulate.tables import spread_of, tables_of

@@ -1,14 +1,18 @@
-"""A timeline for people, as rows and sentences: what happened, and what it comes to."""
+"""A simulation in rows and sentences for people, and in tables for programs: all that happened."""
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
+from statistics import median
 from typing import Any
 
-from optimizer.coordinator import Lag, LogEntry, Timeline
+from optimizer.coordinator import TITLES, LogEntry, Timeline, figures_of
 from optimizer.figures import counted, figure
 from spark.text import named
+from spark.trial import lag_sentence
+
+Rows = list[dict[str, Any]]
 
 IN_WORDS = {
     "starting": "starts",
@@ -37,32 +41,37 @@ IN_WORDS = {
 }
 """Happenings of a run that are printed; the others are in JSON alone."""
 
+OF_MANY = {"assigned": "get", "revoked": "give up", "lost": "lose"}
+"""What is said of several members; these matter where they are about partitions."""
 
-def rows_of(timeline: Timeline) -> list[dict[str, Any]]:
+
+def rows_of(timeline: Timeline) -> Rows:
     """What happened, for people: what many members do at one time is one row."""
-    reports = [
-        happening
-        for happening in timeline.happenings
-        if happening.what in IN_WORDS and _matters(happening)
+    happenings = [
+        item
+        for item in timeline.happenings
+        if item.what in IN_WORDS and (item.partitions or item.what not in OF_MANY)
     ]
     short = _short_names(timeline.lives)
-    rows = [
-        {"seconds": round(at / 1000, 1), "member": short.get(who, who), "what": what}
-        for (at, _), same in groupby(reports, key=lambda item: (round(item.at, -1), item.what))
-        for who, what in [_merged([*same])]
-    ]
-    for generation in timeline.generations:
-        what = f"generation {generation.number}: {counted(len(generation.members), 'member')}"
-        led = (
-            generation.leader
-            and f"{what}, {generation.protocol}, "
-            f"led by {short.get(generation.leader, generation.leader)}"
+    by_time = groupby(happenings, key=lambda item: (round(item.at, -1), item.what))
+    rows = [(at, *_merged([*same], short)) for (at, _), same in by_time]
+    rows += [
+        (
+            generation.at,
+            "",
+            f"generation {generation.number}: {counted(len(generation.members), 'member')}, "
+            f"{generation.protocol}, led by {short.get(generation.leader, generation.leader)}",
         )
-        rows.append(_row(generation.at, led))
-    for target in timeline.targets:
-        rows.append(_row(target.at, f"target of epoch {target.epoch} by {target.assignor}"))
-    rows = [row for row in rows if row["what"]]
-    return sorted(rows, key=lambda row: row["seconds"])
+        for generation in timeline.generations
+        if generation.leader
+    ]
+    targets = timeline.targets
+    rows += [(item.at, "", f"target of epoch {item.epoch} by {item.assignor}") for item in targets]
+    shown = [
+        {"seconds": round(at / 1000, 1), "member": member, "what": what}
+        for at, member, what in rows
+    ]
+    return sorted(shown, key=lambda row: row["seconds"])
 
 
 _RANDOM = re.compile(r"-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$", re.ASCII)
@@ -79,24 +88,13 @@ def _short_names(names: Iterable[str]) -> dict[str, str]:
     }
 
 
-def _row(at: float, what: str | None) -> dict[str, Any]:
-    return {"seconds": round(at / 1000, 1), "member": "", "what": what}
-
-
-def _matters(log_entry: LogEntry) -> bool:
-    return bool(log_entry.partitions) or log_entry.what not in ("assigned", "revoked", "lost")
-
-
-def _merged(same: list[LogEntry]) -> tuple[str, str]:
+def _merged(same: list[LogEntry], short: Mapping[str, str]) -> tuple[str, str]:
     """Who did it, and what it was, of those that did the same at one time."""
-    first = same[0]
-    names = list(dict.fromkeys(log_entry.member or "" for log_entry in same))
-    who = names[0] if len(names) == 1 else f"{len(names)} members"
-    what = IN_WORDS[first.what]
+    first, names = same[0], {item.member or "" for item in same}
+    who, what = short.get(first.member or "", first.member or ""), IN_WORDS[first.what]
     if len(names) > 1:
-        what = {"gets": "get", "gives up": "give up", "loses": "lose"}.get(what, what)
-    partitions = sum(len(log_entry.partitions) for log_entry in same)
-    if partitions:
+        who, what = f"{len(names)} members", OF_MANY.get(first.what, what)
+    if partitions := sum(len(item.partitions) for item in same):
         what = f"{what} {counted(partitions, 'partition')}"
     elif first.why and first.what in ("preparing", "error"):
         what = f"{what}: {first.why.replace('_', ' ')}"
@@ -133,23 +131,11 @@ def sentences_of(timeline: Timeline, group: str) -> Iterator[str]:
         seconds = f"{figure(timeline.seconds_read_twice)} partition-seconds"
         yield f"Records of {seconds} are read twice{about}."
     if timeline.lag is not None:
-        yield _lag_sentence(timeline.lag)
-    if left := sorted(partitions_of(timeline, frozenset(timeline.unread_at_end))):
+        yield lag_sentence(figures_of(timeline))
+    if left := sorted(partitions_of(timeline, timeline.unread_at_end)):
         yield f"At the end no member reads {named('partition', left)}."
     if not timeline.stable:
         yield "The group is still rebalancing at the end."
-
-
-def _lag_sentence(lag: Lag) -> str:
-    if not lag.records:
-        return "No partition falls behind."
-    behind = (
-        f"The group falls up to {counted(round(lag.records), 'record')} behind, one partition up "
-        f"to {figure(lag.seconds)} s"
-    )
-    if lag.catch_up is not None:
-        return f"{behind}; the slowest catches up {figure(lag.catch_up)} s after it is read again."
-    return f"{behind}; {counted(lag.never, 'partition')} never catch{'es' * (lag.never == 1)} up."
 
 
 def unknown_lag(timeline: Timeline) -> str | None:
@@ -167,7 +153,66 @@ def unknown_lag(timeline: Timeline) -> str | None:
     )
 
 
-def partitions_of(timeline: Timeline, numbers: frozenset[int]) -> list[str]:
+def partitions_of(timeline: Timeline, numbers: Iterable[int]) -> list[str]:
     """As Kafka prints them."""
-    names = sorted(timeline.partitions[number] for number in numbers)
+    names = sorted(timeline.partitions[number] for number in {*numbers})
     return [f"{topic}-{number}" for topic, number in names]
+
+
+TABLES = {
+    "generations": "at_ms=at generation=number protocol leader members assignment",
+    "targets": "at_ms=at epoch assignor assignment",
+    "pauses": "partition from_ms=start to_ms=end before after",
+    "lag": "partition records seconds catch_up_seconds=catch_up reader",
+    "happenings": "at_ms=at what member member_id generation partitions why",
+}
+"""The columns of each table, and after a `=` what they are in a timeline."""
+
+
+def tables_of(timeline: Timeline, **of_group: str) -> dict[str, Rows]:
+    """All of a simulation for programs; partitions as Kafka prints them."""
+
+    def in_ms(number: float | None) -> float | None:
+        return number and round(number, 3)
+
+    def names(parts: Iterable[int]) -> list[str]:
+        return partitions_of(timeline, parts)
+
+    def life(number: int | None) -> str | None:
+        return None if number is None or number < 0 else timeline.lives[number]
+
+    shown: dict[str, Any] = {
+        **dict.fromkeys(("at", "start", "end", "records", "seconds", "catch_up"), in_ms),
+        **dict.fromkeys(("before", "after", "reader"), life),
+        "partition": lambda number: names([number])[0],
+        "partitions": names,
+        "members": list,
+        "assignment": lambda of: {name: names(parts) for name, parts in (of or {}).items()},
+    }
+    of_lag = timeline.lag.partitions if timeline.lag else {}
+    lag = [{"partition": number, **item._asdict()} for number, item in of_lag.items()]
+    summary = {**of_group, "seconds": in_ms(timeline.end / 1000), **figures_of(timeline)}
+    result: dict[str, Rows] = {"simulation": [summary]}
+    for table, columns in TABLES.items():
+        fields = {item.split("=")[0]: item.split("=")[-1] for item in columns.split()}
+        rows = lag if table == "lag" else [item._asdict() for item in getattr(timeline, table)]
+        result[table] = [
+            {
+                title: shown[field](row[field]) if field in shown else row[field]
+                for title, field in fields.items()
+            }
+            for row in rows
+        ]
+    return result
+
+
+def spread_of(timelines: Sequence[Timeline]) -> Rows:
+    """A row a measure: its least, median and most among the timelines, of which there is one."""
+    by_timeline = [figures_of(timeline) for timeline in timelines]
+    rows = []
+    for field, name in TITLES.items():
+        if values := [of[field] for of in by_timeline if of[field] is not None]:
+            least, most = float(min(values)), float(max(values))
+            middle = float(median(values))
+            rows += [{"measure": name, "least": least, "median": middle, "most": most}]
+    return rows

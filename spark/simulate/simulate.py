@@ -31,11 +31,6 @@ RatesOf = Callable[[str], Flow]
 """What comes in to what the group reads, by its cluster."""
 
 
-def no_rates(cluster: str) -> Flow:
-    """Nothing is known."""
-    return Flow({})
-
-
 @dataclass(frozen=True)
 class GroupSimulation:
     """A group's timeline in a scenario, and what it went by; the latter two are long."""
@@ -84,7 +79,7 @@ def simulate_group(
     cluster: str | None = None,
     seed: int = 0,
     consumers: FleetConsumers = NO_CONSUMERS,
-    rates_of: RatesOf = no_rates,
+    rates_of: RatesOf | None = None,
 ) -> GroupSimulation:
     """What a group does in a scenario: as it was found, at rest, with its own strategy.
 
@@ -110,46 +105,44 @@ def simulate_rows(
         key = (row.cluster, row.group)
         if key in scenarios:
             with suppress(InputError):
-                result[key] = _simulated(row, scenarios[key], 0, consumers, no_rates)
+                result[key] = _simulated(row, scenarios[key], 0, consumers)
     return result
 
 
 def _simulated(
-    row: EncodedRow, scenario: Events, seed: int, consumers: FleetConsumers, rates_of: RatesOf
+    row: EncodedRow,
+    scenario: Events,
+    seed: int,
+    consumers: FleetConsumers,
+    rates_of: RatesOf | None = None,
 ) -> GroupSimulation:
     """Of the encoded row of a group."""
-    group = row.group
+    group, strategy, read = row.group, own_strategy(row), read_or_failed(row)
     if kind_of(row.type) == CONNECT:
         raise InputError(f"group {group} is of Kafka Connect's workers, which aren't simulated")
-    read = read_or_failed(row)
     if read.problem is None:
         raise InputError(f"group {group} can't be simulated: it is {read.status} ({read.reason})")
-    strategy = own_strategy(row)
+    parameters = consumers.parameters(row.cluster, group).using(strategy, own=True)
+    stored = rates_of(row.cluster) if rates_of else Flow({})
+    sizes = zip(read.problem.topics, read.problem.topic_sizes.tolist(), strict=True)
+    stated = {topic: [scenario.rates[topic]] * n for topic, n in sizes if topic in scenario.rates}
     try:
         check_assignor(row, read.problem)
-    except StrategyError as error:
-        raise InputError(f"group {group} can't be simulated: {error}") from None
-    parameters = consumers.parameters(row.cluster, group).using(strategy, own=True)
-    stored, fixed = rates_of(row.cluster), scenario.rates
-    overrides = {
-        topic: [fixed[topic]] * size
-        for topic, size in zip(read.problem.topics, read.problem.topic_sizes.tolist(), strict=True)
-        if topic in fixed
-    }
-    try:
-        report = scenario_of(
+        case = scenario_of(
             named_group(row, read.problem, classes_of(read.problem).kept),
             scenario.steps,
             parameters,
-            rates={**stored.rates, **overrides},
+            rates={**stored.rates, **stated},
             peak_rate=scenario.peak_rate,
             seen_peak_rate=stored.peak_rate,
             end=None if scenario.seconds is None else scenario.seconds * 1000,
         )
+    except StrategyError as error:
+        raise InputError(f"group {group} can't be simulated: {error}") from None
     except EventError as error:
         raise InputError(f"group {group} can't have this scenario: {error}") from None
-    timeline = simulate(report, seed)
-    return GroupSimulation(row.cluster, group, strategy, parameters, scenario, report, timeline)
+    timeline = simulate(case, seed)
+    return GroupSimulation(row.cluster, group, strategy, parameters, scenario, case, timeline)
 
 
 MEMBERS = 24

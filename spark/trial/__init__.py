@@ -10,4 +10,13 @@ from spark.trial.rows import (
     tried,
 )
 from spark.trial.trial import Trial, same_partitions
-from spark.trial.verdict import Row, best_first, kafkas_own, of_racks, over_bound, row_of, verdicts
+from spark.trial.verdict import (
+    Row,
+    best_first,
+    kafkas_own,
+    lag_sentence,
+    of_racks,
+    over_bound,
+    row_of,
+    verdicts,
+)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from pyspark.sql import DataFrame
 
@@ -31,16 +31,9 @@ from spark.settings import CURRENT, FleetGoals, for_kind, kind_of
 from spark.solve import TimeLimit, idle_limits_of
 
 R = TypeVar("R")
-R_co = TypeVar("R_co", covariant=True)
 
 OutcomeOf = Callable[[str], dict[str, Any]]
 """The columns that a strategy's answer comes to; raises where it has none."""
-
-
-class RowOf(Protocol[R_co]):
-    """Makes a row of a group under a strategy, of the columns that it comes to."""
-
-    def __call__(self, group: FleetGroup, strategy: str, **outcome: Any) -> R_co: ...
 
 
 @dataclass(slots=True, kw_only=True)
@@ -109,14 +102,14 @@ def rows_by_strategy(
     strategies: Sequence[str],
     goals: Goals,
     outcomes: Callable[[Problem], OutcomeOf],
-    row_of: RowOf[R],
+    row_of: Callable[..., R],
     on_error: Callable[[Exception], FleetGroup] = failed,
     read: FleetGroup | None = None,
 ) -> Iterator[R]:
     """A row for each of the strategies that are for the group's kind.
 
-    A group that can't be read, and a strategy that has no answer, have rows that say why. `read` is
-    what was read of the row, if it was.
+    `row_of` makes it of the group, the strategy and its outcome. A group that can't be read, and a
+    strategy that has no answer, have rows that say why. `read` is what was read of the row, if any.
     """
     group = read or read_or_failed(row, goals.weight_source)
     names = for_kind(strategies, kind_of(row.type))

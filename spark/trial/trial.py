@@ -14,6 +14,7 @@ from optimizer.model import (
     Problem,
     classes_of,
     judged,
+    member_loads,
     on_hosts,
     ranges,
     settled,
@@ -21,7 +22,7 @@ from optimizer.model import (
 from optimizer.solver import min_max_load_of
 from optimizer.strategies import OPTIMAL, strategy_named
 from spark.settings import CURRENT
-from spark.solve import TimeLimit, shown_bound
+from spark.solve import TimeLimit, max_weight, shown_bound
 
 Answered = tuple[Answer, float]
 """An answer, and how many seconds it took."""
@@ -76,11 +77,29 @@ class Trial:
             return 0
         members = len(self.problem.member_ids)
         if len(classes) == 1 and len(classes.members) == members:
-            return -(-int(np.count_nonzero(classes.of_partition >= 0)) // members)
+            return -(-self.partitions // members)
         try:
             return self.limit.spend(lambda: min_max_load_of(self.problem))
         except Exception:
             return None
+
+    def loads(self, target: IntArray) -> dict[str, float | None]:
+        """The loads of an assignment, the largest by weight too, and how they are to the best."""
+        loads = member_loads(self.problem, target)
+        most = int(loads.max(initial=0))
+        return {
+            "partitions": self.partitions,
+            "max_load": most,
+            "min_load": int(loads.min(initial=most)),
+            "excess": self.excess(most),
+            "max_weight": max_weight(self.problem, target),
+            "weight_bound": self.weight_bound,
+        }
+
+    @property
+    def partitions(self) -> int:
+        """How many partitions somebody reads."""
+        return int(np.count_nonzero(classes_of(self.problem).of_partition >= 0))
 
     def excess(self, max_load: int) -> int | None:
         """By how much a highest load is above that; None where that isn't known."""

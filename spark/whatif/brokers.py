@@ -117,20 +117,18 @@ def broker_report(
             have = "has" if len(gone) == 1 else "have"
             yield f"{named('partition', names)}{of} {have} no leader: no other replica is in sync."
     for_good = [row["group"] for row in groups if row["leaderless"] == row["partitions"]]
-    items = [row for row in groups if 0 < row["leaderless"] < row["partitions"]]
+    in_part = [row["group"] for row in groups if 0 < row["leaderless"] < row["partitions"]]
     for_now = [
         row["group"] for row in groups if row["leaderless"] < row["led"] == row["partitions"]
     ]
-    if for_good:
-        yield f"{named('group', for_good)} {_read(for_good)} nothing until it is back."
-    if items:
-        yield f"{counted(len(items), 'group')} {_read(items)} only a part until it is back."
-    if for_now:
-        yield f"{named('group', for_now)} {_read(for_now)} nothing until others lead ({ELECTION})."
-
-
-def _read(groups: Sequence[object]) -> str:
-    return "reads" if len(groups) == 1 else "read"
+    for hit, what in (
+        (for_good, "nothing until it is back"),
+        (in_part, "only a part until it is back"),
+        (for_now, f"nothing until others lead ({ELECTION})"),
+    ):
+        if hit:
+            which = counted(len(hit), "group") if hit is in_part else named("group", hit)
+            yield f"{which} {'reads' if len(hit) == 1 else 'read'} {what}."
 
 
 def _heirs(leaders: Sequence[Row]) -> str:

@@ -16,8 +16,6 @@ from optimizer.model import (
     Problem,
     changes_of,
     check_group,
-    classes_of,
-    member_loads,
     problem_of,
     weights_of,
 )
@@ -35,9 +33,9 @@ from spark.groups import (
     own_strategy,
 )
 from spark.settings import CURRENT, NO_CONSUMERS, FleetConsumers, kind_of
-from spark.solve import TimeLimit, max_weight
+from spark.solve import TimeLimit, plan_columns
 from spark.trial import CostRow, OutcomeOf, Trial, rows_by_strategy, same_partitions, simulated
-from spark.whatif.parts import RowOfEvents, lag_of, led_partitions, rates_of, seen_peak_rate
+from spark.whatif.parts import RowOfEvents, led_partitions, of_partitions, seen_peak_rate
 
 
 @dataclass(slots=True, kw_only=True)
@@ -97,16 +95,9 @@ def rows_of_group(
     """The row of a group under a strategy; a failure becomes a row, and doesn't stop others."""
 
     def row_of(group: FleetGroup, strategy: str, **outcome: Any) -> WhatIfRow:
-        return WhatIfRow(
-            cluster=row.cluster,
-            group=row.group,
-            kind=kind_of(row.type),
-            strategy=strategy,
-            status=group.status,
-            reason=group.reason,
-            members_before=len(row.member_ids),
-            **outcome,
-        )
+        columns = plan_columns(row, group, strategy)
+        columns |= {"kind": kind_of(row.type), "members_before": columns.pop("members")}
+        return WhatIfRow(**columns, **outcome)
 
     def outcomes(problem: Problem) -> OutcomeOf:
         return _Case(row, Trial(problem, limit, goals), job).outcome
@@ -115,9 +106,8 @@ def rows_of_group(
 
 
 def _failed_to(error: Exception) -> FleetGroup:
-    if isinstance(error, EventError):
-        return FleetGroup(UNAFFECTED, [str(error)])
-    return failed(error)
+    is_unaffected = isinstance(error, EventError)
+    return FleetGroup(UNAFFECTED, [str(error)]) if is_unaffected else failed(error)
 
 
 class _Case:
@@ -138,23 +128,21 @@ class _Case:
         if strategy == CURRENT:
             check_assignor(self._row, self._now.problem)
         before = self._now.target(strategy)
-        group = self._group(before)
+        group = named_group(self._row, self._now.problem, before)
+        group = as_static(group) if self._job.static else group
         limits = self._parameters.limits
         after = reduce(lambda now, event: event.apply(now, limits), self._job.events, group)
-        result = {
-            "uses": uses,
-            **_of_loads("before", self._now, before),
-            "members_after": len(after.members),
-            "partitions_after": 0,
-        }
+        result = {"uses": uses, "members_after": len(after.members), "partitions_after": 0}
+        result |= _named("before", self._now.loads(before))
         if not after.members:
             return result
-        problem = problem_of(after, check_group(after)).problem
-        then = Trial(problem, self._now.limit, self._now.goals)
+        then = Trial(
+            problem_of(after, check_group(after)).problem, self._now.limit, self._now.goals
+        )
         self._then = self._then or then
         if kind_of(self._row.type) == CONNECT:
             return result | self._assigned(then, uses, before)
-        return result | self._simulated(then, strategy, uses, group, after)
+        return result | self._simulated(then.problem, strategy, uses, group, after)
 
     def _assigned(self, then: Trial, uses: str, before: IntArray) -> dict[str, Any]:
         """What a strategy makes at once of the group as it is afterwards."""
@@ -162,43 +150,43 @@ class _Case:
         moves, _ = changes_of(problem, target)
         was, now = same_partitions(self._now.problem, problem)
         taken_over = ((problem.owner == NOBODY) & (target != NOBODY))[now]
-        return {
-            **_of_loads("after", self._then or then, target),
-            "moves": moves,
-            "takeovers": int(np.count_nonzero(taken_over & (before[was] != NOBODY))),
-        }
+        takeovers = int(np.count_nonzero(taken_over & (before[was] != NOBODY)))
+        loads = (self._then or then).loads(target)
+        return _named("after", loads) | {"moves": moves, "takeovers": takeovers}
 
     def _simulated(
-        self, then: Trial, strategy: str, uses: str, group: Group, after: Group
+        self, problem: Problem, strategy: str, uses: str, group: Group, after: Group
     ) -> dict[str, Any]:
         """What the members and their coordinator come to, and what that costs."""
-        parameters = self._parameters.using(uses, own=strategy == CURRENT)
-        capacities = _capacities_of(group, after)
+        members, goals, then = [*group.members, *after.members], self._now.goals, self._then
+        capacities = {
+            item.member_id: item.capacity for item in members if item.capacity is not None
+        }
         ran = simulated(
             self._row,
             group,
             self._job.events,
-            parameters,
+            self._parameters.using(uses, own=strategy == CURRENT),
             self._now.limit,
-            rates=rates_of(self._row, group),
+            rates=of_partitions(self._row, group, "rated", "partition_rates"),
             seen_peak_rate=seen_peak_rate(self._row),
-            lag=lag_of(self._row, group),
+            lag=of_partitions(self._row, group, "behind", "behind_records", 0.0),
             down=self._down,
-            goals=_by_weight_alone(self._now.goals),
+            goals=_by_weight_alone(goals),
             capacities=capacities,
         )
-        timeline = ran.timeline
-        most, bounds = int(ran.loads.max(initial=0)), self._then or then
-        return {
-            "partitions_after": _partitions(then.problem),
-            "max_load_after": most,
-            "min_load_after": int(ran.loads.min(initial=most)),
-            "excess_after": bounds.excess(most),
-            **figures_of(timeline),
-            "leaderless": sum(len(item.without) for item in self._down.values()),
-            "max_weight_after": _max_weight_at_end(then.problem, timeline, capacities),
-            "weight_bound_after": bounds.weight_bound,
+        assert then is not None
+        most = int(ran.loads.max(initial=0))
+        loads = {
+            "partitions": then.partitions,
+            "max_load": most,
+            "min_load": int(ran.loads.min(initial=most)),
+            "excess": then.excess(most),
+            "max_weight": _max_weight_at_end(problem, ran.timeline, capacities),
+            "weight_bound": then.weight_bound,
         }
+        leaderless = sum(len(item.without) for item in self._down.values())
+        return _named("after", loads) | figures_of(ran.timeline) | {"leaderless": leaderless}
 
     @cached_property
     def _down(self) -> dict[int, Down]:
@@ -210,27 +198,9 @@ class _Case:
                 raise NotApplicableError(f"broker {broker} leads nothing that the group reads")
         return down
 
-    def _group(self, before: IntArray) -> Group:
-        group = named_group(self._row, self._now.problem, before)
-        return as_static(group) if self._job.static else group
 
-
-def _of_loads(when: str, trial: Trial, target: IntArray) -> dict[str, float | None]:
-    loads = member_loads(trial.problem, target)
-    most = int(loads.max(initial=0))
-    return {
-        f"partitions_{when}": _partitions(trial.problem),
-        f"max_load_{when}": most,
-        f"min_load_{when}": int(loads.min(initial=most)),
-        f"excess_{when}": trial.excess(most),
-        f"max_weight_{when}": max_weight(trial.problem, target),
-        f"weight_bound_{when}": trial.weight_bound,
-    }
-
-
-def _partitions(problem: Problem) -> int:
-    """How many partitions somebody reads."""
-    return int(np.count_nonzero(classes_of(problem).of_partition >= 0))
+def _named(when: str, loads: Mapping[str, Any]) -> dict[str, Any]:
+    return {f"{name}_{when}": value for name, value in loads.items()}
 
 
 def _by_weight_alone(goals: Goals) -> Goals:
@@ -238,12 +208,6 @@ def _by_weight_alone(goals: Goals) -> Goals:
     if not goals.by_weight:
         return Goals()
     return Goals(balance="weight", tolerance=goals.tolerance, effort=goals.effort)
-
-
-def _capacities_of(*groups: Group) -> dict[str, float]:
-    """The capacities that are stated, by member."""
-    members = (member for group in groups for member in group.members)
-    return {member.member_id: member.capacity for member in members if member.capacity is not None}
 
 
 def _max_weight_at_end(

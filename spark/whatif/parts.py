@@ -87,33 +87,21 @@ def led_partitions(row: RowOfEvents, broker: int) -> tuple[Partitions, Partition
     return with_heirs, without
 
 
-def rates_of(row: RowOfEvents, group: Group) -> dict[str, list[float]]:
-    """Records a second of each partition of a topic, as far as any are known.
+def of_partitions(
+    row: RowOfEvents, group: Group, part: str, column: str, unknown: float | None = None
+) -> dict[str, list[float]]:
+    """A number of each partition of a topic, as far as any are known.
 
-    Where one isn't known it is the mean of its topic.
+    Where one isn't known it is `unknown`, or without that the mean of its topic.
     """
-    by_topic = _by_topic(row, group, "rated", "partition_rates")
-    return {
-        topic: [of.get(item, fmean(of.values())) for item in range(group.topics[topic])]
-        for topic, of in by_topic.items()
-    }
-
-
-def lag_of(row: RowOfEvents, group: Group) -> dict[str, list[float]]:
-    """Records that each partition of a topic is behind; 0 where that isn't known."""
-    by_topic = _by_topic(row, group, "behind", "behind_records")
-    return {
-        topic: [of.get(item, 0.0) for item in range(group.topics[topic])]
-        for topic, of in by_topic.items()
-    }
-
-
-def _by_topic(row: RowOfEvents, group: Group, name: str, value: str) -> dict[str, dict[int, float]]:
-    """A number of each partition, of those topics that the group has."""
-    result: dict[str, dict[int, float]] = {}
-    for (topic, partition), number in _listed_in(row, name, value):
+    by_topic: dict[str, dict[int, float]] = {}
+    for (topic, partition), number in _listed_in(row, part, column):
         if topic in group.topics:
-            result.setdefault(topic, {})[partition] = float(number)
+            by_topic.setdefault(topic, {})[partition] = float(number)
+    result = {}
+    for topic, of in by_topic.items():
+        rest = fmean(of.values()) if unknown is None else unknown
+        result[topic] = [of.get(item, rest) for item in range(group.topics[topic])]
     return result
 
 

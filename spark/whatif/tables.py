@@ -1,6 +1,7 @@
 """What events do to a whole fleet."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from pyspark.sql import DataFrame, functions as F
@@ -12,7 +13,7 @@ from spark.errors import InputError
 from spark.fleet import CONSUMER, FleetSnapshot, escaped_rows
 from spark.settings import CURRENT, MOVE_COSTS
 from spark.text import did_you_mean
-from spark.trial import Row, best_first, over_bound, row_of, verdicts
+from spark.trial import Row, best_first, lag_sentence, over_bound, row_of, verdicts
 from spark.whatif.measure import UNAFFECTED
 
 Rows = Sequence[Mapping[str, Any]]
@@ -131,25 +132,17 @@ SHOWN = 10
 
 def unknown_place(fleet: FleetSnapshot, events: Sequence[Event]) -> str | None:
     """Why nothing of the fleet is in the rack, or on the host, that crashes; None if it has it."""
-    for event in events:
-        if isinstance(event, Crash) and event.member is None:
-            rack = event.rack is not None
-            kind, at = ("rack", "in rack") if rack else ("host", "on host")
-            if why := _why_unknown(fleet, kind, event.value):
-                return f"no member is {at} {event.value}; {why}"
+    crashes = (event for event in events if isinstance(event, Crash) and event.member is None)
+    for event in crashes:
+        kind, at = ("rack", "in rack") if event.rack is not None else ("host", "on host")
+        rows = escaped_rows(fleet.tables["members"]).select(kind).where(f"{kind} is not null")
+        names = [row[kind] for row in rows.distinct().orderBy(kind).collect()]
+        if event.value not in names:
+            listed = ", ".join(names[:SHOWN]) + (", …" if len(names) > SHOWN else "")
+            known = f"{kind}s: {listed}{did_you_mean(event.value, names)}"
+            why = known if names else f"the snapshot names no {kind} of any member"
+            return f"no member is {at} {event.value}; {why}"
     return None
-
-
-def _why_unknown(fleet: FleetSnapshot, kind: str, value: str) -> str | None:
-    members = escaped_rows(fleet.tables["members"])
-    rows = members.select(kind).where(F.col(kind).isNotNull()).distinct().orderBy(kind)
-    names = [row[kind] for row in rows.collect()]
-    if value in names:
-        return None
-    if not names:
-        return f"the snapshot names no {kind} of any member"
-    listed = ", ".join(names[:SHOWN]) + (", …" if len(names) > SHOWN else "")
-    return f"{kind}s: {listed}{did_you_mean(value, names)}"
 
 
 HELPS = 0.05
@@ -193,64 +186,50 @@ def _verdict(fleet: Sequence[Row], events: Sequence[Event]) -> str:
 
 def static_advice(dynamic: Sequence[Row], static: Sequence[Row]) -> str:
     """What instance ids save and what they cost, by the rows of `current` without and with them."""
-    pairs = [
-        (before, after)
-        for before in dynamic
-        for after in static
-        if before["strategy"] == after["strategy"] == CURRENT and before["kind"] == after["kind"]
-    ]
-    reports = []
-    for before, after in pairs:
-        different = _different(before, after)
-        if different and before["kind"] == CONSUMER:
-            reports.append(
-                f"With static members {_summary_of(after, different)}, and without "
-                f"{_summary_of(before, different)}, as groups are."
-            )
-    return " ".join(reports) or "Static members would make no difference."
+    before, after = (row_of(_of_consumers(rows), CURRENT) for rows in (dynamic, static))
+    different = _different(before, after) if before and after else []
+    if not before or not after or not different:
+        return "Static members would make no difference."
+    return (
+        f"With static members {_summary_of(after, different)}, and without "
+        f"{_summary_of(before, different)}, as groups are."
+    )
 
 
 def weight_advice(fleet: Sequence[Row]) -> str:
     """How high worst members of consumers are by weight then, as groups are and at best."""
-    consumers = [row for row in fleet if row["kind"] == CONSUMER]
-    entries = [row for row in consumers if row["mean_over_bound_after"] is not None]
-    best = min(entries, key=lambda row: row["mean_over_bound_after"], default=None)
-    if best is None:
-        return ""
-    reports = [row for row in entries if row["strategy"] == CURRENT and row is not best]
     at = ", and ".join(
         f"{figure(row['mean_over_bound_after'])} times the bound under {row['strategy']}"
-        for row in [*reports[:1], best]
+        for row in _now_and_best(
+            fleet, "mean_over_bound_after", itemgetter("mean_over_bound_after")
+        )
     )
-    return f"On average worst members by weight are then at {at}."
+    return f"On average worst members by weight are then at {at}." if at else ""
+
+
+def _of_consumers(fleet: Sequence[Row]) -> list[Row]:
+    return [row for row in fleet if row["kind"] == CONSUMER]
+
+
+def _now_and_best(fleet: Sequence[Row], known: str, worth: Callable[[Row], Any]) -> list[Row]:
+    """Groups of consumers as they are, and at best, where that column is known of them."""
+    rows = [row for row in _of_consumers(fleet) if row[known] is not None]
+    best = min(rows, key=worth, default=None)
+    now = row_of(rows, CURRENT)
+    return [row for row in (now if now is not best else None, best) if row]
 
 
 def lag_advice(fleet: Sequence[Row]) -> str:
     """How far groups of consumers fall behind as they are, and under the best strategy for that."""
-    with_lag = [
-        row for row in fleet if row["kind"] == CONSUMER and row["max_lag_seconds"] is not None
-    ]
-    if not with_lag:
-        return (
-            "Lag isn't known: it takes two snapshots with offsets, and peak_rate (the records a "
-            "second that a member can read) in [consumers] or seen in the store."
-        )
-    best = min(with_lag, key=_lateness)
-    now = [row for row in with_lag if row["strategy"] == CURRENT and row is not best]
-    return " ".join(_lag_of(row) for row in [*now, best])
+    rows = _now_and_best(fleet, "max_lag_seconds", _lateness)
+    return " ".join(lag_sentence(row, row["strategy"]) for row in rows) or (
+        "Lag isn't known: it takes two snapshots with offsets, and peak_rate (the records a "
+        "second that a member can read) in [consumers] or seen in the store."
+    )
 
 
 def _lateness(row: Row) -> tuple[float, ...]:
     return row["never_caught_up"], row["max_lag_seconds"], row["catch_up_seconds"] or 0
-
-
-def _lag_of(row: Row) -> str:
-    behind = f"Under {row['strategy']} a partition falls up to {figure(row['max_lag_seconds'])} s"
-    if never := row["never_caught_up"]:
-        catch = "catches" if never == 1 else "catch"
-        return f"{behind} behind, and {counted(never, 'partition')} never {catch} up."
-    caught_up = figure(row["catch_up_seconds"] or 0)
-    return f"{behind} behind, and catches up at most {caught_up} s after it is read again."
 
 
 FIGURES = {name: TITLES[name] for name in ("unread_seconds", "rebalances", "moves")} | {

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -78,14 +79,11 @@ def what_if(
     names = check_strategies(strategies)
     fleet_goals = as_fleet_goals(goals)
     job = WhatIf(parsed, names, static, consumers)
-    racks = need_racks(names, fleet_goals)
-    parts = {}
+    parts = rated(snapshot, rates) if rates else {}
     if down := brokers_down(parsed):
         parts["led"] = led_by(snapshot, down)
-    if rates is not None:
-        parts |= rated(snapshot, rates)
     weights = weight_tables(snapshot, fleet_goals.sources, weighed)
-    encoded = encode(snapshot.validate(), racks, parts, weights=weights)
+    encoded = encode(snapshot.validate(), need_racks(names, fleet_goals), parts, weights=weights)
 
     def rows_of(row: RowOfEvents, limit: TimeLimit) -> Iterator[WhatIfRow]:
         return rows_of_group(row, job, limit, fleet_goals.of(row.cluster, row.group))
@@ -141,24 +139,27 @@ def whatif_result(
 
     InputError where no group can have the events. The other arguments are those of `what_if`.
     """
-
-    def tried(strategies: Sequence[str], static: bool) -> DataFrame:
-        seconds, goals = settings.strategy_seconds, settings.goals
-        consumers = settings.consumers
-        return what_if(fleet, events, strategies, seconds, goals, static, consumers, rates, weighed)
-
-    rows = tried(settings.strategies, static).persist()
+    tried = partial(
+        what_if,
+        fleet,
+        events,
+        strategy_seconds=settings.strategy_seconds,
+        goals=settings.goals,
+        consumers=settings.consumers,
+        rates=rates,
+        weighed=weighed,
+    )
+    rows = tried(settings.strategies, static=static).persist()
     dynamic = []
     try:
         table = as_rows(fleet_of_whatif(rows))
         worst = as_rows(most_affected(rows, settings.strategies[0]))
         check_affected(fleet, rows, table, events)
-        outage = outage_of(fleet, brokers_down(events))
         if static and CURRENT in settings.strategies:
-            dynamic = as_rows(fleet_of_whatif(tried([CURRENT], False)))
+            dynamic = as_rows(fleet_of_whatif(tried([CURRENT])))
         if out is not None:
             in_order = in_one_file(rows, "cluster", "group", "strategy")
             write_tables(rows.sparkSession, out, fleet.id, {"whatif": in_order})
     finally:
         rows.unpersist()
-    return WhatIfResult(table, worst, outage, dynamic)
+    return WhatIfResult(table, worst, outage_of(fleet, brokers_down(events)), dynamic)

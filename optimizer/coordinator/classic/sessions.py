@@ -1,33 +1,29 @@
 """Members of the classic protocol: their signs of life, and how their memberships end."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass, field
 
 from optimizer.coordinator.assignors import Parts, Seen, hash_order
 from optimizer.coordinator.classic.client import ClassicClient
+from optimizer.coordinator.client import Client
 from optimizer.coordinator.context import NONE, Context
+from optimizer.coordinator.sessions import Member, Sessions
 
 FIRST_JOIN_MS = 300_000
 """How long a newcomer's first JoinGroup is kept; fixed in Kafka (NEW_MEMBER_JOIN_TIMEOUT_MS)."""
 
 
 @dataclass(slots=True)
-class Membership:
-    """A member as the coordinator knows it. `identity` outlives a static member's restarts.
-
-    It is new until the first join phase that it has waited for ends.
-    """
+class Membership(Member):
+    """A member of the classic protocol; it is new until its first join phase has ended."""
 
     client: ClassicClient
-    member_id: str
-    identity: int
     parked: bool = True
     is_new: bool = True
     awaits_sync: bool = False
     seen: Seen = field(default_factory=lambda: Seen("", ()))
     sticky: Seen = field(default_factory=lambda: Seen("", ()))
     assignment: Parts = NONE
-    silence: int = 0
 
     def take(self) -> None:
         """What a JoinGroup says of the client."""
@@ -39,23 +35,19 @@ class Membership:
         self.parked = True
 
 
-class ClassicSessions(ABC):
+class ClassicSessions(Sessions[Membership]):
     """What a classic group is at a time, its members' heartbeats and sessions."""
 
     def __init__(self, context: Context) -> None:
-        self.context = context
+        super().__init__(context)
         self.state = "Empty"
         self.generation = 0
         self.protocol: str | None = None
         self.leader: str | None = None
-        self.members: dict[str, Membership] = {}
-        self.present: set[int] = set()
-        self.pending: set[str] = set()
         self.awaited: Membership | None = None  # one of those that haven't joined yet
         self.phase = 0
         self.initial = False
         self.further = False
-        self.peak = 0
         self.snapshot: dict[str, int] = {}
 
     @abstractmethod
@@ -75,21 +67,6 @@ class ClassicSessions(ABC):
         """What each member has, by its name."""
         return {member.client.name: member.assignment for member in self.members.values()}
 
-    def of_instance(self, instance_id: str | None) -> Membership | None:
-        """The member of that instance id, if there is one."""
-        if instance_id is None:
-            return None
-        for member in self.members.values():
-            if member.client.instance_id == instance_id:
-                return member
-        return None
-
-    def own(self, client: ClassicClient, partitions: Parts) -> None:
-        """A member has what it was given."""
-        if partitions and client.member_id in self.members:
-            identity = self.members[client.member_id].identity
-            self.context.ledger.own(self.context.now, identity, partitions, self.present)
-
     def heartbeat(self, client: ClassicClient) -> None:
         """A heartbeat, where its answer matters."""
         member = self.members.get(client.member_id or "")
@@ -104,30 +81,14 @@ class ClassicSessions(ABC):
         elif self.state == "PreparingRebalance":
             client.want_rejoin("group is already rebalancing")
 
-    def falls_silent(self, client: ClassicClient) -> None:
-        """No more heartbeats from it: its session ends so long after the last sign of life."""
-        member = self.members.get(client.member_id or "")
-        if member is None or member.client is not client:
+    def falls_silent(self, client: Client) -> None:
+        if self.member_of(client) is None:
             self.pending.discard(client.member_id or "")
-        else:
-            self._await_end(member)
+        super().falls_silent(client)
 
-    def hears(self, client: ClassicClient) -> None:
-        """It beats again: its session goes on, unless that is over."""
-        member = self.members.get(client.member_id or "")
-        if member is not None and member.client is client:
-            member.silence += 1
-
-    def _await_end(self, member: Membership) -> None:
-        member.silence += 1
-        client = member.client
-        expires = client.sign_of_life + client.settings.session_ms
-        self.context.clock.at(expires, self._expire, member.member_id, member.silence)
-
-    def _expire(self, member_id: str, silence: int) -> None:
-        member = self.members.get(member_id)
-        if member is not None and member.silence == silence and not member.parked:
-            self.context.log("session_expired", member.client.name, member_id=member_id)
+    def _end(self, member: Membership) -> None:
+        if not member.parked:
+            self.session_expired(member)
             self._remove([member], "session expired")
 
     def _await_first_join(self, member: Membership) -> None:
@@ -143,17 +104,10 @@ class ClassicSessions(ABC):
         if not member.is_new or self.members.get(member.member_id) is not member:
             return
         client = member.client
-        self.context.log("session_expired", client.name, member_id=member.member_id)
+        self.session_expired(member)
         if client.alive and client.member_id == member.member_id:
             client.forget("UNKNOWN_MEMBER_ID", new_id=True)
         self._remove([member], "session expired")
-
-    def restart_sessions(self) -> None:
-        """Another broker coordinates the group: every session starts again."""
-        for member in self.members.values():
-            if member.client.is_silent or member.client.member_id != member.member_id:
-                member.client.sign_of_life = self.context.now
-                self._await_end(member)
 
     def await_the_late(self) -> None:
         """Who isn't in this generation learns it at its next heartbeat."""

@@ -21,7 +21,7 @@ class ConsumerGroup(ConsumerTargets):
         be back, unless it used the classic protocol.
         """
         assert client.member_id is not None
-        old = self._of_instance(client.instance_id)
+        old = self.of_instance(client.instance_id)
         if old is not None and not old.away and not old.client.is_classic:
             self.context.log("static_refused", client.name, member_id=client.member_id)
             client.die("UNRELEASED_INSTANCE_ID")
@@ -37,8 +37,8 @@ class ConsumerGroup(ConsumerTargets):
 
     def beats(self, client: ConsumerClient) -> Parts | None:
         """A heartbeat; what it may read now, if that is another than before."""
-        member = self.members.get(client.member_id or "")
-        if member is None or member.client is not client:
+        member = self.member_of(client)
+        if member is None:
             client.fenced()
             return None
         owned = None if client.reconciling else client.owned
@@ -52,7 +52,7 @@ class ConsumerGroup(ConsumerTargets):
 
     def join(self, client: ClassicClient) -> None:
         """A JoinGroup: answered at once, without waiting for anybody."""
-        holder = self._of_instance(client.instance_id)
+        holder = self.of_instance(client.instance_id)
         if holder is not None and client.member_id not in (None, holder.member_id):
             client.die("FENCED_INSTANCE_ID")
             return
@@ -63,7 +63,7 @@ class ConsumerGroup(ConsumerTargets):
             self.context.log("join_error", client.name, why="INCONSISTENT_GROUP_PROTOCOL")
             client.die("INCONSISTENT_GROUP_PROTOCOL")
             return
-        old = self._of_instance(client.instance_id)
+        old = self.of_instance(client.instance_id)
         member = self.members.get(client.member_id)
         self.context.log("member_added", client.name, member_id=client.member_id)
         if member is None and old is not None:
@@ -82,7 +82,7 @@ class ConsumerGroup(ConsumerTargets):
 
     def _fits(self, client: ClassicClient) -> bool:
         """Whether it offers an assignor that all others of the classic protocol do as well."""
-        old = self._of_instance(client.instance_id)
+        old = self.of_instance(client.instance_id)
         others = {
             member.client.settings.assignors
             for member in self.members.values()
@@ -93,7 +93,7 @@ class ConsumerGroup(ConsumerTargets):
     def heartbeat(self, client: ClassicClient) -> None:
         """A classic member's heartbeat: the answer is to join again where it lags behind."""
         member = self.members.get(client.member_id or "")
-        if member is None and self._of_instance(client.instance_id) is not None:
+        if member is None and self.of_instance(client.instance_id) is not None:
             client.die("FENCED_INSTANCE_ID")
             return
         if member is None:

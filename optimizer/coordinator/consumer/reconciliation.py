@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from optimizer.coordinator.assignors import Parts
-from optimizer.coordinator.client import Client
 from optimizer.coordinator.context import NONE
+from optimizer.coordinator.sessions import Member
 
 STABLE = "STABLE"
 UNREVOKED = "UNREVOKED_PARTITIONS"
@@ -64,14 +64,9 @@ def _without(current: Current, readable: Parts, owned: Parts | None) -> Current:
 
 
 @dataclass(slots=True)
-class ConsumerMember:
-    """A member as the coordinator knows it. `identity` outlives a static member's restarts."""
+class ConsumerMember(Member):
+    """A member of a consumer group; one that is `away` said that it would be back."""
 
-    client: Client
-    member_id: str
-    identity: int
     topics: tuple[str, ...] = ()
     current: Current = field(default_factory=Current)
-    silence: int = 0
     revocation: int = 0
-    away: bool = False

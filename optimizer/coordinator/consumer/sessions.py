@@ -3,31 +3,27 @@
 from optimizer.coordinator.assignors import Parts
 from optimizer.coordinator.client import Client
 from optimizer.coordinator.consumer.reconciliation import ConsumerMember, Current
-from optimizer.coordinator.context import NONE, Context
+from optimizer.coordinator.context import NONE
 from optimizer.coordinator.protocols import Converter
+from optimizer.coordinator.sessions import Sessions
 
 AWAY = -2
 """The epoch of a static member that said it would be back."""
 
 
-class ConsumerSessions:
+class ConsumerSessions(Sessions[ConsumerMember]):
     """What a consumer group is at a time, its members' heartbeats and sessions."""
 
     def __init__(self, coordinator: Converter, epoch: int = 1) -> None:
+        super().__init__(coordinator.context)
         self.coordinator = coordinator
-        self.context: Context = coordinator.context
         self.epoch = self.target_epoch = epoch
         self.computed_at: float | None = None
-        self.members: dict[str, ConsumerMember] = {}
         self.target: dict[str, Parts] = {}
         self.holder: dict[int, str] = {}
         self.unsettled: set[str] = set()
         self.topic_sizes: dict[str, int] = {}
-        self.pending: set[str] = set()
-        self.present: set[int] = set()
-        self.peak = 0
         self.subscribing: set[int] = set()
-        self.silent: set[int] = set()
         self.seen_version = self.context.catalog.version
         self.resolved: dict[str, tuple[str, ...]] = {}
         self.resolved_version = -1
@@ -45,12 +41,6 @@ class ConsumerSessions:
     def assignments(self) -> dict[str, Parts]:
         """What each member has, by its name."""
         return {member.client.name: member.current.assigned for member in self.members.values()}
-
-    def _of_instance(self, instance_id: str | None) -> ConsumerMember | None:
-        for member in self.members.values() if instance_id is not None else ():
-            if member.client.instance_id == instance_id:
-                return member
-        return None
 
     def _replace(self, old: ConsumerMember, client: Client) -> ConsumerMember:
         assert client.member_id is not None
@@ -76,8 +66,7 @@ class ConsumerSessions:
 
         What it was to give up is free from then on, the rest is kept for it.
         """
-        member = self.members.get(client.member_id or "")
-        if member is None or member.client is not client:
+        if (member := self.member_of(client)) is None:
             return
         self.context.log("static_left_for_now", client.name, member_id=client.member_id)
         member.away = True
@@ -88,43 +77,13 @@ class ConsumerSessions:
         self.subscribing.discard(client.number)
         self.falls_silent(client)
 
-    def falls_silent(self, client: Client) -> None:
-        """No more heartbeats from it: its session ends so long after the last sign of life."""
-        member = self.members.get(client.member_id or "")
-        if member is not None and member.client is client:
-            self._await_end(member)
-
-    def hears(self, client: Client) -> None:
-        """It beats again: its session goes on, unless that is over."""
-        member = self.members.get(client.member_id or "")
-        if member is not None and member.client is client:
-            member.silence += 1
-            self.silent.discard(member.identity)
-
-    def _await_end(self, member: ConsumerMember) -> None:
-        member.silence += 1
-        client = member.client
-        self.silent.add(member.identity)
-        expires = client.sign_of_life + client.session_ms
-        self.context.clock.at(expires, self._expire, member, member.silence)
-
-    def _expire(self, member: ConsumerMember, silence: int) -> None:
-        if self.members.get(member.member_id) is member and member.silence == silence:
-            name = member.client.name
-            self.context.log("session_expired", name, member_id=member.member_id)
-            self._remove(member)
+    def _end(self, member: ConsumerMember) -> None:
+        self.session_expired(member)
+        self._remove(member)
 
     def disband(self) -> None:
         """The group is of the classic protocol from now on."""
         self.members = {}
-
-    def restart_sessions(self) -> None:
-        """Another broker coordinates the group: every session starts again."""
-        for member in self.members.values():
-            client = member.client
-            if client.is_silent or member.away or client.member_id != member.member_id:
-                client.sign_of_life = self.context.now
-                self._await_end(member)
 
     def leave(self, member_id: str) -> None:
         """A member leaves for good."""
@@ -164,8 +123,8 @@ class ConsumerSessions:
 
     def will_subscribe(self, client: Client) -> None:
         """A member subscribes to other topics: its next heartbeat says so."""
-        member = self.members.get(client.member_id or "")
-        if member is not None and member.client is client and not member.away:
+        member = self.member_of(client)
+        if member is not None and not member.away:
             self.subscribing.add(client.number)
             self.wake(client)
 
@@ -186,12 +145,6 @@ class ConsumerSessions:
             client.beat_set = False
             client.beat()
         # who beat meanwhile for another reason set another time
-
-    def own(self, client: Client, partitions: Parts) -> None:
-        """A member has what it was given."""
-        member = self.members.get(client.member_id or "")
-        if partitions and member is not None:
-            self.context.ledger.own(self.context.now, member.identity, partitions, self.present)
 
     def bump(self) -> None:
         """Something changed that the assignment depends on."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spark.audit import WORST_FIRST
-from spark.report.material import GroupMaterial, Material, anchor
+from spark.report.material import Material, anchor
 
 OPEN = 25
 """Rows that are shown, and printed, before someone asks for more; page.css has it for print."""
@@ -106,27 +106,22 @@ LISTED = 10
 
 def details(material: Material) -> dict[str, Any] | None:
     """A block a group, which the page's script puts into the group's row."""
-    if not material.details:
-        return None
-    return {"blocks": [_block(group_material) for group_material in material.details]}
+    return {"blocks": [*map(_block, material.details)]} if material.details else None
 
 
-def _block(group_material: GroupMaterial) -> dict[str, Any]:
-    changed = sorted(group_material.cells, key=lambda row: -abs(row["current"] - row["planned"]))
-    loads = [
-        point.get("max_load", point.get("max_weight")) for point in group_material.frontier_points
-    ]
+def _block(row: Mapping[str, Any]) -> dict[str, Any]:
+    changed = sorted(row["cells"], key=lambda cell: -abs(cell["current"] - cell["planned"]))
+    loads = [point.get("max_load", point.get("max_weight")) for point in row["frontier_points"]]
     return {
-        "id": anchor(group_material.cluster, group_material.group),
-        "one": group_material,
-        "moves": group_material.moves[:LISTED],
-        "more_moves": len(group_material.moves) - LISTED,
-        "bounds": group_material.bounds[:LISTED],
-        "cells": [{**row, "member": short_member(row["member"])} for row in changed[:LISTED]],
+        "id": anchor(row["cluster"], row["group"]),
+        "one": row,
+        "moves": row["moves"][:LISTED],
+        "more_moves": len(row["moves"]) - LISTED,
+        "bounds": row["bounds"][:LISTED],
+        "cells": [{**cell, "member": short_member(cell["member"])} for cell in changed[:LISTED]],
         "more_cells": len(changed) - LISTED,
         "points": [
-            {"moves": point["moves"], "load": load, "share": round(100 * load / (max(loads) or 1))}
-            | {"knee": point["knee"]}
-            for point, load in zip(group_material.frontier_points, loads, strict=True)
+            {**point, "load": load, "share": round(100 * load / (max(loads) or 1))}
+            for point, load in zip(row["frontier_points"], loads, strict=True)
         ],
     }

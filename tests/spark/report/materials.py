@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from spark.report import GroupMaterial, Material
+from spark.report import Material
 
 RANGES = ("replicas", "planned", "leaders", "planned_leaders")
 
@@ -53,26 +53,22 @@ def row(name: str = "orders", **changes: Any) -> dict[str, Any]:
     } | changes
 
 
-def group(name: str = "orders", topic: str = "t") -> GroupMaterial:
-    return GroupMaterial(
-        cluster="prod",
-        group=name,
-        status="ok",
-        reason=None,
-        cells=[
+def group(name: str = "orders", topic: str = "t") -> dict[str, Any]:
+    return {
+        **{"cluster": "prod", "group": name, "status": "ok", "reason": None},
+        "cells": [
             {"member": f"{name}-{m}", "topic": topic, "current": 4 - 4 * m, "planned": 2}
             for m in range(2)
         ],
-        moves=[f"{topic}-0 moves."],
-        bounds=["Nobody else reads it."],
-        lag="Its lag is 12 records.",
-        crash=[f"{name} crashes.", "Partitions were unread for 90.0 seconds in all."],
-        frontier="1 move brings the largest load from 4 to 2.",
-        frontier_points=[
+        **{"moves": [f"{topic}-0 moves."], "bounds": ["Nobody else reads it."], "changes": []},
+        **{"advice": "", "lag": "Its lag is 12 records.", "hosts": ""},
+        "crash": [f"{name} crashes.", "Partitions were unread for 90.0 seconds in all."],
+        "frontier": "1 move brings the largest load from 4 to 2.",
+        "frontier_points": [
             {"moves": 0, "max_load": 4, "knee": False},
             {"moves": 2, "max_load": 2, "knee": True},
         ],
-    )
+    }
 
 
 def material(**changes: Any) -> Material:

@@ -237,14 +237,18 @@ def test_lag_is_told_where_rates_and_what_a_member_can_read_are_known() -> None:
 def test_advice_on_lag_names_the_strategy_under_which_groups_fall_behind_least() -> None:
     def row(strategy: str, seconds: float | None, never: int = 0) -> dict[str, Any]:
         figures = {"max_lag_seconds": seconds, "catch_up_seconds": 12.5, "never_caught_up": never}
-        return {"kind": "consumer", "strategy": strategy, **figures}
+        return {"kind": "consumer", "strategy": strategy, "max_lag_records": 1200.2, **figures}
 
     assert lag_advice([row("current", 45.0), row("uniform", 8.0)]) == (
-        "Under current a partition falls up to 45 s behind, and catches up at most 12.5 s after "
-        "it is read again. Under uniform a partition falls up to 8 s behind, and catches up at "
-        "most 12.5 s after it is read again."
+        "Under current a group falls up to 1,200 records behind, one partition up to 45 s; the "
+        "slowest catches up 12.5 s after it is read again. Under uniform a group falls up to "
+        "1,200 records behind, one partition up to 8 s; the slowest catches up 12.5 s after it is "
+        "read again."
     )
-    rows = lag_for_people([row("range", 45.4) | {"max_lag_records": 1200.2}, row("other", None)])
+    assert lag_advice([row("range", 0.0) | {"max_lag_records": 0}]) == (
+        "Under range no partition falls behind."
+    )
+    rows = lag_for_people([row("range", 45.4), row("other", None)])
     assert [[*shown.values()] for shown in rows] == [["range", 1200, 45, 12, 0]]
     assert "3 partitions never catch up" in lag_advice([row("current", 45.0, never=3)])
     assert lag_advice([row("current", None)]).startswith("Lag isn't known: ")
