@@ -28,7 +28,8 @@ class Material:
     groups where that isn't None, `by_weight` the same with goals by weight. `clusters_beside` has a
     row a cluster, `brokers` one with what `reassign` would do, `trend` a row a snapshot of a
     history. `scaling` has a row a policy of `scale`, `sizes` what it comes to and a sentence for
-    each of the groups that would save the most. `sources` says which results were read, and what was asked.
+    each of the groups that would save the most. `sources` says which results were read, and
+    what was asked.
     """
 
     title: str
