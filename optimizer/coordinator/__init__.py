@@ -11,12 +11,11 @@
   several runs of one event. A `Timeline` has all that happened: `happenings`, `pauses`, `lag`.
 """
 
-from optimizer.coordinator.chance import Beating, Chance
 from optimizer.coordinator.context import Generation, LogEntry, MemberState, Target
 from optimizer.coordinator.lag import Lag, PartitionLag, catch_up_seconds
 from optimizer.coordinator.ledger import Pause, Reading
-from optimizer.coordinator.run import simulate
-from optimizer.coordinator.scenario import Scenario
+from optimizer.coordinator.run import Timeline, simulate
+from optimizer.coordinator.scenario import Beating, Chance, Scenario
 from optimizer.coordinator.simulate_events import (
     TITLES,
     Down,
@@ -27,7 +26,6 @@ from optimizer.coordinator.simulate_events import (
     scenario_of,
     simulate_events,
 )
-from optimizer.coordinator.timeline import Timeline
 from optimizer.processes import (
     Away,
     Block,

@@ -59,6 +59,12 @@ class Client(ABC):
         self.beats_from = context.now
         self.beat_set = False
 
+    def take_id(self, beginning: str = "") -> str:
+        """It gets the id that it will have, if that is known, or else a random one."""
+        self.member_id = self.future_id or f"{beginning}{self.context.new_id()}"
+        self.future_id = None
+        return self.member_id
+
     # What the application does.
 
     def when_polling(self, action: Callable[..., None], *arguments: Any) -> None:
@@ -74,8 +80,7 @@ class Client(ABC):
         if self.alive:
             self._stand_still(for_ms, "block_begin")
             if for_ms > self.settings.max_poll_ms:
-                clock = self.context.clock
-                clock.at(clock.now + self.settings.max_poll_ms, self.poll_timeout)
+                self.context.after(self.settings.max_poll_ms, self.poll_timeout)
 
     def _stand_still(self, for_ms: float, what: str) -> None:
         """The application does nothing for so long."""
@@ -175,7 +180,7 @@ class Client(ABC):
     def read(self, partitions: Iterable[int], after: float = 0) -> None:
         """Fetch from these partitions, from then on that the first records are here."""
         if partitions:
-            self.context.clock.at(self.context.now + after, self._begin, frozenset(partitions))
+            self.context.after(after, self._begin, frozenset(partitions))
 
     def _begin(self, partitions: Parts) -> None:
         if self.alive and self.blocked_until <= self.context.now:

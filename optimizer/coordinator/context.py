@@ -143,21 +143,14 @@ class Context:
         }
         return Backlog(lambda partition: self.rate_of(partition) or 0.0, peak_rate, lag)
 
-    def log(
-        self,
-        what: str,
-        member: str | None = None,
-        *,
-        generation: int | None = None,
-        partitions: Parts = NONE,
-        why: str | None = None,
-        member_id: str | None = None,
-    ) -> None:
-        """Write down what happens now; without details only fatal errors."""
+    def after(self, delay: float, action: Callable[..., None], *arguments: Any) -> None:
+        """Do something so many milliseconds from now."""
+        self.clock.at(self.clock.now + delay, action, *arguments)
+
+    def log(self, what: str, member: str | None = None, **facts: Any) -> None:
+        """Write down what happens now, with facts of a `LogEntry`; without details only errors."""
         if self.details or what == "error":
-            self.happenings.append(
-                LogEntry(self.clock.now, what, member, generation, partitions, why, member_id)
-            )
+            self.happenings.append(LogEntry(self.clock.now, what, member, **facts))
 
     def new_id(self) -> str:
         """A random id, the same each time for one seed."""

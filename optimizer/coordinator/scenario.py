@@ -1,12 +1,42 @@
-"""A group, and what is done to it under which settings."""
+"""A group, what is done to it under which settings, and what is chance in a run of that."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from random import Random
+from typing import Protocol
 
-from optimizer.coordinator.chance import Chance
 from optimizer.model import DEFAULT_GOALS, Goals, Group
 from optimizer.processes import Step
 from optimizer.settings import BrokerSettings, ClientSettings, Delays
+
+
+class Beating(Protocol):
+    """A client, as far as its heartbeats go."""
+
+    name: str
+    beats_from: float
+    is_classic: bool
+
+    @property
+    def beat_interval(self) -> float: ...
+
+
+class Chance(Random):
+    """Draws by a seed; all that a client does comes when it is expected. Times are milliseconds."""
+
+    def beat(self, client: Beating, interval: float, now: float) -> float:
+        """When the next regular heartbeat goes out, with so long from one to the next."""
+        beats = max(math.floor((now - client.beats_from) / interval), 0)
+        return client.beats_from + beats * interval + interval
+
+    def time(self, what: str, name: str, expected: float, after: float) -> float:
+        """When a member sends a `request`, a `join`, has `rejoined` or has `reconciled`."""
+        return expected
+
+    def look(self, name: str, now: float, age: float) -> float:
+        """How long after a topic changed a client, with metadata of that age at most, looks."""
+        return self.uniform(0, age)
 
 
 @dataclass(frozen=True)

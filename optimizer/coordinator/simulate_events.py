@@ -10,9 +10,8 @@ from zlib import crc32
 import numpy as np
 
 from optimizer.coordinator.ledger import NOTHING
-from optimizer.coordinator.run import simulate
+from optimizer.coordinator.run import Timeline, simulate
 from optimizer.coordinator.scenario import Scenario
-from optimizer.coordinator.timeline import Timeline
 from optimizer.model import Group, IntArray
 from optimizer.scenarios import Event, Running, as_stated, event_of
 from optimizer.settings import Parameters

@@ -72,7 +72,7 @@ class Simulator:
         context.log("starting", step.member)
         if client.is_classic and instance_id is None:
             delay -= context.delays.round_trip  # its first request only gets it an id
-        context.clock.at(context.now + delay, client.begin)
+        context.after(delay, client.begin)
 
     def appear(self, member: Member) -> Client:
         """A member that was there before the scenario began."""
@@ -138,7 +138,7 @@ class Simulator:
             age = min(age, MISSING_TOPIC_MS) if missed else age
             delay = self.context.chance.look(client.name, self.context.now, age)
             self.unnoticed += 1
-            self.context.clock.at(self.context.now + delay, self._look, client)
+            self.context.after(delay, self._look, client)
 
     def _look(self, client: Client) -> None:
         self.unnoticed -= 1
@@ -153,7 +153,7 @@ class Simulator:
         self.context.away |= gone
         for client in self.alive():
             self.context.ledger.stop(self.context.now, client.number, sorted(client.owned & gone))
-        self.context.clock.at(self.context.now + step.for_ms, self._back, gone)
+        self.context.after(step.for_ms, self._back, gone)
 
     def _back(self, gone: frozenset[int]) -> None:
         self.context.away -= gone

@@ -70,7 +70,7 @@ class ClassicClient(Client):
         if self.instance_id is None:
             self.member_id = None
             self.group.hand_out_id(self)
-            self.context.clock.at(self.context.now + self.context.delays.round_trip, self.send_join)
+            self.context.after(self.context.delays.round_trip, self.send_join)
         else:
             self.send_join()
 
@@ -118,9 +118,8 @@ class ClassicClient(Client):
     def call_back(self, for_ms: float) -> None:
         super().call_back(for_ms)
         if for_ms > self.settings.max_poll_ms:
-            now = self.context.now
-            self.context.clock.at(now + self.settings.max_poll_ms, self.poll_timeout)
-            self.context.clock.at(now + for_ms, self.return_late)
+            self.context.after(self.settings.max_poll_ms, self.poll_timeout)
+            self.context.after(for_ms, self.return_late)
 
     def revoke(self, partitions: Parts, *, committed: bool) -> None:
         """onPartitionsRevoked."""
@@ -162,8 +161,8 @@ class ClassicClient(Client):
         busy = self.settings.revoke_ms
         if busy:
             self.context.ledger.stop(self.context.now, self.number, sorted(self.owned))
-            self.context.clock.at(
-                self.context.now + busy,
+            self.context.after(
+                busy,
                 self.when_polling,
                 self._take,
                 generation,
@@ -222,8 +221,7 @@ class ClassicClient(Client):
             return
         self.returning = True
         self.rejoining = True
-        delay = self.context.delays.round_trip
-        self.context.clock.at(self.context.now + delay, self._return)
+        self.context.after(self.context.delays.round_trip, self._return)
 
     def _return(self) -> None:
         self.returning = False
@@ -282,7 +280,7 @@ class ClassicClient(Client):
         if leave is None:
             leave = self.instance_id is None
         if self.member_id is not None and leave:
-            self.context.clock.at(self.context.now + delay, self.group.leave, self.member_id)
+            self.context.after(delay, self.group.leave, self.member_id)
         else:
             self.group.falls_silent(self)
 

@@ -14,10 +14,7 @@ class ClassicGroup(ClassicRebalance):
         if not self._accepts(client):
             self._refuse(client, "GROUP_MAX_SIZE_REACHED")
             return
-        member_id = client.future_id or f"{client.name}-{self.context.new_id()}"
-        client.future_id = None
-        client.member_id = member_id
-        self.pending.add(member_id)
+        self.pending.add(client.take_id(f"{client.name}-"))
 
     def join(self, client: ClassicClient) -> None:
         """A JoinGroup with an id, or a static member's."""
@@ -72,8 +69,7 @@ class ClassicGroup(ClassicRebalance):
 
     def _add(self, client: ClassicClient) -> None:
         if client.instance_id is not None:
-            client.member_id = client.future_id or f"{client.instance_id}-{self.context.new_id()}"
-            client.future_id = None
+            client.take_id(f"{client.instance_id}-")
         assert client.member_id is not None
         what = "member_added" if client.instance_id is None else "static_added"
         self.context.log(what, client.name, member_id=client.member_id)
@@ -101,21 +97,19 @@ class ClassicGroup(ClassicRebalance):
     def _replace(self, old: Membership, client: ClassicClient) -> None:
         """A static member is back, or another one has its id (KIP-345)."""
         before = old.member_id
-        if not (client.member_id and client.member_id == before):
-            client.member_id = client.future_id or f"{client.instance_id}-{self.context.new_id()}"
-            client.future_id = None
-        self.context.log("static_replaced", client.name, member_id=client.member_id)
+        is_same = client.member_id and client.member_id == before
+        member_id = before if is_same else client.take_id(f"{client.instance_id}-")
+        self.context.log("static_replaced", client.name, member_id=member_id)
         was_parked = old.parked
         fenced = old.client
         self.members = {
-            (client.member_id if key == before else key): member
-            for key, member in self.members.items()
+            (member_id if key == before else key): member for key, member in self.members.items()
         }
-        old.client, old.member_id = client, client.member_id
+        old.client, old.member_id = client, member_id
         old.silence += 1
         old.awaits_sync = False
         if self.leader == before:
-            self.leader = client.member_id
+            self.leader = member_id
         if fenced is not client and fenced.alive:
             fenced.mark_replaced()
             if was_parked:

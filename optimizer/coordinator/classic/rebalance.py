@@ -28,12 +28,11 @@ class ClassicRebalance(ClassicSessions):
         self.further = False
         self.context.log("preparing", why=why, generation=self.generation)
         limit = self._rebalance_timeout()
-        clock, now = self.context.clock, self.context.now
         if self.initial:
             delay = self.context.broker.initial_delay_ms
-            clock.at(now + delay, self._look_again, self.phase, max(limit - delay, 0))
+            self.context.after(delay, self._look_again, self.phase, max(limit - delay, 0))
             return
-        clock.at(now + limit, self._time_out, self.phase)
+        self.context.after(limit, self._time_out, self.phase)
         self._spread_word()
         self._maybe_complete()
 
@@ -43,8 +42,7 @@ class ClassicRebalance(ClassicSessions):
         if self.further and left > 0:
             self.further = False
             delay = min(self.context.broker.initial_delay_ms, left)
-            clock = self.context.clock
-            clock.at(self.context.now + delay, self._look_again, phase, left - delay)
+            self.context.after(delay, self._look_again, phase, left - delay)
         else:
             self._complete()
 
@@ -95,7 +93,7 @@ class ClassicRebalance(ClassicSessions):
                 self._forget(member)
         parked = [member for member in self.members.values() if member.parked]
         if self.members and not parked:
-            context.clock.at(context.now + self._rebalance_timeout(), self._time_out, self.phase)
+            context.after(self._rebalance_timeout(), self._time_out, self.phase)
             return
         self.generation += 1
         context.rebalances += 1
@@ -123,11 +121,11 @@ class ClassicRebalance(ClassicSessions):
                     self.falls_silent(client)
             elif client.alive:
                 context.clock.at(client.next_beat(), client.beat)
-        context.clock.at(context.now + self._rebalance_timeout(), self._expire_sync, self.phase)
+        context.after(self._rebalance_timeout(), self._expire_sync, self.phase)
         delay = context.delays.round_trip + context.delays.assign
         if self._leader_misses_topics():
             delay += context.delays.missing_topic
-        context.clock.at(context.now + delay, self._assign, self.phase)
+        context.after(delay, self._assign, self.phase)
 
     def _settle_leader(self, parked: list[Membership]) -> None:
         leader = self.members.get(self.leader or "")

@@ -97,8 +97,7 @@ class ClassicSessions(Sessions[Membership]):
         Only a rebalance timeout above that lets a phase last as long.
         """
         if self._rebalance_timeout() > FIRST_JOIN_MS:
-            at = self.context.now + FIRST_JOIN_MS
-            self.context.clock.at(at, self._drop_newcomer, member)
+            self.context.after(FIRST_JOIN_MS, self._drop_newcomer, member)
 
     def _drop_newcomer(self, member: Membership) -> None:
         if not member.is_new or self.members.get(member.member_id) is not member:

@@ -51,7 +51,7 @@ class ConsumerClient(Client):
         if not self.alive:
             return
         if self.member_id is None:
-            self.member_id = self.future_id or self.context.new_id()
+            self.take_id()
         self.beats_from = self.sign_of_life = self.context.now
         self.beat_set = False
         self.answer(self.coordinator.for_consumers().joins(self))
@@ -183,7 +183,7 @@ class ConsumerClient(Client):
         self.context.log("revoked", self.name, partitions=self.owned)
 
     def say_goodbye_after(self, delay: float, leave: bool | None) -> None:
-        self.context.clock.at(self.context.now + delay, self._closed, leave)
+        self.context.after(delay, self._closed, leave)
 
     def _closed(self, leave: bool | None) -> None:
         self._say_goodbye(leave=leave)

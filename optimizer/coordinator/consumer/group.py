@@ -46,35 +46,31 @@ class ConsumerGroup(ConsumerTargets):
 
     def hand_out_id(self, client: ClassicClient) -> None:
         """A dynamic newcomer of the classic protocol gets an id first."""
-        client.member_id = client.future_id or self.context.new_id()
-        client.future_id = None
-        self.pending.add(client.member_id)
+        self.pending.add(client.take_id())
 
     def join(self, client: ClassicClient) -> None:
         """A JoinGroup: answered at once, without waiting for anybody."""
-        holder = self.of_instance(client.instance_id)
-        if holder is not None and client.member_id not in (None, holder.member_id):
+        old = self.of_instance(client.instance_id)
+        if old is not None and client.member_id not in (None, old.member_id):
             client.die("FENCED_INSTANCE_ID")
             return
-        if client.member_id is None:
-            client.member_id = client.future_id or self.context.new_id()
-        self.pending.discard(client.member_id)
+        member_id = client.member_id or client.take_id()
+        self.pending.discard(member_id)
         if not self._fits(client):
             self.context.log("join_error", client.name, why="INCONSISTENT_GROUP_PROTOCOL")
             client.die("INCONSISTENT_GROUP_PROTOCOL")
             return
-        old = self.of_instance(client.instance_id)
-        member = self.members.get(client.member_id)
-        self.context.log("member_added", client.name, member_id=client.member_id)
+        member = self.members.get(member_id)
+        self.context.log("member_added", client.name, member_id=member_id)
         if member is None and old is not None:
             member = self._replace(old, client)
         elif member is None:
-            member = ConsumerMember(client, client.member_id, client.number)
+            member = ConsumerMember(client, member_id, client.number)
             self.admit(member, NONE)
         self._settle(member, owned=client.owned)
         epoch, inputs = member.current.epoch, member.current.assigned
         if old is not None and self.coordinator.turns_back(rebalance=False):
-            epoch, inputs = self.epoch, self.target[client.member_id]
+            epoch, inputs = self.epoch, self.target[member_id]
         client.joined(epoch)
         client.synced(epoch, inputs, None)
         client.beat_set = False

@@ -72,9 +72,7 @@ class ConsumerTargets(ConsumerSessions):
         if current.state == UNREVOKED and before.state != UNREVOKED:
             member.revocation += 1
             limit = member.client.settings.max_poll_ms
-            self.context.clock.at(
-                self.context.now + limit, self._revocation_timeout, member, member.revocation
-            )
+            self.context.after(limit, self._revocation_timeout, member, member.revocation)
 
     def _revocation_timeout(self, member: ConsumerMember, revocation: int) -> None:
         here = self.members.get(member.member_id) is member
