@@ -12,7 +12,7 @@ from math import isfinite
 from numbers import Integral
 from typing import Any, ClassVar, NamedTuple, Self
 
-from optimizer.model import Group, Member
+from optimizer.model import Group
 from optimizer.processes import Step
 from optimizer.settings import DEFAULT_LIMITS, Limits, Parameters
 
@@ -76,7 +76,13 @@ class Event(ABC):
     def of_value(cls, name: str, value: str) -> Self:
         """The event of that name and text; EventError where it makes no sense."""
         written = [item for item in _fields(cls) if item.default is MISSING]
-        texts = halves(name, value, *cls.form) if len(written) > 1 else (value,)
+        texts = [value]
+        if len(written) > 1:
+            first, colon, second = value.rpartition(":")
+            if not colon:
+                form, example = cls.form
+                raise EventError(f"{name}={value} is not {form}, such as {name}={example}")
+            texts = [first, second]
         read: dict[str, Any] = {}
         for item, text in zip(written, texts, strict=True):
             kind = kind_of(item)
@@ -137,9 +143,7 @@ class Running:
 
     def name(self, member: str) -> str:
         """The process of the member of that member id or instance id."""
-        pairs = [*zip(self.group.members, self.names, strict=True)]
-        by_instance = {item.instance_id: name for item, name in pairs}
-        return {item.member_id: name for item, name in pairs}.get(member) or by_instance[member]
+        return self.names[member_index(self.group, member)]
 
     def play(self, events: Iterable[tuple[float, Event]]) -> list[Step]:
         """What happens in these events, each with its time in seconds; the group is `as_stated`.
@@ -198,6 +202,17 @@ def whole_number(what: str, text: str) -> int:
         raise EventError(f"{what} is {text!r:.40}, which is not a whole number") from None
 
 
+def a_choice(what: str, options: Iterable[Any], needed: str, **default: Any) -> Any:
+    """A field that is one of these; EventError says what is needed."""
+
+    def check(what: str, value: Any) -> Any:
+        if value not in options:
+            raise EventError(f"{what} is {value!r}{needed}")
+        return value
+
+    return event_field(what, check, **default)
+
+
 def a_name(what: str, **default: Any) -> Any:
     """A field that is a text that isn't empty."""
     return event_field(what, check_name, **default)
@@ -212,15 +227,13 @@ def check_name(what: str, text: Any) -> str:
 
 def some_seconds(what: str, **default: Any) -> Any:
     """A field that is a length of time; EventError for no time at all."""
-    return event_field(
-        what, _check_time, lambda _, text: seconds_of(text), seconds_to_text, **default
-    )
 
+    def check(what: str, seconds: Any) -> float:
+        if not (checked := check_seconds(what, seconds)):
+            raise EventError(f"{what} is 0 s and must be longer, such as 30s")
+        return checked
 
-def _check_time(what: str, seconds: Any) -> float:
-    if not (checked := check_seconds(what, seconds)):
-        raise EventError(f"{what} is 0 s and must be longer, such as 30s")
-    return checked
+    return event_field(what, check, lambda _, text: seconds_of(text), seconds_to_text, **default)
 
 
 def comma_separated(text: str) -> tuple[str, ...]:
@@ -228,35 +241,17 @@ def comma_separated(text: str) -> tuple[str, ...]:
     return tuple(filter(None, map(str.strip, text.split(","))))
 
 
-def halves(name: str, value: str, form: str, example: str) -> tuple[str, str]:
-    """What stands before and after the last colon; EventError with an example without one."""
-    first, colon, second = value.rpartition(":")
-    if not colon:
-        raise EventError(f"{name}={value} is not {form}, such as {name}={example}")
-    return first, second
-
-
 def member_index(group: Group, name: str) -> int:
     """Where the member of that member id or instance id stands among the members of a group."""
-    by_id = [place for place, member in enumerate(group.members) if member.member_id == name]
-    result = by_id or [
-        place for place, member in enumerate(group.members) if member.instance_id == name
-    ]
-    if not result:
-        raise NotApplicableError(
-            f"no member has the member id or instance id {name!r}"
-            f"{_member_names(name, group.members)}"
-        )
-    return result[0]
-
-
-def _member_names(name: str, members: Sequence[Member]) -> str:
-    """Which one may have been meant, or a few that there are."""
-    names = [member.instance_id or member.member_id for member in members]
-    if near := get_close_matches(name, names, n=1):
-        return f"; did you mean {near[0]}?"
-    first = ", ".join(names[:3])
-    return f" (there are {first}{' and others' if len(members) > 3 else ''})" if first else ""
+    for of_member in ("member_id", "instance_id"):
+        ids = [getattr(member, of_member) for member in group.members]
+        if name in ids:
+            return ids.index(name)
+    names = [member.instance_id or member.member_id for member in group.members]
+    near, first = get_close_matches(name, names, n=1), ", ".join(names[:3])
+    others = f" (there are {first}{' and others' if len(names) > 3 else ''})" if first else ""
+    which = f"; did you mean {near[0]}?" if near else others
+    raise NotApplicableError(f"no member has the member id or instance id {name!r}{which}")
 
 
 def without(group: Group, member_indexes: Sequence[int]) -> Group:

@@ -11,10 +11,9 @@ from optimizer.model import Group
 from optimizer.processes import Step
 from optimizer.scenarios.event import (
     Event,
-    EventError,
     Running,
+    a_choice,
     a_name,
-    event_field,
     member_index,
     some_seconds,
 )
@@ -83,15 +82,9 @@ class Freeze(TimedMember):
 STATIC = {"static": True, "dynamic": False}
 
 
-def _check_static(what: str, static: Any) -> Any:
-    if static not in (True, False):
-        raise EventError(f"{what} is {static!r} and must be true or false")
-    return static
-
-
 def a_static() -> Any:
     """A field that says whether members restart as if they had instance ids, or none."""
-    return event_field("static", _check_static, default=None)
+    return a_choice("static", (True, False), " and must be true or false", default=None)
 
 
 def static_to_text(static: bool | None) -> list[str]:

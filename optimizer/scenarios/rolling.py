@@ -14,6 +14,7 @@ from optimizer.scenarios.event import (
     Kind,
     NotApplicableError,
     Running,
+    a_choice,
     a_number,
     comma_separated,
     event_field,
@@ -40,12 +41,6 @@ READY_MS = 10_000
 AT_ONCE = "the number of members that restart at once"
 
 
-def _check_order(what: str, order: Any) -> Any:
-    if order not in (FORWARD, BACKWARD):
-        raise EventError(f"{what} is {order!r}: {FORWARD} or {BACKWARD}")
-    return order
-
-
 @dataclass(frozen=True, kw_only=True)
 class Rolling(Event):
     """All members restart, `at_once` at a time, the next ones when those are back.
@@ -57,7 +52,12 @@ class Rolling(Event):
     at_once: int = a_number(AT_ONCE, default=1)
     seconds: float = some_seconds("a restart", default=30.0)
     static: bool | None = a_static()
-    order: str = event_field("the order of a rolling restart", _check_order, default=FORWARD)
+    order: str = a_choice(
+        "the order of a rolling restart",
+        (FORWARD, BACKWARD),
+        f": {FORWARD} or {BACKWARD}",
+        default=FORWARD,
+    )
 
     first: ClassVar = ""
     """The field with which its text begins, if there is one more."""
@@ -94,8 +94,7 @@ class Rolling(Event):
     def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
         if not group.members:
             raise NotApplicableError("the group has no member that could restart")
-        member_indexes = range(len(group.members))
-        return restarted(group, member_indexes, self.seconds, self.static, limits)
+        return restarted(group, range(len(group.members)), self.seconds, self.static, limits)
 
     def client(self, now: ClientSettings) -> ClientSettings | None:
         """What members come back with; None: what they had."""

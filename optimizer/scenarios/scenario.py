@@ -153,12 +153,20 @@ def event_of(source: Event | str | Mapping[str, Any]) -> Event:
     name = source.get("event")
     if not isinstance(name, str):
         raise EventError("an event needs its name under 'event', such as event = \"leave\"")
-    inputs = {key: value for key, value in source.items() if key != "event"}
+    given = {key: value for key, value in source.items() if key != "event"}
     if "=" in name:
-        if inputs:
-            raise EventError(f"event {name!r} is complete: remove the key {', '.join(inputs)}")
+        if given:
+            raise EventError(f"event {name!r} is complete: remove the key {', '.join(given)}")
         return _of_text(name)
-    return _of_fields(name, inputs)
+    kind = _kind(name)
+    known = {item.name: item.default for item in fields(kind)}  # type: ignore[arg-type]
+    if unknown := given.keys() - known.keys():
+        raise EventError(f"{name} has no {min(unknown)!r} (it has {', '.join(known)})")
+    if missing := [key for key in known if known[key] is MISSING and key not in given]:
+        raise EventError(f"{name} needs {' and '.join(missing)}")
+    if isinstance(seconds := given.get("seconds"), str):
+        given["seconds"] = seconds_of(seconds)
+    return kind(**given)
 
 
 def _of_text(text: str) -> Event:
@@ -168,20 +176,6 @@ def _of_text(text: str) -> Event:
     if not equals or not value:
         raise EventError(f"event {text!r} is not {name}=VALUE")
     return kind.of_value(name, value)
-
-
-def _of_fields(name: str, entries: Mapping[str, Any]) -> Event:
-    kind = _kind(name)
-    known_values = {item.name: item for item in fields(kind)}  # type: ignore[arg-type]
-    if unknown := entries.keys() - known_values.keys():
-        raise EventError(f"{name} has no {min(unknown)!r} (it has {', '.join(known_values)})")
-    required = [item.name for item in known_values.values() if item.default is MISSING]
-    if missing := [key for key in required if key not in entries]:
-        raise EventError(f"{name} needs {' and '.join(missing)}")
-    given = dict(entries)
-    if isinstance(seconds := given.get("seconds"), str):
-        given["seconds"] = seconds_of(seconds)
-    return kind(**given)
 
 
 def _kind(name: str) -> type[Event]:
