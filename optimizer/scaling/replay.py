@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from optimizer.model import IntArray, Reals, ranges
 from optimizer.scaling.course import Course, Prices
-from optimizer.scaling.policies import Policy, Seen
+from optimizer.scaling.policies.policy import Policy, Seen
 from optimizer.scaling.process import Process
 
 STEP_SECONDS = 60.0

@@ -11,7 +11,14 @@ from functools import cached_property
 from pyspark.sql import DataFrame, functions as F
 
 from spark.errors import InputError
-from spark.fleet import MEMBER_KEYS, PARTITION_KEYS, escaped_rows
+from spark.fleet import (
+    GROUP_KEYS,
+    MEMBER_KEYS,
+    PARTITION_KEYS,
+    FleetSnapshot,
+    escaped,
+    escaped_rows,
+)
 from spark.history.rates_series import TRACK, Doubt, Series, doubts_of
 from spark.history.timeline import AT, RateWindow, Timeline, seconds_of
 from spark.store import SNAPSHOT, Where, in_one_file, write_tables
@@ -120,9 +127,16 @@ class FleetRates(Handle):
 
     @cached_property
     def peak_rates(self) -> DataFrame:
-        """A row (cluster, group), `most`: the most that one of its members has been seen to do."""
+        """A row (cluster, group): the most that one of its members has been seen to do."""
         seen = self.members.where("maximum > 0")
-        return seen.groupBy("cluster", "group").agg(F.max("maximum").alias("most"))
+        return seen.groupBy(*GROUP_KEYS).agg(F.max("maximum").alias("peak_rates"))
+
+    def read_in(self, snapshot: FleetSnapshot, rows: DataFrame) -> DataFrame:
+        """Rows of such a table about topics, for each group that subscribes to them there."""
+        of = rows.withColumnsRenamed({"cluster": "of_cluster", "topic": "of_topic"})
+        same = [F.expr(escaped(name)) == F.col(f"of_{name}") for name in ("cluster", "topic")]
+        read = snapshot.tables["subscriptions"].select(*GROUP_KEYS, "topic").distinct()
+        return read.join(of, same)
 
     @cached_property
     def commits(self) -> DataFrame:

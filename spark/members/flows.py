@@ -6,7 +6,7 @@ import numpy as np
 from pyspark.sql import DataFrame, functions as F
 
 from optimizer.model import Problem
-from spark.fleet import FleetSnapshot, escaped
+from spark.fleet import FleetSnapshot
 from spark.groups import GROUP_KEYS, EncodedRow, Numbers, read_topics
 from spark.history import FleetRates
 
@@ -26,28 +26,14 @@ class RowWithFlows(EncodedRow, Protocol):
 
 def flows_of(snapshot: FleetSnapshot, rates: FleetRates) -> dict[str, DataFrame]:
     """Parts for `spark.groups.encode`, with the columns of `RowWithFlows`."""
-    of_topic = (
-        rates.rates.where("quantile is not null")
-        .groupBy(F.col("cluster").alias("of_cluster"), F.col("topic").alias("of_topic"))
-        .agg(
-            F.sum("quantile").alias("rate"),
-            F.max("quantile").alias("top"),
-            F.count("*").cast("int").alias("count"),
-        )
+    known = rates.rates.where("quantile is not null")
+    of_topic = known.groupBy("cluster", "topic").agg(
+        F.sum("quantile").alias("topic_rates"),
+        F.max("quantile").alias("top_rates"),
+        F.count("*").cast("int").alias("rated_counts"),
     )
-    read = snapshot.tables["subscriptions"].select(*GROUP_KEYS, "topic").distinct()
-    same = [
-        F.expr(escaped("cluster")) == F.col("of_cluster"),
-        F.expr(escaped("topic")) == F.col("of_topic"),
-    ]
-    flows = read.join(of_topic, same).select(*GROUP_KEYS, "topic", *VALUES)
-    return {
-        "rated": flows.withColumnsRenamed(VALUES),
-        "peak": rates.peak_rates.select(*GROUP_KEYS, F.col("most").alias("peak_rates")),
-    }
-
-
-VALUES = {"rate": "topic_rates", "top": "top_rates", "count": "rated_counts"}
+    columns = *GROUP_KEYS, "topic", "topic_rates", "top_rates", "rated_counts"
+    return {"rated": rates.read_in(snapshot, of_topic).select(*columns), "peak": rates.peak_rates}
 
 
 class Flow(NamedTuple):

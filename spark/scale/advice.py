@@ -8,6 +8,7 @@ from optimizer.scaling import AsItWas, Fixed, Policy, Prices, Totals
 from spark.scale.group_process import GroupProcess
 from spark.scale.manifests import manifest_of
 from spark.scale.policies_file import ScaleSettings
+from spark.scale.text import against_recorded
 
 AS_GOOD = 1.02
 """A fixed number does as well where it costs at most so much more than the cheapest policy."""
@@ -34,7 +35,10 @@ def advice_of(
     now = next((item for policy, item in pairs if isinstance(policy, AsItWas)), None)
     sentences = [_best(policies[at], best)]
     if now is not None and now is not best:
-        sentences.append(_saved(best, now))
+        missed = "" if now.meets_slo else ", which misses the SLO"
+        late = now.late_partition_hours - best.late_partition_hours
+        members = now.member_hours - best.member_hours
+        sentences.append(against_recorded(members, late, missed))
     if not best.meets_slo:
         sentences.append(_missed(best, settings.prices))
     sentences += _warnings(process)
@@ -65,21 +69,6 @@ def _best(policy: Policy, best: Totals) -> str:
     cost = f"{figure(best.member_hours)} member-hours, {counted(best.rebalances, 'rebalance')}"
     late = f"late {figure(best.late_partition_hours)} partition-hours"
     return f"{what} ({cost}, {late})."
-
-
-def _saved(best: Totals, now: Totals) -> str:
-    """What that saves against what was recorded, and what it costs instead."""
-    saved = {
-        "member-hours": now.member_hours - best.member_hours,
-        "late partition-hours": now.late_partition_hours - best.late_partition_hours,
-    }
-    parts = [
-        f"{figure(abs(hours))} {what} {'less' if hours > 0 else 'more'}"
-        for what, hours in saved.items()
-        if hours
-    ]
-    missed = "" if now.meets_slo else ", which misses the SLO"
-    return f"Against what was recorded{missed}: {', '.join(parts) or 'the same'}."
 
 
 def _missed(best: Totals, prices: Prices) -> str:

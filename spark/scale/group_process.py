@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, functions as F
 
 from optimizer.model import IntArray, Problem, Reals, ranges
 from optimizer.scaling import Assignments, Pauses, Process
-from spark.fleet import CONNECT, FleetSnapshot, escaped
+from spark.fleet import CONNECT, FleetSnapshot
 from spark.groups import (
     GROUP_KEYS,
     EncodedRow,
@@ -57,30 +57,19 @@ class RowOverTime(EncodedRow, Protocol):
 
 def arrivals_of(snapshot: FleetSnapshot, rates: FleetRates) -> Mapping[str, DataFrame]:
     """Parts for `spark.groups.encode`, with the columns of `RowOverTime`."""
-    pairs = rates.pairs.select(
-        F.col("cluster").alias("of_cluster"),
-        F.col("topic").alias("of_topic"),
-        "partition",
-        "pairs",
-    )
-    read = snapshot.tables["subscriptions"].select(*GROUP_KEYS, "topic").distinct()
-    same = [
-        F.expr(escaped("cluster")) == F.col("of_cluster"),
-        F.expr(escaped("topic")) == F.col("of_topic"),
-    ]
     rate = F.transform("pairs.rate", lambda item: F.coalesce(item, F.lit(float("nan"))))
     topic = (*GROUP_KEYS, "topic", "partition")
     backlog = rates.backlog.where("lag > 0 or uncommitted >= 0").select(*topic, *BEHIND)
     return {
         "behind": backlog.withColumnsRenamed(BEHIND),
-        "pair": read.join(pairs, same).select(
+        "pair": rates.read_in(snapshot, rates.pairs).select(
             *topic,
             F.col("pairs.since").alias("pair_since"),
             F.col("pairs.at").alias("pair_at"),
             rate.alias("pair_rates"),
         ),
         "sized": rates.sizes.selectExpr("cluster", "`group`", "at as sized_at", "members as sized"),
-        "peak": rates.peak_rates.select(*GROUP_KEYS, F.col("most").alias("peak_rates")),
+        "peak": rates.peak_rates,
     }
 
 

@@ -35,13 +35,17 @@ def _saved(rows: Sequence[Mapping[str, Any]], recommended: Sequence[Mapping[str,
         sum(now[name] - then[name] for now, then in pairs)
         for name in ("member_hours", "late_partition_hours")
     )
-    if not members and not late:
-        return ""
-    return (
-        f" Against what was recorded: {figure(abs(members))} member-hours "
-        f"{'less' if members >= 0 else 'more'}, {figure(abs(late))} late partition-hours "
-        f"{'less' if late >= 0 else 'more'}."
-    )
+    return f" {against_recorded(members, late)}" if members or late else ""
+
+
+def against_recorded(members: float, late: float, note: str = "") -> str:
+    """How many hours of members, and late ones, are saved, or spent, against the record."""
+    parts = [
+        f"{figure(abs(hours))} {what} {'less' if hours > 0 else 'more'}"
+        for what, hours in (("member-hours", members), ("late partition-hours", late))
+        if hours
+    ]
+    return f"Against what was recorded{note}: {', '.join(parts) or 'the same'}."
 
 
 def savings_first(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from pyspark.sql import DataFrame, functions as F
 
 from optimizer.model import Group
-from spark.fleet import RECORDS_BEHIND, FleetSnapshot, escaped
+from spark.fleet import RECORDS_BEHIND, FleetSnapshot
 from spark.groups import GROUP_KEYS, EncodedRow, Numbers
 from spark.history import FleetRates
 
@@ -53,18 +53,9 @@ def led_by(snapshot: FleetSnapshot, brokers: Collection[int]) -> DataFrame:
 
 def rated(snapshot: FleetSnapshot, rates: FleetRates) -> dict[str, DataFrame]:
     """Such parts: rates and lag of what a group reads, and what a member of it can read."""
-    with_rates = rates.rates.where("mean is not null").select(
-        F.col("cluster").alias("of_cluster"), F.col("topic").alias("of_topic"), "partition", "mean"
-    )
-    same = [
-        F.expr(escaped("cluster")) == F.col("of_cluster"),
-        F.expr(escaped("topic")) == F.col("of_topic"),
-    ]
-    read = topics_read(snapshot).join(with_rates, same)
-    parts = {
-        "rated": read.select(*GROUP_KEYS, *PARTITION, F.col("mean").alias("partition_rates")),
-        "peak": rates.peak_rates.select(*GROUP_KEYS, F.col("most").alias("peak_rates")),
-    }
+    read = rates.read_in(snapshot, rates.rates.where("mean is not null"))
+    means = read.select(*GROUP_KEYS, *PARTITION, F.col("mean").alias("partition_rates"))
+    parts = {"rated": means, "peak": rates.peak_rates}
     if "offsets" in snapshot.tables:
         offsets = snapshot.tables["offsets"].withColumn("behind_records", F.expr(RECORDS_BEHIND))
         late = offsets.where("behind_records > 0")

@@ -7,7 +7,7 @@ import numpy as np
 
 from optimizer.model import IntArray
 from optimizer.scaling import Assignments, Pause, Pauses, Process
-from optimizer.scaling.policies import Decider, Seen
+from optimizer.scaling.policies.policy import Decider, Seen
 
 
 class NoPauses(Pauses):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from optimizer.scaling import policy_of
-from optimizer.scaling.policies import Seen
+from optimizer.scaling.policies.policy import Seen
 from tests.optimizer.scaling.processes import process
 from tests.paths import DATA
 

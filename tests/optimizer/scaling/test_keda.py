@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from optimizer.scaling import Assignments, Keda, PolicyError, policy_of, replay
-from optimizer.scaling.policies import Seen
 from optimizer.scaling.policies.hpa import wanted
 from optimizer.scaling.policies.keda import metric, next_factor
+from optimizer.scaling.policies.policy import Seen
 from tests.optimizer.scaling.processes import process
 
 
