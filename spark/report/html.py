@@ -13,9 +13,9 @@ from optimizer.figures import figure
 from spark.errors import InputError
 from spark.report.material import Material
 from spark.report.sections.first import cards_of
+from spark.report.sections.fleet import strategies
 from spark.report.sections.groups import loads_of
 from spark.report.sections.registry import sections_of
-from spark.report.sections.strategies import strategies
 from spark.report.sections.trend import strip
 from spark.text import shortened_in
 

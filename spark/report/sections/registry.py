@@ -6,9 +6,8 @@ from typing import Any
 from spark.glossary import GLOSSARY
 from spark.report.material import Material
 from spark.report.sections.first import findings, first
-from spark.report.sections.fleet import brokers, clusters
+from spark.report.sections.fleet import brokers, clusters, scaling, strategies
 from spark.report.sections.groups import details, groups
-from spark.report.sections.strategies import scaling, strategies
 from spark.report.sections.trend import trend
 
 
