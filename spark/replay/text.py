@@ -27,31 +27,25 @@ def sentence_of(row: Any) -> str | None:
         return f"{name}: no change does better."
     others = [item for item in row.equals if item != row.strategy]
     as_good = f" (as good: {', '.join(others)})" if others else ""
-    best = f"{name}: best with {row.strategy}{as_good}"
     saved = "" if row.current_moves is None else ", ".join(_instead(row))
-    return f"{best}: {saved}." if saved else f"{best}."
+    return f"{name}: best with {row.strategy}{as_good}{': ' * bool(saved)}{saved}."
 
 
 def _instead(row: Any) -> Iterator[str]:
-    over, before = _figures_of(row, "mean_over_bound", 2)
-    if over != before:
-        yield f"its worst member by weight at {over} times the bound instead of {before}"
-    hours, before = _figures_of(row, "excess_hours", 1)
-    if hours != before:
-        yield f"{hours} partition-hours of overload instead of {before}"
-    if row.moves != row.current_moves:
-        yield f"{counted(row.moves, 'move')} instead of {row.current_moves:,}"
-    if row.stopped is not None and row.stopped != row.current_stopped:
-        before = "" if row.current_stopped is None else f" instead of {row.current_stopped:,}"
-        yield f"{counted(row.stopped, 'interruption')}{before}"
-
-
-def _figures_of(row: Any, column: str, digits: int) -> tuple[str, str]:
-    """What the strategy and the current one have there; alike where one isn't known."""
-    now, before = row[column], row[f"current_{column}"]
-    if now is None or before is None:
-        return "", ""
-    return f"{now:,.{digits}f}", f"{before:,.{digits}f}"
+    for column, digits, what in (
+        ("mean_over_bound", 2, "its worst member by weight at {} times the bound instead of {}"),
+        ("excess_hours", 1, "{} partition-hours of overload instead of {}"),
+    ):
+        now, before = row[column], row[f"current_{column}"]
+        if now is not None and before is not None:
+            now, before = f"{now:,.{digits}f}", f"{before:,.{digits}f}"
+            if now != before:
+                yield what.format(now, before)
+    for column, noun in (("moves", "move"), ("stopped", "interruption")):
+        now, before = row[column], row[f"current_{column}"]
+        if now is not None and now != before:
+            instead = "" if before is None else f" instead of {before:,}"
+            yield f"{counted(now, noun)}{instead}"
 
 
 def title_of(strategies: Sequence[str]) -> str:
@@ -74,27 +68,22 @@ def _verdict(league: Sequence[Row]) -> str:
     evaluated = [row for row in league if row["groups"]]
     if not evaluated:
         return "Nothing to replay: no group could be judged in any snapshot."
-    parts = [_best(evaluated), *_equals(evaluated), *_of_kafka(evaluated), *_of_racks(evaluated)]
-    return f"{'; '.join(parts)}. {_counted(evaluated[0])}"
-
-
-def _best(league: Sequence[Row]) -> str:
-    best = league[0]
-    actual = row_of(league, CURRENT)
+    best, actual = evaluated[0], row_of(evaluated, CURRENT)
     if best["strategy"] == CURRENT:
-        return f"No strategy does better than the actual assignments: {_figures(best)}"
-    return f"{best['strategy']}: {_figures(best, actual)}"
-
-
-def _equals(league: Sequence[Row]) -> Iterator[str]:
-    """The others that are as good as the best."""
-    equals = [
-        f"{row['strategy']} ({_first_moves(row)})"
-        for row in league[1:]
-        if _worth(row) == _worth(league[0])
-    ]
+        parts = [f"No strategy does better than the actual assignments: {_figures(best)}"]
+    else:
+        parts = [f"{best['strategy']}: {_figures(best, actual)}"]
+    equals = [row for row in evaluated[1:] if _worth(row) == _worth(best)]
     if equals:
-        yield f"as good: {', '.join(equals)}"
+        names = (f"{row['strategy']} ({_first_moves(row)})" for row in equals)
+        parts.append(f"as good: {', '.join(names)}")
+    own = kafkas_own(evaluated)
+    if best["strategy"] == OPTIMAL and own and own[0] not in equals:
+        parts.append(f"the best of Kafka's own: {own[0]['strategy']}: {_figures(own[0])}")
+    if reads := of_racks(evaluated, "remote_read_hours"):
+        now, then = map(figure, reads)
+        parts.append(f"optimal reads across racks {then} partition-hours instead of {now}")
+    return f"{'; '.join(parts)}. {_counted(best)}"
 
 
 def _worth(row: Row) -> tuple[Any, ...]:
@@ -128,9 +117,9 @@ def _counted(best: Row) -> str:
 def _figures(row: Row, actual: Row | None = None) -> str:
     """A strategy's figures, each beside the actual one where that is known."""
     figures = [_load(row) + (f" (actual: {_load(actual)})" if actual else "")]
-    figures.append(_beside(row, actual, "moves", "move"))
+    figures.append(_sum_of(row, actual, "moves", "move"))
     if row["stopped"] is not None:
-        figures.append(_beside(row, actual, "stopped", "interruption"))
+        figures.append(_sum_of(row, actual, "stopped", "interruption"))
     if row["strategy"] != CURRENT:
         figures.append(_first_moves(row))
     if row["not_evaluated"]:
@@ -138,19 +127,18 @@ def _figures(row: Row, actual: Row | None = None) -> str:
     return ", ".join(figures)
 
 
-def _beside(row: Row, actual: Row | None, column: str, noun: str) -> str:
-    """A sum, and the actual one where that is known."""
-    figure = f"{counted(row[column] or 0, noun)}{_of_groups(row, column)}"
+def _sum_of(row: Row, actual: Row | None, column: str, noun: str) -> str:
+    """A sum, with the groups that it is of if it isn't known of all, and the actual one."""
+
+    def of_groups(row: Row) -> str:
+        if column != "stopped" or row["stopped_groups"] == row["groups"]:
+            return ""
+        return f" in {row['stopped_groups']:,} of {counted(row['groups'], 'group')}"
+
+    result = f"{counted(row[column] or 0, noun)}{of_groups(row)}"
     if actual is None or actual[column] is None:
-        return figure
-    return f"{figure} (actual: {actual[column]:,}{_of_groups(actual, column)})"
-
-
-def _of_groups(row: Row, column: str) -> str:
-    """Which groups a sum is of, if it isn't known of all."""
-    if column != "stopped" or row["stopped_groups"] == row["groups"]:
-        return ""
-    return f" in {row['stopped_groups']:,} of {counted(row['groups'], 'group')}"
+        return result
+    return f"{result} (actual: {actual[column]:,}{of_groups(actual)})"
 
 
 def _load(row: Row) -> str:
@@ -163,18 +151,3 @@ def _load(row: Row) -> str:
     if over is None:
         return by_count
     return f"worst members {figure(over)} × the bound, by count {by_count}"
-
-
-def _of_kafka(league: Sequence[Row]) -> Iterator[str]:
-    """Kafka's own best, where the best is none that comes with Kafka."""
-    if league[0]["strategy"] == OPTIMAL:
-        own = kafkas_own(league)
-        if own and _worth(own[0]) != _worth(league[0]):
-            yield f"the best of Kafka's own: {own[0]['strategy']}: {_figures(own[0])}"
-
-
-def _of_racks(league: Sequence[Row]) -> Iterator[str]:
-    """What the optimum saves of the reads across racks."""
-    if reads := of_racks(league, "remote_read_hours"):
-        now, then = map(figure, reads)
-        yield f"optimal reads across racks {then} partition-hours instead of {now}"
