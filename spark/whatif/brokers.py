@@ -6,7 +6,7 @@ from typing import Any
 from pyspark.sql import DataFrame, functions as F
 
 from optimizer.figures import counted
-from spark.fleet import FleetSnapshot, as_rows, escaped_rows
+from spark.fleet import PARTITION_KEYS, FleetSnapshot, as_rows, escaped_rows
 from spark.groups import GROUP_KEYS
 from spark.text import named
 from spark.whatif.parts import topics_read
@@ -15,28 +15,22 @@ Row = Mapping[str, Any]
 
 
 def outage_of(snapshot: FleetSnapshot, down: Collection[int]) -> dict[str, list[dict[str, Any]]]:
-    """What becomes of leaders while these are down, and which groups can't read, by table."""
+    """What becomes of leaders while these are down, and which groups can't read, by table.
+
+    * `leaders`, of clusters where any of them leads: how many partitions each broker `leads_before`
+      and `leads_after`, and `weight_gained`, of those that it leads then and didn't before (null
+      where none is known). The first replica in sync that is up leads then
+      (OfflinePartitionLeaderElection).
+    * `without leader`: the partitions that nobody leads then.
+    * `groups hit`, that read any partition that these lead. Of its `partitions` some are `led` by
+      them, and have no leader until others lead these; others of them are `leaderless` until they
+      are back.
+    """
     if not down:
         return {}
-    tables = {
-        "leaders": leaders_after(snapshot, down),
-        "without leader": without_leader(snapshot, down),
-        "groups hit": groups_hit(snapshot, down),
-    }
-    return {name: as_rows(table) for name, table in tables.items()}
-
-
-def leaders_after(snapshot: FleetSnapshot, down: Collection[int]) -> DataFrame:
-    """A row (cluster, broker), of clusters where any of these leads: what each broker leads.
-
-    `leads_before`, `leads_after`: partitions; `weight_gained`: the weight of those that it leads
-    then and didn't before, null where none is known. The first replica in sync that is up leads
-    then (OfflinePartitionLeaderElection).
-    """
-    led = _led(snapshot, down)
+    led, lost = _led(snapshot, down), F.col("is_down") & F.col("heir").isNull()
     hit = led.where("is_down").select("cluster").distinct()
     sides = "stack(2, leader, true, heir, false) as (broker, before)"
-    gained = F.when(~F.col("before") & F.col("is_down"), F.col("weight"))
     of_brokers = (
         led.selectExpr("cluster", "is_down", "weight", sides)
         .where("broker is not null")
@@ -45,39 +39,28 @@ def leaders_after(snapshot: FleetSnapshot, down: Collection[int]) -> DataFrame:
         .agg(
             F.count_if("before").alias("leads_before"),
             F.count_if(~F.col("before")).alias("leads_after"),
-            F.sum(gained).alias("weight_gained"),
+            F.sum(F.when(F.expr("not before and is_down"), F.col("weight"))).alias("weight_gained"),
         )
     )
-    return escaped_rows(of_brokers).orderBy("cluster", "broker")
-
-
-def without_leader(snapshot: FleetSnapshot, down: Collection[int]) -> DataFrame:
-    """A row (cluster, topic, partition) that nobody leads while they are down."""
-    lost = _led(snapshot, down).where("is_down and heir is null")
-    rows = lost.select("cluster", "topic", "partition", F.col("leader").alias("broker"))
-    return escaped_rows(rows).orderBy("cluster", "topic", "partition")
-
-
-def groups_hit(snapshot: FleetSnapshot, down: Collection[int]) -> DataFrame:
-    """A row (cluster, group) that reads any partition that these lead.
-
-    Of its `partitions` some are `led` by them, and have no leader until others lead these; others
-    of them are `leaderless` until they are back.
-    """
+    partitions = led.where(lost).select(*PARTITION_KEYS, F.col("leader").alias("broker"))
     of_groups = (
         topics_read(snapshot)
-        .join(_led(snapshot, down), ["cluster", "topic"])
+        .join(led, ["cluster", "topic"])
         .groupBy(*GROUP_KEYS)
         .agg(
             F.count("*").alias("partitions"),
             F.count_if("is_down").alias("led"),
-            F.count_if(F.col("is_down") & F.col("heir").isNull()).alias("leaderless"),
+            F.count_if(lost).alias("leaderless"),
         )
         .where("led > 0")
     )
-    return escaped_rows(of_groups).orderBy(
-        F.desc("leaderless"), F.desc(F.col("led") / F.col("partitions")), *GROUP_KEYS
-    )
+    worst = F.desc("leaderless"), F.desc(F.col("led") / F.col("partitions")), *GROUP_KEYS
+    tables = {
+        "leaders": escaped_rows(of_brokers).orderBy("cluster", "broker"),
+        "without leader": escaped_rows(partitions).orderBy(*PARTITION_KEYS),
+        "groups hit": escaped_rows(of_groups).orderBy(*worst),
+    }
+    return {name: as_rows(table) for name, table in tables.items()}
 
 
 def _led(snapshot: FleetSnapshot, down: Collection[int]) -> DataFrame:
@@ -103,7 +86,7 @@ ELECTION = "9 s by default, broker.session.timeout.ms"
 def broker_report(
     leaders: Sequence[Row], lost: Sequence[Row], groups: Sequence[Row], down: Sequence[int]
 ) -> Iterator[str]:
-    """Sentences on rows of `leaders_after`, `without_leader` and `groups_hit`."""
+    """Sentences on rows of the tables of `outage_of`."""
     clusters = sorted({row["cluster"] for row in leaders})
     for cluster in clusters:
         of = f" of cluster {cluster}" if len(clusters) > 1 else ""
