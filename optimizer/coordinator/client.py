@@ -19,6 +19,10 @@ class Client(ABC):
     """
 
     is_classic = False
+    beat_interval: float
+    """Milliseconds between heartbeats."""
+    session_ms: float
+    """How long it may be silent."""
 
     def __init__(
         self,
@@ -45,6 +49,7 @@ class Client(ABC):
         self.number = len(context.names)
         context.names.append(name)
         self.owned: Parts = NONE
+        self.giving_up: Parts = NONE
         self.alive = True
         self.blocked_until = 0.0
         self.called_until = 0.0
@@ -184,13 +189,9 @@ class Client(ABC):
 
     def _begin(self, partitions: Parts) -> None:
         if self.alive and self.blocked_until <= self.context.now:
-            readable = self.reads & partitions - self.context.away - self.context.gone
+            reads = self.owned - self.giving_up
+            readable = reads & partitions - self.context.away - self.context.gone
             self.context.ledger.start(self.context.now, self.number, sorted(readable))
-
-    @property
-    def reads(self) -> Parts:
-        """What it fetches from, of what it owns."""
-        return self.owned
 
     def stop_reading(
         self, partitions: Parts, *, committed: bool, in_rebalance: bool = False
@@ -233,7 +234,8 @@ class Client(ABC):
         if self.settings.auto_commit and self.owned and not self.replaced:
             ends_block = self.blocked_until == self.context.now
             self.committed = self.blocked_from if ends_block else self.context.now
-            self.sign_of_life = self.context.now
+            if self.is_classic:  # a sign of life in that protocol alone
+                self.sign_of_life = self.context.now
 
     def lose(self, why: str) -> None:
         """The membership is gone: partitions are lost, without a commit."""
@@ -271,16 +273,6 @@ class Client(ABC):
     @abstractmethod
     def beat(self) -> None:
         """A heartbeat that matters."""
-
-    @property
-    @abstractmethod
-    def beat_interval(self) -> float:
-        """Milliseconds between heartbeats."""
-
-    @property
-    @abstractmethod
-    def session_ms(self) -> float:
-        """How long it may be silent."""
 
     # The end.
 
@@ -332,7 +324,8 @@ class Client(ABC):
 
     def last_sign(self) -> float:
         """When it spoke to the coordinator last."""
-        return max(self.sign_of_life, self.last_beat())
+        last = max(self.sign_of_life, self.last_beat())
+        return max(last, self.last_commit()) if self.is_classic else last
 
     @property
     @abstractmethod

@@ -17,9 +17,7 @@ class Beating(Protocol):
     name: str
     beats_from: float
     is_classic: bool
-
-    @property
-    def beat_interval(self) -> float: ...
+    beat_interval: float
 
 
 class Chance(Random):

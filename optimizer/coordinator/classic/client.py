@@ -23,6 +23,8 @@ class ClassicClient(Client):
     ) -> None:
         super().__init__(coordinator.context, *arguments, **named)
         self.coordinator = coordinator
+        self.beat_interval = self.settings.heartbeat_ms
+        self.session_ms = self.settings.session_ms
         self.generation = -1
         self.rejoining = True
         self.version = self.context.catalog.version
@@ -34,14 +36,6 @@ class ClassicClient(Client):
     @property
     def group(self) -> GroupOfClassic[ClassicClient]:
         return self.coordinator.group
-
-    @property
-    def beat_interval(self) -> float:
-        return self.settings.heartbeat_ms
-
-    @property
-    def session_ms(self) -> float:
-        return self.settings.session_ms
 
     @property
     def rests(self) -> bool:
@@ -283,9 +277,6 @@ class ClassicClient(Client):
             self.context.after(delay, self.group.leave, self.member_id)
         else:
             self.group.falls_silent(self)
-
-    def last_sign(self) -> float:
-        return max(super().last_sign(), self.last_commit())
 
     def leave_late(self) -> None:
         self.poll_timeout()

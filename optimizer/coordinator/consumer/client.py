@@ -18,25 +18,14 @@ class ConsumerClient(Client):
     ) -> None:
         super().__init__(coordinator.context, *arguments, **named)
         self.coordinator = coordinator
+        self.beat_interval = self.context.broker.heartbeat_ms
+        self.session_ms = self.context.broker.session_ms
         self.wanted: Parts | None = None
         self.reconciling = False
-        self.giving_up: Parts = NONE
 
     @property
     def group(self) -> GroupOfConsumer[ConsumerClient] | None:
         return self.coordinator.consumer_group
-
-    @property
-    def beat_interval(self) -> float:
-        return self.context.broker.heartbeat_ms
-
-    @property
-    def session_ms(self) -> float:
-        return self.context.broker.session_ms
-
-    @property
-    def reads(self) -> Parts:
-        return self.owned - self.giving_up
 
     @property
     def busy(self) -> bool:
@@ -188,9 +177,3 @@ class ConsumerClient(Client):
     def _closed(self, leave: bool | None) -> None:
         self._say_goodbye(leave=leave)
         self.owned = NONE
-
-    def commit(self) -> None:
-        """Commits are no signs of life here."""
-        sign_of_life = self.sign_of_life
-        super().commit()
-        self.sign_of_life = sign_of_life
