@@ -131,7 +131,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         (*WORKERS, "spark.history", "spark.charts", "spark.trial"),
     ),
     **dict.fromkeys(("spark.whatif", "spark.rollout"), (*TRIAL, "spark.history", "spark.trial")),
-    "spark.simulate": (*WORKERS, "spark.charts", "optimizer.coordinator", "optimizer.scenarios"),
+    "spark.simulate": (*TRIAL, "spark.charts", "spark.trial"),
     "spark.reassign": (
         *(*FLEET, "spark.groups"),
         *("optimizer.replicas", "optimizer.replicas.baselines"),

@@ -144,13 +144,13 @@ class Context:
         return Backlog(lambda partition: self.rate_of(partition) or 0.0, peak_rate, lag)
 
     def after(self, delay: float, action: Callable[..., None], *arguments: Any) -> None:
-        """Do something so many milliseconds from now."""
+        """Do something in that many milliseconds."""
         self.clock.at(self.clock.now + delay, action, *arguments)
 
-    def log(self, what: str, member: str | None = None, **facts: Any) -> None:
-        """Write down what happens now, with facts of a `LogEntry`; without details only errors."""
+    def log(self, what: str, member: str | None = None, **columns: Any) -> None:
+        """Write down what happens now, with fields of a `LogEntry`; without details only errors."""
         if self.details or what == "error":
-            self.happenings.append(LogEntry(self.clock.now, what, member, **facts))
+            self.happenings.append(LogEntry(self.clock.now, what, member, **columns))
 
     def new_id(self) -> str:
         """A random id, the same each time for one seed."""

@@ -159,10 +159,10 @@ def event_of(source: Event | str | Mapping[str, Any]) -> Event:
             raise EventError(f"event {name!r} is complete: remove the key {', '.join(given)}")
         return _of_text(name)
     kind = _kind(name)
-    known = {item.name: item.default for item in fields(kind)}  # type: ignore[arg-type]
-    if unknown := given.keys() - known.keys():
-        raise EventError(f"{name} has no {min(unknown)!r} (it has {', '.join(known)})")
-    if missing := [key for key in known if known[key] is MISSING and key not in given]:
+    defaults = {item.name: item.default for item in fields(kind)}  # type: ignore[arg-type]
+    if unknown := given.keys() - defaults.keys():
+        raise EventError(f"{name} has no {min(unknown)!r} (it has {', '.join(defaults)})")
+    if missing := [key for key in defaults if defaults[key] is MISSING and key not in given]:
         raise EventError(f"{name} needs {' and '.join(missing)}")
     if isinstance(seconds := given.get("seconds"), str):
         given["seconds"] = seconds_of(seconds)

@@ -26,8 +26,8 @@ class RowWithFlows(EncodedRow, Protocol):
 
 def flows_of(snapshot: FleetSnapshot, rates: FleetRates) -> dict[str, DataFrame]:
     """Parts for `spark.groups.encode`, with the columns of `RowWithFlows`."""
-    known = rates.rates.where("quantile is not null")
-    of_topic = known.groupBy("cluster", "topic").agg(
+    rated = rates.rates.where("quantile is not null")
+    of_topic = rated.groupBy("cluster", "topic").agg(
         F.sum("quantile").alias("topic_rates"),
         F.max("quantile").alias("top_rates"),
         F.count("*").cast("int").alias("rated_counts"),

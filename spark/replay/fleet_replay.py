@@ -27,9 +27,9 @@ class FleetReplay(Handle):
     """What each strategy would have made of a fleet's history.
 
     `steps` has a row (cluster, group, strategy, snapshot) for each change of a group's facts: see
-    `spark.replay.steps`; `groups` a row (cluster, group, strategy): see
-    `spark.replay.tables.groups_of`. Both are worked out by one job and kept from their first use
-    until `release`; as a context manager the replay releases itself.
+    `spark.replay.steps`; `groups` a row (cluster, group, strategy): see `groups_of`. Both are
+    worked out by one job and kept from their first use until `release`; as a context manager the
+    replay releases itself.
     """
 
     steps: DataFrame
@@ -37,7 +37,7 @@ class FleetReplay(Handle):
 
     @property
     def league(self) -> DataFrame:
-        """A row (kind, strategy), the best first: see `spark.replay.tables.league_of`."""
+        """A row (kind, strategy), the best first: see `league_of`."""
         return league_of(self.groups)
 
     def release(self) -> None:

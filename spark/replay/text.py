@@ -87,7 +87,7 @@ def _verdict(league: Sequence[Row]) -> str:
 
 
 def _worth(row: Row) -> tuple[Any, ...]:
-    """As `spark.replay.tables.WORTH`."""
+    """As `spark.replay.fleet_replay.WORTH`."""
     over, excess, stopped = row["mean_over_bound"], row["excess_hours"], row["stopped"]
     return (
         row["not_evaluated"],

@@ -125,14 +125,14 @@ def _simulated(
     parameters = consumers.parameters(row.cluster, group).using(strategy, own=True)
     stored = rates_of(row.cluster) if rates_of else Flow({})
     sizes = zip(read.problem.topics, read.problem.topic_sizes.tolist(), strict=True)
-    stated = {topic: [scenario.rates[topic]] * n for topic, n in sizes if topic in scenario.rates}
+    fixed = {topic: [scenario.rates[topic]] * n for topic, n in sizes if topic in scenario.rates}
     try:
         check_assignor(row, read.problem)
         case = scenario_of(
             named_group(row, read.problem, classes_of(read.problem).kept),
             scenario.steps,
             parameters,
-            rates={**stored.rates, **stated},
+            rates={**stored.rates, **fixed},
             peak_rate=scenario.peak_rate,
             seen_peak_rate=stored.peak_rate,
             end=None if scenario.seconds is None else scenario.seconds * 1000,

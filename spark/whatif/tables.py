@@ -139,8 +139,8 @@ def unknown_place(fleet: FleetSnapshot, events: Sequence[Event]) -> str | None:
         names = [row[kind] for row in rows.distinct().orderBy(kind).collect()]
         if event.value not in names:
             listed = ", ".join(names[:SHOWN]) + (", …" if len(names) > SHOWN else "")
-            known = f"{kind}s: {listed}{did_you_mean(event.value, names)}"
-            why = known if names else f"the snapshot names no {kind} of any member"
+            others = f"{kind}s: {listed}{did_you_mean(event.value, names)}"
+            why = others if names else f"the snapshot names no {kind} of any member"
             return f"no member is {at} {event.value}; {why}"
     return None
 
@@ -211,9 +211,9 @@ def _of_consumers(fleet: Sequence[Row]) -> list[Row]:
     return [row for row in fleet if row["kind"] == CONSUMER]
 
 
-def _now_and_best(fleet: Sequence[Row], known: str, worth: Callable[[Row], Any]) -> list[Row]:
-    """Groups of consumers as they are, and at best, where that column is known of them."""
-    rows = [row for row in _of_consumers(fleet) if row[known] is not None]
+def _now_and_best(fleet: Sequence[Row], column: str, worth: Callable[[Row], Any]) -> list[Row]:
+    """Groups of consumers as they are, and at best, where that column isn't null."""
+    rows = [row for row in _of_consumers(fleet) if row[column] is not None]
     best = min(rows, key=worth, default=None)
     now = row_of(rows, CURRENT)
     return [row for row in (now if now is not best else None, best) if row]
