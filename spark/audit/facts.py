@@ -29,12 +29,11 @@ from spark.groups import (
     disputes_among,
     has_single_answer,
     is_another_clients,
-    looks_homogeneous,
     read_or_failed,
     read_topics,
 )
 from spark.settings import ConsumerSettings
-from spark.solve import claims_of_row
+from spark.solve import claims_of_row, is_homogeneous
 
 EMPTY = "empty"
 """Status of a group without members."""
@@ -61,18 +60,20 @@ class GroupFacts:
     were others. `seat` tells of its coordinator. `several_brokers` says whether its cluster has
     more than one; `timeouts` are those that are stated for it, `joined` the sets of topics that it
     would have to join by partition number. `client_version` is that of its members' Kafka clients,
-    where it is configured. `read_by_weight` is what was read of it, where it was planned so.
+    where it is configured. `read` is what was read of it, with weights of that source if it is
+    planned by weight.
     """
 
     row: AuditRow
     solved: Any
+    read: FleetGroup
     from_before: Any
     seat: CoordinatorLocation
     several_brokers: bool
     timeouts: ConsumerSettings
     joined: Sequence[Sequence[str]]
     client_version: str | None = None
-    read_by_weight: FleetGroup | None = None
+    weight_source: str | None = None
 
     @property
     def name(self) -> str:
@@ -91,7 +92,7 @@ class GroupFacts:
     @cached_property
     def is_homogeneous(self) -> bool:
         """Whether all members read the same topics, and nobody claims a partition beside these."""
-        return self.solved.reason is None and looks_homogeneous(self.row)
+        return self.solved.reason is None and is_homogeneous(self.read)
 
     @cached_property
     def has_another_assignor(self) -> bool:
@@ -100,7 +101,7 @@ class GroupFacts:
             return False
         if self.is_homogeneous and self._is_dealt_out:
             return False
-        problem = read_or_failed(self.row).problem
+        problem = self.read.problem
         return problem is not None and is_another_clients(self.row, problem)
 
     @property
@@ -124,7 +125,8 @@ class GroupFacts:
         values = getattr(self.row, "column_values", None)
         if self.plan is None or values is None or not (values >= 0).any():
             return None
-        return (self.read_by_weight or read_or_failed(self.row, "column")).problem
+        is_read = self.weight_source == "column"
+        return (self.read if is_read else read_or_failed(self.row, "column")).problem
 
     @cached_property
     def is_unsupported(self) -> bool:
@@ -225,7 +227,7 @@ class GroupFacts:
         at = leading[plan.topic]
         mask = (plan.previous >= 0) & (plan.previous < self.members) & (at >= 0)
         topic, number = at[mask], plan.partition[mask]
-        counts = row.led_longs_counts
+        counts = row.leaders_counts
         place = (counts.cumsum() - counts)[topic] + number
         is_there = number < counts[topic]
         place[~is_there] = 0

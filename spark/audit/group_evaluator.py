@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
 from optimizer.advice import follows_plans
+from optimizer.model import BY_COUNT
 from optimizer.strategies import OPTIMAL
 from spark.audit.facts import GroupFacts
 from spark.audit.finding import GroupFinding, Settings
@@ -117,8 +118,9 @@ class GroupEvaluator:
             group = self._group(planned, before, seat)
             rows = self._finding_rows(group)
         except Exception as error:
-            solved = SolvedRow(**plan_columns(row, failed(error), OPTIMAL))
-            planned = Planned(row, solved)
+            read = failed(error)
+            solved = SolvedRow(**plan_columns(row, read, OPTIMAL))
+            planned = Planned(row, solved, BY_COUNT, read)
             add_advice(planned, 0, self.settings.levels(row.cluster, row.group))
             group = self._group(planned, None, seat)
             rows = list(_cells(failed_group, group, self.settings.values[failed_group.name]))
@@ -144,6 +146,7 @@ class GroupEvaluator:
         return GroupFacts(
             row=row,
             solved=planned.solved,
+            read=planned.group,
             from_before=before,
             seat=seat,
             several_brokers=row.cluster in self.available.several_brokers,
@@ -154,7 +157,7 @@ class GroupEvaluator:
                 if copartitioned.fits(*name)
             ],
             client_version=settings.consumers.of(*name).get("client_version"),
-            read_by_weight=planned.group if planned.goals.weight_source == "column" else None,
+            weight_source=planned.goals.weight_source,
         )
 
     def _timeouts(self, cluster: str, group: str) -> ConsumerSettings:

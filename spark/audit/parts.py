@@ -24,9 +24,9 @@ class AuditRow(EncodedRow, Protocol):
     """A number for each member's rack; 0: not known."""
     column_values: Numbers
 
-    # what the group reads or claims: `led_longs_counts` of the partitions are of each topic
+    # what the group reads or claims: `leaders_counts` of the partitions are of each topic
     led_topics: Numbers
-    led_longs_counts: Numbers
+    leaders_counts: Numbers
     leaders: Numbers
     """-1: not known."""
     leader_racks: Numbers

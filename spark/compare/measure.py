@@ -82,7 +82,7 @@ def rows_of_group(
     row_type: type[ComparedRow] = ComparedRow,
 ) -> Iterator[ComparedRow]:
     """The row of a group under a strategy; a failure becomes a row, and doesn't stop others."""
-    row, read = planned.row, planned.read
+    row, read = planned.row, planned.group
 
     def row_of(group: FleetGroup, strategy: str, **outcome: Any) -> ComparedRow:
         return row_type(**plan_columns(row, group, strategy), kind=kind_of(row.type), **outcome)

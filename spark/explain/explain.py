@@ -169,7 +169,7 @@ def _explained(planned: Planned) -> GroupExplanation:
             state=row.state,
             type=row.type,
         )
-    read = planned.read
+    read = planned.group
     assert read.problem is not None
     problem = on_hosts(read.problem, goals.host)
     target = planned.target(problem)

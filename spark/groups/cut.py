@@ -1,4 +1,4 @@
-"""A table of rows becomes groups: array code over all groups of a table at once.
+"""Parts of rows become groups: array code over all groups of a table at once.
 
 Names are numbered once a table, in the order of their bytes: two that are spelled alike stay two.
 """
@@ -6,8 +6,6 @@ Names are numbered once a table, in the order of their bytes: two that are spell
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
-from itertools import chain
 from string import ascii_lowercase, ascii_uppercase
 from typing import Any, NamedTuple
 
@@ -18,8 +16,8 @@ from optimizer.model import IntArray, ranges
 from spark.fleet import GROUP_KEYS, spelled
 from spark.groups.columns import row_type
 from spark.groups.encoded_row import Trouble
-from spark.groups.rows import ABSENT, BASE, GROUP, SLOTS, SPAN, Part
-from spark.store import coded, is_there, numbers_in
+from spark.groups.rows import ABSENT, BASE, GROUP, SPAN, Lists, Parts
+from spark.store import coded
 from spark.text import shortened
 
 NAMES_SHOWN = 3
@@ -65,37 +63,37 @@ class Column(NamedTuple):
         return [self.values[start:end] for start, end in slices]
 
 
-def groups_of(table: pa.Table, parts: Sequence[Part]) -> list[Any]:
-    """An `EncodedRow` for each group of a table of `spark.groups.rows`, which has all its rows.
+def groups_of(parts: Parts) -> list[Any]:
+    """An `EncodedRow` for each group that these parts have all rows of.
 
     They are sorted by the spelling of cluster and group.
     """
-    return _Cut(table, parts).groups() if table.num_rows else []
+    return _Cut(parts).groups() if any(len(rows["cluster"]) for rows in parts.values()) else []
 
 
 class _Cut:
-    """A table whose rows are sorted by group, part, topic and member; `of` has the order."""
+    """Parts whose rows are sorted by group, topic and member."""
 
-    def __init__(self, table: pa.Table, parts: Sequence[Part]) -> None:
-        self.table, self.parts = table, parts
-        self.in_time = SPAN in [part.name for part in parts]
-        self.keys, self.sound, key = _keys(table, self.in_time)
-        self.member, self.members = _coded(table["member_id"])
-        self.topic, self.topics = _coded(table["topic"])
-        place = key * len(parts) + numbers_in(_whole(table["part"]))
-        self.of = np.lexsort(((self.topic + 1) * (len(self.members) + 1) + self.member, place))
-        counts = np.bincount(place, minlength=len(self.keys) * len(parts))
-        self.ends, self.counts = counts.cumsum(), counts.reshape(-1, len(parts))
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+        self.keys, self.sound, of_group = self._groups()
+        self.is_valid = all(self.sound)
+        self.numbers = {name: self._numbered(name) for name in ("member_id", "topic")}
+        members = len(self.numbers["member_id"][1]) + 1
+        self.counts, self.order = {}, {}
+        for part, group in of_group.items():
+            member, topic = (codes.get(part, 0) for codes, _ in self.numbers.values())
+            self.order[part] = np.lexsort((np.zeros_like(group) + topic * members + member, group))
+            self.counts[part] = np.bincount(group, minlength=len(self.keys))
 
     def groups(self) -> list[Any]:
         columns: dict[str, Column] = {}
-        for number, part in enumerate(self.parts):
-            columns |= self._columns(number, part)
-        numbered = ("members", "member_id", self.members), ("topics", "topic", self.topics)
-        for kind, key, names in numbered:
-            of_parts = [f"{part.name}_{kind}" for part in self.parts if key in part.keys]
-            of_kind = {name: columns.pop(name) for name in of_parts}
-            columns |= _numbered(of_kind, kind, names)
+        for part in self.parts:
+            columns |= self._columns(part)
+        for kind, key in (("members", "member_id"), ("topics", "topic")):
+            names = self._spelled(self.numbers[key][1])
+            of_parts = [f"{part}_{kind}" for part, rows in self.parts.items() if key in rows]
+            columns |= _local({name: columns.pop(name) for name in of_parts}, kind, names)
         columns["member_ids"] = columns.pop("own_members")
         columns["topics"] = columns.pop("own_topics")
         topics, subscribed = columns["topics"], columns["subscription_topics"]
@@ -105,86 +103,85 @@ class _Cut:
         by_group = self._wholes(columns)
         by_group |= {name: column.by_group() for name, column in columns.items()}
         rows = list(map(row_type(tuple(by_group)), *by_group.values()))
-        return rows if self._is_valid() else list(map(_with_trouble, rows, self.sound))
+        return rows if self.is_valid else list(map(_with_trouble, rows, self.sound))
 
-    def _is_valid(self) -> bool:
-        """Whether all texts are valid UTF-8."""
-        texts = chain(self._texts, map(_name, self.members), map(_name, self.topics))
-        return all(self.sound) and not any(isinstance(text, Misspelled) for text in texts)
+    def _groups(self) -> tuple[list[Key], list[bool], dict[str, IntArray]]:
+        """The groups, whether all spellings of each are valid, and the number of each row's."""
+        (of_cluster, clusters), (of_group, groups) = map(self._numbered, GROUP_KEYS)
+        pairs = {part: of_cluster[part] * len(groups) + of_group[part] for part in self.parts}
+        every = np.unique(np.concatenate([*pairs.values()]))
+        places = (divmod(at, len(groups)) for at in every.tolist())
+        texts = [(_name(clusters[at]), _name(groups[of])) for at, of in places]
+        names = [_key(*text, SPAN in self.parts) for text in texts]
+        keys = sorted({*names})
+        number = {name: at for at, name in enumerate(keys)}
+        sound = [True] * len(keys)
+        for name, text in zip(names, texts, strict=True):
+            sound[number[name]] &= not any(isinstance(item, Misspelled) for item in text)
+        numbers = np.array([number[name] for name in names])
+        return keys, sound, {part: numbers[every.searchsorted(of)] for part, of in pairs.items()}
 
-    def _columns(self, number: int, part: Part) -> dict[str, Column]:
+    def _numbered(self, key: str) -> tuple[dict[str, IntArray], list[bytes]]:
+        """By part the number of each row's name, -1 for a null, and all names in order."""
+        of_part = {part: _codes(rows[key]) for part, rows in self.parts.items() if key in rows}
+        names = sorted({name for of, _ in of_part.values() for name in of if name is not None})
+        number: dict[bytes | None, int] = {name: at for at, name in enumerate(names)} | {None: -1}
+        return {
+            part: np.array([number[name] for name in of], np.int64)[codes]
+            for part, (of, codes) in of_part.items()
+        }, names
+
+    def _columns(self, part: str) -> dict[str, Column]:
         """What one part has of all groups; members and topics as numbers of the table."""
-        counts = self.counts[:, number]
-        rows = self.of[ranges(self.ends[number :: len(self.parts)] - counts, counts)]
-        values: dict[str, Any] = {}
-        if "member_id" in part.keys:
-            values[f"{part.name}_members"] = self.member[rows]
-        if "topic" in part.keys:
-            values[f"{part.name}_topics"] = self.topic[rows]
-        if "partition" in part.keys:
-            values[f"{part.name}_partitions"] = numbers_in(_whole(self.table["partition"]))[rows]
-        if part.single:
-            values[part.single] = numbers_in(_whole(self.table["number"]))[rows]
-        columns = {name: Column.of(items, counts) for name, items in values.items()}
-        for slot in SLOTS:
-            if names := getattr(part, slot):
-                columns |= self._listed(part, slot, names, Column.of(rows, counts))
+        rows, counts = self.order[part], self.counts[part]
+        columns = {}
+        for name, values in self.parts[part].items():
+            if name in self.numbers:
+                kind = f"{part}_{name.removesuffix('_id')}s"
+                columns[kind] = Column.of(self.numbers[name][0][part][rows], counts)
+            elif isinstance(values, Lists):
+                starts, sizes = (values.counts.cumsum() - values.counts)[rows], values.counts[rows]
+                of_rows = Column.of(sizes, counts)
+                ends = np.append(0, sizes.cumsum())
+                listed = self._read(values.values)[ranges(starts, sizes)]
+                columns[name] = Column(listed, ends[of_rows.starts], ends[of_rows.ends])
+                columns[f"{name}_counts"] = of_rows
+            elif name not in GROUP_KEYS:
+                key = f"{part}_partitions" if name == "partition" else name
+                columns[key] = Column.of(self._read(values)[rows], counts)
         return columns
 
-    def _listed(
-        self, part: Part, slot: str, names: Sequence[str], rows: Column
-    ) -> dict[str, Column]:
-        """The values that stand in a column of lists."""
-        offsets, values = self._slot(slot)
-        starts = offsets[rows.values]
-        counts = (offsets[rows.values + 1] - starts) // len(names)
-        ends = np.append(0, counts.cumsum())
-        columns = {
-            name: Column(
-                values[ranges(starts + at * counts, counts)], *(ends[of] for of in rows[1:])
-            )
-            for at, name in enumerate(names)
-        }
-        of_rows = {f"{part.name}_{slot}_counts": rows._replace(values=counts)}
-        return columns | (of_rows if slot in part.lists else {})
+    def _read(self, values: Any) -> Any:
+        """Texts as they are spelled, numbers as they are."""
+        if isinstance(values, np.ndarray):
+            return values
+        names, codes = _codes(values)
+        return self._spelled(names)[codes]
 
-    def _slot(self, slot: str) -> tuple[IntArray, Any]:
-        lists = _whole(self.table[slot])
-        values = self._texts if slot == "texts" else numbers_in(lists.values)
-        if slot == "reals":  # pandas makes nulls of what is no number
-            values = np.where(is_there(lists.values), values.view(np.float64), np.nan)
-        return numbers_in(lists.offsets).astype(np.int64), values
-
-    @cached_property
-    def _texts(self) -> Any:
-        codes, names = _coded(_whole(self.table["texts"]).values)
-        return _spelled([*names, None])[codes]
+    def _spelled(self, names: Iterable[bytes | None]) -> Any:
+        texts = [None if name is None else _name(name) for name in names]
+        self.is_valid &= not any(isinstance(text, Misspelled) for text in texts)
+        return objects(texts)
 
     def _wholes(self, columns: dict[str, Column]) -> dict[str, Any]:
         """Values of groups as a whole; of several rows the least."""
-        base = [part.name in _BASE_NAMES for part in self.parts]
-        present: Any = self.counts[:, base].any(axis=1)
+        present: Any = sum(self.counts[part] for part in BASE if part in self.parts) > 0
         names = zip(("cluster", "group", "snapshot"), zip(*self.keys, strict=True), strict=True)
         values: dict[str, Any] = dict(names)
-        if self.in_time:
+        if SPAN in self.parts:
             present &= columns["start"].counts > 0
             for name in ("start", "end"):
                 of_groups = columns.pop(name).by_group()
                 values[name] = [int(items[0]) if len(items) else ABSENT for items in of_groups]
         values |= {"is_there": present.tolist(), "trouble": [None] * len(present)}
-        if GROUP.name not in [part.name for part in self.parts]:
+        if GROUP not in self.parts:
             return values | {name: [item] * len(self.keys) for name, item in UNLISTED.items()}
-        taken = ("group_texts_counts", "group_texts")
-        rows = [
-            _of_group(*of_group) if len(of_group[0]) else tuple(UNLISTED.values())
-            for of_group in zip(*(columns.pop(name).by_group() for name in taken), strict=True)
-        ]
+        taken = zip(*(columns.pop(name).by_group() for name in OF_GROUP), strict=True)
+        rows = [_of_group(*of) if len(of[0]) else tuple(UNLISTED.values()) for of in taken]
         return values | dict(zip(UNLISTED, zip(*rows, strict=True), strict=True))
 
 
-def _numbered(
-    columns: Mapping[str, Column], kind: str, names: Sequence[bytes]
-) -> dict[str, Column]:
+def _local(columns: Mapping[str, Column], kind: str, names: Any) -> dict[str, Column]:
     """Each group's names of a kind, and in place of numbers of the table places among these.
 
     The names of the part that is of the kind come first, then all others; both are sorted.
@@ -197,7 +194,7 @@ def _numbered(
     others = np.unique(np.concatenate([key[positions[name] < 0] for name, key in keys.items()]))
     other = Column.of(others % count, np.bincount(others // count, minlength=len(first.ends)))
     order = np.argsort(np.concatenate((own_keys, others)) // count, kind="stable")
-    texts = _spelled(names)[np.concatenate((first.values, other.values))[order]]
+    texts = names[np.concatenate((first.values, other.values))[order]]
     every = Column.of(texts, first.counts + other.counts)
     result = {f"all_{kind}": every, f"own_{kind}": every._replace(ends=every.starts + first.counts)}
     for name, key in keys.items():
@@ -217,29 +214,44 @@ def _positions(keys: IntArray, wanted: IntArray) -> IntArray:
     return np.where(keys[at] == wanted, at, -1)
 
 
-_BASE_NAMES = frozenset(part.name for part in BASE)
-
 UNLISTED = {
     **{"listed": 1, "state": None, "group_strategy": None, "type": None, "inferred": False},
     **{"cluster_has_claims": False, "coordinator": None, "hidden": None},
 }
 """Values of a group as a whole when no table has them."""
 
+OF_GROUP = (
+    *("state", "group_strategy", "type", "inferred", "cluster_has_claims", "coordinator"),
+    *("hides", "hidden", "hidden_counts"),
+)
+"""The columns of a part of groups; `hides` says whether it is known what is hidden."""
 
-def _of_group(counts: Any, texts: Any) -> tuple[Any, ...]:
+
+def _of_group(
+    state: Any,
+    strategy: Any,
+    kind: Any,
+    inferred: Any,
+    claims: Any,
+    brokers: Any,
+    hides: Any,
+    hidden: Any,
+    counts: Any,
+) -> tuple[Any, ...]:
     """The values of `UNLISTED` of a group's rows in the table of groups."""
-    ends = zip(counts.tolist(), counts.cumsum().tolist(), strict=True)
-    rows = [texts[end - count : end].tolist() for count, end in ends]
-    columns = [[row[at] for row in rows if row[at] is not None] for at in range(7)]
-    state, strategy, kind = (min(texts, default=None) for texts in columns[:3])
-    inferred, claims, hides = ("true" in texts for texts in columns[3:6])
-    brokers = [int(broker) for broker in columns[6] if int(broker) >= 0]
-    hidden = min(row[7:] for row in rows if row[5] == "true") if hides else None
-    kind = kind if isinstance(kind, Misspelled | None) else kind.translate(_LOWER)
-    return (
-        *(len(rows), state, strategy, kind, inferred, claims),
-        *(min(brokers, default=None), None if hidden is None else objects(hidden)),
+    *least, kind = (
+        min((text for text in texts if text is not None), default=None)
+        for texts in (state, strategy, kind)
     )
+    kind = kind if isinstance(kind, Misspelled | None) else kind.translate(_LOWER)
+    listed = None
+    if hides.any():
+        lists = np.split(hidden, counts.cumsum()[:-1])
+        known = (of.tolist() for of, is_known in zip(lists, hides, strict=True) if is_known)
+        listed = objects(min(known))
+    flags = (bool(flag.any()) for flag in (inferred, claims))
+    broker = min(brokers[brokers >= 0].tolist(), default=None)
+    return len(state), *least, kind, *flags, broker, listed
 
 
 def _with_trouble(row: Any, is_sound: bool) -> Any:
@@ -265,55 +277,23 @@ def _with_trouble(row: Any, is_sound: bool) -> Any:
     return row._replace(trouble=invalid, type=None)
 
 
-def _keys(table: pa.Table, in_time: bool) -> tuple[list[Key], list[bool], IntArray]:
-    """The groups, whether all spellings of each are valid, and the number of each row's."""
-    (of_cluster, clusters), (of_group, groups) = (_coded(table[name]) for name in GROUP_KEYS)
-    pairs, pair = np.unique(of_cluster * len(groups) + of_group, return_inverse=True)
-    texts = [
-        (_name(clusters[at // len(groups)]), _name(groups[at % len(groups)]))
-        for at in pairs.tolist()
-    ]
-    names = [_key(*text, in_time) for text in texts]
-    keys = sorted({*names})
-    number = {name: at for at, name in enumerate(keys)}
-    sound = [True] * len(keys)
-    for name, text in zip(names, texts, strict=True):
-        sound[number[name]] &= not any(isinstance(item, Misspelled) for item in text)
-    return keys, sound, np.array([number[name] for name in names])[pair]
-
-
 def _key(cluster: str, group: str, in_time: bool) -> Key:
     instant, _, name = cluster.partition(SEPARATOR) if in_time else ("", "", cluster)
     return name, group, instant
 
 
-def start_of_last(table: pa.Table) -> int:
-    """Where the rows of the last key of a sorted table begin."""
-    keys = numbers_in(_whole(table["key"]))
-    return int((keys == keys[-1]).argmax())
-
-
-def _coded(column: Any) -> tuple[IntArray, list[bytes]]:
-    """The number of each name, -1 for a null, and the names in order."""
-    codes, names = coded(_whole(column))
-    order = sorted((at for at, name in enumerate(names) if name is not None), key=names.__getitem__)
-    rank = np.full(len(names), -1)
-    rank[order] = np.arange(len(order))
-    return rank[codes], [names[at] for at in order]
-
-
-def _whole(column: Any) -> Any:
-    whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    return pa.concat_arrays(whole.chunks) if isinstance(whole, pa.ChunkedArray) else whole
+def _codes(texts: pa.Array | Sequence[bytes | None]) -> tuple[list[bytes | None], IntArray]:
+    """Different texts, a null among them, and which of them each is."""
+    if isinstance(texts, pa.Array):
+        codes, names = coded(texts)
+        return names, codes
+    number = {text: at for at, text in enumerate(dict.fromkeys(texts))}
+    return [*number], np.array([number[text] for text in texts], np.int64)
 
 
 def _name(raw: bytes) -> str:
     text = spelled(raw)
     return text if text.encode("utf-8") == raw else Misspelled(text)
-
-
-def _spelled(names: Iterable[bytes | None]) -> Any:
-    return objects(None if name is None else _name(name) for name in names)
 
 
 def objects(values: Iterable[Any]) -> Any:

@@ -50,42 +50,42 @@ def encode(
     """
     tables, weights = snapshot.tables, weights or {}
     read = tables["subscriptions"].select(*GROUP_KEYS, "topic").distinct()
-    base = {
+    parts = {
         MEMBER: _members(tables["members"]),
         TOPIC: read.join(_topics(tables["partitions"]), list(TOPIC_KEYS), "left"),
-        SUBSCRIPTION: tables["subscriptions"],
+        SUBSCRIPTION: tables["subscriptions"].select(*GROUP_KEYS, "member_id", "topic"),
         CLAIM: claims_of(tables["assignments"]),
+        **(more or {}),
     }
     if "groups" in tables:
-        base = {GROUP: _groups(tables["groups"], tables["assignments"]), **base}
-    further = dict(more or {})
+        parts[GROUP] = _groups(tables["groups"], tables["assignments"])
     if racks:
-        racks_of = _partition_racks(tables["partitions"])
-        further["place"] = read.join(racks_of, list(TOPIC_KEYS))
+        parts["place"] = read.join(_partition_racks(tables["partitions"]), list(TOPIC_KEYS))
     for source, table in weights.items():
         of_group = (
             table if source == LAG else read.join(weights_by_topic(source, table), list(TOPIC_KEYS))
         )
-        further[source] = of_group.withColumnRenamed("weight", "lag_values")
-    return united(base, further, tasks or tasks_for(tables), by)
+        parts[source] = of_group.withColumnRenamed("weight", "lag_values")
+    return united(parts, tasks or tasks_for(tables), by)
 
 
 def _groups(groups: DataFrame, assignments: DataFrame) -> DataFrame:
     claimed = assignments.where("member_id is not null").select("cluster").distinct()
     of_cluster = F.broadcast(claimed.withColumn("cluster_has_claims", F.lit(True)))
-    flags = ("subscriptions_inferred", "cluster_has_claims", "hidden_topics is not null")
-    texts = [f"string({item})" for item in ("state", "strategy", "type", *flags, "coordinator")]
     return groups.join(of_cluster, "cluster", "left").selectExpr(
-        *("cluster", "`group`"),
-        f"concat(array({', '.join(texts)}), ifnull(hidden_topics, array())) as group_texts",
+        *("cluster", "`group`", "state", "strategy as group_strategy", "type", "coordinator"),
+        *("subscriptions_inferred as inferred", "cluster_has_claims"),
+        *("hidden_topics is not null as hides", "hidden_topics as hidden"),
     )
 
 
 def _members(members: DataFrame) -> DataFrame:
-    names = {"instance_id": "instance_ids", "rack": "racks", "client_id": "client_ids"}
-    names |= {"host": "hosts", "generation": "generations"}
-    capacity = F.col("capacity") if "capacity" in members.columns else F.lit(None)
-    return members.withColumns({"capacities": capacity.cast("double")}).withColumnsRenamed(names)
+    capacity = "capacity" if "capacity" in members.columns else "null"
+    return members.selectExpr(
+        *("cluster", "`group`", "member_id", "instance_id as instance_ids", "rack as racks"),
+        *("client_id as client_ids", "host as hosts", "generation as generations"),
+        f"double({capacity}) as capacities",
+    )
 
 
 def _topics(partitions: DataFrame) -> DataFrame:
@@ -147,23 +147,17 @@ def _partition_racks(partitions: DataFrame) -> DataFrame:
         .groupBy(*TOPIC_KEYS, "leader_rack", "replica_racks")
         .agg(F.collect_list("partition").alias("place_partitions"))
         .selectExpr(
-            *TOPIC_KEYS,
-            *(
-                "place_partitions",
-                f"concat(array({escaped('leader_rack')}), {_REPLICAS}) as place_racks",
-            ),
+            *(*TOPIC_KEYS, "place_partitions"),
+            "concat(array(leader_rack), ifnull(replica_racks, array())) as place_racks",
         )
     )
-
-
-_REPLICAS = f"transform(ifnull(replica_racks, array()), one -> {escaped('one')})"
-"""Racks are only ever compared with each other: a group can be planned with any names of them."""
 
 
 def claims_of(assignments: DataFrame) -> DataFrame:
     """What members own."""
     claims = assignments.where("member_id is not null")
-    return claims.withColumnRenamed("generation", "claim_generations")
+    columns = (*GROUP_KEYS, "topic", "partition", "member_id")
+    return claims.select(*columns, F.col("generation").alias("claim_generations"))
 
 
 def tasks_for(tables: Mapping[str, DataFrame]) -> int:

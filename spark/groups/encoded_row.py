@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Numbers = NDArray[Any]
-"""Of whole numbers."""
+"""Of whole numbers, mostly."""
 
 Names = NDArray[np.object_]
 """Texts; None where one is null."""
@@ -53,8 +53,8 @@ class EncodedRow(Protocol):
     client_ids: Names
     hosts: Names
     generations: Numbers
-    capacities: Names
-    """Numbers as texts."""
+    capacities: Numbers
+    """NaN: not known."""
 
     # the topics that somebody subscribes to; behind them in `all_topics` are all others
     topics: Names
@@ -70,11 +70,11 @@ class EncodedRow(Protocol):
     # only with racks: a row for each topic, rack of leaders and set of racks of replicas
     place_topics: Numbers
     place_partitions: Numbers
-    """`place_longs_counts` of them are of each row."""
-    place_longs_counts: Numbers
+    """`place_partitions_counts` of them are of each row."""
+    place_partitions_counts: Numbers
     place_racks: Names
-    """The leader's, then those of replicas; `place_texts_counts` are of each row."""
-    place_texts_counts: Numbers
+    """The leader's, then those of replicas; `place_racks_counts` are of each row."""
+    place_racks_counts: Numbers
 
     # what members own; -1: a claim of no generation
     claim_topics: Numbers

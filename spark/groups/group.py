@@ -271,7 +271,7 @@ def read_racks(row: EncodedRow, topics: Topics) -> PartitionRacks | None:
     racks: Any = getattr(row, "place_racks", ())
     if not len(racks):
         return None
-    sizes, ends = row.place_longs_counts, row.place_texts_counts.cumsum().tolist()
+    sizes, ends = row.place_partitions_counts, row.place_racks_counts.cumsum().tolist()
     topic = topics.place[row.place_topics].repeat(sizes)
     partition = topics.offsets[topic] + row.place_partitions
     rows = np.arange(len(sizes)).repeat(sizes)

@@ -38,16 +38,14 @@ from spark.groups.rows import (
     CLAIM,
     GROUP,
     MEMBER,
-    NAMES,
     SUBSCRIPTION,
     TOPIC,
-    Part,
+    Lists,
+    parts_in,
     parts_of,
-    selection_of,
-    table_of,
 )
 from spark.groups.weights import COLUMN, weight_tables
-from spark.store import NULL, ValueFilter, coded, is_there
+from spark.store import NULL, ValueFilter, as_one, coded, is_there, taken
 from spark.text import did_you_mean
 
 COLUMNS = {
@@ -62,18 +60,9 @@ COLUMNS = {
 }
 """What is read of the tables that name a group, beside its own name and its cluster's."""
 
+NAMES = ("member_id", "topic")
 RACK_COLUMNS = ("leader_rack", "replica_racks")
 WEIGHT_COLUMNS = ("weight",)
-
-TOPICS = ("topic",)
-RACK_SETS = Part(
-    "place", TOPICS, longs=("place_partitions",), texts=("place_racks",), lists=("longs", "texts")
-)
-WEIGHTS = Part(
-    *(COLUMN, TOPICS, None, (f"{COLUMN}_partitions",), (f"{COLUMN}_values",)),
-    lists=("longs", "reals"),
-)
-"""The parts that topics have beside their own, as `Part.of` makes them of DataFrames."""
 
 
 def one_row(
@@ -124,7 +113,7 @@ def rows_in_frames(
     chosen_rows = FleetSnapshot(snapshot.id, tables)
     weights = weight_tables(chosen_rows, sources, rates)
     encoded = encode(chosen_rows, racks, weights=weights)
-    return groups_of(encoded.toArrow(), parts_of(encoded))
+    return groups_of(parts_in(encoded.toArrow(), parts_of(encoded)))
 
 
 def row_of_group(
@@ -158,11 +147,11 @@ def row_of_group(
     name = {
         key: next((t for t in items if not _is_valid(t)), items[0]) for key, items in texts.items()
     }
-    parts = [*_parts(fleet, of[0], tables, topics.get(of[0], []), racks, weights)]
-    rows = [
-        table_of(number, rows, name | columns) for number, (_, rows, columns) in enumerate(parts)
-    ]
-    (row,) = groups_of(pa.concat_tables(rows), [part for part, *_ in parts])
+    parts = {}
+    for part, rows in _parts(fleet, of[0], tables, topics.get(of[0], []), racks, weights):
+        count = len(next(iter(rows.values())))
+        parts[part] = rows | {key: [text] * count for key, text in name.items()}
+    (row,) = groups_of(parts)
     return row
 
 
@@ -219,51 +208,39 @@ def _parts(
     topics: Sequence[bytes],
     racks: bool,
     weights: bool,
-) -> Iterator[tuple[Part, int, dict[str, Any]]]:
-    """Each part, how many rows it has, and their columns in the shape of all."""
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The rows of each part, without the names of cluster and group."""
     groups, members, claims = (tables[name] for name in ("groups", "members", "assignments"))
-    if count := len(groups["group"]):
+    if count := len(groups["state"]):
+        hidden = groups["hidden_topics"]
         has_claims = _cluster_has_claims(fleet, cluster, claims)
-        names = ("state", "strategy", "type")
-        brokers = [None if of == NULL else b"%d" % of for of in groups["coordinator"].tolist()]
-        others = groups["subscriptions_inferred"], brokers, groups["hidden_topics"]
-        rows = zip(*(groups[name].to_pylist() for name in names), *others, strict=True)
-        listed = [
-            (*of, *map(_flag, (inferred, has_claims, hidden is not None)), broker, *(hidden or ()))
-            for *of, inferred, broker, hidden in rows
-        ]
-        yield GROUP, count, {"texts": listed}
-    texts = [members[name].to_pylist() for name in ("instance_id", "rack", "client_id", "host")]
-    capacities = [None if item is None else b"%r" % item for item in members["capacity"]]
-    values = {
-        "member_id": members["member_id"],
-        "number": _or_absent(members["generation"]),
-        "texts": [*zip(*texts, capacities, strict=True)],
-    }
-    yield MEMBER, len(members["member_id"]), values
-    columns = (*RACK_COLUMNS * racks, *WEIGHT_COLUMNS * weights)
-    read = TopicsRead(fleet, cluster, topics, columns)
-    sizes, ids = read.sizes()
-    yield TOPIC, len(topics), {"topic": topics, "number": sizes, "texts": ids}
-    subscriptions = {name: tables["subscriptions"][name] for name in NAMES}
-    yield SUBSCRIPTION, len(subscriptions["topic"]), subscriptions
+        yield (
+            GROUP,
+            {
+                **{"state": groups["state"], "group_strategy": groups["strategy"]},
+                **{"type": groups["type"], "coordinator": groups["coordinator"]},
+                "inferred": np.array(groups["subscriptions_inferred"], np.bool_),
+                "cluster_has_claims": np.full(count, has_claims),
+                "hides": np.array([of is not None for of in hidden], np.bool_),
+                "hidden": Lists.of(of or () for of in hidden),
+            },
+        )
+    of_member = {f"{name}s": members[name] for name in ("instance_id", "rack", "client_id", "host")}
+    of_member |= {"generations": _or_absent(members["generation"])}
+    of_member |= {"capacities": np.array(members["capacity"], np.float64)}
+    yield MEMBER, {"member_id": members["member_id"], **of_member}
+    read = TopicsRead(fleet, cluster, topics, (*RACK_COLUMNS * racks, *WEIGHT_COLUMNS * weights))
+    yield TOPIC, read.sizes()
+    yield SUBSCRIPTION, {name: tables["subscriptions"][name] for name in NAMES}
     owned = is_there(claims["member_id"])
-    owns = {name: selection_of(claims[name], owned) for name in NAMES}
-    owns |= {"partition": claims["partition"][owned]}
-    owns |= {"number": _or_absent(claims["generation"])[owned]}
-    yield CLAIM, int(np.count_nonzero(owned)), owns
+    names = taken(pa.Table.from_arrays([claims[name] for name in NAMES], NAMES), owned)
+    numbers = {"partition": claims["partition"][owned]}
+    numbers |= {"claim_generations": _or_absent(claims["generation"])[owned]}
+    yield CLAIM, {name: as_one(names[name]) for name in NAMES} | numbers
     if racks:
-        yield _listed(RACK_SETS, read.rack_sets(), "texts")
+        yield "place", read.rack_sets()
     if weights:
-        yield _listed(WEIGHTS, read.weights(), "reals")
-
-
-def _listed(
-    part: Part, rows: Iterable[tuple[Any, ...]], slot: str
-) -> tuple[Part, int, dict[str, Any]]:
-    entries = [*rows]
-    columns = zip(*entries, strict=True) if entries else ((), (), ())
-    return part, len(entries), dict(zip(("topic", "longs", slot), columns, strict=True))
+        yield COLUMN, read.weights()
 
 
 def _cluster_has_claims(fleet: FleetFiles, cluster: str, claims: Rows) -> bool:
@@ -271,10 +248,6 @@ def _cluster_has_claims(fleet: FleetFiles, cluster: str, claims: Rows) -> bool:
     if not _different(claims["member_id"]):
         claims = fleet.rows("assignments", ("cluster", "member_id"), cluster)
     return bool(_different(claims["member_id"]))
-
-
-def _flag(value: bool | None) -> bytes | None:
-    return b"true" if value else None
 
 
 def _or_absent(numbers: IntArray) -> IntArray:

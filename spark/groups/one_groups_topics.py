@@ -2,7 +2,7 @@
 
 import re
 from base64 import b64decode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,8 @@ import numpy as np
 from optimizer.model import IntArray
 from spark.fleet import FleetFiles, Rows
 from spark.groups.encode import GAPS, NEGATIVE, NO_ID, SHARED_ID, TWICE, TWO_IDS
-from spark.groups.rows import ABSENT
+from spark.groups.rows import ABSENT, Lists
+from spark.groups.weights import COLUMN
 from spark.store import ValueFilter, coded
 
 _BASE64 = re.compile(r"[A-Za-z0-9_-]{22}")
@@ -35,15 +36,12 @@ class TopicsRead:
         nothing = np.empty(0, np.int64)
         self.of_topic: Mapping[bytes, IntArray] = {t: of_topic.get(t, nothing) for t in topics}
 
-    def sizes(self) -> tuple[list[int], list[list[bytes | None]]]:
-        """Partitions of each topic, or what is wrong with it; and its id, of one column."""
+    def sizes(self) -> dict[str, Any]:
+        """Partitions of each topic, or what is wrong with it; and its id."""
         codes, texts = coded(self.rows["topic_id"])
+        of_codes = [None if text is None else _in_hex(text) for text in texts]
         ids = [
-            {
-                _in_hex(texts[code])
-                for code in np.unique(codes[rows]).tolist()
-                if texts[code] is not None
-            }
+            {of_codes[code] for code in np.unique(codes[rows]).tolist() if texts[code] is not None}
             for rows in self.of_topic.values()
         ]
         shared = _shared(self.fleet, self.cluster, {item for of in ids for item in of if item})
@@ -51,26 +49,36 @@ class TopicsRead:
             _size(self.rows["partition"][rows], of, shared)
             for rows, of in zip(self.of_topic.values(), ids, strict=True)
         ]
-        return sizes, [[min(filter(None, of), default=None)] for of in ids]
+        least = [min(filter(None, of), default=None) for of in ids]
+        return {"topic": self.topics, "topic_sizes": np.array(sizes, np.int64), "topic_ids": least}
 
-    def rack_sets(self) -> Iterator[tuple[bytes, list[int], list[bytes | None]]]:
-        """Topic, partitions, racks of leader and replicas: the partitions with the same ones."""
+    def rack_sets(self) -> dict[str, Any]:
+        """The partitions of each topic with the same racks: of leader and replicas."""
         leaders, replicas = self.rows["leader_rack"].to_pylist(), self.rows["replica_racks"]
+        alike: dict[Any, list[int]] = {}
         for topic, rows in self.of_topic.items():
-            alike: dict[Any, list[int]] = {}
             for row in rows.tolist():
                 if leaders[row] is not None or replicas[row] is not None:
                     racks = sorted(rack for rack in replicas[row] or () if rack is not None)
-                    numbers = alike.setdefault((leaders[row], *racks), [])
+                    numbers = alike.setdefault((topic, leaders[row], *racks), [])
                     numbers.append(int(self.rows["partition"][row]))
-            yield from ((topic, numbers, list(racks)) for racks, numbers in alike.items())
+        return {
+            "topic": [topic for topic, *_ in alike],
+            "place_partitions": Lists.of(alike.values()).as_numbers(),
+            "place_racks": Lists.of(racks for _, *racks in alike),
+        }
 
-    def weights(self) -> Iterator[tuple[bytes, list[int], list[float]]]:
-        """Topic, partitions that have a weight, weights."""
+    def weights(self) -> dict[str, Any]:
+        """The partitions of each topic that have a weight, and the weight of each."""
         weights = np.array(self.rows["weight"], np.float64)
-        for topic, rows in self.of_topic.items():
-            weighed = rows[~np.isnan(weights[rows])]
-            yield topic, self.rows["partition"][weighed].tolist(), weights[weighed].tolist()
+        of_topic = [rows[~np.isnan(weights[rows])] for rows in self.of_topic.values()]
+        rows = Lists.of(of_topic).as_numbers()
+        numbers = self.rows["partition"][rows.values]
+        return {
+            "topic": self.topics,
+            f"{COLUMN}_partitions": rows._replace(values=numbers),
+            f"{COLUMN}_values": rows._replace(values=weights[rows.values]),
+        }
 
 
 def _size(numbers: IntArray, ids: set[bytes | None], shared: set[bytes]) -> int:

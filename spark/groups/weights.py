@@ -69,7 +69,7 @@ def read_weights(row: EncodedRow, topics: Topics, source: str) -> NDArray[np.flo
     result = np.full(int(topics.offsets[-1]), UNKNOWN)
     topic = topics.place[getattr(row, f"{source}_topics")]
     if source != LAG:
-        topic = topic.repeat(getattr(row, f"{source}_longs_counts"))
+        topic = topic.repeat(getattr(row, f"{source}_partitions_counts"))
     number: IntArray = np.asarray(getattr(row, f"{source}_partitions"), np.int64)
     values = np.asarray(getattr(row, f"{source}_values"), np.float64)
     values = np.where((values >= 0) & (values <= MOST_WEIGHT), values, UNKNOWN)
@@ -95,8 +95,7 @@ def knows_weights(row: EncodedRow) -> bool:
 
 def read_capacities(row: EncodedRow) -> NDArray[np.float64] | None:
     """The capacity of each member, NaN where it isn't known; None if none is."""
-    result = np.array([UNKNOWN if text is None else float(text) for text in row.capacities])
-    return None if np.isnan(result).all() else result
+    return None if np.isnan(row.capacities).all() else row.capacities
 
 
 def capacity_faults(row: EncodedRow) -> list[str]:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
+from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from spark.groups.columns import Cells, Row, batch_of, schema_of
-from spark.groups.cut import groups_of, start_of_last
+from spark.groups.cut import groups_of
 from spark.groups.encoded_row import EncodedRow
 from spark.groups.memory import portions
 from spark.groups.outlive import outlived
-from spark.groups.rows import SHAPE, SPAN, Part, parts_of
+from spark.groups.rows import SPAN, Columns, parts_in, parts_of, start_of_last
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,29 +59,27 @@ def cells_in_workers(
 
     Of a history they are made of one group at a time, of all of its rows in order of time.
     """
-    parts = parts_of(encoded)
-    in_time = SPAN in [part.name for part in parts]
+    parts, shape = parts_of(encoded), to_arrow_schema(encoded.schema)
 
     def work(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for rows in _in_tables(parts, batches):
             wanted = [row for row in rows if row.is_there or not only_fleet]
             groups = [[*of] for _, of in groupby(wanted, lambda row: (row.cluster, row.group))]
-            for portion in ([group] for group in groups) if in_time else portions(groups):
+            for portion in ([group] for group in groups) if SPAN in parts else portions(groups):
                 cells = iter(outlived(portion, cells_of))
                 while items := [*islice(cells, ROWS)]:
                     yield batch_of(items, schema)
 
     def work_in_frames(frames: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
-        return map(_frame, work(map(_batch, frames)))
+        batches = (pa.RecordBatch.from_pandas(frame, shape) for frame in frames)
+        return map(_frame, work(batches))
 
     if in_frames:
         return encoded.mapInPandas(work_in_frames, schema)
     return encoded.mapInArrow(work, schema)
 
 
-def _in_tables(
-    parts: Sequence[Part], batches: Iterable[pa.RecordBatch]
-) -> Iterator[list[EncodedRow]]:
+def _in_tables(parts: Columns, batches: Iterable[pa.RecordBatch]) -> Iterator[list[EncodedRow]]:
     """The groups of a task's rows, some at a time.
 
     A table that is cut has all rows of each of its groups; one is in memory at once.
@@ -93,14 +92,9 @@ def _in_tables(
             end = start_of_last(whole)
             waiting = [whole.slice(end)]
             if end:
-                yield groups_of(whole.slice(0, end), parts)
+                yield groups_of(parts_in(whole.slice(0, end), parts))
     if waiting:
-        yield groups_of(pa.concat_tables(waiting), parts)
-
-
-def _batch(frame: pd.DataFrame) -> pa.RecordBatch:
-    shape = pa.schema([SHAPE.field(name) for name in frame.columns])
-    return pa.RecordBatch.from_pandas(frame, shape, preserve_index=False)
+        yield groups_of(parts_in(pa.concat_tables(waiting), parts))
 
 
 def _frame(batch: pa.RecordBatch) -> pd.DataFrame:

@@ -32,12 +32,12 @@ from spark.settings import FleetConsumers, kind_of
 class RowOverTime(EncodedRow, Protocol):
     """A group with the pairs of its partitions, whose topics stand as places in `all_topics`.
 
-    `pair_longs_counts` of the pairs are of each partition. Times are seconds since 1970.
+    `pair_since_counts` of the pairs are of each partition. Times are seconds since 1970.
     """
 
     pair_topics: Numbers
     pair_partitions: Numbers
-    pair_longs_counts: Numbers
+    pair_since_counts: Numbers
     pair_since: Numbers
     pair_at: Numbers
     pair_rates: Numbers
@@ -184,7 +184,7 @@ def _rates(
     rated = np.zeros(problem.partition_count, np.bool_)
     numbers = _numbers(row, problem, row.pair_topics, row.pair_partitions)
     rated[numbers[numbers >= 0]] = True
-    partition = np.repeat(numbers, row.pair_longs_counts)
+    partition = np.repeat(numbers, row.pair_since_counts)
     first, end = (np.searchsorted(instants, at) for at in (row.pair_since, row.pair_at))
     lengths = np.where(partition >= 0, end - first, 0)
     cells = ranges(first, lengths), np.repeat(partition, lengths)

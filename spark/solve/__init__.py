@@ -9,6 +9,7 @@ from spark.solve.advice import (
     claims_of_row,
     default_levels,
 )
+from spark.solve.homogeneous import is_homogeneous
 from spark.solve.solve import idle_limits_of, max_weight, planned_groups, shown_bound, solve_groups
 from spark.solve.solved_row import (
     ACTIONS,

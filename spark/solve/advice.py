@@ -1,6 +1,7 @@
 """The advice on one encoded group and its plan: `optimizer.advice` asked about a row."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,7 +30,6 @@ from spark.groups import (
     disputes_among,
     own_strategy,
     read_claims,
-    read_or_failed,
 )
 from spark.solve.solved_row import ACTIONS
 from spark.solve.time_limit import TimeLimit
@@ -55,13 +55,9 @@ class Planned(NamedTuple):
 
     row: EncodedRow
     solved: Any
-    goals: Goals = BY_COUNT
-    group: FleetGroup | None = None
+    goals: Goals
+    group: FleetGroup
     answer: Answer | Exception | None = None
-
-    @property
-    def read(self) -> FleetGroup:
-        return self.group or read_or_failed(self.row, self.goals.weight_source)
 
     def target(self, problem: Problem) -> IntArray:
         """Who gets which partition by the plan."""
@@ -97,10 +93,10 @@ def _advice(planned: Planned, seconds: float, levels: Levels) -> Advice:
             can_follow=why_not_follow(row.type, row.instance_ids.tolist(), row.client_ids.tolist())
             is None,
         )
-    if group is None or not goals.by_weight:  # what counts isn't read with weights
-        group = read_or_failed(row)
     assert group.problem is not None
     problem = on_hosts(group.problem, goals.host)
+    if not goals.by_weight and problem.weights is not None:  # what counts isn't weighed
+        problem = replace(problem, weights=None, capacities=None)
     disputes = disputes_among(claims) if claims else []
     with TimeLimit(seconds) as limit:
         situation = Situation(

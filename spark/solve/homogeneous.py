@@ -1,56 +1,109 @@
 """Plan all groups of a batch at once in which everybody reads everything."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from optimizer.checker import check_homogeneous
-from optimizer.model import NOBODY, IntArray, spread_is_looked_at
+from optimizer.model import (
+    HomogeneousGroups,
+    IntArray,
+    Problem,
+    every_host_of,
+    spread_is_looked_at,
+)
 from optimizer.solver import solve_homogeneous
-from spark.groups import EncodedRow, HomogeneousRows, is_claimless, read_homogeneous
-from spark.solve.solved_row import SolvedRow, actions
+from spark.groups import MAX_ROWS, EncodedRow, FleetGroup, size_of
+from spark.solve.solved_row import SolvedRow, plan_arrays, plan_columns
+
+Read = Mapping[int, tuple[EncodedRow, FleetGroup]]
+"""Encoded rows, and what was read of them."""
 
 
-def plan_homogeneous(rows: Sequence[EncodedRow], strategy: str) -> dict[tuple[str, str], SolvedRow]:
-    """The planned rows of those that can be planned so, by cluster and group.
+def is_homogeneous(group: FleetGroup) -> bool:
+    """Whether everybody reads everything, and no claim is odd, which most groups of a fleet are."""
+    problem = group.problem
+    return (
+        problem is not None
+        and not group.remarks
+        and len(group.names) == len(problem.member_ids)
+        and len(problem.subscriptions) == 1
+        and len(problem.subscriptions[0]) == len(problem.topics) > 0
+        and int(problem.topic_sizes.min()) > 0
+    )
+
+
+def plan_homogeneous(read: Read, strategy: str) -> dict[int, SolvedRow]:
+    """The planned rows of those that can be planned so.
 
     They are what they would be one at a time, and come from a few operations on long arrays in
     place of a hundred on short ones for each group. A group whose proof doesn't hold is left out.
     The goals are the default ones, and no proof has to be kept for the closed form.
     """
     started = time.perf_counter()
-    read = read_homogeneous(rows)
-    if read is None:
-        return {}
-    target = solve_homogeneous(read.groups)
-    seconds = (time.perf_counter() - started) / len(read.rows)
-    return {
-        (row.cluster, row.group): SolvedRow(
-            cluster=row.cluster,
-            group=row.group,
-            status="inferred" if row.inferred else "ok",
-            reason=None,
-            strategy=strategy,
-            members=len(row.member_ids),
-            seconds=seconds,
-            **of_group,
-            **plan,
-        )
-        for row, of_group, plan in zip(
-            read.rows, _measures(read, target), _plans(read, target), strict=True
-        )
-        if of_group
+    problems = {
+        at: group.problem
+        for at, (row, group) in read.items()
+        if group.problem and is_homogeneous(group) and size_of(row) <= MAX_ROWS
     }
+    if not problems:
+        return {}
+    groups = _joined([*problems.values()])
+    target = solve_homogeneous(groups)
+    seconds = (time.perf_counter() - started) / len(problems)
+    starts = groups.partition_offsets.tolist()
+    of_groups = zip(problems.items(), _measures(groups, target), strict=True)
+    result = {}
+    for number, ((at, problem), measures) in enumerate(of_groups):
+        if measures:
+            row, group = read[at]
+            own = target[starts[number] : starts[number + 1]] - groups.member_offsets[number]
+            plan = plan_arrays(group, problem, own)
+            columns = plan_columns(row, group, strategy)
+            result[at] = SolvedRow(**columns, **measures, **plan, seconds=seconds)
+    return result
 
 
-def _measures(read: HomogeneousRows, target: IntArray) -> Iterator[dict[str, Any] | None]:
+def _joined(problems: Sequence[Problem]) -> HomogeneousGroups:
+    """One after the other."""
+    members = _starts([len(problem.member_ids) for problem in problems])
+    partitions = _starts([problem.partition_count for problem in problems])
+    owners = [
+        np.where(problem.owner < 0, problem.owner, problem.owner + first)
+        for problem, first in zip(problems, members.tolist(), strict=False)
+    ]
+    topics = [
+        problem.topic_offsets[:-1] + first
+        for problem, first in zip(problems, partitions.tolist(), strict=False)
+    ]
+    first_of_topic = np.concatenate([*topics, partitions[-1:]])
+    return HomogeneousGroups(
+        members, partitions, np.concatenate(owners), first_of_topic, _hosts(problems)
+    )
+
+
+def _hosts(problems: Sequence[Problem]) -> IntArray | None:
+    """The number of each member's host; None where no group has two members on one."""
+    if not any(any(problem.hosts or ()) for problem in problems):
+        return None
+    hosts = [every_host_of(problem) for problem in problems]
+    first = _starts([of.total for of in hosts]).tolist()
+    result = [of.of_member + at for of, at in zip(hosts, first, strict=False)]
+    return np.concatenate(result) if first[-1] < sum(map(len, result)) else None
+
+
+def _starts(counts: Sequence[int]) -> IntArray:
+    return np.cumsum([0, *counts])
+
+
+def _measures(groups: HomogeneousGroups, target: IntArray) -> Iterator[dict[str, Any] | None]:
     """Measures and proofs of each group; None for one whose optimum isn't proven."""
-    homogeneous_measures = check_homogeneous(read.groups, target)
+    homogeneous_measures = check_homogeneous(groups, target)
     columns = [column.tolist() for column in homogeneous_measures]
-    spread_counts = spread_is_looked_at(read.groups).tolist()
-    hosts_count = read.groups.are_on_hosts.tolist()
+    spread_counts = spread_is_looked_at(groups).tolist()
+    hosts_count = groups.are_on_hosts.tolist()
     for spread_counts_here, hosts_count_here, *values in zip(
         spread_counts, hosts_count, *columns, strict=True
     ):
@@ -68,38 +121,3 @@ def _measures(read: HomogeneousRows, target: IntArray) -> Iterator[dict[str, Any
         if not hosts_count_here:
             del measures["max_host_load"]
         yield measures | of_proof if proven and spread_proven >= spread_counts_here else None
-
-
-def _plans(read: HomogeneousRows, target: IntArray) -> Iterator[dict[str, Any]]:
-    """How each group was found, and its plan as arrays."""
-    groups = read.groups
-    first_member = groups.member_offsets[groups.of_partition]
-    previous = np.where(groups.owner == NOBODY, NOBODY, groups.owner - first_member)
-    arrays: dict[str, IntArray] = {
-        "topic": read.topic.astype(np.int32),
-        "partition": read.number.astype(np.int32),
-        "target": (target - first_member).astype(np.int32),
-        "previous": previous.astype(np.int32),
-        "action": actions(groups.owner >= 0, groups.owner, target).astype(np.int8),
-    }
-    loads = np.bincount(groups.owner + 1, minlength=groups.member_offsets[-1] + 1)[1:]
-    first = groups.member_offsets[:-1]
-    highest = np.maximum.reduceat(loads, first).tolist()
-    lowest = np.minimum.reduceat(loads, first).tolist()
-    on_hosts = np.maximum.reduceat(groups.host_loads(loads), first).tolist()
-    are_on_hosts = groups.are_on_hosts.tolist()
-    squares = np.add.reduceat(loads * loads, first).tolist()
-    is_unread = (groups.owner == NOBODY).astype(np.int64)
-    unread = np.add.reduceat(is_unread, groups.partition_offsets[:-1]).tolist()
-    ends = groups.partition_offsets.tolist()
-    for group, (row, start, end) in enumerate(zip(read.rows, ends, ends[1:], strict=False)):
-        yield {
-            "unread": None if is_claimless(row) else unread[group],
-            "current_max_load": highest[group],
-            "current_min_load": lowest[group],
-            "current_sum_squares": squares[group],
-            "current_max_host_load": on_hosts[group] if are_on_hosts[group] else None,
-            "names": row.member_ids,
-            "topics": row.topics,
-            **{name: array[start:end] for name, array in arrays.items()},
-        }

@@ -6,11 +6,11 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 from pyspark.sql import DataFrame, functions as F
 
 from optimizer.checker import Verdict, WeightVerdict, check_assignment, measure_assignment
 from optimizer.model import (
+    BY_COUNT,
     DEFAULT_GOALS,
     PROVEN,
     Answer,
@@ -21,7 +21,6 @@ from optimizer.model import (
     classes_of,
     fitting,
     judged,
-    max_host_load,
     measure,
     on_hosts,
     weights_of,
@@ -40,7 +39,7 @@ from spark.groups import (
 from spark.settings import DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals, goals_to_text
 from spark.solve.advice import LevelsOf, Planned, add_advice
 from spark.solve.homogeneous import plan_homogeneous
-from spark.solve.solved_row import SolvedRow, actions, plan_columns
+from spark.solve.solved_row import SolvedRow, plan_arrays, plan_columns
 from spark.solve.time_limit import TimeLimit
 
 
@@ -83,27 +82,23 @@ def planned_groups(
     levels: LevelsOf | None = None,
 ) -> Iterator[Planned]:
     """Each group with its row; the homogeneous ones are planned at once."""
-    at_once = _planned_at_once(groups, strategy, goals)
-    for row in groups:
-        name = row.cluster, row.group
-        if name in at_once:
-            planned = Planned(row, at_once[name])
+    read = {
+        at: (row, read_or_failed(row))
+        for at, row in enumerate(groups)
+        if strategy == OPTIMAL and _are_usual(goals_of(row, goals), row)
+    }
+    at_once: dict[int, SolvedRow] = {}
+    with suppress(Exception):  # each group can still be planned on its own
+        at_once = plan_homogeneous(read, strategy)
+    for at, row in enumerate(groups):
+        _, group = read.pop(at, (row, None))
+        if group and at in at_once:
+            planned = Planned(row, at_once.pop(at), BY_COUNT, group)
         else:
-            planned = planned_alone(row, strategy, goals_of(row, goals), strategy_seconds)
+            planned = planned_alone(row, strategy, goals_of(row, goals), strategy_seconds, group)
         if levels and strategy == OPTIMAL:
-            add_advice(planned, strategy_seconds, levels(*name))
+            add_advice(planned, strategy_seconds, levels(row.cluster, row.group))
         yield planned
-
-
-def _planned_at_once(
-    groups: list[Any], strategy: str, goals: FleetGoals
-) -> dict[tuple[str, str], SolvedRow]:
-    """Those that can be planned at once, by their goals."""
-    usual = [row for row in groups if _are_usual(goals_of(row, goals), row)]
-    # After any failure here, each group can still be planned on its own.
-    with suppress(Exception):
-        return plan_homogeneous(usual, strategy) if strategy == OPTIMAL else {}
-    return {}
 
 
 def goals_of(row: EncodedRow, goals: FleetGoals) -> Goals:
@@ -129,9 +124,15 @@ def planned_alone(
     strategy: str,
     goals: Goals = DEFAULT_GOALS,
     strategy_seconds: float = STRATEGY_SECONDS,
+    group: FleetGroup | None = None,
 ) -> Planned:
-    """A group and its row; a failure becomes its row, and doesn't end the fleet's job."""
-    group = read_or_failed(row, goals.weight_source)
+    """A group and its row; a failure becomes its row, and doesn't end the fleet's job.
+
+    `group` is what was read of it without weights, if it was.
+    """
+    source = goals.weight_source
+    if group is None or (source and has_weights(row, source)):
+        group = read_or_failed(row, source)
     if group.problem is None:
         return Planned(row, _without_plan(row, group, strategy, goals), goals, group)
     problem, goals = on_hosts(group.problem, goals.host), judged(goals, group.problem)
@@ -152,7 +153,10 @@ def planned_alone(
             goals=goals_to_text(goals),
             held_by=held_by(problem, answer.target, goals) if is_best else (),
             limits=limits,
-            **_plan(group, problem, answer.target, goals.by_weight),
+            **plan_arrays(group, problem, answer.target),
+            current_max_weight=max_weight(problem, classes_of(problem).kept)
+            if goals.by_weight
+            else None,
             seconds=time.perf_counter() - started,
         )
     except Exception as error:
@@ -196,31 +200,6 @@ def _proof(verdict: Verdict) -> dict[str, Any]:
         "current_remote_reads": found_remote,
         "certificate": verdict.certificate,
         **(columns_by_weight(verdict.weight) if verdict.weight else {}),
-    }
-
-
-def _plan(group: FleetGroup, problem: Problem, target: IntArray, by_weight: bool) -> dict[str, Any]:
-    """How the group was found, and its plan as arrays."""
-    keepable = classes_of(problem).keepable
-    action = actions(keepable, group.previous, target)
-    values = np.flatnonzero(action >= 0)
-    topic = problem.topic_of[values]
-    loads = np.bincount(problem.owner[keepable], minlength=len(problem.member_ids))
-    return {
-        "unread": group.unread,
-        "current_max_load": int(loads.max()),
-        "current_min_load": int(loads.min()),
-        "current_sum_squares": int(loads @ loads),
-        "current_max_host_load": max_host_load(problem, loads),
-        "current_max_weight": max_weight(problem, classes_of(problem).kept) if by_weight else None,
-        "names": group.names,
-        "topics": problem.topics,
-        # Arrow takes arrays of its own width as they are, and others number by number.
-        "topic": topic.astype(np.int32),
-        "partition": (values - problem.topic_offsets[topic]).astype(np.int32),
-        "target": target[values].astype(np.int32),
-        "previous": group.previous[values].astype(np.int32),
-        "action": action[values].astype(np.int8),
     }
 
 

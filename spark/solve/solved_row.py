@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from pyspark.sql import Column, DataFrame, functions as F
 
 from optimizer.advice import Advice
-from optimizer.model import NOBODY, IntArray
+from optimizer.model import NOBODY, IntArray, Problem, classes_of, max_host_load
 from spark.groups import (
     Bytes,
     EncodedRow,
@@ -151,6 +151,30 @@ def plan_columns(row: EncodedRow, group: FleetGroup, strategy: str) -> dict[str,
         "reason": group.reason,
         "strategy": strategy,
         "members": len(row.member_ids),
+    }
+
+
+def plan_arrays(group: FleetGroup, problem: Problem, target: IntArray) -> dict[str, Any]:
+    """How the group was found, and its plan as arrays."""
+    keepable = classes_of(problem).keepable
+    action = actions(keepable, group.previous, target)
+    values = np.flatnonzero(action >= 0)
+    topic = problem.topic_of[values]
+    loads = np.bincount(problem.owner[keepable], minlength=len(problem.member_ids))
+    return {
+        "unread": group.unread,
+        "current_max_load": int(loads.max()),
+        "current_min_load": int(loads.min()),
+        "current_sum_squares": int(loads @ loads),
+        "current_max_host_load": max_host_load(problem, loads),
+        "names": group.names,
+        "topics": problem.topics,
+        # Arrow takes arrays of its own width as they are, and others number by number.
+        "topic": topic.astype(np.int32),
+        "partition": (values - problem.topic_offsets[topic]).astype(np.int32),
+        "target": target[values].astype(np.int32),
+        "previous": group.previous[values].astype(np.int32),
+        "action": action[values].astype(np.int8),
     }
 
 

@@ -16,6 +16,7 @@ their place, `write` has DataFrames written, `catalog` does all this with tables
 from spark.store.catalog import CatalogSource, check_tables, remove_from_catalog
 from spark.store.columns import (
     NULL,
+    as_one,
     coded,
     is_there,
     nothing,

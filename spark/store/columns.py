@@ -17,7 +17,7 @@ NULL = np.iinfo(np.int64).min
 
 def texts(column: pa.ChunkedArray) -> pa.Array:
     """A column of strings as their bytes, valid or not; TypeError if it has none."""
-    array = _as_one(column)
+    array = as_one(column)
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
     kind = array.type
@@ -34,7 +34,7 @@ def coded(array: pa.Array) -> tuple[NDArray[np.int64], list[Any]]:
 
 def whole_numbers(column: pa.ChunkedArray) -> NDArray[np.int64]:
     """A column of ints; TypeError if it has none."""
-    array = _as_one(column)
+    array = as_one(column)
     if pa.types.is_null(array.type):
         return np.full(len(array), NULL)
     if not pa.types.is_integer(array.type):
@@ -67,7 +67,7 @@ def nothing(kind: pa.DataType, rows: int) -> pa.Array:
     return pa.Array.from_buffers(pa.null(), rows, [None]).cast(kind)
 
 
-def _as_one(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+def as_one(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     if isinstance(column, pa.Array):
         return column
     whole = column.combine_chunks()

@@ -22,11 +22,15 @@ COLUMNS = columns_of(SolvedRow)
 
 
 def rows_of(
-    group: Group | Fleet, name: str = "g", cluster: str | None = None, racks: bool = False
+    group: Group | Fleet,
+    name: str = "g",
+    cluster: str | None = None,
+    racks: bool = False,
+    weights: bool = False,
 ) -> Any:
     """The row of one group, as a worker gets it; of a fleet the group is named."""
     fleet = fleet_of_groups({name: group}) if isinstance(group, Group) else group
-    return GroupRow(**encoded_row(files_of(fleet), name, cluster, racks)._asdict())
+    return GroupRow(**encoded_row(files_of(fleet), name, cluster, racks, weights)._asdict())
 
 
 class GroupRow(SimpleNamespace):

@@ -13,8 +13,8 @@ import pytest
 
 from optimizer.figures import data_size
 from spark.groups import memory, read_or_failed
-from spark.groups.homogeneous import read_homogeneous
 from spark.groups.memory import size_of
+from spark.solve.homogeneous import plan_homogeneous
 from spark.solve.solve import planned_alone
 from spark.verify.faults import faults_of_group
 from tests.paths import ROOT
@@ -126,9 +126,10 @@ def test_partitions_that_are_only_claimed_count() -> None:
 def test_a_large_group_is_not_planned_with_others(monkeypatch: pytest.MonkeyPatch) -> None:
     fleet = Fleet().topic("t", 2).group("g", {"a": ["t"], "b": ["t"]}, [("t", 0, "a")])
     row = rows_of(fleet)
-    assert read_homogeneous([row]) is not None
-    monkeypatch.setattr("spark.groups.homogeneous.MAX_ROWS", size_of(row) - 1)
-    assert read_homogeneous([row]) is None
+    read = {0: (row, read_or_failed(row))}
+    assert [*plan_homogeneous(read, "optimal")] == [0]
+    monkeypatch.setattr("spark.solve.homogeneous.MAX_ROWS", size_of(row) - 1)
+    assert not plan_homogeneous(read, "optimal")
 
 
 def test_what_a_worker_may_have(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from spark.groups import (
     coordinators,
     encode,
     groups_of,
+    parts_in,
     parts_of,
     row_of_group,
     seat_of,
@@ -83,7 +84,7 @@ def check_alike(spark: SparkSession, store: Path) -> dict[Key, FleetGroup]:
     assert (files.id, files.notes, files.changes) == (snapshot.id, snapshot.notes, snapshot.changes)
     assert files.clusters() == snapshot.clusters()
     encoded = encode(snapshot.validate(), racks=True)
-    groups = groups_of(encoded.toArrow(), parts_of(encoded))
+    groups = groups_of(parts_in(encoded.toArrow(), parts_of(encoded)))
     rows = {(row.cluster, row.group): row for row in groups}
     keys = spark.createDataFrame([*rows], "cluster string, group string")
     seats = {
@@ -112,7 +113,7 @@ def test_groups_of_every_kind(spark: SparkSession, tmp_path: Path) -> None:
 
 def test_racks_come_only_if_they_are_asked_for(spark: SparkSession) -> None:
     encoded = encode(Fleet().topic("t", 1).snapshot(spark))
-    assert "place" not in [part.name for part in parts_of(encoded)]
+    assert "place" not in parts_of(encoded)
 
 
 def test_tables_as_others_write_them(spark: SparkSession, tmp_path: Path) -> None:

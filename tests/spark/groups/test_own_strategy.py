@@ -1,5 +1,6 @@
 """Whether a group's assignor is Kafka's, or another client's of the same name."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -16,7 +17,8 @@ from tests.support.rows import GroupRow, rows_of, solved
 
 def facts_of(row: Any) -> GroupFacts:
     unknown = cast(Any, None)
-    return GroupFacts(row, cast(Any, solved(row)), unknown, unknown, False, None, ())
+    read = read_or_failed(row)
+    return GroupFacts(row, cast(Any, solved(row)), read, unknown, unknown, False, unknown, ())
 
 
 def owned(owners: dict[str, str], reads: dict[str, str] | None = None, **facts: Any) -> Any:
@@ -86,7 +88,7 @@ def test_where_all_read_all_a_formula_gives_what_the_assignor_does(
         target = STRATEGIES[strategy].assign(problem).target
         facts = facts_of(row)
         plan = SimpleNamespace(**vars(facts.plan) | {"previous": target})
-        dealt = GroupFacts(row, cast(Any, plan), *[cast(Any, None)] * 2, False, None, ())
+        dealt = replace(facts, solved=cast(Any, plan))
         assert dealt._is_dealt_out
         if len(members) > 1:
             plan.previous = np.roll(target, 1) if len(set(target.tolist())) > 1 else target + 1

@@ -44,7 +44,7 @@ def process_from(
     rates = {
         "pair_topics": np.zeros(len(pairs), int),
         "pair_partitions": np.array([*pairs]),
-        "pair_longs_counts": np.array([len(items) for items in pairs.values()]),
+        "pair_since_counts": np.array([len(items) for items in pairs.values()]),
         "pair_since": np.array([since * HOUR for since, _, _ in flat]),
         "pair_at": np.array([until * HOUR for _, until, _ in flat]),
         "pair_rates": np.array([rate for _, _, rate in flat]),

@@ -4,12 +4,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pyspark.sql import SparkSession
 
 from optimizer.model import BY_COUNT, DEFAULT_GOALS, Goals, spread
-from spark.groups import groups_of, parts_of, weight_tables
-from spark.groups.columns import columns_of
-from spark.groups.encode import encode
+from spark.groups import columns_of, read_or_failed
 from spark.settings import FleetGoals, GroupGoals
 from spark.solve.homogeneous import plan_homogeneous
 from spark.solve.solve import planned_alone, planned_groups
@@ -39,7 +36,9 @@ def one_at_a_time(
 
 
 def all_at_once(rows: list[Any]) -> dict[tuple[str, str], dict[str, Any]]:
-    return {key: plain(solved) for key, solved in plan_homogeneous(rows, "optimal").items()}
+    read = {at: (row, read_or_failed(row)) for at, row in enumerate(rows)}
+    planned = plan_homogeneous(read, "optimal").values()
+    return {(solved.cluster, solved.group): plain(solved) for solved in planned}
 
 
 def random_fleet(seed: int) -> Fleet:
@@ -58,9 +57,6 @@ def random_fleet(seed: int) -> Fleet:
             if random.random() < 0.8
         ]
         fleet.group(f"g{number}", {member: list(topics) for member in members}, claims)
-        for topic, p, _ in claims:
-            lag = int(random.integers(0, 99))
-            fleet.add("offsets", group=f"g{number}", topic=topic, partition=p, lag=lag)
     for row in fleet.rows["partitions"]:
         row["weight"] = None if random.random() < 0.1 else float(random.lognormal())
     for row in fleet.rows["members"]:
@@ -81,10 +77,9 @@ def test_one_pair_of_members_on_a_host() -> None:
 
 
 @pytest.fixture(scope="module")
-def alike(spark: SparkSession) -> list[Any]:
-    snapshot = random_fleet(1).snapshot(spark)
-    rows = encode(snapshot, weights=weight_tables(snapshot, ("column", "lag")))
-    return groups_of(rows.toArrow(), parts_of(rows))
+def alike() -> list[Any]:
+    fleet = random_fleet(1)
+    return [rows_of(fleet, f"g{number}", weights=True) for number in range(60)]
 
 
 def test_same_rows_as_one_at_a_time(alike: list[Any]) -> None:
