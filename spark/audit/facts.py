@@ -22,11 +22,10 @@ from spark.audit.lags import (
 from spark.audit.parts import AuditRow
 from spark.fleet import REBALANCING_STATES, UNSUPPORTED
 from spark.groups import (
-    Claims,
     CoordinatorLocation,
     Dispute,
     FleetGroup,
-    disputes_among,
+    OddClaims,
     has_single_answer,
     is_another_clients,
     read_or_failed,
@@ -161,14 +160,14 @@ class GroupFacts:
         return bool(len(self.plan.action)) and int(self.plan.action.max()) > 1
 
     @cached_property
-    def claims(self) -> Claims | None:
+    def claims(self) -> OddClaims | None:
         """The claims of a group with several on a partition, or of several generations; or None."""
         return None if self.is_unsupported else claims_of_row(self.row, self.solved)
 
     @cached_property
     def disputes(self) -> list[Dispute]:
         """Partitions with several claimants."""
-        return disputes_among(self.claims) if self.claims else []
+        return self.claims.disputes() if self.claims else []
 
     @cached_property
     def lags(self) -> Lags | None:

@@ -1,6 +1,7 @@
 """One row a group: encoded by Spark, or for one group without it, and read in a worker."""
 
 from spark.fleet import GROUP_KEYS, OFFSETS_TOPIC
+from spark.groups.claims import Dispute, OddClaims
 from spark.groups.columns import (
     Bytes,
     Cells,
@@ -27,7 +28,6 @@ from spark.groups.coordinators import (
     location_of,
 )
 from spark.groups.cut import SEPARATOR, groups_of
-from spark.groups.disputes import Claims, Dispute, disputes_among, read_claims
 from spark.groups.encode import claims_of, encode, tasks_for_rows
 from spark.groups.encoded_row import EncodedRow, Names, Numbers
 from spark.groups.group import FleetGroup, failed, is_claimless, read_or_failed

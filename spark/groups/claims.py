@@ -1,6 +1,7 @@
-"""The ownership claims in an encoded row."""
+"""The ownership claims in an encoded row, and those that contradict each other."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -61,3 +62,70 @@ def settle(claims: Claims, generations: IntArray, partitions: int) -> Ownership:
         of_claimant = np.append(generations, np.full(len(claims.gone), ABSENT))[claims.claimant]
         generation = np.where(generation < 0, of_claimant, generation)
     return resolve(claims.partition, claims.claimant, generation, partitions)
+
+
+class Dispute(NamedTuple):
+    """A partition that several claim; `claimants` are those of the newest generation, sorted."""
+
+    topic: str
+    partition: int
+    claimants: list[str]
+
+
+class OddClaims(NamedTuple):
+    """The claims of a group with odd ones, also on partitions that don't exist.
+
+    A claim that states no `generation` has that of its member, or ABSENT; `newest` is the newest
+    of any claim or member.
+    """
+
+    row: EncodedRow
+    generation: IntArray
+    newest: int
+
+    @staticmethod
+    def of(row: EncodedRow, each_on_its_own: bool) -> "OddClaims | None":
+        """The claims in a row of `spark.groups.encode`, if there is anything odd about them.
+
+        That is several claims on one partition, unless it is known that `each_on_its_own` is, or
+        several generations among members and claims.
+        """
+        numbers = np.append(row.claim_generations, row.generations)
+        known, newest = numbers[numbers >= 0], int(numbers.max())
+        is_mixed = len(known) > 0 and int(known.min()) < newest
+        if not is_mixed and (each_on_its_own or not _any_twice(row)):
+            return None
+        members = np.minimum(row.claim_members, len(row.member_ids))
+        of_member = np.append(row.generations, ABSENT)[members]
+        stated = row.claim_generations
+        return OddClaims(row, np.where(stated >= 0, stated, of_member), newest)
+
+    def stale(self) -> dict[str, IntArray]:
+        """The generations of each member's claims that are older than the newest."""
+        claimant, members = self.row.claim_members, self.row.member_ids
+        old = (claimant < len(members)) & (self.generation >= 0) & (self.generation < self.newest)
+        return {
+            members[at]: self.generation[old & (claimant == at)]
+            for at in np.unique(claimant[old]).tolist()
+        }
+
+    def disputes(self) -> list[Dispute]:
+        """Partitions that several claim, or one by several generations; the same twice is once."""
+        row = self.row
+        claims = row.claim_topics, row.claim_partitions, self.generation, row.claim_members
+        keys = np.unique(np.stack(claims).astype(np.int64), axis=1)
+        starts = np.flatnonzero(np.append(True, (keys[:2, 1:] != keys[:2, :-1]).any(axis=0)))
+        parts = np.split(keys, starts[1:], axis=1)
+        return sorted(self._dispute(of) for of in parts if of.shape[1] > 1)
+
+    def _dispute(self, keys: IntArray) -> Dispute:
+        """`keys` has a column a claim: topic, partition, generation and claimant."""
+        topic, partition, newest = keys[:3, -1].tolist()
+        claimants = sorted(self.row.all_members[keys[3, keys[2] == newest]].tolist())
+        return Dispute(self.row.all_topics[topic], partition, claimants)
+
+
+def _any_twice(row: EncodedRow) -> bool:
+    order = np.lexsort((row.claim_partitions, row.claim_topics))
+    topic, partition = row.claim_topics[order], row.claim_partitions[order]
+    return bool(((topic[1:] == topic[:-1]) & (partition[1:] == partition[:-1])).any())

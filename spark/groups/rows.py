@@ -64,18 +64,18 @@ def united(parts: Mapping[str, DataFrame], tasks: int, by: Sequence[str]) -> Dat
     together have in common: `key` is its hash, by which they are sorted.
     """
     sent = [{field.name: _sent(field) for field in table.schema} for table in parts.values()]
-    unknown = {name: absent for columns in sent for name, (_, absent) in columns.items()}
+    unknown = {name: absent for of in sent for name, (_, absent) in of.items()}
     tables = []
-    for number, (table, columns) in enumerate(zip(parts.values(), sent, strict=True)):
-        values = {name: columns.get(name, (absent,))[0] for name, absent in unknown.items()}
+    for number, (table, of) in enumerate(zip(parts.values(), sent, strict=True)):
+        values = {name: of.get(name, (absent,))[0] for name, absent in unknown.items()}
         texts = (f"{text} as `{name}`" for name, text in values.items())
         tables.append(table.selectExpr(f"{number}Y as part", *texts))
     keyed = reduce(DataFrame.unionAll, tables).withColumn("key", F.xxhash64(*map(F.expr, by)))
     # A number of partitions that is stated is kept by adaptive execution, which would otherwise
     # put hundreds of groups, small in bytes and dear to solve, into one task.
     spread = keyed.repartition(tasks, "key").sortWithinPartitions("key")
-    columns_of = dict(zip(parts, map(list, sent), strict=True))
-    return spread.withMetadata("part", {PARTS: columns_of})
+    columns = [{"name": part, "columns": [*of]} for part, of in zip(parts, sent, strict=True)]
+    return spread.withMetadata("part", {PARTS: columns})
 
 
 def _sent(field: t.StructField) -> tuple[str, str]:
@@ -97,8 +97,8 @@ def _sent(field: t.StructField) -> tuple[str, str]:
 
 def parts_of(rows: DataFrame) -> Columns:
     """The parts of such a table."""
-    columns: Columns = rows.schema["part"].metadata[PARTS]
-    return columns
+    parts = rows.schema["part"].metadata[PARTS]
+    return {part["name"]: part["columns"] for part in parts}
 
 
 def parts_in(table: pa.Table, columns: Columns) -> Parts:

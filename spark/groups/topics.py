@@ -40,6 +40,10 @@ class Topics:
 def read_topics(row: EncodedRow) -> Topics:
     """The topics of an encoded row; those that nobody reads reach as far as what is owned."""
     read, every = len(row.topics), len(row.all_topics)
+    if row.claim_topics.max(initial=-1) < read:
+        sizes, place = row.topic_sizes.astype(np.int64), np.full(every, -1)
+        place[:read] = np.arange(read)
+        return Topics(row.topics.tolist(), sizes, place[:read], row.topic_ids.tolist(), place)
     unread = np.unique(row.claim_topics[row.claim_topics >= read])
     at = np.append(np.arange(read), unread)
     sizes = np.append(row.topic_sizes, np.zeros(every - read, np.int64))

@@ -24,12 +24,10 @@ from spark.fleet import CONSUMER, REBALANCING_STATES
 from spark.groups import (
     CONNECT_PROTOCOLS,
     SERVER_ASSIGNORS,
-    Claims,
     EncodedRow,
     FleetGroup,
-    disputes_among,
+    OddClaims,
     own_strategy,
-    read_claims,
 )
 from spark.solve.solved_row import ACTIONS
 from spark.solve.time_limit import TimeLimit
@@ -97,7 +95,6 @@ def _advice(planned: Planned, seconds: float, levels: Levels) -> Advice:
     problem = on_hosts(group.problem, goals.host)
     if not goals.by_weight and problem.weights is not None:  # what counts isn't weighed
         problem = replace(problem, weights=None, capacities=None)
-    disputes = disputes_among(claims) if claims else []
     with TimeLimit(seconds) as limit:
         situation = Situation(
             status=solved.status,
@@ -114,10 +111,10 @@ def _advice(planned: Planned, seconds: float, levels: Levels) -> Advice:
             unread=solved.unread,
             twice=[
                 Claimed(f"{dispute.topic}-{dispute.partition}", tuple(dispute.claimants))
-                for dispute in disputes
+                for dispute in (claims.disputes() if claims else [])
                 if len(dispute.claimants) > 1
             ],
-            stale=_stale(claims) if claims else {},
+            stale={member: len(old) for member, old in claims.stale().items()} if claims else {},
             spend=limit.spend,
         )
         return advise(situation, levels)
@@ -131,20 +128,12 @@ def _is_fine(solved: Any, levels: Levels) -> bool:
     return now <= best or not any(level.fits(now, best) for level in levels["count"].values())
 
 
-def claims_of_row(row: EncodedRow, solved: Any) -> Claims | None:
+def claims_of_row(row: EncodedRow, solved: Any) -> OddClaims | None:
     """The claims of a group with several on a partition, or of several generations; or None."""
     if row.state in REBALANCING_STATES or row.trouble or not len(row.claim_topics):
         return None
     owned = np.count_nonzero(solved.previous >= 0) if solved.max_load is not None else -1
-    return read_claims(row, owned == len(row.claim_topics))
-
-
-def _stale(claims: Claims) -> dict[str, int]:
-    """How many partitions each member claims by an older generation than the newest."""
-    old = claims.present & (claims.generation >= 0) & (claims.generation < claims.newest)
-    members, counts = np.unique(claims.claimant[old], return_counts=True)
-    names = (claims.claimants[member] for member in members.tolist())
-    return dict(zip(names, counts.tolist(), strict=True))
+    return OddClaims.of(row, owned == len(row.claim_topics))
 
 
 def _is_kafkas(row: EncodedRow) -> bool:

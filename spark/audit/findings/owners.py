@@ -134,11 +134,7 @@ def stale_claims(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     claims = group.claims
     if claims is None:
         return
-    generation = claims.generation
-    stale = claims.present & (generation >= 0) & (generation < claims.newest)
-    for at in np.unique(claims.claimant[stale]).tolist():
-        old = generation[stale & (claims.claimant == at)]
-        member = claims.claimants[at]
+    for member, old in claims.stale().items():
         yield about(
             group,
             len(old),
