@@ -52,21 +52,27 @@ class CostOverflowError(OverflowError):
     """The costs of a group don't fit 64 bits: there is no plan rather than a wrong one."""
 
 
-def group_of(problem: Problem) -> Group:
+def group_of(problem: Problem, owner: IntArray | None = None) -> Group:
     """The group that a problem is of, with all that is known of it; members as the leader has them.
 
     Topics of a subscription that the cluster lacks aren't in it, nor are claims on partitions that
-    there aren't. Numbers that aren't known are None.
+    there aren't. Numbers that aren't known are None. With an `owner` of each partition, the index
+    of a member or a negative number, members own that, and those topics are in it.
     """
     kafka, count = problem.kafka, len(problem.member_ids)
     absent: list[None] = [None] * count
     owned: list[list[tuple[str, int]]] = [[] for _ in range(count)]
     claimants, partitions = problem.claims
+    if owner is not None:
+        partitions = np.flatnonzero(owner >= 0)
+        claimants = owner[partitions]
     topic = problem.topic_of[partitions]
     numbers = (partitions - problem.topic_offsets[topic]).tolist()
     for member, t, number in zip(claimants.tolist(), topic.tolist(), numbers, strict=True):
         owned[member].append((problem.topics[t], number))
     reads = [[problem.topics[t] for t in topics.tolist()] for topics in problem.subscriptions]
+    if owner is not None and kafka.vanished:
+        reads = [[*topics, *gone] for topics, gone in zip(reads, kafka.vanished, strict=True)]
     instances, clients = kafka.instance_ids or absent, kafka.client_ids or absent
     racks, hosts = problem.racks or absent, problem.hosts or absent
     capacities = absent if problem.capacities is None else _or_none(problem.capacities)

@@ -25,8 +25,8 @@ from spark.fleet import CONNECT, other_kind_of
 from spark.groups import (
     Cells,
     CoordinatorLocation,
-    cells_in_workers,
     failed,
+    in_workers,
     location_of,
     schema_of,
 )
@@ -78,7 +78,7 @@ def judged_schema() -> StructType:
 
 def evaluate_groups(encoded: DataFrame, evaluator: GroupEvaluator) -> DataFrame:
     """A row of `COLUMNS` for each group of `spark.groups.encode` with `spark.audit.parts`."""
-    return cells_in_workers(encoded, judged_schema(), evaluator.evaluated)
+    return in_workers(encoded, judged_schema(), evaluator.evaluated)
 
 
 @dataclass(frozen=True)

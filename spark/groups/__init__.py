@@ -32,7 +32,6 @@ from spark.groups.encode import claims_of, encode, tasks_for_rows
 from spark.groups.encoded_row import EncodedRow, Names, Numbers
 from spark.groups.group import FleetGroup, failed, is_claimless, read_or_failed
 from spark.groups.memory import MAX_ROWS, size_of
-from spark.groups.named_group import named_group
 from spark.groups.one_group import RACK_COLUMNS, one_row, row_of_group, rows_in_frames, seat_of
 from spark.groups.own_strategy import (
     CONNECT_PROTOCOLS,
@@ -46,4 +45,4 @@ from spark.groups.own_strategy import (
 from spark.groups.rows import ABSENT, SPAN, parts_in, parts_of
 from spark.groups.topics import read_topics
 from spark.groups.weights import COLUMN, LAG, has_weights, knows_weights, weight_tables
-from spark.groups.workers import cells_in_workers, in_workers
+from spark.groups.workers import in_workers

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-import pyarrow as pa
 from pyspark.sql import DataFrame, functions as F, types as t
 
 from optimizer.strategies import string_hash
 from spark.fleet import GROUP_KEYS, OFFSETS_TOPIC, escaped, escaped_rows
-from spark.groups.columns import Cells, batch_of, rows_of
 
 
 class OffsetsTopic(NamedTuple):
@@ -79,7 +77,6 @@ def coordinating_partition(group: str, partitions: int) -> int:
 
 SCHEMA = t.StructType(
     [
-        *(t.StructField(name, t.StringType()) for name in GROUP_KEYS),
         *(t.StructField(name, t.IntegerType()) for name in CoordinatorLocation._fields[:3]),
         t.StructField("inferred", t.BooleanType()),
         t.StructField("seat", t.StringType()),
@@ -92,17 +89,12 @@ def coordinators(groups: DataFrame, tables: Mapping[str, DataFrame]) -> DataFram
     offsets = offsets_topics(tables["partitions"])
     reported = groups.join(_reported(tables), list(GROUP_KEYS), "left").na.fill({"reported": -1})
 
-    def located(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            cells: list[Cells] = []
-            for row in rows_of(batch):
-                named = row.reported if row.reported >= 0 else None
-                location = location_of(row.group, named, offsets.get(row.cluster))
-                cells.append((row.cluster, row.group, *location))
-            if cells:
-                yield batch_of(cells, SCHEMA)
+    @F.udf(SCHEMA)
+    def located(cluster: str, group: str, named: int) -> CoordinatorLocation:
+        return location_of(group, named if named >= 0 else None, offsets.get(cluster))
 
-    return escaped_rows(reported).mapInArrow(located, SCHEMA)
+    at = located(*GROUP_KEYS, "reported").alias("at")
+    return escaped_rows(reported).select(*GROUP_KEYS, at).select(*GROUP_KEYS, "at.*")
 
 
 def offsets_topics(partitions: DataFrame) -> dict[str, OffsetsTopic]:

@@ -27,38 +27,28 @@ TABLE_ROWS = 50_000
 ROWS = 1000
 """Of a frame that a worker hands back, where a group has many rows."""
 
-CellsOf = Callable[[Any], Iterable[Cells]]
-"""Makes rows, as tuples in the order of the columns, of a list of encoded rows."""
-
-RowsOf = Callable[[Any], Iterable[Row]]
+RowsOf = Callable[[Any], Iterable[Any]]
 """Makes rows of a list of encoded rows."""
 
 
 def in_workers(
-    encoded: DataFrame, row: type[Row], rows_of: RowsOf, in_frames: bool = False
-) -> DataFrame:
-    """The rows that `rows_of` makes of `spark.groups.encode`'s groups, of some at a time.
-
-    Workers get batches of Arrow's, or with `in_frames` frames of pandas.
-    """
-
-    def cells_of(groups: Any) -> Iterable[Cells]:
-        return (row.cells() for row in rows_of(groups))
-
-    return cells_in_workers(encoded, schema_of(row), cells_of, in_frames=in_frames)
-
-
-def cells_in_workers(
     encoded: DataFrame,
-    schema: StructType,
-    cells_of: CellsOf,
+    row: type[Row] | StructType,
+    rows_of: RowsOf,
     only_fleet: bool = True,
     in_frames: bool = False,
 ) -> DataFrame:
-    """The same where rows are tuples; without `only_fleet` also of groups of further parts alone.
+    """The rows that `rows_of` makes of `spark.groups.encode`'s groups, of some at a time.
 
-    Of a history they are made of one group at a time, of all of its rows in order of time.
+    They are of a class, or tuples in the order of columns. Without `only_fleet` they are also of
+    groups of further parts alone; of a history they are made of one group at a time, of all of its
+    rows in order of time. Workers get batches of Arrow's, or with `in_frames` frames of pandas.
     """
+    schema = row if isinstance(row, StructType) else schema_of(row)
+
+    def cells_of(groups: Any) -> Iterable[Cells]:
+        return (item.cells() if isinstance(item, Row) else item for item in rows_of(groups))
+
     parts, shape = parts_of(encoded), to_arrow_schema(encoded.schema)
 
     def work(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

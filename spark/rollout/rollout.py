@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, Window, functions as F
 
 from optimizer.coordinator import ClientSettings, figures_of
 from optimizer.figures import counted, figure
-from optimizer.model import Problem, classes_of
+from optimizer.model import Problem, classes_of, group_of
 from optimizer.scenarios import Event, Migrate, Upgrade
 from optimizer.strategies import CLASSIC_ASSIGNORS
 from spark.errors import InputError
@@ -22,7 +22,6 @@ from spark.groups import (
     Text,
     encode,
     failed,
-    named_group,
     read_or_failed,
 )
 from spark.settings import NO_CONSUMERS, STRATEGY_SECONDS, ConsumerSettings, FleetConsumers
@@ -165,7 +164,7 @@ def _priced(
 ) -> Iterator[dict[str, Any]]:
     """Each step with its own figures: those of a run up to it without those of the run before."""
     events = [event for _, event in way.restarts]
-    named = named_group(row, problem, classes_of(problem).kept)
+    named = group_of(problem, classes_of(problem).kept)
     parameters = consumers.parameters(row.cluster, row.group).with_assignors(way.offered)
     before: dict[str, Any] = dict.fromkeys(SUMMED, 0)
     for number, (deploy, _) in enumerate(way.restarts, start=1):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from optimizer.coordinator import Parameters, Scenario, Timeline, scenario_of, simulate
-from optimizer.model import StrategyError, classes_of
+from optimizer.model import StrategyError, classes_of, group_of
 from optimizer.scenarios import EventError, Scenario as Events
 from spark.charts import CHARTS
 from spark.errors import InputError
@@ -17,7 +17,6 @@ from spark.fleet import CONNECT, FleetFiles, FleetSnapshot
 from spark.groups import (
     EncodedRow,
     check_assignor,
-    named_group,
     one_row,
     own_strategy,
     read_or_failed,
@@ -129,7 +128,7 @@ def _simulated(
     try:
         check_assignor(row, read.problem)
         case = scenario_of(
-            named_group(row, read.problem, classes_of(read.problem).kept),
+            group_of(read.problem, classes_of(read.problem).kept),
             scenario.steps,
             parameters,
             rates={**stored.rates, **fixed},

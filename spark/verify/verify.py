@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame, functions as F, types as t
 from optimizer.model import WEIGHTS
 from spark.errors import InputError
 from spark.fleet import FleetSnapshot, escaped_rows
-from spark.groups import GROUP_KEYS, cells_in_workers, encode, weight_tables
+from spark.groups import GROUP_KEYS, encode, in_workers, weight_tables
 from spark.verify.faults import MEASURES, faults_of_group
 from spark.verify.read_plan import LISTS, with_plan
 
@@ -62,9 +62,7 @@ def verify_plan(
     weights = weight_tables(snapshot, _sources(groups), rates)
     plan = _plan_parts(assignments, groups)
     encoded = encode(snapshot.validate(), racks, plan, weights=weights)
-    return cells_in_workers(
-        encoded, FAULT_SCHEMA, _faults_of_groups, only_fleet=False, in_frames=True
-    )
+    return in_workers(encoded, FAULT_SCHEMA, _faults_of_groups, only_fleet=False, in_frames=True)
 
 
 def _sources(groups: DataFrame) -> list[str]:

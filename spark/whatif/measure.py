@@ -16,6 +16,7 @@ from optimizer.model import (
     Problem,
     changes_of,
     check_group,
+    group_of,
     problem_of,
     weights_of,
 )
@@ -29,7 +30,6 @@ from spark.groups import (
     Text,
     check_assignor,
     failed,
-    named_group,
     own_strategy,
 )
 from spark.settings import CURRENT, NO_CONSUMERS, FleetConsumers, kind_of
@@ -128,7 +128,7 @@ class _Case:
         if strategy == CURRENT:
             check_assignor(self._row, self._now.problem)
         before = self._now.target(strategy)
-        group = named_group(self._row, self._now.problem, before)
+        group = group_of(self._now.problem, before)
         group = as_static(group) if self._job.static else group
         limits = self._parameters.limits
         after = reduce(lambda now, event: event.apply(now, limits), self._job.events, group)
