@@ -74,11 +74,8 @@ def batch_of(rows: Sequence[Cells], schema: t.StructType) -> pa.RecordBatch:
 
 
 def rows_of(batch: pa.RecordBatch) -> Iterator[Any]:
-    """The rows of a batch of Arrow's: named tuples, in which a list is an array of numpy's.
-
-    They are those that pandas would make of it. Arrays of numbers are views of the batch.
-    """
-    columns = (column.to_numpy(zero_copy_only=False).tolist() for column in batch.columns)
+    """The rows of a batch of Arrow's, as named tuples."""
+    columns = (column.to_pylist() for column in batch.columns)
     return map(row_type(tuple(batch.schema.names)), *columns)
 
 

@@ -2,7 +2,7 @@
 
 import re
 from base64 import b64decode
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -29,12 +29,10 @@ class TopicsRead:
         self.rows: Rows = fleet.rows(
             "partitions", ("topic", "partition", "topic_id", *columns), cluster, topic=wanted
         )
-        codes, names = coded(self.rows["topic"])
-        order = np.argsort(codes, kind="stable")
-        ends = np.cumsum(np.bincount(codes, minlength=len(names)))
-        of_topic = dict(zip(names, np.split(order, ends[:-1]), strict=False))
-        nothing = np.empty(0, np.int64)
-        self.of_topic: Mapping[bytes, IntArray] = {t: of_topic.get(t, nothing) for t in topics}
+        rows_of: dict[bytes, list[int]] = {topic: [] for topic in topics}
+        for row, topic in enumerate(self.rows["topic"].to_pylist()):
+            rows_of[topic].append(row)
+        self.of_topic = {topic: np.array(rows, np.int64) for topic, rows in rows_of.items()}
 
     def sizes(self) -> dict[str, Any]:
         """Partitions of each topic, or what is wrong with it; and its id."""
