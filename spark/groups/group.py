@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -69,29 +69,28 @@ def read_group(row: EncodedRow, weight: str | None = None) -> FleetGroup:
 
     Raises NotEnoughMemoryError for one that memory won't do for, before anything is made of it.
     """
-    member_ids = row.member_ids.tolist()
     if row.trouble:
         return FleetGroup(row.trouble.status, [row.trouble.sentence])
     if why := why_unsupported(row.type, row.group_strategy, row.client_ids.tolist()):
         return FleetGroup(UNSUPPORTED, [why])
     topics = read_topics(row)
     check_memory(row, int(topics.offsets[-1]))
-    subscriber, subscribed = row.subscription_members, topics.place[row.subscription_topics]
-    faults = _faults(row, member_ids, topics, subscriber, subscribed)
+    subscribed = topics.place[row.subscription_topics]
+    faults = _faults(row, topics, subscribed)
     if weight is not None and not has_weights(row, weight):
         weight = None
     if weight is not None:
         faults += capacity_faults(row)
     if faults:
         return FleetGroup("invalid", faults)
-    if unplanned := _unplanned(row.state, member_ids):
+    if unplanned := _unplanned(row):
         return unplanned
     claims = read_claims(row, topics)
     if why := _why_hidden(row) or _no_topic_there(subscribed, topics, claims):
         return FleetGroup("invalid", [why])
     ownership = settle(claims, row.generations, int(topics.offsets[-1]))
     owner = ownership.owner
-    problem = _problem(row, member_ids, topics, subscriber, subscribed, claims, owner)
+    problem = _problem(row, topics, subscribed, claims, owner)
     if weight is not None:
         weights = read_weights(row, topics, weight)
         problem = replace(problem, weights=weights, capacities=read_capacities(row))
@@ -102,7 +101,7 @@ def read_group(row: EncodedRow, weight: str | None = None) -> FleetGroup:
             *settlement_notes(ownership, claims.impossible),
             *(rack_notes(problem) if problem.replica_racks else ()),
         ],
-        names=[*member_ids, *claims.gone],
+        names=[*problem.member_ids, *claims.gone],
         problem=problem,
         previous=owner,
         unread=_unread(row, claims, problem),
@@ -144,16 +143,10 @@ def failed(error: Exception) -> FleetGroup:
 
 
 def _problem(
-    row: EncodedRow,
-    member_ids: list[str],
-    topics: Topics,
-    subscriber: IntArray,
-    subscribed: IntArray,
-    claims: Claims,
-    previous: IntArray,
+    row: EncodedRow, topics: Topics, subscribed: IntArray, claims: Claims, previous: IntArray
 ) -> Problem:
-    read = read_subscriptions(topics, len(member_ids), subscriber, subscribed)
-    racks = read_racks(row, topics)
+    member_ids = row.member_ids.tolist()
+    read = read_subscriptions(topics, len(member_ids), row.subscription_members, subscribed)
     return Problem(
         member_ids=member_ids,
         topics=topics.names,
@@ -163,8 +156,7 @@ def _problem(
         owner=np.where(previous >= len(member_ids), GONE, previous),
         racks=row.racks.tolist(),
         hosts=row.hosts.tolist(),
-        leader_racks=racks and racks.leaders,
-        replica_racks=racks and racks.replicas,
+        **read_racks(row, topics),
         kafka=KafkaFacts(
             claims=claims.of_present_members(len(member_ids)),
             instance_ids=row.instance_ids.tolist(),
@@ -177,20 +169,14 @@ def _problem(
     )
 
 
-def _faults(
-    row: EncodedRow,
-    member_ids: list[str],
-    topics: Topics,
-    subscriber: IntArray,
-    subscribed: IntArray,
-) -> list[str]:
-    faults = []
+def _faults(row: EncodedRow, topics: Topics, subscribed: IntArray) -> list[str]:
+    faults, member_ids = [], row.member_ids.tolist()
     if row.listed > 1:
         faults.append("the group is listed twice")
     if len(set(member_ids)) < len(member_ids):
         twice = min(a for a, b in pairwise(member_ids) if a == b)
         faults.append(f"two members have the id {twice!r}")
-    strangers = subscribed[subscriber >= len(member_ids)]
+    strangers = subscribed[row.subscription_members >= len(member_ids)]
     if len(strangers):
         faults.append(
             f"{len(strangers)} subscriptions are of members that aren't there "
@@ -199,13 +185,13 @@ def _faults(
     return faults + _of_subscribed_topics(subscribed, topics, TOPIC_FAULTS)
 
 
-def _unplanned(state: str | None, member_ids: Sequence[str]) -> FleetGroup | None:
+def _unplanned(row: EncodedRow) -> FleetGroup | None:
     """What becomes of a group that has no plan by its state, or for want of members."""
-    if (state or "").startswith(UNKNOWN_STATE):
-        return FleetGroup("invalid", [f"what the group reads and owns isn't known: {state}"])
-    if state in REBALANCING_STATES:
-        return FleetGroup("rebalancing", [f"the group is rebalancing (state {state})"])
-    return None if member_ids else FleetGroup("empty", ["the group has no members"])
+    if (row.state or "").startswith(UNKNOWN_STATE):
+        return FleetGroup("invalid", [f"what the group reads and owns isn't known: {row.state}"])
+    if row.state in REBALANCING_STATES:
+        return FleetGroup("rebalancing", [f"the group is rebalancing (state {row.state})"])
+    return None if len(row.member_ids) else FleetGroup("empty", ["the group has no members"])
 
 
 def _why_hidden(row: EncodedRow) -> str | None:
@@ -259,18 +245,11 @@ def _of_subscribed_topics(
     ]
 
 
-class PartitionRacks(NamedTuple):
-    """The rack of each partition's leader, and those of its replicas; None, () where not known."""
-
-    leaders: list[str | None]
-    replicas: list[tuple[str, ...]]
-
-
-def read_racks(row: EncodedRow, topics: Topics) -> PartitionRacks | None:
-    """The racks in a row of `spark.groups.encode`; None if it has none."""
+def read_racks(row: EncodedRow, topics: Topics) -> dict[str, Any]:
+    """The rack of each partition's leader, and those of its replicas, as far as they are known."""
     racks: Any = getattr(row, "place_racks", ())
     if not len(racks):
-        return None
+        return {}
     sizes, ends = row.place_partitions_counts, row.place_racks_counts.cumsum().tolist()
     topic = topics.place[row.place_topics].repeat(sizes)
     partition = topics.offsets[topic] + row.place_partitions
@@ -281,4 +260,4 @@ def read_racks(row: EncodedRow, topics: Topics) -> PartitionRacks | None:
     of_rows = [racks[a:b].tolist() for a, b in pairwise([0, *ends])]
     leaders[partition] = objects(leader for leader, *_ in of_rows)[rows]
     replicas[partition] = objects(tuple(others) for _, *others in of_rows)[rows]
-    return PartitionRacks(leaders.tolist(), replicas.tolist())
+    return {"leader_racks": leaders.tolist(), "replica_racks": replicas.tolist()}

@@ -8,7 +8,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, functions as F
 
-from optimizer.checker import Verdict, WeightVerdict, check_assignment, measure_assignment
+from optimizer.checker import Verdict, check_assignment, measure_assignment
 from optimizer.model import (
     BY_COUNT,
     DEFAULT_GOALS,
@@ -154,9 +154,7 @@ def planned_alone(
             held_by=held_by(problem, answer.target, goals) if is_best else (),
             limits=limits,
             **plan_arrays(group, problem, answer.target),
-            current_max_weight=max_weight(problem, classes_of(problem).kept)
-            if goals.by_weight
-            else None,
+            current_max_weight=max_weight(problem, classes_of(problem).kept, goals.by_weight),
             seconds=time.perf_counter() - started,
         )
     except Exception as error:
@@ -187,6 +185,13 @@ def _judged(
         return measure_assignment(problem, target, goals), reason
 
 
+BY_WEIGHT = {
+    **{name: name for name in ("max_weight", "weight_bound", "weight_gap", "bound_kind")},
+    **{"moves_bound": "moves_bound", "weights_known": "weights_known", "bound_shown": "shown"},
+}
+"""Columns of a plan's row, and the fields of the check by weight that tell them."""
+
+
 def _proof(verdict: Verdict) -> dict[str, Any]:
     """The check decides whether it is optimal, not the strategy."""
     local, remote = verdict.reads or (None, None)
@@ -199,7 +204,7 @@ def _proof(verdict: Verdict) -> dict[str, Any]:
         "current_local_reads": found_local,
         "current_remote_reads": found_remote,
         "certificate": verdict.certificate,
-        **(columns_by_weight(verdict.weight) if verdict.weight else {}),
+        **{name: getattr(verdict.weight, of) for name, of in BY_WEIGHT.items() if verdict.weight},
     }
 
 
@@ -211,27 +216,14 @@ def _without_plan(row: EncodedRow, group: FleetGroup, strategy: str, goals: Goal
     return SolvedRow(**plan_columns(row, group, strategy), goals=report)
 
 
-def columns_by_weight(verdict: WeightVerdict) -> dict[str, Any]:
-    """The columns of a plan's row that the check tells."""
-    return {
-        "max_weight": verdict.max_weight,
-        "weight_bound": verdict.weight_bound,
-        "weight_gap": verdict.weight_gap,
-        "bound_kind": verdict.bound_kind,
-        "moves_bound": verdict.moves_bound,
-        "weights_known": verdict.weights_known,
-        "bound_shown": verdict.shown,
-    }
-
-
 def shown_bound(problem: Problem, goals: Goals, answer: Answer) -> float | None:
     """A largest load by weight that no plan is below, as the check finds it shown by an answer."""
     verdict = check_assignment(problem, answer.target, answer.certificate, goals)
     return verdict.weight.weight_bound if verdict.weight else None
 
 
-def max_weight(problem: Problem, target: IntArray) -> float | None:
-    """The largest load for a unit of capacity; None without weights."""
-    if problem.weights is None:
+def max_weight(problem: Problem, target: IntArray, counts: bool = True) -> float | None:
+    """The largest load for a unit of capacity; None without weights, or where it doesn't count."""
+    if problem.weights is None or not counts:
         return None
     return weights_of(problem).highest(target)
