@@ -35,10 +35,10 @@ from spark.groups.memory import MAX_ROWS, size_of
 from spark.groups.one_group import RACK_COLUMNS, one_row, row_of_group, rows_in_frames, seat_of
 from spark.groups.own_strategy import (
     CONNECT_PROTOCOLS,
-    SERVER_ASSIGNORS,
     check_assignor,
     has_single_answer,
     is_another_clients,
+    is_kafkas,
     own_strategy,
     strategy_of,
 )

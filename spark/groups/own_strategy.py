@@ -12,8 +12,14 @@ from spark.groups.encoded_row import EncodedRow
 SERVER_ASSIGNORS = by_kafka_name(CONSUMER)
 CONNECT_PROTOCOLS = by_kafka_name(CONNECT)
 
-DEFAULT_STRATEGY = "range"
-"""What consumers use that say nothing of it (partition.assignment.strategy)."""
+OF_TYPE = {
+    CONSUMER: (SERVER_ASSIGNORS, "uniform"),
+    CONNECT: (CONNECT_PROTOCOLS, "connect-cooperative"),
+}
+"""Strategies by Kafka's names for them, and what a group of the type uses that states none."""
+
+OF_CONSUMERS = dict(zip(STRATEGIES, STRATEGIES, strict=True)), "range"
+"""The same of classic groups (partition.assignment.strategy)."""
 
 
 def own_strategy(row: EncodedRow) -> str:
@@ -23,12 +29,13 @@ def own_strategy(row: EncodedRow) -> str:
 
 def strategy_of(group_type: str | None, kafkas_name: str | None) -> str:
     """The same of a group of this type, by what Kafka calls its strategy."""
-    name = kafkas_name or ""
-    if group_type == CONSUMER:
-        return SERVER_ASSIGNORS.get(name, "uniform")
-    if group_type == CONNECT:
-        return CONNECT_PROTOCOLS.get(name, "connect-cooperative")
-    return name if name in STRATEGIES else DEFAULT_STRATEGY
+    names, usual = OF_TYPE.get(group_type or "", OF_CONSUMERS)
+    return names.get(kafkas_name or "", usual)
+
+
+def is_kafkas(row: EncodedRow) -> bool:
+    """Whether a group's row names a strategy of Kafka's."""
+    return row.group_strategy in OF_TYPE.get(row.type or "", OF_CONSUMERS)[0]
 
 
 BY_NAME = ("range", "roundrobin")

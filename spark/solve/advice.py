@@ -19,14 +19,12 @@ from optimizer.advice import (
 )
 from optimizer.figures import counted
 from optimizer.model import BY_COUNT, NOBODY, Answer, Goals, IntArray, Problem, on_hosts
-from optimizer.strategies import STRATEGIES
-from spark.fleet import CONSUMER, REBALANCING_STATES
+from spark.fleet import REBALANCING_STATES
 from spark.groups import (
-    CONNECT_PROTOCOLS,
-    SERVER_ASSIGNORS,
     EncodedRow,
     FleetGroup,
     OddClaims,
+    is_kafkas,
     own_strategy,
 )
 from spark.solve.solved_row import ACTIONS
@@ -101,7 +99,7 @@ def _advice(planned: Planned, seconds: float, levels: Levels) -> Advice:
             reason=solved.reason,
             type=row.type,
             strategy=row.group_strategy,
-            own=own_strategy(row) if _is_kafkas(row) else None,
+            own=own_strategy(row) if is_kafkas(row) else None,
             problem=problem,
             target=planned.target(problem),
             goals=goals,
@@ -134,12 +132,6 @@ def claims_of_row(row: EncodedRow, solved: Any) -> OddClaims | None:
         return None
     owned = np.count_nonzero(solved.previous >= 0) if solved.max_load is not None else -1
     return OddClaims.of(row, owned == len(row.claim_topics))
-
-
-def _is_kafkas(row: EncodedRow) -> bool:
-    """Whether the group's row names a strategy of Kafka's."""
-    of_type = {CONSUMER: SERVER_ASSIGNORS, "connect": CONNECT_PROTOCOLS}
-    return (row.group_strategy or "") in of_type.get(row.type or "", STRATEGIES)
 
 
 WORDS = {
