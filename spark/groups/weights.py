@@ -26,31 +26,27 @@ def weight_tables(
 
     `rates` is such a table of rates. Raises InputError where a source has nothing to tell weights.
     """
-    result = {}
+    tables = snapshot.tables
+    columns, result = ("cluster", "topic", "partition"), {}
     for source in sorted(set(sources)):
-        if source == RATE:
-            if rates is None:
-                raise InputError(
-                    "goals ask for weights by rates, and there are none: rates come from a history "
-                    "(several snapshots with offsets)"
-                )
-            result[RATE] = rates.select("cluster", "topic", "partition", "weight")
-        elif source == LAG:
-            if "offsets" not in snapshot.tables:
-                raise InputError(
-                    f"goals ask for weights by lag, and snapshot {snapshot.id} has no table offsets"
-                )
-            offsets = snapshot.tables["offsets"]
-            result[LAG] = offsets.select(
-                *("cluster", "group", "topic", "partition"),
-                F.expr(RECORDS_BEHIND).cast("double").alias("weight"),
+        if source == RATE and rates is None:
+            raise InputError(
+                "goals ask for weights by rates, and there are none: rates come from a history "
+                "(several snapshots with offsets)"
             )
+        if source == LAG and "offsets" not in tables:
+            raise InputError(
+                f"goals ask for weights by lag, and snapshot {snapshot.id} has no table offsets"
+            )
+        if source == LAG:
+            behind = f"double({RECORDS_BEHIND}) as weight"
+            result[LAG] = tables["offsets"].selectExpr(*columns, "`group`", behind)
+        elif source == RATE and rates is not None:
+            result[RATE] = rates.select(*columns, "weight")
         else:
-            partitions = snapshot.tables["partitions"]
-            weight = F.col("weight") if "weight" in partitions.columns else F.lit(None)
-            result[COLUMN] = partitions.select(
-                *("cluster", "topic", "partition"), weight.cast("double").alias("weight")
-            )
+            partitions = tables["partitions"]
+            weight = "weight" if "weight" in partitions.columns else "null"
+            result[COLUMN] = partitions.selectExpr(*columns, f"double({weight}) as weight")
     return result
 
 

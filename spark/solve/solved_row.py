@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pyspark.sql import Column, DataFrame, functions as F
+from pyspark.sql import DataFrame
 
 from optimizer.advice import Advice
 from optimizer.model import NOBODY, IntArray, Problem, classes_of, max_host_load
@@ -202,26 +202,11 @@ def plan_groups(solved: DataFrame, advice: bool = True) -> DataFrame:
 
 def plan_assignments(solved: DataFrame) -> DataFrame:
     """The plan's table `assignments`: one row a partition of a planned group."""
-    entries = solved.select("*", F.posexplode("topic").alias("entry", "topic_index"))
-    rows = entries.select(
-        *("cluster", "group", "names", "topics", "topic_index"),
-        *(F.get(name, F.col("entry")).alias(name) for name in ("partition", "target", "previous")),
-        F.get("action", F.col("entry")).alias("action"),
+    entries = solved.selectExpr("*", "posexplode(topic) as (entry, at)")
+    actions = ", ".join(f"'{action}'" for action in ACTIONS)
+    return entries.selectExpr(
+        *("cluster", "`group`", "get(topics, at) as topic", "get(partition, entry) as partition"),
+        "get(names, get(target, entry)) as member_id",
+        "get(names, get(previous, entry)) as previous_member_id",
+        f"get(array({actions}), get(action, entry)) as action",
     )
-    return rows.select(
-        "cluster",
-        "group",
-        _at("topics", "topic_index").alias("topic"),
-        "partition",
-        _name("target").alias("member_id"),
-        _name("previous").alias("previous_member_id"),
-        F.get(F.array(*map(F.lit, ACTIONS)), F.col("action")).alias("action"),
-    )
-
-
-def _name(index: str) -> Column:
-    return F.when(F.col(index) >= 0, _at("names", index))
-
-
-def _at(names: str, index: str) -> Column:
-    return F.element_at(names, F.col(index) + 1)

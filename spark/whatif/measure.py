@@ -1,7 +1,7 @@
 """Let events happen to encoded groups, inside workers."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from typing import Any
 
@@ -128,7 +128,8 @@ class _Case:
         if strategy == CURRENT:
             check_assignor(self._row, self._now.problem)
         before = self._now.target(strategy)
-        group = group_of(self._now.problem, before)
+        # events name hosts as Kafka does, also where goals tell them by client ids
+        group = group_of(replace(self._now.problem, hosts=self._row.hosts.tolist()), before)
         group = as_static(group) if self._job.static else group
         limits = self._parameters.limits
         after = reduce(lambda now, event: event.apply(now, limits), self._job.events, group)
