@@ -176,11 +176,11 @@ def several_clusters(group: str, clusters: Iterable[str]) -> str:
 
 def _topics_read(subscriptions: Rows) -> dict[str, list[bytes]]:
     """The topics that are subscribed to in each cluster, sorted."""
-    (of, clusters), (codes, topics) = map(coded, map(subscriptions.get, ("cluster", "topic")))
+    pairs = zip(*(subscriptions[name].to_pylist() for name in ("cluster", "topic")), strict=True)
     result: dict[str, set[bytes]] = {}
-    for at, topic in {*zip(of.tolist(), codes.tolist(), strict=True)}:
-        if clusters[at] is not None and topics[topic] is not None:
-            result.setdefault(spelled(clusters[at]), set()).add(topics[topic])
+    for cluster, topic in {*pairs}:
+        if cluster is not None and topic is not None:
+            result.setdefault(spelled(cluster), set()).add(topic)
     return {cluster: sorted(items) for cluster, items in result.items()}
 
 

@@ -12,7 +12,7 @@ from spark.fleet import FleetFiles, Rows
 from spark.groups.encode import GAPS, NEGATIVE, NO_ID, SHARED_ID, TWICE, TWO_IDS
 from spark.groups.rows import ABSENT, Lists
 from spark.groups.weights import COLUMN
-from spark.store import ValueFilter, coded
+from spark.store import ValueFilter
 
 _BASE64 = re.compile(r"[A-Za-z0-9_-]{22}")
 _HEX = re.compile(r"[0-9A-F]{32}")
@@ -36,10 +36,9 @@ class TopicsRead:
 
     def sizes(self) -> dict[str, Any]:
         """Partitions of each topic, or what is wrong with it; and its id."""
-        codes, texts = coded(self.rows["topic_id"])
-        of_codes = [None if text is None else _in_hex(text) for text in texts]
+        texts = self.rows["topic_id"].to_pylist()
         ids = [
-            {of_codes[code] for code in np.unique(codes[rows]).tolist() if texts[code] is not None}
+            {_in_hex(text) for text in {texts[row] for row in rows.tolist()} if text is not None}
             for rows in self.of_topic.values()
         ]
         shared = _shared(self.fleet, self.cluster, {item for of in ids for item in of if item})
@@ -109,9 +108,7 @@ def _shared(fleet: FleetFiles, cluster: str, ids: set[bytes]) -> set[bytes]:
         return set()
     alike = ValueFilter(frozenset(), lambda text: _in_hex(text) in ids)
     rows = fleet.rows("partitions", ("topic", "topic_id"), cluster, topic_id=alike)
-    (topics, _), (codes, texts) = coded(rows["topic"]), coded(rows["topic_id"])
-    pairs = np.unique(np.stack((topics, codes)), axis=1)
-    users: dict[bytes | None, set[int]] = {}
-    for topic, code in pairs.T.tolist():
-        users.setdefault(_in_hex(texts[code]), set()).add(topic)
+    users: dict[bytes | None, set[bytes]] = {}
+    for topic, text in {*zip(*(rows[name].to_pylist() for name in rows), strict=True)}:
+        users.setdefault(_in_hex(text), set()).add(topic)
     return {item for item, topics in users.items() if item and len(topics) > 1}
