@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, NamedTuple
 
@@ -84,25 +84,16 @@ class FleetFiles:
         parts = sorted({of.id, *of.instants.values()}, reverse=True)
         read = place.at_once(parts, lambda: [_opened(place, part) for part in parts])
         check_not_removed(place, parts)
-        notes = tuple(dict.fromkeys(note for item in read for note in item.notes))
-        whole_of_it = replace(read[0], notes=(*notes, *of.notes()), instants=of.instants)
-        if len(parts) == 1:
-            return whole_of_it
-        selection = {
-            item.id: frozenset(c for c, instant in of.instants.items() if instant == item.id)
-            for item in read
-        }
-        tables = {
-            name: [
-                part._replace(clusters=selection[item.id])
-                for item in read
-                for part in item.tables.get(name, ())
-            ]
-            for name in TABLES
-        }
-        changes = tuple(change for item in read for change in item.changes)
-        present = {name: of_name for name, of_name in tables.items() if of_name}
-        return replace(whole_of_it, id=of.id, tables=present, changes=changes)
+        tables: dict[str, list[FilesOf]] = {}
+        for part in read:
+            of_part = frozenset(c for c, instant in of.instants.items() if instant == part.id)
+            clusters = of_part if len(parts) > 1 else None
+            for name, files in part.tables.items():
+                selected = (item._replace(clusters=clusters) for item in files)
+                tables.setdefault(name, []).extend(selected)
+        notes = (*dict.fromkeys(note for part in read for note in part.notes), *of.notes())
+        changes = tuple(change for part in read for change in part.changes)
+        return FleetFiles(of.id, place, tables, notes, of.instants, changes)
 
     def before(self) -> FleetFiles | None:
         """The last whole snapshot before this one, if there is one."""
@@ -215,11 +206,9 @@ def _opened(place: Folder, snapshot: str) -> FleetFiles:
 
 
 _UNSIGNED: dict[str, t.DataType] = {
-    "uint8": t.ShortType(),
-    "uint16": t.IntegerType(),
-    "uint32": t.LongType(),
+    **{"uint8": t.ShortType(), "uint16": t.IntegerType()},
+    **{"uint32": t.LongType(), "uint64": t.DecimalType(20, 0)},
 }
-_UNSIGNED |= {"uint64": t.DecimalType(20, 0)}
 """What Spark reads unsigned numbers as."""
 
 
