@@ -49,7 +49,9 @@ def in_workers(
     def cells_of(groups: Any) -> Iterable[Cells]:
         return (item.cells() if isinstance(item, Row) else item for item in rows_of(groups))
 
-    parts, shape = parts_of(encoded), to_arrow_schema(encoded.schema)
+    parts = parts_of(encoded)
+    # pandas makes nulls of what is no number, also where Spark knows of none
+    shape = pa.schema([field.with_nullable(True) for field in to_arrow_schema(encoded.schema)])
 
     def work(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for rows in _in_tables(parts, batches):
