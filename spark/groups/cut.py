@@ -5,7 +5,7 @@ Names are numbered once a table, in the order of their bytes: two that are spell
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from string import ascii_lowercase, ascii_uppercase
 from typing import Any, NamedTuple
 
@@ -174,11 +174,15 @@ class _Cut:
                 of_groups = columns.pop(name).by_group()
                 values[name] = [int(items[0]) if len(items) else ABSENT for items in of_groups]
         values |= {"is_there": present.tolist(), "trouble": [None] * len(present)}
-        if GROUP not in self.parts:
-            return values | {name: [item] * len(self.keys) for name, item in UNLISTED.items()}
-        taken = zip(*(columns.pop(name).by_group() for name in OF_GROUP), strict=True)
-        rows = [_of_group(*of) if len(of[0]) else tuple(UNLISTED.values()) for of in taken]
-        return values | dict(zip(UNLISTED, zip(*rows, strict=True), strict=True))
+        counts = self.counts.get(GROUP, np.zeros(len(present), np.int64))
+        values["listed"] = np.maximum(counts, 1).tolist()
+        for name, least in OF_GROUP.items():
+            column = columns.pop(name, Column.of([], np.zeros_like(counts)))
+            values[name] = [least(items) for items in column.by_group()]
+        hidden = [columns.pop(name) for name in ("hidden", "hidden_counts") if name in columns]
+        lists = zip(values.pop("hides"), *(of.by_group() for of in hidden), strict=True)
+        values["hidden"] = [_hidden(*of) for of in lists]
+        return values
 
 
 def _local(columns: Mapping[str, Column], kind: str, names: Any) -> dict[str, Column]:
@@ -214,44 +218,36 @@ def _positions(keys: IntArray, wanted: IntArray) -> IntArray:
     return np.where(keys[at] == wanted, at, -1)
 
 
-UNLISTED = {
-    **{"listed": 1, "state": None, "group_strategy": None, "type": None, "inferred": False},
-    **{"cluster_has_claims": False, "coordinator": None, "hidden": None},
+def _least(texts: Iterable[str | None]) -> str | None:
+    return min((text for text in texts if text is not None), default=None)
+
+
+def _type(texts: Iterable[str | None]) -> str | None:
+    kind = _least(texts)
+    return kind if isinstance(kind, Misspelled | None) else kind.translate(_LOWER)
+
+
+def _broker(numbers: Iterable[int]) -> int | None:
+    return min((int(number) for number in numbers if number >= 0), default=None)
+
+
+def _flags(flags: Any) -> Any:
+    return flags if len(flags) and any(flags) else None
+
+
+OF_GROUP: Mapping[str, Callable[[Any], Any]] = {
+    **{"state": _least, "group_strategy": _least, "type": _type},
+    **{"inferred": any, "cluster_has_claims": any, "coordinator": _broker, "hides": _flags},
 }
-"""Values of a group as a whole when no table has them."""
-
-OF_GROUP = (
-    *("state", "group_strategy", "type", "inferred", "cluster_has_claims", "coordinator"),
-    *("hides", "hidden", "hidden_counts"),
-)
-"""The columns of a part of groups; `hides` says whether it is known what is hidden."""
+"""The columns of the part of groups, and what they say where a group has several rows."""
 
 
-def _of_group(
-    state: Any,
-    strategy: Any,
-    kind: Any,
-    inferred: Any,
-    claims: Any,
-    brokers: Any,
-    hides: Any,
-    hidden: Any,
-    counts: Any,
-) -> tuple[Any, ...]:
-    """The values of `UNLISTED` of a group's rows in the table of groups."""
-    *least, kind = (
-        min((text for text in texts if text is not None), default=None)
-        for texts in (state, strategy, kind)
-    )
-    kind = kind if isinstance(kind, Misspelled | None) else kind.translate(_LOWER)
-    listed = None
-    if hides.any():
-        lists = np.split(hidden, counts.cumsum()[:-1])
-        known = (of.tolist() for of, is_known in zip(lists, hides, strict=True) if is_known)
-        listed = objects(min(known))
-    flags = (bool(flag.any()) for flag in (inferred, claims))
-    broker = min(brokers[brokers >= 0].tolist(), default=None)
-    return len(state), *least, kind, *flags, broker, listed
+def _hidden(hides: Any, names: Any = (), counts: Any = ()) -> Any:
+    """The least of the lists of topics that are hidden, of those that are known."""
+    if hides is None:
+        return None
+    lists = np.split(names, counts.cumsum()[:-1])
+    return objects(min(of.tolist() for of, is_known in zip(lists, hides, strict=True) if is_known))
 
 
 def _with_trouble(row: Any, is_sound: bool) -> Any:
