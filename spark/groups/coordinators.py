@@ -89,10 +89,12 @@ def coordinators(groups: DataFrame, tables: Mapping[str, DataFrame]) -> DataFram
     offsets = offsets_topics(tables["partitions"])
     reported = groups.join(_reported(tables), list(GROUP_KEYS), "left").na.fill({"reported": -1})
 
-    @F.udf(SCHEMA)
-    def located(cluster: str, group: str, named: int) -> CoordinatorLocation:
-        return location_of(group, named if named >= 0 else None, offsets.get(cluster))
-
+    located = F.udf(
+        lambda cluster, group, named: location_of(
+            group, named if named >= 0 else None, offsets.get(cluster)
+        ),
+        SCHEMA,
+    )
     at = located(*GROUP_KEYS, "reported").alias("at")
     return escaped_rows(reported).select(*GROUP_KEYS, at).select(*GROUP_KEYS, "at.*")
 
