@@ -91,14 +91,14 @@ class OddClaims(NamedTuple):
         several generations among members and claims.
         """
         numbers = np.append(row.claim_generations, row.generations)
-        known, newest = numbers[numbers >= 0], int(numbers.max())
-        is_mixed = len(known) > 0 and int(known.min()) < newest
+        newest = int(numbers.max())
+        is_mixed = bool(((numbers >= 0) & (numbers < newest)).any())
         if not is_mixed and (each_on_its_own or not _any_twice(row)):
             return None
         members = np.minimum(row.claim_members, len(row.member_ids))
         of_member = np.append(row.generations, ABSENT)[members]
-        stated = row.claim_generations
-        return OddClaims(row, np.where(stated >= 0, stated, of_member), newest)
+        own = row.claim_generations
+        return OddClaims(row, np.where(own >= 0, own, of_member), newest)
 
     def stale(self) -> dict[str, IntArray]:
         """The generations of each member's claims that are older than the newest."""

@@ -110,8 +110,8 @@ class _Cut:
         (of_cluster, clusters), (of_group, groups) = map(self._numbered, GROUP_KEYS)
         pairs = {part: of_cluster[part] * len(groups) + of_group[part] for part in self.parts}
         every = np.unique(np.concatenate([*pairs.values()]))
-        places = (divmod(at, len(groups)) for at in every.tolist())
-        texts = [(_name(clusters[at]), _name(groups[of])) for at, of in places]
+        positions = (divmod(at, len(groups)) for at in every.tolist())
+        texts = [(_name(clusters[at]), _name(groups[of])) for at, of in positions]
         names = [_key(*text, SPAN in self.parts) for text in texts]
         keys = sorted({*names})
         number = {name: at for at, name in enumerate(keys)}
