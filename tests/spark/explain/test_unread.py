@@ -37,7 +37,7 @@ def test_partitions_that_nobody_reads(
     fleet.group("h", {"z": ["other"]}, beside, state="Stable")
     row = rows_of(fleet, "g")
     assert (read_or_failed(row).unread, solved(row).unread) == (unread, unread)
-    at_once = plan_homogeneous([row], "optimal")
+    at_once = plan_homogeneous({0: (row, read_or_failed(row))}, "optimal")
     assert [item.unread for item in at_once.values()] in ([unread], [])
     (explained,) = explain_rows([row])
     assert explained.unread == unread
