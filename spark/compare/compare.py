@@ -30,7 +30,7 @@ def compare_fleet(
     """What each strategy does to each group: one row a (cluster, group, strategy).
 
     The columns are those of a plan's `groups`, and the price of getting there: see
-    `spark.compare.compared_row`. `current`, the current assignment, is one of the strategies, and
+    `spark.compare.measure`. `current`, the current assignment, is one of the strategies, and
     without any named all are compared. Groups of Connect workers (`type` of their row in groups)
     have rows for the strategies of Connect, all others for those of consumers, also if others are
     named. Where a strategy needs more than `strategy_seconds` of processor time for a group, or

@@ -1,15 +1,90 @@
 """A comparison of strategies as a notebook shows it."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from pyspark.sql import DataFrame
 
+from optimizer.figures import counted, figure
+from optimizer.strategies import OPTIMAL
 from spark.charts import CHARTS
-from spark.compare.best_strategy import best_of
 from spark.compare.compare import fleet_of
 from spark.notebook import shown_in_notebook
+from spark.settings import CURRENT
+from spark.trial import Row, kafkas_own, of_racks, verdicts
+
+
+def best_of(fleet: Sequence[Row]) -> str:
+    """The verdict on rows of `spark.compare.compare.fleet_of`, the best of which comes first.
+
+    By balance, then by moves; groups that a strategy failed for are never left out. Each
+    kind of groups has a verdict of its own.
+    """
+    verdict = verdicts(fleet, _verdict)
+    return verdict or "Nothing to compare: no group that these strategies are for."
+
+
+def _verdict(fleet: Sequence[Row]) -> str:
+    evaluated = [row for row in fleet if row["groups"]]
+    if not evaluated:
+        groups = fleet[0]["not_evaluated"]
+        return f"Nothing to compare: 0 of {groups} groups could be measured ({fleet[0]['why']})."
+    return ". ".join([_best(evaluated), *_of_racks(evaluated), *_not_evaluated(fleet)]) + "."
+
+
+def _best(fleet: Sequence[Row]) -> str:
+    """The best strategy; where that is `optimal`, after the best of Kafka's own."""
+    best = fleet[0]
+    equals = [row["strategy"] for row in fleet[1:] if _worth(row) == _worth(best)]
+    as_good = f" (as good: {', '.join(equals)})" if equals else ""
+    if best["strategy"] == CURRENT:
+        return f"Best: no change{as_good}: {_figures(best)}"
+    own = kafkas_own(fleet)
+    if best["strategy"] != OPTIMAL or not own or _worth(own[0]) == _worth(best):
+        return f"Best: {best['strategy']}{as_good}: {_figures(best)}"
+    kafka = own[0]
+    is_as_even = _worth(kafka)[:-1] == _worth(best)[:-1]
+    optimal = f"needs {counted(best['moves'], 'move')}" if is_as_even else _figures(best)
+    return f"Best of Kafka's own: {kafka['strategy']}: {_figures(kafka)}; optimal: {optimal}"
+
+
+def _worth(row: Row) -> tuple[Any, ...]:
+    return row["unbalanced"], row["not_evaluated"], _load(row), row["moves"]
+
+
+def _figures(row: Row) -> str:
+    balanced = row["groups"] - row["unbalanced"]
+    figures = [f"{balanced:,} of {counted(row['groups'], 'group')} balanced", *_load(row)]
+    return ", ".join([*figures, counted(row["moves"] or 0, "move")])
+
+
+def _load(row: Row) -> tuple[str, ...]:
+    """How far loads are above the least, by weight where groups are balanced by it."""
+    over = row.get("mean_over_bound")
+    if over is not None:
+        return (f"worst members {figure(over)} × the bound",)
+    excess = row["excess"] or 0
+    return (f"{counted(excess, 'partition')} above the optimum",) if excess else ()
+
+
+def _of_racks(fleet: Sequence[Row]) -> Iterator[str]:
+    """What the optimum saves of the reads across racks."""
+    if reads := of_racks(fleet, "remote_reads"):
+        now, then = reads
+        yield f"optimal saves {now - then:,} of {now:,} reads across racks"
+
+
+def _not_evaluated(fleet: Sequence[Row]) -> Iterator[str]:
+    """Groups that no strategy was evaluated for, and strategies that lack more than those."""
+    common = min(row["not_evaluated"] for row in fleet)
+    if common:
+        least = next(row for row in fleet if row["not_evaluated"] == common)
+        yield f"Not evaluated: {common:,} ({least['why']})"
+    for row in fleet:
+        if row["not_evaluated"] > common:
+            yield f"Not evaluated by {row['strategy']}: {row['not_evaluated']:,} ({row['why']})"
 
 
 @dataclass(frozen=True)

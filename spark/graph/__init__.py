@@ -6,9 +6,9 @@ from spark.graph.fleet_graph import (
     Grain,
     competitors,
     components,
+    coordinate,
     coupled_groups,
     fleet_graph,
     has_graphframes,
     reach,
 )
-from spark.graph.packages import coordinate

@@ -1,11 +1,13 @@
 """The graph of a fleet, and the questions that are easier to ask of a graph than of tables.
 
 The only file that needs GraphFrames. Its Python package comes along with evenfleet; its jar has to
-be in the session: see `spark.graph.packages`.
+be in the session: see `spark.graph.fleet_graph`.
 """
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from functools import reduce
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -15,7 +17,6 @@ from pyspark.sql import DataFrame, SparkSession, Window, functions as F
 
 from spark.errors import InputError
 from spark.fleet import FleetSnapshot, escaped_rows
-from spark.graph.packages import coordinate
 from spark.graph.reaching import Ids, Reaching
 from spark.graph.vertices import (
     BROKER,
@@ -31,6 +32,16 @@ from spark.graph.vertices import (
     vertices_of,
 )
 from spark.unpersist_handle import Handle
+
+PACKAGES = Path(__file__).with_name("packages.toml")
+"""In a checkout a link to conf/packages.toml, in a wheel a copy of it."""
+
+
+def coordinate(package: str) -> str:
+    """What `--packages` takes, of a package named in conf/packages.toml."""
+    coordinates: dict[str, str] = tomllib.loads(PACKAGES.read_text(encoding="utf-8"))["packages"]
+    return coordinates[package]
+
 
 Grain = Literal["partition", "topic"]
 

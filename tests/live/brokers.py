@@ -18,7 +18,7 @@ from kafka import KafkaAdminClient
 from kafka.errors import KafkaError
 from pyspark.sql import SparkSession
 
-from spark.graph.packages import coordinate
+from spark.graph.fleet_graph import coordinate
 from tests.live.second_tries import second_try
 from tests.live.waiting import MOST, NotReadyError, until
 from tests.support.assignor_jar import java

@@ -11,7 +11,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from spark.graph.packages import coordinate
+from spark.graph.fleet_graph import coordinate
 from tests.support.resolver import resolving
 
 PACKAGES = ("kafka-clients", "kafka-group-coordinator")

@@ -16,8 +16,7 @@ from spark.audit.finding import COLUMNS
 from spark.audit.fleet_audit import COORDINATORS
 from spark.audit.registry import FINDINGS
 from spark.fleet import Stored
-from spark.graph.fleet_graph import has_graphframes
-from spark.graph.packages import coordinate
+from spark.graph.fleet_graph import coordinate, has_graphframes
 from spark.jobs.graph import bring_graphframes
 from spark.terminal.console import OUT, plain
 from tests.spark.commands.conftest import Once, audit_words

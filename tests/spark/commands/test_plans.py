@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from optimizer.model import DEFAULT_GOALS, Goals
-from spark.compare.compared_row import ComparedRow
+from spark.compare.measure import ComparedRow
 from spark.fleet.local_store import write_store
 from spark.glossary import GLOSSARY
 from spark.groups.columns import columns_of

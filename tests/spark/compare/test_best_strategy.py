@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from optimizer import STRATEGIES
-from spark.compare.best_strategy import best_of
+from spark.compare.fleet_comparison import best_of
 from spark.jobs.compare import COLUMNS_SHOWN
 from spark.terminal import console
 from spark.terminal.printing import show

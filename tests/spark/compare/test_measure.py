@@ -21,8 +21,7 @@ from optimizer.model.answer import Answer, settled
 from optimizer.model.classes import classes_of
 from optimizer.strategies import OPTIMAL
 from spark.compare import measure
-from spark.compare.compared_row import ComparedRow
-from spark.compare.measure import rows_of_group
+from spark.compare.measure import ComparedRow, rows_of_group
 from spark.groups.columns import columns_of
 from spark.groups.group import read_group
 from spark.settings import CURRENT, FleetGoals

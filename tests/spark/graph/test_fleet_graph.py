@@ -12,8 +12,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark import FleetSnapshot, InputError
-from spark.graph.fleet_graph import Grain, coupled_groups, fleet_graph
-from spark.graph.packages import PACKAGES, coordinate
+from spark.graph.fleet_graph import PACKAGES, Grain, coordinate, coupled_groups, fleet_graph
 from spark.graph.vertices import NUMBER_BITS, RANK_BITS, VERTEX_KINDS
 from tests.paths import ROOT
 from tests.support.fleets import Fleet
