@@ -41,7 +41,6 @@ from optimizer.model.group import (
     capacity_fault,
     check_group,
 )
-from optimizer.model.homogeneous import HomogeneousGroups
 from optimizer.model.hosts import (
     Hosts,
     every_host_of,
@@ -67,6 +66,7 @@ from optimizer.model.numbering import Ownership, problem_of, rack_notes, resolve
 from optimizer.model.problem import GONE, NOBODY, KafkaFacts, Problem, once_a_problem
 from optimizer.model.spread import (
     NEEDS,
+    HomogeneousGroups,
     least_spread,
     levels_of,
     readers_of,

@@ -2,12 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
-from optimizer.checker import Kinds, kinds_of, rack_facts_of
+from optimizer.checker import Kinds, check_assignment, kinds_of, rack_facts_of
+from optimizer.figures import figure
 from optimizer.model import (
     DEFAULT_GOALS,
     NOBODY,
@@ -20,6 +21,7 @@ from optimizer.model import (
     hosts_of,
     limits_of,
     on_hosts,
+    weights_of,
 )
 from optimizer.reasons.bounds import Bound, bounds_of, sentences_of
 from optimizer.reasons.reason import HostLoads, Reason, Step
@@ -263,3 +265,45 @@ class _View:
 def _without(transfer: Transfer, path: Path) -> int:
     """Who has a partition without the path: its owner, or its last member what had no owner."""
     return path[-1].taker if transfer.giver == OUTSIDE else transfer.giver
+
+
+TAKEN = "; its limits take that"
+
+
+@dataclass(frozen=True)
+class WeightExplanation(Explanation):
+    """The sentences on a plan by weight: one a moved partition, and one on the bound."""
+
+    lines: list[str] = field(default_factory=list)
+
+    def sentences(self) -> list[str]:
+        return self.lines
+
+
+def explain_by_weight(
+    problem: Problem, target: IntArray, goals: Goals, certificate: bytes | None = None
+) -> WeightExplanation:
+    """Say where each partition that moves weighs less, in the order of the partitions.
+
+    `target` must be an assignment of the group; `certificate` is what shows the plan's bound.
+    """
+    weights, ids = weights_of(problem), problem.member_ids
+    may_keep = kinds_of(problem).pair_of(problem.owner) >= 0
+    result = np.where(may_keep, problem.owner, NOBODY)
+    before, after = (weights.stated_loads(owners).tolist() for owners in (result, target))
+
+    def had(member: int) -> str:
+        return f"{ids[member]}, which had {figure(before[member])}"
+
+    limits, report = limits_of(problem, goals.limits), []
+    for p in np.flatnonzero(may_keep & (target != problem.owner)).tolist():
+        giver, taker = int(problem.owner[p]), int(target[p])
+        weight = figure(float(weights.of_partition[p]) * weights.weight_unit)
+        report.append(
+            f"{problem.partition_name(p)} (weight {weight}) moves from {had(giver)}, to "
+            f"{had(taker)}: they will have {figure(after[giver])} and "
+            f"{figure(after[taker])}"
+            + (TAKEN if limits and not limits.allowed[limits.row_of[p], giver] else "")
+        )
+    verdict = check_assignment(problem, target, certificate, goals)
+    return WeightExplanation([], [], report + ([verdict.weight.shown] if verdict.weight else []))

@@ -20,12 +20,12 @@ from spark.fleet.compaction import (
 )
 from spark.fleet.conform import conformed, is_keyed, name_groups, null_keys
 from spark.fleet.contents import clusters_in_turn, contents_of, contents_report
-from spark.fleet.coupled import HUB, components
 from spark.fleet.fleet_files import FleetFiles, Rows
 from spark.fleet.kinds import (
     CLASSIC,
     CONNECT,
     CONSUMER,
+    HUB,
     LENGTH_OF_UUID,
     OTHER,
     PLANNED,
@@ -37,6 +37,7 @@ from spark.fleet.kinds import (
     UNKNOWN_STATE,
     UNPLANNED,
     UNSUPPORTED,
+    components,
     connector_topic,
     group_type,
     other_kind_of,

@@ -22,7 +22,7 @@ from spark.fleet.clusters import (
     clusters_of,
     compositions,
 )
-from spark.fleet.conform import conformed, is_keyed, name_groups, null_keys
+from spark.fleet.conform import HasRates, conformed, is_keyed, name_groups, null_keys, with_weights
 from spark.fleet.schemas import (
     COUNTED_COLUMNS,
     STORE,
@@ -34,7 +34,6 @@ from spark.fleet.schemas import (
 )
 from spark.fleet.store import check_not_removed, removed_since, snapshot_id, whole
 from spark.fleet.utf8 import is_like, is_named
-from spark.fleet.weights import HasRates, with_weights
 from spark.store import (
     CatalogSchema,
     Folder,

@@ -43,7 +43,9 @@ def enforce(
 
 def _enforce_one(choice: terminal.ChosenPlans, dry_run: bool, again: str, watch: str) -> None:
     ((name, plan),) = choice.plans.items()
-    watching = terminal.live("spark.enforce.watcher").GroupWatcher(choice.cluster, choice.plans)
+    watching = terminal.live("spark.enforce.enforce_groups").GroupWatcher(
+        choice.cluster, choice.plans
+    )
     with watching as watcher:
         verdict = watcher.look(frozenset([name]))[name]
         terminal.show_differences(plan, watcher.groups.get(name), verdict.status)

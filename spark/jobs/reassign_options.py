@@ -66,6 +66,13 @@ class ReplicaOptions:
     force: Annotated[bool, option("Allow a replication factor of min.insync.replicas or less.")] = (
         False
     )
+    out: Annotated[Path | None, option("Folder for the files of all batches.")] = None
+    batch_copies: Annotated[
+        int | None, option("Replicas copied in one batch.", shown="any number")
+    ] = None
+    per_broker: Annotated[
+        int | None, option("Copies into or out of a broker in a batch.", shown="any number")
+    ] = None
 
     @property
     def of_one_cluster(self) -> bool:
@@ -90,6 +97,7 @@ class ReplicaOptions:
                 "--leaders-only moves no replicas: leave out --add, --replication-factor, "
                 "--spread-topics, --log-dirs and --at-most-copies"
             )
+        _ = self.goals
 
     @property
     def goals(self) -> ReplicaGoals:
@@ -111,6 +119,9 @@ class ReplicaOptions:
             replication_factor=self.replication_factor,
             sizes=sizes_in(self.log_dirs, current) if self.log_dirs and current else {},
             force=self.force,
+            goals=self.goals,
+            batch_copies=self.batch_copies,
+            per_broker=self.per_broker,
         )
 
 

@@ -10,13 +10,12 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, Row, functions as F
 from pyspark.sql.types import StructType
 
-from optimizer.replicas import ReplicaGoals
 from spark.errors import InputError, first_line
 from spark.fleet import FleetSnapshot
 from spark.groups import batch_of
 from spark.reassign.facts import COLUMNS, cluster_facts, facts_in
 from spark.reassign.files import texts_of, write_files
-from spark.reassign.reassignment import DEFAULT_GOALS, Reassignment, check_limits, reassigned
+from spark.reassign.reassignment import Reassignment, reassigned
 from spark.reassign.request import ReassignRequest
 
 PLANNED, REFUSED, FAILED = "planned", "refused", "failed"
@@ -38,27 +37,16 @@ COLUMN_TYPES = {
 """Loads are those of brokers that are to be used; `files` are texts by name."""
 
 
-def reassign_fleet(
-    fleet: FleetSnapshot,
-    wanted: ReassignRequest | None = None,
-    goals: ReplicaGoals = DEFAULT_GOALS,
-    batch_copies: int | None = None,
-    per_broker: int | None = None,
-) -> DataFrame:
-    """A row (`COLUMN_TYPES`) for each cluster, also for those that can't be planned.
-
-    InputError for batches in which nothing could be copied.
-    """
-    check_limits(batch_copies, per_broker)
+def reassign_fleet(fleet: FleetSnapshot, wanted: ReassignRequest | None = None) -> DataFrame:
+    """A row (`COLUMN_TYPES`) for each cluster, also for those that can't be planned."""
     wanted = wanted or ReassignRequest()
-
     columns = ", ".join(f"{name} {kind}" for name, kind in COLUMN_TYPES.items())
     schema = cast(StructType, StructType.fromDDL(columns))
 
     def plan_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for row in zip(*batch.columns, strict=True):
-                planned = _row(row, wanted, goals, batch_copies, per_broker)
+                planned = _row(row, wanted)
                 yield batch_of([tuple(planned.get(name) for name in COLUMN_TYPES)], schema)
 
     return _encoded(fleet).mapInArrow(plan_batches, schema)
@@ -106,18 +94,12 @@ def _listed(table: DataFrame, name: str, columns: tuple[str, ...]) -> DataFrame:
     return table.groupBy("cluster").agg(F.collect_list(F.struct(*columns)).alias(name))
 
 
-def _row(
-    row: tuple[Any, ...],
-    wanted: ReassignRequest,
-    goals: ReplicaGoals,
-    batch_copies: int | None,
-    per_broker: int | None,
-) -> dict[str, Any]:
+def _row(row: tuple[Any, ...], wanted: ReassignRequest) -> dict[str, Any]:
     cluster, snapshot, partitions, brokers = row
     entries: dict[str, Any] = {"cluster": cluster.as_py(), "snapshot": snapshot.as_py()}
     try:
         current = facts_in(**entries, rows=_tuples(partitions), listed=dict(_tuples(brokers)))
-        result = reassigned(current, wanted, goals, batch_copies, per_broker)
+        result = reassigned(current, wanted)
     except InputError as error:
         return entries | {"status": REFUSED, "reason": str(error)}
     except Exception as error:  # one bad cluster never stops a fleet

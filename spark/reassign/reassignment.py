@@ -12,7 +12,6 @@ from optimizer.replicas import (
     Cluster,
     InvalidClusterError,
     Limit,
-    ReplicaGoals,
     ReplicaGoalsError,
     ReplicaPlan,
     Step,
@@ -26,8 +25,6 @@ from spark.groups import OFFSETS_TOPIC
 from spark.reassign.facts import ClusterFacts, cluster_facts
 from spark.reassign.request import ReassignRequest
 from spark.text import as_sentence
-
-DEFAULT_GOALS = ReplicaGoals()
 
 
 @dataclass(frozen=True)
@@ -211,38 +208,16 @@ def reassign_cluster(
     fleet: FleetSnapshot | FleetFiles,
     cluster: str | None = None,
     wanted: ReassignRequest | None = None,
-    goals: ReplicaGoals = DEFAULT_GOALS,
-    batch_copies: int | None = None,
-    per_broker: int | None = None,
 ) -> Reassignment:
-    """Plan one cluster of a fleet, or the only one; InputError for what can't be asked of it.
-
-    `batch_copies` limits the copies of a batch, `per_broker` those of a broker at once.
-    """
-    check_limits(batch_copies, per_broker)
-    return reassigned(
-        cluster_facts(fleet, cluster), wanted or ReassignRequest(), goals, batch_copies, per_broker
-    )
+    """Plan one cluster of a fleet, or the only one; InputError for what can't be asked of it."""
+    return reassigned(cluster_facts(fleet, cluster), wanted or ReassignRequest())
 
 
-def check_limits(batch_copies: int | None, per_broker: int | None) -> None:
-    """InputError for batches in which nothing could be copied."""
-    for name, limit in (("copies of a batch", batch_copies), ("copies of a broker", per_broker)):
-        if limit is not None and limit < 1:
-            raise InputError(f"the {name} are limited to {limit}: nothing could be copied")
-
-
-def reassigned(
-    current: ClusterFacts,
-    wanted: ReassignRequest,
-    goals: ReplicaGoals,
-    batch_copies: int | None = None,
-    per_broker: int | None = None,
-) -> Reassignment:
+def reassigned(current: ClusterFacts, wanted: ReassignRequest) -> Reassignment:
     """The same of what is known of a cluster."""
     values, text = wanted.cluster(current)
     try:
-        plan = plan_replicas(values, goals)
+        plan = plan_replicas(values, wanted.goals)
     except (InvalidClusterError, ReplicaGoalsError) as error:
         raise InputError(f"cluster {current.cluster}: {error}") from None
     behind = {
@@ -255,7 +230,7 @@ def reassigned(
         for partition in current.partitions
         if partition.leader is not None
     }
-    batches = batches_of(plan, batch_copies, per_broker, leaders, behind)
+    batches = batches_of(plan, wanted.batch_copies, wanted.per_broker, leaders, behind)
     notes = [*text, *_behind(current), *describe_reasons(plan.left_out), *plan.notes]
     reports = [as_sentence(note) for note in notes]
     return Reassignment(current, wanted, values, plan, batches, reports)

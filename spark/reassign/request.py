@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from optimizer.replicas import Broker, Cluster, Partition
+from optimizer.replicas import Broker, Cluster, Partition, ReplicaGoals
 from spark.errors import InputError
 from spark.patterns import matches
 from spark.reassign.facts import ClusterFacts
@@ -15,7 +15,8 @@ class ReassignRequest:
     """`drain`: these end up empty. `add`: only these receive. `brokers`: only these are used.
 
     `topics`: only topics that fit any of the patterns are planned, all others stand still.
-    `force`: a replication factor may be as low as a topic's min.insync.replicas.
+    `force`: a replication factor may be as low as a topic's min.insync.replicas. `batch_copies`
+    limits the copies of a batch, `per_broker` those of a broker at once.
     """
 
     drain: Sequence[int] = ()
@@ -25,6 +26,17 @@ class ReassignRequest:
     replication_factor: int | None = None
     sizes: Mapping[tuple[str, int], int] = field(default_factory=dict)
     force: bool = False
+    goals: ReplicaGoals = field(default_factory=ReplicaGoals)
+    batch_copies: int | None = None
+    per_broker: int | None = None
+
+    def __post_init__(self) -> None:
+        """InputError for batches in which nothing could be copied."""
+        for name, limit in (("batch", self.batch_copies), ("broker", self.per_broker)):
+            if limit is not None and limit < 1:
+                raise InputError(
+                    f"the copies of a {name} are limited to {limit}: nothing could be copied"
+                )
 
     def cluster(self, current: ClusterFacts) -> tuple[Cluster, list[str]]:
         """The cluster to be planned, and sentences on what is left out for what it does now.

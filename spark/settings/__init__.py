@@ -8,7 +8,6 @@ from spark.settings.config import (
     goal_rows_of,
     read_settings,
     setting_rows,
-    weight_of,
 )
 from spark.settings.consumers import (
     NO_CONSUMERS,
@@ -27,6 +26,7 @@ from spark.settings.goals import (
     goals_to_text,
 )
 from spark.settings.move_price import MOVE_COSTS, move_price, priced
+from spark.settings.rates import weight_of
 from spark.settings.strategies import (
     CURRENT,
     STRATEGY_SECONDS,

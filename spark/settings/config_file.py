@@ -9,9 +9,9 @@ from optimizer import DEFAULT_GOALS, OPTIMAL
 from optimizer.model import BALANCES, EFFORTS, LEVELS, MOST_SHARE, WEIGHTS, Limit
 from optimizer.strategies import CLASSIC_ASSIGNORS, by_kafka_name
 from spark.fleet import MAX_AGE
-from spark.settings.config import DEFAULT_RATE_WEIGHTS, OF, OF_IN_WORDS
 from spark.settings.consumers import POLL
 from spark.settings.goals import NO_RACK, goals_faults
+from spark.settings.rates import DEFAULT_RATE_WEIGHTS, OF, OF_IN_WORDS
 from spark.settings.strategies import COMPARED, PLANNED, STRATEGY_SECONDS
 from spark.toml.tables import (
     Above0,

@@ -12,8 +12,7 @@ from kafka import KafkaAdminClient, KafkaConsumer
 from kafka.admin import MemberToRemove
 
 from optimizer.assignor.plan_file import GroupPlan, Topics
-from spark.enforce.guest_connection import GuestConnection
-from spark.enforce.rebalance import make_rebalance
+from spark.enforce.rebalance import GuestConnection, make_rebalance
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.connection import Connection
 from spark.sources.live.describe_groups import GroupReader, read_group

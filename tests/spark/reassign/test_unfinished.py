@@ -8,7 +8,6 @@ from typing import Any, Self
 
 import pytest
 
-from optimizer.replicas import ReplicaGoals
 from spark import FleetFiles, InputError
 from spark.fleet.local_store import write_store
 from spark.reassign import Reassignment, ReassignRequest, cluster_facts
@@ -81,7 +80,7 @@ def test_batches_count_together_and_a_folder_belongs_to_one_cluster(
             for p in current.partitions
         ]
         moved = replace(current, partitions=rows)
-        return reassigned_from(moved, ReassignRequest(), ReplicaGoals())
+        return reassigned_from(moved, ReassignRequest())
 
     later = after("01-move.json")
     with pytest.raises(InputError, match=r"a plan that isn't finished: 4 of 9 partitions are done"):

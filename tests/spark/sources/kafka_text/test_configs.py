@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from spark.errors import InputError
-from spark.sources.kafka_text.cli_text import read_cli_text
-from spark.sources.kafka_text.settings_text import read_configs
+from spark.sources.kafka_text.cli_text import read_cli_text, read_configs
 
 TOPICS = """\
 Dynamic configs for topic orders are:
