@@ -1,35 +1,22 @@
 """How late each group is on each partition, and whether it will catch up, by polars."""
 
-from collections.abc import Sequence
-
 import polars as pl
 
-from spark.history.offset_frames import (
-    SUMMARY,
-    Offsets,
-    in_doubt,
-    last_seen,
-    pairs_of,
-    previous,
-    rated,
-    summary,
-)
-from spark.history.rates_series import TRACK, Doubt
+from spark.history.offset_frames import SUMMARY, Offsets, pairs_of, previous, summary
+from spark.history.rates_series import TRACK
 from spark.history.timeline import AT
 
 A_LINE = 0.5
 """A lag grows, and doesn't just vary, where time explains so much of its variance (r²)."""
 
 
-def consumption_frame(offsets: Offsets, quantile: float, doubts: Sequence[Doubt]) -> pl.DataFrame:
+def consumption_frame(offsets: Offsets, quantile: float) -> pl.DataFrame:
     """A row a partition of a group: see `FleetRates.consumption`."""
-    tracks = offsets.tracks
-    pairs = pairs_of(tracks, "track", "committed")
-    rates = rated(pairs, "committed", in_doubt(offsets.keys, "track", doubts))
-    now = rates.group_by("track").agg(now=pl.col("rate").last())
-    last = tracks.group_by("track").agg(pl.col("series", AT, "committed", "lag").last())
-    rows = offsets.keys.join(last_seen(tracks, "track"), "track").join(last, "track")
-    for more in (summary(rates, "track", quantile), now, trends(tracks), ages(last, offsets.ends)):
+    now = offsets.read.group_by("track").agg(now=pl.col("rate").last())
+    last = offsets.tracks.group_by("track").agg(pl.col("series", AT, "committed", "lag").last())
+    rows = offsets.keys.join(last.rename({AT: "last_seen"}), "track")
+    sums = summary(offsets.read, "track", quantile)
+    for more in (sums, now, trends(offsets), ages(last, offsets.written)):
         rows = rows.join(more, "track", "left")
     lag, pace = pl.col("lag"), pl.col("pace")
     grows = (lag > 0) & (pace > 0) & (pl.col("lag_trend") > 0) & (pl.col("fit") >= A_LINE)
@@ -50,17 +37,16 @@ def consumption_frame(offsets: Offsets, quantile: float, doubts: Sequence[Doubt]
     )
 
 
-def trends(tracks: pl.DataFrame) -> pl.DataFrame:
+def trends(offsets: Offsets) -> pl.DataFrame:
     """Records a second by which each track's lag grows; null where that isn't known.
 
     `pace` since its neighbour, `lag_trend` as the line of least squares has it, since an offset
     last fell; `fit` is its r².
     """
-    fell = [
-        pairs_of(tracks, "track", offset).filter(pl.col(offset) < pl.col("before"))
-        for offset in ("committed", "end")
-    ]
-    broke = pl.concat([rows.select("track", AT) for rows in fell]).group_by("track")
+    tracks = offsets.tracks
+    told = pairs_of(tracks, "track", "end").filter(pl.col("end") < pl.col("before"))
+    read = offsets.read.filter(pl.col("committed") < pl.col("before"))
+    broke = pl.concat([rows.select("track", AT) for rows in (told, read)]).group_by("track")
     points = (
         tracks.filter(pl.col("lag").is_not_null())
         .join(broke.agg(broke=pl.col(AT).max()), "track", "left", maintain_order="left")
@@ -86,16 +72,15 @@ def trends(tracks: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def ages(last: pl.DataFrame, ends: pl.DataFrame) -> pl.DataFrame:
+def ages(last: pl.DataFrame, written: pl.DataFrame) -> pl.DataFrame:
     """How long before its last instant the end was where the committed offset is (`lag_seconds`).
 
     On straight lines between the instants at which a partition's end is known, since it last fell.
     Whether that is `at_least` so long is null where no end is known.
     """
-    pairs = pairs_of(ends, "series", "end")
-    broke = pairs.filter(pl.col("end") < pl.col("before")).group_by("series")
+    broke = written.filter(pl.col("end") < pl.col("before")).group_by("series")
     unbroken = (
-        pairs.join(broke.agg(broke=pl.col(AT).max()), "series", "left", maintain_order="left")
+        written.join(broke.agg(broke=pl.col(AT).max()), "series", "left", maintain_order="left")
         .filter(pl.col("broke").is_null() | (pl.col(AT) >= pl.col("broke")))
         .select("series", "end", then=AT)
     )

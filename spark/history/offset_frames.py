@@ -25,12 +25,15 @@ class Offsets(NamedTuple):
 
     `ends` has a row a partition (`series`) and instant, with the highest `end` that a group was
     told. `tracks` has one a partition of a group (`track`) and instant that offsets name, with its
-    `owner`. `keys` has the names of each track, its number and that of its series.
+    `owner`. `keys` has the names of each track, its number and that of its series. `written` are
+    the rows of `ends`, `read` those of `tracks` whose offset is known, as pairs: see `rated`.
     """
 
     ends: pl.DataFrame
     tracks: pl.DataFrame
     keys: pl.DataFrame
+    written: pl.DataFrame
+    read: pl.DataFrame
 
     @property
     def partitions(self) -> pl.DataFrame:
@@ -45,8 +48,8 @@ def placed(rows: pl.DataFrame, instants: Sequence[tuple[str, str, int]]) -> pl.D
     return rows.lazy().join(at, ["cluster", SNAPSHOT]).collect(engine="streaming")
 
 
-def offsets_of(rows: pl.DataFrame) -> Offsets:
-    """Rows of offsets and claims in order."""
+def offsets_of(rows: pl.DataFrame, doubts: Sequence[Doubt]) -> Offsets:
+    """Rows of offsets and claims in order, and what flowed between them."""
     keys = rows.select(TRACK).unique().sort(*PARTITION_KEYS, "group").with_row_index("track")
     keys = keys.with_columns(series=pl.struct(PARTITION_KEYS).rle_id())
     usable = (pl.when(pl.col(name) >= 0).then(name).alias(name) for name in ("committed", "end"))
@@ -63,8 +66,11 @@ def offsets_of(rows: pl.DataFrame) -> Offsets:
         .sort("track", AT)
         .collect(engine="streaming")
     )
-    ends = tracks.lazy().group_by("series", AT).agg(pl.col("end").max()).sort("series", AT)
-    return Offsets(ends.collect(engine="streaming"), tracks, keys)
+    last = tracks.lazy().group_by("series", AT).agg(pl.col("end").max()).sort("series", AT)
+    ends = last.collect(engine="streaming")
+    written = rated(ends, "series", "end", keys, doubts)
+    read = rated(tracks, "track", "committed", keys, doubts)
+    return Offsets(ends, tracks, keys, written, read)
 
 
 def _owners(rows: pl.LazyFrame) -> pl.LazyFrame:
@@ -96,26 +102,25 @@ def pairs_of(rows: pl.DataFrame, of: str, offset: str) -> pl.DataFrame:
     )
 
 
-def rated(pairs: pl.DataFrame, offset: str, in_doubt: pl.Expr) -> pl.DataFrame:
-    """The same with a `rate` in records a second, and whether the series `resets` there.
+def rated(
+    rows: pl.DataFrame, of: str, offset: str, keys: pl.DataFrame, doubts: Sequence[Doubt]
+) -> pl.DataFrame:
+    """The pairs with a `rate` in records a second, and whether the series `resets` there.
 
-    The rate is null without a neighbour, where the offset fell, or a clock is in doubt. It resets
-    where the offset fell, and no clock is the likelier cause.
+    The rate is null without a neighbour, where the offset fell, or where the pair touches an
+    instant at which the clock of its cluster may have been wrong. It resets where the offset fell,
+    and no clock is the likelier cause.
     """
-    rose, counts = pl.col(offset) >= pl.col("before"), ~in_doubt
-    rate = (pl.col(offset) - pl.col("before")) / (pl.col(AT) - pl.col("since"))
-    return pairs.with_columns(rate=pl.when(rose & counts).then(rate), resets=~rose & counts)
-
-
-def in_doubt(keys: pl.DataFrame, of: str, doubts: Sequence[Doubt]) -> pl.Expr:
-    """Whether a pair touches an instant at which the clock of its cluster may have been wrong."""
-    result = pl.lit(False)
+    in_doubt = pl.lit(False)
     for doubt in doubts:
         series = keys.filter(pl.col("cluster") == doubt.cluster)[of].unique().implode()
         instants = list(doubt.instants)
         touched = pl.col(AT).is_in(instants) | pl.col("since").is_in(instants).fill_null(False)
-        result |= pl.col(of).is_in(series) & touched
-    return result
+        in_doubt |= pl.col(of).is_in(series) & touched
+    rose, counts = pl.col(offset) >= pl.col("before"), ~in_doubt
+    rate = (pl.col(offset) - pl.col("before")) / (pl.col(AT) - pl.col("since"))
+    pairs = pairs_of(rows, of, offset)
+    return pairs.with_columns(rate=pl.when(rose & counts).then(rate), resets=~rose & counts)
 
 
 def summary(pairs: pl.DataFrame, of: str, quantile: float) -> pl.DataFrame:
@@ -128,8 +133,3 @@ def summary(pairs: pl.DataFrame, of: str, quantile: float) -> pl.DataFrame:
         pairs=rate.count().cast(pl.Int64),
         resets=pl.col("resets").sum().cast(pl.Int64),
     )
-
-
-def last_seen(rows: pl.DataFrame, of: str) -> pl.DataFrame:
-    """The last instant of each series."""
-    return rows.group_by(of).agg(last_seen=pl.col(AT).max())

@@ -6,18 +6,7 @@ import polars as pl
 
 from spark.fleet import PARTITION_KEYS
 from spark.history.consumption_frames import consumption_frame
-from spark.history.offset_frames import (
-    SUMMARY,
-    Offsets,
-    in_doubt,
-    last_seen,
-    offsets_of,
-    pairs_of,
-    placed,
-    previous,
-    rated,
-    summary,
-)
+from spark.history.offset_frames import SUMMARY, Offsets, offsets_of, placed, previous, summary
 from spark.history.rates_series import TRACK, Doubt
 from spark.history.timeline import AT
 
@@ -29,15 +18,15 @@ def made_of(
     instants: Sequence[tuple[str, str, int]],
 ) -> pl.DataFrame:
     """The rows of `spark.history.rates_series`; `instants` have cluster, snapshot and seconds."""
-    offsets = offsets_of(placed(rows, instants))
+    offsets = offsets_of(placed(rows, instants), doubts)
     ids = {at: snapshot for _, snapshot, at in instants}
     frames = {
         "jumps": jumps_frame(offsets),
-        "rates": rates_frame(offsets, quantile, doubts),
-        "pairs": pairs_frame(offsets, doubts),
-        "consumption": consumption_frame(offsets, quantile, doubts),
+        "rates": rates_frame(offsets, quantile),
+        "pairs": pairs_frame(offsets),
+        "consumption": consumption_frame(offsets, quantile),
         "backlog": backlog_frame(offsets),
-        "reads": reads_frame(offsets, doubts),
+        "reads": reads_frame(offsets),
         "commits": commits_frame(offsets),
     }
     names = pl.col("^last_seen$").replace_strict(ids, return_dtype=pl.String)
@@ -50,26 +39,21 @@ def made_of(
     return pl.concat(tables, how="diagonal")
 
 
-def rates_frame(offsets: Offsets, quantile: float, doubts: Sequence[Doubt]) -> pl.DataFrame:
+def rates_frame(offsets: Offsets, quantile: float) -> pl.DataFrame:
     """A row a partition: see `FleetRates.rates`."""
-    pairs = pairs_of(offsets.ends, "series", "end")
-    doubtful = in_doubt(offsets.keys, "series", doubts)
+    seen = offsets.ends.group_by("series").agg(last_seen=pl.col(AT).last())
     return (
-        offsets.partitions.join(last_seen(offsets.ends, "series"), "series")
-        .join(summary(rated(pairs, "end", doubtful), "series", quantile), "series", "left")
+        offsets.partitions.join(seen, "series")
+        .join(summary(offsets.written, "series", quantile), "series", "left")
         .with_columns(pl.col("pairs", "resets").fill_null(0))
         .select(*PARTITION_KEYS, "last_seen", *SUMMARY)
     )
 
 
-def pairs_frame(offsets: Offsets, doubts: Sequence[Doubt]) -> pl.DataFrame:
+def pairs_frame(offsets: Offsets) -> pl.DataFrame:
     """A row a partition with its `pairs` in order of time: see `FleetRates.pairs`."""
-    pairs = pairs_of(offsets.ends, "series", "end").filter(pl.col("before").is_not_null())
-    lists = (
-        rated(pairs, "end", in_doubt(offsets.keys, "series", doubts))
-        .group_by("series")
-        .agg(pairs=pl.struct("since", AT, "rate"))
-    )
+    pairs = offsets.written.filter(pl.col("before").is_not_null())
+    lists = pairs.group_by("series").agg(pairs=pl.struct("since", AT, "rate"))
     return offsets.partitions.join(lists, "series").select(*PARTITION_KEYS, "pairs")
 
 
@@ -84,15 +68,11 @@ def backlog_frame(offsets: Offsets) -> pl.DataFrame:
     )
 
 
-def reads_frame(offsets: Offsets, doubts: Sequence[Doubt]) -> pl.DataFrame:
+def reads_frame(offsets: Offsets) -> pl.DataFrame:
     """A row a member and pair: the `rate` at which it read what it owned at both ends of it."""
-    tracks = offsets.tracks.filter(pl.col("committed").is_not_null())
-    own = tracks.with_columns(owner_before=previous("owner", "track"))
-    pairs = rated(
-        pairs_of(own, "track", "committed"), "committed", in_doubt(offsets.keys, "track", doubts)
-    )
+    is_owned = pl.col("owner") == previous("owner", "track")
     return (
-        pairs.filter(pl.col("rate").is_not_null() & (pl.col("owner") == pl.col("owner_before")))
+        offsets.read.filter(pl.col("rate").is_not_null() & is_owned)
         .join(offsets.keys.select("track", "cluster", "group"), "track")
         .group_by("cluster", "group", pl.col("owner").alias("member_id"), "since", AT)
         .agg(pl.col("rate").sum())
@@ -101,9 +81,8 @@ def reads_frame(offsets: Offsets, doubts: Sequence[Doubt]) -> pl.DataFrame:
 
 def commits_frame(offsets: Offsets) -> pl.DataFrame:
     """A row a group, instant and owner (or none): offsets that `changed` since their neighbour."""
-    pairs = pairs_of(offsets.tracks, "track", "committed")
     return (
-        pairs.filter(pl.col("committed") != pl.col("before"))
+        offsets.read.filter(pl.col("committed") != pl.col("before"))
         .join(offsets.keys.select("track", "cluster", "group"), "track")
         .group_by("cluster", "group", AT, "owner")
         .agg(changed=pl.len().cast(pl.Int64))
@@ -113,9 +92,7 @@ def commits_frame(offsets: Offsets) -> pl.DataFrame:
 def jumps_frame(offsets: Offsets) -> pl.DataFrame:
     """A row a cluster and instant: see `spark.history.rates_series.COUNTS`."""
     rose, fell = pl.col("end") > pl.col("before"), pl.col("end") < pl.col("before")
-    pairs = pairs_of(offsets.ends, "series", "end").with_columns(
-        rose=rose.fill_null(False), fell=fell.fill_null(False)
-    )
+    pairs = offsets.written.with_columns(rose=rose.fill_null(False), fell=fell.fill_null(False))
     topics = pl.when("fell").then("topic")
     return (
         pairs.with_columns(written=pl.col("rose").any().over("series"))
