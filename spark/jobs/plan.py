@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Any
 
 from optimizer import STRATEGY_NAMES
 from spark import FleetSnapshot, plan_fleet, terminal
@@ -13,19 +13,7 @@ from spark.glossary import STATUSES
 from spark.plan import TRAFFIC, kept_traffic, traffic_of_fleet, uneven_for_people
 from spark.settings import Settings, check_strategy
 from spark.store import Where, table_in
-from spark.terminal import (
-    ROWS_SHOWN,
-    Rows,
-    Table,
-    at_most,
-    busy,
-    clusters_read,
-    option,
-    say,
-    say_all,
-    say_answer,
-    show,
-)
+from spark.terminal import ROWS_SHOWN, Table, at_most, busy, option, say, say_all, say_answer, show
 
 WORST = "worst groups"
 """The table of uneven groups, which the plan evens out."""
@@ -110,15 +98,14 @@ def _plan_one(
     }
 
 
-def show_plans(planned: Sequence[tuple[FleetSnapshot, dict[str, Rows]]]) -> None:
+def show_plans(planned: Sequence[tuple[FleetSnapshot, dict[str, terminal.Rows]]]) -> None:
     """Print the tables of all snapshots, one below the other."""
     tables = [of_snapshot for _, of_snapshot in planned]
-    shown = {name: [row for table in tables for row in table[name]] for name in tables[0]}
+    every = {name: [row for table in tables for row in table[name]] for name in tables[0]}
     hide = {"sum of squares"} if len(planned) > 1 else {"sum of squares", "snapshot"}
-    filled = {name: rows for name, rows in shown.items() if rows or name not in OPTIONAL}
-    by_status = filled["groups"]
-    explained = [{**row, "means": STATUSES.get(row["status"])} for row in by_status]
-    people = {"groups": Table(by_status, explained)}
-    if worst := filled.get(WORST):
-        people[WORST] = Table(worst, uneven_for_people(worst))
-    show({**filled, **people, **clusters_read(*(fleet for fleet, _ in planned))}, hide)
+    shown: dict[str, Any] = {n: rows for n, rows in every.items() if rows or n not in OPTIONAL}
+    explained = [{**row, "means": STATUSES.get(row["status"])} for row in every["groups"]]
+    shown["groups"] = Table(every["groups"], explained)
+    if worst := every[WORST]:
+        shown[WORST] = Table(worst, uneven_for_people(worst))
+    show({**shown, **terminal.clusters_read(*(fleet for fleet, _ in planned))}, hide)
