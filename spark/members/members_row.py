@@ -1,6 +1,6 @@
 """How many members a group needs: one row."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -10,15 +10,15 @@ from optimizer.figures import counted, figure
 from optimizer.sizes import Needed, Sizes
 from spark.groups import Flag, Int, Long, Outcome, Real, Text
 
-SIZE = t.StructType(
-    [
-        t.StructField("members", t.IntegerType()),
-        t.StructField("max_load", t.LongType()),
-        t.StructField("even", t.BooleanType()),
-    ]
-)
 
-NearSizes = Annotated[list[Any] | None, t.ArrayType(SIZE)]
+def struct_of(columns: Mapping[str, t.DataType]) -> t.StructType:
+    """The type of a cell with these columns."""
+    return t.StructType([t.StructField(name, of) for name, of in columns.items()])
+
+
+SIZE = {"members": t.IntegerType(), "max_load": t.LongType(), "even": t.BooleanType()}
+
+NearSizes = Annotated[list[Any] | None, t.ArrayType(struct_of(SIZE))]
 
 
 @dataclass(slots=True, kw_only=True)

@@ -14,24 +14,18 @@ from spark.fleet import FleetSnapshot
 from spark.groups import LAG, Outcome, Text, encode, in_workers, read_or_failed, weight_tables
 from spark.history import FleetRates
 from spark.members.flows import Flow, RowWithFlows, flow_of, flows_of
+from spark.members.members_row import struct_of
 from spark.text import shortened
 
-SIDE = t.StructType(
-    [
-        t.StructField("part", t.StringType()),
-        t.StructField("members", t.IntegerType()),
-        t.StructField("partitions", t.LongType()),
-        t.StructField("max_load", t.LongType()),
-        t.StructField("lag", t.DoubleType()),
-        t.StructField("max_lag", t.DoubleType()),
-        t.StructField("rate", t.DoubleType()),
-        t.StructField("capacity", t.DoubleType()),
-        t.StructField("catch_up_seconds", t.DoubleType()),
-    ]
-)
+SIDE = {
+    "part": t.StringType(),
+    "members": t.IntegerType(),
+    **dict.fromkeys(("partitions", "max_load"), t.LongType()),
+    **dict.fromkeys(("lag", "max_lag", "rate", "capacity", "catch_up_seconds"), t.DoubleType()),
+}
 NOW, OPTIMUM, OWN, REST = "now", "one group, optimal", "the topic's own", "the rest"
 
-Sides = Annotated[list[Any] | None, t.ArrayType(SIDE)]
+Sides = Annotated[list[Any] | None, t.ArrayType(struct_of(SIDE))]
 
 
 @dataclass(slots=True, kw_only=True)
