@@ -1,9 +1,9 @@
 """Many snapshots of a fleet: how its groups were, what changed, rebalances and rates."""
 
+from spark.history.change_row import lags_of
 from spark.history.encode import RowInTime, encode_changes
 from spark.history.fleet_history import FleetHistory
 from spark.history.rates import QUANTILE, WINDOW, FleetRates
-from spark.history.states import lags_of
 from spark.history.summary import (
     behind_for_people,
     behind_verdict,

@@ -28,12 +28,11 @@ from spark.fleet import (
     within_reach,
 )
 from spark.groups import in_workers
-from spark.history.change_row import GONE, ChangeRow, changes_of, rebalances_of
+from spark.history.change_row import GONE, ChangeRow, changes_of, rebalances_of, states_of
 from spark.history.encode import RowInTime, encode_changes
 from spark.history.group_spans import GroupSpans, spans_of
 from spark.history.rates import QUANTILE, WINDOW, FleetRates, fleet_rates
 from spark.history.read import read_tables
-from spark.history.states import states_of
 from spark.history.summary import restless, totals
 from spark.history.timeline import Timeline, seconds_between
 from spark.history.transition import Moment, changes_between, first_seen, last_seen
@@ -222,7 +221,7 @@ class FleetHistory(Handle):
 
     @cached_property
     def states(self) -> DataFrame:
-        """A row a snapshot and group: see `spark.history.states`."""
+        """A row a snapshot and group: see `spark.history.change_row`."""
         return self.keep(states_of(self._change_rows, self._group_spans, self.tables))
 
     @property

@@ -1,6 +1,6 @@
 """What commands share: the screen, options, sessions and live clusters."""
 
-from spark.terminal.common import for_typer
+from spark.terminal.common import Ended, for_typer, side_by_side
 from spark.terminal.console import OUT, Rows, say, say_all, say_answer, tell_step
 from spark.terminal.examples import EXAMPLES
 from spark.terminal.failures import sentence_of
@@ -57,5 +57,4 @@ from spark.terminal.printing import (
     show,
 )
 from spark.terminal.progress import busy
-from spark.terminal.side_by_side import Ended, side_by_side
 from spark.terminal.stores import StoreOptions

@@ -1,21 +1,26 @@
-"""From a command to what Typer reads: its bundles of options unfolded, and the options of all."""
+"""From a command to what Typer reads, with the options of all; and commands run side by side."""
 
 import inspect
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import MISSING, fields, is_dataclass
 from functools import wraps
-from typing import Annotated, Any, get_type_hints
+from time import monotonic
+from typing import Annotated, Any, NamedTuple, TextIO, get_type_hints
 
+from pyspark.sql import SparkSession
+from pyspark.util import inheritable_thread_target
 from typer import Typer
 from typer.models import OptionInfo
 
 from spark.errors import InputError
-from spark.terminal.console import say, silence
+from spark.terminal.console import Output, held_in, say, silence, text_of
 from spark.terminal.options import option
 from spark.terminal.printing import Format, Layout, Printing, printed
-from spark.terminal.progress import progress
+from spark.terminal.progress import progress, shown_while
 
 Quiet = Annotated[bool, option("Print errors only.", "--quiet", "-q")]
 Verbose = Annotated[bool, option("Log each step and its duration.", "--verbose", "-v")]
@@ -165,3 +170,55 @@ def _printing(settings: Mapping[str, Any], has_own_all: bool) -> Printing:
         layout = Layout.CSV if as_csv else Layout.WIDE
     hint = "--format json has all" if has_own_all else "--all shows them"
     return Printing(layout, bool(settings.get("everything")), table, hint)
+
+
+AT_ONCE = 2
+"""Commands that run at a time: while Spark plans a query of one, tasks of the other use the cores.
+"""
+
+
+class Ended(NamedTuple):
+    """A command's exit code, the sentence that is its answer, and how long it ran."""
+
+    code: int
+    answer: str
+    seconds: float
+
+
+Finish = Callable[[], Ended]
+"""Waits for a command and logs what it printed; raises its error."""
+
+
+@contextmanager
+def side_by_side(session: SparkSession, log: TextIO) -> Iterator[Callable[..., Finish]]:
+    """What starts a command, with its words, in a thread of its own; see `run_typed`.
+
+    They begin in the order in which they are started, `AT_ONCE` of them at a time.
+    """
+    pool = ThreadPoolExecutor(AT_ONCE)
+
+    def start(command: Callable[..., Any], *words: str) -> Finish:
+        output = Output()
+        target = inheritable_thread_target(session)(_run_held)
+        future: Future[tuple[int, float]] = pool.submit(target, output, command, *words)
+
+        def finish() -> Ended:
+            try:
+                with shown_while():
+                    code, seconds = future.result()
+                return Ended(code, output.answer, seconds)
+            finally:
+                log.writelines(map(text_of, output.printings))
+
+        return finish
+
+    try:
+        yield start
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _run_held(output: Output, command: Callable[..., Any], *words: str) -> tuple[int, float]:
+    begun = monotonic()
+    with held_in(output):
+        return run_typed(command, *words), monotonic() - begun
