@@ -6,7 +6,6 @@ failed, in a job that was aborted. The cause that says something stands deep in 
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from py4j.protocol import Py4JNetworkError
 
@@ -32,80 +31,60 @@ ELSEWHERE = (
 )
 
 
-class Cause(NamedTuple):
-    """A text that tells what happened, and the sentence for it, with the text's groups."""
-
-    text: re.Pattern[str]
-    sentence: str
-
-
-def _cause(text: str, sentence: str) -> Cause:
-    return Cause(re.compile(text, re.MULTILINE), sentence)
-
-
-_SHUT_DOWN = re.compile(
+_SHUT_DOWN = (
     r"SparkContext was shut down|SparkContext has been shutdown|stopped SparkContext"
     # a context that is stopped under a job sets its parts to null (SparkContext.stop)
     r"|\"org\.apache\.spark\.Spark(?:Context|Env)\.\w+\(\)\" is null"
 )
 
-CAUSES = (
-    _cause(
-        r"No space left on device|Disk quota exceeded",
-        f"no space is left on the disk{{file}}: free some, or {ELSEWHERE}",
+CAUSES = {
+    r"No space left on device|Disk quota exceeded": (
+        f"no space is left on the disk{{file}}: free some, or {ELSEWHERE}"
     ),
-    _cause(
-        r"File too large",
-        "a file became larger than this process may write{file}: raise the limit (ulimit -f)",
+    r"File too large": (
+        "a file became larger than this process may write{file}: raise the limit (ulimit -f)"
     ),
-    _cause(r"Read-only file system", f"the file system can't be written{{file}}: {ELSEWHERE}"),
-    _cause(r"Too many open files", "too many files are open at once: raise the limit (ulimit -n)"),
-    _cause(
-        r"unable to create (?:new )?native thread",
+    r"Read-only file system": f"the file system can't be written{{file}}: {ELSEWHERE}",
+    r"Too many open files": "too many files are open at once: raise the limit (ulimit -n)",
+    r"unable to create (?:new )?native thread": (
         "Spark's Java process may start no further thread: raise the limit of processes (ulimit "
-        "-u, or the container's)",
+        "-u, or the container's)"
     ),
-    _cause(
+    (
         r"OutOfMemoryError:? ?(?P<what>[^\n]*)|Cannot allocate memory|insufficient memory for the "
-        r"Java",
-        f"Spark's Java process ran out of memory{{what}}: {MORE_MEMORY}",
-    ),
-    _cause(
-        r"^(?:\w+\.)*_?\w*MemoryError\b:? ?(?P<what>[^\n]*)|std::bad_alloc",
+        r"Java"
+    ): f"Spark's Java process ran out of memory{{what}}: {MORE_MEMORY}",
+    r"^(?:\w+\.)*_?\w*MemoryError\b:? ?(?P<what>[^\n]*)|std::bad_alloc": (
         f"a Python worker ran out of memory{{what}}: {WORKERS_MEMORY}; where "
-        "spark.executor.pyspark.memory is set, raise it",
+        "spark.executor.pyspark.memory is set, raise it"
     ),
-    _cause(
-        r"Python worker exited unexpectedly|Python worker failed|Python worker process terminated",
+    r"Python worker exited unexpectedly|Python worker failed|Python worker process terminated": (
         "a Python worker was killed or crashed, each time that its task was tried; most often "
-        f"memory is short: {WORKERS_MEMORY}",
+        f"memory is short: {WORKERS_MEMORY}"
     ),
-    _cause(
-        r"Executor ?Lost ?Failure[^\n]*?Reason: (?P<what>[^\n]*)|Lost executor (?P<which>[^\n]*)",
+    r"Executor ?Lost ?Failure[^\n]*?Reason: (?P<what>[^\n]*)|Lost executor (?P<which>[^\n]*)": (
         "executors of the cluster were lost{what}: look at their logs; if they were killed for "
-        "their memory give them more (spark.executor.memory, spark.executor.memoryOverhead)",
+        "their memory give them more (spark.executor.memory, spark.executor.memoryOverhead)"
     ),
-    _cause(
-        r"All masters are unresponsive|Master removed our application|application has been killed",
-        "the cluster's master ended the run or doesn't answer: look at its page and at --master",
+    r"All masters are unresponsive|Master removed our application|application has been killed": (
+        "the cluster's master ended the run or doesn't answer: look at its page and at --master"
     ),
-    Cause(_SHUT_DOWN, "Spark was shut down before the run was done: run it again"),
-    _cause(
-        r"Cannot run program \"(?P<what>[^\"]+)\"",
+    _SHUT_DOWN: "Spark was shut down before the run was done: run it again",
+    r"Cannot run program \"(?P<what>[^\"]+)\"": (
         "workers can't start their Python{what}: set PYSPARK_PYTHON to one that is there on all "
-        "machines",
+        "machines"
     ),
-    _cause(
-        r"(?:^\s*|\()ModuleNotFoundError: No module named '(?P<what>[^']+)'",
+    r"(?:^\s*|\()ModuleNotFoundError: No module named '(?P<what>[^']+)'": (
         "the workers' Python lacks a module{what}: install evenfleet for it on all machines, or "
-        "set PYSPARK_PYTHON to one that has it",
+        "set PYSPARK_PYTHON to one that has it"
     ),
-    _cause(
-        r"AccessControlException: (?P<what>[^\n]*)|AccessDeniedException|Permission denied",
-        "permission is denied{file}{what}: run as a user who may, or name another folder",
+    r"AccessControlException: (?P<what>[^\n]*)|AccessDeniedException|Permission denied": (
+        "permission is denied{file}{what}: run as a user who may, or name another folder"
     ),
-)
-"""The first that is found counts: those that may bring others about come first."""
+}
+"""What tells what happened, and the sentence for it, with the groups of that text.
+
+The first that is found counts: those that may bring others about come first."""
 
 
 OUT_OF_MEMORY = 52
@@ -143,7 +122,7 @@ def may_come_of_javas_end(error: BaseException) -> bool:
     """Whether the error is that the Java process doesn't answer any more, or is shutting down."""
     return any(
         isinstance(item, ConnectionError | Py4JNetworkError) for item in _chain(error)
-    ) or any(map(_SHUT_DOWN.search, _texts(error)))
+    ) or any(re.search(_SHUT_DOWN, text) for text in _texts(error))
 
 
 def sentence_of(error: Exception) -> str:
@@ -158,11 +137,11 @@ def sentence_of(error: Exception) -> str:
 
 def known_cause(text: str) -> str | None:
     """The sentence for the first of the causes that the text tells of, if it does of one."""
-    for cause in CAUSES:
-        if result := cause.text.search(text):
+    for cause, sentence in CAUSES.items():
+        if result := re.search(cause, text, re.MULTILINE):
             says = result.groupdict().get("what")
             beside = {"file": _file_beside(result), "what": says and says.rstrip(" .")}
-            return cause.sentence.format(
+            return sentence.format(
                 **{name: f" ({_shortened(item)})" if item else "" for name, item in beside.items()}
             )
     return None
