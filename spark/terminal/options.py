@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,6 +25,10 @@ def option(text: str, *names: str, shown: str | None = None, **others: Any) -> A
     `shown` stands for the default in the help.
     """
     return typer.Option(*names, help=text, show_default=shown or True, **others)
+
+
+as_configured = partial(option, shown="as configured")
+"""An option without which the configuration counts."""
 
 
 def snapshot_option(shown: str) -> Any:
@@ -91,36 +96,28 @@ class GoalOptions:
 
     goal: Annotated[
         list[str] | None,
-        option(
-            "Any goal of conf/evenfleet.toml, for all groups; repeatable.",
-            metavar="KEY=VALUE",
-            shown="as configured",
+        as_configured(
+            "Any goal of conf/evenfleet.toml, for all groups; repeatable.", metavar="KEY=VALUE"
         ),
     ] = None
     rack: Annotated[
         RackMeaning | None,
-        option(
-            "Read within racks: from the leader, or from any replica (KIP-392).",
-            shown="as configured",
-        ),
+        as_configured("Read within racks: from the leader, or from any replica (KIP-392)."),
     ] = None
     levels: Annotated[
-        str | None,
-        option("Priorities after balance, such as `racks,moves,spread`.", shown="as configured"),
+        str | None, as_configured("Priorities after balance, such as `racks,moves,spread`.")
     ] = None
     min_gain: Annotated[
         float | None,
-        option(
-            "Minimum improvement (partitions) per move; groups below it stay as they are.",
-            shown="as configured",
+        as_configured(
+            "Minimum improvement (partitions) per move; groups below it stay as they are."
         ),
     ] = None
     weight: Annotated[
         str | None,
-        option(
+        as_configured(
             "Balance by weight: column (partitions.weight), lag, rate, or rate:p95:24h.",
             metavar="SOURCE",
-            shown="as configured",
         ),
     ] = None
 
@@ -167,10 +164,9 @@ class TrialOptions(GoalOptions):
 
     strategies: Annotated[
         str | None,
-        option(
+        as_configured(
             f"Names, separated by commas: current, {', '.join(STRATEGY_NAMES)}; your own as "
-            "package:function.",
-            shown="as configured",
+            "package:function."
         ),
     ] = None
 
