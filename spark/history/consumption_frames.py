@@ -44,9 +44,9 @@ def trends(offsets: Offsets) -> pl.DataFrame:
     last fell; `fit` is its r².
     """
     tracks = offsets.tracks
-    told = pairs_of(tracks, "track", "end").filter(pl.col("end") < pl.col("before"))
+    ends = pairs_of(tracks, "track", "end").filter(pl.col("end") < pl.col("before"))
     read = offsets.read.filter(pl.col("committed") < pl.col("before"))
-    broke = pl.concat([rows.select("track", AT) for rows in (told, read)]).group_by("track")
+    broke = pl.concat([rows.select("track", AT) for rows in (ends, read)]).group_by("track")
     points = (
         tracks.filter(pl.col("lag").is_not_null())
         .join(broke.agg(broke=pl.col(AT).max()), "track", "left", maintain_order="left")
