@@ -28,39 +28,32 @@ from spark.settings import duration, in_words
 from spark.store import CatalogSchema, Folder, Opener, Source, Where, folder_of, source_of
 from spark.terminal import Table, at_most, busy, option, say, say_all, show
 
-Since = Annotated[
-    str | None, option("List only those since this id, or this long before the newest (7d).")
-]
-Files = Annotated[bool, option("List the committed files of these snapshots.", "--files")]
-Prune = Annotated[
-    str | None, option("Remove snapshots older than this, such as 90d.", "--prune", metavar="AGE")
-]
-KeepDaily = Annotated[
-    int | None, option("With --prune: keep this many snapshots of a day for each cluster.", min=1)
-]
-Compact = Annotated[bool, option("Merge small files.", "--compact")]
-DryRun = Annotated[
-    bool,
-    option(
-        "Carry out --prune and --compact; otherwise only print what they would do.",
-        "--dry-run/--apply",
-        " /--no-dry-run",
-    ),
-]
-
-
 NARROW = ("clusters", "other_kinds")
 """Columns without room on a terminal."""
 
 
 def snapshots(
     source: terminal.StoreOptions,
-    since: Since = None,
-    files: Files = False,
-    age: Prune = None,
-    keep_daily: KeepDaily = None,
-    compact_files: Compact = False,
-    dry_run: DryRun = True,
+    since: Annotated[
+        str | None, option("List only those since this id, or this long before the newest (7d).")
+    ] = None,
+    files: Annotated[bool, option("List the committed files of these snapshots.")] = False,
+    age: Annotated[
+        str | None,
+        option("Remove snapshots older than this, such as 90d.", "--prune", metavar="AGE"),
+    ] = None,
+    keep_daily: Annotated[
+        int | None,
+        option("With --prune: keep this many snapshots of a day for each cluster.", min=1),
+    ] = None,
+    compact_files: Annotated[bool, option("Merge small files.", "--compact")] = False,
+    dry_run: Annotated[
+        bool,
+        option(
+            "Carry out --prune and --compact; otherwise only print what they would do.",
+            *("--dry-run/--apply", " /--no-dry-run"),
+        ),
+    ] = True,
 ) -> bool:
     """List, prune or compact the snapshots of a store.
 
