@@ -1,4 +1,4 @@
-"""A comparison of strategies as a notebook shows it."""
+"""A comparison of strategies as a notebook shows it, and the best of them in a sentence."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Judge a plan by weight."""
+"""Judge a plan by weight, and say what is wrong with it."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
