@@ -135,9 +135,10 @@ def app_for(words: Sequence[str]) -> typer.Typer:
 
 def _more_on(name: str) -> str:
     """What stands below a command's help: three examples and the pages about it."""
-    examples = "\n".join(f"* `evenfleet {item}`" for item in EXAMPLES[name])
+    examples = "\n\n".join(f"* `evenfleet {item}`" for item in EXAMPLES[name])
     page = PAGES.get(name, f"docs/{name}.md")
-    return f"Examples:\n\n{examples}\n\nMore: {page} · Words: docs/glossary.md"
+    # early versions of typer join lines without a blank one between them, and drop that
+    return f"Examples:\n\n\n\n{examples}\n\n\n\nMore: {page} · Words: docs/glossary.md"
 
 
 def _purpose(name: str) -> str | None:

@@ -10,8 +10,7 @@ from typing import Any
 from warnings import catch_warnings, simplefilter
 
 from py4j.protocol import Py4JJavaError
-from pyspark import SparkConf, SparkContext
-from pyspark.accumulators import AccumulatorTCPServer, AccumulatorUnixServer
+from pyspark import SparkConf, SparkContext, accumulators
 from pyspark.sql import SparkSession
 
 from spark.errors import InputError, RunError, first_line, unreadable_file
@@ -159,7 +158,8 @@ def _started(settings: Mapping[str, str], shown: bool) -> SparkSession:
         else:
             with held():
                 gateway = java_process.launch(settings, shown)
-        leave_to_themselves(AccumulatorTCPServer, AccumulatorUnixServer)
+        servers = (of for name, of in vars(accumulators).items() if name.endswith("Server"))
+        leave_to_themselves(*servers)
         conf = SparkConf(True, gateway.jvm).setAll(list(settings.items()))
         SparkContext(conf=conf, gateway=gateway)
         builder = SparkSession.builder
