@@ -44,14 +44,12 @@ def read_topics(row: EncodedRow) -> Topics:
         sizes, place = row.topic_sizes.astype(np.int64), np.full(every, -1)
         place[:read] = np.arange(read)
         return Topics(row.topics.tolist(), sizes, place[:read], row.topic_ids.tolist(), place)
-    unread = np.unique(row.claim_topics[row.claim_topics >= read])
-    at = np.append(np.arange(read), unread)
+    owned = row.claim_topics >= read
+    at = np.append(np.arange(read), np.unique(row.claim_topics[owned]))
+    at = at[np.argsort(row.all_topics[at], kind="stable")]
     sizes = np.append(row.topic_sizes, np.zeros(every - read, np.int64))
-    if len(unread):
-        at = at[np.argsort(row.all_topics[at], kind="stable")]
-        owned = row.claim_topics >= read
-        reach = np.minimum(row.claim_partitions[owned], LARGEST - 1) + 1
-        np.maximum.at(sizes, row.claim_topics[owned], reach)
+    reach = np.minimum(row.claim_partitions[owned], LARGEST - 1) + 1
+    np.maximum.at(sizes, row.claim_topics[owned], reach)
     place = np.full(every, -1)
     place[at] = np.arange(len(at))
     ids = [*row.topic_ids, *[None] * (every - read)]
