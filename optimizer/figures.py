@@ -1,9 +1,14 @@
-"""Numbers as people read them: in tables, sentences, reports and notebooks alike."""
+"""Words for people, the same in all rooms: numbers as they read them, names that they meant."""
 
+from collections.abc import Iterable
+from difflib import get_close_matches
 from math import isnan
 from numbers import Integral
 
 NO_FIGURE = "–"
+
+SIMILARITY = 0.7
+"""How alike two names are of which one may be a slip for the other, of 1 (`difflib`)."""
 
 UNITS = {"d": 86_400, "h": 3_600, "min": 60}
 """Seconds of each unit of time, the longest first."""
@@ -38,3 +43,15 @@ def duration(seconds: float) -> str:
         if seconds >= length:
             return f"{figure(seconds / length)} {unit}"
     return f"{seconds:.0f} s"
+
+
+def nearest_name(name: object, names: Iterable[str], alike: float = SIMILARITY) -> str | None:
+    """The name that is most like this one; None where none is as `alike`."""
+    near = get_close_matches(name, [*names], 1, alike) if isinstance(name, str) else []
+    return near[0] if near else None
+
+
+def did_you_mean(name: object, names: Iterable[str], alike: float = SIMILARITY) -> str:
+    """`; did you mean orders?` for the end of a sentence, or nothing."""
+    near = nearest_name(name, names, alike)
+    return f"; did you mean {near}?" if near else ""

@@ -3,17 +3,13 @@
 import re
 from collections.abc import Iterable
 from contextlib import suppress
-from difflib import get_close_matches
 from hashlib import sha256
 from pathlib import Path
 
-from optimizer.figures import counted
+from optimizer.figures import counted, nearest_name
 
 LONGEST = 250
 """Characters of a name shown in full: of a topic's there are 249 at most (Kafka's Topic)."""
-
-SIMILARITY = 0.7
-"""How alike two names are of which one may be a slip for the other, of 1 (`difflib`)."""
 
 HEAD, TAIL, DIGITS = 160, 60, 8
 
@@ -30,12 +26,6 @@ def named(noun: str, names: Iterable[str]) -> str:
     return f"{counted(len(ordered), noun)} ({shown})"
 
 
-def did_you_mean(name: str, names: Iterable[str], alike: float = SIMILARITY) -> str:
-    """`; did you mean orders?` for the end of a sentence; nothing where no name is as `alike`."""
-    near = get_close_matches(name, names, n=1, cutoff=alike)
-    return f"; did you mean {near[0]}?" if near else ""
-
-
 def near_path(path: str | Path) -> str:
     """The same for a path that isn't there, by the names beside it."""
     missing = next(
@@ -43,8 +33,8 @@ def near_path(path: str | Path) -> str:
     )
     with suppress(OSError):
         names = [item.name for item in missing.parent.iterdir()]
-        near = get_close_matches(missing.name, names, n=1, cutoff=SIMILARITY)
-        return f"; did you mean {missing.with_name(near[0])}?" if near else ""
+        near = nearest_name(missing.name, names)
+        return f"; did you mean {missing.with_name(near)}?" if near else ""
     return ""
 
 

@@ -1,9 +1,10 @@
 """What a plan is to reach, and in which order."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import floor
 
+from optimizer.figures import nearest_name
 from optimizer.model.hosts import host_fault
 from optimizer.model.levels import LEVELS
 from optimizer.model.limits import Limit, LimitSet, stated_limits
@@ -121,7 +122,9 @@ class Goals:
 
     def _faults(self) -> Iterator[str]:
         if self.rack not in RACKS:
-            yield f"rack is {self.rack!r} and must be 'leader', 'any' or none"
+            yield _not_among(
+                "rack", self.rack, "must be 'leader', 'any' or none", filter(None, RACKS)
+            )
         if self.host is not None and (fault := host_fault(self.host)):
             yield fault
         if not _are_levels(self.levels):
@@ -137,7 +140,8 @@ class Goals:
             )
         for name, entries in (("balance", BALANCES), ("weight", WEIGHTS), ("effort", EFFORTS)):
             if (value := getattr(self, name)) not in entries:
-                yield f"{name} is {value!r} and must be one of {', '.join(map(repr, entries))}"
+                which = f"must be one of {', '.join(map(repr, entries))}"
+                yield _not_among(name, value, which, entries)
 
     @property
     def limits(self) -> LimitSet:
@@ -182,6 +186,11 @@ class Goals:
     def ranking(self) -> tuple[str, ...]:
         """All levels in their order, those that aren't named last."""
         return (*self.levels, *(level for level in LEVELS if level not in self.levels))
+
+
+def _not_among(name: str, value: object, which: str, entries: Iterable[str]) -> str:
+    near = nearest_name(value, entries)
+    return f"{name} is {value!r}{f': did you mean {near!r}?' if near else f' and {which}'}"
 
 
 def _is_share(value: object) -> bool:

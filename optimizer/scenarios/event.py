@@ -6,12 +6,12 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, field, fields, replace
-from difflib import get_close_matches
 from functools import partial, reduce
 from math import isfinite
 from numbers import Integral
 from typing import Any, ClassVar, NamedTuple, Self
 
+from optimizer.figures import did_you_mean
 from optimizer.model import Group
 from optimizer.processes import Step
 from optimizer.settings import DEFAULT_LIMITS, Limits, Parameters
@@ -248,9 +248,9 @@ def member_index(group: Group, name: str) -> int:
         if name in ids:
             return ids.index(name)
     names = [member.instance_id or member.member_id for member in group.members]
-    near, first = get_close_matches(name, names, n=1), ", ".join(names[:3])
+    first = ", ".join(names[:3])
     others = f" (there are {first}{' and others' if len(names) > 3 else ''})" if first else ""
-    which = f"; did you mean {near[0]}?" if near else others
+    which = did_you_mean(name, names) or others
     raise NotApplicableError(f"no member has the member id or instance id {name!r}{which}")
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
-from difflib import get_close_matches
 from functools import reduce
 from math import inf
 from typing import Any, NamedTuple
 
+from optimizer.figures import did_you_mean
 from optimizer.model import Group
 from optimizer.scenarios.event import Event, EventError, check_seconds, seconds_of
 from optimizer.scenarios.members import Crash, Join, Leave, Members, Subscribe
@@ -180,7 +180,6 @@ def _of_text(text: str) -> Event:
 
 def _kind(name: str) -> type[Event]:
     if name not in EVENTS:
-        near = get_close_matches(name, EVENTS, n=1)
-        which = f"; did you mean {near[0]}?" if near else f": choose one of {', '.join(EVENTS)}"
+        which = did_you_mean(name, EVENTS) or f": choose one of {', '.join(EVENTS)}"
         raise EventError(f"unknown event {name!r}{which}")
     return EVENTS[name]

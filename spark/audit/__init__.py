@@ -2,6 +2,7 @@
 
 from spark.audit.finding import SEVERITIES, WORST_FIRST
 from spark.audit.fleet_audit import FleetAudit, audit_fleet, read_audit
+from spark.audit.group_evaluator import findings_of
 from spark.audit.of_store import AuditedStore
 from spark.audit.prometheus import metrics_of
 from spark.audit.registry import FINDINGS

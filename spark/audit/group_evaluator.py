@@ -15,7 +15,7 @@ from optimizer.advice import follows_plans
 from optimizer.model import BY_COUNT
 from optimizer.strategies import OPTIMAL
 from spark.audit.facts import GroupFacts
-from spark.audit.finding import GroupFinding, Settings
+from spark.audit.finding import WORST_FIRST, GroupFinding, Settings
 from spark.audit.findings.defects import failed_group
 from spark.audit.known import AvailableFacts
 from spark.audit.parts import AuditRow, as_before, claims_changed
@@ -67,6 +67,14 @@ OWN = (
 """The columns that aren't of `spark.solve.SolvedRow`."""
 
 
+OF_ROWS = frozenset(
+    (
+        *("groups.strategy", "generation", "partitions.weight", "members.host"),
+        *("copartitioned", "timeouts", "client_version"),
+    )
+)
+"""Optional facts that a group's own rows tell, or the settings."""
+
 NO_SEAT = CoordinatorLocation(None, None, None, False, None)
 
 
@@ -81,6 +89,21 @@ def evaluate_groups(encoded: DataFrame, evaluator: GroupEvaluator) -> DataFrame:
     return in_workers(encoded, judged_schema(), evaluator.evaluated)
 
 
+def findings_of(planned: Planned, settings: AuditSettings) -> list[dict[str, Any]]:
+    """What a planned group's own rows show, the worst first.
+
+    Findings that need lags, leaders or the snapshot before aren't looked for.
+    """
+    names = [
+        name
+        for name, finding in FINDINGS.items()
+        if isinstance(finding, GroupFinding) and OF_ROWS.issuperset(finding.needs)
+    ]
+    evaluator = GroupEvaluator(names, settings, AvailableFacts(OF_ROWS))
+    findings: list[dict[str, Any]] = evaluator.judged(planned)[-1]
+    return sorted(findings, key=lambda finding: WORST_FIRST.index(finding["severity"]))
+
+
 @dataclass(frozen=True)
 class GroupEvaluator:
     """Solves groups, and says of each what the findings of these names find."""
@@ -93,7 +116,7 @@ class GroupEvaluator:
         """The cells of some encoded groups, in their order."""
         from_before = self._from_before(rows)
         return [
-            self._evaluated(planned, from_before.get((planned.row.cluster, planned.row.group)))
+            self.judged(planned, from_before.get((planned.row.cluster, planned.row.group)))
             for planned in self._planned(rows)
         ]
 
@@ -110,8 +133,11 @@ class GroupEvaluator:
             for planned in planned_groups(before, OPTIMAL, self.settings.goals)
         }
 
-    def _evaluated(self, planned: Planned, before: SolvedRow | None) -> tuple[Any, ...]:
-        """The row of a group; an error makes it a failed one, with the reason."""
+    def judged(self, planned: Planned, before: SolvedRow | None = None) -> tuple[Any, ...]:
+        """The row of a planned group; `before` is its plan from the claims of the snapshot before.
+
+        An error makes it a failed one, with the reason.
+        """
         row, solved, seat = cast(AuditRow, planned.row), planned.solved, NO_SEAT
         try:
             seat = self._seat(row)

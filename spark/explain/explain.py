@@ -1,7 +1,7 @@
 """Why one group's plan is as it is."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -48,6 +48,9 @@ from spark.solve import (
 
 NO_ADVICE = Advice()
 
+Find = Callable[[Planned], list[dict[str, Any]]]
+"""What finds faults in a planned group (`spark.audit.findings_of`)."""
+
 CELL = "member", "topic", "current", "planned"
 """Columns of what a member has of a topic."""
 
@@ -70,7 +73,8 @@ class GroupExplanation:
     owns though one subscribes to their topics. `changes` has a row a partition that gets another
     owner: `partition`, `from` and `to`, with their loads now and planned, and `for` what it
     moves where loads don't tell. `idle_limits` are limits that none of its members or partitions
-    fits, in words. `advised` is what to do, as `plan` says it too.
+    fits, in words. `findings` are faults that its own rows show, the worst first, where they are
+    looked for. `advised` is what to do, as `plan` says it too.
     """
 
     cluster: str
@@ -94,6 +98,7 @@ class GroupExplanation:
     unread: int | None = None
     changes: list[dict[str, str]] = field(default_factory=list)
     idle_limits: list[str] = field(default_factory=list)
+    findings: list[dict[str, Any]] = field(default_factory=list)
     advised: Advice = NO_ADVICE
 
     @property
@@ -126,11 +131,13 @@ def explain_group(
     goals: FleetGoals = DEFAULT_FLEET_GOALS,
     rates: DataFrame | None = None,
     levels: LevelsOf = default_levels,
+    find: Find | None = None,
 ) -> GroupExplanation:
     """Plan one group by `optimal` and explain the plan; only this group's rows are collected.
 
     Of a store that needs no Spark: `FleetFiles.read("store")` reads few of its rows.
-    Weights by lag or rates need Spark; `rates` are as `plan_fleet` takes them.
+    Weights by lag or rates need Spark; `rates` are as `plan_fleet` takes them. `find` is what looks
+    for findings.
     InputError when there is no such group, or several clusters have one and none is chosen.
     """
     if goals.need_spark and isinstance(snapshot, FleetFiles):
@@ -138,7 +145,7 @@ def explain_group(
     row = one_row(snapshot, group, cluster, goals.need_racks, goals.sources, rates)
     seat = seat_of(snapshot, row)
     return replace(
-        _advised(row, goals, levels),
+        _advised(row, goals, levels, find),
         offsets_partition=seat.offsets_partition,
         coordinator=seat.coordinator,
         coordinator_inferred=seat.inferred if seat.coordinator is not None else None,
@@ -152,11 +159,14 @@ def _owned(row: EncodedRow) -> dict[str, int]:
     return dict(sorted(counts.items()))
 
 
-def _advised(row: EncodedRow, goals: FleetGoals, levels: LevelsOf) -> GroupExplanation:
-    """What the encoded row of a group tells, planned, and what is advised."""
+def _advised(
+    row: EncodedRow, goals: FleetGoals, levels: LevelsOf, find: Find | None = None
+) -> GroupExplanation:
+    """What the encoded row of a group tells, planned, what is found, and what is advised."""
     (planned,) = planned_groups([row], OPTIMAL, goals, levels=levels)
     columns = {name: getattr(planned.solved, name) for name in ADVICE_COLUMNS}
-    return replace(_explained(planned), advised=Advice(**columns))
+    findings = find(planned) if find else []
+    return replace(_explained(planned), findings=findings, advised=Advice(**columns))
 
 
 def _explained(planned: Planned) -> GroupExplanation:
@@ -304,9 +314,10 @@ def explain_rows(
     rows: Iterable[EncodedRow],
     goals: FleetGoals = DEFAULT_FLEET_GOALS,
     levels: LevelsOf = default_levels,
+    find: Find | None = None,
 ) -> list[GroupExplanation]:
     """The same of the encoded rows of several groups, without their coordinators.
 
     Of `rows_of_groups`.
     """
-    return [_advised(row, goals, levels) for row in rows]
+    return [_advised(row, goals, levels, find) for row in rows]

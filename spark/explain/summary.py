@@ -3,11 +3,15 @@
 from collections.abc import Iterator
 from typing import Any
 
+from optimizer.advice import Advice
 from optimizer.figures import counted, figure
 from spark.explain.explain import GroupExplanation
 
 SETTLED = "Stable"
 """State of a group that isn't in a rebalance and has members."""
+
+SAID_BY = {"look": ("invalid-group", "failed-group"), "members": ("spare-members",)}
+"""Findings that advice of a kind says in its own words."""
 
 
 def loads_of(result: GroupExplanation, changing_first: bool) -> list[dict[str, Any]]:
@@ -26,10 +30,13 @@ def loads_of(result: GroupExplanation, changing_first: bool) -> list[dict[str, A
 
 
 def summary_of(result: GroupExplanation) -> Iterator[str]:
-    """How the group is, and what its plan makes of it."""
+    """What is wrong with the group, how it is, and what its plan makes of it."""
     advised = result.advised
     if advised.advice:
         yield f"{(advised.severity or 'Note').capitalize()}: {advised.advice}"
+    for finding in result.findings:
+        if not _is_in(finding, advised):
+            yield f"{finding['severity'].capitalize()}: {finding['sentence']} {finding['advice']}"
     group, reason = f"Group {result.group} of cluster {result.cluster}", result.reason or ""
     if result.state and result.state != SETTLED:
         yield f"Kafka's state of the group is {result.state}."
@@ -53,6 +60,16 @@ def summary_of(result: GroupExplanation) -> Iterator[str]:
     )
     if is_better or result.moves:
         yield f"The plan gives them {_range(after)}, by {counted(len(result.moves), 'move')}."
+
+
+def _is_in(finding: dict[str, Any], advised: Advice) -> bool:
+    """Whether the advice says what was found: it is the same, or names whom to look at."""
+    if finding["advice"] == advised.advice or finding["finding"] in SAID_BY.get(
+        advised.advice_kind, ()
+    ):
+        return True
+    _, _, name = finding["subject"].partition(" ")
+    return advised.advice_kind == "look" and name in (advised.advice or "")
 
 
 def _summary_by_weight(explanation: GroupExplanation, how: str) -> Iterator[str]:

@@ -2,12 +2,13 @@
 
 from pyspark.sql import functions as F
 
+from optimizer.figures import did_you_mean
 from spark.fleet.fleet_files import FleetFiles
 from spark.fleet.snapshot import FleetSnapshot
 from spark.fleet.utf8 import is_named, spelled
 from spark.patterns import matches
 from spark.store import coded
-from spark.text import did_you_mean, named
+from spark.text import named
 
 NEAREST = 5
 """Names that Spark brings, of which the nearest is proposed."""

@@ -12,10 +12,11 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
+from optimizer.figures import did_you_mean
 from spark.errors import InputError, UnreadableError
 from spark.fleet.schemas import TABLES
 from spark.store import REMOVED, Folder, Opener, Source, Where, source_of
-from spark.text import did_you_mean, near_path
+from spark.text import near_path
 
 SLIP = 0.9
 """How alike two ids are of which one may be a slip for the other: they differ in a digit or two."""

@@ -5,10 +5,10 @@ from typing import Any
 
 from pyspark.sql import DataFrame, functions as F
 
+from optimizer.figures import did_you_mean
 from spark.errors import InputError
 from spark.graph.fleet_graph import FleetGraph, competitors, components, coupled_groups, reach
 from spark.groups import GROUP_KEYS
-from spark.text import did_you_mean
 
 
 class Question(StrEnum):

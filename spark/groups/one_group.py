@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
+from optimizer.figures import did_you_mean
 from optimizer.model import IntArray
 from spark.errors import InputError
 from spark.fleet import (
@@ -46,7 +47,6 @@ from spark.groups.rows import (
 )
 from spark.groups.weights import COLUMN, weight_tables
 from spark.store import NULL, ValueFilter, as_one, coded, is_there, taken
-from spark.text import did_you_mean
 
 COLUMNS = {
     "groups": (

@@ -1,10 +1,11 @@
 """`evenfleet explain`: why one group's partitions move, and why it can't be better."""
 
+from functools import partial
 from typing import Any
 
 from optimizer.figures import counted
 from spark import terminal
-from spark.audit import FINDINGS, levels_and_goals
+from spark.audit import FINDINGS, findings_of, levels_and_goals
 from spark.explain import explain_group, lags_of, loads_of, share_topics, stalled_in, summary_of
 from spark.fleet import SHARE, FleetFiles
 from spark.terminal import ROWS_SHOWN, Table, at_most, busy, say, say_all, show
@@ -22,7 +23,8 @@ def explain(
     few = source.weighed(f"explain group {group}", settings)
     with few as (fleet, rates), busy(f"planning group {group}"):
         options = source.cluster, settings.goals, rates, levels.levels
-        explanation = explain_group(fleet, group, *options)
+        find = partial(findings_of, settings=levels)
+        explanation = explain_group(fleet, group, *options, find)
         goals.check_limits(explanation.idle_limits)
         is_shared = explanation.type == SHARE
         topics = share_topics(fleet, explanation.cluster, group) if is_shared else []

@@ -6,10 +6,11 @@ from typing import Any, NamedTuple
 
 from pyspark.sql import functions as F
 
+from optimizer.figures import did_you_mean
 from spark.errors import InputError
 from spark.fleet import FleetFiles, FleetSnapshot, spelled
 from spark.store import NULL
-from spark.text import did_you_mean, named
+from spark.text import named
 
 COLUMNS = (
     *("topic", "partition", "leader", "replicas", "isr", "leader_rack", "replica_racks"),

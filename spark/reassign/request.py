@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from optimizer.figures import did_you_mean
 from optimizer.replicas import Broker, Cluster, Partition, ReplicaGoals
 from spark.errors import InputError
 from spark.patterns import matches
 from spark.reassign.facts import ClusterFacts
-from spark.text import did_you_mean, named
+from spark.text import named
 
 
 @dataclass(frozen=True)

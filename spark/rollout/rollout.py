@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pyspark.sql import DataFrame, Window, functions as F
 
 from optimizer.coordinator import ClientSettings, figures_of
-from optimizer.figures import counted, figure
+from optimizer.figures import counted, did_you_mean, figure
 from optimizer.model import Problem, classes_of, group_of
 from optimizer.scenarios import Event, Migrate, Upgrade
 from optimizer.strategies import CLASSIC_ASSIGNORS
@@ -26,7 +26,6 @@ from spark.groups import (
 )
 from spark.settings import NO_CONSUMERS, STRATEGY_SECONDS, ConsumerSettings, FleetConsumers
 from spark.solve import TimeLimit
-from spark.text import did_you_mean
 from spark.trial import CostRow, simulated, tried
 
 if TYPE_CHECKING:

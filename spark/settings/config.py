@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from optimizer import OPTIMAL, Goals
+from optimizer.figures import did_you_mean
 from spark.errors import InputError
 from spark.fleet import MAX_AGE
 from spark.settings.consumers import NO_CONSUMERS, FleetConsumers, GroupConsumers
@@ -19,7 +20,6 @@ from spark.settings.goals import (
 )
 from spark.settings.rates import DEFAULT_RATE_WEIGHTS, RateWeights
 from spark.settings.strategies import STRATEGY_SECONDS
-from spark.text import did_you_mean
 from spark.toml.toml_file import in_words
 
 

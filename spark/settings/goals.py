@@ -11,10 +11,10 @@ from functools import cache
 from typing import Any
 
 from optimizer import DEFAULT_GOALS, Goals, GoalsError
+from optimizer.figures import did_you_mean
 from optimizer.model import BY_COUNT, Limit
 from spark.errors import InputError
 from spark.patterns import ForGroups, matches
-from spark.text import did_you_mean
 
 NO_RACK = "none"
 """In a file and as an option: racks don't matter."""

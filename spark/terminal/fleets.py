@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 from pyspark.sql import DataFrame, SparkSession
 
+from optimizer.figures import did_you_mean
 from spark.errors import InputError, UnreadableError
 from spark.fleet import FleetFiles, FleetSnapshot, Part, near_miss, skipped_sentence, time_of, whole
 from spark.settings import Settings, duration
@@ -22,7 +23,7 @@ from spark.store import Folder, Opener, Where
 from spark.terminal.console import say, say_all
 from spark.terminal.options import one_of, option, snapshot_option
 from spark.terminal.stores import NoSuchPartError, StoreOptions, read_with_notes
-from spark.text import did_you_mean, named
+from spark.text import named
 
 if TYPE_CHECKING:
     from spark.history import FleetHistory

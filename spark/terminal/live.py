@@ -14,14 +14,14 @@ import typer
 
 from optimizer.assignor.plan_file import GroupPlan, PlanFileError
 from optimizer.assignor.source import is_url, text_of, without_secrets
-from optimizer.figures import counted
+from optimizer.figures import counted, did_you_mean
 from spark.enforce import PlanFolder, Status, differences
 from spark.errors import InputError
 from spark.sources.live.cluster import Cluster
 from spark.terminal.console import say
 from spark.terminal.options import option
 from spark.terminal.printing import ROWS_SHOWN, Table, show
-from spark.text import did_you_mean, named
+from spark.text import named
 
 if TYPE_CHECKING:
     from spark.enforce.enforce_groups import Outcome

@@ -9,7 +9,7 @@ from enum import StrEnum
 from io import StringIO
 from typing import Any
 
-from optimizer.figures import counted
+from optimizer.figures import counted, did_you_mean
 from spark.errors import InputError
 from spark.fleet import CONNECT, CONSUMER, FleetFiles, FleetSnapshot
 from spark.terminal.console import (
@@ -23,7 +23,7 @@ from spark.terminal.console import (
     say,
     say_all,
 )
-from spark.text import did_you_mean, named
+from spark.text import named
 
 
 class Format(StrEnum):

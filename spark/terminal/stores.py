@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 from pyspark.sql import DataFrame, SparkSession, functions as F
 
+from optimizer.figures import did_you_mean
 from spark.errors import InputError
 from spark.fleet import (
     WHOLE,
@@ -38,7 +39,7 @@ from spark.terminal.console import say_all
 from spark.terminal.options import Conf, Config, Master, one_of, option
 from spark.terminal.progress import busy
 from spark.terminal.session import check_master, session
-from spark.text import as_sentence, did_you_mean, named
+from spark.text import as_sentence, named
 
 if TYPE_CHECKING:
     from spark.history import FleetHistory, FleetRates

@@ -5,7 +5,6 @@ pydantic takes a tenth of a second to load: only what reads a file, or shows one
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
-from difflib import get_close_matches
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -14,8 +13,8 @@ from typing import Annotated, Any, ClassVar, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic.json_schema import GenerateJsonSchema
 
+from optimizer.figures import nearest_name
 from spark.errors import InputError
-from spark.text import SIMILARITY
 from spark.toml.toml_file import duration, read_toml
 
 MAX_NUMBER = 1e100
@@ -198,8 +197,8 @@ def _fault(
     if "properties" in schema or isinstance(schema.get("additionalProperties"), dict):
         return f"{where}{key} must be a table"
     verb, then = ("has", ", which") if in_list else ("is", " and")
-    if isinstance(value, str) and (near := get_close_matches(value, _enum(schema), 1, SIMILARITY)):
-        return f"{where}{key} {verb} {value!r}: did you mean {near[0]!r}?"
+    if near := nearest_name(value, _enum(schema)):
+        return f"{where}{key} {verb} {value!r}: did you mean {near!r}?"
     return f"{where}{key} {verb} {value!r}{then} must be {in_words(schema)}"
 
 
@@ -213,8 +212,8 @@ def _where(path: Sequence[Any]) -> str:
 
 
 def _names_near(name: str, names: Mapping[str, Any]) -> str:
-    if near := get_close_matches(name, names, 1, SIMILARITY):
-        return f"did you mean {near[0]}?"
+    if near := nearest_name(name, names):
+        return f"did you mean {near}?"
     return f"known {'are' if len(names) > 1 else 'is'} {', '.join(names)}"
 
 

@@ -7,12 +7,11 @@ from typing import Any
 from pyspark.sql import DataFrame, functions as F
 
 from optimizer.coordinator import TITLES
-from optimizer.figures import counted, figure
+from optimizer.figures import counted, did_you_mean, figure
 from optimizer.scenarios import Crash, Event
 from spark.errors import InputError
 from spark.fleet import CONSUMER, FleetSnapshot, escaped_rows
 from spark.settings import CURRENT, MOVE_COSTS
-from spark.text import did_you_mean
 from spark.trial import Row, best_first, lag_sentence, over_bound, row_of, verdicts
 from spark.whatif.measure import UNAFFECTED
 

@@ -1,5 +1,6 @@
 """One advice on all screens: the same columns for each group of the torture store."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from optimizer.advice import KINDS
+from spark.audit import FINDINGS, AuditSettings, findings_of
+from spark.audit.group_evaluator import OF_ROWS
 from spark.explain import explain_rows, rows_of_groups
 from spark.fleet import FleetFiles
 from spark.settings import DEFAULT_FLEET_GOALS
@@ -41,16 +44,32 @@ def test_commands_say_what_plan_says(
     assert {key: row for key, row in other.items() if row != plan[key]} == {}
 
 
-def test_explain_says_what_plan_says(torture: Path, plan: Rows) -> None:
-    """Of files, without Spark, as the page does of the worst groups."""
+def test_explain_says_what_plan_and_audit_say(
+    torture: Path, results: Path, once: Once, plan: Rows
+) -> None:
+    """Of files, without Spark, as the page does of the worst groups; and what the audit finds."""
     readable = [key for key in sorted(plan) if all("\\" not in name for name in key)]
     rows = rows_of_groups(FleetFiles.read(str(torture)), readable, DEFAULT_FLEET_GOALS)
-    told = {
-        (one.cluster, one.group): one.as_json for one in explain_rows(rows, DEFAULT_FLEET_GOALS)
-    }
+    find = partial(findings_of, settings=AuditSettings())
+    explained = explain_rows(rows, DEFAULT_FLEET_GOALS, find=find)
+    told = {(one.cluster, one.group): one.as_json for one in explained}
     assert told.keys() == {*readable}
     for key, columns in told.items():
         assert {name: columns[name] for name in COLUMNS} == pytest.approx(plan[key]), key
+    once("audit", torture, *audit_words(results))
+    (file,) = (results / "audit/findings").glob("snapshot=*/*.parquet")
+    audited = pq.ParquetFile(file).read().to_pylist()
+    found = [row for row in audited if needs_no_other_rows(row["finding"])]
+    keys = ("subject", "finding", "severity", "measure", "sentence", "advice")
+    assert {(key, *map(row.get, keys)) for key in told for row in told[key]["findings"]} == {
+        (key, *map(row.get, keys))
+        for row in found
+        if (key := (row["cluster"], row["group"])) in told
+    }
+
+
+def needs_no_other_rows(name: str) -> bool:
+    return OF_ROWS.issuperset(FINDINGS[name].needs)
 
 
 def test_kinds_of_advice_are_met(plan: Rows) -> None:
