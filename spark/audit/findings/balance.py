@@ -31,8 +31,8 @@ def unbalanced(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
         yield about_balance(
             group,
             solved.now_to_best,
-            "One member of group {group} has {now:partition} where {best} would do; for that "
-            "{moves:partition} must move.",
+            "One member of group {group} has {now:partition}, {best} would do; fixing it "
+            "moves {moves}.",
             now=solved.current_max_load,
             best=round(solved.current_max_load / solved.now_to_best),
             moves=solved.moves,
@@ -93,7 +93,7 @@ def range_skew(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     tells="a group's assignor has a name of Kafka's, and deals in another way",
     measure="1: there is such a group",
     advice="Clients such as sarama, kafka-go and ruby-kafka have assignors of their own by these "
-    "names. What range and roundrobin of Kafka would do tells nothing of this group: let it follow "
+    "names, so what Kafka's range or roundrobin would do says nothing of this group. Let it follow "
     "a plan, or use a sticky assignor if its client has one.",
     needs=("groups.strategy",),
     levels={"info": 1},
@@ -168,8 +168,8 @@ def unbalanced_weight(group: GroupFacts, settings: Settings) -> Iterator[Finding
         yield about_balance(
             group,
             solved.now_to_best,
-            "One member of group {group} carries a weight of {now:decimal} where {planned:decimal} "
-            "would do; for that {moves:partition} must move.",
+            "One member of group {group} carries a weight of {now:decimal}, {planned:decimal} "
+            "would do; fixing it moves {moves:partition}.",
             now=solved.current_max_weight,
             planned=solved.max_weight,
             moves=solved.moves,
@@ -180,7 +180,7 @@ def unbalanced_weight(group: GroupFacts, settings: Settings) -> Iterator[Finding
     tells="one partition is more than a member's fair share of its group",
     measure="weight of the partition ÷ the fair share of the group's strongest member",
     advice="No assignment helps: give the topic more partitions, or its records a key that spreads "
-    "them; fewer members would do as well.",
+    "them, or use fewer members.",
     needs=("partitions.weight",),
     levels={"info": 1.5},
 )

@@ -79,7 +79,7 @@ def spare_members(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]
             group,
             spare,
             "{spare} of the {members} members of group {group} can't own anything under any "
-            "strategy: there are more members than partitions for them ({partitions} in all).",
+            "strategy: its topics have {partitions:partition} in all.",
             spare=spare,
             members=plan.members,
             partitions=plan.partitions,

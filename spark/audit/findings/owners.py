@@ -72,7 +72,7 @@ def owner_gone(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
         yield from _by_owner(
             group,
             previous[previous >= group.members],
-            "Member {owner} owns {owned:partition} of group {group} and isn't there any more.",
+            "Member {owner} has left group {group} and still owns {owned:partition}.",
         )
 
 
@@ -91,8 +91,8 @@ def owner_not_subscribed(group: GroupFacts, settings: Settings) -> Iterator[Find
         yield from _by_owner(
             group,
             plan.previous[lost & is_present],
-            "Member {owner} owns {owned:partition} of topics to which it doesn't subscribe, in "
-            "group {group}.",
+            "Member {owner} of group {group} owns {owned:partition} of topics to which it doesn't "
+            "subscribe.",
         )
 
 

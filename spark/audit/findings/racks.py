@@ -86,8 +86,8 @@ def uneven_hosts(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     yield about(
         group,
         plan.current_max_host_load / least,
-        "Host {host} has {now:partition} of group {group} where {least} would do; for that "
-        "{moves:partition} must move.",
+        "Host {host} has {now:partition} of group {group}, {least} would do; fixing it moves "
+        "{moves}.",
         host=_fullest(names, plan.previous),
         now=plan.current_max_host_load,
         least=least,

@@ -23,8 +23,8 @@ SIZES = {"orders": 4, "payments": 6}
 BALANCE = {
     "unbalanced-weight": Cases(
         *("warning", "group g", 1.6, 1.5),
-        "One member of group g carries a weight of 8.0 where 5.0 would do; for that 2 partitions "
-        "must move.",
+        "One member of group g carries a weight of 8.0, 5.0 would do; fixing it moves 2 "
+        "partitions.",
         fires=owned("aabb", weight=(4.0, 4.0, 1.0, 1.0)),
         nearly=owned("aabb", weight=(3.0, 3.0, 2.0, 2.0)),
         never=owned("aabb", weight=(3.0, 2.0, 2.0, 3.0)),
@@ -39,14 +39,14 @@ BALANCE = {
     ),
     "unbalanced": Cases(
         *("warning", "group g", 1.5, 1.25),
-        "One member of group g has 6 partitions where 4 would do; for that 2 partitions must move.",
+        "One member of group g has 6 partitions, 4 would do; fixing it moves 2.",
         fires=owned("aaaaaabb"),
         nearly=owned("a" * 12 + "b" * 10),
         never=owned("aaaabbbb"),
     ),
     "uneven-hosts": Cases(
         *("info", "group g", 8 / 6, 1.25),
-        "Host x has 8 partitions of group g where 6 would do; for that 2 partitions must move.",
+        "Host x has 8 partitions of group g, 6 would do; fixing it moves 2.",
         fires=owned("aabbccddefgh", members={"host": ("/x", "/x", "/x", "/x", *["/y"] * 4)}),
         # 6 partitions where 5 would do
         nearly=owned("aabbccdef", members={"host": ("/x", "/x", "/x", *["/y"] * 3)}),
@@ -63,8 +63,8 @@ BALANCE = {
     ),
     "spare-members": Cases(
         *("info", "group g", 1, 1),
-        "1 of the 3 members of group g can't own anything under any strategy: there are more "
-        "members than partitions for them (2 in all).",
+        "1 of the 3 members of group g can't own anything under any strategy: its topics have 2 "
+        "partitions in all.",
         fires=owned("ab", "abc"),
         # one is idle, and needn't be
         nearly=owned("aab", "abc"),
@@ -118,7 +118,7 @@ OWNERS = {
     ),
     "owner-gone": Cases(
         *("warning", "member gone", 2, 1),
-        "Member gone owns 2 partitions of group g and isn't there any more.",
+        "Member gone has left group g and still owns 2 partitions.",
         fires=claimed(("t", 0, "a"), ("t", 1, "gone"), ("t", 2, "gone")),
         # somebody has taken over since
         nearly=claimed(("t", 0, "gone", 2), ("t", 0, "a", 3)),
@@ -126,7 +126,7 @@ OWNERS = {
     ),
     "owner-not-subscribed": Cases(
         *("warning", "member b", 2, 1),
-        "Member b owns 2 partitions of topics to which it doesn't subscribe, in group g.",
+        "Member b of group g owns 2 partitions of topics to which it doesn't subscribe.",
         fires=claimed(*(("t", 0, "a"), ("t", 1, "b"), ("t", 2, "b"), ("u", 0, "b")), members=APART),
         # the claim of who has left off the topic is older
         nearly=claimed(("t", 0, "b", 2), ("t", 0, "a", 3), members=APART),
