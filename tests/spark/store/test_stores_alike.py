@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -93,6 +95,33 @@ def test_files_that_a_run_has_left_aside_or_that_were_changed(store: Path) -> No
     groups.write_bytes(groups.read_bytes()[:-9])
     with pytest.raises(InputError, match=r"isn't whole: .* can't be read: it has .* bytes instead"):
         FleetFiles.read("", SNAPSHOT, place=by_arrow(store))
+
+
+@pytest.mark.parametrize("place_of", [Folder, by_arrow])
+def test_what_changes_while_it_is_read_is_told_from_what_is_broken(
+    store: Path, place_of: Callable[[Path], Folder]
+) -> None:
+    """Of a disk the new version is read; where a look costs requests a sentence says it."""
+    place, looks = place_of(store), list[int]()
+
+    def broken() -> None:
+        raise UnreadableError("members can't be read")
+
+    def meanwhile() -> int:
+        looks.append(len(looks))
+        (newest,) = store.glob(f".evenfleet/manifests/snapshot={SNAPSHOT}/[0-9]*.json")
+        if looks == [0]:
+            manifest = json.loads(newest.read_text())
+            newest.write_text(json.dumps({**manifest, "tables": {}}))
+        return looks[-1]
+
+    with pytest.raises(UnreadableError, match="members can't be read"):
+        place.at_once([SNAPSHOT], broken)
+    if place.is_local:
+        assert place.at_once([SNAPSHOT], meanwhile) == 1
+    else:
+        with pytest.raises(UnreadableError, match="was written while it was read: run it again"):
+            place.at_once([SNAPSHOT], meanwhile)
 
 
 def test_who_opens_what(monkeypatch: pytest.MonkeyPatch) -> None:
