@@ -210,11 +210,12 @@ def audit_fleet(
     """Run all findings that the snapshot allows.
 
     `previous` is an earlier snapshot of the same fleet, for the findings that tell what has
-    changed; `history` has the snapshots up to this one, for those that need time. `rates` are as
-    `plan_fleet` takes them, for goals that ask for them. Raises InputError
-    for null keys.
+    changed: by default the one before in the store that it was read from. `history` has the
+    snapshots up to this one, for those that need time. `rates` are as `plan_fleet` takes them, for
+    goals that ask for them. Raises InputError for null keys.
     """
     selection = settings or AuditSettings()
+    previous = previous or snapshot.before()
     available = probe(snapshot.validate(), previous, selection, history)
     not_run = {
         name: "; ".join(MISSING_FACT[need] for need in _lacking(finding, available.names))

@@ -40,7 +40,8 @@ class AuditedStore:
         stored = whole(self.session, self.store, snapshot)
         while True:
             try:
-                return work(*self._to_audit(snapshot, stored), stored)
+                reach = stored, self.max_age, snapshot
+                return work(*compositions(self.session, self.store, *reach), stored)
             except Exception as error:
                 broken = _unreadable_snapshot(error)
                 if broken is None or broken == snapshot or stored.why_not(broken) is not None:
@@ -50,14 +51,6 @@ class AuditedStore:
                     raise
                 what = error if isinstance(error, InputError) else f"{broken}: {first_line(error)}"
                 self.say(f"Skipped: {what}")
-
-    def _to_audit(
-        self, snapshot: str | None, stored: Stored
-    ) -> tuple[Composition, Composition | None]:
-        if snapshot is None:
-            return compositions(self.session, self.store, stored, self.max_age)
-        older = next((name for name in stored.newest_first() if name < snapshot), None)
-        return Composition(snapshot), Composition(older) if older else None
 
     def audit(
         self,

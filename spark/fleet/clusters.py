@@ -76,13 +76,16 @@ class Composition(NamedTuple):
 
 
 def compositions(
-    opener: Opener, store: Where, stored: Stored, max_age: timedelta
+    opener: Opener, store: Where, stored: Stored, max_age: timedelta, snapshot: str | None = None
 ) -> tuple[Composition, Composition | None]:
-    """The newest fleet of the whole snapshots of a store, and the one before it.
+    """The newest fleet of the whole snapshots of a store, or just `snapshot`, and the one before.
 
     Before is, for each cluster, the last snapshot that has it before the one that is taken; where
     none within reach has it, the last one before all those, which may not have it either.
     """
+    if snapshot:
+        older = [name for name in stored.newest_first() if name < snapshot][:1]
+        return Composition(snapshot), Composition(older[0]) if older else None
     recent_ids = recent(stored, max_age)
     near = within_reach(recent_ids, max_age)
     skipped = {

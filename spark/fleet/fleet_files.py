@@ -73,9 +73,7 @@ class FleetFiles:
         """
         place = place or open_folder(store)
         stored = whole(place, store, snapshot)
-        if snapshot:
-            return FleetFiles.compose(place, Composition(snapshot))
-        newest, _ = compositions(place, store, stored, max_age)
+        newest, _ = compositions(place, store, stored, max_age, snapshot)
         return FleetFiles.compose(place, newest)
 
     @staticmethod

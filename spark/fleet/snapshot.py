@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import reduce
@@ -107,7 +108,8 @@ class FleetSnapshot:
     each cluster the id of the snapshot that its rows are of, where that was examined; `id` is the
     newest of them. Without any all rows are of that one. `changes` tell of files that another
     program has changed since they were written. Of the tables in `keyed` files say that no key is
-    null. `part` tells which part of a fleet it is.
+    null. `part` tells which part of a fleet it is, and `older` opens the
+    one before, if there is one.
     """
 
     id: str
@@ -117,6 +119,7 @@ class FleetSnapshot:
     changes: tuple[str, ...] = ()
     keyed: frozenset[str] = frozenset()
     part: Part = WHOLE
+    older: Callable[[], FleetSnapshot] | None = field(default=None, repr=False, compare=False)
 
     @staticmethod
     def of(
@@ -168,10 +171,11 @@ class FleetSnapshot:
         can't be read and all missing and mistyped columns.
         """
         stored = whole(session, store, snapshot)
-        if snapshot:
-            return FleetSnapshot.compose(session, store, Composition(snapshot))
-        newest, _ = compositions(session, store, stored, max_age)
-        return FleetSnapshot.compose(session, store, newest)
+        newest, before = compositions(session, store, stored, max_age, snapshot)
+        fleet = FleetSnapshot.compose(session, store, newest)
+        if before is None:
+            return fleet
+        return replace(fleet, older=lambda: FleetSnapshot.compose(session, store, before))
 
     @staticmethod
     def compose(session: SparkSession, store: Where, of: Composition) -> FleetSnapshot:
@@ -205,6 +209,12 @@ class FleetSnapshot:
         changes = tuple(change for item in read for change in item.changes)
         keyed = frozenset.intersection(*(item.keyed for item in read))
         return FleetSnapshot(of.id, tables, (*notes, *of.notes()), of.instants, changes, keyed)
+
+    def before(self) -> FleetSnapshot | None:
+        """The same part of the fleet before, where both were read from a store and it is sound."""
+        with suppress(InputError):
+            return self.older and self.older().matching(*self.part).validate()
+        return None
 
     def only(self, clusters: Iterable[str]) -> FleetSnapshot:
         """The rows of these clusters, and those that belong to none, which `validate` tells of."""

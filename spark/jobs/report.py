@@ -13,7 +13,6 @@ from spark.report import (
     Material,
     Results,
     check_drawing,
-    fleet_before,
     html_of,
     markdown_of,
     material_of,
@@ -76,7 +75,7 @@ def report(
     with source.session(source.snapshot) as spark:
         fleet = source.read(spark, "report")
         results = Results(plan, audit, history, compare, by_weight, scale)
-        before = fleet_before(spark, source.where, fleet, settings)
+        before = fleet.before()
         of = (fleet, results, settings, levels, title, str(source.where), before)
         material = material_of(spark, *of, doing=busy, files=source.files_of(fleet))
         write_report(material, out, form, static)

@@ -3,4 +3,3 @@
 from spark.report.gather import Results, material_of
 from spark.report.html import check_drawing, html_of, markdown_of
 from spark.report.material import Material
-from spark.report.sums import fleet_before

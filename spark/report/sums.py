@@ -14,20 +14,18 @@ from spark.fleet import (
     FleetSnapshot,
     Part,
     as_rows,
-    compositions,
     escaped_rows,
     is_like,
     is_named,
     is_one_of,
-    whole,
     worst_first,
 )
 from spark.history import hours_between, lags_of
 from spark.plan import IDLE_TO_BUSY, plan_fleet
 from spark.report.material import Key
-from spark.settings import FleetGoals, Settings
+from spark.settings import FleetGoals
 from spark.solve import LevelsOf
-from spark.store import SNAPSHOT, Where, source_of
+from spark.store import SNAPSHOT, source_of
 
 MEASURES = (
     *("max_load", "min_load", "sum_squares", "moves", "takeovers"),
@@ -165,18 +163,6 @@ def weights_of(comparison: DataFrame) -> DataFrame:
 def of_groups(rows: DataFrame, groups: Sequence[Key]) -> DataFrame:
     """The rows that are about these groups."""
     return rows.where(is_one_of(groups))
-
-
-def fleet_before(
-    session: SparkSession, store: Where, fleet: FleetSnapshot, settings: Settings
-) -> FleetSnapshot | None:
-    """The fleet in the snapshots before; None where there are none, or they can't be read."""
-    try:
-        older = compositions(session, store, whole(session, store, fleet.id), settings.max_age)[1]
-        result = FleetSnapshot.compose(session, store, older) if older else None
-        return result.matching(*fleet.part) if result else None
-    except InputError:
-        return None
 
 
 def figures_before(

@@ -9,7 +9,7 @@ import pytest
 from chispa import assert_df_equality
 from pyspark.sql import DataFrame, SparkSession, functions as F
 
-from spark import FleetFiles, FleetSnapshot, InputError, snapshots
+from spark import FleetFiles, FleetSnapshot, InputError, audit_fleet, snapshots
 from spark.fleet.local_store import write_store
 from spark.fleet.schemas import TABLES
 from spark.store import Folder
@@ -228,6 +228,22 @@ def test_the_newest_whole_snapshot_is_read_unless_one_is_named(store: Path) -> N
     for snapshot, table in lacking.items():
         with pytest.raises(InputError, match=f"{snapshot} of .* isn't whole: it lacks {table}$"):
             FleetFiles.read(str(store), snapshot)
+
+
+def test_the_one_before_is_known(spark: SparkSession, store: Path) -> None:
+    """The same part of it, where it is sound; an audit in Python looks at it as the command does."""
+    first, before = "20261121T040000Z", "20261121T050000Z"
+    for snapshot in (first, before):
+        write_store(small().tables(), store, snapshot)
+    part_of(store, "members", first).write_bytes(b"no parquet")
+    newest = FleetSnapshot.read(spark, str(store)).matching("c", "g*")
+    older = newest.before()
+    assert older
+    assert (older.id, older.part) == (before, newest.part)
+    with audit_fleet(newest) as audit:
+        assert "avoidable-moves" not in audit.not_run
+    assert older.before() is None
+    assert FleetSnapshot.read(spark, str(store), before).before() is None
 
 
 def test_what_is_no_snapshot_is_not_taken_for_one(store: Path) -> None:

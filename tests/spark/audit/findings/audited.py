@@ -51,11 +51,9 @@ def audited(
 ) -> Audited:
     """Write these tables to a store, and audit it."""
     write_files(now, store, NOW)
-    previous = None
     if before is not None:
         write_files(before, store, BEFORE)
-        previous = FleetSnapshot.read(spark, str(store), BEFORE)
-    with audit_fleet(FleetSnapshot.read(spark, str(store), NOW), previous, settings) as audit:
+    with audit_fleet(FleetSnapshot.read(spark, str(store), NOW), settings=settings) as audit:
         assert audit.snapshot == NOW
         output = Audited(
             audit.findings.collect(),
