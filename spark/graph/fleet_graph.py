@@ -13,13 +13,14 @@ from typing import Literal
 import numpy as np
 import pyarrow as pa
 from graphframes import GraphFrame
+from numpy.typing import NDArray
 from pyspark.sql import DataFrame, SparkSession, Window, functions as F
 
 from spark.errors import InputError
 from spark.fleet import FleetSnapshot, escaped_rows
-from spark.graph.reaching import Ids, Reaching
 from spark.graph.vertices import (
     BROKER,
+    LED_BY,
     MEMBER,
     OWNS,
     PARTITION,
@@ -28,7 +29,6 @@ from spark.graph.vertices import (
     Tables,
     edges_of,
     name_of,
-    vertex_kinds,
     vertices_of,
 )
 from spark.unpersist_handle import Handle
@@ -43,6 +43,8 @@ def coordinate(package: str) -> str:
     return coordinates[package]
 
 
+Ids = NDArray[np.int64]
+
 Grain = Literal["partition", "topic"]
 
 GRAINS = (PARTITION, TOPIC)
@@ -55,14 +57,13 @@ class FleetGraph(GraphFrame, Handle):
     """A GraphFrame of a fleet: vertices and edges as in the files of these names.
 
     `parts` has the vertices and edges of each kind; `grain` says whether members are tied to
-    partitions or to topics; `reaching` seeks without them. Each part, and what questions have to
+    partitions or to topics. Each part, and what questions have to
     compute on the way, stays in Spark's cache from first use until `release`; as a context manager
     the graph releases itself.
     """
 
     def __init__(self, snapshot: Tables, grain: str) -> None:
         self._kept: list[DataFrame] = []
-        self.reaching = Reaching(snapshot, grain)
         tables = {name: escaped_rows(table) for name, table in snapshot.items()}
         vertices = self._keep_each(vertices_of(tables, grain))
         edges = self._keep_each(edges_of(tables, vertices, grain))
@@ -227,33 +228,57 @@ def reach(
     if len(settings) != 1:
         raise InputError("say what fails: a broker, a rack or a topic, one of them")
     ((name, value),) = settings
-    led = np.empty(0, np.int64)
-    if name == "topic":
-        failing = graph.reaching.vertices_named(str(value), cluster)
-    else:
-        brokers = _brokers(graph, name, value, cluster)
-        failing = brokers.select("id").toArrow()["id"].to_numpy()
-    if not len(failing):
+    kind = graph.grain if name == "topic" else BROKER
+    failing = graph.parts[kind].where(F.col(name) == value)
+    if cluster is not None:
+        failing = failing.where(F.col("cluster") == cluster)
+    (start,) = _numbers(failing, "id")
+    if not len(start):
         searched = "the fleet" if cluster is None else f"cluster {cluster!r}"
         raise InputError(f"{searched} has no {name} {value!r}")
-    if name != "topic" and depth != 0:
-        led = graph.reaching.led_by(brokers)
-    return _reached_rows(graph, *graph.reaching.depths(failing, led, depth))
+    owner, owned = _numbers(graph.parts[OWNS], "src", "dst")
+    led_by = graph.parts[LED_BY].join(failing.selectExpr("id as dst"), "dst")
+    led, leader = _numbers(led_by, "src", "dst")
+    ids, depths = depths_from(
+        start,
+        causes=np.concatenate([owner, owned, leader]),
+        touched=np.concatenate([owned, owner, led]),
+        most=depth,
+    )
+    reached = pa.table({"id": ids, "depth": pa.array(depths, pa.int32())})
+    return graph.vertices.join(graph.vertices.sparkSession.createDataFrame(reached), "id")
 
 
-def _brokers(graph: FleetGraph, name: str, value: int | str, cluster: str | None) -> DataFrame:
-    """The brokers of this number or rack, in one cluster or in all."""
-    selection = graph.parts[BROKER].where(F.col(name) == value)
-    return selection if cluster is None else selection.where(F.col("cluster") == cluster)
+def _numbers(rows: DataFrame, *columns: str) -> list[Ids]:
+    """These columns of ids, on the driver."""
+    fetched = rows.select(*columns).toArrow()
+    return [fetched[name].to_numpy() for name in columns]
 
 
-def _reached_rows(graph: FleetGraph, ids: Ids, depths: Ids) -> DataFrame:
-    """The vertices of these ids, with their `depth`."""
-    is_broker = vertex_kinds(ids) == BROKER
-    far = pa.table({"id": ids[is_broker], "depth": pa.array(depths[is_broker], pa.int32())})
-    brokers = graph.vertices.sparkSession.createDataFrame(far)
-    parts = [graph.parts[BROKER].join(F.broadcast(brokers), "id")]
-    return reduce(DataFrame.unionAll, [*parts, *graph.reaching.reached_rows(ids, depths)])
+def depths_from(start: Ids, causes: Ids, touched: Ids, most: int | None) -> tuple[Ids, Ids]:
+    """All that is touched at once or through others, and in how many steps; `start` in none.
+
+    What is in `causes` touches what stands at the same place of `touched`. Nothing is looked for
+    beyond `most` steps.
+    """
+    ids, index = np.unique(np.concatenate([start, causes, touched]), return_inverse=True)
+    frontier, cause, other = np.split(index, np.cumsum([len(start), len(causes)]))
+    order = np.argsort(cause, kind="stable")
+    others = other[order]
+    first = np.searchsorted(cause[order], np.arange(len(ids) + 1))
+    depth = np.full(len(ids), -1)
+    depth[frontier] = step = 0
+    while len(frontier) and step != most:
+        step += 1
+        counts = first[frontier + 1] - first[frontier]
+        # of each its own run of `others`, one behind the other
+        ends = counts.cumsum()
+        at = np.arange(counts.sum()) + (first[frontier] - ends + counts).repeat(counts)
+        result = others[at]
+        frontier = np.unique(result[depth[result] < 0])
+        depth[frontier] = step
+    reached = np.flatnonzero(depth >= 0)
+    return ids[reached], depth[reached]
 
 
 def _members(graph: FleetGraph, cluster: str, group: str) -> DataFrame:

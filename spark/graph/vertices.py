@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from functools import reduce
 
-import numpy as np
-from numpy.typing import NDArray
 from pyspark.sql import Column, DataFrame, Window, functions as F
 
 from spark.fleet import MEMBER_KEYS, PARTITION_KEYS, TOPIC_KEYS
@@ -22,17 +20,6 @@ def packed(kind: str, rank: str, number: str | Column) -> Column:
     checked = F.when(F.col(rank) < 1 << RANK_BITS, F.col(rank)).otherwise(too_many.cast("long"))
     number = F.col(number) if isinstance(number, str) else number
     return F.shiftleft(checked + F.lit(high).cast("long"), NUMBER_BITS) + number
-
-
-def id_of(kind: str, rank: NDArray[np.int64], number: NDArray[np.int64] | int) -> NDArray[np.int64]:
-    """The same in arrays."""
-    return ((rank + (VERTEX_KINDS.index(kind) << RANK_BITS)) << NUMBER_BITS) + number
-
-
-def vertex_kinds(ids: NDArray[np.int64]) -> NDArray[np.str_]:
-    """The kind of each id."""
-    kinds: NDArray[np.str_] = np.array(VERTEX_KINDS)[ids >> (NUMBER_BITS + RANK_BITS)]
-    return kinds
 
 
 def ranked(rows: DataFrame, name: str) -> DataFrame:
@@ -170,17 +157,13 @@ def _listed_first(
 
 
 def _vertices(kind: str, rows: DataFrame) -> DataFrame:
-    return as_vertices(rows.withColumn("id", packed(kind, "rank", "number")))
-
-
-def as_vertices(rows: DataFrame, *more: str) -> DataFrame:
-    """Rows with an id and some of `COLUMNS`, and `more`: of all kinds one schema."""
-    return rows.select(
+    """Rows with their ids and some of `COLUMNS`: of all kinds one schema."""
+    named = rows.withColumn("id", packed(kind, "rank", "number"))
+    return named.select(
         *(
-            (F.col(name) if name in rows.columns else F.lit(None)).cast(data_type).alias(name)
+            (F.col(name) if name in named.columns else F.lit(None)).cast(data_type).alias(name)
             for name, data_type in COLUMNS.items()
-        ),
-        *more,
+        )
     )
 
 

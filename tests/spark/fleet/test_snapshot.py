@@ -231,7 +231,7 @@ def test_the_newest_whole_snapshot_is_read_unless_one_is_named(store: Path) -> N
 
 
 def test_the_one_before_is_known(spark: SparkSession, store: Path) -> None:
-    """The same part of it, where it is sound; an audit in Python looks at it as the command does."""
+    """The same part of it, if it is sound; an audit in Python looks at it as the command does."""
     first, before = "20261121T040000Z", "20261121T050000Z"
     for snapshot in (first, before):
         write_store(small().tables(), store, snapshot)

@@ -18,7 +18,7 @@ from optimizer import Group, Member
 from optimizer.model.numbering import problem_of
 from optimizer.solver.demand import components as split
 from spark import FleetSnapshot, InputError
-from spark.graph import Question, answers, reaching
+from spark.graph import Question, answers
 from spark.graph.fleet_graph import (
     FleetGraph,
     Grain,
@@ -267,13 +267,3 @@ def scattered(draw: Random, blocks: int) -> tuple[Fleet, Group]:
         fleet.topic(name, count)
     fleet.group("g", {member.member_id: member.topics for member in members})
     return fleet, Group(topics, members)
-
-
-def test_two_names_of_one_hash_are_told(
-    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """None has been seen yet, so the hash is made a poor one."""
-    tables = random_fleet(clusters=1, seed=1).snapshot(spark).tables
-    monkeypatch.setattr(reaching, "TOPIC_HASH", "bigint(length(topic))")
-    with pytest.raises(InputError, match=r"'topic-.' have one 64-bit hash: rename one of them"):
-        reaching.topic_names(tables, "topic")
