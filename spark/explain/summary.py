@@ -10,7 +10,7 @@ from spark.explain.explain import GroupExplanation
 SETTLED = "Stable"
 """State of a group that isn't in a rebalance and has members."""
 
-SAID_BY = {"look": ("invalid-group", "failed-group"), "members": ("spare-members",)}
+COVERED_BY = {"look": ("invalid-group", "failed-group"), "members": ("spare-members",)}
 """Findings that advice of a kind says in its own words."""
 
 
@@ -64,7 +64,7 @@ def summary_of(result: GroupExplanation) -> Iterator[str]:
 
 def _is_in(finding: dict[str, Any], advised: Advice) -> bool:
     """Whether the advice says what was found: it is the same, or names whom to look at."""
-    if finding["advice"] == advised.advice or finding["finding"] in SAID_BY.get(
+    if finding["advice"] == advised.advice or finding["finding"] in COVERED_BY.get(
         advised.advice_kind, ()
     ):
         return True

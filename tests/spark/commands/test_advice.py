@@ -4,7 +4,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 
 from optimizer.advice import KINDS
@@ -15,6 +14,7 @@ from spark.fleet import FleetFiles
 from spark.settings import DEFAULT_FLEET_GOALS
 from spark.solve import ADVICE_COLUMNS
 from tests.spark.commands.conftest import Once, audit_words, compare_words
+from tests.support.small import rows
 
 COLUMNS = (*ADVICE_COLUMNS, "unread")
 
@@ -23,9 +23,8 @@ Rows = dict[tuple[str, str], dict[str, Any]]
 
 def rows_in(folder: Path) -> Rows:
     """What a folder's table `groups` says of each group."""
-    (file,) = (folder / "groups").glob("snapshot=*/*.parquet")
-    rows = pq.ParquetFile(file).read(["cluster", "group", *COLUMNS]).to_pylist()
-    return {(row.pop("cluster"), row.pop("group")): row for row in rows}
+    groups = rows(folder / "groups")
+    return {(row["cluster"], row["group"]): {name: row[name] for name in COLUMNS} for row in groups}
 
 
 @pytest.fixture
@@ -49,20 +48,17 @@ def test_explain_says_what_plan_and_audit_say(
 ) -> None:
     """Of files, without Spark, as the page does of the worst groups; and what the audit finds."""
     readable = [key for key in sorted(plan) if all("\\" not in name for name in key)]
-    rows = rows_of_groups(FleetFiles.read(str(torture)), readable, DEFAULT_FLEET_GOALS)
-    find = partial(findings_of, settings=AuditSettings())
-    explained = explain_rows(rows, DEFAULT_FLEET_GOALS, find=find)
+    encoded = rows_of_groups(FleetFiles.read(str(torture)), readable, DEFAULT_FLEET_GOALS)
+    explained = explain_rows(encoded, find=partial(findings_of, settings=AuditSettings()))
     told = {(one.cluster, one.group): one.as_json for one in explained}
     assert told.keys() == {*readable}
     for key, columns in told.items():
         assert {name: columns[name] for name in COLUMNS} == pytest.approx(plan[key]), key
     once("audit", torture, *audit_words(results))
-    (file,) = (results / "audit/findings").glob("snapshot=*/*.parquet")
     keys = ("subject", "finding", "severity", "measure", "sentence", "advice")
-    found = pq.ParquetFile(file).read().to_pylist()
     assert {(key, *map(row.get, keys)) for key in told for row in told[key]["findings"]} == {
         (key, *map(row.get, keys))
-        for row in found
+        for row in rows(results / "audit" / "findings")
         if (key := (row["cluster"], row["group"])) in told
         and OF_ROWS.issuperset(FINDINGS[row["finding"]].needs)
     }
