@@ -38,16 +38,15 @@ def _best(fleet: Sequence[Row]) -> str:
     """The best strategy; where that is `optimal`, after the best of Kafka's own."""
     best = fleet[0]
     equals = [row["strategy"] for row in fleet[1:] if _worth(row) == _worth(best)]
-    as_good = f" (as good: {', '.join(equals)})" if equals else ""
-    if best["strategy"] == CURRENT:
-        return f"Best: no change{as_good}: {_figures(best)}"
+    tied = f", tied with {', '.join(equals)}" if equals else ""
     own = kafkas_own(fleet)
     if best["strategy"] != OPTIMAL or not own or _worth(own[0]) == _worth(best):
-        return f"Best: {best['strategy']}{as_good}: {_figures(best)}"
-    kafka = own[0]
-    is_as_even = _worth(kafka)[:-1] == _worth(best)[:-1]
-    optimal = f"needs {counted(best['moves'], 'move')}" if is_as_even else _figures(best)
-    return f"Best of Kafka's own: {kafka['strategy']}: {_figures(kafka)}; optimal: {optimal}"
+        name = "no change" if best["strategy"] == CURRENT else best["strategy"]
+        return f"Best: {name}{tied} ({_figures(best)})"
+    kafka = f"Kafka's best: {own[0]['strategy']} ({_figures(own[0])}"
+    if _worth(own[0])[:-1] == _worth(best)[:-1]:
+        return f"{kafka}; optimum {best['moves']:,})"
+    return f"{kafka}); optimum: {_figures(best)}"
 
 
 def _worth(row: Row) -> tuple[Any, ...]:

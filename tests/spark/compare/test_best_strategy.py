@@ -18,8 +18,8 @@ def of_strategy(name: str, unbalanced: int = 0, **facts: Any) -> dict[str, Any]:
     return row | {"remote_reads": None, "not_evaluated": 0, "why": None} | facts
 
 
-BEST = "Best: optimal: 9 of 9 groups balanced, 5 moves."
-OF_CONNECT = "Groups of Connect workers: Best: optimal: 2 of 2 groups balanced, 5 moves."
+BEST = "Best: optimal (9 of 9 groups balanced, 5 moves)."
+OF_CONNECT = "Groups of Connect workers: Best: optimal (2 of 2 groups balanced, 5 moves)."
 NONE = {"groups": 0, "excess": None, "moves": None}
 KAFKAS = [
     of_strategy("optimal", moves=1234),
@@ -39,26 +39,24 @@ READS = [of_strategy("optimal", remote_reads=3), of_strategy("current", 1, remot
     [
         (
             KAFKAS,
-            "Best of Kafka's own: sticky: 7 of 9 groups balanced, 3 partitions above the optimum, "
-            "1,300 moves; optimal: 9 of 9 groups balanced, 1,234 moves.",
+            "Kafka's best: sticky (7 of 9 groups balanced, 3 partitions above the optimum, "
+            "1,300 moves); optimum: 9 of 9 groups balanced, 1,234 moves.",
         ),
         (
             [KAFKAS[0], of_strategy("sticky", moves=1300), *KAFKAS[2:]],
-            "Best of Kafka's own: sticky: 9 of 9 groups balanced, 1,300 moves; "
-            "optimal: needs 1,234 moves.",
+            "Kafka's best: sticky (9 of 9 groups balanced, 1,300 moves; optimum 1,234).",
         ),
         (  # as good as the best
             [*map(of_strategy, ("optimal", "sticky", "uniform")), of_strategy("x", 1)],
-            "Best: optimal (as good: sticky, uniform): 9 of 9 groups balanced, 5 moves.",
+            "Best: optimal, tied with sticky, uniform (9 of 9 groups balanced, 5 moves).",
         ),
         (  # by weight, partitions in excess don't count
             [
                 of_strategy("optimal", excess=7, mean_over_bound=1.001),
                 of_strategy("range", excess=0, mean_over_bound=1.5),
             ],
-            "Best of Kafka's own: range: 9 of 9 groups balanced, worst members 1.5 "
-            "× the bound, 5 moves; optimal: 9 of 9 groups balanced, worst members "
-            "1.001 × the bound, 5 moves.",
+            "Kafka's best: range (9 of 9 groups balanced, worst members 1.5 × the bound, 5 moves); "
+            "optimum: 9 of 9 groups balanced, worst members 1.001 × the bound, 5 moves.",
         ),
         (READS, f"{BEST} optimal saves 7 of 10 reads across racks."),
         ([READS[0], of_strategy("current", 1, remote_reads=3)], BEST),
@@ -68,7 +66,7 @@ READS = [of_strategy("optimal", remote_reads=3), of_strategy("current", 1, remot
                 of_strategy("optimal", moves=0),
                 of_strategy("range"),
             ],
-            "Best: no change (as good: optimal): 9 of 9 groups balanced, 0 moves.",
+            "Best: no change, tied with optimal (9 of 9 groups balanced, 0 moves).",
         ),
         (
             [
@@ -76,13 +74,13 @@ READS = [of_strategy("optimal", remote_reads=3), of_strategy("current", 1, remot
                 of_strategy("range", 3, not_evaluated=2, why="2 empty"),
                 of_strategy("sticky", not_evaluated=4, why="2 empty, 2 failed; the first is g"),
             ],
-            "Best of Kafka's own: range: 6 of 9 groups balanced, 5 moves; optimal: 9 of 9 groups "
+            "Kafka's best: range (6 of 9 groups balanced, 5 moves); optimum: 9 of 9 groups "
             "balanced, 5 moves. Not evaluated: 2 (2 empty). "
             "Not evaluated by sticky: 4 (2 empty, 2 failed; the first is g).",
         ),
         (
             [of_strategy("sticky"), of_strategy("optimal", 1), *CONNECT],
-            f"Best: sticky: 9 of 9 groups balanced, 5 moves. {OF_CONNECT}",
+            f"Best: sticky (9 of 9 groups balanced, 5 moves). {OF_CONNECT}",
         ),
         (CONNECT, OF_CONNECT),
         ([], "Nothing to compare: no group that these strategies are for."),
@@ -95,7 +93,7 @@ READS = [of_strategy("optimal", remote_reads=3), of_strategy("current", 1, remot
                 of_strategy("sticky", not_evaluated=9, why="9 failed", **NONE),
                 of_strategy("range", 9),
             ],
-            "Best: range: 0 of 9 groups balanced, 5 moves. Not evaluated by sticky: 9 (9 failed).",
+            "Best: range (0 of 9 groups balanced, 5 moves). Not evaluated by sticky: 9 (9 failed).",
         ),
     ],
 )
