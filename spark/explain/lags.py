@@ -1,19 +1,17 @@
 """How far one group is behind: by partition, and by topic where it is a share group (KIP-932)."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from pyspark.sql import functions as F
-
 from spark.errors import InputError
-from spark.fleet import FleetFiles, FleetSnapshot, spelled
-from spark.store import NULL
+from spark.fleet import FleetFiles, FleetSnapshot, plain_rows
 
 Fleet = FleetFiles | FleetSnapshot
 
-OWNER, OFFSETS = ("partition", "member_id"), ("partition", "committed_offset", "lag")
+OWNER = ("topic", "partition", "member_id")
+OFFSETS = ("topic", "partition", "committed_offset", "lag")
 
 
 def lags_of(fleet: Fleet, before: Fleet | None, cluster: str, group: str) -> list[dict[str, Any]]:
@@ -23,14 +21,14 @@ def lags_of(fleet: Fleet, before: Fleet | None, cluster: str, group: str) -> lis
     """
     owners = {
         (topic, number): member
-        for topic, (number, member) in _rows(fleet, "assignments", cluster, group, OWNER)
+        for topic, number, member in plain_rows(fleet, "assignments", OWNER, cluster, group)
     }
     then = {}
     with suppress(InputError):  # of a file that can't be read nothing is told
-        for topic, (number, *offsets) in _rows(before, "offsets", cluster, group, OFFSETS):
-            then[topic, number] = offsets
+        rows = plain_rows(before, "offsets", OFFSETS, cluster, group) if before else ()
+        then = {(topic, number): offsets for topic, number, *offsets in rows}
     result = []
-    for topic, (number, committed, lag) in _rows(fleet, "offsets", cluster, group, OFFSETS):
+    for topic, number, committed, lag in plain_rows(fleet, "offsets", OFFSETS, cluster, group):
         if committed is None or not lag:
             continue
         old, old_lag = then.get((topic, number), (None, None))
@@ -54,10 +52,11 @@ def share_topics(fleet: Fleet, cluster: str, group: str) -> list[dict[str, Any]]
 
     `start_offset` is the lowest: before it all records are done with. Null where none is known.
     """
-    members = Counter(topic for topic, _ in _rows(fleet, "subscriptions", cluster, group, ()))
+    subscribed = plain_rows(fleet, "subscriptions", ("topic",), cluster, group)
+    members = Counter(topic for (topic,) in subscribed)
     starts: defaultdict[str, list[int]] = defaultdict(list)
     lags: defaultdict[str, list[int]] = defaultdict(list)
-    for topic, (start, lag) in _rows(fleet, "offsets", cluster, group, ("committed_offset", "lag")):
+    for topic, _, start, lag in plain_rows(fleet, "offsets", OFFSETS, cluster, group):
         starts[topic] += [] if start is None else [start]
         lags[topic] += [] if lag is None else [lag]
     return [
@@ -70,26 +69,3 @@ def share_topics(fleet: Fleet, cluster: str, group: str) -> list[dict[str, Any]]
         }
         for topic in sorted({*members, *starts})
     ]
-
-
-def _rows(
-    fleet: Fleet | None, table: str, cluster: str, group: str, columns: tuple[str, ...]
-) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    """Topic and these columns of each row that a table has of a group."""
-    names = ("group", "topic", *columns)
-    if isinstance(fleet, FleetFiles):
-        values = fleet.rows(table, names, cluster)
-        rows = zip(*(_plain(values[name]) for name in names), strict=True)
-    elif fleet and table in fleet.tables:
-        of_cluster = fleet.tables[table].where(F.col("cluster") == cluster)
-        rows = map(tuple, of_cluster.select(*names).collect())  # type: ignore[assignment]
-    else:
-        return
-    yield from ((topic, (*numbers,)) for name, topic, *numbers in rows if name == group)
-
-
-def _plain(column: Any) -> list[Any]:
-    """A column of `FleetFiles.rows` as texts, numbers and None."""
-    if hasattr(column, "to_pylist"):
-        return [None if item is None else spelled(item) for item in column.to_pylist()]
-    return [None if item == NULL else item for item in column.tolist()]

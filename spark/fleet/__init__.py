@@ -46,7 +46,7 @@ from spark.fleet.kinds import (
     why_unsupported,
 )
 from spark.fleet.local_store import SCHEMAS, SourceTables, store_to_write, table_of, write_store
-from spark.fleet.near_misses import groups_like, near_miss
+from spark.fleet.near_misses import groups_like, near_miss, plain_rows
 from spark.fleet.results import (
     BY_WEIGHT,
     CLUSTERS,

@@ -1,14 +1,50 @@
-"""What may have been meant by a name that a fleet doesn't have."""
+"""Rows of a fleet, by Spark or from files alike, and what a name that it doesn't have may mean."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from pyspark.sql import functions as F
 
 from optimizer.figures import did_you_mean
 from spark.fleet.fleet_files import FleetFiles
 from spark.fleet.snapshot import FleetSnapshot
-from spark.fleet.utf8 import is_named, spelled
+from spark.fleet.utf8 import is_named, names_wanted, spelled
 from spark.patterns import matches
-from spark.store import coded
+from spark.store import NULL, coded
 from spark.text import named
+
+Fleet = FleetSnapshot | FleetFiles
+
+
+def plain_rows(
+    fleet: Fleet, table: str, columns: Sequence[str], cluster: str, group: str | None = None
+) -> Iterator[Any]:
+    """Rows of a table of a cluster, or of one group, as tuples; none of a table that it lacks."""
+    if isinstance(fleet, FleetFiles):
+        wanted = {} if group is None else {"group": names_wanted([group])}
+        rows = fleet.rows(table, columns, cluster, **wanted)
+        yield from zip(*(_plain(rows[name]) for name in columns), strict=True)
+    elif table in fleet.tables:
+        entries = {"cluster": cluster} | ({} if group is None else {"group": group})
+        of_cluster = fleet.tables[table]
+        for column, name in entries.items():
+            of_cluster = of_cluster.where(is_named(column, [name]))
+        yield from map(tuple, of_cluster.select(*columns).collect())
+
+
+def _plain(column: Any) -> list[Any]:
+    """A column of `FleetFiles.rows` as texts, numbers, lists and None."""
+    if isinstance(column, list):
+        return [
+            [spelled(x) if isinstance(x, bytes) else x for x in item]
+            if isinstance(item, list)
+            else item
+            for item in column
+        ]
+    if hasattr(column, "to_pylist"):
+        return [None if item is None else spelled(item) for item in column.to_pylist()]
+    return [None if item == NULL else item for item in column.tolist()]
+
 
 NEAREST = 5
 """Names that Spark brings, of which the nearest is proposed."""
@@ -16,7 +52,7 @@ NEAREST = 5
 TABLE_OF = {"group": "subscriptions", "topic": "partitions"}
 
 
-def groups_like(fleet: FleetSnapshot | FleetFiles, pattern: str, cluster: str | None) -> str:
+def groups_like(fleet: Fleet, pattern: str, cluster: str | None) -> str:
     """`3 groups (a, b, c)`: those that match a pattern."""
     if isinstance(fleet, FleetFiles):
         names = coded(fleet.rows("subscriptions", ("group",), cluster)["group"])[1]
@@ -26,9 +62,7 @@ def groups_like(fleet: FleetSnapshot | FleetFiles, pattern: str, cluster: str | 
     return named("group", (row.group for row in rows.collect()))
 
 
-def near_miss(
-    fleet: FleetSnapshot | FleetFiles, kind: str, name: str, cluster: str | None = None
-) -> str:
+def near_miss(fleet: Fleet, kind: str, name: str, cluster: str | None = None) -> str:
     """`; did you mean orders?`: the group or topic (`kind`) of nearly that name, if any."""
     table = TABLE_OF[kind]
     if isinstance(fleet, FleetFiles):

@@ -7,9 +7,8 @@ from typing import NamedTuple
 from pyspark.sql import functions as F
 
 from optimizer.figures import counted
-from spark.fleet import FleetFiles, FleetSnapshot
+from spark.fleet import FleetFiles, FleetSnapshot, plain_rows
 from spark.groups import OFFSETS_TOPIC, OffsetsTopic, location_of
-from spark.reassign.facts import rows_of
 from spark.reassign.reassignment import Reassignment
 from spark.text import named
 
@@ -52,10 +51,10 @@ class Effects(NamedTuple):
 
 def consumers_of(fleet: FleetSnapshot | FleetFiles, cluster: str) -> Consumers:
     """What a snapshot tells of the groups of a cluster."""
-    members = rows_of(fleet, "members", ("group", "member_id", "rack"), cluster)
+    members = plain_rows(fleet, "members", ("group", "member_id", "rack"), cluster)
     if isinstance(fleet, FleetFiles):
         racks = {(group, member): rack for group, member, rack in members}
-        claims = rows_of(
+        claims = plain_rows(
             fleet, "assignments", ("group", "member_id", "topic", "partition"), cluster
         )
         reads = Counter(

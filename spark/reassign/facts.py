@@ -1,15 +1,12 @@
 """What a snapshot tells of one cluster's brokers and replicas."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from pyspark.sql import functions as F
-
 from optimizer.figures import did_you_mean
 from spark.errors import InputError
-from spark.fleet import FleetFiles, FleetSnapshot, spelled
-from spark.store import NULL
+from spark.fleet import FleetFiles, FleetSnapshot, plain_rows
 from spark.text import named
 
 COLUMNS = (
@@ -77,8 +74,8 @@ def cluster_facts(fleet: FleetSnapshot | FleetFiles, cluster: str | None = None)
             f"snapshot {fleet.id} has no cluster {cluster!r}: it has {named('cluster', clusters)}"
             f"{did_you_mean(cluster or '', clusters)}"
         )
-    rows = rows_of(fleet, "partitions", COLUMNS, cluster)
-    values = dict(rows_of(fleet, "brokers", ("broker", "rack"), cluster))
+    rows = plain_rows(fleet, "partitions", COLUMNS, cluster)
+    values = dict(plain_rows(fleet, "brokers", ("broker", "rack"), cluster))
     return facts_in(cluster, fleet.clusters()[cluster], rows, values)
 
 
@@ -115,29 +112,3 @@ def facts_in(
         )
     entries = listed or {broker: racks.get(broker) for broker in sorted(alive)}
     return ClusterFacts(cluster, snapshot, entries, sorted(partitions))
-
-
-def rows_of(
-    fleet: FleetSnapshot | FleetFiles, table: str, columns: Sequence[str], cluster: str
-) -> Iterator[Any]:
-    """Rows of a table of a cluster as tuples."""
-    if isinstance(fleet, FleetFiles):
-        rows = fleet.rows(table, columns, cluster)
-        yield from zip(*(_plain(rows[name]) for name in columns), strict=True)
-    elif table in fleet.tables:
-        selection = fleet.tables[table].where(F.col("cluster") == cluster).select(*columns)
-        yield from map(tuple, selection.collect())
-
-
-def _plain(column: Any) -> list[Any]:
-    """A column of `FleetFiles.rows` as texts, numbers, lists and None."""
-    if isinstance(column, list):
-        return [
-            [spelled(x) if isinstance(x, bytes) else x for x in item]
-            if isinstance(item, list)
-            else item
-            for item in column
-        ]
-    if hasattr(column, "to_pylist"):
-        return [None if item is None else spelled(item) for item in column.to_pylist()]
-    return [None if item == NULL else item for item in column.tolist()]

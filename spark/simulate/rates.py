@@ -5,12 +5,11 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from itertools import pairwise
 from statistics import fmean
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pyspark.sql import DataFrame
 
-from spark.fleet import FleetFiles, evenly, names_wanted, spelled, time_of, whole, within_reach
-from spark.store import NULL
+from spark.fleet import FleetFiles, evenly, plain_rows, time_of, whole, within_reach
 
 RATE_SNAPSHOTS = 3
 """Snapshots that give rates: only their average is needed."""
@@ -37,7 +36,7 @@ class _Moment(NamedTuple):
     at: float
     ends: Mapping[Partition, int]
     committed: Mapping[Partition, int]
-    owners: Mapping[Partition, bytes]
+    owners: Mapping[Partition, str]
 
 
 def rates_of_group(
@@ -89,27 +88,23 @@ def _moment(fleet: FleetFiles, store: str, snapshot: str, group: str, cluster: s
     files = FleetFiles.read(store, snapshot, place=fleet.place)
     time = time_of(snapshot)
     assert time is not None
-
-    def by_partition(table: str, *columns: str) -> list[dict[Partition, Any]]:
-        named = "topic", "partition", *columns
-        rows = files.rows(table, named, cluster, group=names_wanted([group]))
-        topics = map(spelled, rows["topic"].to_pylist())
-        keys = [*zip(topics, rows["partition"].tolist(), strict=True)]
-        return [dict(zip(keys, rows[column].tolist(), strict=True)) for column in columns]
-
-    of_offsets = by_partition("offsets", "end_offset", "committed_offset")
-    ends, committed = (
-        {key: offset for key, offset in of.items() if offset != NULL and offset >= 0}
-        for of in of_offsets
-    )
-    return _Moment(time.timestamp(), ends, committed, *by_partition("assignments", "member_id"))
+    names = "topic", "partition", "end_offset", "committed_offset"
+    ends: dict[Partition, int] = {}
+    committed: dict[Partition, int] = {}
+    for topic, number, *offsets in plain_rows(files, "offsets", names, cluster, group):
+        for of, offset in zip((ends, committed), offsets, strict=True):
+            if offset is not None and offset >= 0:
+                of[topic, number] = offset
+    owned = plain_rows(files, "assignments", ("topic", "partition", "member_id"), cluster, group)
+    owners = {(topic, number): member for topic, number, member in owned}
+    return _Moment(time.timestamp(), ends, committed, owners)
 
 
 def _peak_rate(moments: Sequence[_Moment]) -> float | None:
     """The most that a member read between two snapshots, of what it owned at both."""
     most = 0.0
     for before, after in pairwise(moments):
-        read: Counter[bytes] = Counter()
+        read: Counter[str] = Counter()
         for key, owner in after.owners.items():
             is_known = key in before.committed and key in after.committed
             if is_known and before.owners.get(key) == owner:
