@@ -6,15 +6,21 @@ from optimizer.settings import ClientSettings
 
 
 @dataclass(frozen=True)
-class Start:
+class OfMember:
+    """Something is done to a member's process at a time."""
+
+    at: float
+    member: str
+
+
+@dataclass(frozen=True)
+class Start(OfMember):
     """A process of that name starts: a newcomer, or one that is back after Close or Kill.
 
     What is None stays as it was before (of a newcomer: as the scenario says for all). `delay_ms`
     is what it takes to its first request; `member_id` the id that it will have (made up if None).
     """
 
-    at: float
-    member: str
     topics: tuple[str, ...] | None = None
     client: ClientSettings | None = None
     instance_id: str | None = None
@@ -25,59 +31,49 @@ class Start:
 
 
 @dataclass(frozen=True)
-class Close:
+class Close(OfMember):
     """A process ends in good order; `leave` overrides what its kind does (KIP-1092).
 
     `delay_ms` is what its last commit takes; `silent_ms` is that of `Kill`, of one that doesn't
     leave.
     """
 
-    at: float
-    member: str
     leave: bool | None = None
     delay_ms: float = 0
     silent_ms: float | None = None
 
 
 @dataclass(frozen=True)
-class Kill:
+class Kill(OfMember):
     """A process is gone without a word.
 
     `silent_ms`: how long before that it gave its last sign of life (None: by its phases).
     """
 
-    at: float
-    member: str
     silent_ms: float | None = None
 
 
 @dataclass(frozen=True)
-class Block:
+class Block(OfMember):
     """The application doesn't poll for so long."""
 
-    at: float
-    member: str
     for_ms: float
 
 
 @dataclass(frozen=True)
-class Freeze:
+class Freeze(OfMember):
     """A process stands still for so long and then goes on: a full GC, a suspended container.
 
     It neither polls nor beats meanwhile, so that its session may end.
     """
 
-    at: float
-    member: str
     for_ms: float
 
 
 @dataclass(frozen=True)
-class Subscribe:
+class Subscribe(OfMember):
     """A member subscribes to other topics."""
 
-    at: float
-    member: str
     topics: tuple[str, ...]
 
 
