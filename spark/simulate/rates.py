@@ -1,9 +1,8 @@
 """How fast records come in to what one group reads, by few of a store's snapshots."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from itertools import pairwise
 from statistics import fmean
 from typing import NamedTuple
 
@@ -30,15 +29,6 @@ class Flow(NamedTuple):
     peak_rate: float | None = None
 
 
-class _Moment(NamedTuple):
-    """What a snapshot says of each partition of a group: its end, what is committed, its owner."""
-
-    at: float
-    ends: Mapping[Partition, int]
-    committed: Mapping[Partition, int]
-    owners: Mapping[Partition, str]
-
-
 def rates_of_group(
     fleet: FleetFiles, store: str, group: str, cluster: str, window: timedelta
 ) -> Flow:
@@ -51,20 +41,39 @@ def rates_of_group(
     last = fleet.clusters().get(cluster, fleet.id)
     stored = whole(fleet.place, store, last)
     near = within_reach([*stored.newest_first()][::-1], window)
-    moments = [
-        _moment(fleet, store, snapshot, group, cluster) for snapshot in evenly(near, RATE_SNAPSHOTS)
-    ]
-    rates = {}
-    for key in sorted({key for moment in moments for key in moment.ends}):
-        seen = [moment for moment in moments if key in moment.ends]
-        grown = [
-            (after.ends[key] - before.ends[key]) / (after.at - before.at)
-            for before, after in pairwise(seen)
-            if after.ends[key] >= before.ends[key]
-        ]
-        if grown:
-            rates[key] = fmean(grown)
-    return Flow(_by_topic(rates), _peak_rate(moments))
+    ends: dict[Partition, tuple[float, int]] = {}
+    grown: defaultdict[Partition, list[float]] = defaultdict(list)
+    most, since, before = 0.0, 0.0, dict[Partition, tuple[str, int]]()
+    for snapshot in evenly(near, RATE_SNAPSHOTS):
+        files, time = FleetFiles.read(store, snapshot, place=fleet.place), time_of(snapshot)
+        assert time is not None
+        now, committed = time.timestamp(), dict[Partition, int]()
+        for topic, number, end, offset in plain_rows(files, "offsets", OFFSETS, cluster, group):
+            key = topic, number
+            if end is not None and end >= 0:
+                at, earlier = ends.get(key, (now, end))
+                if at < now and end >= earlier:
+                    grown[key].append((end - earlier) / (now - at))
+                ends[key] = now, end
+            if offset is not None and offset >= 0:
+                committed[key] = offset
+        owned = {
+            (topic, number): (member, committed[topic, number])
+            for topic, number, member in plain_rows(files, "assignments", OWNER, cluster, group)
+            if (topic, number) in committed
+        }
+        read: Counter[str] = Counter()  # by members of what they owned at both ends
+        for key in owned.keys() & before.keys():
+            (member, offset), (owner, earlier) = owned[key], before[key]
+            if member == owner:
+                read[member] += max(offset - earlier, 0)
+        most = max([most, *(records / (now - since) for records in read.values())])
+        since, before = now, owned
+    return Flow(_by_topic({key: fmean(grown[key]) for key in sorted(grown)}), most or None)
+
+
+OFFSETS = ("topic", "partition", "end_offset", "committed_offset")
+OWNER = ("topic", "partition", "member_id")
 
 
 def mean_flow(rates: DataFrame, members: DataFrame) -> Flow:
@@ -81,33 +90,3 @@ def _by_topic(rates: Mapping[Partition, float]) -> Rates:
         topic: [rates.get((topic, number), 0.0) for number in range(size)]
         for topic, size in sizes.items()
     }
-
-
-def _moment(fleet: FleetFiles, store: str, snapshot: str, group: str, cluster: str) -> _Moment:
-    """What a snapshot says of what the group reads, as far as it is known."""
-    files = FleetFiles.read(store, snapshot, place=fleet.place)
-    time = time_of(snapshot)
-    assert time is not None
-    names = "topic", "partition", "end_offset", "committed_offset"
-    ends: dict[Partition, int] = {}
-    committed: dict[Partition, int] = {}
-    for topic, number, *offsets in plain_rows(files, "offsets", names, cluster, group):
-        for of, offset in zip((ends, committed), offsets, strict=True):
-            if offset is not None and offset >= 0:
-                of[topic, number] = offset
-    owned = plain_rows(files, "assignments", ("topic", "partition", "member_id"), cluster, group)
-    owners = {(topic, number): member for topic, number, member in owned}
-    return _Moment(time.timestamp(), ends, committed, owners)
-
-
-def _peak_rate(moments: Sequence[_Moment]) -> float | None:
-    """The most that a member read between two snapshots, of what it owned at both."""
-    most = 0.0
-    for before, after in pairwise(moments):
-        read: Counter[str] = Counter()
-        for key, owner in after.owners.items():
-            is_known = key in before.committed and key in after.committed
-            if is_known and before.owners.get(key) == owner:
-                read[owner] += max(after.committed[key] - before.committed[key], 0)
-        most = max([most, *(records / (after.at - before.at) for records in read.values())])
-    return most or None
