@@ -12,10 +12,10 @@ from typing import Any
 from optimizer.figures import figure
 from spark.errors import InputError
 from spark.report.material import Material
+from spark.report.sections import sections_of
 from spark.report.sections.first import cards_of
 from spark.report.sections.fleet import strategies
 from spark.report.sections.groups import loads_of
-from spark.report.sections.registry import sections_of
 from spark.report.sections.trend import strip
 from spark.text import shortened_in
 
