@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from optimizer.assignor.plan_file import GroupPlan
-from spark.enforce import PlanFolder, watcher
+from spark.enforce import PlanFolder
 from spark.enforce.enforce_groups import enforce_groups, watch_groups
 from spark.enforce.evaluate_group import Status
+from spark.enforce.rebalance import make_rebalance as real
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.manager import Manager
 from tests.live.brokers import Brokers
@@ -122,8 +123,7 @@ def test_many_groups_while_a_broker_is_killed(
             three_brokers.kill(group.coordinator)
         real(brokers, guests, reader, group, timeout)
 
-    real = watcher.make_rebalance
-    monkeypatch.setattr(watcher, "make_rebalance", make_rebalance)
+    monkeypatch.setattr("spark.enforce.enforce_groups.make_rebalance", make_rebalance)
     assert run("watch", *words, "--timeout", 60).code == 0
     plans = planned.put(EVEN)
     dry = run("enforce", *words, "--group", "enforced-*")
