@@ -289,8 +289,8 @@ def explain_by_weight(
     """
     weights, ids = weights_of(problem), problem.member_ids
     may_keep = kinds_of(problem).pair_of(problem.owner) >= 0
-    result = np.where(may_keep, problem.owner, NOBODY)
-    before, after = (weights.stated_loads(owners).tolist() for owners in (result, target))
+    kept = np.where(may_keep, problem.owner, NOBODY)
+    before, after = (weights.stated_loads(owners).tolist() for owners in (kept, target))
 
     def had(member: int) -> str:
         return f"{ids[member]}, which had {figure(before[member])}"

@@ -55,10 +55,10 @@ class GroupWatcher:
             return dict.fromkeys(names, Verdict(Status.UNKNOWN, str(error), 0, False))
         self.groups |= groups
         counts = {topic.name: len(topic.partitions) for topic in brokers.metadata.topics}
-        result = {name: evaluate_group(self._plans[name], groups[name], counts) for name in names}
-        if any(verdict.status is Status.UNKNOWN for verdict in result.values()):
+        verdicts = {n: evaluate_group(self._plans[n], groups[n], counts) for n in names}
+        if any(verdict.status is Status.UNKNOWN for verdict in verdicts.values()):
             self._close()  # who didn't answer isn't asked again over a connection
-        return result
+        return verdicts
 
     def make_rebalance(self, name: str) -> str | None:
         """Let a group that was examined assign again; returns why it couldn't be made to."""

@@ -64,9 +64,8 @@ def summary_of(result: GroupExplanation) -> Iterator[str]:
 
 def _is_in(finding: dict[str, Any], advised: Advice) -> bool:
     """Whether the advice says what was found: it is the same, or names whom to look at."""
-    if finding["advice"] == advised.advice or finding["finding"] in COVERED_BY.get(
-        advised.advice_kind, ()
-    ):
+    covered = COVERED_BY.get(advised.advice_kind, ())
+    if finding["advice"] == advised.advice or finding["finding"] in covered:
         return True
     _, _, name = finding["subject"].partition(" ")
     return advised.advice_kind == "look" and name in (advised.advice or "")

@@ -141,9 +141,9 @@ def components(groups: Sequence[str], topics: Sequence[str]) -> dict[str, str]:
     while True:
         least = np.full(len(of_pair[0]), len(names))
         np.minimum.at(least, topic, label[member])
-        result = label.copy()
-        np.minimum.at(result, member, least[topic])
-        result = result[result]  # what its label has found counts as well
-        if np.array_equal(result, label):
+        lower = label.copy()
+        np.minimum.at(lower, member, least[topic])
+        lower = lower[lower]  # what its label has found counts as well
+        if np.array_equal(lower, label):
             return dict(zip(names.tolist(), names[label].tolist(), strict=True))
-        label = result
+        label = lower

@@ -25,11 +25,10 @@ def plain_rows(
         rows = fleet.rows(table, columns, cluster, **wanted)
         yield from zip(*(_plain(rows[name]) for name in columns), strict=True)
     elif table in fleet.tables:
-        entries = {"cluster": cluster} | ({} if group is None else {"group": group})
-        of_cluster = fleet.tables[table]
-        for column, name in entries.items():
-            of_cluster = of_cluster.where(is_named(column, [name]))
-        yield from map(tuple, of_cluster.select(*columns).collect())
+        selected = fleet.tables[table].where(is_named("cluster", [cluster]))
+        if group is not None:
+            selected = selected.where(is_named("group", [group]))
+        yield from map(tuple, selected.select(*columns).collect())
 
 
 def _plain(column: Any) -> list[Any]:

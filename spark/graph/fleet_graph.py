@@ -1,7 +1,7 @@
 """The graph of a fleet, and the questions that are easier to ask of a graph than of tables.
 
 The only file that needs GraphFrames. Its Python package comes along with evenfleet; its jar has to
-be in the session: see `spark.graph.fleet_graph`.
+be in the session, by the coordinate in conf/packages.toml.
 """
 
 import tomllib
@@ -57,9 +57,8 @@ class FleetGraph(GraphFrame, Handle):
     """A GraphFrame of a fleet: vertices and edges as in the files of these names.
 
     `parts` has the vertices and edges of each kind; `grain` says whether members are tied to
-    partitions or to topics. Each part, and what questions have to
-    compute on the way, stays in Spark's cache from first use until `release`; as a context manager
-    the graph releases itself.
+    partitions or to topics. Each part, and what questions have to compute on the way, stays in
+    Spark's cache from first use until `release`; as a context manager the graph releases itself.
     """
 
     def __init__(self, snapshot: Tables, grain: str) -> None:
@@ -274,8 +273,8 @@ def depths_from(start: Ids, causes: Ids, touched: Ids, most: int | None) -> tupl
         # of each its own run of `others`, one behind the other
         ends = counts.cumsum()
         at = np.arange(counts.sum()) + (first[frontier] - ends + counts).repeat(counts)
-        result = others[at]
-        frontier = np.unique(result[depth[result] < 0])
+        neighbors = others[at]
+        frontier = np.unique(neighbors[depth[neighbors] < 0])
         depth[frontier] = step
     reached = np.flatnonzero(depth >= 0)
     return ids[reached], depth[reached]

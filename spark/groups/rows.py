@@ -67,8 +67,8 @@ def united(parts: Mapping[str, DataFrame], tasks: int, by: Sequence[str]) -> Dat
     unknown = {name: absent for of in sent for name, (_, absent) in of.items()}
     tables = []
     for number, (table, of) in enumerate(zip(parts.values(), sent, strict=True)):
-        values = {name: of.get(name, (absent,))[0] for name, absent in unknown.items()}
-        texts = (f"{text} as `{name}`" for name, text in values.items())
+        cells = {name: of.get(name, (absent,))[0] for name, absent in unknown.items()}
+        texts = (f"{text} as `{name}`" for name, text in cells.items())
         tables.append(table.selectExpr(f"{number}Y as part", *texts))
     keyed = reduce(DataFrame.unionAll, tables).withColumn("key", F.xxhash64(*map(F.expr, by)))
     # A number of partitions that is stated is kept by adaptive execution, which would otherwise
@@ -104,11 +104,11 @@ def parts_of(rows: DataFrame) -> Columns:
 def parts_in(table: pa.Table, columns: Columns) -> Parts:
     """The rows of each part of such a table, as a worker gets it."""
     part = numbers_in(as_one(table["part"]))
-    result = {}
+    parts = {}
     for number, (name, of_part) in enumerate(columns.items()):
         rows = taken(table.select([*of_part]), part == number)
-        result[name] = {column: _values(as_one(rows[column])) for column in of_part}
-    return result
+        parts[name] = {column: _values(as_one(rows[column])) for column in of_part}
+    return parts
 
 
 def _values(array: pa.Array) -> Any:

@@ -93,8 +93,8 @@ def range_skew(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     tells="a group's assignor has a name of Kafka's, and deals in another way",
     measure="1: there is such a group",
     advice="Clients such as sarama, kafka-go and ruby-kafka have assignors of their own by these "
-    "names, so what Kafka's range or roundrobin would do says nothing of this group. Let it follow "
-    "a plan, or use a sticky assignor if its client has one.",
+    "names: Kafka's range or roundrobin doesn't predict what they do. Give the group a plan, or "
+    "set a sticky assignor if its client has one.",
     needs=("groups.strategy",),
     levels={"info": 1},
 )
