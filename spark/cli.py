@@ -36,7 +36,17 @@ COMPLETE = "_EVENFLEET_COMPLETE"
 """Set by a shell's completion, which `--install-completion` sets up."""
 
 PANELS = {
-    "Look": ("audit", "report", "explain", "history", "rates", "graph", "snapshots", "config"),
+    "Look": (
+        "audit",
+        "report",
+        "explain",
+        "history",
+        "rates",
+        "graph",
+        "snapshots",
+        "findings",
+        "config",
+    ),
     "Plan": ("plan", "compare", "verify", "replay", "frontier", "members", "reassign"),
     "Predict": ("whatif", "simulate", "rollout", "scale"),
     "Get data": ("demo", "collect", "import-cli"),

@@ -1,7 +1,7 @@
 """What is wrong in a fleet, how bad it is, and what to do first."""
 
-from spark.audit.finding import SEVERITIES, WORST_FIRST
-from spark.audit.fleet_audit import FleetAudit, audit_fleet, read_audit
+from spark.audit.finding import SEVERITIES, WORST_FIRST, Finding
+from spark.audit.fleet_audit import MISSING_FACT, FleetAudit, audit_fleet, read_audit
 from spark.audit.group_evaluator import findings_of
 from spark.audit.of_store import AuditedStore
 from spark.audit.prometheus import metrics_of

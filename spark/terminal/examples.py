@@ -22,6 +22,9 @@ graph store --question competitors --group orders --member MEMBER-ID
 snapshots store
 snapshots store --prune 90d --keep-daily 1
 snapshots store --prune 90d --compact --apply
+findings
+findings stalled-partitions
+findings --format json
 config
 config --config conf/evenfleet.toml --group payments-1
 config --example audit

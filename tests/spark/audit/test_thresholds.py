@@ -5,6 +5,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from pytest import MonkeyPatch
 
 from spark import InputError
 from spark.audit.finding import COLUMNS, Finding
@@ -19,6 +20,7 @@ from spark.audit.thresholds import (
 )
 from spark.settings import NO_CONSUMERS, FleetConsumers, GroupConsumers, Settings, duration
 from tests.paths import ROOT
+from tests.support.said import Run
 
 TIMES = {
     **{"session_timeout_ms": 45_000, "heartbeat_interval_ms": 3_000, "restart_ms": 30_000},
@@ -226,3 +228,17 @@ def test_what_findings_need_is_told() -> None:
 
 def test_the_columns_are_told() -> None:
     assert f"writes every finding: {', '.join(COLUMNS)}." in " ".join(PAGE.split())
+
+
+def test_the_command_lists_them_and_explains_each(run: Run, monkeypatch: MonkeyPatch) -> None:
+    """Of what the registry has nothing is left out, and no Java starts for it."""
+    monkeypatch.setattr("spark.terminal.stores.session", None)
+    listed = run("findings", "--csv").out.splitlines()[1:]
+    assert [line.split(",")[0] for line in listed] == [*FINDINGS]
+    for name, finding in FINDINGS.items():
+        said = run("findings", name)
+        assert (said.code, said.err) == (0, f"{name}: {finding.tells}.\n")
+        levels = [f"{item} " for item, level in finding.levels.items() if level is not None]
+        needs = [MISSING_FACT[need] for need in finding.needs]
+        texts = [finding.measure, finding.advice, *levels, *finding.settings, *needs]
+        assert [text for text in texts if text not in said.out] == []
