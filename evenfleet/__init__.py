@@ -3,7 +3,8 @@
     from evenfleet import FleetSnapshot, plan_fleet, Group, assign
 
 A name is loaded when it is first used: one group needs no Spark, and nothing but `PlanAssignor` and
-`rejoin`, for the consumers that follow a plan, needs kafka-python.
+`rejoin`, for the consumers that follow a plan, needs kafka-python. `evenfleet.session()` is Spark
+for a notebook.
 """
 
 import importlib
@@ -13,13 +14,20 @@ if TYPE_CHECKING:
     from optimizer import *  # noqa: F403 - all of its public names
     from optimizer.assignor.plan_assignor import PlanAssignor, rejoin
     from spark import *  # noqa: F403
+    from spark.terminal.session import notebook_session as session
 
-IN_CONSUMERS = ("PlanAssignor", "rejoin")
+OWN = {
+    "PlanAssignor": ("optimizer.assignor.plan_assignor", "PlanAssignor"),
+    "rejoin": ("optimizer.assignor.plan_assignor", "rejoin"),
+    "session": ("spark.terminal.session", "notebook_session"),
+}
+"""Names beside the public ones of both packages: the module and the name there."""
 
 
 def __getattr__(name: str) -> Any:
-    if name in IN_CONSUMERS:
-        return getattr(importlib.import_module("optimizer.assignor.plan_assignor"), name)
+    if name in OWN:
+        module, attribute = OWN[name]
+        return getattr(importlib.import_module(module), attribute)
     for package in map(importlib.import_module, ("optimizer", "spark")):
         if name in package.__all__:
             return getattr(package, name)
@@ -28,4 +36,4 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     packages = map(importlib.import_module, ("optimizer", "spark"))
-    return sorted([*IN_CONSUMERS, *(name for package in packages for name in package.__all__)])
+    return sorted([*OWN, *(name for package in packages for name in package.__all__)])

@@ -23,8 +23,10 @@ from spark.terminal import (
     SIGNALS,
     for_typer,
     interrupts,
+    program,
     say,
     sentence_of,
+    tell_step,
     with_next_step,
 )
 
@@ -182,14 +184,26 @@ def main() -> None:
     logging.basicConfig(handlers=[logging.NullHandler()])
     with sentences_apart():
         with interrupts() as signals:
-            words = sys.argv[1:] or ["help"]
-            code, sentence = _run([*words[1:2], "--help"] if words[0] == "help" else words)
+            words = sys.argv[1:]
+            if words:
+                code, sentence = _run([*words[1:2], "--help"] if words[0] == "help" else words)
+            else:
+                code, sentence = _overview(), None
         if signals.received:
             code = 128 + signals.received
             sentence = None if signals.is_explained else SIGNALS[signals.received]
         if sentence:
             say(f"evenfleet: {sentence}")
     sys.exit(code)
+
+
+def _overview() -> int:
+    """What there is, in ten lines."""
+    tell_step("evenfleet", evenfleet.__doc__ or "")
+    for panel, names in PANELS.items():
+        tell_step(panel, ", ".join(names))
+    say(f"Begin: {program()} demo   Each command: {program()} COMMAND --help")
+    return 0
 
 
 def _run(words: list[str]) -> tuple[int, str | None]:

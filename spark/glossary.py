@@ -44,7 +44,7 @@ STATUSES = {
 FORMS = {
     **{word: word for word in GLOSSARY},
     "uneven groups": "uneven",
-    **dict.fromkeys(("worst max/mean", "worst max to mean"), "max to mean"),
+    **{"worst max to mean": "max to mean"},
     "moves": "move",
     "takeovers": "takeover",
     "stopped eager": "stopped",

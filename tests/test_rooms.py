@@ -146,7 +146,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         *("optimizer.scenarios", "optimizer.replicas", "spark.trial"),
     ),
     "spark.cli": ("spark", *BASE, "spark.startup", "spark.terminal", "spark.jobs"),
-    "evenfleet": ("optimizer", "optimizer.assignor", "spark", "spark.cli"),
+    "evenfleet": ("optimizer", "optimizer.assignor", "spark", "spark.terminal", "spark.cli"),
 }
 """Each room, and the rooms that it may import; files that stand in no folder are rooms as well."""
 

@@ -15,6 +15,7 @@ from typing import Any
 from pyarrow import parquet
 
 from tests.paths import DATA, ROOT
+from tests.support.terminal import tables_of
 
 COMMANDS = {
     "plan": (),
@@ -49,7 +50,7 @@ def main(out: Path) -> None:
                 text=True,
                 check=False,
             )
-            printed = _plain(json.loads(ran.stdout)) if ran.stdout else None
+            printed = _plain(tables_of(ran)) if ran.stdout else None
             text = json.dumps(printed, indent=1, ensure_ascii=False)
             (out / f"{name}.json").write_text(text.replace(folder, ""), "utf-8")
             said = f"{ran.stderr}exit code {ran.returncode}\n".replace(folder, "")

@@ -114,19 +114,14 @@ class AuditSummary:
             alike[reason].append(name)
         return [f"{', '.join(names)}: {reason}." for reason, names in alike.items()]
 
-    def sentences(self, out: Where | None, hint: str) -> Iterator[str]:
-        """What people read below the tables, before the verdict; `hint` says how to get all."""
-        if self.other_kinds:
-            listed = ", ".join(f"{count} {kind}" for kind, count in self.other_kinds.items())
-            yield f"Groups that aren't consumer groups: {listed}."
+    def sentences(self, out: Where | None) -> Iterator[str]:
+        """What people read below the tables."""
         if out:
             yield f"All findings are in {table_in(out, 'findings')}."
             if self.has_coordinators:
                 yield f"The groups of each coordinator are in {table_in(out, 'coordinators')}."
             if self.has_failures:
                 yield f"Broker failures that each topic survives: {table_in(out, 'failures')}."
-        elif sum(map(_sum, self.counts)) > len(self.worst):
-            yield f"These are the worst {len(self.worst)}: {hint}."
         yield from self.advice
         if self.tracked is not None:
             of_change = Counter(finding.change for finding in self.tracked)

@@ -40,9 +40,10 @@ def _best(fleet: Sequence[Row]) -> str:
     equals = [row["strategy"] for row in fleet[1:] if _worth(row) == _worth(best)]
     tied = f", tied with {', '.join(equals)}" if equals else ""
     own = kafkas_own(fleet)
+    if CURRENT in (best["strategy"], *equals):
+        return f"Nothing to change ({_figures(best)})"
     if best["strategy"] != OPTIMAL or not own or _worth(own[0]) == _worth(best):
-        name = "no change" if best["strategy"] == CURRENT else best["strategy"]
-        return f"Best: {name}{tied} ({_figures(best)})"
+        return f"Best: {best['strategy']}{tied} ({_figures(best)})"
     kafka = f"Kafka's best: {own[0]['strategy']} ({_figures(own[0])}"
     if _worth(own[0])[:-1] == _worth(best)[:-1]:
         return f"{kafka}; optimum {best['moves']:,})"

@@ -13,7 +13,7 @@ from spark.settings import Settings, check_strategies
 from spark.solve import LevelsOf, advice_counts, advice_in_words, idle_limits_of
 from spark.store import CatalogSchema, Where, in_one_file, write_tables
 
-SHOWN = ("cluster", "group", "judged_by", "now_to_best", "after_to_best", "severity")
+SHOWN = ("cluster", "group", "now_to_best", "after_to_best", "severity")
 """What people read of an uneven group, beside what is advised to it."""
 
 ADVICE = ("advice_kind", "advice", "advice_strategy", "advice_moves", "can_follow")
@@ -22,7 +22,7 @@ ADVICE = ("advice_kind", "advice", "advice_strategy", "advice_moves", "can_follo
 def uneven_first(groups: DataFrame, most: int) -> list[dict[str, Any]]:
     """The uneven groups, the worst first."""
     worst = groups.where(UNEVEN).orderBy(*worst_first()).limit(most)
-    return as_rows(worst.select(*SHOWN, *ADVICE))
+    return as_rows(worst.select(*SHOWN, "judged_by", *ADVICE))
 
 
 def uneven_row(row: dict[str, Any]) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def write_comparison(
     fleet: FleetSnapshot,
     settings: Settings,
     rates: DataFrame | None,
-    out: Where,
+    out: Where | None,
     levels: LevelsOf,
     check_limits: Callable[[Sequence[str]], None],
 ) -> tuple[Rows, Rows, list[str]]:
@@ -78,7 +78,8 @@ def write_comparison(
             of_groups: in_one_file(groups, "cluster", "group"),
         }
         rows = as_rows(table)
-        write_tables(comparison.sparkSession, out, fleet.id, written)
+        if out:
+            write_tables(comparison.sparkSession, out, fleet.id, written)
         return rows, uneven_first(groups, MAX_GROUPS), advice_of(groups)
     finally:
         measured.unpersist()

@@ -23,9 +23,9 @@ def loads_of(result: GroupExplanation, changing_first: bool) -> list[dict[str, A
         row: dict[str, Any] = {"member": member}
         if result.weights:
             before, after = map(figure, result.weights[member])
-            row |= {"weight now": before, "weight planned": after}
+            row |= {"weight_now": before, "weight_planned": after}
         now, planned = result.loads[member]
-        rows.append(row | {"partitions now": now, "planned": planned})
+        rows.append(row | {"partitions_now": now, "planned": planned})
     return rows
 
 

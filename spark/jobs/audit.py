@@ -93,18 +93,16 @@ def _print_audit(fleet: FleetSnapshot, summary: AuditSummary, out: Where | None)
     worst = next(iter(summary.worst), None)
     if worst and worst["group"] and worst["severity"] == FailOn.CRITICAL:
         terminal.lead_to([worst | {"advice_kind": "look"}], terminal.PLAN)
-    tables = {"findings": Table(summary.counts, summary.finding_rows())}
+    say_answer(summary.answer)
+    terminal.print_lists(summary.worst_by_finding(), "the worst findings")
+    tables = {"findings": Table(summary.counts, summary.finding_rows(), is_detail=True)}
     tables |= terminal.programs_only(summary.for_programs()) | terminal.clusters_read(fleet)
     if summary.tracked is not None:
         tables |= {"changes": Table(summary.changes(), most=WORST)}
     show(tables, () if terminal.OUT.width >= ROOMY else ("what",))
-    if terminal.is_for_people():
-        for title, sentences, advice in summary.worst_by_finding():
-            terminal.print_list(title, sentences, advice)
-        if not_run := summary.not_run_by_reason():
-            terminal.print_list("not run", not_run)
+    if not_run := summary.not_run_by_reason():
+        terminal.print_list("not run", not_run, is_detail=True)
     terminal.say_clusters(fleet)
     if fleet.part:
         say(f"Only {fleet.part} were audited.")
-    say_all(summary.sentences(out, "--out FOLDER writes all"))
-    say_answer(summary.answer, f"Snapshot {summary.snapshot}. ")
+    say_all(summary.sentences(out))

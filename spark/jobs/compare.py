@@ -10,21 +10,15 @@ from spark.settings import Settings
 from spark.store import table_in
 from spark.terminal import ROWS_SHOWN, Rows, Table, busy, by_kind, say, say_all, say_answer, show
 
-GROUPS = "groups to change"
+GROUPS = "groups_to_change"
 """The table of uneven groups, with what each is advised."""
 
 
 COLUMNS_SHOWN = (
-    *("strategy", "uneven", "worst_max_to_mean", "mean_topic_share", "excess", "moves"),
+    *("strategy", "uneven", "mean_over_bound", "worst_over_bound", "excess", "moves"),
     *("unread", "not_evaluated"),
 )
 """What fits a terminal of 80 columns; JSON and the table that is written have all."""
-
-SHOWN_BY_WEIGHT = (
-    *("strategy", "mean_over_bound", "worst_over_bound", "unbalanced", "moves"),
-    *("unread", "not_evaluated"),
-)
-"""The same where groups are balanced by weight."""
 
 
 def compare(
@@ -34,10 +28,11 @@ def compare(
     thresholds: terminal.Thresholds = None,
 ) -> None:
     """Compare strategies on every group of a snapshot, and name the best."""
-    out = target.required()
+    out = target.optional()
     audit_settings, settings = levels_and_goals(thresholds, trial.applied(source.settings))
     with source.session(source.single_snapshot) as spark:
-        check_out(spark, out, COMPARISON)
+        if out:
+            check_out(spark, out, COMPARISON)
 
         def compare_one(
             fleet: FleetSnapshot,
@@ -58,19 +53,21 @@ def compare(
             ]
             changed = [row for _, (_, groups, _) in compared for row in groups]
             terminal.lead_to(changed, terminal.PLAN)
+            for fleet, (items, *_) in compared:
+                say_answer(source.prefix(fleet) + best_of(items))
             people = [*map(uneven_row, changed)]
             beside = {GROUPS: Table(changed, people, bool(changed), most=ROWS_SHOWN)}
             beside |= terminal.clusters_read(*(fleet for fleet, _ in compared))
             show_strategies(table, beside, settings)
-    for fleet, (rows, _, advice) in compared:
+    for fleet, (*_, advice) in compared:
+        say_all(advice)
         terminal.say_clusters(fleet)
         if fleet.part:
             say(f"Only {fleet.part} were compared.")
-        say_answer(best_of(rows))
-        say_all(advice)
+    if out:
         say(
-            f"Snapshot {fleet.id}: each group under each strategy is in "
-            f"{table_in(out, 'comparison')}, this table in {table_in(out, 'fleet')}."
+            f"Written: each group under each strategy in {table_in(out, 'comparison')}, this table "
+            f"in {table_in(out, 'fleet')}."
         )
     if fault:
         raise fault
@@ -78,7 +75,6 @@ def compare(
 
 def show_strategies(rows: Rows, beside: Mapping[str, Table], settings: Settings) -> None:
     """Print the tables of all snapshots, one below the other, and those `beside` them."""
-    shown = SHOWN_BY_WEIGHT if settings.goals.weights else COLUMNS_SHOWN
-    selection = ["snapshot", *shown, *(["remote_reads"] if settings.goals.need_racks else [])]
-    hidden = {column for row in rows for column in row if column not in selection}
+    racks = ["remote_reads"] if settings.goals.need_racks else []
+    hidden = {*rows[0]}.difference(["snapshot", *COLUMNS_SHOWN, *racks]) if rows else ()
     show({**by_kind("strategies", rows), **beside}, hidden)

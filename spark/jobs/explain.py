@@ -8,7 +8,7 @@ from spark import terminal
 from spark.audit import FINDINGS, findings_of, levels_and_goals
 from spark.explain import explain_group, lags_of, loads_of, share_topics, stalled_in, summary_of
 from spark.fleet import SHARE, FleetFiles
-from spark.terminal import ROWS_SHOWN, Table, at_most, busy, say, say_all, show
+from spark.terminal import ROWS_SHOWN, Table, at_most, busy, say_all, say_answer, show
 from spark.text import as_sentence
 
 
@@ -33,15 +33,16 @@ def explain(
         stalled = stalled_in(lags)
     if explanation.advised.advice_kind in ("setting", "plan"):
         terminal.lead_to([explanation.as_json | {"can_follow": True}], terminal.PLAN)
-    terminal.say_clusters(fleet)
     seat = [as_sentence(explanation.seat)] if explanation.seat else []
     if stalled:
-        say(
+        say_answer(
             f"Stalled: nothing of {counted(len(stalled), 'partition')} was read since the snapshot "
             f"before, and records came in. {FINDINGS['stalled-partitions'].advice}"
         )
-    say_all([*summary_of(explanation), *seat])
-    owned = [{"member": m, "partitions now": count} for m, count in explanation.owned.items()]
+    first, *others = summary_of(explanation)
+    say_answer(first)
+    say_all(others)
+    owned = [{"member": m, "partitions_now": count} for m, count in explanation.owned.items()]
     loads = loads_of(explanation, changing_first=at_most(ROWS_SHOWN) is not None)
     shown: dict[str, Any] = {"is_shown": bool(loads), "most": ROWS_SHOWN, "as_json": None}
     lag = {"lag": Table(lags, stalled, is_shown=bool(stalled), most=ROWS_SHOWN)}
@@ -60,4 +61,6 @@ def explain(
         "explanation": Table([], is_shown=False, as_json=[explanation.as_json]),
     }
     show(listed | lag | terminal.clusters_read(fleet))
+    say_all(seat)
+    terminal.say_clusters(fleet)
     return bool(loads)  # without any there is no frontier

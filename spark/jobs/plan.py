@@ -15,11 +15,8 @@ from spark.settings import Settings, check_strategy
 from spark.store import Where, table_in
 from spark.terminal import ROWS_SHOWN, Table, at_most, busy, option, say, say_all, say_answer, show
 
-WORST = "worst groups"
+WORST = "worst_groups"
 """The table of uneven groups, which the plan evens out."""
-
-OPTIONAL = (WORST, TRAFFIC)
-"""Tables that aren't shown where they have no rows."""
 
 
 def plan(
@@ -33,19 +30,25 @@ def plan(
     thresholds: terminal.Thresholds = None,
 ) -> None:
     """Plan every group of a snapshot: the most even assignment with the fewest moves."""
-    out = target.required()
+    out = target.optional()
     selection = strategy or source.settings.strategy
     check_strategy(selection)
     settings = replace(goals.applied(source.settings), strategy=selection)
     levels, settings = levels_and_goals(thresholds, settings)
     with source.session(source.single_snapshot) as spark:
-        check_out(spark, out, PLAN)
+        if out:
+            check_out(spark, out, PLAN)
         planned, fault = source.each(
             *(spark, f"plan by {selection}", "planned"),
             lambda fleet: _plan_one(fleet, source, out, settings, levels, goals.check_limits),
         )
         if planned:
             show_plans(planned)
+            for fleet, _, notes in planned:
+                say_all(notes)
+                terminal.say_clusters(fleet)
+            if out:
+                say(f"Written: {table_in(out, 'assignments')} and {table_in(out, 'groups')}.")
     if fault:
         raise fault
 
@@ -53,12 +56,12 @@ def plan(
 def _plan_one(
     fleet: FleetSnapshot,
     source: terminal.FleetsOptions,
-    out: Where,
+    out: Where | None,
     settings: Settings,
     levels: AuditSettings,
     check_limits: Callable[[Sequence[str]], None],
-) -> tuple[FleetSnapshot, dict[str, terminal.Rows]]:
-    """Before and after, the groups by status, and what is read across racks, of this fleet."""
+) -> tuple[FleetSnapshot, dict[str, terminal.Rows], list[str]]:
+    """Its worst groups, before and after, groups by status, reads across racks; and notes."""
     session, price = fleet.tables["groups"].sparkSession, settings.price_per_gb
     doing = busy(f"planning snapshot {fleet.id}")
     with ExitStack() as kept:
@@ -71,41 +74,38 @@ def _plan_one(
         kept.enter_context(doing)
         check_limits(made.idle_limits())
         traffic = kept.enter_context(kept_traffic(made, fleet, settings.goals, price))
-        made.write(out, traffic, rates)
+        if out:
+            made.write(out, traffic, rates)
         by_status, before_and_after = made.summary()
         worst = made.worst(at_most(ROWS_SHOWN))
-        terminal.lead_to(worst, terminal.EXPORT)
-        tables = {
+        terminal.lead_to(worst, terminal.EXPORT if out else terminal.PLAN)
+        tables: dict[str, terminal.Rows] = {
             WORST: worst,
             "fleet": before_and_after,
             "groups": by_status,
             TRAFFIC: traffic_of_fleet(traffic, price) if traffic is not None else [],
         }
-        sentence, advice = made.sentence(), made.advice()
-    terminal.say_clusters(fleet)
-    say(
-        f"Snapshot {fleet.id} is planned by {settings.strategy}: "
-        f"the plan is in {table_in(out, 'assignments')} and {table_in(out, 'groups')}."
-    )
-    say_answer(sentence)
-    say_all(advice)
+        say_answer(source.prefix(fleet) + made.sentence())
+        notes = [*made.advice()]
     if fleet.part:
-        say(f"Only {fleet.part} were planned: {out} has no other groups of snapshot {fleet.id}.")
-    if traffic is not None:
-        say(f"Each group's traffic across racks is in {table_in(out, TRAFFIC)}.")
-    return fleet, {
-        name: [{"snapshot": fleet.id} | row for row in rows] for name, rows in tables.items()
-    }
+        others = f": {out} has no other groups of snapshot {fleet.id}" if out else ""
+        notes.append(f"Only {fleet.part} were planned{others}.")
+    if out and traffic is not None:
+        notes.append(f"Each group's traffic across racks is in {table_in(out, TRAFFIC)}.")
+    named = {name: [{"snapshot": fleet.id} | row for row in rows] for name, rows in tables.items()}
+    return fleet, {**named}, notes
 
 
-def show_plans(planned: Sequence[tuple[FleetSnapshot, dict[str, terminal.Rows]]]) -> None:
+def show_plans(planned: Sequence[tuple[FleetSnapshot, dict[str, terminal.Rows], Any]]) -> None:
     """Print the tables of all snapshots, one below the other."""
-    tables = [of_snapshot for _, of_snapshot in planned]
+    tables = [of_snapshot for _, of_snapshot, _ in planned]
     every = {name: [row for table in tables for row in table[name]] for name in tables[0]}
-    hide = {"sum of squares"} if len(planned) > 1 else {"sum of squares", "snapshot"}
-    shown: dict[str, Any] = {n: rows for n, rows in every.items() if rows or n not in OPTIONAL}
+    hide = {"sum_of_squares"} if len(planned) > 1 else {"sum_of_squares", "snapshot"}
+    shown: dict[str, Any] = {
+        name: Table(rows, is_detail=True) for name, rows in every.items() if rows or name != TRAFFIC
+    }
     explained = [{**row, "means": STATUSES.get(row["status"])} for row in every["groups"]]
-    shown["groups"] = Table(every["groups"], explained)
-    if worst := every[WORST]:
-        shown[WORST] = Table(worst, uneven_for_people(worst))
-    show({**shown, **terminal.clusters_read(*(fleet for fleet, _ in planned))}, hide)
+    shown["groups"] = Table(every["groups"], explained, is_detail=True)
+    worst = every[WORST]
+    shown[WORST] = Table(worst, uneven_for_people(worst), bool(worst))
+    show({**shown, **terminal.clusters_read(*(fleet for fleet, *_ in planned))}, hide)

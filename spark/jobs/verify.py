@@ -68,9 +68,9 @@ def _verify_one(
     finally:
         result.unpersist()
     verdict = f"{count} faults" if count else "no fault: every partition, measure and proof holds"
+    of = f" among {source.part}" if source.part else ""
+    say_answer(f"Snapshot {snapshot}, {planned:,} planned groups{of}: {verdict}.")
     terminal.say_clusters(fleet, tables.notes)
     if whole.part:
         say(f"The plan covers only {whole.part}.")
-    of = f" among {source.part}" if source.part else ""
-    say_answer(f"{planned:,} planned groups{of}: {verdict}.", f"Snapshot {snapshot}, ")
     return fleet, [{"snapshot": snapshot} | row for row in first]

@@ -93,12 +93,9 @@ def whatif(
 
 def show_result(result: WhatIfResult, fleet: FleetSnapshot, by_weight: bool) -> None:
     """Print the table of strategies, and the groups that suffer most."""
-    leagues = by_kind("strategies", result.fleet)
-    affected = {n: rows for n, rows in leagues.items() if any(row["groups"] for row in rows)}
-    tables = {
-        name: Table(rows, [*map(fleet_for_people, rows)])
-        for name, rows in (affected or {"strategies": result.fleet}).items()
-    }
+    kinds = {row["kind"] for row in result.fleet if row["groups"]}
+    affected = [row for row in result.fleet if row["kind"] in kinds] or result.fleet
+    tables = by_kind("strategies", affected, fleet_for_people)
     rows = [*map(group_for_people, result.groups)]
     groups = Table(result.groups, rows, title="groups that suffer most", most=ROWS_SHOWN)
     lag = lag_for_people(result.fleet)

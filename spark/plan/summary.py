@@ -41,10 +41,10 @@ def measured(solved: DataFrame) -> list[Row]:
 def summarize(rows: list[Row]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """What was measured: groups by status, and the planned fleet now and planned.
 
-    `uneven groups` are counted for an optimal plan: those whose largest load is above the best
-    possible one. `worst max/mean` is that of the worst group.
+    `uneven_groups` are counted for an optimal plan: those whose largest load is above the best
+    possible one. `worst_max_to_mean` is that of the worst group.
     Groups by weight aren't among these: of them it is the load of the most loaded member ÷ what no
-    plan is below, `mean over bound` and `worst over bound`. `local reads` and those `across racks`
+    plan is below, `mean_over_bound` and `worst_over_bound`. `local_reads` and those `across_racks`
     are there where goals and facts have racks.
     """
     measures = _measures()
@@ -164,22 +164,22 @@ def _of_known(total: Total, values: list[Any]) -> Any:
 
 def _fleet_row(title: str, sums: Mapping[str, Any], alias: str) -> dict[str, Any]:
     planned = alias == "planned"
-    reads = {"local reads": sums[f"{alias}_local"], "across racks": sums[f"{alias}_remote"]}
+    reads = {"local_reads": sums[f"{alias}_local"], "across_racks": sums[f"{alias}_remote"]}
     weighed, counted = sums[f"{alias}_weighed"], sums[f"{alias}_max"] is not None
     by_count = {
-        **({"uneven groups": uneven} if (uneven := sums[f"{alias}_uneven"]) is not None else {}),
-        "max load": sums[f"{alias}_max"],
-        "worst max/mean": sums[f"{alias}_worst"],
+        **({"uneven_groups": uneven} if (uneven := sums[f"{alias}_uneven"]) is not None else {}),
+        "max_load": sums[f"{alias}_max"],
+        "worst_max_to_mean": sums[f"{alias}_worst"],
     }
     by_weight = {
-        "mean over bound": weighed and sums[f"{alias}_over"] / weighed,
-        "worst over bound": sums[f"{alias}_most_over"],
+        "mean_over_bound": weighed and sums[f"{alias}_over"] / weighed,
+        "worst_over_bound": sums[f"{alias}_most_over"],
     }
     return {
         "fleet": title,
         **(by_count if counted or not weighed else {}),
         **(by_weight if weighed else {}),
-        "sum of squares": sums[f"{alias}_squares"],
+        "sum_of_squares": sums[f"{alias}_squares"],
         "moves": sums["moves"] if planned else 0,
         "takeovers": sums["takeovers"] if planned else 0,
         **{name: count for name, count in reads.items() if count is not None},

@@ -73,9 +73,9 @@ def traffic_of_fleet(traffic: DataFrame, price_per_gb: float) -> list[dict[str, 
     sums = traffic.groupBy().sum().collect()[0]
     return [
         {
-            "across racks": text,
+            "across_racks": text,
             "GB a day": (sums[f"sum({when}_bytes)"] or 0.0) / BYTES_A_GB,
-            **({"cost a day": sums[f"sum({when}_cost)"] or 0.0} if price_per_gb else {}),
+            **({"cost_a_day": sums[f"sum({when}_cost)"] or 0.0} if price_per_gb else {}),
         }
         for when, text in (("current", "now"), ("planned", "planned"))
     ]

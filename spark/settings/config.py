@@ -139,7 +139,7 @@ def _name(match: str, cluster: str) -> str:
 def _row(of: str, goals: Goals) -> dict[str, Any]:
     values = asdict(goals)
     return {
-        "goals of": of,
+        "goals_of": of,
         "rack": values["rack"] or NO_RACK,
         "levels": ", ".join(goals.ranking),
         "min_gain": float(values["min_gain"]),

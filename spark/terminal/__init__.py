@@ -1,7 +1,7 @@
 """What commands share: the screen, options, sessions and live clusters."""
 
 from spark.terminal.common import Ended, for_typer, side_by_side
-from spark.terminal.console import OUT, Rows, say, say_all, say_answer, tell_step
+from spark.terminal.console import OUT, Rows, say, say_all, tell_step
 from spark.terminal.examples import EXAMPLES
 from spark.terminal.failures import sentence_of
 from spark.terminal.fleets import (
@@ -51,8 +51,11 @@ from spark.terminal.printing import (
     clusters_read,
     is_for_people,
     print_list,
+    print_lists,
     programs_only,
+    say_answer,
     say_clusters,
+    say_next,
     say_snapshots,
     show,
 )

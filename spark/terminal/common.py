@@ -29,9 +29,7 @@ OF_ALL = {"quiet": Quiet, "verbose": Verbose}
 
 OF_TABLES = {
     "form": Annotated[Format, option("How tables are printed.", "--format")],
-    "as_csv": Annotated[
-        bool, option("Print one table as CSV, with all rows and columns.", "--csv")
-    ],
+    "as_csv": Annotated[bool, option("Print one table whole, as --format csv does.", "--csv")],
     "table": Annotated[
         str | None, option("With --csv: the table to print.", metavar="NAME", shown="the first")
     ],
@@ -75,6 +73,7 @@ def for_typer(command: Callable[..., Any], has_tables: bool = True) -> Callable[
     def run(**values: Any) -> Any:
         of_all = {name: values.pop(name) for name in shared}
         printing = _printing(of_all, has_own_all)
+        printing.command = command.__name__.replace("_", "-")
         quiet, verbose = of_all["quiet"], of_all["verbose"]
         if quiet and verbose:
             raise InputError("--quiet and --verbose contradict each other: give one of them")
@@ -158,7 +157,8 @@ def _spelled(parameter: inspect.Parameter) -> inspect.Parameter:
 def _printing(settings: Mapping[str, Any], has_own_all: bool) -> Printing:
     """How tables are printed, by the options of all."""
     wide, as_csv, table = (settings.get(name) for name in ("wide", "as_csv", "table"))
-    as_json = settings.get("form") is Format.JSON
+    form = settings.get("form", Format.TABLE)
+    as_json, as_csv = form is Format.JSON, as_csv or form is Format.CSV
     if bool(wide) + bool(as_csv) + as_json > 1:
         raise InputError("--wide, --csv and --format json exclude each other: give one of them")
     if table is not None and not as_csv:

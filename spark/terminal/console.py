@@ -2,23 +2,22 @@
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial, wraps
 from textwrap import wrap
-from typing import Any, ParamSpec
+from typing import Any, NamedTuple, ParamSpec
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console, ConsoleOptions, RenderResult
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.measure import Measurement
 from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
 from optimizer.figures import NO_FIGURE, figure
-from spark.glossary import legend_of
 from spark.text import shortened_in
 
 OUT = Console(highlight=False)
@@ -30,8 +29,19 @@ WIDE = 10_000
 
 WIDE_OUT = Console(highlight=False, width=WIDE)
 
-NARROWEST = 4
+NARROWEST = 12
 """Characters of a column of text, at the least."""
+
+BELOW = 9
+"""Lines of a screen for what stands below tables: notes, and what to do next."""
+
+SEVERITIES = {"critical": "bold red", "warning": "yellow"}
+
+_UUID = re.compile(r"\b([0-9a-f]{8})(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
+"""What Kafka's clients end a member's id with."""
+
+_PIECES = re.compile(r"\s+|[^\s._-]+[._-]*|[._-]+")
+"""Where a name may go on in the next line."""
 
 P = ParamSpec("P")
 
@@ -90,37 +100,99 @@ def keep_answer(sentence: str) -> None:
         output.answer = sentence
 
 
-def draw(tables: Mapping[str, Rows], hide: Collection[str], wide: bool = False) -> None:
-    """Print tables by name for people, without the columns `hide`; below them a line on one word.
+def coloured(text: str, style: str = "") -> Text:
+    """A sentence or cell for people, with severities in their colours."""
+    whole = Text(shown(text), style=style)
+    for severity, colour in SEVERITIES.items():
+        whole.highlight_regex(rf"(?<![\w.-]){severity}(?![\w.-])", colour)
+    return whole
 
-    Where they are `wide`, they have all columns, each as wide as it is.
+
+def room_on_screen() -> int:
+    """Lines that tables and lists of a command may have, so that all of it is seen at once."""
+    return OUT.height - BELOW if OUT.is_terminal else WIDE
+
+
+def lines_of(sentence: str) -> int:
+    """Lines of the screen that a sentence takes."""
+    return len(OUT.render_lines(coloured(sentence)))
+
+
+class Drawn(NamedTuple):
+    """How much of a table or list was printed."""
+
+    rows: int
+    lines: int
+
+
+def draw(name: str, rows: Rows, hide: Collection[str], room: int, wide: bool = False) -> Drawn:
+    """Print as many rows of a table for people as have room.
+
+    The columns `hide`, and those without any value, are left out; a `wide` table has all, each as
+    wide as it is. Names may wrap, and are never cut, but for what makes members' ids unique. A
+    cluster stands above its group where both don't fit side by side.
     """
-    titles: list[str] = []
-    for name, rows in tables.items():
-        if not rows:
-            OUT.print(f"{name}: none")
-            continue
-        columns = [item for item in rows[0] if item not in hide or wide]
-        titles += columns
-        if wide or not OUT.is_terminal:
-            WIDE_OUT.print(_laid_out(name, rows, columns))
-        else:
-            OUT.print(_fitting(name, rows, columns))
-    if legend := legend_of(titles):
-        OUT.print(Text(legend, style="dim"), soft_wrap=not OUT.is_terminal)
+    if not rows:
+        OUT.print(f"{name}: none")
+        return Drawn(0, 1)
+    columns = [item for item in rows[0] if item not in hide or wide]
+    if not wide:
+        filled = [item for item in columns if any(row[item] is not None for row in rows)]
+        columns = filled or columns
+    if wide or not OUT.is_terminal:
+        WIDE_OUT.print(_laid_out(name, rows, columns))
+        return Drawn(len(rows), 0)
+    return _print_first(lambda first: _fitting(name, first, columns), rows, room)
+
+
+def list_sentences(title: str, sentences: Sequence[str], room: int, advice: str = "") -> Drawn:
+    """Print the sentences below a title that have room, as `draw`.
+
+    On a terminal they wrap beside their dashes; below them stands what to do about it.
+    """
+    OUT.print(coloured(title, "italic"))
+    if not OUT.is_terminal:
+        for sentence in sentences:
+            OUT.print(coloured(f"- {sentence}"), soft_wrap=True)
+        drawn = Drawn(len(sentences), 0)
+    else:
+        drawn = _print_first(_listed, sentences, room)
+    if advice:
+        OUT.print(Padding(Text(f"→ {advice}"), (0, 0, 0, 2)))
+    return drawn
+
+
+def _print_first(
+    lay_out: Callable[[Any], RenderableType], items: Sequence[Any], room: int
+) -> Drawn:
+    """Print as many as have room, at least one."""
+    for count in range(len(items), 0, -1):
+        drawn = lay_out(items[:count])
+        lines = len(OUT.render_lines(drawn))
+        if count == 1 or lines <= room:
+            OUT.print(drawn)
+            return Drawn(count, lines)
+    return Drawn(0, 0)
+
+
+def _listed(sentences: Sequence[str]) -> Grid:
+    listed = Grid.grid(padding=(0, 1))
+    for sentence in sentences:
+        listed.add_row("-", _Words(_UUID.sub(r"\1…", sentence)))
+    return listed
 
 
 def _fitting(name: str, rows: Rows, columns: Sequence[str]) -> Grid:
     """A table that fits the terminal, if need be with headers as narrow as their cells, and closer.
 
-    Names are never broken: what doesn't fit of them is left out in the middle. A cluster stands
-    below its group, and what is the same in each row is a line below the table.
+    What is the same in each row is a line below the table.
     """
+    rows = [{column: _short(row[column]) for column in row} for row in rows]
     table = _laid_out(name, rows, columns)
     if _fits(table):
         return table
     if {"cluster", "group"} <= {*columns} and not _says_the_same(rows, "cluster"):
-        rows = [row | {"group": (row["group"], row["cluster"])} for row in rows]
+        rows = [row | {"group": (row["cluster"], row["group"])} for row in rows]
         columns = [column for column in columns if column != "cluster"]
     alike = [column for column in columns if _says_the_same(rows, column)]
     others = [column for column in columns if column not in alike]
@@ -129,6 +201,10 @@ def _fitting(name: str, rows: Rows, columns: Sequence[str]) -> Grid:
         caption = ", ".join(f'"{_header(column)}" is {_cell(rows[0][column])}' for column in alike)
         table.caption, table.caption_justify = f"In all rows {caption}.", "left"
     return table
+
+
+def _short(cell: Any) -> Any:
+    return _UUID.sub(r"\1…", cell) if isinstance(cell, str) else cell
 
 
 def _fits(table: Grid) -> bool:
@@ -146,6 +222,7 @@ def _laid_out(name: str, rows: Rows, columns: Sequence[str], is_narrow: bool = F
         title=name,
         title_justify="left",
         box=SIMPLE_HEAD,
+        show_edge=not is_narrow,
         pad_edge=False,
         collapse_padding=is_narrow,
     )
@@ -153,14 +230,15 @@ def _laid_out(name: str, rows: Rows, columns: Sequence[str], is_narrow: bool = F
     for column in columns:
         cells = [_cell(row[column]) for row in rows]
         header = _header(column)
-        least = max(map(len, header.split()))
+        least, two_lines = max(map(len, header.split())), len(header) // 2 + 2
         widest = max(len(line) for cell in cells for line in cell.split("\n"))
         is_text = any(isinstance(row[column], str | tuple) for row in rows)
         table.add_column(
-            "\n".join(wrap(header, max(least, widest))) if is_narrow else header,
+            "\n".join(wrap(header, max(least, widest, two_lines))) if is_narrow else header,
             justify="left" if is_text else "right",
             min_width=None if is_text else least,
             no_wrap=not is_text,
+            vertical="bottom",
         )
         drawn.append(map(_Words if is_text else Text, cells))
     for row in zip(*drawn, strict=True):
@@ -170,7 +248,7 @@ def _laid_out(name: str, rows: Rows, columns: Sequence[str], is_narrow: bool = F
 
 @dataclass(frozen=True)
 class _Words:
-    """A cell that fits the width that Rich gives it: `orders-line…archiver`."""
+    """A cell or sentence that fits the width that Rich gives it, whole: names go on below."""
 
     text: str
 
@@ -179,37 +257,28 @@ class _Words:
         return Measurement(min(NARROWEST, widest), widest)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        words = re.split(r"(\s)", self.text)
-        yield Text("".join(_without_middle(word, options.max_width) for word in words))
+        for line in self.text.split("\n"):
+            yield from map(coloured, _lines(line, options.max_width))
+
+
+def _lines(text: str, width: int) -> Iterator[str]:
+    """The text in lines, between words or else within a name: behind its dots and dashes."""
+    line = ""
+    for word in re.findall(r"\S+\s*", text):
+        pieces = [word] if len(word.rstrip()) <= width else _PIECES.findall(word)
+        for piece in pieces:
+            if line and len(line) + len(piece.rstrip()) > width:
+                yield line.rstrip()
+                line = ""
+            line += piece
+            while len(line.rstrip()) > width:
+                yield line[:width]
+                line = line[width:]
+    yield line.rstrip()
 
 
 def _header(column: str) -> str:
     return column.replace("_", " ")
-
-
-def _without_middle(name: str, longest: int) -> str:
-    if len(name) <= longest:
-        return name
-    end = (longest - 1) // 2
-    return f"{name[: longest - 1 - end]}…{name[len(name) - end :]}"
-
-
-def list_sentences(title: str, sentences: Sequence[str]) -> None:
-    """Print sentences below a title, on a terminal wrapped beside their dashes."""
-    OUT.print(Text(title, style="italic"))
-    if not OUT.is_terminal:
-        for sentence in sentences:
-            OUT.print(Text(f"- {shown(sentence)}"), soft_wrap=True)
-        return
-    listed = Grid.grid(padding=(0, 1))
-    for sentence in sentences:
-        listed.add_row("-", Text(shown(sentence), overflow="fold"))
-    OUT.print(listed)
-
-
-def print_advice(advice: str) -> None:
-    """Print what to do about the sentences above."""
-    OUT.print(Padding(Text(f"→ {advice}"), (0, 0, 1, 2)))
 
 
 @holdable
@@ -219,13 +288,7 @@ def say(sentence: str = "", to_paste: bool = False) -> None:
     A terminal breaks it between words, but for a command `to_paste`; a pipe has it in one line.
     """
     if not _silent:
-        ERR.print(Text(shown(sentence)), soft_wrap=to_paste or not ERR.is_terminal)
-
-
-def say_answer(answer: str, before: str = "") -> None:
-    """Say what a command answers, after where that is from."""
-    keep_answer(answer)
-    say(before + answer)
+        ERR.print(coloured(sentence), soft_wrap=to_paste or not ERR.is_terminal)
 
 
 def say_all(sentences: Iterable[str]) -> None:
@@ -253,6 +316,11 @@ def text_of(printing: Callable[[], None]) -> str:
 
 
 _silent = False
+
+
+def is_silent() -> bool:
+    """Whether people are to see nothing but errors."""
+    return _silent
 
 
 @contextmanager

@@ -121,6 +121,10 @@ class FleetsOptions(PartOptions):
         """The snapshot that is asked for; None is the newest, or each."""
         return None if self.snapshot == ALL else self.snapshot
 
+    def prefix(self, fleet: FleetSnapshot) -> str:
+        """What tells the answer on this snapshot from those on others."""
+        return f"Snapshot {fleet.id}: " if self.snapshot == ALL else ""
+
     def each(
         self, session: SparkSession, doing: str, done: str, work: Callable[[FleetSnapshot], T]
     ) -> tuple[list[T], InputError | None]:

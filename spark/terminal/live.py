@@ -186,7 +186,7 @@ def show_outcomes(outcomes: Outcomes) -> None:
     unlike = _by_reason(row for row in rows if row["status"] != Status.IN_FORCE)
     title = "groups that don't follow their plan"
     hide = {"rebalanced"} if len(outcomes) > 1 else {"rebalanced", "cluster"}
-    show({"groups": Table(rows, unlike, bool(unlike), title, ROWS_SHOWN)}, hide)
+    show({"groups": Table(rows, unlike, bool(unlike), title=title, most=ROWS_SHOWN)}, hide)
     reports = [f"{sum(row['status'] == item for row in rows)} {item.value}" for item in Status]
     say(f"{counted(len(rows), 'plan')}: {', '.join(reports)}.")
 

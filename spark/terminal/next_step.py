@@ -14,8 +14,7 @@ import typer
 
 from spark.fleet import CONSUMER
 from spark.startup.class_archive import PROGRAM
-from spark.terminal.console import say
-from spark.terminal.printing import is_for_people
+from spark.terminal.printing import say_next
 
 SAME = "[--cluster {cluster}] [--group {group}] [--snapshot {snapshot}]"
 """Options by which the next command is about the same part of the same snapshot."""
@@ -61,7 +60,8 @@ def next_step(name: str, options: Mapping[str, Any]) -> str | None:
     A store of a catalog is given as it was, by `--tables`.
     """
     text = _LED_TO.get() or ""
-    if not text or text.startswith(f"{name} "):  # not to what has just run
+    has_run = text.startswith(f"{name} ") and (name != "plan" or options.get("out"))
+    if not text or has_run:
         text = NEXT.get(name, "")
     words = {key: value for key, value in options.items() if value and value != "all"}
     filled = {key: shlex.quote(str(value)) for key, value in words.items()}
@@ -137,9 +137,9 @@ def with_next_step(name: str, command: Callable[..., Any]) -> Callable[..., Any]
             goes_on = command(**options) is not False
         except typer.Exit as exit_:
             failed_check = exit_
-        line = next_step(name, _flat(options)) if goes_on and is_for_people() else None
+        line = next_step(name, _flat(options)) if goes_on else None
         if line:
-            say(f"Next: {line}", to_paste=True)
+            say_next(line)
         if failed_check:
             raise failed_check
 

@@ -2,7 +2,7 @@
 
 import csv
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -12,14 +12,18 @@ from typing import Any
 from optimizer.figures import counted, did_you_mean
 from spark.errors import InputError
 from spark.fleet import CONNECT, CONSUMER, FleetFiles, FleetSnapshot
+from spark.glossary import legend_of
 from spark.terminal.console import (
     Rows,
     draw,
     harmless,
     holdable,
+    is_silent,
+    keep_answer,
+    lines_of,
     list_sentences,
     plain,
-    print_advice,
+    room_on_screen,
     say,
     say_all,
 )
@@ -31,6 +35,7 @@ class Format(StrEnum):
 
     TABLE = "table"
     JSON = "json"
+    CSV = "csv"
 
 
 class Layout(StrEnum):
@@ -46,8 +51,17 @@ FORMULA = ("=", "+", "-", "@")
 """What a spreadsheet's formulas begin with; tabs and returns, which do as well, are escaped."""
 
 ROWS_SHOWN = 10
-"""Rows of a table, and sentences of a list, that people see unless they ask for all."""
+"""Rows of a table, and sentences of a list, that people see at the most unless they ask for all."""
 
+WIDE = 10_000
+"""Lines of a screen that has no end."""
+
+LEAST_OF_LIST = 5
+"""Lines from which on one more list is begun: a title, a sentence and what to do about it."""
+
+
+FORM = 1
+"""Version of the JSON that commands print, which docs/output.schema.json describes."""
 
 SAME = object()
 
@@ -62,6 +76,8 @@ class Table:
     """The rows as people read them; None: as they are."""
     is_shown: bool = True
     """Whether people see it."""
+    is_detail: bool = False
+    """Whether people see it only where they ask for all."""
     title: str | None = None
     """Its name for people; None: the same."""
     most: int | None = None
@@ -85,22 +101,49 @@ class Printing:
     """The one that is printed as CSV; None is the command's first."""
     hint: str = "--all shows them"
     """Where the rows are that people don't see."""
-    names: list[str] = field(default_factory=list)
-    """The tables that the command has."""
+    command: str = ""
+    tables: dict[str, Any] = field(default_factory=dict)
+    """The tables that the command has, as JSON has them."""
+    verdict: list[str] = field(default_factory=list)
+    snapshots: list[str] = field(default_factory=list)
+    next: str | None = None
     is_done: bool = False
     """Whether the one table is printed that CSV has."""
+    room: int = field(default_factory=room_on_screen)
+    """Lines of the screen that are left for tables and lists."""
 
     def show(self, tables: Mapping[str, Table], hide: Collection[str]) -> None:
         """Print tables; `show` says how."""
-        self.names += tables
-        if self.layout is Layout.JSON:
-            settings = {k: t.rows if t.as_json is SAME else t.as_json for k, t in tables.items()}
-            rows = {name: item for name, item in settings.items() if item is not None}
-            print(harmless(json.dumps(rows, ensure_ascii=False, indent=2, default=str)))
-        elif self.layout is Layout.CSV:
+        settings = {k: t.rows if t.as_json is SAME else t.as_json for k, t in tables.items()}
+        self.tables |= {_alike(k): rows for k, rows in settings.items() if rows is not None}
+        if self.layout is Layout.CSV:
             self._show_csv(tables)
-        else:
+        elif self.is_for_people and not is_silent():
             self._show_people(tables, hide)
+
+    @property
+    def is_for_people(self) -> bool:
+        """Whether tables are for people, and not for programs."""
+        return self.layout in (Layout.FITTING, Layout.WIDE)
+
+    @property
+    def whole(self) -> bool:
+        """Whether people see all there is."""
+        return self.everything or self.layout is Layout.WIDE
+
+    def end(self) -> None:
+        """Print what waits for the end of a command: JSON has all in one object."""
+        if self.layout is Layout.JSON and self.tables:
+            of = dict.fromkeys(self.snapshots)
+            printed = {
+                "command": self.command,
+                "version": FORM,
+                "snapshot": next(iter(of)) if len(of) == 1 else None,
+                "verdict": " ".join(self.verdict) or None,
+                "next": self.next,
+                "tables": self.tables,
+            }
+            print(harmless(json.dumps(printed, ensure_ascii=False, indent=2, default=str)))
 
     def _show_csv(self, tables: Mapping[str, Table]) -> None:
         asked = [
@@ -111,41 +154,73 @@ class Printing:
             self.is_done = True
 
     def _show_people(self, tables: Mapping[str, Table], hide: Collection[str]) -> None:
-        drawn: dict[str, Rows] = {}
-        left: dict[str, int] = {}
-        lists: dict[str, tuple[Sequence[str], int | None]] = {}
+        left: list[str] = []
+        titles: list[str] = []
+        drawn = [table for table in tables.values() if self._is_drawn(table)]
         for name, table in tables.items():
-            title = table.title or name
+            title = (table.title or name).replace("_", " ")
+            rows: Any = table.rows if table.people is None else table.people
             if table.rows and isinstance(table.rows[0], str):
-                lists[title] = [str(row) for row in table.rows], table.most
-            elif table.is_shown:
-                rows: Any = table.rows if table.people is None else table.people
-                drawn[title] = self._first(rows, table.most)
-                left[title] = len(rows) - len(drawn[title])
-        if drawn:
-            draw(drawn, hide, self.layout is Layout.WIDE)
-        for title, (sentences, most) in lists.items():
-            self.list(title, sentences, most)
-        if more := [
-            f"{counted(count, 'row')} of {title}" for title, count in left.items() if count
-        ]:
-            say(f"Not shown: {', '.join(more)} ({self.hint}).")
+                self.list(title, rows, table.most, is_detail=table.is_detail)
+            elif drawn and table is drawn[0]:
+                first, room = self._first(rows, table.most), self.left() // len(drawn)
+                count, lines = draw(title, first, hide, room, self.layout is Layout.WIDE)
+                self.room -= lines
+                drawn.pop(0)
+                titles += rows[0] if rows else ()
+                if count < len(rows):
+                    left.append(f"{counted(len(rows) - count, 'row')} of {title}")
+        if self.whole and (legend := legend_of(titles)):
+            say(legend)
+        if left:
+            say(f"Not shown: {', '.join(left)} ({self.hint}).")
 
-    def list(self, title: str, sentences: Sequence[str], most: int | None = None) -> None:
+    def _is_drawn(self, table: Table) -> bool:
+        is_list = bool(table.rows) and isinstance(table.rows[0], str)
+        return table.is_shown and not is_list and (self.whole or not table.is_detail)
+
+    def list(
+        self,
+        title: str,
+        sentences: Sequence[str],
+        most: int | None = None,
+        advice: str = "",
+        is_detail: bool = False,
+    ) -> None:
         """Print sentences for people: the first `most`."""
-        shown = self._first(sentences, most or ROWS_SHOWN)
-        left = len(sentences) - len(shown)
-        list_sentences(title, [*shown, *([f"and {left} more: {self.hint}"] if left else [])])
+        if is_silent() or (is_detail and not self.whole):
+            return
+        self.lists([(title, sentences, advice)], most, title)
+
+    def lists(
+        self, lists: Iterable[tuple[str, Sequence[str], str]], most: int | None, what: str
+    ) -> None:
+        """Print lists of title, sentences and advice as far as they have room."""
+        left, begun = 0, self.room
+        for title, sentences, advice in lists:
+            count = 0
+            if self.whole or self.room == begun or self.room >= LEAST_OF_LIST:
+                shown = self._first(sentences, most or ROWS_SHOWN)
+                around = 1 + 2 * bool(advice)
+                count, lines = list_sentences(title, shown, self.left() - around, advice)
+                self.room -= lines + around
+            left += len(sentences) - count
+        if left:
+            say(f"Not shown: {left} of {what} ({self.hint}).")
+
+    def left(self) -> int:
+        """Lines of the screen for what comes next: all where people want to see everything."""
+        return WIDE if self.whole else max(self.room, 2)
 
     def _first(self, rows: Sequence[Any], most: int | None) -> Sequence[Any]:
         """What people see of rows or sentences."""
-        return rows if self.everything else rows[:most]
+        return rows if self.whole else rows[:most]
 
     def check(self) -> None:
         """Raise InputError if the table that was asked for isn't one of the command's."""
-        if self.table is not None and not self.is_done and self.names:
-            listed = ", ".join(dict.fromkeys(self.names))
-            hint = did_you_mean(self.table, self.names)
+        if self.table is not None and not self.is_done and self.tables:
+            listed = ", ".join(self.tables)
+            hint = did_you_mean(self.table, self.tables)
             raise InputError(f"--table {self.table}: no such table{hint}; there is {listed}")
 
 
@@ -162,6 +237,7 @@ def printed(printing: Printing) -> Iterator[None]:
         printing.check()
     finally:
         _printing = before
+        printing.end()
 
 
 def programs_only(tables: Tables) -> dict[str, Table]:
@@ -174,9 +250,9 @@ def programs_only(tables: Tables) -> dict[str, Table]:
 
 @holdable
 def show(tables: Tables, hide: Collection[str] = ()) -> None:
-    """Print tables by name: as one JSON object, as CSV the first or the one that is asked for.
+    """Print tables by name: as JSON at the end, as CSV the first or the one that is asked for.
 
-    For people all of them, without the columns `hide`.
+    For people those that aren't details, without the columns `hide`.
     """
     settings = {
         k: table if isinstance(table, Table) else Table(table) for k, table in tables.items()
@@ -185,34 +261,65 @@ def show(tables: Tables, hide: Collection[str] = ()) -> None:
 
 
 @holdable
-def print_list(title: str, sentences: Sequence[str], advice: str = "") -> None:
+def print_list(
+    title: str, sentences: Sequence[str], advice: str = "", is_detail: bool = False
+) -> None:
     """Print sentences below a title for people alone: the first of them, unless all are wanted.
 
-    Below them stands what to do about it, if there is any `advice`.
+    Below them stands what to do about it, if there is any `advice`. Details are for who wants all.
     """
     if is_for_people():
-        _printing.list(title, sentences)
-        if advice:
-            print_advice(advice)
+        _printing.list(title, sentences, advice=advice, is_detail=is_detail)
 
 
-def by_kind(name: str, rows: Rows) -> dict[str, Rows]:
-    """A table for each kind of groups that has rows: `name` of consumers, and one of Connect."""
-    tables = {
-        title: [row for row in rows if row["kind"] == kind]
-        for title, kind in ((name, CONSUMER), (f"connect {name}", CONNECT))
-    }
-    return {title: table for title, table in tables.items() if table} or {name: []}
+@holdable
+def print_lists(lists: Iterable[tuple[str, Sequence[str], str]], what: str) -> None:
+    """Print lists of title, sentences and what to do for people, as many as a screen has room for.
+
+    `what` all of them list.
+    """
+    if is_for_people() and not is_silent():
+        _printing.lists(lists, None, what)
+
+
+def say_answer(answer: str) -> None:
+    """Say what a command answers, before all else; JSON has it as `verdict`."""
+    keep_answer(answer)
+    _printing.verdict.append(answer)
+    _printing.room -= lines_of(answer)
+    say(answer)
+
+
+def say_next(line: str) -> None:
+    """Say which command follows, to paste; JSON has it as `next`."""
+    _printing.next = line
+    if is_for_people():
+        say(f"Next: {line}", to_paste=True)
+
+
+def by_kind(
+    name: str, rows: Rows, people: Callable[[dict[str, Any]], dict[str, Any]] = dict
+) -> dict[str, Table]:
+    """A table for each kind of groups that has rows: `name` of consumers, and one of Connect.
+
+    `people` makes of a row what people read of it.
+    """
+    of_kind = [[row for row in rows if row["kind"] == kind] for kind in (CONSUMER, CONNECT)]
+    consumers, workers = (Table(table, [*map(people, table)]) for table in of_kind)
+    if consumers.rows:
+        workers = replace(workers, is_detail=True)
+    tables = {name: consumers, f"connect_{name}": workers}
+    return {title: table for title, table in tables.items() if table.rows} or {name: Table([])}
 
 
 def is_for_people() -> bool:
     """Whether tables are for people, and not for programs."""
-    return _printing.layout in (Layout.FITTING, Layout.WIDE)
+    return _printing.is_for_people
 
 
 def at_most(rows: int) -> int | None:
     """Rows printed for people; None where all are, as for programs."""
-    return rows if is_for_people() and not _printing.everything else None
+    return rows if is_for_people() and not _printing.whole else None
 
 
 def csv_of(rows: Rows | Sequence[str]) -> str:
@@ -242,8 +349,8 @@ def _csv_cell(value: Any) -> Any:
 
 
 def _alike(name: str) -> str:
-    """A table's name, however its words are joined."""
-    return name.replace("_", " ").replace("-", " ").lower()
+    """A table's name in JSON, however its words are joined."""
+    return name.replace(" ", "_").replace("-", "_").lower()
 
 
 def say_clusters(fleet: FleetSnapshot | FleetFiles, changes: Sequence[str] = ()) -> None:
@@ -251,14 +358,13 @@ def say_clusters(fleet: FleetSnapshot | FleetFiles, changes: Sequence[str] = ())
 
     That is for the end: where a command fails, why is all that it says.
     """
-    of: dict[str, list[str]] = {fleet.id: []}
+    _printing.snapshots.append(fleet.id)
+    of: dict[str, list[str]] = {}
     for cluster, snapshot in sorted(fleet.instants.items(), key=lambda item: item[1], reverse=True):
         of.setdefault(snapshot, []).append(cluster)
-    taken = (
-        f"snapshot {item}: {named('cluster', clusters) if clusters else 'no cluster'}"
-        for item, clusters in of.items()
-    )
-    say(f"Read {'; '.join(taken)}.")
+    newest = counted(len(of.pop(fleet.id, ())), "cluster")
+    older = (f"; {item} of {named('cluster', clusters)}" for item, clusters in of.items())
+    say(f"Snapshot {fleet.id} of {newest}{''.join(older)}.")
     say_all(f"{change}." for change in (*fleet.changes, *changes))
 
 

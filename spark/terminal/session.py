@@ -1,4 +1,4 @@
-"""The session of a command: notebooks bring their own."""
+"""The session of a command, and the one of a notebook."""
 
 import os
 import re
@@ -110,6 +110,24 @@ def session(
     finally:
         if not (ended or java.is_ending):
             _stop(started)
+
+
+def notebook_session(
+    master: str | None = None, conf: Mapping[str, str] | None = None
+) -> SparkSession:
+    """The session of a notebook or script: in UTC, quiet, with this Python in its workers.
+
+    One that runs already is taken. Else `master` is all cores of this machine by default, with the
+    settings of a command; `conf` comes last and wins. InputError for what can't be a master.
+    """
+    check_master(master)
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder
+    if SparkSession.getActiveSession() is None:
+        builder = builder.config(map={**settings_of(master, conf or {}, Size.MEDIUM)})
+    started = builder.getOrCreate()
+    started.conf.set("spark.sql.session.timeZone", "UTC")
+    return started
 
 
 def check_master(master: str | None) -> None:

@@ -1,6 +1,5 @@
 """Three brokers in three racks: how much is asked for, and what happens when one goes."""
 
-import json
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -25,6 +24,7 @@ from tests.live.raw_group import RawGroup, Wire, coordinators
 from tests.live.waiting import until
 from tests.spark.sources.live.member_bytes import assignment, subscription
 from tests.support.said import Run
+from tests.support.terminal import tables_of
 
 MEMBERS = 5
 FIRST = [f"fleet-{number:02}" for number in range(40)]
@@ -109,7 +109,7 @@ def test_a_broker_that_is_killed_meanwhile_costs_what_it_alone_knows(
             output = run(*words, "--format", "json")
         assert time.monotonic() - begun < 60
         assert output.code == 1, output.err
-        (cluster,) = json.loads(output.out)["clusters"]
+        (cluster,) = tables_of(output)["clusters"]
         assert cluster["state"] == "incomplete"
         assert 0 < cluster["groups"] < len(ALL)
         assert "prod: broker 2 did not answer" in output.err
@@ -177,7 +177,7 @@ def test_the_command_says_what_it_read_and_writes_a_store(
     words = ("--clusters", file, "--groups", "fleet-*", "--format", "json")
     output = run("collect", *words, "--out", store)
     assert output.code == 1, output.err
-    here, there = json.loads(output.out)["clusters"]
+    here, there = tables_of(output)["clusters"]
     assert (here["cluster"], here["state"], here["groups"]) == ("here", "whole", 40)
     assert (there["cluster"], there["state"]) == ("there", "unreachable")
     assert here["requests"] <= 1 + 1 + 1 + 3 * 6

@@ -1,6 +1,5 @@
 """`enforce` and `watch` of many groups: in waves, and while a broker is killed."""
 
-import json
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +19,7 @@ from tests.live.consumers import Ownership
 from tests.live.java_consumers import JavaConsumers
 from tests.live.waiting import until
 from tests.support.said import Run
+from tests.support.terminal import tables_of
 
 GROUPS = 5
 EVEN, UNEVEN = ([0, 2], [1, 3]), ([0, 1, 2, 3], [])
@@ -136,7 +136,7 @@ def test_many_groups_while_a_broker_is_killed(
         assert killed
         assert first.code == 1
         assert "wave 3 of 3" in first.err
-        rows = {row["group"]: row for row in json.loads(first.out)["groups"]}
+        rows = {row["group"]: row for row in tables_of(first)["groups"]}
         assert rows.keys() == set(names)
         for name, row in rows.items():
             assert row["status"] in ("in force", "not in force"), (row, first.err)
@@ -147,7 +147,7 @@ def test_many_groups_while_a_broker_is_killed(
         rest = shlex.split(first.err.partition("remaining groups: ")[2])
         again = run(*rest[1:], "--format", "json")
         assert again.code == 0, again
-        assert {row["status"] for row in json.loads(again.out)["groups"]} == {"in force"}
+        assert {row["status"] for row in tables_of(again)["groups"]} == {"in force"}
         until(lambda: all(map(planned.is_even, names)), "all groups are even", seconds=5)
     finally:
         for node in killed:

@@ -1,7 +1,6 @@
 """Three brokers in three racks: replicas and leaders go where they are planned, in traffic."""
 
 import itertools
-import json
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +14,7 @@ from tests.live.brokers import Brokers
 from tests.live.conftest import Keep
 from tests.live.waiting import until
 from tests.support.said import Run
+from tests.support.terminal import tables_of
 
 TOPIC = "moved"
 PARTITIONS = 6
@@ -73,7 +73,7 @@ class Moves:
     def plan(self, *words: object) -> Any:
         inputs = ("--topics", TOPIC, "--out", self.out, *words)
         output = self.run("reassign", self.store, *inputs, "--format", "json")
-        return output, json.loads(output.out) if output.out else None
+        return output, tables_of(output) if output.out else None
 
     def execute(self, *words: object) -> str:
         live = ("--execute", "--bootstrap", self.brokers.bootstrap, "--no-dry-run")
@@ -96,7 +96,7 @@ class Moves:
         self.look()
         file = self.out / f"{number:02}-move.json"
         output = self.run("reassign-verify", self.store, file, "--format", "json")
-        rows = json.loads(output.out)["partitions"]
+        rows = tables_of(output)["partitions"]
         assert (output.code == 0) == all(row["state"] == "done" for row in rows)
         return {row["state"] for row in rows}
 

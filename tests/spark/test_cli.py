@@ -54,9 +54,14 @@ class TestHelp:
             text = " ".join(output.out.replace("│", " ").split())
             assert all(strategy in text for strategy in STRATEGY_NAMES)
 
-    @pytest.mark.parametrize("words", [[], ["--help"]])
-    def test_all_commands_are_listed_by_question(self, run: Run, words: list[str]) -> None:
-        output = run(*words)
+    def test_alone_it_lists_all_commands_in_ten_lines(self, run: Run) -> None:
+        output = run()
+        words = output.out.replace(",", " ").split()
+        assert (output.code, {*COMMANDS} - {*words}) == (0, set())
+        assert len((output.out + output.err).splitlines()) <= 10
+
+    def test_all_commands_are_listed_by_question(self, run: Run) -> None:
+        output = run("--help")
         assert output.code == 0
         result = panels_of(output.out)
         assert [*result][1:] == ["Look", "Plan", "Predict", "Get data", "Apply"]

@@ -11,6 +11,7 @@ from tests.support.catalog import put, schema
 from tests.support.fleets import SNAPSHOT
 from tests.support.said import Run, Said, is_one_line
 from tests.support.small import EARLIER, small
+from tests.support.terminal import tables_of
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +67,6 @@ def test_strategies_are_compared_and_an_audit_is_written_in_tables(
     assert spark.table("results.comparison").where(f"snapshot = '{SNAPSHOT}'").count() == 4
     assert spark.table("results.fleet").count() == 2
     assert "advice" in spark.table("results.comparison_groups").columns
-    worst = json.loads(well(run("audit", *where, "--no-history", "--format", "json")).out)["worst"]
+    worst = tables_of(well(run("audit", *where, "--no-history", "--format", "json")))["worst"]
     findings = spark.table("results.findings").collect()
     assert {row["finding"] for row in worst} == {row.finding for row in findings} != set()

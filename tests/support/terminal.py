@@ -1,12 +1,14 @@
 """Commands in a pseudo-terminal."""
 
 import fcntl
+import json
 import os
 import pty
 import re
 import struct
 import subprocess
 import termios
+from typing import Any
 
 ROWS = 60
 
@@ -34,3 +36,9 @@ def in_terminal(words: list[str], columns: int) -> str:
     text = b"".join(pieces).decode("utf-8", "replace").replace("\r\n", "\n")
     lines = [line.rsplit("\r", 1)[-1].rsplit("\x1b[2K", 1)[-1] for line in text.split("\n")]
     return "\n".join(line for line in lines if not SPINNER.search(line))
+
+
+def tables_of(said: Any) -> dict[str, Any]:
+    """The tables of a command's JSON."""
+    tables: dict[str, Any] = json.loads(getattr(said, "out", None) or said.stdout)["tables"]
+    return tables

@@ -75,7 +75,7 @@ CLUSTERS = {
 """The newest snapshot of each cluster, as they are shown."""
 
 
-READ = "); snapshot 20261121T050000Z: 2 clusters (\\xff, old).\n"
+READ = " clusters; 20261121T050000Z of 2 clusters (\\xff, old).\n"
 """How the sentence ends by which each command says what it has read."""
 
 

@@ -1,6 +1,5 @@
 """What is new, worse and gone since the last audit: one alert a change."""
 
-import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from spark.fleet.local_store import write_store
 from tests.support.histories import HOURS
 from tests.support.said import Run
 from tests.support.small import TWO_OWNERS, troubled
+from tests.support.terminal import tables_of
 
 EVERYTHING = Seen({"c", "d"}, set(), set())
 
@@ -82,7 +82,7 @@ def test_the_command_alerts_once(run: Run, tmp_path: Path) -> None:
     for hour, fleet in enumerate((troubled(TWO_OWNERS), troubled())):
         write_store(fleet.tables(), store, HOURS[hour])
         said = run("audit", store, *words, "--format", "json")
-        shown = json.loads(said.out)["changes"]
+        shown = tables_of(said)["changes"]
         course.append((said.code, Counter(row["change"] for row in shown)))
         lines = metrics.read_text(encoding="utf-8").splitlines()
         series.add(sum(line.startswith("evenfleet_audit_changes{") for line in lines))

@@ -39,7 +39,6 @@ WITHOUT_SPARK = [
     ("audot", "Did you mean 'audit'? See evenfleet --help"),
     ("plan s --out o --speed 9", "No such option: --speed"),
     ("findings idle-member", "no finding 'idle-member'; did you mean idle-members?"),
-    ("plan s", "say where the result goes: --out FOLDER, or --out-tables CATALOG.SCHEMA"),
     ("plan", "name a STORE"),
     ("plan --out o", "name a STORE, or --tables CATALOG.SCHEMA"),
     ("plan s --out", "'--out' requires an argument"),

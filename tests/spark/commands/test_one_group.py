@@ -1,6 +1,5 @@
 """Commands about one group of the torture store, and its list of snapshots: without Spark."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from tests.paths import ROOT
 from tests.spark.commands.conftest import Once
 from tests.support.fleets import SNAPSHOT, Fleet
 from tests.support.said import Run, Said, is_one_line
+from tests.support.terminal import tables_of
 from tests.support.torture import (
     CLUSTERS,
     EVIL,
@@ -35,7 +35,7 @@ SCENARIOS = sorted((ROOT / "conf" / "scenarios").glob("*.toml"))
 
 def json_of(said: Said, table: str) -> Any:
     """The one row of a table."""
-    (row,) = json.loads(said.out)[table]
+    (row,) = tables_of(said)[table]
     return row
 
 
@@ -222,7 +222,7 @@ class TestSimulate:
         def simulated(scenario: object, *words: object, table: str = "simulation") -> Any:
             about = ("simulate", torture, "--group", "app", "--scenario", scenario)
             output = check_harmless(once(*about, *words))
-            return json.loads(output.out)[table] if "json" in words else output.out + output.err
+            return tables_of(output)[table] if "json" in words else output.out + output.err
 
         return simulated
 
@@ -241,7 +241,7 @@ class TestSimulate:
         words = ("simulate", torture, "--group", "app", "--format", "json", "--scenario")
         words = (*words, scenario_of(tmp_path, "crash=a"))
         alone = [run(*words, "--seed", seed) for seed in (3, 4, 5)]
-        report = json.loads(alone[0].out)
+        report = tables_of(alone[0])
         (figures,) = report["simulation"]
         assert (figures["rebalances"], figures["takeovers"], figures["at_rest"]) == (1, 3, True)
         assert 3 * 40 < figures["unread_seconds"] < 3 * 50
@@ -254,7 +254,7 @@ class TestSimulate:
         assert figures["records_read_twice"] == pytest.approx(twice, rel=0.001)
         assert twice > 0
         several = run(*words, "--seed", 3, "--seeds", 3)
-        spread = {row.pop("measure"): row for row in json.loads(several.out)["spread"]}
+        spread = {row.pop("measure"): row for row in tables_of(several)["spread"]}
         seconds = sorted(json_of(one, "simulation")["unread_seconds"] for one in alone)
         assert spread["partition-seconds unread"] == pytest.approx(
             dict(zip(("least", "median", "most"), seconds, strict=True))
@@ -333,7 +333,7 @@ class TestSnapshots:
         assert f"Groups of snapshot {SNAPSHOT} {kinds}\nNext: evenfleet audit" in output.err
 
     def test_programs_get_all(self, once: Once, torture: Path) -> None:
-        listed = json.loads(once("snapshots", torture, "--format", "json").out)["snapshots"]
+        listed = tables_of(once("snapshots", torture, "--format", "json"))["snapshots"]
         assert [row["snapshot"] for row in listed] == [*HOURS]
         newest = {name for name, snapshot in CLUSTERS.items() if snapshot == SNAPSHOT}
         once_there = [{*row["clusters"]} - newest for row in listed]
@@ -347,12 +347,12 @@ def test_brokers_of_all_clusters_are_planned_and_a_bad_one_stops_none(
     """`evenfleet reassign`: the cluster that can be planned has the files that it has alone."""
     words = ("reassign", torture, "--batch-copies", 40, "--out")
     output = check_harmless(once(*words, results / "all", "--all", "--format", "json"), 1)
-    clusters = {row["cluster"]: row for row in json.loads(output.out)["clusters"]}
+    clusters = {row["cluster"]: row for row in tables_of(output)["clusters"]}
     assert clusters.keys() == CLUSTERS.keys()
     assert [name for name, row in clusters.items() if row["status"] == "planned"] == ["west"]
     assert "doesn't tell where the replicas" in clusters["c"]["reason"]
     west = ("--cluster", "west", "--format", "json")
-    alone = json.loads(once(*words, results / "moves", *west).out)
+    alone = tables_of(once(*words, results / "moves", *west))
     *sentences, of_readers = alone["sentences"]
     assert clusters["west"]["sentences"] == sentences
     assert "reads from leaders by members whose rack is known" in of_readers

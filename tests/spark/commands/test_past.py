@@ -1,6 +1,5 @@
 """Commands about the three hours of the torture store."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from tests.spark.commands.conftest import Once, history_words
 from tests.support.fleets import SNAPSHOT, Fleet
 from tests.support.said import Run, flat, is_one_line
 from tests.support.small import EARLIER, rows
+from tests.support.terminal import tables_of
 from tests.support.tiers import tiered
 from tests.support.torture import (
     CLUSTERS,
@@ -39,8 +39,8 @@ class TestHistory:
     ) -> None:
         out = results / "history"
         output = check_harmless(once("history", torture, *history_words(results)))
-        printed = json.loads(output.out)
-        assert "restless" in {row["group"] for row in printed["restless groups"]}
+        printed = tables_of(output)
+        assert "restless" in {row["group"] for row in printed["restless_groups"]}
         assert SPAN in output.err
         text = "2 rebalances and 4 changes: 8 partitions moved, 8 of them needlessly, and 4 were"
         assert text in flat(output.err)
@@ -78,13 +78,13 @@ class TestRates:
         assert {row["maximum"] for row in of_group(members, "even")} == {None}
         assert hostile("busy") in {row["member_id"] for row in members}
         audit = once("audit", torture, "--group", "late", "--format", "json")  # by itself
-        assert "falls-behind" in {row["finding"] for row in json.loads(audit.out)["findings"]}
+        assert "falls-behind" in {row["finding"] for row in tables_of(audit)["findings"]}
 
     def test_for_programs_and_a_part(self, once: Once, torture: Path, results: Path) -> None:
         words = ("rates", torture, "--out", results / "some", "--window", "1h")
         output = once(*words, "--until", EARLIER, "--format", "json", "--cluster", "west")
         assert output.code == 0, output.err
-        result = json.loads(output.out)
+        result = tables_of(output)
         busiest = [row["topic"] for row in result["busiest"]]
         assert busiest[:8] == ["flow"] * 6 + ["orders"] * 2
         assert [(row["group"], row["lag"]) for row in result["behind"]] == [("late", 36)]
@@ -141,7 +141,7 @@ class TestMembers:
         assert f"Not evaluated: {len(STATUSES) - 1} groups" in output.err
         assert "takes two snapshots" not in output.err
         assert "Assumed: partitions count alike." in output.err
-        report = json.loads(output.out)
+        report = tables_of(output)
         by_group = {(row["cluster"], row["group"]): row for row in report["members"]}
         assert by_group.keys() >= STATUSES.keys()
         steep, app = (by_group["west", name] for name in ("steep", "app"))
@@ -163,7 +163,7 @@ class TestMembers:
 
     def test_a_topic_in_a_group_of_its_own(self, once: Once, torture: Path) -> None:
         output = check_harmless(once("members", torture, "--split", "big", "--format", "json"))
-        split = {row["group"]: row for row in json.loads(output.out)["split"]}
+        split = {row["group"]: row for row in tables_of(output)["split"]}
         assert [tuple(side.values())[:6] for side in split["split"]["sides"]] == [
             ("now", 4, 12, 9, 900.0, 900.0),
             ("one group, optimal", 4, 12, 3, 900.0, 900.0),
@@ -195,7 +195,7 @@ class TestMembers:
             write_store(made.tables(), tmp_path / "store", HOURS[hour])
         output = run("members", tmp_path / "store", "--split", "big", "--format", "json")
         assert output.code == 0, output.err
-        split = {row["cluster"]: row for row in json.loads(output.out)["split"]}
+        split = {row["cluster"]: row for row in tables_of(output)["split"]}
         assert split.keys() == SPLITS.keys()
         for cluster, (_, own, text) in SPLITS.items():
             sides = {side["part"]: side for side in split[cluster]["sides"]}
@@ -256,7 +256,7 @@ class TestReplay:
         assert output.code == 0, output.err
         assert f"Read 2 snapshots from {HOURS[0]} to {EARLIER}: 5 clusters (c, " in output.err
         assert "mean_over_bound" not in output.err
-        printed = json.loads(output.out)
+        printed = tables_of(output)
         assert "worst members 1 × the bound" in flat(output.err)
         written = {row["strategy"]: row for row in rows(tmp_path / "league", EARLIER)}
         costs = {row["strategy"]: row["move_seconds"] for row in printed["league"]}

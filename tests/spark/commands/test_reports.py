@@ -16,6 +16,7 @@ from tests.spark.report.materials import material
 from tests.spark.report.test_page import Read
 from tests.support.fleets import SNAPSHOT
 from tests.support.said import Run
+from tests.support.terminal import tables_of
 from tests.support.torture import HOURS, check_harmless, hostile
 
 
@@ -55,7 +56,7 @@ class TestReport:
         tables = [table for table in read.tables if table[0][:1] != ["group"]]
         assert [table for table in same.tables if table in tables] == tables
 
-        printed = json.loads(audit.out)
+        printed = tables_of(audit)
         counts = {
             row["finding"]: {n: row[n] for n in ("critical", "warning", "info") if row[n]}
             for row in printed["findings"]

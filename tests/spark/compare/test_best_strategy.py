@@ -66,7 +66,7 @@ READS = [of_strategy("optimal", remote_reads=3), of_strategy("current", 1, remot
                 of_strategy("optimal", moves=0),
                 of_strategy("range"),
             ],
-            "Best: no change, tied with optimal (9 of 9 groups balanced, 0 moves).",
+            "Nothing to change (9 of 9 groups balanced, 0 moves).",
         ),
         (
             [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 
 import pytest
@@ -14,6 +13,7 @@ from spark.enforce.evaluate_group import Status, Verdict
 from spark.sources.live.cluster import Cluster
 from spark.terminal.live import say_continue, show_outcomes
 from spark.terminal.printing import Layout, Printing, printed
+from tests.support.terminal import tables_of
 
 IN_FORCE = Verdict(Status.IN_FORCE, None, 0, is_at_rest=True)
 READY = Verdict(Status.NOT_IN_FORCE, None, 1, is_at_rest=True)
@@ -116,9 +116,7 @@ def test_groups_that_one_reason_keeps_out_share_a_row(capsys: pytest.CaptureFixt
     assert "5 plans: 0 in force, 5 not in force, 0 unknown." in report.err
     with printed(Printing(Layout.JSON)):
         show_outcomes({"c": items})
-    assert [group["group"] for group in json.loads(capsys.readouterr().out)["groups"]] == list(
-        "abc"
-    )
+    assert [group["group"] for group in tables_of(capsys.readouterr())["groups"]] == list("abc")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """`evenfleet explain` and `snapshots` without Spark: what they say is the same as with it."""
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +14,7 @@ from tests.paths import ROOT
 from tests.support.fleets import SNAPSHOT, write_files
 from tests.support.odd_groups import odd_groups
 from tests.support.said import Run, is_one_line
+from tests.support.terminal import tables_of
 from tests.support.tiers import tiered
 
 
@@ -66,9 +66,9 @@ def test_snapshots_says_the_same(
     (demo_store / "members/snapshot=20261121T070000Z/x.parquet").write_bytes(b"nothing of Parquet")
     alone, by_spark = both_ways(run, monkeypatch, "snapshots", demo_store, "--format", "json")
     assert alone == by_spark
-    states = [row["state"] for row in json.loads(alone.out)["snapshots"]]
+    states = [row["state"] for row in tables_of(alone)["snapshots"]]
     assert states == ["whole", "whole", "members can't be read"]
-    assert json.loads(alone.out)["snapshots"][0]["other_kinds"]
+    assert tables_of(alone)["snapshots"][0]["other_kinds"]
 
 
 def test_neither_starts_spark_nor_loads_what_takes_long(store: Path) -> None:

@@ -1,6 +1,5 @@
 """A folder holds snapshots, or one kind of result; those of earlier versions still read."""
 
-import json
 import shutil
 from itertools import permutations
 from pathlib import Path
@@ -17,6 +16,7 @@ from tests.paths import DATA
 from tests.spark.fleet.test_clusters import fleet_of, keep
 from tests.spark.store.killed_at_each_step import SNAPSHOT
 from tests.support.said import Run, is_one_line
+from tests.support.terminal import tables_of
 
 
 def put(out: Path, *tables: str) -> None:
@@ -89,7 +89,7 @@ WRITTEN = sorted((DATA / "formats").iterdir())
 def test_a_store_and_its_plan_read(run: Run, tmp_path: Path, version: Path) -> None:
     """Whole, with every row, and the plan is still proven optimal."""
     kept = shutil.copytree(version, tmp_path / "kept")  # who reads may leave a lock
-    listed = json.loads(run("snapshots", kept / "store", "--format", "json").out)["snapshots"]
+    listed = tables_of(run("snapshots", kept / "store", "--format", "json"))["snapshots"]
     assert [(row["snapshot"], row["state"], row["members"]) for row in listed] == [
         ("20261124T000000Z", "whole", 4),
         ("20261124T010000Z", "whole", 4),
@@ -97,7 +97,7 @@ def test_a_store_and_its_plan_read(run: Run, tmp_path: Path, version: Path) -> N
     said = run("verify", kept / "store", kept / "plan", "--format", "json")
     assert said.code == 0, said.err
     assert "older version" not in said.err
-    assert json.loads(said.out)["faults"] == []
+    assert tables_of(said)["faults"] == []
 
 
 def test_columns_and_statuses_from_before_0_1_0_are_read_under_new_names(

@@ -1,6 +1,5 @@
 """`evenfleet snapshots` on a store of many, and what it makes of old and scattered ones."""
 
-import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +20,7 @@ from spark.store import CatalogSchema, Folder, files_of
 from tests.spark.fleet.test_clusters import fleet_of, keep, keep_under
 from tests.support.catalog import put, schema
 from tests.support.said import Run, flat, is_one_line
+from tests.support.terminal import tables_of
 
 HOURS = [f"202611{day:02}T{hour:02}0000Z" for day in (10, 11) for hour in range(24)]
 NEWEST = HOURS[-1]
@@ -70,7 +70,7 @@ class TestList:
         report = f"Not listed: 1 other snapshot, {HOURS[0]} (--all lists all).\n"
         assert output.err == f"{report}Next: evenfleet audit {kept}\n"
         output = run("snapshots", kept, "--since", "0h", "--format", "json")
-        (row,) = json.loads(output.out)["snapshots"]
+        (row,) = tables_of(output)["snapshots"]
         assert (row["snapshot"], row["clusters"]) == (NEWEST, ["a", "b"])
 
     def test_manifests_tell_all_of_it_and_files_without_one_the_same(
@@ -126,7 +126,7 @@ class TestPrune:
     def test_without_more_it_only_says_what_it_would_do(self, run: Run, days: Path) -> None:
         before = sorted(days.rglob("*"))
         output = run("snapshots", days, "--prune", "2d", "--format", "json")
-        (first, second), left = (json.loads(output.out)[name] for name in ("prune", "left"))
+        (first, second), left = (tables_of(output)[name] for name in ("prune", "left"))
         parts = [*days.glob("*/snapshot=20261101T060000Z/*")]
         assert first == {
             "snapshot": "20261101T060000Z",
@@ -156,7 +156,7 @@ class TestPrune:
         keep(days, "20261101T030000Z", "c")
         words = ("--prune", "2d", "--keep-daily", 1, "--apply", "--format", "json")
         output = run("snapshots", days, *words)
-        (pruned,) = json.loads(output.out)["prune"]
+        (pruned,) = tables_of(output)["prune"]
         assert (pruned["snapshot"], pruned["removed"]) == ("20261101T000000Z", True)
         size = data_size(pruned["bytes"])
         assert output.err == (
@@ -181,11 +181,11 @@ class TestPrune:
             output = run(*words, *more)
             path = "members/snapshot=20261102T060000Z/notes.txt"
             assert f"{would} with them: 1 file of other programs: {path}.\n" in output.err
-            assert json.loads(output.out)["left"] == [
+            assert tables_of(output)["left"] == [
                 {"snapshot": "1-night", "why": "its id isn't a time like 20261121T060000Z"},
                 {"snapshot": "20261101T060000Z", "why": "it lacks members"},
             ]
-            (compacted,) = json.loads(output.out)["compact"]
+            (compacted,) = tables_of(output)["compact"]
             assert compacted["snapshot"] == "20261105T060000Z"
             for left in ("alone", "as it is"):
                 assert f"Left {left}: snapshot 20261101T060000Z: it lacks members.\n" in output.err
@@ -195,7 +195,7 @@ class TestPrune:
             put(spark, lake, fleet_of("a").tables("groups"), f"202611{day:02}T060000Z")
         words = ("--tables", lake, "--prune", "2d", "--format", "json")
         output = run("snapshots", *words)
-        (row,) = json.loads(output.out)["prune"]
+        (row,) = tables_of(output)["prune"]
         assert (row["snapshot"], row["rows"], row["bytes"]) == ("20261101T060000Z", 5, None)
         assert "To be removed: 1 snapshot older than 2d" in output.err
         output = run("snapshots", *words, "--no-dry-run")
@@ -215,7 +215,7 @@ def test_committed_files_are_listed(run: Run, days: Path) -> None:
     folder = days / "members/snapshot=20261105T060000Z"
     ours = sorted(map(str, folder.iterdir()))
     shutil.copy(ours[0], folder / "copy.parquet")
-    rows = json.loads(run("snapshots", days, "--files", "--since", "1h", "--format", "json").out)
+    rows = tables_of(run("snapshots", days, "--files", "--since", "1h", "--format", "json"))
     named = [row["path"] for row in rows["files"] if row["table"] == "members"]
     assert (len(ours), named) == (2, ours)
     assert files_of(str(days), "members", "20261105T060000Z") == ours
@@ -233,7 +233,7 @@ class TestCompact:
         assert [*days.glob("*/snapshot=20261105T060000Z/*")] == parts
         before = run("snapshots", days, "--format", "json").out
         output = run("snapshots", days, "--compact", "--no-dry-run", "--format", "json")
-        (row,) = json.loads(output.out)["compact"]
+        (row,) = tables_of(output)["compact"]
         after = [*days.glob("*/snapshot=20261105T060000Z/*")]
         assert len(after) == row["fewer"] == len(parts) // 2
         assert row["bytes_after"] <= row["bytes"]

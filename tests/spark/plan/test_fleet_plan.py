@@ -142,19 +142,19 @@ def test_the_summary_counts_statuses_and_the_fleet_before_and_after(
     ones = ("impossible", "vanished", "unread", "idle")
     assert result == {
         "fleet": "now",
-        "uneven groups": 1,
-        "max load": 3,
-        "worst max/mean": 3.0,  # 'idle' too: one partition, three members
-        "sum of squares": sum(squares.values()) + len(ones),
+        "uneven_groups": 1,
+        "max_load": 3,
+        "worst_max_to_mean": 3.0,  # 'idle' too: one partition, three members
+        "sum_of_squares": sum(squares.values()) + len(ones),
         "moves": 0,
         "takeovers": 0,
     }
     assert plan == {
         "fleet": "planned",
-        "uneven groups": 0,
-        "max load": 3,
-        "worst max/mean": 3.0,
-        "sum of squares": 3 * 5 + 2 + 8 + 9,
+        "uneven_groups": 0,
+        "max_load": 3,
+        "worst_max_to_mean": 3.0,
+        "sum_of_squares": 3 * 5 + 2 + 8 + 9,
         "moves": 1,
         "takeovers": 3,
     }

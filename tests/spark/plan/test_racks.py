@@ -15,6 +15,7 @@ from spark.solve import TimeLimit, planned_groups
 from tests.support.fleets import SNAPSHOT, Fleet
 from tests.support.rows import rows_of
 from tests.support.said import Run, flat
+from tests.support.terminal import tables_of
 
 GIGABYTE_A_DAY = 1e9 / 86_400
 
@@ -97,11 +98,11 @@ def test_each_group_is_planned_by_its_own_goals(
         for group, row in traffic.items()
     } == {"near": (4, 0), "far": (0, 0), "left-alone": (4, 4), "nowhere": (0, 0)}
     assert round(traffic["near"]["current_cost"], 9) == 0.08
-    tables = json.loads(output.out)
-    assert [round(row["cost a day"], 9) for row in tables["traffic"]] == [0.16, 0.08]
-    assert [row["across racks"] for row in tables["fleet"]] == [8, 4]
+    tables = tables_of(output)
+    assert [round(row["cost_a_day"], 9) for row in tables["traffic"]] == [0.16, 0.08]
+    assert [row["across_racks"] for row in tables["fleet"]] == [8, 4]
     output = run("verify", store, plan, "--format", "json")
-    assert (output.code, json.loads(output.out)["faults"]) == (0, [])
+    assert (output.code, tables_of(output)["faults"]) == (0, [])
 
 
 def test_options_override_the_file(run: Run, store: Path, config: Path) -> None:
@@ -124,7 +125,7 @@ def test_options_override_the_file(run: Run, store: Path, config: Path) -> None:
 
 def test_explain_says_what_changes_in_a_group_without_racks(run: Run, store: Path) -> None:
     output = run("explain", store, "--group", "nowhere", "--format", "json")
-    (result,) = json.loads(output.out)["explanation"]
+    (result,) = tables_of(output)["explanation"]
     assert result["loads"] == {"a": [2, 1], "b": [0, 1]}
     (move,) = result["moves"]
     assert "which had 2" in move
@@ -132,11 +133,11 @@ def test_explain_says_what_changes_in_a_group_without_racks(run: Run, store: Pat
 
 def test_config_shows_what_is_in_force(run: Run, config: Path) -> None:
     output = run("config", "--config", config, "--format", "json")
-    names = [row["goals of"] for row in json.loads(output.out)["goals"]]
+    names = [row["goals_of"] for row in tables_of(output)["goals"]]
     assert names == ["groups far", "groups left-*", "all other groups"]
     output = run("config", "--config", config, "--group", "left-over", "--format", "json")
-    (row,) = json.loads(output.out)["goals"]
-    assert row == {"goals of": "group left-over, by left-*", "rack": "leader"} | {
+    (row,) = tables_of(output)["goals"]
+    assert row == {"goals_of": "group left-over, by left-*", "rack": "leader"} | {
         **{"levels": "racks, moves, hosts, spread", "min_gain": 3.0},
         **{"max_moves": "any", "limits": "none"},
     }

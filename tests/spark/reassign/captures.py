@@ -6,6 +6,7 @@ from typing import Any
 
 from tests.paths import DATA
 from tests.support.said import Run
+from tests.support.terminal import tables_of
 
 CAPTURES = DATA / "brokers"
 GROUPS = (
@@ -31,7 +32,7 @@ def stored(
 def reassigned(run: Run, store: Path, *words: object) -> Any:
     output = run("reassign", store, "--out", store.parent / "moves", *words, "--format", "json")
     assert output.code == 0, output.err
-    return json.loads(output.out)
+    return tables_of(output)
 
 
 def replicas_in(path: Path) -> dict[tuple[str, int], list[int]]:

@@ -9,11 +9,12 @@ from spark import InputError
 from spark.reassign.files import read_move
 from tests.spark.reassign.captures import CAPTURES, stored
 from tests.support.said import Run, is_one_line
+from tests.support.terminal import tables_of
 
 
 def verified(run: Run, store: Path, file: str) -> tuple[int | None, dict[str, str]]:
     output = run("reassign-verify", store, CAPTURES / file, "--format", "json")
-    rows = json.loads(output.out)["partitions"]
+    rows = tables_of(output)["partitions"]
     return output.code, {f"{row['topic']}-{row['partition']}": row["state"] for row in rows}
 
 

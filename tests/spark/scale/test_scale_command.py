@@ -1,6 +1,5 @@
 """`evenfleet scale`, as a user runs it."""
 
-import json
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -13,6 +12,7 @@ from spark.report import gather
 from tests.spark.scale.groups_over_time import RATES, fleet
 from tests.support.offsets import snapshot_at
 from tests.support.said import Run, flat
+from tests.support.terminal import tables_of
 
 POLICIES = """
 [process]
@@ -70,7 +70,7 @@ def test_programs_get_all_and_tables_are_written(
     out = tmp_path / "out"
     output = run("scale", hourly, "--policy", policies, "--out", out, "--format", "json")
     assert output.code == 0, output.err
-    printed = json.loads(output.out)["scale"]
+    printed = tables_of(output)["scale"]
     reasons = {row["group"]: row["reason"] for row in printed if row["status"] != "ok"}
     assert reasons["quiet"].startswith("rates take two snapshots with offsets")
     assert reasons["nobody"] == "the group has no members"

@@ -1,6 +1,5 @@
 """The product's own settings."""
 
-import json
 import sys
 from datetime import timedelta
 from os import mkfifo
@@ -13,6 +12,7 @@ from spark import InputError
 from spark.settings.config import Settings, read_settings
 from tests.paths import ROOT
 from tests.support.said import Run
+from tests.support.terminal import tables_of
 
 SHIPPED = ROOT / "conf" / "evenfleet.toml"
 
@@ -214,8 +214,8 @@ def test_the_goals_of_a_group_and_the_rules_they_come_from(
     """`evenfleet config --group`."""
     file.write_text(text, encoding="utf-8")
     output = run("config", "--config", file, "--group", *words, "--format", "json")
-    rows = json.loads(output.out)["goals"]
-    assert [(row["goals of"], row["min_gain"]) for row in rows] == [
+    rows = tables_of(output)["goals"]
+    assert [(row["goals_of"], row["min_gain"]) for row in rows] == [
         (f"group {words[0]}, {rule}", min_gain) for rule, min_gain in goals.items()
     ]
     assert output.err.startswith(sentence) and bool(output.err) == bool(sentence)

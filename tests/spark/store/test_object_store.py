@@ -1,6 +1,5 @@
 """A store in moto's S3: of two runs at once one wins, since a manifest is put where none is."""
 
-import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -16,6 +15,7 @@ from spark.store import Folder, open_folder
 from tests.spark.store.killed_at_each_step import OWNED, write
 from tests.support.fleets import SNAPSHOT, Fleet
 from tests.support.said import Run
+from tests.support.terminal import tables_of
 
 pytestmark = pytest.mark.ends
 KEY = {"access.key": "k", "secret.key": "s", "endpoint.region": "us-east-1"}
@@ -78,7 +78,7 @@ def test_a_file_is_made_only_where_none_is(s3: dict[str, str]) -> None:
 def test_commands_write_and_list_a_store(s3: dict[str, str], run: Run) -> None:
     fleet = Fleet().topic("a", 2).group("g", {"m": ["a"]}).tables()
     write_store(fleet, opened(s3, "store"), SNAPSHOT)
-    rows = json.loads(run("snapshots", "s3://fleet/store", "--files", "--format", "json").out)
+    rows = tables_of(run("snapshots", "s3://fleet/store", "--files", "--format", "json"))
     assert {row["table"] for row in rows["files"]} == set(fleet)
     with pytest.raises(InputError, match="is there already"):
         write_store(fleet, opened(s3, "store"), SNAPSHOT)

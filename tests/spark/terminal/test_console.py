@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from spark.glossary import GLOSSARY, legend_of
+from spark.terminal import console
 from spark.terminal.console import plain, say
-from spark.terminal.printing import Layout, Printing, print_list, printed, show
+from spark.terminal.printing import Layout, Printing, Table, print_list, printed, show
 
 ROWS = [
     {"strategy": "range", "worst_max_to_mean": 2.0, "moves": 12345, "proven": False, "note": None},
@@ -51,7 +52,7 @@ def test_a_table_for_people(shown: Shown) -> None:
     assert "note" not in out
     assert shown({"groups": []}) == "groups: none\n"
     all_tables = shown({"fleet": ROWS, "groups": []}, {"note"}, Layout.JSON)
-    assert json.loads(all_tables) == {"fleet": ROWS, "groups": []}
+    assert json.loads(all_tables)["tables"] == {"fleet": ROWS, "groups": []}
 
 
 def test_a_table_as_csv_has_all_columns_and_names_in_full(shown: Shown) -> None:
@@ -87,31 +88,64 @@ def test_names_are_whole_where_nobody_sees_a_terminal(shown: Shown) -> None:
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 100, 140])
-def test_names_lose_their_middle_where_a_terminal_is_narrow(
-    shown: Shown, narrow: Narrow, width: int
-) -> None:
-    """They are never broken; and whole where people want the table wide."""
+def test_names_wrap_where_a_terminal_is_narrow(shown: Shown, narrow: Narrow, width: int) -> None:
+    """They go on in the next line, and nothing of them is left out."""
     narrow(width)
-    lines = shown(NAMED).splitlines()
+    lines = shown({"t": [{"group": f"{NAME}-{NAME}", "moves": 1234}]}).splitlines()
     assert all(len(line) <= width for line in lines)
-    (row,) = [line.split() for line in lines if "1,234" in line]
-    for cell, name in zip(row, (NAME, f"{NAME}-{NAME}"), strict=False):
-        begins, shortened, ends = cell.partition("…")
-        assert name.startswith(begins) and name.endswith(ends)
-        assert shortened or cell == name
-    assert f"{NAME}-{NAME}" in shown(NAMED, layout=Layout.WIDE)
+    cells = [line.split() for line in lines[3:] if "─" not in line and line.strip()]
+    assert "".join(cell[0] for cell in cells) == f"{NAME}-{NAME}"
+    assert cells[-1][1] == "1,234"
 
 
-def test_words_wrap_where_names_are_shortened(shown: Shown, narrow: Narrow) -> None:
-    """Of long names in sentences nothing is left out."""
+def test_a_cluster_stands_above_its_group_where_both_have_no_room(
+    shown: Shown, narrow: Narrow
+) -> None:
+    narrow(50)
+    rows = [{"cluster": f"cluster-{n}", "group": NAME, "moves": n} for n in range(3)]
+    lines = [line.split() for line in shown({"t": rows}).splitlines()]
+    assert lines[lines.index(["cluster-1"]) + 1] == [NAME, "1"]
+
+
+def test_words_wrap_and_nothing_is_left_out(shown: Shown, narrow: Narrow) -> None:
     narrow(40)
     rows = [{"group": "g" * 24, "member": "m" * 24, "fault": "f" * 24 + " it is", "count": 7654321}]
     out = shown({"t": rows})
-    assert "7,654,321" in out
-    assert "it is" in " ".join(out.split())
+    below = out.partition("─\n")[2]
+    assert "7,654,321" in below
+    assert [below.count(letter) for letter in "gmf"] == [24, 24, 24]
     assert all(len(line) <= 40 for line in out.splitlines())
     folded = shown({}, sentences=(f"{'x' * 90} keeps all.",))
     assert (folded.count("x"), "…" in folded) == (90, False)
+
+
+def test_a_screen_has_as_many_rows_as_fit_and_says_how_many_are_left(
+    shown: Shown, narrow: Narrow, capsys: pytest.CaptureFixture[str]
+) -> None:
+    narrow(80)
+    console.OUT.height = 24
+    tables = {"first": Table([{"n": n} for n in range(40)]), "rest": Table(ROWS, is_detail=True)}
+    with printed(Printing()):
+        show(tables)
+    output = capsys.readouterr()
+    assert len(output.out.splitlines()) <= 24 - console.BELOW
+    left = int(output.err.split()[2])
+    assert f"Not shown: {left} rows of first (--all shows them).\n" == output.err
+    assert f" {39 - left}" in output.out and f" {40 - left}" not in output.out
+    with printed(Printing(everything=True)):
+        show(tables)
+    whole = capsys.readouterr().out
+    assert " 39" in whole and "range" in whole
+
+
+def test_an_id_of_a_member_ends_in_a_uuid_that_a_terminal_shortens(
+    shown: Shown, narrow: Narrow
+) -> None:
+    member = "orders-1-62c3a709-4028-4e16-a94c-035ec79788e8"
+    assert member in shown({"t": [{"member": member}]})
+    narrow(80)
+    assert "orders-1-62c3a709…" in shown({"t": [{"member": member}]})
+    assert member in shown({"t": [{"member": member}]}, layout=Layout.WIDE)
 
 
 def test_what_all_rows_say_makes_room_for_names(shown: Shown, narrow: Narrow) -> None:
@@ -126,12 +160,19 @@ def test_what_all_rows_say_makes_room_for_names(shown: Shown, narrow: Narrow) ->
     assert "In all rows" not in shown({"t": rows})
 
 
-def test_one_word_is_explained_below_tables(shown: Shown) -> None:
+def test_one_word_is_explained_below_tables_for_who_wants_all(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     """Tables have one legend line at most."""
-    out = shown({"fleet": [{"excess": 3, "stopped_eager": 7}], "more": [{"excess": 0}]})
-    out = " ".join(out.split())
-    assert out.count("excess: partitions of a group's most loaded member") == 1
-    assert "stopped:" not in out
+    tables = {"fleet": [{"excess": 3, "stopped_eager": 7}], "more": [{"excess": 0}]}
+    with printed(Printing(everything=True)):
+        show(tables)
+    legend = capsys.readouterr().err
+    assert legend.startswith("excess: partitions of a group's most loaded member")
+    assert "stopped:" not in legend
+    with printed(Printing()):
+        show(tables)
+    assert capsys.readouterr().err == ""
     assert legend_of(["cluster", "members"]) is None
     line = legend_of(["moves", "max_to_mean", "uneven groups", "takeovers"])
     assert line == f"uneven: {GLOSSARY['uneven']}."

@@ -45,7 +45,7 @@ def test_output_comes_in_the_order_of_commands_whichever_ends_first(
         with busy("working"):
             assert second_is_done.wait(PATIENCE)
         waited.append(monotonic() - begun)
-        say_answer("7 of 9 groups are even.", "Snapshot S: ")
+        say_answer("7 of 9 groups are even.")
 
     with side_by_side(spark, log) as start:
         first = start(command("first", long), "--where", "here")
@@ -55,7 +55,7 @@ def test_output_comes_in_the_order_of_commands_whichever_ends_first(
     assert ended[0].seconds >= waited[0] > 0 < ended[1].seconds
     assert capsys.readouterr() == ("", "")
     printed = log.getvalue()
-    lines = ["$ evenfleet first --where here", "first begins", "working: ", "Snapshot S: 7 of 9"]
+    lines = ["$ evenfleet first --where here", "first begins", "working: ", "7 of 9 groups"]
     lines += ["- of first", "→ what to do about first", "first is done"]
     lines += ["$ evenfleet second", "second begins", "- of second", "about second"]
     places = [printed.index(text) for text in [*lines, "second is done"]]

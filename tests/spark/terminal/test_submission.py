@@ -1,6 +1,5 @@
 """The commands under spark-submit, of pip's PySpark."""
 
-import json
 import os
 import subprocess
 import sys
@@ -14,6 +13,7 @@ from spark.startup.quick_start import Size, java_options
 from tests.paths import ROOT
 from tests.support.fleets import SNAPSHOT
 from tests.support.small import EARLIER, small
+from tests.support.terminal import tables_of
 
 pytestmark = pytest.mark.ends
 
@@ -45,7 +45,7 @@ def test_the_result_alone_is_on_standard_output(store: Path) -> None:
     """And sentences on standard error, without Spark's log."""
     output = submit(ROOT / "bin/spark_job.py", "snapshots", store, "--format", "json")
     assert output.returncode == 0
-    assert {row["snapshot"] for row in json.loads(output.stdout)["snapshots"]} == {
+    assert {row["snapshot"] for row in tables_of(output)["snapshots"]} == {
         SNAPSHOT,
         EARLIER,
     }

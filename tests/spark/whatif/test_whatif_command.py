@@ -1,11 +1,11 @@
 """`evenfleet whatif` where a broker is down."""
 
-import json
 from pathlib import Path
 
 from spark.fleet.local_store import write_store
 from tests.support.fleets import SNAPSHOT, Fleet
 from tests.support.said import Run, flat
+from tests.support.terminal import tables_of
 
 
 def test_a_broker_that_is_down_leaves_leaders_and_groups_behind(run: Run, tmp_path: Path) -> None:
@@ -26,15 +26,15 @@ def test_a_broker_that_is_down_leaves_leaders_and_groups_behind(run: Run, tmp_pa
     assert "2 partitions (u-0, u-1) have no leader: no other replica is in sync." in text
     assert "1 group (alone) reads nothing until it is back." in text
     assert "1 group (paused) reads nothing until others lead (" in text
-    report = json.loads(run(*words, "--format", "json").out)
+    report = tables_of(run(*words, "--format", "json"))
     leads = {row["broker"]: (row["leads_before"], row["leads_after"]) for row in report["leaders"]}
     assert leads == {1: (1, 2), 2: (1, 3), 3: (5, 0)}
-    assert [(row["topic"], row["partition"]) for row in report["without leader"]] == [
+    assert [(row["topic"], row["partition"]) for row in report["without_leader"]] == [
         ("u", 0),
         ("u", 1),
     ]
     hit = {
         row["group"]: (row["partitions"], row["led"], row["leaderless"])
-        for row in report["groups hit"]
+        for row in report["groups_hit"]
     }
     assert hit == {"alone": (2, 2, 2), "paused": (1, 1, 0), "both": (5, 3, 0)}

@@ -1,6 +1,5 @@
 """`evenfleet import-cli` as a user runs it, and the way on from there."""
 
-import json
 import re
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from tests.paths import DATA
 from tests.support.fleets import SNAPSHOT
 from tests.support.said import Run, is_one_line
 from tests.support.small import rows
+from tests.support.terminal import tables_of
 
 CAPTURES = DATA / "cli"
 MEMBERS, STATE, TOPICS = (CAPTURES / f"{x}.txt" for x in ("members_verbose", "state", "topics"))
@@ -37,7 +37,7 @@ def test_what_kafkas_tools_print_is_planned_as_inferred(
     output = run(*CLUSTER, *files, *words, "--format", "json")
     assert output.code == 0
     assert asked == []  # no session is needed
-    counts = {row["table"]: row["rows"] for row in json.loads(output.out)["tables"]}
+    counts = {row["table"]: row["rows"] for row in tables_of(output)["tables"]}
     assert [counts[name] for name in ("groups", "assignments", "partitions")] == [10, 62, 17]
     assert output.err.endswith(f"Next: evenfleet plan {store} --out plan\n")
     groups = {row["group"]: row for row in rows(store / "groups")}

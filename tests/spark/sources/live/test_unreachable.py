@@ -1,6 +1,5 @@
 """Clusters that let nobody in: no broker is there, or none answers, or they refuse the login."""
 
-import json
 import random
 import socket
 from pathlib import Path
@@ -17,6 +16,7 @@ from spark.sources.live.connection import Connection, NoAnswer, UnreachableError
 from spark.sources.live.manager import Progress, failure
 from tests.support.said import Run
 from tests.support.small import small
+from tests.support.terminal import tables_of
 
 CLUSTER = Cluster("c", ("a:1,b:2", "d:3"), retries=0)
 SHOWN = Progress(sent=True, secret_sent=True)
@@ -109,7 +109,7 @@ def test_without_a_leader_a_snapshot_is_incomplete(
     words = ("--bootstrap", "127.0.0.1:1", "--cluster", "c", "--out", tmp_path / "store")
     output = run("collect", *words, "--format", "json")
     assert (output.code, "It is incomplete" in output.err) == (code, bool(code))
-    assert [row["state"] for row in json.loads(output.out)["clusters"]] == [state]
+    assert [row["state"] for row in tables_of(output)["clusters"]] == [state]
 
 
 def test_no_option_takes_a_secret(run: Run) -> None:
