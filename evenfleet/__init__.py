@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from optimizer import *  # noqa: F403 - all of its public names
     from optimizer.assignor.plan_assignor import PlanAssignor, rejoin
     from spark import *  # noqa: F403
-    from spark.terminal.session import notebook_session as session
+    from spark.terminal import notebook_session as session
 
 OWN = {
     "PlanAssignor": ("optimizer.assignor.plan_assignor", "PlanAssignor"),
     "rejoin": ("optimizer.assignor.plan_assignor", "rejoin"),
-    "session": ("spark.terminal.session", "notebook_session"),
+    "session": ("spark.terminal", "notebook_session"),
 }
 """Names beside the public ones of both packages: the module and the name there."""
 

@@ -60,4 +60,5 @@ from spark.terminal.printing import (
     show,
 )
 from spark.terminal.progress import busy
+from spark.terminal.session import notebook_session
 from spark.terminal.stores import StoreOptions
