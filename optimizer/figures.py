@@ -38,11 +38,23 @@ def data_size(size: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A time in its largest unit: `54 s`, `1.5 min`, `3.412 h`, `2 d`."""
+    """A time in its largest unit, in two digits or whole: `54 s`, `1.5 min`, `9.4 h`, `12 d`."""
     for unit, length in UNITS.items():
         if seconds >= length:
-            return f"{figure(seconds / length)} {unit}"
-    return f"{seconds:.0f} s"
+            return f"{short_figure(seconds / length)} {unit}"
+    return f"{short_figure(seconds)} s"
+
+
+def partition_time(seconds: float) -> str:
+    """Seconds summed over partitions, in hours where they are many: `9.4 partition-hours`."""
+    if seconds >= UNITS["h"]:
+        return f"{short_figure(seconds / UNITS['h'])} partition-hours"
+    return f"{short_figure(seconds)} partition-seconds"
+
+
+def short_figure(value: float) -> str:
+    """`9.4` and `0.5` below ten, `12,345` from there on."""
+    return f"{value:,.0f}" if round(value, 1) >= 10 else f"{round(value, 1):g}"
 
 
 def nearest_name(name: object, names: Iterable[str], alike: float = SIMILARITY) -> str | None:

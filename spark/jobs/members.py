@@ -1,5 +1,7 @@
 """`evenfleet members`: how many members each group needs."""
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from operator import itemgetter
 from pathlib import Path
@@ -16,20 +18,19 @@ from spark.members import (
     shortest_first,
     size_metrics,
     split_fleet,
+    split_verdict,
+    verdict_of,
 )
 from spark.metrics_text import check_metrics
 from spark.settings import window_length
 from spark.store import replace_text
-from spark.terminal import ROWS_SHOWN, Table, busy, option, say, show
+from spark.terminal import ROWS_SHOWN, Table, busy, option, say, say_answer, show
 
 COLUMNS_SHOWN = ("cluster", "group", "members", "partitions", "optimal_max", "spare", "needed")
 """What fits a terminal of 80 columns; JSON has all."""
 
 SIDES_SHOWN = "part", "members", "partitions", "max_load", "lag", "max_lag", "catch_up_seconds"
 """The same of the sides of a split."""
-
-FIRST = 5
-"""Groups that people see: four rows each."""
 
 
 def members(
@@ -72,24 +73,26 @@ def members(
     if metrics:
         replace_text(metrics, size_metrics(rows))
     sized = [row for row in rows if row["sentence"]]
+    say_answer(verdict_of(rows, headroom))
     shown = [{name: row[name] for name in COLUMNS_SHOWN} for row in sized]
-    tables = {"members": Table(rows, shown, most=ROWS_SHOWN)}
+    tables = {"members": Table(rows, shown, is_detail=True)}
     if commits:
         tables["commits"] = Table(commit_rows(rows), most=ROWS_SHOWN)
-        tables["coordinators"] = Table(by_broker, title="commits a second by broker, at least")
+        tables["coordinators"] = Table(by_broker, title="commits per second by broker, at least")
+    terminal.print_list("group sizes", _listed(sized), is_detail=commits)
     show(tables | terminal.clusters_read(fleet))
-    terminal.print_list(
-        "how many members groups need",
-        [f"{row['group']} of {row['cluster']}: {row['sentence']}" for row in sized[:ROWS_SHOWN]],
-    )
-    for assumed in dict.fromkeys(row["assumed"] for row in sized[:ROWS_SHOWN] if row["assumed"]):
-        say(f"Assumed: {assumed}.")
-    if without := len(rows) - len(sized):
-        say(f"Not evaluated: {without} groups (--format json says why).")
-    terminal.say_clusters(fleet)
-    say("Sizes count partitions, also of groups that are judged by weight; needed follows rates.")
     if rates is None:
         say("Members needed are unknown: rates take two snapshots with offsets in the window.")
+    elif sized:
+        say(f"Assumes {sized[0]['assumed']}.")
+    if statuses := Counter(row["status"] for row in rows if not row["sentence"]):
+        kinds = ", ".join(f"{count:,} {status}" for status, count in statuses.most_common())
+        say(f"Not evaluated: {kinds}.")
+    terminal.say_clusters(fleet)
+
+
+def _listed(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    return [f"{row['group']} of {row['cluster']}: {row['sentence']}" for row in rows]
 
 
 def show_split(source: terminal.FleetOptions, topic: str, window: timedelta) -> None:
@@ -102,29 +105,18 @@ def show_split(source: terminal.FleetOptions, topic: str, window: timedelta) -> 
             near = near_miss(fleet, "topic", topic) or ": nothing can be split"
             raise InputError(f"no group subscribes to topic {topic}{near}")
     rows.sort(key=itemgetter("cluster", "group"))
-    divided = sorted((row for row in rows if row["sides"]), key=_most_lag_first)
+    split = [row for row in rows if row["sides"]]
+    divided = sorted(split, key=lambda row: -(row["sides"][0]["lag"] or 0))
+    say_answer(split_verdict(rows, topic))
     shown = [
         {"group": row["group"], **{name: side[name] for name in SIDES_SHOWN}}
-        for row in divided[:FIRST]
+        for row in divided
         for side in row["sides"]
     ]
-    show({"split": Table(rows, shown)} | terminal.clusters_read(fleet))
-    terminal.print_list(
-        f"{topic} in a group of its own",
-        [f"{row['group']} of {row['cluster']}: {row['sentence']}" for row in divided[:FIRST]],
-    )
-    if divided:
-        say("Assumed: as many members as now, and both groups assigned as evenly as possible.")
-        if rates is None:
-            say("Lag afterwards is unknown: rates take two snapshots with offsets in the window.")
-        else:
-            say("Assumed: each member reads at the highest observed rate of one.")
-            say("Members are divided by what comes in for each side.")
-    if without := len(rows) - len(divided):
-        say(f"Not split: {without} groups (--format json says why).")
+    terminal.print_list("groups to split", _listed(divided))
+    show({"split": Table(rows, shown, is_detail=True)} | terminal.clusters_read(fleet))
+    if rates is None:
+        say("Lag afterwards is unknown: rates take two snapshots with offsets in the window.")
+    elif divided:
+        say("Assumes even groups of today's members, each as fast as the fastest seen.")
     terminal.say_clusters(fleet)
-
-
-def _most_lag_first(row: dict[str, Any]) -> tuple[float, str, str]:
-    now = row["sides"][0]
-    return -(now["lag"] or 0), str(row["cluster"]), str(row["group"])

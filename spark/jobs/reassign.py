@@ -10,76 +10,87 @@ from optimizer.figures import counted
 from spark import reassign as moves, terminal
 from spark.errors import InputError
 from spark.jobs.reassign_options import ExecuteOptions, ReplicaOptions, StoreUnlessUndo
-from spark.terminal import CHECK_FAILED, ROWS_SHOWN, Table, busy, say, say_all, show
+from spark.terminal import CHECK_FAILED, ROWS_SHOWN, Table, busy, say, say_all, say_answer, show
 from spark.text import as_sentence
-
-SIZES = ("broker", "bytes", "planned_bytes", "led_bytes", "planned_led_bytes")
 
 Name = tuple[str, int]
 
 
-def reassign(source: StoreUnlessUndo, replicas: ReplicaOptions, execution: ExecuteOptions) -> None:
+def reassign(source: StoreUnlessUndo, replicas: ReplicaOptions, execution: ExecuteOptions) -> bool:
     """Plan a cluster's replicas and leaders, and write the moves for Kafka's own tools."""
     execution.check()
     if execution.undo:
         undo_plan(execution.undo, replicas.cluster, execution)
     elif replicas.create:
         create_topics(source, replicas, execution)
-    elif replicas.out is None:
-        raise InputError("say where the files go: --out FOLDER")
+    elif execution.execute and replicas.out is None:
+        raise InputError("say where the files go, with which moves are undone: --out FOLDER")
     elif replicas.all_clusters:
-        reassign_all(source, replicas, execution, replicas.out)
+        reassign_all(source, replicas, execution)
     else:
-        reassign_one(source, replicas, execution, replicas.out)
+        return reassign_one(source, replicas, execution)
+    return False
 
 
 def reassign_one(
-    source: terminal.SnapshotOptions, replicas: ReplicaOptions, execution: ExecuteOptions, out: Path
-) -> None:
-    """Print and write the plan of one cluster, and carry it out if that is asked for."""
+    source: terminal.SnapshotOptions, replicas: ReplicaOptions, execution: ExecuteOptions
+) -> bool:
+    """Print the plan of one cluster, write it and carry it out as far as that is asked for.
+
+    Whether there is something to hand over by hand.
+    """
     replicas.check()
+    out = replicas.out
     with source.opener() as opener:
         fleet = source.few(opener, "reassign")
         wanted = replicas.wanted(moves.cluster_facts(fleet, replicas.cluster))
         with busy("planning replicas and leaders"):
             plan = moves.reassign_cluster(fleet, replicas.cluster, wanted)
             done = moves.effects(plan, moves.consumers_of(fleet, plan.current.cluster))
-        written = moves.write_batches(plan, out)
-    show(_tables(plan, done) | _files(written) | terminal.clusters_read(fleet))
+        written = moves.write_batches(plan, out) if out else []
+    placements = moves.compared(plan)
+    verdict = *plan.verdict(), moves.evened(placements)
+    say_answer(f"Cluster {plan.current.cluster}: {' '.join(verdict)}")
+    show(_tables(plan, placements, done) | _files(written) | terminal.clusters_read(fleet))
     if written:
-        say(f"{counted(len(written), 'file')} in {written[0].parent}. For each batch, one by one:")
+        say(f"{counted(len(written), 'file')} in {out}. Hand over one batch after the other:")
         say("  kafka-reassign-partitions … --execute --reassignment-json-file NN-move.json")
-        say("  kafka-leader-election … --election-type preferred --path-to-json-file NN-elect.json")
+        say("  kafka-leader-election … --path-to-json-file NN-elect.json")
     terminal.say_clusters(fleet)
     if plan.shortfalls:
         if execution.execute:
             say("Nothing was executed: the plan doesn't do what you asked for.")
         raise typer.Exit(CHECK_FAILED)
-    if execution.execute and (plan.batches or plan.elections):
+    if out and execution.execute and (plan.batches or plan.elections):
         carry_out(plan, out, execution)
+    return bool(plan.batches) and not execution.execute
 
 
 def _files(written: Sequence[Path]) -> dict[str, Table]:
     return {"files": Table([{"file": str(path)} for path in written], is_shown=False)}
 
 
-def _tables(plan: moves.Reassignment, done: moves.Effects) -> dict[str, Table]:
-    brokers, placements = plan.brokers(), moves.compared(plan)
-    sizes = [{name: row.get(name) for name in SIZES} for row in brokers]
+def _tables(
+    plan: moves.Reassignment, placements: Sequence[moves.Compared], done: moves.Effects
+) -> dict[str, Table]:
+    brokers = plan.brokers()
     cluster = {"cluster": plan.current.cluster, "optimal": plan.plan.optimal}
+    compared = [*map(moves.compared_row, placements)]
+    sentences = [{"sentence": text} for text in (*plan.sentences(), *done.sentences())]
+    remarks = [*plan.remarks(), *done.sentences()]
     return {
-        "brokers": Table(brokers, [*map(moves.broker_row, brokers)]),
-        "bytes": Table(sizes, is_shown=bool(plan.wanted.sizes), as_json=None),
+        "brokers": Table(brokers, moves.broker_rows(brokers), most=ROWS_SHOWN),
+        "remarks": Table(remarks, as_json=None),
         "plan": Table([cluster], is_shown=False),
-        "compared": Table([*map(asdict, placements)], [*map(moves.compared_row, placements)]),
-        "batches": Table(moves.batch_rows(plan), most=ROWS_SHOWN),
+        "compared": Table([*map(asdict, placements)], compared, is_detail=True),
+        "batches": Table(moves.batch_rows(plan), is_detail=True),
         "groups": Table([done._asdict()], is_shown=False),
-        "sentences": Table([*plan.sentences(), *done.sentences()], title="plan"),
+        "sentences": Table(sentences, is_shown=False),
     }
 
 
 def reassign_all(
-    source: terminal.SnapshotOptions, replicas: ReplicaOptions, execution: ExecuteOptions, out: Path
+    source: terminal.SnapshotOptions, replicas: ReplicaOptions, execution: ExecuteOptions
 ) -> None:
     """A row a cluster; sentences and files of each are for programs."""
     if replicas.of_one_cluster or execution.execute:
@@ -93,17 +104,23 @@ def reassign_all(
         with busy("planning replicas and leaders"):
             planned = moves.reassign_fleet(fleet, replicas.wanted())
             rows = sorted(planned.collect(), key=lambda row: row.cluster)
-        written, refused = moves.write_fleet(rows, out, fleet)
+        out = replicas.out
+        written, refused = moves.write_fleet(rows, out, fleet) if out else ([], {})
     reports = [
         {k: v for k, v in row.asDict(recursive=True).items() if k != "files"} for row in rows
     ]
+    copies = sum(row["copies"] or 0 for row in reports)
+    number = sum(row["status"] == "planned" for row in reports)
+    of = f"{number:,} of {counted(len(reports), 'cluster')}"
+    say_answer(f"{of} can be planned: copy {counted(copies, 'replica')}.")
     clusters = Table(reports, [*map(moves.cluster_row, reports)])
     show({"clusters": clusters, **_files(written)})
     short = [f"{row['cluster']}: {row['reason']}" for row in reports if row["reason"]]
     if short:
         terminal.print_list("not planned as asked", short)
     say_all(f"{cluster}: not written. {why}" for cluster, why in refused.items())
-    say(f"{len(written)} files, in a folder for each cluster.")
+    if out:
+        say(f"{counted(len(written), 'file')} in {out}, in a folder for each cluster.")
     terminal.say_clusters(fleet)
     if short or refused:
         raise typer.Exit(CHECK_FAILED)
@@ -123,15 +140,16 @@ def create_topics(
         current = moves.cluster_facts(fleet, replicas.cluster)
         with busy("placing new topics"):
             placement = moves.place_new(current, topics, replicas.wanted(current))
-            sentences = list(placement.sentences())
+            verdict, *notes = placement.sentences()
     texts = placement.texts
     assignments = [{"topic": topic, "replica_assignment": text} for topic, text in texts.items()]
     tables = {
         "brokers": Table(placement.brokers()),
         "assignments": Table(assignments, is_shown=False),
-        "sentences": Table(sentences, title="placement"),
+        "remarks": Table(notes, as_json=None),
     }
     written = _files(moves.write_new(placement, out) if out else [])
+    say_answer(verdict)
     show(tables | written | terminal.clusters_read(fleet))
     for topic, text in texts.items():
         argument = f'"$(cat {out}/create-{topic}.txt)"' if out else text
@@ -148,11 +166,9 @@ def undo_plan(folder: Path, cluster: str | None, execution: ExecuteOptions) -> N
 def carry_out(reassignment: moves.Reassignment, out: Path, execution: ExecuteOptions) -> None:
     """Send the batches of a plan, or print which are to be sent and what stands against it."""
     current = reassignment.current
-    stays = {(p.topic, p.partition): p.replicas for p in current.partitions}
-    batches, pace = (
-        moves.batches_of_plan(reassignment, out),
-        moves.Pace(execution.rate, reassignment.wanted.sizes),
-    )
+    stays = {p.name: p.replicas for p in current.partitions}
+    batches = moves.batches_of_plan(reassignment, out)
+    pace = moves.Pace(execution.rate, reassignment.wanted.sizes)
     _carry_out(batches, out, [current.cluster], execution, pace, stays, reassignment.elections)
 
 

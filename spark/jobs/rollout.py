@@ -4,8 +4,14 @@ from typing import Annotated
 
 from spark import terminal
 from spark.fleet import as_rows
-from spark.rollout import check_target, rollout_fleet, rollout_report, step_for_people
-from spark.terminal import ROWS_SHOWN, Table, busy, option, say, say_all, show
+from spark.rollout import (
+    check_target,
+    rollout_fleet,
+    rollout_report,
+    step_for_people,
+    why_not,
+)
+from spark.terminal import ROWS_SHOWN, Table, busy, option, say, say_all, say_answer, show
 
 
 def rollout(
@@ -24,11 +30,13 @@ def rollout(
             )
             in_order = steps.orderBy("wave", "cluster", "group", "step")
             rows = as_rows(in_order)
-    ready = [row for row in rows if row["status"] == "ready"]
-    several = len({row["cluster"] for row in ready}) > 1
-    shown = [step_for_people(row, several) for row in ready]
+    verdict, *notes = rollout_report(rows, to)
+    say_answer(verdict)
+    shown = [step_for_people(row) for row in rows if row["status"] == "ready"]
     show({"steps": Table(rows, shown, most=ROWS_SHOWN)} | terminal.clusters_read(fleet))
-    terminal.say_clusters(fleet)
+    say_all(notes)
+    if reasons := why_not(rows):
+        terminal.print_list("not possible", reasons, is_detail=True)
     if settings.consumers.assumed:
         say(settings.consumers.assumed)
-    say_all(rollout_report(rows, to))
+    terminal.say_clusters(fleet)

@@ -23,7 +23,7 @@ from spark.scale import (
     what_to_set,
 )
 from spark.store import table_in
-from spark.terminal import Table, busy, option, say, show
+from spark.terminal import Table, busy, option, say, say_all, show
 
 TITLES = {
     "policy": "policy",
@@ -64,10 +64,7 @@ def scale(
                     result.write(out, fleet.id)
             _show(fleet, tables, scaled)
     if out:
-        say(
-            f"Snapshot {fleet.id}: each group under each policy, and what to set, is in "
-            f"{table_in(out, 'scale')}; sizes and lag over time are in {table_in(out, 'courses')}."
-        )
+        say(f"Written: {table_in(out, 'scale')}, and sizes over time {table_in(out, 'courses')}.")
 
 
 @contextmanager
@@ -94,22 +91,21 @@ def _rates_since(
 
 
 def _show(fleet: FleetSnapshot, tables: ScaleTables, settings: ScaleSettings) -> None:
+    terminal.say_answer(verdict_of(tables.groups))
+    terminal.print_list("cheapest policy of each group", what_to_set(tables.groups))
     league = [{title: row[name] for name, title in TITLES.items()} for row in tables.league]
     show(
         {
-            "policies": Table(tables.league, league),
+            "policies": Table(tables.league, league, is_detail=True),
             "scale": Table(tables.groups, is_shown=False),
             **terminal.clusters_read(fleet),
         }
     )
-    terminal.print_list("what to set, where it saves the most", what_to_set(tables.groups))
-    terminal.say_clusters(fleet)
-    for sentence in sentences_of(tables.groups, settings.prices):
-        say(sentence)
     for title, sentences in (
         ("assumptions and gaps", assumptions_of(tables.groups)),
         ("not replayed", not_replayed(tables.groups)),
     ):
         if sentences:
-            terminal.print_list(title, sentences)
-    say(verdict_of(tables.groups))
+            terminal.print_list(title, sentences, is_detail=True)
+    say_all(sentences_of(tables.groups, settings.prices))
+    terminal.say_clusters(fleet)

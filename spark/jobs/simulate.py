@@ -24,7 +24,7 @@ from spark.simulate import (
     unknown_lag,
 )
 from spark.store import Folder, Opener
-from spark.terminal import ROWS_SHOWN, Table, busy, option, say, say_all, show
+from spark.terminal import ROWS_SHOWN, Table, busy, option, say, say_all, say_answer, show
 
 
 def simulate(
@@ -55,23 +55,22 @@ def simulate(
             others = group_simulation.by_chance(
                 step.counted(range(seed + 1, seed + seeds), "seeds")
             )
-    spread = spread_of([group_simulation.timeline, *others]) if others else []
-    terminal.say_clusters(fleet)
-    if events.title:
-        say(
-            f"{events.title}: group {group} of cluster {group_simulation.cluster}, "
-            f"{group_simulation.strategy}."
-        )
-    say_all(sentences_of(group_simulation.timeline, group))
-    if reason := unknown_lag(group_simulation.timeline):
-        say(reason)
-    timeline = Table(rows_of(group_simulation.timeline), most=ROWS_SHOWN, as_json=None)
-    by_seed = {"spread": Table(spread, title=f"{seeds} seeds")} if spread else {}
+    timeline = group_simulation.timeline
+    what, unread, *costs = sentences_of(timeline, group)
+    title = f"{events.title} ({group_simulation.strategy}): " if events.title else ""
+    say_answer(f"{title}{what[0].lower() if title else what[0]}{what[1:]} {unread}")
+    say_all(costs)
+    spread = Table(spread_of([timeline, *others]), title=f"{seeds} seeds")
+    steps = Table(rows_of(timeline), most=ROWS_SHOWN, as_json=None, is_detail=bool(others))
     of_group = {name: getattr(group_simulation, name) for name in ("cluster", "group", "strategy")}
-    more = terminal.programs_only(tables_of(group_simulation.timeline, **of_group))
-    show({"timeline": timeline} | by_seed | more | terminal.clusters_read(fleet))
+    more = terminal.programs_only(tables_of(timeline, **of_group))
+    by_seed = {"spread": spread} if others else {}
+    show(by_seed | {"timeline": steps} | more | terminal.clusters_read(fleet))
+    if reason := unknown_lag(timeline):
+        say(reason)
     if settings.consumers.assumed:
         say(settings.consumers.assumed)
+    terminal.say_clusters(fleet)
 
 
 def _rates(

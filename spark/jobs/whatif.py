@@ -1,13 +1,15 @@
 """`evenfleet whatif`: what events would do to a fleet."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Annotated
 
-from optimizer.scenarios import SizedTopic
-from spark import FleetSnapshot, InputError, terminal
+from optimizer.scenarios import Event, SizedTopic, brokers_down
+from spark import InputError, terminal
 from spark.fleet import WHATIF, check_out, snapshot_id
-from spark.settings import MOVE_COSTS, USUAL_STRATEGIES, move_price, priced, window_length
+from spark.settings import USUAL_STRATEGIES, move_price, priced, window_length
+from spark.store import table_in
 from spark.terminal import (
     ROWS_SHOWN,
     Table,
@@ -18,34 +20,25 @@ from spark.terminal import (
     programs_only,
     say,
     say_all,
+    say_answer,
     say_clusters,
     show,
 )
 from spark.trial import idle_limits, verdicts
 from spark.whatif import (
     WhatIfResult,
+    broker_report,
     events_of,
     fleet_for_people,
     group_for_people,
-    lag_for_people,
+    static_advice,
+    whatif_advice,
+    whatif_notes,
     whatif_result,
 )
 
 RATE_SNAPSHOTS = 3
 """Snapshots of each cluster that give rates: only their average is needed."""
-
-
-COLUMNS_SHOWN = (
-    *("strategy", "groups", "excess_after", "moves", "rebalances", "unread_seconds"),
-    *("longest_pause", "read_twice_seconds"),
-)
-"""What fits a terminal of 80 columns; JSON and the table that is written have all."""
-
-SHOWN_BY_WEIGHT = (
-    *("strategy", "mean_over_bound_after", "worst_over_bound_after", "excess_after", "moves"),
-    *("rebalances", "unread_seconds"),
-)
-"""The same where groups are balanced by weight."""
 
 
 def whatif(
@@ -85,26 +78,29 @@ def whatif(
         if price:
             fleet_costs, costs = price.with_costs(result.fleet), price.with_costs(result.groups)
             result = replace(result, fleet=fleet_costs, groups=costs)
-        show_result(result, items, bool(settings.goals.weights))
-        say_all(result.sentences(events, settings.consumers.assumed, out))
+        say_answer(whatif_advice(result.fleet, events))
+        show_result(result, events, bool(settings.goals.weights))
+        if result.dynamic:
+            say(static_advice(result.dynamic, result.fleet))
+        say_all(whatif_notes(result.fleet, events))
         if price:
             say(verdicts(result.fleet, partial(priced, price)))
+    if settings.consumers.assumed:
+        say(settings.consumers.assumed)
+    if out is not None:
+        say(f"Written: {table_in(out, 'whatif')}.")
+    show(clusters_read(items))
+    say_clusters(items)
 
 
-def show_result(result: WhatIfResult, fleet: FleetSnapshot, by_weight: bool) -> None:
-    """Print the table of strategies, and the groups that suffer most."""
-    kinds = {row["kind"] for row in result.fleet if row["groups"]}
-    affected = [row for row in result.fleet if row["kind"] in kinds] or result.fleet
-    tables = by_kind("strategies", affected, fleet_for_people)
+def show_result(result: WhatIfResult, events: Sequence[Event], by_weight: bool) -> None:
+    """Print what brokers take along, the groups that suffer most, and the table of strategies."""
+    if result.outage:
+        leaders, lost, hit = result.outage.values()
+        sentences = broker_report(leaders, lost, hit, brokers_down(events))
+        terminal.print_list("brokers that are down", [*sentences])
     rows = [*map(group_for_people, result.groups)]
     groups = Table(result.groups, rows, title="groups that suffer most", most=ROWS_SHOWN)
-    lag = lag_for_people(result.fleet)
-    tables |= {"lag": Table(lag, title="lag of the worst group", as_json=None)} if lag else {}
-    shown = SHOWN_BY_WEIGHT if by_weight else COLUMNS_SHOWN
-    visible = *shown, *MOVE_COSTS
-    hidden = {key for row in result.fleet for key in row if key not in visible}
-    others = programs_only(result.outage) | clusters_read(fleet)
-    show(tables | {"groups": groups} | others, hidden)
-    say_clusters(fleet)
-    if fleet.part:
-        say(f"Only {fleet.part} were evaluated.")
+    leagues = by_kind("strategies", result.fleet, partial(fleet_for_people, by_weight=by_weight))
+    strategies = {name: replace(table, is_detail=True) for name, table in leagues.items()}
+    show(strategies | {"groups": groups} | programs_only(result.outage))

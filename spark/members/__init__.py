@@ -8,4 +8,5 @@ from spark.members.members import (
     shortest_first,
     size_metrics,
 )
-from spark.members.split import split_fleet
+from spark.members.members_row import verdict_of
+from spark.members.split import split_fleet, split_verdict

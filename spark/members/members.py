@@ -1,6 +1,7 @@
 """How many members each group needs, inside workers."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from pyspark.sql import DataFrame, functions as F
@@ -20,7 +21,7 @@ from spark.groups import (
 )
 from spark.history import FleetRates
 from spark.members.flows import Flow, RowWithFlows, flow_of, flows_of
-from spark.members.members_row import MembersRow, assumed_of, summary_of
+from spark.members.members_row import MembersRow, assumed_of, lacking, removable, summary_of
 from spark.metrics_text import Family, metrics_text
 
 HEADROOM = 0.7
@@ -49,9 +50,7 @@ def shortest_first(row: Mapping[str, Any]) -> tuple[Any, ...]:
 
     Of the others those come first that have the most to spare.
     """
-    needed, spare = row["needed"], row["spare"]
-    short = 0 if needed is None else max(needed - row["members"], 0)
-    return -short, spare is None, -(spare or 0), row["cluster"], row["group"]
+    return -lacking(row), not row["sentence"], -removable(row), row["cluster"], row["group"]
 
 
 def row_of_group(row: RowWithFlows, headroom: float = HEADROOM) -> MembersRow:
@@ -83,7 +82,7 @@ def _sized(row: RowWithFlows, group: FleetGroup, problem: Problem, headroom: flo
         return nothing
     flow = flow_of(row, problem)
     needed = needed_for(problem, flow.rates, flow.peak_rate, headroom) if flow else None
-    return MembersRow(
+    result = MembersRow(
         cluster=row.cluster,
         group=row.group,
         status=group.status,
@@ -92,8 +91,11 @@ def _sized(row: RowWithFlows, group: FleetGroup, problem: Problem, headroom: flo
         **_of_flow(flow, needed),
         proven=sizes.proven and (needed is None or needed.proven),
         assumed=assumed_of(sizes, needed),
-        sentence=summary_of(sizes, needed, flow and flow.peak_rate, flow and flow.top),
     )
+    result.sentence = summary_of(
+        asdict(result), needed.load if needed else None, flow.top if flow else None
+    )
+    return result
 
 
 COUNTS = (

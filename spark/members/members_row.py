@@ -1,6 +1,6 @@
 """How many members a group needs: one row."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -63,82 +63,105 @@ class MembersRow(Outcome):
     per_host: Int = None
 
 
-GOES_BY_COUNT = "partitions count alike"
+BY_COUNT = "partitions count the same"
 
-KINDS = (
-    "new members get the most common subscription, and those members stay that can carry the most"
-)
+KINDS = "new members read what most members read, and those stay that can carry the most"
 
 RATES = (
-    "all partitions are at their quantile at the same time, load can be divided finely, and no "
-    "member can do more than the highest observed rate"
+    "every partition peaks (p95) at once and load splits freely, and no member reads faster than "
+    "the fastest seen"
 )
 
 
 def assumed_of(sizes: Sizes, needed: Needed | None) -> str:
     """What the numbers go by."""
-    assumed = [GOES_BY_COUNT]
+    assumed = [RATES] if needed else []
+    assumed.append(BY_COUNT)
     if sizes.kinds > 1:
         assumed.append(KINDS)
-    if needed:
-        assumed.append(RATES)
     return "; ".join(assumed)
 
 
-def summary_of(
-    sizes: Sizes, needed: Needed | None, peak_rate: float | None, top: float | None
-) -> str:
-    """Sentences on the size of a group, and where there are rates on what it needs for them."""
-    text = [_of_now(sizes), *_of_others(sizes)]
-    if needed and peak_rate:
-        text += _of_rates(sizes, needed, peak_rate, top or 0)
-    return " ".join(text)
+def removable(row: Mapping[str, Any]) -> int:
+    """Members that a group can lose: the others carry no more, and are enough for its rates."""
+    if row["spare"] is None or (row["peak_rate"] is not None and row["needed"] is None):
+        return 0
+    return max(int(row["members"] - max(row["fewest_optimal"], row["needed"] or 0)), 0)
 
 
-def _of_now(sizes: Sizes) -> str:
-    """Such as: 51 partitions over 50 members: 2 at most, as over 26, so 24 are spare."""
-    hosts = ""
-    if sizes.per_host > 1:
-        hosts = f" on {sizes.members // sizes.per_host} hosts of {sizes.per_host}"
-    spread = (
-        f"{counted(sizes.partitions, 'partition')} over {counted(sizes.members, 'member')}{hosts}: "
-        f"{sizes.optimal_max} {'each' if sizes.even else 'at most'}"
+def lacking(row: Mapping[str, Any]) -> int:
+    """Members that its rates ask for beyond those that it has."""
+    return 0 if row["needed"] is None else max(int(row["needed"] - row["members"]), 0)
+
+
+def verdict_of(rows: Sequence[Mapping[str, Any]], headroom: float) -> str:
+    """How many groups lack members, how many have some to spare, and how many members that is."""
+    sized = [row for row in rows if row["sentence"]]
+    short = [count for count in map(lacking, sized) if count]
+    spare = [count for count in map(removable, sized) if count]
+    of = f"of {counted(len(sized), 'group')}"
+    needs = (
+        f"{len(short):,} {of} need {counted(sum(short), 'more member')}, each at "
+        f"{100 * headroom:g} % of the fastest seen"
     )
-    worse = sizes.current_max - sizes.optimal_max
-    if worse > 0:
-        spread += f" (now {sizes.current_max})"
-    if not sizes.spare:
-        fewer = "no fewer" if sizes.per_host == 1 else "no fewer hosts"
-        return f"{spread}, and {fewer} would do."
-    least = "" if sizes.proven else "some "
-    are = "is" if sizes.spare == 1 else "are"
-    return f"{spread}, as over {sizes.fewest_optimal}, so {least}{sizes.spare} {are} spare."
+    idle = f"{len(spare):,} have {sum(spare):,} to spare"
+    if short:
+        return f"{needs}; {idle if spare else 'none has any to spare'}."
+    if spare:
+        return f"{len(spare):,} {of} have {counted(sum(spare), 'spare member')}."
+    return f"None {of} lacks members or has any to spare."
 
 
-def _of_others(sizes: Sizes) -> Iterator[str]:
-    if sizes.fewest_found < sizes.fewest_optimal:
-        yield f"For the {sizes.current_max} of now {sizes.fewest_found} would do."
-    if sizes.next_better:
-        yield f"It takes {sizes.next_better} members to have fewer."
-    elif sizes.optimal_max > 1:
-        yield "More members don't lower that."
-    if not sizes.even:
-        even = [str(item) for item in (sizes.even_below, sizes.even_above) if item and item > 1]
-        if even:
-            yield f"{' or '.join(even)} would have the same number each."
+def summary_of(row: Mapping[str, Any], load: float | None, top: float | None) -> str:
+    """What to do about a group's size, and why.
+
+    `load` is what each member is to have at most, `top` what the busiest partition has.
+    """
+    rates = _of_rates(row, load, top or 0) if load else ()
+    return " ".join([*rates, *_of_now(row), *_of_others(row)])
 
 
-def _of_rates(sizes: Sizes, needed: Needed, peak_rate: float, top: float) -> Iterator[str]:
-    rates = (
-        f"{figure(needed.rate)} records a second, at {figure(needed.load)} for each member "
-        f"(highest observed rate: {figure(peak_rate)})"
-    )
-    if needed.members is None:
-        yield f"No number of members with the most common subscription is enough for {rates}."
+def _of_rates(row: Mapping[str, Any], load: float, top: float) -> Iterator[str]:
+    """Such as: Add 31 members (23 → 54): 9,500 records/s need 54 with 180 each."""
+    rate = f"{figure(row['rate'])} records/s"
+    most = min(row["needed"] or 0, row["partitions"])
+    if row["needed"] is None:
+        yield f"No number of members is enough for {rate} with {figure(load)} each."
+    elif row["needed"] <= row["members"]:
+        yield f"{counted(row['needed'], 'member')} of {row['members']:,} can do {rate}."
+    elif most > row["members"]:
+        yield (
+            f"Add {counted(most - row['members'], 'member')} ({row['members']:,} → {most:,}): "
+            f"{rate} need {row['needed']:,} with {figure(load)} each."
+        )
     else:
-        are = "is" if needed.members == 1 else "are"
-        yield f"{counted(needed.members, 'member')} {are} needed for {rates}."
-    if top > needed.load:
-        yield f"One partition alone has {figure(top)}: more members don't help there."
-    elif needed.members and needed.members > sizes.partitions:
-        yield f"There are only {counted(sizes.partitions, 'partition')} to share."
+        yield f"{rate} need {row['needed']:,} members with {figure(load)} each."
+    if top > load:
+        yield f"One partition alone has {figure(top)}: spread its keys, members can't help."
+    elif row["needed"] and row["needed"] > row["partitions"]:
+        yield f"There are only {counted(row['partitions'], 'partition')} to share."
+
+
+def _of_now(row: Mapping[str, Any]) -> Iterator[str]:
+    """Such as: Up to 2 per member (51 partitions, 50 members). 24 are spare: 26 carry no more."""
+    hosts = f" on {row['members'] // row['per_host']} hosts" if row["per_host"] > 1 else ""
+    now = f", now {row['current_max']:,}" if row["current_max"] > row["optimal_max"] else ""
+    most = f"{'' if row['even'] else 'up to '}{row['optimal_max']:,} per member{now}"
+    sizes = f"{counted(row['partitions'], 'partition')}, {counted(row['members'], 'member')}{hosts}"
+    yield f"{most[0].upper()}{most[1:]} ({sizes})."
+    if spare := removable(row):
+        least = "" if row["proven"] else "At least "
+        are = "is" if spare == 1 else "are"
+        yield f"{least}{spare:,} {are} spare: {row['members'] - spare:,} carry no more."
+
+
+def _of_others(row: Mapping[str, Any]) -> Iterator[str]:
+    if row["next_better"]:
+        on = f" ({row['next_better'] // row['per_host']} hosts)" if row["per_host"] > 1 else ""
+        yield f"Fewer needs {row['next_better']:,} members{on}."
+    elif row["optimal_max"] > 1:
+        yield "More members don't lower that."
+    if not row["even"]:
+        even = [f"{size:,}" for size in (row["even_below"], row["even_above"]) if size and size > 1]
+        if even:
+            yield f"{' or '.join(even)} divide{'s' * (len(even) == 1)} evenly."

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Annotated, Any, NamedTuple
 
 from pyspark.sql import DataFrame, types as t
 
 from optimizer.coordinator import catch_up_seconds
-from optimizer.figures import counted, figure
+from optimizer.figures import counted, duration, figure
 from optimizer.model import Problem
 from optimizer.sizes import Side, Split, split_of
 from spark.fleet import FleetSnapshot
@@ -120,28 +121,42 @@ def sentence_of(split: Split, paces: Mapping[str, Pace]) -> str:
     """What the split does to loads, to lag and to what a rebalance stops."""
     own, rest, topic = split.own, split.rest, shortened(split.topic)
     text = (
-        f"{topic} alone on {counted(own.members, 'member')} and the rest on {rest.members}: "
-        f"at most {counted(split.max_load, 'partition')} a member (now {split.now.max_load}, in "
-        f"one group {split.optimum.max_load}). A rebalance stops {own.partitions} or "
-        f"{rest.partitions} partitions, not {split.now.partitions}."
+        f"{topic} on {counted(own.members, 'member')}, the rest on {rest.members:,}: up to "
+        f"{counted(split.max_load, 'partition')} per member (now {split.now.max_load:,}, in one "
+        f"even group {split.optimum.max_load:,}). A rebalance stops {own.partitions:,} or "
+        f"{rest.partitions:,} partitions, not {split.now.partitions:,}."
     )
     if not split.now.lag or own.lag is None:
         return text
-    text += (
-        f" {topic} has {figure(own.lag)} of {figure(split.now.lag)} records of lag: "
-        "members of the rest no longer share it."
-    )
+    text += f" {topic} has {figure(own.lag)} of {figure(split.now.lag)} records of lag."
     if not paces:
         return text
-    ways = ((f"{topic} alone", OWN), ("the rest", REST), ("one group", OPTIMUM))
-    after = "; ".join(f"{name} {_caught_up(paces[part])}" for name, part in ways)
+    parts = ((topic, OWN), ("the rest", REST), ("one even group", OPTIMUM))
+    after = "; ".join(f"{name} {_caught_up(paces[part])}" for name, part in parts)
     return f"{text} Caught up: {after}."
 
 
 def _caught_up(pace: Pace) -> str:
     """Such as: in 40 s."""
     if pace.catch_up is not None:
-        return f"in {figure(pace.catch_up)} s"
+        return f"in {duration(pace.catch_up)}"
     if pace.capacity < pace.rate:
-        return f"never, as lag grows by {figure(pace.rate - pace.capacity)} records a second"
-    return "never, as members read hardly more than comes in"
+        return f"never, lag grows by {figure(pace.rate - pace.capacity)} records/s"
+    return "never, members read hardly more than comes in"
+
+
+def split_verdict(rows: Sequence[Mapping[str, Any]], topic: str) -> str:
+    """How many groups can read the topic in a group of its own, and how many gain by that.
+
+    A group gains whose rest, free of the topic's lag, is read sooner than in one even group.
+    """
+    split = [{side["part"]: side for side in row["sides"]} for row in rows if row["sides"]]
+    gain = sum(_seconds(sides[REST]) < _seconds(sides[OPTIMUM]) for sides in split)
+    of = f"{len(split):,} of {counted(len(rows), 'group')} can read {shortened(topic)} in a group"
+    faster = f"; in {gain:,} the rest catches up sooner" if gain else ""
+    return f"{of} of its own{faster}. No split makes members' numbers of partitions more even."
+
+
+def _seconds(side: Mapping[str, Any]) -> float:
+    """Until a side's lag is read; endless where it never is, or rates aren't known."""
+    return inf if side["catch_up_seconds"] is None else float(side["catch_up_seconds"])

@@ -1,6 +1,14 @@
 """Where a cluster's replicas and leaders go, for Kafka's own tools, and how far they are."""
 
-from spark.reassign.compared import batch_rows, broker_row, cluster_row, compared, compared_row
+from spark.reassign.compared import (
+    Compared,
+    batch_rows,
+    broker_rows,
+    cluster_row,
+    compared,
+    compared_row,
+    evened,
+)
 from spark.reassign.consumers import Consumers, Effects, consumers_of, effects
 from spark.reassign.create import NewTopic, new_topic, place_new, write_new
 from spark.reassign.facts import ClusterFacts, cluster_facts

@@ -1,6 +1,7 @@
 """A reassignment as rows, and beside it what is there and what Kafka's own tool would propose."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,7 +34,7 @@ class Compared:
 
 def compared(of: Reassignment) -> list[Compared]:
     """The current replicas, Kafka's --generate of both kinds, and the plan."""
-    result = {(p.topic, p.partition): list(p.replicas) for p in of.current.partitions}
+    result = {p.name: list(p.replicas) for p in of.current.partitions}
     return [
         _measured("now", of, result, of.current.leaders),
         _measured("generate 4.1+", of, generated(of.cluster)),
@@ -58,10 +59,10 @@ def _measured(
     sizes = of.wanted.sizes
     copies = size = uneven = 0
     for at, partition in enumerate(of.current.partitions):
-        row = replicas[partition.topic, partition.partition]
+        row = replicas[partition.name]
         new = len(set(row) - set(partition.replicas))
         copies += new
-        each = sizes.get((partition.topic, partition.partition), 0)
+        each = sizes.get(partition.name, 0)
         size += new * each
         bytes_on.update({b: each for b in row if b in racks})
         loads.update(b for b in row if b in racks)
@@ -90,6 +91,15 @@ def _is_uneven(taken: Counter[str | None], room: Counter[str | None]) -> bool:
     )
 
 
+def evened(placements: Sequence[Compared]) -> str:
+    """How many replicas brokers have, as planned and now."""
+    now, *_, planned = placements
+    return (
+        f"Brokers hold {planned.replicas_min:,} to {planned.replicas_max:,} replicas then (now "
+        f"{now.replicas_min:,} to {now.replicas_max:,})."
+    )
+
+
 def batch_rows(reassignment: Reassignment) -> list[dict[str, Any]]:
     """A row a batch: how many partitions, copies and elections."""
     return [
@@ -103,16 +113,13 @@ def batch_rows(reassignment: Reassignment) -> list[dict[str, Any]]:
     ]
 
 
-def broker_row(row: dict[str, Any]) -> dict[str, Any]:
-    """A row of `Reassignment.brokers` for people, without bytes."""
-    return {
-        **{name: row[name] for name in ("broker", "rack", "state", "replicas", "planned")},
-        "even share": row["even_share"],
-        "leads now": row["leads_now"],
-        "preferred": row["leaders"],
-        "planned preferred": row["planned_leaders"],
-        "copied in": row["copied_in"],
-    }
+PREFERRED = {"planned_leaders": "planned_preferred", "leaders": "preferred"}
+
+
+def broker_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows of `Reassignment.brokers` for people, those first whose replicas change most."""
+    first = sorted(rows, key=lambda row: (-abs(row["planned"] - row["replicas"]), row["broker"]))
+    return [{PREFERRED.get(name, name): row[name] for name in row} for row in first]
 
 
 def compared_row(placement: Compared) -> dict[str, Any]:
@@ -122,9 +129,9 @@ def compared_row(placement: Compared) -> dict[str, Any]:
         "copies": placement.copies,
         "replicas": f"{placement.replicas_min}-{placement.replicas_max}",
         "leaders": f"{placement.leaders_min}-{placement.leaders_max}",
-        "uneven racks": placement.uneven_racks,
-        **({} if placement.bytes_max is None else {"bytes at most": placement.bytes_max}),
-        **({} if placement.bytes_gap is None else {"over the bound": f"{placement.bytes_gap:.1%}"}),
+        "uneven_racks": placement.uneven_racks,
+        **({} if placement.bytes_max is None else {"bytes_at_most": placement.bytes_max}),
+        **({} if placement.bytes_gap is None else {"over_the_bound": f"{placement.bytes_gap:.1%}"}),
     }
 
 
@@ -138,7 +145,7 @@ def cluster_row(row: dict[str, Any]) -> dict[str, Any]:
         "replicas": _from_to(row, "replicas"),
         "planned": _from_to(row, "planned"),
         "leaders": _from_to(row, "leaders"),
-        "planned leaders": _from_to(row, "planned_leaders"),
+        "planned_leaders": _from_to(row, "planned_leaders"),
     }
 
 

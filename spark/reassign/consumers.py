@@ -38,9 +38,8 @@ class Effects(NamedTuple):
         """What the plan does to those who read."""
         if self.reads:
             yield (
-                f"Of {counted(self.reads, 'read')} from leaders by members whose rack is known "
-                f"{self.reads_across:,} go across racks now, {self.planned_reads_across:,} as "
-                "planned."
+                f"{self.planned_reads_across:,} of {counted(self.reads, 'read')} from leaders will "
+                f"cross racks (now {self.reads_across:,}; of members whose rack is known)."
             )
         if self.other_coordinator:
             yield (
@@ -80,11 +79,9 @@ def consumers_of(fleet: FleetSnapshot | FleetFiles, cluster: str) -> Consumers:
 def effects(of: Reassignment, consumers: Consumers) -> Effects:
     """What a plan changes for groups once its preferred leaders are elected."""
     before = {
-        (partition.topic, partition.partition): partition.replicas[0]
-        if partition.leader is None
-        else partition.leader
-        for partition in of.current.partitions
-        if partition.replicas
+        p.name: p.replicas[0] if p.leader is None else p.leader
+        for p in of.current.partitions
+        if p.replicas
     }
     after = before | {(change.topic, change.partition): change.after[0] for change in of.changes}
     seats = [_offsets(leaders) for leaders in (before, after)]

@@ -28,6 +28,10 @@ class PartitionFacts(NamedTuple):
     min_insync: int | None = None
 
     @property
+    def name(self) -> tuple[str, int]:
+        return self.topic, self.partition
+
+    @property
     def is_moving(self) -> bool:
         return bool(self.adding or self.removing)
 

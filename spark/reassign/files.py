@@ -115,7 +115,7 @@ def _unfinished(out: Path, current: ClusterFacts | None) -> str | None:
         return f"it was handed to the cluster at {time}, and no later snapshot shows how far it is"
     if current is None:
         return None
-    now = {(p.topic, p.partition): _alive(p.replicas, current) for p in current.partitions}
+    now = {p.name: _alive(p.replicas, current) for p in current.partitions}
     courses: dict[Name, list[list[int]]] = {}
     for move in sorted(out.glob("*-move.json"), key=lambda path: int(path.name.split("-")[0])):
         rollback = move.with_name(move.name.replace("move", "rollback"))
@@ -229,9 +229,7 @@ def sizes_in(path: Path, current: ClusterFacts) -> dict[Name, int]:
 
     Two lines stand before its JSON; copies on their way between log directories don't count.
     """
-    names = {
-        str(partition): (partition.topic, partition.partition) for partition in current.partitions
-    }
+    names = {str(partition): partition.name for partition in current.partitions}
     sizes: dict[Name, int] = {}
     for broker in _json(path, after="{").get("brokers", ()):
         for folder in broker.get("logDirs", ()):

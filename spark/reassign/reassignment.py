@@ -4,9 +4,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
-from optimizer.figures import counted, figure
+from optimizer.figures import counted, data_size, figure
 from optimizer.replicas import (
     Change,
     Cluster,
@@ -44,9 +45,7 @@ class Reassignment:
 
     def brokers(self) -> list[dict[str, Any]]:
         """A row a broker: replicas, leaders and bytes before and after, and what it is to do."""
-        before = _measured(
-            {(p.topic, p.partition): p.replicas for p in self.current.partitions}, self
-        )
+        before = _measured({p.name: p.replicas for p in self.current.partitions}, self)
         after = _measured(self.plan.replicas, self)
         shares = self.even_shares
         leads = Counter(partition.leader for partition in self.current.partitions)
@@ -82,27 +81,20 @@ class Reassignment:
         used = [broker for broker in self.plan.cluster.brokers if broker.alive and broker.usable]
         has_racks = all(item.rack is not None for item in used)
         rack = {item.id: item.rack if has_racks else None for item in used}
+        size = {item.id: item.capacity or 1.0 for item in used}
         planned = Counter(broker for row in self.plan.replicas.values() for broker in row)
-        for item in used:
-            held[rack[item.id]] += planned[item.id]
-            room[rack[item.id]] += item.capacity or 1.0
-        return {
-            element.id: held[rack[element.id]] * (element.capacity or 1.0) / room[rack[element.id]]
-            for element in used
-        }
+        for broker, own in size.items():
+            held[rack[broker]] += planned[broker]
+            room[rack[broker]] += own
+        return {b: held[rack[b]] * own / room[rack[b]] for b, own in size.items()}
 
     def _of_racks(self) -> Iterator[str]:
         """What racks of unequal size make of the even share."""
-        brokers = Counter(
-            broker.rack for broker in self.plan.cluster.brokers if broker.id in self.even_shares
-        )
+        used = [item for item in self.plan.cluster.brokers if item.id in self.even_shares]
+        brokers = Counter(item.rack for item in used)
         if None in brokers or len(set(brokers.values())) < 2:
             return
-        shares = {
-            broker.rack: self.even_shares[broker.id]
-            for broker in self.plan.cluster.brokers
-            if broker.id in self.even_shares
-        }
+        shares = {item.rack: self.even_shares[item.id] for item in used}
         each = [
             f"{figure(shares[rack])} in rack {rack} ({counted(count, 'broker')})"
             for rack, count in sorted(brokers.items(), key=str)
@@ -122,12 +114,12 @@ class Reassignment:
         why = {(item.topic, item.partition): item.reason for item in self.plan.left_out}
         stays: defaultdict[int, list[str]] = defaultdict(list)
         factor, other = self.wanted.replication_factor, []
-        for partition, row in zip(self.cluster.partitions, self._planned_rows(), strict=True):
+        for partition in self.cluster.partitions:
             if not self.wanted.is_chosen(partition.topic):
                 continue
-            reason = why.get(
-                (partition.topic, partition.partition), "they have no leader to copy from"
-            )
+            name = partition.topic, partition.partition
+            reason = why.get(name, "they have no leader to copy from")
+            row = self.plan.replicas[name]
             for broker in filter(self.wanted.is_to_leave, row[:1] if only_leaders else row):
                 stays[broker].append(reason)
             if factor is not None and len(row) != factor:
@@ -145,10 +137,6 @@ class Reassignment:
             )
         return text
 
-    def _planned_rows(self) -> Iterator[list[int]]:
-        for partition in self.cluster.partitions:
-            yield self.plan.replicas[partition.topic, partition.partition]
-
     @cached_property
     def elections(self) -> list[tuple[str, int]]:
         """Partitions that keep their replicas and are led by another than the preferred one.
@@ -157,43 +145,41 @@ class Reassignment:
         """
         changed = {(change.topic, change.partition) for change in self.changes}
         return [
-            (partition.topic, partition.partition)
-            for partition in self.current.partitions
-            if (partition.topic, partition.partition) not in changed
-            and self.wanted.is_chosen(partition.topic)
-            and partition.leader is not None
-            and partition.leader != partition.replicas[0]
-            and partition.replicas[0] in (partition.isr or ())
-            and not self.wanted.is_to_leave(partition.replicas[0])
+            p.name
+            for p in self.current.partitions
+            if p.name not in changed
+            and self.wanted.is_chosen(p.topic)
+            and p.leader not in (None, p.replicas[0])
+            and p.replicas[0] in (p.isr or ())
+            and not self.wanted.is_to_leave(p.replicas[0])
         ]
 
-    def sentences(self) -> Iterator[str]:
-        """What people should know of the plan."""
-        plan = self.plan
+    def verdict(self) -> Iterator[str]:
+        """What isn't reached of what was asked for, what changes, and how good the plan is."""
         yield from self.shortfalls
         if elected := len(self.elections):
             yield (
                 f"{counted(elected, 'partition')} {'is' if elected == 1 else 'are'} led by another "
                 "broker than the preferred one: the election in elect.json mends that."
             )
-        if not self.changes and not elected:
-            yield "Nothing has to change."
-        elif not self.changes:
-            yield "No replica has to move."
-        else:
-            yield (
-                f"{counted(len(self.changes), 'partition')} to change: "
-                f"{counted(plan.copies, 'replica')} to copy"
-                + (f" ({plan.bytes_copied} bytes)" if self.wanted.sizes else "")
-                + f", {counted(plan.leader_changes, 'preferred leader')} to change."
-            )
+        if self.changes:
+            size = f" ({data_size(self.plan.bytes_copied)})" if self.wanted.sizes else ""
             count = len(self.batches)
-            yield f"{count} batch{'' if count == 1 else 'es'}, each with a file and its rollback."
-        rest = " for the partitions that can be planned" if plan.left_out else ""
-        yield f"The plan is {plan.optimal}{rest}."
+            yield (
+                f"Copy {counted(self.plan.copies, 'replica')}{size} and change "
+                f"{counted(self.plan.leader_changes, 'preferred leader')}, in "
+                f"{count} batch{'' if count == 1 else 'es'}."
+            )
+        else:
+            yield "No replica has to move." if elected else "Nothing has to change."
+        rest = " for the partitions that can be planned" if self.plan.left_out else ""
+        yield f"The plan is {self.plan.optimal}{rest}."
+
+    def remarks(self) -> Iterator[str]:
+        """What else people should know of the plan."""
         yield from self._of_racks()
-        if plan.limit:
-            yield _limited(plan.limit)
+        if self.plan.limit:
+            yield _limited(self.plan.limit)
         offsets = [change.partition for change in self.changes if change.topic == OFFSETS_TOPIC]
         if offsets:
             yield (
@@ -202,6 +188,10 @@ class Reassignment:
                 "another coordinator."
             )
         yield from self.notes
+
+    def sentences(self) -> Iterator[str]:
+        """What people should know of the plan, the most important first."""
+        return chain(self.verdict(), self.remarks())
 
 
 def reassign_cluster(
@@ -220,16 +210,9 @@ def reassigned(current: ClusterFacts, wanted: ReassignRequest) -> Reassignment:
         plan = plan_replicas(values, wanted.goals)
     except (InvalidClusterError, ReplicaGoalsError) as error:
         raise InputError(f"cluster {current.cluster}: {error}") from None
-    behind = {
-        (partition.topic, partition.partition)
-        for partition in current.partitions
-        if partition.isr is not None and len(partition.isr) < len(partition.replicas)
-    }
-    leaders = {
-        (partition.topic, partition.partition): partition.leader
-        for partition in current.partitions
-        if partition.leader is not None
-    }
+    partitions = current.partitions
+    behind = {p.name for p in partitions if p.isr is not None and len(p.isr) < len(p.replicas)}
+    leaders = {p.name: p.leader for p in partitions if p.leader is not None}
     batches = batches_of(plan, wanted.batch_copies, wanted.per_broker, leaders, behind)
     notes = [*text, *_behind(current), *describe_reasons(plan.left_out), *plan.notes]
     reports = [as_sentence(note) for note in notes]
@@ -256,12 +239,7 @@ def _limited(limit: Limit) -> str:
 
 def _behind(current: ClusterFacts) -> Iterator[str]:
     """Brokers that are listed and in sync with none of what they have: they may be down."""
-    having = {
-        b
-        for partition in current.partitions
-        if partition.isr is not None
-        for b in partition.replicas
-    }
+    having = {b for p in current.partitions if p.isr is not None for b in p.replicas}
     in_sync = {b for partition in current.partitions for b in partition.isr or ()}
     for broker in sorted(having & current.racks.keys() - in_sync):
         yield f"broker {broker} is in sync with none of its replicas: if it is down, drain it"

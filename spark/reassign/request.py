@@ -47,31 +47,17 @@ class ReassignRequest:
         self._check(current)
         sentences = self._at_minimum(current)
         led = current.tells_leaders
-        selection = [
-            partition for partition in current.partitions if self.is_chosen(partition.topic)
-        ]
-        leaderless = {str(item) for item in selection if led and item.leader is None}
+        chosen = [p for p in current.partitions if self.is_chosen(p.topic)]
+        leaderless = {str(p) for p in chosen if led and p.leader is None}
+        planned = {p.name for p in chosen if str(p) not in leaderless}
+        factor, sizes = self.replication_factor, self.sizes
         partitions = [
-            Partition(
-                *(
-                    partition.topic,
-                    partition.partition,
-                    partition.replicas,
-                    self.replication_factor,
-                ),
-                size=self.sizes.get((partition.topic, partition.partition)),
-                scope=self.is_chosen(partition.topic) and str(partition) not in leaderless,
-            )
-            for partition in current.partitions
+            Partition(*p.name, p.replicas, factor, size=sizes.get(p.name), scope=p.name in planned)
+            for p in current.partitions
         ]
         brokers = [
-            Broker(
-                broker,
-                rack,
-                usable=not self.is_to_leave(broker),
-                receives=not self.add or broker in self.add,
-            )
-            for broker, rack in current.racks.items()
+            Broker(b, rack, not self.is_to_leave(b), receives=not self.add or b in self.add)
+            for b, rack in current.racks.items()
         ]
         if leaderless:
             sentences.append(
@@ -91,9 +77,9 @@ class ReassignRequest:
         """A sentence if topics would have no replica to spare; InputError without `force`."""
         factor = self.replication_factor
         held = {
-            partition.topic: partition.min_insync
-            for partition in current.partitions
-            if self.is_chosen(partition.topic) and (partition.min_insync or 0) > 1
+            p.topic: p.min_insync
+            for p in current.partitions
+            if self.is_chosen(p.topic) and (p.min_insync or 0) > 1
         }
         short = sorted(topic for topic, least in held.items() if factor and factor <= (least or 0))
         if not short:
@@ -110,9 +96,7 @@ class ReassignRequest:
         for what, ids in (("drained", self.drain), ("added", self.add), ("used", self.brokers)):
             racks = set(current.racks)
             if what == "drained":
-                racks |= {
-                    broker for partition in current.partitions for broker in partition.replicas
-                }
+                racks |= {broker for p in current.partitions for broker in p.replicas}
             if absent := sorted(set(ids) - racks):
                 raise InputError(
                     f"broker {absent[0]} is to be {what}, and cluster {current.cluster} doesn't "
@@ -128,9 +112,7 @@ class ReassignRequest:
                 f"cluster {current.cluster} still reassigns {named('partition', moving)}: plan "
                 "again when that is done, or cancelled"
             )
-        if self.topics and not any(
-            self.is_chosen(partition.topic) for partition in current.partitions
-        ):
+        if self.topics and not any(self.is_chosen(p.topic) for p in current.partitions):
             raise InputError(
                 f"no topic of cluster {current.cluster} fits {', '.join(self.topics)}: nothing is "
                 f"planned{did_you_mean(self.topics[0], {p.topic for p in current.partitions})}"

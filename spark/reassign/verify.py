@@ -47,9 +47,7 @@ def verify_move(
                 f"{topic}-{number} is to be on broker {min(unknown)}, and cluster "
                 f"{current.cluster} doesn't have it: is the file of another cluster?"
             )
-    entries = {
-        (partition.topic, partition.partition): partition for partition in current.partitions
-    }
+    entries = {partition.name: partition for partition in current.partitions}
     states = []
     for name, row in sorted(wanted.items()):
         item = entries.get(name)
@@ -83,31 +81,24 @@ def _of(brokers: list[int], alive: Container[int]) -> list[int]:
     return [broker for broker in brokers if broker in alive]
 
 
-def _moving(partition_facts: PartitionFacts, wanted: list[int]) -> tuple[str, str]:
-    if both := sorted(set(partition_facts.adding) & set(partition_facts.removing)):
-        return (
-            DIVERGED,
-            f"{broker_ids(both)} is added and removed at once, which never ends: cancel it",
-        )
-    coming = {*partition_facts.replicas, *partition_facts.adding} - set(partition_facts.removing)
+def _moving(partition: PartitionFacts, wanted: list[int]) -> tuple[str, str]:
+    adding, removing = partition.adding, partition.removing
+    if both := sorted({*adding} & {*removing}):
+        what = f"{broker_ids(both)} is added and removed at once, which never ends: cancel it"
+        return DIVERGED, what
+    coming = {*partition.replicas, *adding} - {*removing}
     if coming == set(wanted):
-        return (
-            RUNNING,
-            f"adding {broker_ids(partition_facts.adding)}, "
-            f"removing {broker_ids(partition_facts.removing)}",
-        )
+        return RUNNING, f"adding {broker_ids(adding)}, removing {broker_ids(removing)}"
     return DIVERGED, f"it is moving to {broker_ids(sorted(coming))}"
 
 
-def _left_to_do(partition_facts: PartitionFacts) -> str:
+def _left_to_do(partition: PartitionFacts) -> str:
     """What is still amiss where the replicas are as wanted."""
-    behind = set(partition_facts.replicas) - set(
-        partition_facts.replicas if partition_facts.isr is None else partition_facts.isr
-    )
-    if behind:
+    replicas, leader = partition.replicas, partition.leader
+    if behind := {*replicas} - {*(replicas if partition.isr is None else partition.isr)}:
         return f"out of sync: {broker_ids(sorted(behind))}"
-    if partition_facts.leader not in (None, partition_facts.replicas[0]):
-        return f"led by {partition_facts.leader}: elect the preferred leader"
+    if leader not in (None, replicas[0]):
+        return f"led by {leader}: elect the preferred leader"
     return ""
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pyspark.sql import DataFrame, Window, functions as F
 
 from optimizer.coordinator import ClientSettings, figures_of
-from optimizer.figures import counted, did_you_mean, figure
+from optimizer.figures import counted, did_you_mean, duration, partition_time
 from optimizer.model import Problem, classes_of, group_of
 from optimizer.scenarios import Event, Migrate, Upgrade
 from optimizer.strategies import CLASSIC_ASSIGNORS
@@ -84,7 +84,7 @@ def check_target(to: str) -> None:
     """Raise InputError unless groups can be brought to that."""
     if to not in TARGETS:
         near = did_you_mean(to, TARGETS)
-        raise InputError(f"groups can be brought to {' or '.join(TARGETS)}, not to {to!r}{near}")
+        raise InputError(f"unknown target {to!r}: give {' or '.join(TARGETS)}{near}")
 
 
 def coupled_parts(fleet: FleetSnapshot) -> DataFrame:
@@ -253,49 +253,48 @@ def _numbers(version: str) -> tuple[int, ...]:
 Row = Mapping[str, Any]
 
 
-def step_for_people(row: Row, several: bool) -> dict[str, Any]:
-    """A step in a table that people read, with its cluster where there are several."""
+def step_for_people(row: Row) -> dict[str, Any]:
+    """A step in a table that people read."""
     return {
         "wave": row["wave"],
-        **({"cluster": row["cluster"]} if several else {}),
+        "cluster": row["cluster"],
         "group": row["group"],
         "step": f"{row['step']} of {row['steps']}",
         "deploy": row["deploy"].partition("=")[2].partition(", ")[0],
-        "rebalances": row["rebalances"],
-        "unread_seconds": row["unread_seconds"],
+        "unread": duration(row["unread_seconds"]),
     }
 
 
 def rollout_report(rows: Sequence[Row], to: str) -> list[str]:
-    """Sentences on all steps of `spark.rollout.rollout_fleet`."""
+    """Sentences on all steps of `spark.rollout.rollout_fleet`: the verdict, and how to go about it.
+
+    The verdict is how many groups get there, in how many restarts and waves, and what that costs.
+    """
     ready = [row for row in rows if row["status"] == READY]
-    report = []
-    if ready:
-        restarts = Counter(row["steps"] for row in ready if row["step"] == 1)
-        groups = " and ".join(
-            f"{counted(count, 'group')} in {counted(steps, 'rolling restart')}"
-            for steps, count in sorted(restarts.items())
-        )
-        rebalances, unread = (
-            sum(row[of] for row in ready) for of in ("rebalances", "unread_seconds")
-        )
-        report += [
-            f"{groups} to {to}, in {counted(max(row['wave'] for row in ready), 'wave')}: "
-            f"{counted(rebalances, 'rebalance')}, {figure(unread)} partition-seconds unread.",
-            "Groups of one wave share no topics, directly or through others (topics that more than "
-            f"{HUB} groups read don't count); take the next wave when the one before is done.",
-        ]
-        if any(row["steps"] > 1 for row in ready):
-            report.append(
-                "Begin the second restart of a group when all its members have had the first: "
-                "until then some members don't know the new assignor."
-            )
-    if done := sum(row["status"] == DONE for row in rows):
-        report.append(f"Already there: {counted(done, 'group')}.")
-    reasons = Counter(row["reason"] for row in rows if row["status"] == UNABLE)
-    for reason, count in reasons.most_common():
-        report.append(f"Not possible for {counted(count, 'group')}: {reason}.")
+    done, unable = (sum(row["status"] == status for row in rows) for status in (DONE, UNABLE))
+    others = f"{counted(done, 'group')} there already, {unable:,} can't."
+    if not ready:
+        return [f"No group to bring to {to}: {others}"]
+    restarts = Counter(row["steps"] for row in ready if row["step"] == 1)
+    groups = " and ".join(
+        f"{counted(count, 'group')} in {counted(steps, 'rolling restart')}"
+        for steps, count in sorted(restarts.items())
+    )
+    rebalances, unread = (sum(row[of] for row in ready) for of in ("rebalances", "unread_seconds"))
+    report = [
+        f"Bring {groups} to {to}, in {counted(max(row['wave'] for row in ready), 'wave')}: "
+        f"{counted(rebalances, 'rebalance')}, {partition_time(unread)} unread. {others}",
+        f"Waves don't share topics (ignoring topics with over {HUB} readers). "
+        "Finish one before the next.",
+    ]
+    if any(row["steps"] > 1 for row in ready):
+        report.append("Start a group's second restart when all its members have had the first.")
     if fatal := sum(row["fatal"] or 0 for row in ready):
-        of = len({(row["cluster"], row["group"]) for row in ready})
-        report.append(f"{counted(fatal, 'member')} of {counted(of, 'group')} end by an error.")
+        report.append(f"{counted(fatal, 'member')} {'ends' if fatal == 1 else 'end'} in an error.")
     return report
+
+
+def why_not(rows: Sequence[Row]) -> list[str]:
+    """How many groups can't get there, by reason."""
+    reasons = Counter(row["reason"] for row in rows if row["status"] == UNABLE)
+    return [f"{counted(count, 'group')}: {reason}" for reason, count in reasons.most_common()]

@@ -1,9 +1,9 @@
 """What to set: the cheapest policy within the SLO, in a sentence and as text to copy."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from optimizer.figures import counted, figure
+from optimizer.figures import counted, duration, figure
 from optimizer.scaling import AsItWas, Fixed, Policy, Prices, Totals
 from spark.scale.group_process import GroupProcess
 from spark.scale.manifests import manifest_of
@@ -32,18 +32,18 @@ def advice_of(
     policies = settings.policies
     at = _recommended(policies, totals)
     best, pairs = totals[at], zip(policies, totals, strict=True)
-    now = next((item for policy, item in pairs if isinstance(policy, AsItWas)), None)
-    sentences = [_best(policies[at], best)]
-    if now is not None and now is not best:
-        missed = "" if now.meets_slo else ", which misses the SLO"
-        late = now.late_partition_hours - best.late_partition_hours
-        members = now.member_hours - best.member_hours
-        sentences.append(against_recorded(members, late, missed))
+    recorded = next((item for policy, item in pairs if isinstance(policy, AsItWas)), None)
+    sentences = [_best(policies[at], best, int(process.process.recorded[-1]))]
+    if recorded is not None and recorded is not best:
+        late = recorded.late_partition_hours - best.late_partition_hours
+        sentences.append(against_recorded(recorded.member_hours - best.member_hours, late))
+        if not recorded.meets_slo:
+            sentences.append("As recorded it misses the SLO.")
     if not best.meets_slo:
         sentences.append(_missed(best, settings.prices))
     sentences += _warnings(process)
     setting = manifest_of(group, process.process, policies[at], best)
-    return Advice(at, " ".join(sentences), setting)
+    return Advice(at, " ".join(filter(None, sentences)), setting)
 
 
 def _recommended(policies: Sequence[Policy], totals: Sequence[Totals]) -> int:
@@ -58,36 +58,34 @@ def _recommended(policies: Sequence[Policy], totals: Sequence[Totals]) -> int:
     return least if is_as_good and not is_recorded else cheapest
 
 
-def _best(policy: Policy, best: Totals) -> str:
+def _best(policy: Policy, best: Totals, now: int) -> str:
+    late = "never late"
+    if best.late_partition_hours:
+        late = f"late {figure(best.late_partition_hours)} partition-hours"
     if isinstance(policy, AsItWas):
-        what = "Leave it as it is: no policy costs less"
-    elif isinstance(policy, Fixed):
-        size = counted(best.most_members, "member")
-        what = f"A fixed number does as well as any policy: {size}"
-    else:
-        what = f"Set {policy.name}"
-    cost = f"{figure(best.member_hours)} member-hours, {counted(best.rebalances, 'rebalance')}"
-    late = f"late {figure(best.late_partition_hours)} partition-hours"
-    return f"{what} ({cost}, {late})."
+        return f"Leave it as it is ({counted(now, 'member')} now): {late}, no policy costs less."
+    if isinstance(policy, Fixed):
+        return f"Fix it at {counted(best.most_members, 'member')} (now {now:,}): {late}."
+    costs = f"{figure(best.member_hours)} member-hours, {counted(best.rebalances, 'rebalance')}"
+    return f"Set {policy.name}: {late}, {costs}."
 
 
 def _missed(best: Totals, prices: Prices) -> str:
     return (
-        f"No policy meets the SLO, which is {figure(prices.late_after)} s of lag at most in "
-        f"{figure(100 * prices.on_time)} % of the time: this one does in "
+        f"No policy meets the SLO (at most {duration(prices.late_after)} behind in "
+        f"{figure(100 * prices.on_time)} % of the time): this one does in "
         f"{figure(100 * best.on_time)} %."
     )
 
 
-def _warnings(group: GroupProcess) -> list[str]:
+def _warnings(group: GroupProcess) -> Iterator[str]:
     process, hot = group.process, group.process.hot
-    if not len(hot):
-        return []
-    first = int(hot[0])
-    most = figure(float(process.arrivals[:, first].max()))
-    others = f" and {counted(len(hot) - 1, 'other partition')}" if len(hot) > 1 else ""
-    return [
-        f"Partition {process.assignments.partition_name(first)}{others} gets up to {most} records "
-        f"a second, and one member reads {figure(process.peak_rate)}: more members don't help; "
-        "more partitions, or another key, do."
-    ]
+    if len(hot):
+        first = int(hot[0])
+        most = figure(float(process.arrivals[:, first].max()))
+        others = f" and {counted(len(hot) - 1, 'other partition')}" if len(hot) > 1 else ""
+        yield (
+            f"Partition {process.assignments.partition_name(first)}{others} gets up to {most} "
+            f"records/s, one member reads {figure(process.peak_rate)}: spread its keys, members "
+            "can't help."
+        )

@@ -7,12 +7,13 @@ from typing import Annotated, Any
 import numpy as np
 from pyspark.sql import types as t
 
+from optimizer.figures import duration
 from optimizer.scaling import Course
 from spark.groups import EncodedRow, Flag, FleetGroup, Int, Real, Row, Text
 from spark.scale.advice import advice_of
 from spark.scale.group_process import GroupProcess
 from spark.scale.policies_file import ScaleSettings
-from spark.scale.text import NOTES
+from spark.scale.text import NOTES, is_too_short
 
 
 @dataclass(slots=True, kw_only=True)
@@ -26,7 +27,7 @@ class ScaleRow(Row):
     the share of the time in which no partition was, and `meets_slo` says whether that is enough.
     `unread_seconds` are partition-seconds without a reader. `cost` is by the prices.
     `recommended` costs the least of all policies that meet the SLO (of all, where none does), or is
-    a fixed number that does as well: it has a `sentence` and the text of a `setting`.
+    a fixed number that does as well: it has a `sentence` and, of a day or more, a `setting`'s text.
     `hot_partition` gets more at times than one member can read.
     """
 
@@ -100,7 +101,9 @@ def course_rows(
     """A row for each policy and its course."""
     process, hot = group.process, group.process.hot
     totals = [course.totals(settings.prices) for course in courses]
-    advice = advice_of(row.group, group, settings, totals)
+    advice, hours = advice_of(row.group, group, settings, totals), process.hours()
+    is_firm = not is_too_short(hours)
+    so_far = "" if is_firm else f"So far ({duration(hours * 3600)}): "
     for at, (policy, item) in enumerate(zip(settings.policies, totals, strict=True)):
         is_recommended = at == advice.recommended
         course = vars(courses[at]) | {"at": group.instants[:-1], "arrivals": process.total}
@@ -110,14 +113,14 @@ def course_rows(
             policy=policy.name,
             status="ok",
             reason=NOTES.join(group.notes) or None,
-            hours=process.hours(),
+            hours=hours,
             resolution_seconds=int(np.median(np.diff(process.edges))),
             partitions=process.partitions,
             peak_rate=process.peak_rate,
             **asdict(item),
             **{f"course_{name}": course[name].astype(kind) for name, kind in COURSE.items()},
             recommended=is_recommended,
-            sentence=advice.sentence if is_recommended else None,
-            setting=advice.setting if is_recommended else None,
+            sentence=so_far + advice.sentence if is_recommended else None,
+            setting=advice.setting if is_recommended and is_firm else None,
             hot_partition=process.assignments.partition_name(int(hot[0])) if len(hot) else None,
         )

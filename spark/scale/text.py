@@ -11,41 +11,56 @@ from optimizer.scaling import AsItWas, Prices
 NOTES = "; "
 """Between the notes on a group."""
 
-GROUPS_SHOWN = 10
-"""Groups of which people see what to set: those that save the most."""
+
+DAY = 24
+"""Hours from which on there is advice: loads differ between day and night."""
+
+
+def is_too_short(hours: float) -> bool:
+    """Whether nothing should be set by what was seen in that time."""
+    return round(hours) < DAY
 
 
 def verdict_of(rows: Sequence[Mapping[str, Any]]) -> str:
-    """What to set in how many groups, and what that saves against what was recorded."""
+    """Over which time what is cheapest in how many groups, and what that saves.
+
+    Of less than a day there is no advice.
+    """
     recommended = [row for row in rows if row["recommended"]]
     if not recommended:
         return "No group could be replayed."
-    ways = Counter(row["policy"] for row in recommended).most_common()
-    what = ", ".join(f"{policy} in {counted(number, 'group')}" for policy, number in ways)
-    saved = _saved(rows, recommended)
-    return f"Cheapest within the SLO: {what}.{saved}"
+    hours = max(row["hours"] for row in recommended)
+    looked = f"{duration(hours * 3600)} of {counted(len(recommended), 'group')}"
+    if is_too_short(hours):
+        return (
+            f"Looked at only {looked}: too short for advice, which takes a day. Collect every "
+            "hour, then scale again."
+        )
+    policies = Counter(row["policy"] for row in recommended).most_common()
+    best = ", ".join(f"{policy} in {number:,}" for policy, number in policies)
+    return (
+        f"Looked at {looked}. Cheapest within the SLO: {best}. {_saved(rows, recommended)}".strip()
+    )
 
 
 def _saved(rows: Sequence[Mapping[str, Any]], recommended: Sequence[Mapping[str, Any]]) -> str:
     recorded = _recorded(rows)
     pairs = [(recorded[_key(row)], row) for row in recommended if _key(row) in recorded]
-    if not pairs:
-        return ""
     members, late = (
         sum(now[name] - then[name] for now, then in pairs)
         for name in ("member_hours", "late_partition_hours")
     )
-    return f" {against_recorded(members, late)}" if members or late else ""
+    return against_recorded(members, late)
 
 
-def against_recorded(members: float, late: float, note: str = "") -> str:
-    """How many hours of members, and late ones, are saved, or spent, against the record."""
+def against_recorded(members: float, late: float) -> str:
+    """How many hours of members, and late ones, are saved, or spent; empty where neither."""
     parts = [
         f"{figure(abs(hours))} {what} {'less' if hours > 0 else 'more'}"
         for what, hours in (("member-hours", members), ("late partition-hours", late))
         if hours
     ]
-    return f"Against what was recorded{note}: {', '.join(parts) or 'the same'}."
+    return f"{' and '.join(parts)} than recorded." if parts else ""
 
 
 def savings_first(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -69,27 +84,21 @@ def _key(row: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def what_to_set(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """A line for each of the groups that save the most."""
-    return [
-        f"{row['group']} of {row['cluster']}: {row['sentence']}"
-        for row in savings_first(rows)[:GROUPS_SHOWN]
-    ]
+    """A line a group, those that save the most first."""
+    return [f"{row['group']} of {row['cluster']}: {row['sentence']}" for row in savings_first(rows)]
 
 
 def sentences_of(rows: Sequence[Mapping[str, Any]], prices: Prices) -> list[str]:
-    """How fine rates are (what comes and goes faster isn't in the result), the prices, the SLO."""
+    """How fine rates are (what comes and goes faster isn't in the result), the SLO, the prices."""
     seconds = max((row["resolution_seconds"] or 0 for row in rows), default=0)
-    resolution = (
-        f"Rates are means over {duration(seconds)}, the time between snapshots: shorter bursts "
-        "aren't seen. Collect more often to see them."
+    resolution = f"Rates are means over {duration(seconds)}: shorter bursts aren't seen."
+    slo = (
+        f"SLO: no partition is over {duration(prices.late_after)} behind in "
+        f"{figure(100 * prices.on_time)} % of the time. Cost: {figure(prices.member_hour)} per "
+        f"member-hour, {figure(prices.late_partition_hour)} per late partition-hour, "
+        f"{figure(prices.rebalance)} per rebalance."
     )
-    cost = (
-        f"Cost: {figure(prices.member_hour)} a member-hour, "
-        f"{figure(prices.late_partition_hour)} a late hour (a partition is more than "
-        f"{figure(prices.late_after)} s behind), {figure(prices.rebalance)} a rebalance. "
-        f"SLO: no partition is late in {figure(100 * prices.on_time)} % of the time."
-    )
-    return [resolution, cost] if seconds else [cost]
+    return [resolution, slo] if seconds else [slo]
 
 
 def not_replayed(rows: Sequence[Mapping[str, Any]]) -> list[str]:

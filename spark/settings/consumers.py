@@ -70,8 +70,8 @@ class FleetConsumers:
             entries.pop("auto_commit_interval_ms")
         missing = entries.keys() - self.settings.keys()
         assumed = ", ".join(f"{_of_kafka(key)}={entries[key]}" for key in entries if key in missing)
-        others = " where no rule of the configuration says otherwise" if self.rules else ""
-        sentence = f"Assumed, as Kafka 4.3.1 has it{others}: {assumed}." if assumed else ""
+        others = ", unless a rule of the configuration says otherwise" if self.rules else ""
+        sentence = f"Assumes Kafka's defaults: {assumed}{others}." if assumed else ""
         commits = all(self._commits(rule.settings) for rule in self.by_groups)
         return " ".join(filter(None, (sentence, "" if commits else NO_COMMITS))) or None
 

@@ -8,9 +8,9 @@ from statistics import median
 from typing import Any
 
 from optimizer.coordinator import TITLES, LogEntry, Timeline, figures_of
-from optimizer.figures import counted, figure
+from optimizer.figures import counted, duration, partition_time
 from spark.text import named
-from spark.trial import lag_sentence
+from spark.trial import lag_text
 
 Rows = list[dict[str, Any]]
 
@@ -102,36 +102,42 @@ def _merged(same: list[LogEntry], short: Mapping[str, str]) -> tuple[str, str]:
 
 
 def sentences_of(timeline: Timeline, group: str) -> Iterator[str]:
-    """What a group's timeline comes to."""
+    """What a group's timeline comes to: rebalances and what nobody reads first."""
     if not timeline.rebalances:
         yield f"Group {group} doesn't rebalance."
     else:
         yield (
             f"Group {group} rebalances {counted(timeline.rebalances, 'time')}: "
-            f"{counted(timeline.moved, 'partition')} moved, "
-            f"{timeline.taken_over} taken over from members that were gone."
+            f"{counted(timeline.moved, 'partition')} moved, {timeline.taken_over:,} taken over "
+            "from members that are gone."
         )
     if timeline.unread_seconds:
-        yield (
-            f"Partitions were unread for {figure(timeline.unread_seconds)} s in all, one of them "
-            f"for {figure(timeline.longest_pause)} s at a stretch."
-        )
+        waited = ""
         if timeline.records_waited is not None:
-            yield f"About {counted(round(timeline.records_waited), 'record')} waited meanwhile."
+            waited = f"; {counted(round(timeline.records_waited), 'record')} wait"
+        yield (
+            f"{partition_time(timeline.unread_seconds)} unread, up to "
+            f"{duration(timeline.longest_pause)} at a stretch{waited}."
+        )
     else:
-        yield "Every partition was read all the time."
+        yield "Every partition is read all the time."
+    yield from _costs_of(timeline)
+
+
+def _costs_of(timeline: Timeline) -> Iterator[str]:
+    """What else it costs, and what is wrong at the end."""
     if timeline.stopped_needlessly:
         yield (
-            f"{counted(timeline.stopped_needlessly, 'needless stop')} of a partition (the same "
-            "owner before and after): cooperative members avoid that."
+            f"{counted(timeline.stopped_needlessly, 'needless stop')} of a partition (same owner "
+            "before and after): cooperative members avoid that."
         )
     if timeline.seconds_read_twice:
         records = timeline.records_read_twice
-        about = "" if records is None else f": about {counted(round(records), 'record')}"
-        seconds = f"{figure(timeline.seconds_read_twice)} partition-seconds"
-        yield f"Records of {seconds} are read twice{about}."
+        about = "" if records is None else f", about {counted(round(records), 'record')}"
+        yield f"{partition_time(timeline.seconds_read_twice)} are read twice{about}."
     if timeline.lag is not None:
-        yield lag_sentence(figures_of(timeline))
+        lag = lag_text(figures_of(timeline))
+        yield f"{lag[0].upper()}{lag[1:]}."
     if left := sorted(partitions_of(timeline, timeline.unread_at_end)):
         yield f"At the end no member reads {named('partition', left)}."
     if not timeline.stable:
@@ -144,12 +150,12 @@ def unknown_lag(timeline: Timeline) -> str | None:
         return None
     if not timeline.rates:
         return (
-            "Lag isn't known: the store has no two snapshots with offsets in the window. State "
+            "Lag is unknown: the store has no two snapshots with offsets in the window. State "
             "[rates] in the scenario."
         )
     return (
-        "Lag isn't known: the store doesn't show that members can read enough to catch up. State "
-        "peak_rate (records a second) in [consumers] or in the scenario."
+        "Lag is unknown: nobody was seen to read enough to catch up. State peak_rate (records/s) "
+        "in [consumers] or in the scenario."
     )
 
 

@@ -22,7 +22,7 @@ SAME = "[--cluster {cluster}] [--group {group}] [--snapshot {snapshot}]"
 PLAN = f"plan {{store}} --out plan {SAME} [--weight {{weight}}]"
 EXPORT = "export-plan {store} {out} --out plans"
 
-NEXT = {
+NEXT: dict[str, str | tuple[str, ...]] = {
     "audit": PLAN,
     "report": f"{'open' if sys.platform == 'darwin' else 'xdg-open'} {{out}}",
     "explain": f"frontier {{store}} {SAME} [--weight {{weight}}]",
@@ -33,16 +33,20 @@ NEXT = {
     "history": "replay {store} --out replay",
     "replay": "compare {store} --out compare",
     "rates": "members {store}",
-    "members": "rates {store} --out rates",
+    "members": "scale {store}",
     "whatif": "members {store}",
     "simulate": "members {store} [--cluster {cluster}] --group {group}",
     "rollout": "whatif {store} --event rolling-restart=30s",
+    "reassign": (
+        "reassign-verify {store} {out}/01-move.json",
+        "reassign {store} [--cluster {cluster}] --out moves",
+    ),
     "scale": "report {store} --out report.html [--scale {out}]",
     "graph": "audit {store}",
     "snapshots": "audit {store}",
 }
 """The command that follows on each, unless its result leads elsewhere (`lead_to`); the others say
-it themselves, or end a thread of work.
+it themselves, or end a thread of work. Of several it is the first whose blanks are filled.
 
 What stands in brackets is left out where its blank isn't filled."""
 
@@ -59,10 +63,9 @@ def next_step(name: str, options: Mapping[str, Any]) -> str | None:
 
     A store of a catalog is given as it was, by `--tables`.
     """
-    text = _LED_TO.get() or ""
-    has_run = text.startswith(f"{name} ") and (name != "plan" or options.get("out"))
-    if not text or has_run:
-        text = NEXT.get(name, "")
+    led_to = _LED_TO.get() or ""
+    has_run = led_to.startswith(f"{name} ") and (name != "plan" or options.get("out"))
+    texts = led_to if led_to and not has_run else NEXT.get(name, ())
     words = {key: value for key, value in options.items() if value and value != "all"}
     filled = {key: shlex.quote(str(value)) for key, value in words.items()}
     if "tables" in filled:
@@ -71,11 +74,12 @@ def next_step(name: str, options: Mapping[str, Any]) -> str | None:
     def is_filled(part: str) -> bool:
         return {*_BLANK.findall(part)} <= filled.keys()
 
-    text = _OPTIONAL.sub(lambda part: f" {part[1]}" if is_filled(part[1]) else "", text)
-    if not text or not is_filled(text):
-        return None
-    line = text.format_map(filled)
-    return line if name == "report" else f"{program()} {line}"
+    for text in (texts,) if isinstance(texts, str) else texts:
+        kept = _OPTIONAL.sub(lambda part: f" {part[1]}" if is_filled(part[1]) else "", text)
+        if is_filled(kept):
+            line = kept.format_map(filled)
+            return line if name == "report" else f"{program()} {line}"
+    return None
 
 
 def lead_to(rows: Iterable[Mapping[str, Any]], plan: str) -> None:

@@ -14,7 +14,7 @@ from spark.trial.verdict import (
     Row,
     best_first,
     kafkas_own,
-    lag_sentence,
+    lag_text,
     of_racks,
     over_bound,
     row_of,

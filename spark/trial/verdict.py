@@ -5,7 +5,7 @@ from typing import Any
 
 from pyspark.sql import Column, functions as F
 
-from optimizer.figures import counted, figure
+from optimizer.figures import counted, duration
 from optimizer.strategies import OPTIMAL
 from spark.fleet import CONNECT, CONSUMER
 from spark.settings import CURRENT
@@ -56,18 +56,12 @@ def best_first(*texts: str) -> list[Column]:
     return [F.expr(text).asc_nulls_last() for text in texts]
 
 
-def lag_sentence(figures: Row, under: str | None = None) -> str:
-    """How far a group falls behind under a strategy, by those columns of a `CostRow`."""
+def lag_text(figures: Row) -> str:
+    """How far a group falls behind, and how soon it catches up, by those columns of a `CostRow`."""
     if not figures["max_lag_records"]:
-        return (
-            f"Under {under} no partition falls behind." if under else "No partition falls behind."
-        )
-    behind = (
-        f"{f'Under {under} a' if under else 'The'} group falls up to "
-        f"{counted(round(figures['max_lag_records']), 'record')} behind, one partition up to "
-        f"{figure(figures['max_lag_seconds'])} s"
-    )
+        return "nothing falls behind"
+    records = counted(round(figures["max_lag_records"]), "record")
+    behind = f"up to {duration(figures['max_lag_seconds'])} behind ({records})"
     if never := figures["never_caught_up"]:
-        return f"{behind}; {counted(never, 'partition')} never catch{'es' * (never == 1)} up."
-    caught_up = figure(figures["catch_up_seconds"] or 0)
-    return f"{behind}; the slowest catches up {caught_up} s after it is read again."
+        return f"{behind}, {counted(never, 'partition')} never catch{'es' * (never == 1)} up"
+    return f"{behind}, up to {duration(figures['catch_up_seconds'] or 0)} to catch up"

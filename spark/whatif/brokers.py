@@ -21,8 +21,8 @@ def outage_of(snapshot: FleetSnapshot, down: Collection[int]) -> dict[str, list[
       and `leads_after`, and `weight_gained`, of those that it leads then and didn't before (null
       where none is known). The first replica in sync that is up leads then
       (OfflinePartitionLeaderElection).
-    * `without leader`: the partitions that nobody leads then.
-    * `groups hit`, that read any partition that these lead. Of its `partitions` some are `led` by
+    * `without_leader`: the partitions that nobody leads then.
+    * `groups_hit`, that read any partition that these lead. Of its `partitions` some are `led` by
       them, and have no leader until others lead these; others of them are `leaderless` until they
       are back.
     """
@@ -57,8 +57,8 @@ def outage_of(snapshot: FleetSnapshot, down: Collection[int]) -> dict[str, list[
     worst = F.desc("leaderless"), F.desc(F.col("led") / F.col("partitions")), *GROUP_KEYS
     tables = {
         "leaders": escaped_rows(of_brokers).orderBy("cluster", "broker"),
-        "without leader": escaped_rows(partitions).orderBy(*PARTITION_KEYS),
-        "groups hit": escaped_rows(of_groups).orderBy(*worst),
+        "without_leader": escaped_rows(partitions).orderBy(*PARTITION_KEYS),
+        "groups_hit": escaped_rows(of_groups).orderBy(*worst),
     }
     return {name: as_rows(table) for name, table in tables.items()}
 
@@ -122,10 +122,9 @@ def _heirs(leaders: Sequence[Row]) -> str:
     heirs = [(more, broker) for more, broker in gained if more > 0]
     if not heirs:
         return ""
-    report = ", ".join(f"broker {broker} {more}" for more, broker in heirs[:HEIRS])
-    others = sum(more for more, _ in heirs[HEIRS:])
-    rest = f", {counted(len(heirs) - HEIRS, 'other')} {others}" if others else ""
+    report = ", ".join(f"broker {broker} (+{more:,})" for more, broker in heirs[:HEIRS])
+    rest = f", {counted(len(heirs) - HEIRS, 'other')}" if len(heirs) > HEIRS else ""
     weighed = [row for row in leaders if row["weight_gained"]]
     most = max(weighed, key=lambda row: row["weight_gained"], default=None)
     load = f" By weight, broker {most['broker']} gets most." if most else ""
-    return f" Then they are led by {report}{rest}.{load}"
+    return f" They go to {report}{rest}.{load}"

@@ -6,13 +6,12 @@ from typing import Any
 
 from pyspark.sql import DataFrame, functions as F
 
-from optimizer.coordinator import TITLES
-from optimizer.figures import counted, did_you_mean, figure
+from optimizer.figures import counted, did_you_mean, duration, figure, partition_time
 from optimizer.scenarios import Crash, Event
 from spark.errors import InputError
 from spark.fleet import CONSUMER, FleetSnapshot, escaped_rows
 from spark.settings import CURRENT, MOVE_COSTS
-from spark.trial import Row, best_first, lag_sentence, over_bound, row_of, verdicts
+from spark.trial import Row, best_first, lag_text, over_bound, row_of, verdicts
 from spark.whatif.measure import UNAFFECTED
 
 Rows = Sequence[Mapping[str, Any]]
@@ -88,35 +87,34 @@ def check_affected(
 def group_for_people(row: Mapping[str, Any]) -> dict[str, Any]:
     """A row of one group, with what was and will be in one column."""
     return {
+        "cluster": row["cluster"],
         "group": row["group"],
-        "uses": row["uses"],
         "members": _change(row, "members"),
         "max_load": _change(row, "max_load"),
         "rebalances": row["rebalances"],
-        "unread_seconds": _whole(row["unread_seconds"]),
+        "unread": _time(row["unread_seconds"]),
         **{name: row[name] for name in MOVE_COSTS if name in row},
     }
 
 
-def fleet_for_people(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row of a whole fleet: seconds without fractions, so that they fit."""
-    return {**row} | {name: _whole(row[name]) for name in ("unread_seconds", "read_twice_seconds")}
+def fleet_for_people(row: Mapping[str, Any], by_weight: bool) -> dict[str, Any]:
+    """A row of a whole fleet under a strategy; times are those of the worst group, but `unread`."""
+    loads = ("mean_over_bound_after", "worst_over_bound_after") if by_weight else ("excess_after",)
+    return {
+        "strategy": row["strategy"],
+        **{name.removesuffix("_after"): row[name] for name in loads},
+        "moves": row["moves"],
+        "rebalances": row["rebalances"],
+        "unread": _time(row["unread_seconds"]),
+        "longest_pause": _time(row["longest_pause"]),
+        "behind": _time(row["max_lag_seconds"]),
+        "catch_up": "never" if row["never_caught_up"] else _time(row["catch_up_seconds"]),
+        **{name: row[name] for name in MOVE_COSTS if name in row},
+    }
 
 
-LAG = "max_lag_records", "max_lag_seconds", "catch_up_seconds", "never_caught_up"
-
-
-def lag_for_people(fleet: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """How far groups of consumers fall behind under each strategy; nothing where it isn't known."""
-    return [
-        {"strategy": row["strategy"]} | {TITLES[name]: _whole(row[name]) for name in LAG}
-        for row in fleet
-        if row["max_lag_seconds"] is not None
-    ]
-
-
-def _whole(seconds: float | None) -> int | None:
-    return None if seconds is None else round(seconds)
+def _time(seconds: float | None) -> str | None:
+    return None if seconds is None else duration(seconds)
 
 
 def _change(row: Mapping[str, Any], what: str) -> str:
@@ -149,38 +147,37 @@ HELPS = 0.05
 
 
 def whatif_advice(fleet: Sequence[Row], events: Sequence[Event] = ()) -> str:
-    """What to change and what that saves, by rows of `spark.whatif.fleet_of_whatif`."""
+    """What events do, what to change and what that saves, by rows of `fleet_of_whatif`."""
     judged = [row for row in fleet if row["groups"]]
-    verdict = verdicts(judged, lambda rows: _verdict(rows, events))
+    what = " and ".join(map(str, events)) or "The scenario"
+    verdict = verdicts(judged, lambda rows: _verdict(rows, what))
     return verdict or "No group has these events and could be judged."
 
 
-def unaffected_report(fleet: Sequence[Row]) -> Iterator[str]:
-    """To how many groups the events don't apply, and how many they leave without members."""
-    if unaffected := max((row["unaffected"] for row in fleet), default=0):
-        yield f"The events don't apply to {counted(unaffected, 'group')}."
+def whatif_notes(fleet: Sequence[Row], events: Sequence[Event]) -> Iterator[str]:
+    """How many groups have no members then, how far groups fall behind, and what helps them all."""
     if empty := max((row["left_empty"] for row in fleet), default=0):
         yield f"{counted(empty, 'group')} {'has' if empty == 1 else 'have'} no members left."
+    yield lag_advice(fleet)
+    if any(isinstance(event, Crash) for event in events):
+        yield "A crash is noticed when the session ends: a shorter session.timeout.ms helps."
+    if text := weight_advice(fleet):
+        yield text
 
 
-def _verdict(fleet: Sequence[Row], events: Sequence[Event]) -> str:
-    rows = row_of(fleet, CURRENT)
-    others = [row for row in fleet if row["strategy"] != CURRENT]
-    if rows is None or not others:
-        return f"With {fleet[0]['strategy']}: {_summary_of(fleet[0], FIGURES)}."
-    best = min(others, key=_worth)
-    different = _different(best, rows)
-    if _is_better(best, rows):
-        saved = f"{_summary_of(best, different)} instead of {_summary_of(rows, different)}"
-        verdict = f"Change to {best['strategy']}: {saved}."
-    else:
-        verdict = f"No other strategy would help: {_summary_of(rows, FIGURES)}."
-    if any(isinstance(event, Crash) for event in events) and rows["unread_seconds"]:
-        verdict += (
-            " A crashed member is noticed when its session ends: a shorter session.timeout.ms "
-            "leaves less unread under every strategy."
-        )
-    return verdict
+def _verdict(fleet: Sequence[Row], what: str) -> str:
+    current = row_of(fleet, CURRENT)
+    now = current or fleet[0]
+    groups = f"{now['groups']:,} of {counted(now['groups'] + now['unaffected'], 'group')}"
+    under = "now" if current else f"with {now['strategy']}"
+    figures = [name for name in FIGURES if _number(now, name)] or [*FIGURES][:1]
+    verdict = f"{what} hits {groups}: {under} {_summary_of(now, figures)}."
+    best = min((row for row in fleet if row is not now), key=_worth, default=None)
+    if not current or not best:
+        return verdict
+    if not _is_better(best, now):
+        return f"{verdict} No other strategy helps."
+    return f"{verdict} Change to {best['strategy']}: {_summary_of(best, _different(best, now))}."
 
 
 def static_advice(dynamic: Sequence[Row], static: Sequence[Row]) -> str:
@@ -188,22 +185,21 @@ def static_advice(dynamic: Sequence[Row], static: Sequence[Row]) -> str:
     before, after = (row_of(_of_consumers(rows), CURRENT) for rows in (dynamic, static))
     different = _different(before, after) if before and after else []
     if not before or not after or not different:
-        return "Static members would make no difference."
+        return "Static members make no difference."
     return (
-        f"With static members {_summary_of(after, different)}, and without "
-        f"{_summary_of(before, different)}, as groups are."
+        f"Static members: {_summary_of(after, different)}; as groups are: "
+        f"{_summary_of(before, different)}."
     )
 
 
 def weight_advice(fleet: Sequence[Row]) -> str:
     """How high worst members of consumers are by weight then, as groups are and at best."""
-    at = ", and ".join(
-        f"{figure(row['mean_over_bound_after'])} times the bound under {row['strategy']}"
-        for row in _now_and_best(
-            fleet, "mean_over_bound_after", itemgetter("mean_over_bound_after")
-        )
+    column = "mean_over_bound_after"
+    at = ", ".join(
+        f"{figure(row[column])} times the bound under {row['strategy']}"
+        for row in _now_and_best(fleet, column, itemgetter(column))
     )
-    return f"On average worst members by weight are then at {at}." if at else ""
+    return f"Worst members by weight end at {at}, on average." if at else ""
 
 
 def _of_consumers(fleet: Sequence[Row]) -> list[Row]:
@@ -221,20 +217,28 @@ def _now_and_best(fleet: Sequence[Row], column: str, worth: Callable[[Row], Any]
 def lag_advice(fleet: Sequence[Row]) -> str:
     """How far groups of consumers fall behind as they are, and under the best strategy for that."""
     rows = _now_and_best(fleet, "max_lag_seconds", _lateness)
-    return " ".join(lag_sentence(row, row["strategy"]) for row in rows) or (
-        "Lag isn't known: it takes two snapshots with offsets, and peak_rate (the records a "
-        "second that a member can read) in [consumers] or seen in the store."
-    )
+    lags = [f"{_named(row)}: {lag_text(row)}." for row in rows]
+    is_known = CURRENT in [row["strategy"] for row in rows] or row_of(fleet, CURRENT) is None
+    if lags and is_known:
+        return " ".join(lags)
+    return "Lag is unknown: state peak_rate in [consumers], or collect offsets twice."
+
+
+def _named(row: Row) -> str:
+    return "Now" if row["strategy"] == CURRENT else str(row["strategy"])
 
 
 def _lateness(row: Row) -> tuple[float, ...]:
     return row["never_caught_up"], row["max_lag_seconds"], row["catch_up_seconds"] or 0
 
 
-FIGURES = {name: TITLES[name] for name in ("unread_seconds", "rebalances", "moves")} | {
-    "excess_after": "partitions of excess load"
+FIGURES: dict[str, Callable[[int], str]] = {
+    "unread_seconds": lambda seconds: f"{partition_time(seconds)} unread",
+    "rebalances": lambda number: counted(number, "rebalance"),
+    "moves": lambda number: f"{counted(number, 'partition')} moved",
+    "excess_after": lambda number: f"{counted(number, 'partition')} of excess load",
 }
-"""What counts, the most important first."""
+"""What counts, the most important first, in words."""
 
 
 def _different(row: Row, other: Row) -> list[str]:
@@ -262,4 +266,4 @@ def _is_better(row: Row, current: Row) -> bool:
 
 
 def _summary_of(row: Row, figures: Iterable[str]) -> str:
-    return ", ".join(f"{_number(row, figure):,} {FIGURES[figure]}" for figure in figures)
+    return ", ".join(FIGURES[name](_number(row, name)) for name in figures)

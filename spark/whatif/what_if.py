@@ -26,20 +26,15 @@ from spark.settings import (
     check_strategies,
 )
 from spark.solve import TimeLimit
-from spark.store import Where, in_one_file, table_in, write_tables
+from spark.store import Where, in_one_file, write_tables
 from spark.trial import need_racks, tried
-from spark.whatif.brokers import broker_report, outage_of
+from spark.whatif.brokers import outage_of
 from spark.whatif.measure import WhatIf, WhatIfRow, rows_of_group
 from spark.whatif.parts import RowOfEvents, led_by, rated
 from spark.whatif.tables import (
     check_affected,
     fleet_of_whatif,
-    lag_advice,
     most_affected,
-    static_advice,
-    unaffected_report,
-    weight_advice,
-    whatif_advice,
 )
 
 
@@ -105,25 +100,6 @@ class WhatIfResult:
     groups: Rows
     outage: dict[str, Rows]
     dynamic: Rows
-
-    def sentences(
-        self, events: Sequence[Event], assumed: str | None, out: Where | None
-    ) -> Iterator[str]:
-        """What people read below the tables."""
-        yield from unaffected_report(self.fleet)
-        if assumed:
-            yield assumed
-        if self.dynamic:
-            yield static_advice(self.dynamic, self.fleet)
-        if self.outage:
-            leaders, lost, hit = self.outage.values()
-            yield from broker_report(leaders, lost, hit, brokers_down(events))
-        yield whatif_advice(self.fleet, events)
-        yield lag_advice(self.fleet)
-        if text := weight_advice(self.fleet):
-            yield text
-        if out is not None:
-            yield f"Each group under each strategy is in {table_in(out, 'whatif')}."
 
 
 def whatif_result(

@@ -26,6 +26,7 @@ QUICK = ("config", "explain", "frontier", "simulate", "snapshots")
 
 CHAIN = [ROOT / "README.md"]
 CHAIN += [ROOT / f"docs/{name}.md" for name in ("audit", "plan", "verify", "compare", "explain")]
+CHAIN += [ROOT / f"docs/{name}.md" for name in ("members", "whatif", "rollout", "scale")]
 """Pages whose commands run one after the other, with Spark; the folder stands for some."""
 
 RAN, PLACES = ("demo", "collect"), r"demo/|(store|plan|compare|whatif|report.html)$"
@@ -113,7 +114,7 @@ def test_pages_of_the_main_job_run(run: Run, checkout: Path) -> None:
                 assert output.code == 0, f"{page.name}: {name} {shlex.join(words)}: {output.err}"
 
 
-@pytest.mark.parametrize("name", ["explain.md", "frontier.md"])
+@pytest.mark.parametrize("name", ["explain.md", "frontier.md", "simulate.md", "reassign.md"])
 def test_what_pages_show_is_what_is_printed(run: Run, name: str) -> None:
     """Line by line, but for what is left out: `…`."""
     page = (ROOT / "docs" / name).read_text("utf-8")

@@ -73,7 +73,10 @@ WITHOUT_SPARK = [
     ("simulate {s} --group app --scenario {h}/leave.toml", "app can't have this scenario"),
     ("simulate {s} --group app --scenario {h}/rack.toml", "app can't have this scenario"),
     ("simulate {s} --group app --scenario {h}/jump.toml", "scenario"),
-    ("rollout {s} --to cooperative-stiky", "not to 'cooperative-stiky'; did you mean cooperative"),
+    (
+        "rollout {s} --to cooperative-stiky",
+        "target 'cooperative-stiky': give cooperative-sticky or",
+    ),
     ("explain {s} plai*", "the name of one group: 'plai*' matches 1 group (plain)"),
     ("collect", "give --out FOLDER for the store, and either --bootstrap HOST:PORT and --cluster"),
     ("import-cli", "--cluster, --topics, --out are missing"),

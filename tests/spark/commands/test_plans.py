@@ -300,7 +300,7 @@ class TestWhatIf:
         output = check_harmless(run("whatif", torture, *words, "--out", out))
         assert "lopsided" in output.out
         assert "4 → 2" in output.out
-        assert "lag of the worst group" not in output.out
+        assert "crash-rack=r2 hits " in output.err
         result = {(row["group"], row["strategy"]): row for row in rows(out / "whatif")}
         assert result["lopsided", "current"]["members_after"] == 2
         assert result["one", "optimal"]["status"] == "unaffected"
@@ -327,7 +327,7 @@ class TestWhatIf:
         for name, most in (("current", 10), ("optimal", 4)):
             assert result[name]["max_weight_after"] == pytest.approx(most)
             assert result[name]["weight_bound_after"] == pytest.approx(4)
-        assert "at 2.5 times the bound under current, and 1 times the bound" in flat(output.err)
+        assert "end at 2.5 times the bound under current, 1 times" in flat(output.err)
 
 
 class TestRollout:
@@ -336,7 +336,7 @@ class TestRollout:
     def test_of_all(self, once: Once, torture: Path) -> None:
         output = check_harmless(once("rollout", torture, "--to", "consumer", "--format", "json"))
         assert "rolling restart to consumer, in " in flat(output.err)
-        assert "Assumed, as Kafka 4.3.1 has it: session.timeout.ms=45000" in flat(output.err)
+        assert "Assumes Kafka's defaults: session.timeout.ms=45000" in flat(output.err)
         steps = {(row["cluster"], row["group"]): row for row in tables_of(output)["steps"]}
         assert steps.keys() >= STATUSES.keys()
         assert {steps[key]["status"] for key in PAY} == {"ready"}

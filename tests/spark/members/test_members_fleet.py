@@ -6,7 +6,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark import FleetHistory, FleetSnapshot, InputError, members_fleet
-from spark.members import commit_rows
+from spark.members import commit_rows, verdict_of
+from spark.members.members_row import summary_of
 from tests.support.fleets import Fleet, snapshot_of
 from tests.support.offsets import snapshot_at
 
@@ -46,15 +47,16 @@ def test_each_group_has_its_numbers_or_the_reason_why_not(spark: SparkSession) -
     assert (big["current_max"], big["needed"], big["proven"]) == (1, None, True)
     assert big["sizes"][0] == {"members": 47, "max_load": 2, "even": False}
     assert big["sentence"] == (
-        "51 partitions over 50 members: 2 at most, as over 26, so 24 are spare. It takes 51 "
-        "members to have fewer. 17 or 51 would have the same number each."
+        "Up to 2 per member (51 partitions, 50 members). 24 are spare: 26 carry no more. Fewer "
+        "needs 51 members. 17 or 51 divide evenly."
     )
     mixed = result["mixed"]
     assert mixed["sentence"] == (
-        "13 partitions over 4 members: 9 at most, as over 2, so 2 are spare. More members don't "
-        "lower that."
+        "Up to 9 per member (13 partitions, 4 members). 2 are spare: 2 carry no more. More members "
+        "don't lower that."
     )
-    assert "most common subscription" in mixed["assumed"]
+    assert "new members read what most members read" in mixed["assumed"]
+    assert verdict_of([*result.values()], 0.7) == "2 of 2 groups have 26 spare members."
     assert (result["gone"]["status"], result["gone"]["sentence"]) == ("invalid", None)
     assert (result["nobody"]["status"], result["nobody"]["sentence"]) == ("empty", None)
     assert result["moving"]["status"] == "rebalancing"
@@ -70,15 +72,54 @@ def test_what_comes_in_needs_members(spark: SparkSession) -> None:
     usual, none = of_all["mixed"], of_all["big"]
     assert (usual["rate"], usual["rated"], usual["peak_rate"]) == (210, 13, 120)
     assert (usual["needed"], roomy["needed"], none["needed"]) == (None, 3, None)
-    assert roomy["sentence"].endswith(
-        "3 members are needed for 210 records a second, at 96 for each member (highest observed "
-        "rate: 120)."
+    assert roomy["sentence"] == (
+        "3 members of 4 can do 210 records/s. Up to 9 per member (13 partitions, 4 members). "
+        "1 is spare: 3 carry no more. More members don't lower that."
     )
-    assert usual["sentence"].endswith(
-        "No number of members with the most common subscription is enough for 210 records a "
-        "second, at 84 for each member (highest observed rate: 120)."
+    assert usual["sentence"].startswith(
+        "No number of members is enough for 210 records/s with 84 each. Up to 9 per member (13 "
+        "partitions, 4 members). More members"
     )
-    assert "no member can do more than the highest observed rate" in usual["assumed"]
+    assert usual["assumed"].startswith(
+        "every partition peaks (p95) at once and load splits freely, and no"
+    )
+
+
+def row(**facts: Any) -> dict[str, Any]:
+    """Five members of 13 partitions."""
+    counts = {"members": 5, "partitions": 13, "current_max": 4, "optimal_max": 3, "per_host": 1}
+    near = {"fewest_optimal": 5, "next_better": 7, "even": False, "even_below": 1, "even_above": 13}
+    rates = {"rate": 138.0, "peak_rate": 9.4, "needed": None}
+    return counts | near | rates | {"spare": 0, "proven": True, "sentence": "…"} | facts
+
+
+def test_a_group_short_of_members_is_told_how_many_to_add() -> None:
+    hosts = {"members": 4, "per_host": 2, "next_better": 8, "even_below": None}
+    for facts, load, top, sentence in (
+        (
+            {"needed": 22},
+            *(6.5, 106.3),
+            "Add 8 members (5 → 13): 138 records/s need 22 with 6.5 each. One partition alone has "
+            "106.3: spread its keys, members can't help. Up to 3 per member, now 4 (13 partitions, "
+            "5 members). Fewer needs 7 members. 13 divides evenly.",
+        ),
+        (
+            hosts | {"needed": 6, "current_max": 3},
+            *(23.0, 1.0),
+            "Add 2 members (4 → 6): 138 records/s need 6 with 23 each. Up to 3 per member (13 "
+            "partitions, 4 members on 2 hosts). Fewer needs 8 members (4 hosts). 13 divides "
+            "evenly.",
+        ),
+    ):
+        assert summary_of(row(**facts), load, top) == sentence
+
+
+def test_the_verdict_counts_groups_that_lack_members_and_those_with_some_to_spare() -> None:
+    short, spare = row(needed=9), row(members=8, needed=6)
+    of = "of 2 groups need 4 more members, each at 70 % of the fastest seen"
+    assert verdict_of([short, spare], 0.7) == f"1 {of}; 1 have 2 to spare."
+    assert verdict_of([short, row(needed=5)], 0.7) == f"1 {of}; none has any to spare."
+    assert verdict_of([row(needed=5)], 0.7) == "None of 1 group lacks members or has any to spare."
 
 
 @pytest.mark.parametrize("headroom", [0, -1, 1.1, float("nan")])

@@ -130,9 +130,10 @@ def test_coupled_groups_are_in_different_waves(spark: SparkSession) -> None:
     assert waves["g4"] is None
     sentences = rollout_report([row.asDict() for row in rows], "cooperative-sticky")
     assert sentences[0].startswith(
-        "3 groups in 1 rolling restart to cooperative-sticky, in 3 waves: "
+        "Bring 3 groups in 1 rolling restart to cooperative-sticky, in 3 waves: "
     )
-    assert "Already there: 1 group." in sentences
+    assert sentences[0].endswith(" unread. 1 group there already, 0 can't.")
+    assert sentences[1].startswith("Waves don't share topics")
 
 
 def test_coupled_through_others_counts_in_a_part(spark: SparkSession) -> None:

@@ -4,7 +4,7 @@ from tests.support.fleets import Fleet
 
 HOUR = 3600
 
-RATES = (10, 10, 10, 40, 40, 10, 10, 10)
+RATES = (10, 10, 10, 40, 40, 10, 10, 10) * 3
 """Records a second of each partition, hour by hour."""
 
 

@@ -8,16 +8,22 @@ IDLE = "no rates and count as idle"
 
 
 def row(policy: str, member_hours: float, recommended: bool = True) -> dict[str, Any]:
-    figures = {"member_hours": member_hours, "late_partition_hours": 0.0}
+    figures = {"member_hours": member_hours, "late_partition_hours": 0.0, "hours": 24.0}
     keys = {"cluster": "c", "group": "orders", "policy": policy}
     return {**keys, **figures, "recommended": recommended}
 
 
-def test_the_verdict_says_what_differs_from_the_record() -> None:
-    assert verdict_of([row("as it was", 3.0)]) == "Cheapest within the SLO: as it was in 1 group."
+def test_the_verdict_says_how_long_it_looked_and_what_differs_from_the_record() -> None:
+    looked = "Looked at 1 d of 1 group. Cheapest within the SLO:"
+    assert verdict_of([row("as it was", 3.0)]) == f"{looked} as it was in 1."
     assert verdict_of([row("as it was", 3.0, recommended=False), row("fixed", 1.0)]) == (
-        "Cheapest within the SLO: fixed in 1 group. Against what was recorded: 2 member-hours less."
+        f"{looked} fixed in 1. 2 member-hours less than recorded."
     )
+    assert verdict_of([row("fixed", 1.0) | {"hours": 23.4}]) == (
+        "Looked at only 23 h of 1 group: too short for advice, which takes a day. Collect every "
+        "hour, then scale again."
+    )
+    assert verdict_of([row("fixed", 1.0, recommended=False)]) == "No group could be replayed."
 
 
 def test_groups_by_what_is_not_known() -> None:

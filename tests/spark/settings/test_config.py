@@ -241,18 +241,18 @@ def test_consumers_are_configured_by_groups(file: Path) -> None:
     assert settings.consumers.parameters("c", "g").client.session_ms == 20_000
     assert settings.goals.of("c", "pay-1").min_gain == 0.5
     assert settings.consumers.assumed == (
-        "Assumed, as Kafka 4.3.1 has it where no rule of the configuration says otherwise: "
-        "heartbeat.interval.ms=3000, max.poll.interval.ms=300000, auto.commit.interval.ms=5000."
+        "Assumes Kafka's defaults: heartbeat.interval.ms=3000, max.poll.interval.ms=300000, "
+        "auto.commit.interval.ms=5000, unless a rule of the configuration says otherwise."
     )
 
 
 @pytest.mark.parametrize(
     ("stated", "assumed"),
     [
-        ("commit = 'poll'", "max.poll.interval.ms=300000."),
+        ("commit = 'poll'", "max.poll.interval.ms=300000"),
         ("enable_auto_commit = false", 'state commit = "poll" in [consumers] if members commit'),
-        ("enable_auto_commit = false\ncommit = 'poll'", "max.poll.interval.ms=300000."),
-        ("commit = 'interval'", "auto.commit.interval.ms=5000."),
+        ("enable_auto_commit = false\ncommit = 'poll'", "max.poll.interval.ms=300000"),
+        ("commit = 'interval'", "auto.commit.interval.ms=5000"),
     ],
 )
 def test_how_a_group_commits(file: Path, stated: str, assumed: str) -> None:

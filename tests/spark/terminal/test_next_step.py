@@ -40,6 +40,12 @@ def check_line(name: str, line: str | None) -> None:
         ("plan", {"tables": "lake.x", "out": "plan"}, "evenfleet verify --tables lake.x plan"),
         ("explain", ALL, f"evenfleet frontier 'a store' --cluster c --group {QUOTED} {AT}"),
         ("audit", {"store": "s", "weight": "lag"}, "evenfleet plan s --out plan --weight lag"),
+        ("reassign", {"store": "s", "out": "o"}, "evenfleet reassign-verify s o/01-move.json"),
+        (
+            "reassign",
+            {"store": "s", "cluster": "c"},
+            "evenfleet reassign s --cluster c --out moves",
+        ),
         # nothing where it would be wrong
         ("plan", {"store": "store", "out": None}, None),
         ("demo", STATED, None),

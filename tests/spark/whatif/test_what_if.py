@@ -13,9 +13,9 @@ from optimizer.scenarios import Crash, event_of
 from spark import InputError, fleet_of_whatif, what_if, whatif_advice
 from spark.settings import FleetConsumers
 from spark.solve import TimeLimit
-from spark.whatif import lag_for_people
+from spark.whatif import events_of, fleet_for_people
 from spark.whatif.measure import WhatIf, WhatIfRow, rows_of_group
-from spark.whatif.tables import lag_advice
+from spark.whatif.tables import lag_advice, whatif_notes
 from tests.support.fleets import Fleet
 from tests.support.rows import rows_of
 
@@ -143,7 +143,9 @@ def test_a_fleet_has_a_row_a_strategy_and_advice(spark: SparkSession) -> None:
         "optimal": (1, 1, 1, 0),
     }
     assert table[0].strategy == "current"
-    assert whatif_advice([row.asDict() for row in table]).startswith("Change to ")
+    assert whatif_advice([row.asDict() for row in table]).startswith(
+        "The scenario hits 1 of 2 groups: now "
+    )
 
 
 @pytest.mark.parametrize(
@@ -234,21 +236,48 @@ def test_lag_is_told_where_rates_and_what_a_member_can_read_are_known() -> None:
     assert (never.never_caught_up, never.catch_up_seconds) == (8, None)
 
 
-def test_advice_on_lag_names_the_strategy_under_which_groups_fall_behind_least() -> None:
-    def row(strategy: str, seconds: float | None, never: int = 0) -> dict[str, Any]:
-        figures = {"max_lag_seconds": seconds, "catch_up_seconds": 12.5, "never_caught_up": never}
-        return {"kind": "consumer", "strategy": strategy, "max_lag_records": 1200.2, **figures}
+def under(strategy: str, unread: float = 0, **figures: Any) -> dict[str, Any]:
+    """A row of the fleet under a strategy."""
+    counts = {"groups": 3, "unaffected": 2, "not_evaluated": 0, "left_empty": 0}
+    costs = {"unread_seconds": unread, "rebalances": 1, "moves": 1200, "excess_after": 0}
+    lag = {"max_lag_records": None, "max_lag_seconds": None, "never_caught_up": None}
+    more = {"catch_up_seconds": None, "mean_over_bound_after": None, "longest_pause": 45.2}
+    return {"kind": "consumer", "strategy": strategy} | counts | costs | lag | more | figures
 
-    assert lag_advice([row("current", 45.0), row("uniform", 8.0)]) == (
-        "Under current a group falls up to 1,200 records behind, one partition up to 45 s; the "
-        "slowest catches up 12.5 s after it is read again. Under uniform a group falls up to "
-        "1,200 records behind, one partition up to 8 s; the slowest catches up 12.5 s after it is "
-        "read again."
+
+def test_the_verdict_says_what_is_hit_what_to_change_and_what_that_saves() -> None:
+    crash = events_of(["crash-rack=r1"])
+    now, best = under("current", 36_000), under("uniform", 120, excess_after=4)
+    hit = "crash-rack=r1 hits 3 of 5 groups: now 10 partition-hours unread, 1 rebalance"
+    rest = "1,200 partitions moved."
+    change = "Change to uniform: 120 partition-seconds unread, 4 partitions of excess load."
+    assert whatif_advice([now, best], crash) == f"{hit}, {rest} {change}"
+    worse = under("range", 36_000)
+    assert whatif_advice([now, worse], crash) == f"{hit}, {rest} No other strategy helps."
+    assert whatif_advice([best], crash).startswith("crash-rack=r1 hits 3 of 5 groups: with uniform")
+    assert whatif_advice([under("current", groups=0)], crash).startswith("No group has these")
+    notes = [*whatif_notes([now | {"left_empty": 1}], crash)]
+    assert [note[:30] for note in notes] == [
+        *("1 group has no members left.", "Lag is unknown: state peak_rat"),
+        "A crash is noticed when the se",
+    ]
+
+
+def test_lag_is_that_of_now_and_of_the_strategy_that_falls_behind_least() -> None:
+    def row(strategy: str, seconds: float | None, never: int = 0) -> dict[str, Any]:
+        lag = {"max_lag_seconds": seconds, "max_lag_records": 1200.2, "never_caught_up": never}
+        return under(strategy, **lag, catch_up_seconds=33_904.0)
+
+    now = row("current", 50.76)
+    assert lag_advice([now, row("uniform", 8.0)]) == (
+        "Now: up to 51 s behind (1,200 records), up to 9.4 h to catch up. uniform: up to 8 s "
+        "behind (1,200 records), up to 9.4 h to catch up."
     )
     assert lag_advice([row("range", 0.0) | {"max_lag_records": 0}]) == (
-        "Under range no partition falls behind."
+        "range: nothing falls behind."
     )
-    rows = lag_for_people([row("range", 45.4), row("other", None)])
-    assert [[*shown.values()] for shown in rows] == [["range", 1200, 45, 12, 0]]
     assert "3 partitions never catch up" in lag_advice([row("current", 45.0, never=3)])
-    assert lag_advice([row("current", None)]).startswith("Lag isn't known: ")
+    assert lag_advice([row("current", None)]).startswith("Lag is unknown: ")
+    cells = fleet_for_people(now, by_weight=False)
+    assert (cells["longest_pause"], cells["behind"], cells["catch_up"]) == ("45 s", "51 s", "9.4 h")
+    assert fleet_for_people(row("range", 45.0, never=1), by_weight=False)["catch_up"] == "never"

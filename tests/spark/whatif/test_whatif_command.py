@@ -20,8 +20,8 @@ def test_a_broker_that_is_down_leaves_leaders_and_groups_behind(run: Run, tmp_pa
         row |= {"leader": replicas[0], "replicas": replicas, "isr": in_sync, "weight": 2.0}
     write_store(fleet.tables(), tmp_path / "store", SNAPSHOT)
     words = "whatif", tmp_path / "store", "--event", "broker-down=3", "--strategies", "range"
-    text = flat(run(*words).err)
-    assert "Broker 3 led 5 partitions. Then they are led by broker 2 2, broker 1 1." in text
+    text = flat(run(*words).out)
+    assert "Broker 3 led 5 partitions. They go to broker 2 (+2), broker 1 (+1)." in text
     assert "By weight, broker 2 gets most." in text
     assert "2 partitions (u-0, u-1) have no leader: no other replica is in sync." in text
     assert "1 group (alone) reads nothing until it is back." in text
