@@ -40,6 +40,7 @@ from spark.report.sums import (
     lags_in,
     loads_of,
     merged,
+    names_of,
     past_of,
     rebalances_a_day,
     statuses_of,
@@ -127,7 +128,8 @@ def material_of(
         brokers = submit(_brokers, fleet)
         with doing("auditing"):
             made = kept.enter_context(_audited(session, fleet, results.audit, levels, previous))
-            rows, assignments = _planned(fleet, tables.get("plan"), made, settings.goals, kept)
+            shown = _shown(fleet, made)
+            rows, assignments = _planned(shown, tables.get("plan"), made, settings.goals, kept)
             counts, findings = made.counts(), made.worst(FINDINGS_SHOWN)
         with doing("comparing strategies"):
             sample = _sample(fleet, sum(made.groups().values()))
@@ -141,7 +143,8 @@ def material_of(
             beside = [
                 findings_by_group(made.findings),
                 weights_of(by_weight[0]),
-                *(loads_of(assignments, fleet.tables["members"]), lags_in(fleet)),
+                loads_of(assignments, fleet.tables["members"]),
+                *(names_of(shown), lags_in(fleet)),
                 *(*_assignors(fleet), *rebalances_a_day(past)),
             ]
             every = _kept(merged(rows, beside), kept)
@@ -243,7 +246,7 @@ def _audited(
 
 
 def _planned(
-    fleet: FleetSnapshot,
+    shown: FleetSnapshot,
     plan: Sequence[DataFrame] | None,
     made: FleetAudit,
     goals: FleetGoals,
@@ -252,7 +255,7 @@ def _planned(
     """Rows of groups with the measures of a plan, and its assignments."""
     if plan is None:
         return made.group_rows, kept.enter_context(
-            plan_fleet(_shown(fleet, made), goals=goals, advice=False)
+            plan_fleet(shown, goals=goals, advice=False)
         ).assignments
     groups, assignments = plan
     measures = groups.select("cluster", "group", *MEASURES)

@@ -3,25 +3,26 @@
 import base64
 import json
 import re
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
+from operator import itemgetter
 from typing import Any
 
 from optimizer.figures import figure
 from spark.errors import InputError
-from spark.report.material import Material
+from spark.report.material import Material, readable
 from spark.report.sections import sections_of
 from spark.report.sections.first import cards_of
 from spark.report.sections.fleet import strategies
-from spark.report.sections.groups import loads_of
+from spark.report.sections.groups import for_script
 from spark.report.sections.trend import strip
-from spark.text import shortened_in
 
 TEMPLATES = "templates"
 
-FIGURES = ("groups", "uneven", "idle", "lag")
+FIGURES = ("uneven", "idle", "lag", "groups", "unplanned")
 """Of each cluster, from which the script sums those of the chosen ones."""
 
 
@@ -46,19 +47,21 @@ def html_of(material: Material, static: bool = False) -> str:
         "figure": figure,
         "ours": markup,
         "place": lambda cluster: indexes.get(cluster, -1),
+        "percent": lambda share: f"{round(100 * share, 1) + 0.0:+.1f}".replace("-", "−"),
         "prose": lambda text: markup(_prose(text)),
     }
-    sections = sections_of(material)
+    sections = {section["name"]: section for section in sections_of(material)}
+    data = {} if static else _data(material, sections) | _details(environment, sections)
     style, script = _text("page.css"), _text("page.js")
     page: str = environment.get_template("page.html.j2").render(
         material=material,
         strip=strip(material),
-        sections=sections,
+        sections=[*sections.values()],
         static=static,
         style=style,
         script=script,
         script_hash=_hash(f"\n{script}\n"),
-        data=_data(material, sections),
+        data=_packed(data),
     )
     return page
 
@@ -66,13 +69,6 @@ def html_of(material: Material, static: bool = False) -> str:
 def check_drawing() -> None:
     """Raise InputError where what writes reports isn't installed."""
     _jinja()
-
-
-def readable(text: Any) -> str:
-    """Text in which no name breaks a page: shortened, and without what turns text around."""
-    return "".join(
-        item if item.isprintable() else f"\\x{ord(item):02x}" for item in shortened_in(str(text))
-    )
 
 
 def _shown(value: Any, markup: type) -> Any:
@@ -87,18 +83,29 @@ def _prose(text: Any) -> str:
     return re.sub("`([^`]+)`", r"<code>\1</code>", escape(readable(text)))
 
 
-def _data(material: Material, sections: Any) -> str:
-    """What the script draws from, as JSON in which no text can end the element."""
-    views = {section["name"]: section for section in sections}
-    rows = views["groups"]["rows"] if "groups" in views else ()
-    loads = {row["id"]: loads_of(row) for row in rows if row["loads"]}
-    for item in loads.values():
-        item["p"] = readable(item["p"])
-        item["m"] = [[readable(name), *counts] for name, *counts in item["m"]]
+def _data(material: Material, sections: Mapping[str, Any]) -> dict[str, Any]:
+    """What the script draws from."""
     figures = {row["cluster"]: [row[key] for key in FIGURES] for row in material.clusters_beside}
-    clusters = [figures.get(name) for name in material.clusters]
-    data = {"loads": loads, "trend": views["trend"].get("data"), "clusters": clusters}
-    return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
+    return {
+        **for_script(sections["groups"]["rows"] if "groups" in sections else ()),
+        "trend": sections["trend"]["data"] if "trend" in sections else None,
+        "clusters": [figures.get(name) for name in material.clusters],
+    }
+
+
+def _details(environment: Any, sections: dict[str, Any]) -> dict[str, Any]:
+    """Those of groups, which leave the sections: the script puts them into the rows."""
+    draw = environment.get_template("details.html.j2").render
+    blocks = sections.pop("details", {"blocks": ()})["blocks"]
+    return {
+        "details": {item["id"]: draw(section={"blocks": [item]}, static=False) for item in blocks}
+    }
+
+
+def _packed(data: Mapping[str, Any]) -> str:
+    """JSON in letters that can't end the element: a page of 300 groups is a fifth smaller so."""
+    packed = zlib.compress(json.dumps(data, separators=(",", ":")).encode(), 9)
+    return base64.b64encode(packed).decode()
 
 
 def _text(name: str) -> str:
@@ -136,7 +143,7 @@ def escaped(text: Any) -> str:
 
 def _first(material: Material) -> Iterator[str]:
     yield from ("## Do first", "", escaped(material.verdict), "")
-    for number, card in enumerate(cards_of(material), 1):
+    for number, card in enumerate(filter(itemgetter("shown"), cards_of(material)), 1):
         yield f"{number}. {escaped(card['what'])} {escaped(card['cure'])}"
     yield ""
 
@@ -145,8 +152,8 @@ def _league(material: Material) -> Iterator[str]:
     view = strategies(material)
     if view is None:
         return
-    titles = ["strategy", "groups", "not evaluated", *view["columns"].values()]
-    titles += view["by_weight"].values()
+    titles = ["strategy", "groups", "not evaluated"]
+    titles += [*view["by_weight"].values(), *view["columns"].values()]
     yield from ("## Strategies", "", escaped(view["best"]), "")
     yield "| " + " | ".join(map(escaped, titles)) + " |"
     yield "|" + " --- |" * len(titles)

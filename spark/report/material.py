@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
 from optimizer.model import DEFAULT_GOALS, Goals
+from spark.text import shortened_in
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -61,11 +63,23 @@ class Material:
     sources: str = ""
     made_by: Mapping[str, str] = field(default_factory=dict)
 
+    @cached_property
+    def keys(self) -> set[Key]:
+        """Of the groups that have a row."""
+        return {(row["cluster"], row["group"]) for row in self.groups}
+
 
 def anchor(cluster: str, group: str) -> str:
     """The id of a group's row: the same on every page, so that links to it last."""
     digest = sha256(f"{cluster}\0{group}".encode("utf-8", "surrogatepass")).hexdigest()
     return f"g-{digest[:8]}"
+
+
+def readable(text: Any) -> str:
+    """Text in which no name breaks a page: shortened, and without what turns text around."""
+    return "".join(
+        item if item.isprintable() else f"\\x{ord(item):02x}" for item in shortened_in(str(text))
+    )
 
 
 def goals_text(goals: Goals) -> str:

@@ -40,6 +40,9 @@ OWNER = "if(action = 'takeover', null, previous_member_id)"
 LOADS = 25
 """Members of a group that the page shows: those whose loads change most."""
 
+NAMES = 1_000
+"""Topics, hosts and members of a group by which the page's search finds it."""
+
 Rows = list[dict[str, Any]]
 
 
@@ -147,6 +150,24 @@ def findings_by_group(findings: DataFrame) -> DataFrame:
     """`found`: the severity and kind of each finding about a group."""
     kinds = F.collect_set(F.struct("severity", "finding")).alias("found")
     return findings.where("`group` is not null").groupBy(*GROUP_KEYS).agg(kinds)
+
+
+def names_of(fleet: FleetSnapshot) -> DataFrame:
+    """`names`: the topics, hosts and members of each group, and topics that it has offsets of."""
+    columns = [
+        ("subscriptions", "topic"),
+        ("offsets", "topic"),
+        ("members", "host"),
+        ("members", "member_id"),
+    ]
+    rows = [
+        fleet.tables[table].select(*GROUP_KEYS, F.ltrim(column, F.lit("/")).alias("name"))
+        for table, column in columns
+        if table in fleet.tables and column in fleet.tables[table].columns
+    ]
+    named = escaped_rows(reduce(DataFrame.unionAll, rows).where("name is not null"))
+    names = F.slice(F.sort_array(F.collect_set("name")), 1, NAMES).alias("names")
+    return named.groupBy(*GROUP_KEYS).agg(names)
 
 
 def weights_of(comparison: DataFrame) -> DataFrame:

@@ -1,12 +1,12 @@
-"""What to do first: three findings, each with its impact, its cure and a command."""
+"""What to do first, each with its number and its cure; and all findings in the same order."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
-from optimizer.figures import counted
-from spark.audit import WORST_FIRST
-from spark.report.material import Material, anchor
+from spark.audit import FINDINGS, WORST_FIRST
+from spark.report.material import Key, Material, anchor
+from spark.text import as_sentence
 
 FIRST = 3
 
@@ -17,37 +17,37 @@ def first(material: Material) -> dict[str, Any]:
 
 
 def cards_of(material: Material) -> list[dict[str, Any]]:
-    """The worst finding of each of the worst kinds."""
-    worst: dict[str, Any] = {}
+    """The worst findings of each cluster, of different groups and different kinds.
+
+    Those of the first kinds of the fleet are `shown`; the others once their cluster is chosen.
+    """
+    groups = material.keys
+    seen, kinds, cards, of_cluster = set[Any](), set[str](), [], Counter[str]()
     for row in material.findings:
-        worst.setdefault(row["finding"], row)
-    return [_card(material, row) for row in [*worst.values()][:FIRST]]
+        cluster, kind = row["cluster"], row["finding"]
+        keys = {(cluster, "kind", kind), (cluster, "group", row["group"] or row["subject"])}
+        if of_cluster[cluster] < FIRST and not seen & keys:
+            seen |= keys
+            of_cluster[cluster] += 1
+            shown = len(kinds) < FIRST and kind not in kinds
+            kinds.add(kind)
+            cards.append(_card(material, row, groups) | {"shown": shown})
+    return cards
 
 
-def _card(material: Material, row: Mapping[str, Any]) -> dict[str, Any]:
-    groups = {(item["cluster"], item["group"]): item for item in material.groups}
-    group = groups.get((row["cluster"], row["group"]))
+def _card(material: Material, row: Mapping[str, Any], groups: Collection[Key]) -> dict[str, Any]:
+    kind, key = FINDINGS.get(row["finding"]), (row["cluster"], row["group"])
+    counts = [_total(count) for count in material.counts if count["finding"] == row["finding"]]
     return {
-        **{name: row[name] for name in ("severity", "finding", "cluster", "group")},
+        **{name: row[name] for name in ("severity", "finding", "cluster", "command")},
+        "about": row["subject"] if row["group"] is None else row["group"],
+        "number": row["measure"],
+        "measure": kind.measure if kind else "",
         "what": row["sentence"],
-        "impact": _impact(material, row, group),
         "cure": row["advice"],
-        "command": row["command"],
-        "link": anchor(row["cluster"], row["group"]) if group else None,
+        "more": sum(counts) - 1,
+        "link": anchor(*key) if key in groups else None,
     }
-
-
-def _impact(material: Material, row: Mapping[str, Any], group: Any) -> str:
-    of_kind = next((count for count in material.counts if count["finding"] == row["finding"]), None)
-    more = sum(of_kind[item] for item in ("critical", "warning", "info")) - 1 if of_kind else 0
-    sentences = []
-    if group:
-        lag = "" if group.get("lag") is None else f", {counted(group['lag'], 'record')} behind"
-        members = counted(group["members"], "member")
-        sentences.append(f"{members}, {counted(group['partitions'], 'partition')}{lag}.")
-    if more > 0:
-        sentences.append(f"{counted(more, 'more finding')} of this kind.")
-    return " ".join(sentences) or f"Cluster {row['cluster']}."
 
 
 INFOS = 12
@@ -55,9 +55,16 @@ INFOS = 12
 
 
 def findings(material: Material) -> dict[str, Any]:
-    """The kinds, the worst first; those of `info` alone are folded away."""
+    """The kinds in the order of the cards; those of `info` alone are folded away."""
+    order = [*dict.fromkeys(row["finding"] for row in material.findings)]
     rows = [_kind(material, row) for row in material.counts if _total(row)]
-    rows.sort(key=lambda kind: (WORST_FIRST.index(kind["severity"]), -kind["count"]))
+    rows.sort(
+        key=lambda kind: (
+            WORST_FIRST.index(kind["severity"]),
+            order.index(kind["name"]) if kind["name"] in order else len(order),
+            -kind["count"],
+        )
+    )
     return {
         "kinds": [kind for kind in rows if kind["severity"] != "info"],
         "infos": [kind for kind in rows if kind["severity"] == "info"],
@@ -69,6 +76,7 @@ def findings(material: Material) -> dict[str, Any]:
 
 
 def _kind(material: Material, count: Any) -> dict[str, Any]:
+    groups = material.keys
     rows = [row for row in material.findings if row["finding"] == count["finding"]]
     usual = Counter(row["advice"] for row in rows).most_common(1)
     advice = usual[0][0] if usual else ""
@@ -77,6 +85,7 @@ def _kind(material: Material, count: Any) -> dict[str, Any]:
         rows = rows[:INFOS]
     return {
         "name": count["finding"],
+        "meaning": meaning_of(count["finding"]),
         "severity": next(iter(counts)),
         "count": _total(count),
         "counts": counts,
@@ -85,12 +94,18 @@ def _kind(material: Material, count: Any) -> dict[str, Any]:
         "rows": [
             {
                 **{name: row[name] for name in ("severity", "cluster", "group", "sentence")},
-                "id": anchor(row["cluster"], row["group"]) if row["group"] is not None else None,
+                "id": anchor(*key) if (key := (row["cluster"], row["group"])) in groups else None,
                 "advice": row["advice"] if row["advice"] != advice else "",
             }
             for row in rows
         ],
     }
+
+
+def meaning_of(name: str) -> str:
+    """What a kind of finding means and how it is measured, in two sentences."""
+    kind = FINDINGS.get(name)
+    return f"{as_sentence(kind.tells)} Measure: {kind.measure}." if kind else ""
 
 
 def _total(row: Mapping[str, Any]) -> int:

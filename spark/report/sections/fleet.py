@@ -9,8 +9,11 @@ from spark.report.material import Material
 MEASURES = {"replicas": ("replicas", "planned"), "leaders": ("leaders", "planned_leaders")}
 """What is shown of brokers, and its columns now and planned."""
 
-BROKERS_SHOWN = 12
-"""Brokers of a cluster that are shown: those furthest from the mean."""
+BROKERS_SHOWN = 24
+"""Brokers that are shown: those furthest from the mean of their cluster."""
+
+LEAST_OFF = 0.01
+"""A broker that is nearer to the mean, now and planned, has no row."""
 
 
 def clusters(material: Material) -> dict[str, Any] | None:
@@ -21,68 +24,35 @@ def clusters(material: Material) -> dict[str, Any] | None:
 
 
 def brokers(material: Material) -> dict[str, Any] | None:
-    """The clusters that `reassign` has a plan for, with the brokers furthest from the mean."""
+    """The brokers furthest from the mean of their cluster, and what `reassign` would do there."""
     planned = [row for row in material.brokers if row["status"] == "planned" and row["brokers"]]
-    if not planned:
+    every = [_deviation(broker, cluster) for cluster in planned for broker in cluster["brokers"]]
+    every.sort(key=itemgetter("most"), reverse=True)
+    rows = [row for row in every[:BROKERS_SHOWN] if row["most"] >= LEAST_OFF]
+    if not rows and not any(row["copies"] or row["leader_changes"] for row in planned):
         return None
-    return {
-        "measures": [*MEASURES],
-        "store": material.store,
-        "rows": [_cluster(row) for row in planned],
-    }
+    hidden = len(every) - len(rows)
+    return {"measures": [*MEASURES], "clusters": planned, "hidden": hidden, "rows": rows}
 
 
-def _cluster(row: Mapping[str, Any]) -> dict[str, Any]:
-    brokers = sorted(row["brokers"], key=itemgetter("broker"))
-    means = {name: sum(broker[name] for broker in brokers) / len(brokers) for name in MEASURES}
-    shares: list[dict[str, float]] = [{} for _ in brokers]  # of the largest deviation
-    for name, columns in MEASURES.items():
-        off = [[broker[column] - means[name] for column in columns] for broker in brokers]
-        most = max(abs(item) for of_broker in off for item in of_broker) or 1
-        for share, of_broker in zip(shares, off, strict=True):
-            share |= {column: item / most for column, item in zip(columns, of_broker, strict=True)}
-    pairs = zip(brokers, shares, strict=True)
-    furthest = sorted(pairs, key=lambda pair: -sum(abs(pair[1][name]) for name in MEASURES))
-    shown = sorted(furthest[:BROKERS_SHOWN], key=lambda pair: int(pair[0]["broker"]))
-    return {
-        **{name: row[name] for name in ("cluster", "copies", "leader_changes", "optimal")},
-        "count": len(brokers),
-        "more": len(brokers) - len(shown),
-        "means": means,
-        "brokers": [
-            {
-                "broker": broker["broker"],
-                "cells": [
-                    {
-                        "now": broker[now],
-                        "planned": broker[planned],
-                        "style": _bar(share[now], share[planned]),
-                    }
-                    for now, planned in MEASURES.values()
-                ],
-            }
-            for broker, share in shown
-        ],
-    }
-
-
-def _bar(now: float, planned: float) -> str:
-    """Where bars now and planned begin and how long they are: percent of a cell, the mean at 50."""
-    parts = []
-    for letter, share in (("n", now), ("p", planned)):
-        begin, length = 50 + min(0.0, 48 * share), abs(48 * share)
-        parts.append(f"--{letter}:{length:.0f}%;--{letter}0:{begin:.0f}%")
-    return ";".join(parts)
+def _deviation(broker: Mapping[str, Any], cluster: Mapping[str, Any]) -> dict[str, Any]:
+    """How far a broker is from the mean, now and planned, as shares of the mean."""
+    cells = []
+    for columns in MEASURES.values():
+        mean = sum(row[columns[0]] for row in cluster["brokers"]) / len(cluster["brokers"])
+        counts = [broker[name] for name in columns]
+        cells.append({"counts": counts, "off": [(at - mean) / (mean or 1) for at in counts]})
+    most = max(abs(share) for cell in cells for share in cell["off"])
+    names = {"cluster": cluster["cluster"], "broker": broker["broker"]}
+    return {**names, "cells": cells, "most": most}
 
 
 KINDS = {"consumer": "Consumer groups", "connect": "Connect workers"}
 
 STRATEGY_MEASURES = {
-    "unbalanced": "groups not balanced",
+    "uneven": "groups to even out",
     "excess": "partitions above the best",
     "moves": "moves",
-    "stopped_eager": "stopped if eager",
-    "stopped_cooperative": "stopped if cooperative",
 }
 
 BY_WEIGHT = {
@@ -93,20 +63,24 @@ BY_WEIGHT = {
 
 
 def strategies(material: Material) -> dict[str, Any] | None:
-    """One table: rows a kind and strategy, each cell with its share of the largest one."""
+    """One table: rows a kind and strategy, each cell with its share of the largest one.
+
+    A kind that is the same under all strategies has no rows.
+    """
     if not material.league:
         return None
     weighed = {(row["kind"], row["strategy"]): row for row in material.by_weight}
-    keys = [*STRATEGY_MEASURES, *(BY_WEIGHT if weighed else ())]
+    keys = [*(BY_WEIGHT if weighed else ()), *STRATEGY_MEASURES]
     rows = [
-        {**dict.fromkeys(BY_WEIGHT), **row, **_ratios(weighed.get((row["kind"], row["strategy"])))}
-        for row in material.league
+        row | {key: weighed.get((row["kind"], row["strategy"]), {}).get(key) for key in BY_WEIGHT}
+        for row in map(dict, material.league)
     ]
-    most = {key: max((_above(row, key) for row in rows), default=0) for key in keys}
+    most = {key: max(_above(row, key) for row in rows) for key in keys}
+    differ = {row["kind"] for row in rows if any(_above(row, key) for key in keys)}
     return {
         "best": material.best,
-        "columns": STRATEGY_MEASURES,
         "by_weight": BY_WEIGHT if weighed else {},
+        "columns": STRATEGY_MEASURES,
         "sampled": material.sampled,
         "rows": [
             {name: row[name] for name in ("strategy", "groups", "not_evaluated")}
@@ -117,12 +91,9 @@ def strategies(material: Material) -> dict[str, Any] | None:
                 ]
             }
             for row in rows
+            if row["kind"] in differ or not differ
         ],
     }
-
-
-def _ratios(row: Mapping[str, Any] | None) -> dict[str, Any]:
-    return {key: row[key] for key in BY_WEIGHT} if row else {}
 
 
 def _above(row: Mapping[str, Any], key: str) -> float:

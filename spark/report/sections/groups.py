@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spark.audit import WORST_FIRST
-from spark.report.material import Material, anchor
+from spark.audit import FINDINGS, SEVERITIES, WORST_FIRST
+from spark.report.material import Material, Rows, anchor, readable
 
 OPEN = 25
 """Rows that are shown, and printed, before someone asks for more; page.css has it for print."""
@@ -16,7 +16,7 @@ WIDEST = 3.0
 BEST = round(100 / WIDEST)
 """How long the bar of the best possible load is, in percent, as page.css has it."""
 
-OPTIONAL = ("lag", "strategy", "rebalances")
+OPTIONAL = ("lag", "strategy", "rebalances", "names")
 """Columns that only some snapshots have."""
 
 
@@ -45,7 +45,7 @@ def _cells(row: Mapping[str, Any], clusters: Sequence[str]) -> dict[str, Any]:
     now, planned = row["current_max_load"], row["max_load"]
     weights = _weights(row)
     weight, planned_weight = weights.get("current"), weights.get("optimal")
-    result = row["found"] or ()
+    result = sorted(row["found"] or (), key=_worst_first)
     return {
         **dict.fromkeys(OPTIONAL),
         **row,
@@ -56,10 +56,17 @@ def _cells(row: Mapping[str, Any], clusters: Sequence[str]) -> dict[str, Any]:
         "weight": weight,
         "planned_weight": planned_weight,
         "weight_bar": _bar(weight, planned_weight) if weight and planned_weight else None,
-        "dots": sorted((item["severity"] for item in result), key=WORST_FIRST.index),
-        "kinds": ", ".join(sorted({item["finding"] for item in result})),
+        "dots": [item["severity"] for item in result],
+        "kinds": [item["finding"] for item in result],
+        "rank": sum(100 ** SEVERITIES.index(item["severity"]) for item in result),
         "advised": row["advice_strategy"] or row["advice_kind"],
     }
+
+
+def _worst_first(item: Mapping[str, str]) -> tuple[int, int, str]:
+    """By severity, then as findings are listed everywhere."""
+    name = item["finding"]
+    return WORST_FIRST.index(item["severity"]), [*FINDINGS, name].index(name), name
 
 
 def _bar(now: float, planned: float) -> str:
@@ -73,19 +80,40 @@ def _weights(row: Mapping[str, Any]) -> dict[str, float]:
     return {item["strategy"]: item["ratio"] for item in row.get("weights") or () if item["ratio"]}
 
 
-def loads_of(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Members' loads as the page's script draws them: names without what all have in common."""
-    names = [short_member(item["member"]) for item in row["loads"] or ()]
-    if len({*names}) < len(names):
-        names = [item["member"] for item in row["loads"]]
-    prefix = _in_common(names) if len(names) > 1 else ""
+def for_script(rows: Rows) -> dict[str, Any]:
+    """What details of rows show, and the names by which a row is found.
+
+    `found` has the numbers of these names; members that are drawn aren't repeated there.
+    """
+    drawn = {item["member"] for row in rows for item in row["loads"] or ()}
+    names = sorted({name for row in rows for name in row["names"] or ()} - drawn)
+    numbers = {name: number for number, name in enumerate(names)}
     return {
-        "p": prefix,
-        "m": [
-            [name.removeprefix(prefix), item["now"], item["planned"]]
-            for name, item in zip(names, row["loads"] or (), strict=True)
-        ],
+        "names": [readable(short_member(name)) for name in names],
+        "rows": {
+            row["id"]: {
+                "counts": [row[name] or 0 for name in ("members", "partitions", "takeovers")],
+                "kinds": row["kinds"],
+                "advice": readable(row["advice"] or ""),
+                **_loads(row["loads"] or ()),
+                "found": [numbers[name] for name in row["names"] or () if name in numbers],
+            }
+            for row in rows
+        },
     }
+
+
+def _loads(loads: Rows) -> dict[str, Any]:
+    """Members' loads: names without what all have in common."""
+    names = [short_member(item["member"]) for item in loads]
+    if len({*names}) < len(names):
+        names = [item["member"] for item in loads]
+    prefix = _in_common(names) if len(names) > 1 else ""
+    members = [
+        (readable(name.removeprefix(prefix)), item["now"], item["planned"])
+        for name, item in zip(names, loads, strict=True)
+    ]
+    return {"prefix": readable(prefix), "members": members}
 
 
 def _in_common(names: Sequence[str]) -> str:

@@ -1,6 +1,6 @@
-"""How the fleet developed: one sparkline a measure, all on one time axis."""
+"""How the fleet developed: one line a measure, all on one time axis."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
@@ -10,55 +10,91 @@ from spark.fleet import PLANNED
 from spark.report.material import Material
 
 MEASURES = {
-    "uneven": "groups to even out",
+    "uneven": "groups with excess",
     "excess": "partitions above the best",
     "lag": "lag (records)",
     "generations": "rebalances",
 }
 
-WIDTH, HEIGHT = 300, 40
-"""Of a sparkline, in units of its own: it is stretched to the width that there is."""
+WIDTH, HEIGHT = 1000, 100
+"""Of a line, in units of its own: it is stretched to the width that there is."""
+
+LEAST = 3
+"""Snapshots that make a trend: two are compared by the numbers at the top."""
+
+MARKS = 6
+"""Marks of an axis, at most."""
+
+HOURS = (1, 3, 6, 12, *(24 * days for days in (1, 2, 3, 7, 14, 28, 91, 364)))
+"""What may lie between two marks."""
 
 
-def trend(material: Material) -> dict[str, Any]:
-    """A line a measure, or how to get a history."""
+def trend(material: Material) -> dict[str, Any] | None:
+    """A line a measure, and marks of days or hours; nothing without a history."""
     rows = material.trend
-    if len(rows) < 2:
-        return {"lines": []}
+    if len(rows) < LEAST:
+        return None
     columns = {key: [row.get(key) for row in rows] for key in MEASURES}
-    entries = {key: values for key, values in columns.items() if any(map(_is_known, values))}
-    lag = rows[-1]["lag"]
+    entries = {key: values for key, values in columns.items() if {*values} != {None}}
+    shares = shares_of(rows)
     return {
-        "lines": [_line(MEASURES[key], values) for key, values in entries.items()],
-        "first": _minute(rows[0]["instant"]),
+        "lines": [_line(MEASURES[key], values, shares) for key, values in entries.items()],
+        "marks": _marks(rows),
         "last": _minute(rows[-1]["instant"]),
-        "ends_apart": material.now["lag"] != lag,
+        "ends_apart": material.now["lag"] != rows[-1]["lag"],
         "data": {
             "instants": [_minute(row["instant"]) for row in rows],
+            "shares": shares,
             "values": [*entries.values()],
         },
     }
 
 
-def _is_known(value: Any) -> bool:
-    return value is not None
+def shares_of(rows: Sequence[Mapping[str, Any]]) -> list[float]:
+    """Where each snapshot is between the first and the last one."""
+    times = [_seconds(row) for row in rows]
+    span = times[-1] - times[0] if times else 0
+    return [round((time - times[0]) / (span or 1), 4) for time in times]
 
 
-def _line(label: str, values: Sequence[Any]) -> dict[str, Any]:
-    most = max(filter(_is_known, values))
-    ends = {"first": values[0], "last": values[-1], "most": most}
-    return {"label": label, "line": spark_line(values)} | ends
+def _seconds(row: Mapping[str, Any]) -> float:
+    return datetime.fromisoformat(row["instant"]).timestamp()
 
 
-def spark_line(values: Sequence[float | None]) -> str | None:
+def _marks(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Full hours or days, at equal distances: of a day its date, else its time."""
+    first, last = _seconds(rows[0]), _seconds(rows[-1])
+    steps = (3600 * hours for hours in HOURS)
+    step = next((step for step in steps if (last - first) / step <= MARKS), last - first + 1)
+    times = [(first // step + at) * step for at in range(MARKS + 2)]
+    return [
+        {
+            "share": round((time - first) / (last - first or 1), 4),
+            "text": f"{datetime.fromtimestamp(time, UTC):{'%H:%M' if time % 86_400 else '%d %b'}}",
+        }
+        for time in times
+        if first <= time <= last
+    ]
+
+
+def _line(label: str, values: Sequence[Any], shares: Sequence[float]) -> dict[str, Any]:
+    figures = [value for value in values if value is not None]
+    ends = {"first": short_number(figures[0]), "last": short_number(figures[-1])}
+    line = spark_line(values, shares)
+    return {"label": label, "line": line, "most": short_number(max(figures))} | ends
+
+
+def spark_line(values: Sequence[float | None], shares: Sequence[float]) -> str | None:
     """Points of a polyline from the left to the right; None for fewer than two values."""
-    entries = [(at, value) for at, value in enumerate(values) if value is not None]
-    if len(entries) < 2:
+    points = [
+        (share, value) for share, value in zip(shares, values, strict=True) if value is not None
+    ]
+    if len(points) < 2:
         return None
-    most = max(value for _, value in entries) or 1
-    step = WIDTH / (len(values) - 1)
+    most = max(value for _, value in points) or 1
     return " ".join(
-        f"{at * step:.1f},{HEIGHT - 1 - (HEIGHT - 3) * value / most:.1f}" for at, value in entries
+        f"{share * WIDTH:.0f},{HEIGHT - 3 - (HEIGHT - 6) * value / most:.0f}"
+        for share, value in points
     )
 
 
@@ -114,7 +150,8 @@ def _number(material: Material, key: str, label: str, meaning: str) -> dict[str,
     now = material.now[key]
     before = material.before[key] if material.before else None
     judged = sum(material.statuses.get(status, 0) for status in PLANNED)
-    line = spark_line([row.get(key) for row in material.trend]) if key == "lag" else None
+    history = material.trend if key == "lag" else ()
+    line = spark_line([row.get(key) for row in history], shares_of(history))
     return {
         "key": key,
         "label": label,

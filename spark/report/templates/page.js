@@ -1,5 +1,4 @@
-"use strict";
-// Sorts, filters and opens rows, draws loads, copies commands. Nothing is fetched.
+// Shows what the address says: clusters, finding, search, order, open rows. Nothing is fetched.
 const $ = (selector, from = document) => from.querySelector(selector);
 const all = (selector, from = document) => [...from.querySelectorAll(selector)];
 const make = (tag, properties = {}, ...children) => {
@@ -7,7 +6,9 @@ const make = (tag, properties = {}, ...children) => {
   one.append(...children);
   return one;
 };
-const data = JSON.parse($("#data").textContent);
+const figure = (number) => number.toLocaleString("en");
+const packed = new Blob([Uint8Array.from(atob($("#data").textContent), (one) => one.charCodeAt(0))]);
+const data = await new Response(packed.stream().pipeThrough(new DecompressionStream("deflate"))).json();
 document.documentElement.classList.add("js");
 
 // how old the snapshot is now, not when the page was written
@@ -35,114 +36,131 @@ for (const code of all(".command code")) {
   code.after(button);
 }
 
-// a chip shows one cluster, or several, on the whole page; trend and strategies stay the fleet's
-const chosen = new Set();
-const numbers = all("[data-number]").map((one) => [one, one.textContent]);
+// #cluster=a&cluster=b&finding=…&q=…&sort=-lag&row=g-…; `only` is a row alone, `at` a section
+let address;
+const read = () => {
+  const text = location.hash.slice(1);
+  address = new URLSearchParams(text.includes("=") ? text : text && { [text.startsWith("g-") ? "only" : "at"]: text });
+};
+const go = (changes, isTyping = false) => {
+  for (const [name, values] of Object.entries(changes)) {
+    address.delete(name);
+    for (const value of [values].flat()) if (value) address.append(name, value);
+  }
+  history[isTyping ? "replaceState" : "pushState"]("drawn", "", `#${address}`);
+  draw();
+};
+const toggled = (name, value) => {
+  const values = address.getAll(name);
+  return values.includes(value) ? values.filter((one) => one !== value) : [...values, value];
+};
+
+// a chosen cluster changes every number, but those that say that they are of all clusters
+const chips = all("[data-chip]").map((chip) => {
+  const button = make("button", { type: "button" }, ...chip.childNodes);
+  button.addEventListener("click", () => go({ cluster: toggled("cluster", button.textContent), only: "" }));
+  chip.append(button);
+  return button;
+});
+const isChosen = (one) => !$(".chosen") || chips[one.dataset.c]?.ariaPressed === "true";
+const numbers = all("[data-number]").map((one) => [one, one.textContent, one.nextElementSibling.textContent]);
 const short = (value) => {
   for (const [size, noun] of [[1e12, "trillion"], [1e9, "billion"], [1e6, "million"]])
-    if (value >= size) return `${Number((value / size).toPrecision(4)).toLocaleString("en")} ${noun}`;
-  return value.toLocaleString("en");
+    if (value >= size) return `${figure(Number((value / size).toPrecision(4)))} ${noun}`;
+  return figure(value);
 };
-const choose = () => {
-  const wanted = (one) => !chosen.size || chosen.has(one.dataset.c);
-  for (const one of all("[data-c]:not(#table tr)")) one.hidden = !wanted(one);
-  for (const kind of all("details.kind")) kind.hidden = !all("li", kind).some(wanted);
-  const sums = [0, 1, 2, 3].map((at) => {
-    const known = [...chosen].map((one) => data.clusters[one]?.[at]).filter((one) => one != null);
+const kinds = all("details.kind").map((kind) => [kind, $(".counts", kind), $(".counts", kind).textContent]);
+const drawClusters = () => {
+  for (const chip of chips) chip.ariaPressed = address.getAll("cluster").includes(chip.textContent);
+  const chosen = chips.flatMap((chip, at) => (chip.ariaPressed === "true" ? [at] : []));
+  document.documentElement.classList.toggle("chosen", chosen.length > 0);
+  for (const one of all("[data-c]:not(#table tr)")) one.hidden = !isChosen(one);
+  const first = new Set();
+  for (const card of all(".cards > li")) {
+    card.hidden ||= first.size === 3 || first.has(card.dataset.kind);
+    if (!card.hidden) first.add(card.dataset.kind);
+  }
+  for (const [kind, counts, was] of kinds) {
+    const rows = all("li", kind).filter(isChosen);
+    if ("more" in kind.dataset) continue;
+    kind.hidden = !rows.length;
+    const count = (severity) => rows.filter((row) => $(".vh", row).textContent.startsWith(severity)).length;
+    const texts = was.split(", ").map((text) => text.split(" ")[1].replace(/s$/, "")).map((name) => [count(name), name]);
+    counts.textContent = texts.filter(([number]) => number).map(([number, name]) => `${number} ${name}${name === "warning" && number > 1 ? "s" : ""}`).join(", ");
+  }
+  const [uneven, idle, lag, groups, unplanned] = [0, 1, 2, 3, 4].map((at) => {
+    const known = chosen.map((one) => data.clusters[one]?.[at]).filter((one) => one != null);
     return known.length ? known.reduce((a, b) => a + b, 0) : null;
   });
-  for (const [one, was] of numbers) {
-    const sum = sums[["groups", "uneven", "idle", "lag"].indexOf(one.dataset.number)];
-    one.textContent = !chosen.size ? was : sum === null ? "unknown" : short(sum);
-    for (const other of all(".of, .change, .line", one.parentNode)) other.toggleAttribute("hidden", chosen.size > 0);
+  for (const [one, was, of] of numbers) {
+    const sum = { uneven, idle, lag }[one.dataset.number];
+    one.textContent = !chosen.length ? was : sum === null ? "unknown" : short(sum);
+    one.nextElementSibling.textContent = chosen.length && of ? ` of ${figure(groups - unplanned)}` : of;
   }
 };
 
 const table = $("#table");
+let drawTable = () => {};
 if (table) {
   const body = table.tBodies[0];
   const rows = [...body.rows];
   const FIRST = Number(table.dataset.open);
   const search = $("#search"), kind = $("#kind"), matches = $("#matches");
   const more = make("button", { type: "button", className: "all" });
-  const group = (row) => $("a", row).textContent;
-  const kindsOf = (row) => $("td .vh", row)?.textContent ?? "";
-  // as options do: * and ? fit a whole name, other text any part of a name or cluster
+  const kindsOf = (row) => data.rows[row.id].kinds;
+  const namesOf = ({ id }) => [
+    ...data.rows[id].found.map((at) => data.names[at]),
+    ...data.rows[id].members.map(([member]) => data.rows[id].prefix + member),
+  ];
+  const lines = new Map(rows.map((row) => [row, [$("a", row).textContent, $("small", row).textContent, ...namesOf(row)].join("\n")]));
+  // as options do: * and ? fit a whole name, other text any part of one; of members' ids the first eight digits count
   const pattern = (text) => {
-    const plain = text.replace(/[.+^${}()|[\]\\]/g, "\\$&");
-    if (!/[*?]/.test(text)) return (row) => new RegExp(plain, "i").test(row.cells[0].textContent);
-    const whole = new RegExp(`^${plain.replace(/\*/g, ".*").replace(/\?/g, ".")}$`, "i");
-    return (row) => whole.test(group(row));
+    const plain = text.replace(/-([0-9a-f]{8})(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, "-$1").replace(/[.+^${}()|[\]\\]/g, "\\$&");
+    const isWhole = /[*?]/.test(text);
+    const wanted = isWhole ? `^${plain.replace(/\*/g, ".*").replace(/\?/g, ".")}$` : plain;
+    return (row) => new RegExp(wanted, "im").test(lines.get(row));
   };
 
-  const show = () => {
-    const isWanted = pattern(search.value.trim());
-    let shown = 0;
-    for (const row of body.rows) {
-      if (row.className === "opened") continue;
-      const fits =
-        isWanted(row) &&
-        (!kind.value || kindsOf(row).split(", ").includes(kind.value)) &&
-        (!chosen.size || chosen.has(row.dataset.c));
-      row.hidden = !fits;
-      row.classList.toggle("over", fits && shown >= FIRST);
-      shown += fits;
-    }
-    for (const line of all(".opened", body)) line.hidden = line.previousElementSibling.hidden;
-    const filtered = search.value || kind.value || chosen.size;
-    matches.textContent = filtered ? `${shown.toLocaleString("en")} of ${rows.length.toLocaleString("en")} groups` : "";
-    more.hidden = shown <= FIRST || table.classList.contains("expanded");
-    more.textContent = `Show all ${shown.toLocaleString("en")} groups`;
-  };
-  $(".tools").hidden = false;
-  search.addEventListener("input", show);
-  kind.addEventListener("change", show);
-  more.addEventListener("click", () => (table.classList.add("expanded"), show()));
-  table.parentNode.after(more);
-
-  for (const chip of all("[data-chip]")) {
-    const button = make("button", { type: "button" }, ...chip.childNodes);
-    button.setAttribute("aria-pressed", "false");
-    button.addEventListener("click", () => {
-      const is = button.getAttribute("aria-pressed") === "true";
-      button.setAttribute("aria-pressed", String(!is));
-      if (is) chosen.delete(chip.dataset.chip);
-      else chosen.add(chip.dataset.chip);
-      choose();
-      show();
-    });
-    chip.append(button);
-  }
-
-  // sorted by a column; numbers begin with the largest
+  // numbers begin with the largest; what isn't known comes last in both directions
   const value = (row, at) => {
-    const cell = row.cells[at];
-    if ("v" in cell.dataset) return Number(cell.dataset.v);
-    return cell.matches(".number") ? Number(cell.textContent.replaceAll(",", "")) || 0 : cell.textContent.toLowerCase();
+    if (heads[at].dataset.key === "group") return $("a", row).textContent.toLowerCase();
+    const text = (row.cells[at].dataset.v ?? row.cells[at].textContent).trim();
+    if (text === "" || text === "–") return null;
+    const number = Number(text.replaceAll(",", ""));
+    return Number.isNaN(number) ? text.toLowerCase() : number;
   };
-  [...table.tHead.rows[0].cells].forEach((head, at) => {
+  const heads = [...table.tHead.rows[0].cells];
+  const cellOf = (row, key) => row.cells[heads.findIndex((head) => head.dataset.key === key)];
+  for (const row of rows) cellOf(row, "findings").title = kindsOf(row).join(", ");
+  for (const head of heads) {
     const button = make("button", { type: "button" }, ...head.childNodes);
     head.append(button);
     button.addEventListener("click", () => {
-      const numbers = typeof value(rows[0], at) === "number";
-      const was = head.getAttribute("aria-sort");
-      const down = was ? was === "ascending" : numbers;
-      for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
-      head.setAttribute("aria-sort", down ? "descending" : "ascending");
-      all(".opened", body).forEach(close);
-      const order = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
-      const sorted = [...rows].sort((a, b) => order(value(a, at), value(b, at)) * (down ? -1 : 1));
-      body.append(...sorted);
-      show();
+      const { key } = head.dataset, isText = key === "group" || key === "assignor";
+      const down = head.ariaSort ? head.ariaSort === "ascending" : !isText;
+      go({ sort: down ? `-${key}` : key });
     });
-  });
+  }
+  const sorted = () => {
+    const sort = address.get("sort") ?? "", isDown = sort.startsWith("-");
+    const at = heads.findIndex((head) => head.dataset.key === sort.replace("-", ""));
+    for (const head of heads) head.removeAttribute("aria-sort");
+    if (at < 0) return rows;
+    heads[at].ariaSort = isDown ? "descending" : "ascending";
+    const values = new Map(rows.map((row) => [row, value(row, at)]));
+    return [...rows].sort((one, other) => {
+      const a = values.get(one), b = values.get(other);
+      if (a === null || b === null) return (a === null) - (b === null);
+      return (a < b ? -1 : a > b ? 1 : 0) * (isDown ? -1 : 1);
+    });
+  };
 
   // members' loads: a dot now, a dot planned, and a line between them
-  const loads = (found) => {
-    const most = Math.max(1, ...found.m.flatMap((one) => [one[1], one[2]]));
+  const loads = (members) => {
+    const most = Math.max(1, ...members.flatMap((one) => [one[1], one[2]]));
     const at = (load) => `${(100 * load) / most}%`;
     const grid = make("div", { className: "loads" });
-    for (const [member, now, planned] of found.m) {
+    for (const [member, now, planned] of members) {
       const line = make("b"), from = make("i", { className: "now" }), to = make("i", { className: "planned" });
       line.style.setProperty("--x", at(Math.min(now, planned)));
       line.style.setProperty("--w", at(Math.abs(now - planned)));
@@ -156,95 +174,132 @@ if (table) {
 
   const opened = (row) => {
     const cell = make("td", { colSpan: row.cells.length });
-    const [members, partitions, takeovers] = row.dataset.n.split(" ").map(Number);
-    const count = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
-    const found = data.loads[row.id];
-    cell.append(make("h3", { textContent: [count(members, "member"), count(partitions, "partition"), count(takeovers, "takeover")].join(", ") }));
-    const told = all(`[data-g="${row.id}"]`, $("#findings"));
-    if (told.length) {
-      const text = (one) => $(".vh", one).textContent + $(".what", one).textContent;
-      cell.append(make("ul", {}, ...told.map((one) => make("li", { textContent: text(one) }))));
-    } else if (kindsOf(row)) cell.append(make("p", { textContent: `Findings: ${kindsOf(row)}.` }));
-    if (found) {
-      const prefix = found.p ? `, whose ids begin with ${found.p}` : "";
-      const rest = members > found.m.length ? ` (the ${found.m.length} that change most)` : "";
-      cell.append(make("h3", { textContent: `Partitions of members${rest}${prefix}` }), loads(found));
+    const { counts, advice, prefix, members: drawn } = data.rows[row.id];
+    const [members, partitions, takeovers] = counts;
+    const count = (number, noun) => `${figure(number)} ${noun}${number === 1 ? "" : "s"}`;
+    const textOf = (key) => cellOf(row, key).textContent.trim();
+    const numbers = [count(members, "member"), count(partitions, "partition"), `largest load ${textOf("load")}`];
+    numbers.push(`moves ${textOf("moves")}`, count(takeovers, "takeover"), `lag ${textOf("lag")}`);
+    cell.append(make("h3", { textContent: numbers.join(", ") }));
+    const findings = all(`#findings li a[href="#${row.id}"]`).map((one) => one.closest("li"));
+    const texts = findings.map((one) => $(".vh", one).textContent + $(".what", one).textContent);
+    const rest = kindsOf(row).filter((name) => !findings.some((one) => one.closest(".kind").id === `f-${name}`));
+    if (rest.length) texts.push(`${findings.length ? "also" : "findings"}: ${rest.join(", ")}`);
+    if (texts.length) cell.append(make("ul", {}, ...texts.map((textContent) => make("li", { textContent }))));
+    if (advice) cell.append(make("p", { textContent: advice.replaceAll("`", "") }));
+    if (drawn.length) {
+      const notes = prefix ? [`ids begin with ${prefix}`] : [];
+      if (members > drawn.length) notes.push(`the ${drawn.length} that change most`);
+      cell.append(make("h3", { textContent: `Partitions per member${notes.length ? ` (${notes.join("; ")})` : ""}` }), loads(drawn));
     }
-    const deep = $(`[data-more="${row.id}"]`);
-    if (deep) cell.append(...[...deep.children].slice(1).map((one) => one.cloneNode(true)));
+    const more = make("template", { innerHTML: data.details[row.id] ?? "" }).content.firstElementChild;
+    if (more) cell.append(...[...more.children].slice(1));
     return make("tr", { className: "opened" }, cell);
   };
-  const close = (line) => {
-    $("a", line.previousElementSibling).setAttribute("aria-expanded", "false");
-    line.remove();
+  const open = new Map();
+  let order;
+  drawTable = () => {
+    search.value = address.get("q") ?? "";
+    kind.value = address.get("finding") ?? "";
+    const fits = pattern(search.value.trim());
+    const only = rows.find((row) => row.id === address.get("only"));
+    let shown = 0;
+    for (const row of rows) {
+      const isOpen = row === only || address.getAll("row").includes(row.id);
+      if (isOpen && !open.has(row)) row.after(open.set(row, opened(row)).get(row));
+      if (!isOpen) open.get(row)?.remove(), open.delete(row);
+      $("a", row).ariaExpanded = isOpen;
+    }
+    if (order !== (order = address.get("sort"))) body.append(...sorted().flatMap((row) => (open.has(row) ? [row, open.get(row)] : [row])));
+    for (const row of body.rows) {
+      if (row.className === "opened") continue;
+      const isShown = only ? row === only : isChosen(row) && (!kind.value || kindsOf(row).includes(kind.value)) && fits(row);
+      row.hidden = !isShown;
+      row.classList.toggle("over", shown >= FIRST && !open.has(row));
+      if (open.has(row)) open.get(row).hidden = !isShown;
+      shown += isShown;
+    }
+    table.classList.toggle("expanded", address.has("all"));
+    const isFiltered = shown < rows.length;
+    matches.textContent = isFiltered ? `${figure(shown)} of ${figure(rows.length)} groups` : "";
+    more.hidden = !only && (shown <= FIRST || address.has("all"));
+    more.textContent = only ? "Show the other groups" : `Show all ${figure(shown)} groups`;
   };
-  const open = (row) => {
-    const next = row.nextElementSibling;
-    if (next && next.className === "opened") return close(next);
-    $("a", row).setAttribute("aria-expanded", "true");
-    row.after(opened(row));
-  };
+  $(".tools").hidden = false;
+  search.addEventListener("input", () => go({ q: search.value, only: "" }, true));
+  kind.addEventListener("change", () => go({ finding: kind.value, only: "" }));
+  more.addEventListener("click", () => go(address.has("only") ? { only: "" } : { all: "1" }));
+  table.parentNode.after(more);
   for (const row of rows) {
     const link = $("a", row);
-    link.setAttribute("role", "button");
-    link.setAttribute("aria-expanded", "false");
+    link.role = "button";
     link.addEventListener("keydown", (event) => {
       if (event.key === " ") (event.preventDefault(), link.click());
     });
     row.addEventListener("click", (event) => {
       if (!getSelection().isCollapsed) return;
-      if (event.target.closest("a")) event.preventDefault();
-      history.replaceState(null, "", `#${row.id}`);
-      open(row);
+      event.preventDefault();
+      go(address.get("only") === row.id ? { only: "" } : { row: toggled("row", row.id) });
     });
   }
-
-  // a link to a row shows and opens it
-  const follow = () => {
-    const row = rows.find((one) => `#${one.id}` === location.hash);
-    if (!row) return;
-    if (row.hidden) {
-      search.value = kind.value = "";
-      for (const one of all("[data-chip] button[aria-pressed=true]")) one.click();
-      show();
-    }
-    if (row.classList.contains("over")) table.classList.add("expanded");
-    show();
-    if (row.nextElementSibling?.className !== "opened") open(row);
-    row.scrollIntoView({ block: "start" });
-    $("a", row).focus({ preventScroll: true });
-  };
-  addEventListener("hashchange", follow);
-  for (const link of all("main a[href^='#g-']")) if (!table.contains(link)) link.addEventListener("click", () => setTimeout(follow));
-  // what stands in rows needs no section of its own
-  const details = $("#details");
-  if (details) {
-    details.hidden = true;
-    $("nav a[href='#details']").parentNode.remove();
-  }
-  show();
-  follow();
 }
 
-// one line over all sparklines, and the values at that time
-const trend = $("#trend-lines"), axis = $(".trend svg");
-if (trend && axis && data.trend) {
+// a link on the page keeps what the address says; one to a group shows it alone
+const draw = () => (drawClusters(), drawTable());
+const jump = (id = address.get("at") || address.get("only") || address.get("row")) => {
+  const target = id && document.getElementById(id);
+  if (!target) return;
+  for (let fold = target.closest("details"); fold; fold = fold.parentNode.closest("details")) fold.open = true;
+  target.scrollIntoView();
+  const focus = target.matches("tr") ? $("a", target) : Object.assign(target, { tabIndex: -1 });
+  focus.focus({ preventScroll: true });
+};
+document.addEventListener("click", (event) => {
+  const id = event.target.closest("a[href^='#']")?.hash.slice(1);
+  if (!id || event.defaultPrevented) return;
+  event.preventDefault();
+  go(id.startsWith("g-") ? { only: id, at: "" } : { at: id });
+  jump(id);
+});
+addEventListener("hashchange", () => {
+  read();
+  draw();
+  if (history.state !== "drawn") jump();
+});
+read();
+draw();
+jump();
+
+// one line over all charts of the trend, and the values at that time
+const trend = $("#trend-lines"), plot = $(".plot svg");
+if (trend && plot) {
   const hair = make("span", { className: "hair", hidden: true });
   trend.append(hair);
-  const { instants, values } = data.trend, figures = all(".trend b");
+  const { instants, shares, values } = data.trend, figures = all(".trend b");
   const last = figures.map((one) => one.textContent);
-  trend.addEventListener("pointermove", (event) => {
-    const box = axis.getBoundingClientRect(), left = trend.getBoundingClientRect().left;
-    const share = Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
-    const at = Math.round(share * (instants.length - 1));
+  let at = instants.length - 1;
+  const point = (to) => {
+    at = Math.min(instants.length - 1, Math.max(0, to));
+    const box = plot.getBoundingClientRect();
     hair.hidden = false;
-    hair.style.left = `${box.left - left + (box.width * at) / (instants.length - 1)}px`;
+    hair.style.left = `${box.left - trend.getBoundingClientRect().left + box.width * shares[at]}px`;
     $("#at").textContent = instants[at];
-    figures.forEach((one, line) => (one.textContent = values[line][at]?.toLocaleString("en") ?? "–"));
-  });
-  trend.addEventListener("pointerleave", () => {
+    figures.forEach((one, line) => (one.textContent = values[line][at] == null ? "–" : figure(values[line][at])));
+  };
+  const leave = () => {
     hair.hidden = true;
     $("#at").textContent = "";
     figures.forEach((one, line) => (one.textContent = last[line]));
+  };
+  trend.addEventListener("pointermove", (event) => {
+    const box = plot.getBoundingClientRect(), share = (event.clientX - box.left) / box.width;
+    const near = shares.map((one) => Math.abs(one - share));
+    point(near.indexOf(Math.min(...near)));
   });
+  trend.addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (step) (event.preventDefault(), point(at + step));
+  });
+  trend.addEventListener("pointerleave", leave);
+  trend.addEventListener("blur", leave);
 }

@@ -1,6 +1,5 @@
 """`evenfleet report` on the torture store: it reads what the commands before it have written."""
 
-import json
 import re
 from dataclasses import fields, replace
 from pathlib import Path
@@ -13,7 +12,7 @@ from spark.jobs.report import with_command
 from spark.report import Material, Results
 from tests.spark.commands.conftest import Once, audit_words, compare_words, history_words
 from tests.spark.report.materials import material
-from tests.spark.report.test_page import Read
+from tests.spark.report.test_page import Read, data_of
 from tests.support.fleets import SNAPSHOT
 from tests.support.said import Run
 from tests.support.terminal import tables_of
@@ -87,14 +86,16 @@ class TestReport:
         own = stay.previous_member_id.nunique().reindex(busy.index, fill_value=0)
         idle = (busy - own).clip(lower=0).sum()
         assert re.match(rf"{idle}\D", read.told["Idle members that could have work"])
-        assert "If its most loaded member crashes" in text
+        data = data_of(page.read_text("utf-8"))
+        assert "If its most loaded member crashes" in "".join(data["details"].values())
+        named = {name for row in data["rows"].values() for name in row["found"]}
+        assert named == {*range(len(data["names"]))}
         assert hostile("group").split("\n")[0] in text
         assert "<script>alert(1)" not in page.read_text("utf-8")
 
     def check_past(self, text: str, read: Read) -> None:
         """The lag of the trend ends where that at the top is; rebalances are counted by group."""
-        (values,) = re.findall(r'"values":(\[\[.*?\]\])', text)
-        _, _, lag, rebalances = json.loads(values)
+        _, _, lag, rebalances = data_of(text)["trend"]["values"]
         (now,) = re.findall(r"^[\d,]+", read.told["Lag (records)"])
         assert (len(lag), f"{lag[-1]:,}") == (len(HOURS), now)
         assert sum(rebalances) == 2

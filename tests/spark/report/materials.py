@@ -28,8 +28,7 @@ def finding(at: int, severity: str = "warning", name: str = "orders") -> dict[st
 def strategy(name: str, excess: int, moves: int) -> dict[str, Any]:
     return {
         **{"kind": "consumer", "strategy": name, "groups": 7, "not_evaluated": 1},
-        **{"unbalanced": excess // 2, "worst_max_to_mean": 1.5, "excess": excess, "moves": moves},
-        **{"takeovers": 0, "stopped_eager": 40, "stopped_cooperative": moves},
+        **{"uneven": excess // 2, "excess": excess, "moves": moves},
     }
 
 
@@ -50,6 +49,7 @@ def row(name: str = "orders", **changes: Any) -> dict[str, Any]:
         "loads": [{"now": 4 - 4 * m, "planned": 2, "member": f"{name}-{m}"} for m in range(2)],
         **{"now_to_best": 2.0, "advice_kind": "setting", "advice_strategy": "cooperative-sticky"},
         "advice": "Set partition.assignment.strategy to cooperative-sticky.",
+        "names": [f"10.0.0.{len(name)}", f"{name}-0", f"{name}.events"],
     } | changes
 
 
@@ -85,7 +85,7 @@ def material(**changes: Any) -> Material:
         verdict="0 critical findings and 3 warnings in 10 groups: the fleet is in need of care.",
         statuses={"ok": 7, "empty": 1},
         counts=[{"finding": "kind-1", "critical": 0, "warning": 3, "info": 0}],
-        findings=[finding(at) for at in range(1, 4)],
+        findings=[finding(at, name=name) for at, name in enumerate(("orders", "idle", "away"), 1)],
         not_run={"lag": "the snapshot has no lags"},
         clusters_beside=[
             {
@@ -194,3 +194,34 @@ def two_clusters(groups: int = 40) -> Material:
     return replace(
         many_findings(), clusters=instants, groups=rows, clusters_beside=beside, findings=findings
     )
+
+
+def large(groups: int) -> Material:
+    """A fleet of that many groups, each row with what the demo's have."""
+    member = "consumer-{}-{:08x}-3940-4fea-acc0-dbdc52df3c80"
+    kinds = ("unbalanced-weight", "cross-rack-reads", "hot-partition", "one-leader")
+    ratios = {"current": 1.6, "cooperative-sticky": 1.5, "optimal": 1.0}
+    names = [f"payments-settlement-enricher-{at}" for at in range(groups)]
+    members = {name: [member.format(name, m * 99_999_999) for m in range(15)] for name in names}
+    rows = [
+        row(
+            name,
+            **{"members": 15, "lag": 1_234_567, "rebalances": 1.5},
+            weights=[{"strategy": name, "ratio": ratio} for name, ratio in ratios.items()],
+            found=[{"severity": "info", "finding": kind} for kind in kinds],
+            loads=[{"now": m, "planned": 7, "member": id} for m, id in enumerate(members[name])],
+            names=[
+                *members[name],
+                *(f"10.{at % 250}.{at % 40}.{host}" for host in range(10)),
+                *(f"payments.settlement-{(at + topic) % 300}.events" for topic in range(4)),
+            ],
+        )
+        for at, name in enumerate(names)
+    ]
+    long = "says what is wrong with it, in which topic, since when and how far behind it is. "
+    findings = [
+        finding(at, name=names[at % groups])
+        | {"sentence": f"Group {names[at % groups]} {long * 2}", "advice": long}
+        for at in range(min(500, groups))
+    ]
+    return material(groups=rows, findings=findings)
