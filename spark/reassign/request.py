@@ -47,9 +47,9 @@ class ReassignRequest:
         self._check(current)
         sentences = self._at_minimum(current)
         led = current.tells_leaders
-        chosen = [p for p in current.partitions if self.is_chosen(p.topic)]
-        leaderless = {str(p) for p in chosen if led and p.leader is None}
-        planned = {p.name for p in chosen if str(p) not in leaderless}
+        scope = [p for p in current.partitions if self.is_chosen(p.topic)]
+        leaderless = {str(p) for p in scope if led and p.leader is None}
+        planned = {p.name for p in scope if str(p) not in leaderless}
         factor, sizes = self.replication_factor, self.sizes
         partitions = [
             Partition(*p.name, p.replicas, factor, size=sizes.get(p.name), scope=p.name in planned)
