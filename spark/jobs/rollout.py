@@ -4,13 +4,7 @@ from typing import Annotated
 
 from spark import terminal
 from spark.fleet import as_rows
-from spark.rollout import (
-    check_target,
-    rollout_fleet,
-    rollout_report,
-    step_for_people,
-    why_not,
-)
+from spark.rollout import check_target, rollout_fleet, rollout_report, step_for_people, why_not
 from spark.terminal import ROWS_SHOWN, Table, busy, option, say, say_all, say_answer, show
 
 

@@ -301,5 +301,5 @@ def _scaled(tables: Sequence[DataFrame] | None, fleet: FleetSnapshot) -> dict[st
         return {}
     rows = tables[0].where(fits(fleet.part))
     groups = as_rows(rows)
-    sizes = [verdict_of(groups), *what_to_set(groups)]
+    sizes = [verdict_of(groups), *what_to_set(groups)[:WORST]]
     return {"scaling": as_rows(fleet_of_scale(rows)), "sizes": sizes}

@@ -16,14 +16,7 @@ from optimizer.scenarios import Event, Migrate, Upgrade
 from optimizer.strategies import CLASSIC_ASSIGNORS
 from spark.errors import InputError
 from spark.fleet import CONNECT, CONSUMER, HUB, LENGTH_OF_UUID, FleetSnapshot, components, escaped
-from spark.groups import (
-    EncodedRow,
-    Int,
-    Text,
-    encode,
-    failed,
-    read_or_failed,
-)
+from spark.groups import EncodedRow, Int, Text, encode, failed, read_or_failed
 from spark.settings import NO_CONSUMERS, STRATEGY_SECONDS, ConsumerSettings, FleetConsumers
 from spark.solve import TimeLimit
 from spark.trial import CostRow, simulated, tried

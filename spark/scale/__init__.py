@@ -2,10 +2,4 @@
 
 from spark.scale.policies_file import ScaleSettings, read_scale_settings
 from spark.scale.scale import FleetScale, ScaleTables, fleet_of_scale, scale_fleet
-from spark.scale.text import (
-    assumptions_of,
-    not_replayed,
-    sentences_of,
-    verdict_of,
-    what_to_set,
-)
+from spark.scale.text import assumptions_of, not_replayed, sentences_of, verdict_of, what_to_set

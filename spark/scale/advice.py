@@ -23,10 +23,7 @@ class Advice(NamedTuple):
 
 
 def advice_of(
-    group: str,
-    process: GroupProcess,
-    settings: ScaleSettings,
-    totals: Sequence[Totals],
+    group: str, process: GroupProcess, settings: ScaleSettings, totals: Sequence[Totals]
 ) -> Advice:
     """The cheapest policy that meets the SLO, or a fixed number that does as well."""
     policies = settings.policies

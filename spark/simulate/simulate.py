@@ -14,13 +14,7 @@ from optimizer.scenarios import EventError, Scenario as Events
 from spark.charts import CHARTS
 from spark.errors import InputError
 from spark.fleet import CONNECT, FleetFiles, FleetSnapshot
-from spark.groups import (
-    EncodedRow,
-    check_assignor,
-    one_row,
-    own_strategy,
-    read_or_failed,
-)
+from spark.groups import EncodedRow, check_assignor, one_row, own_strategy, read_or_failed
 from spark.notebook import shown_in_notebook
 from spark.settings import NO_CONSUMERS, FleetConsumers, example_file, kind_of, read_toml
 from spark.simulate.account import rows_of, sentences_of

@@ -130,7 +130,4 @@ def same_partitions(first: Problem, second: Problem) -> tuple[Any, Any]:
         return NOTHING, NOTHING
     before, now = np.array(pairs).T
     sizes = np.minimum(first.topic_sizes[before], second.topic_sizes[now])
-    return (
-        ranges(first.topic_offsets[before], sizes),
-        ranges(second.topic_offsets[now], sizes),
-    )
+    return (ranges(first.topic_offsets[before], sizes), ranges(second.topic_offsets[now], sizes))

@@ -22,16 +22,7 @@ from optimizer.model import (
 )
 from optimizer.scenarios import Event, EventError, NotApplicableError, as_static, brokers_down
 from spark.fleet import CONNECT
-from spark.groups import (
-    FleetGroup,
-    Int,
-    Long,
-    Real,
-    Text,
-    check_assignor,
-    failed,
-    own_strategy,
-)
+from spark.groups import FleetGroup, Int, Long, Real, Text, check_assignor, failed, own_strategy
 from spark.settings import CURRENT, NO_CONSUMERS, FleetConsumers, kind_of
 from spark.solve import TimeLimit, plan_columns
 from spark.trial import CostRow, OutcomeOf, Trial, rows_by_strategy, same_partitions, simulated

@@ -31,11 +31,7 @@ from spark.trial import need_racks, tried
 from spark.whatif.brokers import outage_of
 from spark.whatif.measure import WhatIf, WhatIfRow, rows_of_group
 from spark.whatif.parts import RowOfEvents, led_by, rated
-from spark.whatif.tables import (
-    check_affected,
-    fleet_of_whatif,
-    most_affected,
-)
+from spark.whatif.tables import check_affected, fleet_of_whatif, most_affected
 
 
 def events_of(events: Iterable[Event | str]) -> tuple[Event, ...]:
