@@ -69,7 +69,7 @@ def cluster_facts(fleet: FleetSnapshot | FleetFiles, cluster: str | None = None)
     clusters = list(fleet.clusters())
     if cluster is None and len(clusters) > 1:
         raise InputError(
-            f"snapshot {fleet.id} has {named('cluster', clusters)}: say which one is meant"
+            f"snapshot {fleet.id} has {named('cluster', clusters)}: choose one by --cluster"
         )
     if cluster is None and clusters:
         cluster = clusters[0]

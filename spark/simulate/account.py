@@ -15,34 +15,34 @@ from spark.trial import lag_text
 Rows = list[dict[str, Any]]
 
 IN_WORDS = {
-    "starting": "starts",
-    "closing": "closes",
-    "killed": "is gone without a word",
-    "block_begin": "stops polling",
-    "block_end": "polls again",
-    "freeze_begin": "stands still",
-    "freeze_end": "goes on",
-    "poll_timeout": "exceeds max.poll.interval.ms",
-    "error": "ends with an error",
-    "left": "has left",
-    "session_expired": "is missed: its session is over",
-    "kicked_not_rejoined": "is removed: it hasn't joined again",
-    "static_replaced": "takes over what its instance id had",
-    "static_left_for_now": "says that it will be back",
-    "static_refused": "is refused: its instance id is taken",
-    "rebalance_timeout": "is removed: it didn't give up its partitions in time",
-    "preparing": "a rebalance begins",
-    "coordinator_moved": "another broker coordinates the group",
-    "converted_to_consumer": "the group turns to the consumer protocol",
-    "converted_to_classic": "the group turns to the classic protocol",
-    "assigned": "gets",
-    "revoked": "gives up",
-    "lost": "loses",
+    "starting": "started",
+    "closing": "closed",
+    "killed": "died without leaving",
+    "block_begin": "stopped polling",
+    "block_end": "polled again",
+    "freeze_begin": "froze",
+    "freeze_end": "resumed",
+    "poll_timeout": "exceeded max.poll.interval.ms",
+    "error": "ended with an error",
+    "left": "left",
+    "session_expired": "removed: the session expired",
+    "kicked_not_rejoined": "removed: not joined again in time",
+    "static_replaced": "took over what its instance id had",
+    "static_left_for_now": "left, to be back in its session",
+    "static_refused": "refused: its instance id is taken",
+    "rebalance_timeout": "removed: partitions weren't given up in time",
+    "preparing": "a rebalance began",
+    "coordinator_moved": "another broker became the coordinator",
+    "converted_to_consumer": "the group turned to the consumer protocol",
+    "converted_to_classic": "the group turned to the classic protocol",
+    "assigned": "got",
+    "revoked": "gave up",
+    "lost": "lost",
 }
-"""Happenings of a run that are printed; the others are in JSON alone."""
+"""Happenings of a run that are printed, of one member or several; the others are in JSON alone."""
 
-OF_MANY = {"assigned": "get", "revoked": "give up", "lost": "lose"}
-"""What is said of several members; these matter where they are about partitions."""
+OF_PARTITIONS = "assigned", "revoked", "lost"
+"""These matter where they are about partitions."""
 
 
 def rows_of(timeline: Timeline) -> Rows:
@@ -50,7 +50,7 @@ def rows_of(timeline: Timeline) -> Rows:
     happenings = [
         item
         for item in timeline.happenings
-        if item.what in IN_WORDS and (item.partitions or item.what not in OF_MANY)
+        if item.what in IN_WORDS and (item.partitions or item.what not in OF_PARTITIONS)
     ]
     short = _short_names(timeline.lives)
     by_time = groupby(happenings, key=lambda item: (round(item.at, -1), item.what))
@@ -93,7 +93,7 @@ def _merged(same: list[LogEntry], short: Mapping[str, str]) -> tuple[str, str]:
     first, names = same[0], {item.member or "" for item in same}
     who, what = short.get(first.member or "", first.member or ""), IN_WORDS[first.what]
     if len(names) > 1:
-        who, what = f"{len(names)} members", OF_MANY.get(first.what, what)
+        who = f"{len(names)} members"
     if partitions := sum(len(item.partitions) for item in same):
         what = f"{what} {counted(partitions, 'partition')}"
     elif first.why and first.what in ("preparing", "error"):

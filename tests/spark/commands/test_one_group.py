@@ -282,7 +282,7 @@ class TestSimulate:
         assert {row["reader"] for row in lag} == {"a"}
         text = app(scenario)
         assert "Up to 30 s behind (900 records), up to 13 s to catch up." in text
-        assert "stands still" in text
+        assert "froze" in text
         assert "largest lag (records)" in app(scenario, "--seeds", 3)
 
     def test_where_rates_and_peak_rates_come_from(self, run: Run, tmp_path: Path) -> None:
