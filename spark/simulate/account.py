@@ -136,7 +136,7 @@ def _costs_of(timeline: Timeline) -> Iterator[str]:
         about = "" if records is None else f", about {counted(round(records), 'record')}"
         yield f"{partition_time(timeline.seconds_read_twice)} are read twice{about}."
     if timeline.lag is not None:
-        lag = lag_text(figures_of(timeline))
+        lag = lag_text(figures_of(timeline), in_records=True)
         yield f"{lag[0].upper()}{lag[1:]}."
     if left := sorted(partitions_of(timeline, timeline.unread_at_end)):
         yield f"At the end no member reads {named('partition', left)}."
@@ -149,14 +149,8 @@ def unknown_lag(timeline: Timeline) -> str | None:
     if timeline.lag is not None:
         return None
     if not timeline.rates:
-        return (
-            "Lag is unknown: the store has no two snapshots with offsets in the window. State "
-            "[rates] in the scenario."
-        )
-    return (
-        "Lag is unknown: nobody was seen to read enough to catch up. State peak_rate (records/s) "
-        "in [consumers] or in the scenario."
-    )
+        return "Lag is unknown without rates: collect twice, or state [rates] in the scenario."
+    return "Lag is unknown: state peak_rate (records/s) in [consumers] or in the scenario."
 
 
 def partitions_of(timeline: Timeline, numbers: Iterable[int]) -> list[str]:

@@ -56,12 +56,13 @@ def best_first(*texts: str) -> list[Column]:
     return [F.expr(text).asc_nulls_last() for text in texts]
 
 
-def lag_text(figures: Row) -> str:
+def lag_text(figures: Row, in_records: bool = False) -> str:
     """How far a group falls behind, and how soon it catches up, by those columns of a `CostRow`."""
     if not figures["max_lag_records"]:
         return "nothing falls behind"
-    records = counted(round(figures["max_lag_records"]), "record")
-    behind = f"up to {duration(figures['max_lag_seconds'])} behind ({records})"
+    behind = f"up to {duration(figures['max_lag_seconds'])} behind"
+    if in_records:
+        behind += f" ({counted(round(figures['max_lag_records']), 'record')})"
     if never := figures["never_caught_up"]:
         return f"{behind}, {counted(never, 'partition')} never catch{'es' * (never == 1)} up"
     return f"{behind}, up to {duration(figures['catch_up_seconds'] or 0)} to catch up"

@@ -170,7 +170,9 @@ def _verdict(fleet: Sequence[Row], what: str) -> str:
     now = current or fleet[0]
     groups = f"{now['groups']:,} of {counted(now['groups'] + now['unaffected'], 'group')}"
     under = "now" if current else f"with {now['strategy']}"
-    figures = [name for name in FIGURES if _number(now, name)] or [*FIGURES][:1]
+    figures = [name for name in FIGURES if _number(now, name)]
+    if not figures:
+        return f"{what} hits {groups} at no cost."
     verdict = f"{what} hits {groups}: {under} {_summary_of(now, figures)}."
     best = min((row for row in fleet if row is not now), key=_worth, default=None)
     if not current or not best:
@@ -195,11 +197,9 @@ def static_advice(dynamic: Sequence[Row], static: Sequence[Row]) -> str:
 def weight_advice(fleet: Sequence[Row]) -> str:
     """How high worst members of consumers are by weight then, as groups are and at best."""
     column = "mean_over_bound_after"
-    at = ", ".join(
-        f"{figure(row[column])} times the bound under {row['strategy']}"
-        for row in _now_and_best(fleet, column, itemgetter(column))
-    )
-    return f"Worst members by weight end at {at}, on average." if at else ""
+    rows = _now_and_best(fleet, column, itemgetter(column))
+    at = ", ".join(f"{_named(row)} {figure(row[column])}" for row in rows)
+    return f"Worst members by weight, in times the bound: {at}." if at else ""
 
 
 def _of_consumers(fleet: Sequence[Row]) -> list[Row]:
@@ -217,7 +217,7 @@ def _now_and_best(fleet: Sequence[Row], column: str, worth: Callable[[Row], Any]
 def lag_advice(fleet: Sequence[Row]) -> str:
     """How far groups of consumers fall behind as they are, and under the best strategy for that."""
     rows = _now_and_best(fleet, "max_lag_seconds", _lateness)
-    lags = [f"{_named(row)}: {lag_text(row)}." for row in rows]
+    lags = [f"{_named(row).capitalize()}: {lag_text(row)}." for row in rows]
     is_known = CURRENT in [row["strategy"] for row in rows] or row_of(fleet, CURRENT) is None
     if lags and is_known:
         return " ".join(lags)
@@ -225,7 +225,7 @@ def lag_advice(fleet: Sequence[Row]) -> str:
 
 
 def _named(row: Row) -> str:
-    return "Now" if row["strategy"] == CURRENT else str(row["strategy"])
+    return "now" if row["strategy"] == CURRENT else str(row["strategy"])
 
 
 def _lateness(row: Row) -> tuple[float, ...]:

@@ -255,6 +255,8 @@ def test_the_verdict_says_what_is_hit_what_to_change_and_what_that_saves() -> No
     worse = under("range", 36_000)
     assert whatif_advice([now, worse], crash) == f"{hit}, {rest} No other strategy helps."
     assert whatif_advice([best], crash).startswith("crash-rack=r1 hits 3 of 5 groups: with uniform")
+    unharmed = under("current", rebalances=None, moves=0)
+    assert whatif_advice([unharmed], crash) == "crash-rack=r1 hits 3 of 5 groups at no cost."
     assert whatif_advice([under("current", groups=0)], crash).startswith("No group has these")
     notes = [*whatif_notes([now | {"left_empty": 1}], crash)]
     assert [note[:30] for note in notes] == [
@@ -270,11 +272,11 @@ def test_lag_is_that_of_now_and_of_the_strategy_that_falls_behind_least() -> Non
 
     now = row("current", 50.76)
     assert lag_advice([now, row("uniform", 8.0)]) == (
-        "Now: up to 51 s behind (1,200 records), up to 9.4 h to catch up. uniform: up to 8 s "
-        "behind (1,200 records), up to 9.4 h to catch up."
+        "Now: up to 51 s behind, up to 9.4 h to catch up. Uniform: up to 8 s behind, up to 9.4 h "
+        "to catch up."
     )
     assert lag_advice([row("range", 0.0) | {"max_lag_records": 0}]) == (
-        "range: nothing falls behind."
+        "Range: nothing falls behind."
     )
     assert "3 partitions never catch up" in lag_advice([row("current", 45.0, never=3)])
     assert lag_advice([row("current", None)]).startswith("Lag is unknown: ")
