@@ -68,9 +68,7 @@ def cluster_facts(fleet: FleetSnapshot | FleetFiles, cluster: str | None = None)
     """
     clusters = list(fleet.clusters())
     if cluster is None and len(clusters) > 1:
-        raise InputError(
-            f"snapshot {fleet.id} has {named('cluster', clusters)}: choose one by --cluster"
-        )
+        raise InputError(f"snapshot {fleet.id} has {named('cluster', clusters)}: choose one")
     if cluster is None and clusters:
         cluster = clusters[0]
     if cluster is None or cluster not in clusters:
