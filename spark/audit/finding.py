@@ -87,12 +87,15 @@ WORST_GROUPS = 20
 
 WORST_FIRST = tuple(reversed(SEVERITIES))
 
-COLUMNS = (
+OWN_COLUMNS = (
     *("cluster", "group", "subject", "finding", "severity"),
     *("measure", "threshold", "sentence", "advice"),
 )
 """Of every finding. `group` is null where a whole cluster is meant; `measure` has passed
 `threshold`, that of the severity. The others are texts and never null."""
+
+COLUMNS = (*OWN_COLUMNS, "team", "muted")
+"""The same with what settings say of it: whose group it is, and until when and why it is muted."""
 
 ALL_GROUPS = "all groups"
 """What findings need that are about a cluster as a whole: they aren't looked for among some."""

@@ -13,6 +13,7 @@ from spark.audit.cluster_evaluator import COORDINATORS, ClusterEvaluator, evalua
 from spark.audit.finding import (
     ALL_GROUPS,
     COLUMNS,
+    OWN_COLUMNS,
     SEVERITIES,
     WORST_FIRST,
     ClusterFinding,
@@ -33,7 +34,16 @@ from spark.audit.registry import FINDINGS
 from spark.audit.thresholds import AuditSettings
 from spark.audit.verdict import verdict
 from spark.charts import CHARTS, balance_of
-from spark.fleet import PLANNED, UNEVEN, FleetSnapshot, escaped_rows, read_results, worst_first
+from spark.fleet import (
+    PLANNED,
+    UNEVEN,
+    FleetSnapshot,
+    Mute,
+    escaped_rows,
+    labelled,
+    read_results,
+    worst_first,
+)
 from spark.groups import COLUMN, OFFSETS_TOPIC, encode, weight_tables
 from spark.history import FleetHistory
 from spark.notebook import FIRST, shown_in_notebook
@@ -93,6 +103,12 @@ class FleetAudit(Handle):
     coordinators: DataFrame | None = field(default=None, repr=False)
     past: Past | None = field(default=None, repr=False)
     failures: DataFrame | None = field(default=None, repr=False)
+    mutes: Sequence[Mute] = ()
+
+    @property
+    def unmuted(self) -> DataFrame:
+        """The findings that count."""
+        return self.findings.where("muted is null")
 
     @property
     def group_rows(self) -> DataFrame:
@@ -134,12 +150,12 @@ class FleetAudit(Handle):
         return advice_in_words(self._statuses_and_other_kinds)
 
     def counts(self) -> list[dict[str, Any]]:
-        """One row a finding that was run: its name, and how many there are of each severity."""
-        result = self._counts_by_finding
+        """One row a finding that was run: how many there are of each severity, and muted ones."""
+        result, columns = self._counts_by_finding, (*WORST_FIRST, "muted")
         return [
             {
                 "finding": name,
-                **{item: result[name][item] if name in result else 0 for item in WORST_FIRST},
+                **{item: result[name][item] if name in result else 0 for item in columns},
             }
             for name in FINDINGS
             if name not in self.not_run
@@ -147,11 +163,24 @@ class FleetAudit(Handle):
 
     @cached_property
     def _counts_by_finding(self) -> dict[str, Row]:
-        """The counts of each severity by finding."""
+        """The counts of each severity by finding, of muted ones, and of those of each mute."""
         # all groups are judged by then: else two parts of a cluster's job might each do it
         assert self._statuses_and_other_kinds is not None
-        of = [F.count_if(F.col("severity") == severity).alias(severity) for severity in WORST_FIRST]
+        counts = {item: F.expr(f"muted is null and severity = '{item}'") for item in WORST_FIRST}
+        counts["muted"] = F.col("muted").isNotNull()
+        counts |= {f"mute {at}": mute.fits() for at, mute in enumerate(self.mutes)}
+        of = [F.count_if(counted_rows).alias(name) for name, counted_rows in counts.items()]
         return {row["finding"]: row for row in self.findings.groupBy("finding").agg(*of).collect()}
+
+    def idle_mutes(self) -> list[str]:
+        """A sentence for each mute that no finding fits, of those that were run."""
+        counts = self._counts_by_finding
+        return [
+            f"[[mute]] {mute} fits nothing: remove it."
+            for at, mute in enumerate(self.mutes)
+            if mute.finding not in self.not_run
+            and not (mute.finding in counts and counts[mute.finding][f"mute {at}"])
+        ]
 
     def worst(self, rows: int) -> list[dict[str, Any]]:
         """The worst findings: by severity, then by how far they are past their threshold."""
@@ -159,7 +188,7 @@ class FleetAudit(Handle):
         under = F.expr("if(measure > 0, threshold / measure, double('inf'))")
         below = [name for name, finding in FINDINGS.items() if finding.below]
         order = F.array_position(F.lit(list(SEVERITIES)), F.col("severity"))
-        ranked = self.findings.orderBy(
+        ranked = self.unmuted.orderBy(
             order.desc(),
             F.when(F.col("finding").isin(below), under).otherwise(past).desc_nulls_last(),
             *("finding", "cluster", "group", "subject"),
@@ -229,7 +258,7 @@ def audit_fleet(
     encoded = encode(snapshot, selection.goals.need_racks, more=parts, weights=weights)
     names = [finding.name for finding in run if isinstance(finding, GroupFinding)]
     judged = evaluate_groups(encoded, GroupEvaluator(names, selection, available)).persist()
-    findings = judged.selectExpr("cluster", "`group`", "inline(findings)").select(*COLUMNS)
+    findings = judged.selectExpr("cluster", "`group`", "inline(findings)").select(*OWN_COLUMNS)
     kept, seats, bears = [judged], None, None
     of_clusters = [finding.name for finding in run if isinstance(finding, ClusterFinding)]
     if of_clusters:
@@ -244,7 +273,7 @@ def audit_fleet(
         of_cluster = clusters.where("finding is not null").selectExpr(
             "cluster", "cast(null as string) as `group`", "finding.*"
         )
-        findings = findings.unionAll(of_cluster.select(*COLUMNS))
+        findings = findings.unionAll(of_cluster.select(*OWN_COLUMNS))
         if has_seats:
             rows = clusters.where("coordinator is not null")
             seats = rows.selectExpr("cluster", "coordinator.*").select(*COORDINATORS)
@@ -257,7 +286,9 @@ def audit_fleet(
     if in_past is not None:
         kept.append(in_past.persist())
         findings = findings.unionAll(in_past)
-    return FleetAudit(snapshot.id, findings, not_run, kept, judged, seats, past, bears)
+    mutes = selection.mutes
+    findings = labelled(findings, selection.teams, mutes, snapshot.id)
+    return FleetAudit(snapshot.id, findings, not_run, kept, judged, seats, past, bears, mutes)
 
 
 def read_audit(session: SparkSession, out: Where, snapshot: str) -> FleetAudit:
@@ -267,9 +298,11 @@ def read_audit(session: SparkSession, out: Where, snapshot: str) -> FleetAudit:
     """
     tables = read_results(session, out, ("findings", "groups"), snapshot)
     findings, judged = (table.rows for table in tables)
-    for column in judged_schema():
-        if column.name in GROUP_COLUMNS and column.name not in judged.columns:  # an older one
+    for column in judged_schema():  # an older one lacks some
+        if column.name in GROUP_COLUMNS and column.name not in judged.columns:
             judged = judged.withColumn(column.name, F.lit(None).cast(column.dataType))
+    for name in {*COLUMNS} - {*findings.columns}:
+        findings = findings.withColumn(name, F.lit(None).cast("string"))
     return FleetAudit(snapshot, findings, {}, (), judged)
 
 

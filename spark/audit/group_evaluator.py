@@ -21,7 +21,7 @@ from spark.audit.known import AvailableFacts
 from spark.audit.parts import AuditRow, as_before, claims_changed
 from spark.audit.registry import FINDINGS
 from spark.audit.thresholds import AuditSettings
-from spark.fleet import CONNECT, other_kind_of
+from spark.fleet import CONNECT, other_kind_of, team_of
 from spark.groups import (
     Cells,
     CoordinatorLocation,
@@ -51,7 +51,7 @@ MEASURES = (
 
 GROUP_COLUMNS = (
     *("cluster", "group", "status", "kind", "members", "partitions", *MEASURES),
-    "idle_to_busy",
+    *("idle_to_busy", "team"),
 )
 
 COLUMNS = (*GROUP_COLUMNS, "coordinator", "inferred", "seat", "findings")
@@ -60,7 +60,7 @@ members without partitions that the best assignment gives some; `coordinator`, w
 `inferred`, and `seat` are as `spark.groups.CoordinatorLocation` has them."""
 
 OWN = (
-    "kind string, idle_to_busy int, coordinator int, inferred boolean, seat string, "
+    "kind string, idle_to_busy int, team string, coordinator int, inferred boolean, seat string, "
     "findings array<struct<subject: string, finding: string, severity: string, "
     "measure: double, threshold: double, sentence: string, advice: string>>"
 )
@@ -156,7 +156,7 @@ class GroupEvaluator:
             other_kind_of(row.type, row.group_strategy, row.client_ids.tolist()),
             *(len(row.member_ids), int(sizes[sizes > 0].sum(dtype=np.int64))),
             *(getattr(solved, name) for name in MEASURES),
-            _idle_to_busy(solved),
+            *(_idle_to_busy(solved), team_of(self.settings.teams, row.group)),
             *(seat.coordinator, seat.inferred, seat.seat),
             rows,
         )

@@ -77,7 +77,7 @@ def probe(
     if shown & {"groups.coordinator", OFFSETS_TOPIC}:
         shown.add("coordinators")
     spec = {
-        ALL_GROUPS: snapshot.part.group is None,
+        ALL_GROUPS: snapshot.part.group is None and not snapshot.part.teams,
         "configs": "configs" in tables,
         "previous": previous is not None,
         "previous.offsets": previous is not None and "offsets" in previous.tables,

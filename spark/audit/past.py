@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import DataFrame, functions as F
 
-from spark.audit.finding import COLUMNS, FindingRow, PastFinding
+from spark.audit.finding import OWN_COLUMNS, FindingRow, PastFinding
 from spark.audit.thresholds import AuditSettings
 from spark.fleet import PARTITION_KEYS, REBALANCING_STATES, STREAMS, UNKNOWN_STATE, escaped_rows
 from spark.groups import GROUP_KEYS
@@ -276,14 +276,14 @@ def _followers(history: FleetHistory) -> DataFrame:
 
 
 SCHEMA = ", ".join(
-    f"`{name}` {'double' if name in ('measure', 'threshold') else 'string'}" for name in COLUMNS
+    f"`{name}` {'double' if name in ('measure', 'threshold') else 'string'}" for name in OWN_COLUMNS
 )
 
 
 def find_in_past(
     findings: Sequence[PastFinding], past: Past, settings: AuditSettings
 ) -> DataFrame | None:
-    """Findings of `COLUMNS`; None if there is nothing to look for."""
+    """Findings of `OWN_COLUMNS`; None if there is nothing to look for."""
     if not findings:
         return None
     rows = reduce(
@@ -294,7 +294,7 @@ def find_in_past(
     def grade(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
         for batch in batches:
             result = [_graded(row, by_name[row.finding], settings) for row in batch.itertuples()]
-            yield type(batch)([item for item in result if item], columns=COLUMNS)
+            yield type(batch)([item for item in result if item], columns=OWN_COLUMNS)
 
     # few rows, and one task: each would be sent the plans of all these frames
     return rows.repartition(1).mapInPandas(grade, SCHEMA)
@@ -307,7 +307,7 @@ def _rows(finding: PastFinding, past: Past, settings: AuditSettings) -> DataFram
 
 
 def _graded(row: Any, finding: PastFinding, settings: AuditSettings) -> tuple[Any, ...] | None:
-    """The cells of `COLUMNS`, or None where no level is passed."""
+    """The cells of `OWN_COLUMNS`, or None where no level is passed."""
     values = settings.of(row.cluster, row.group) if row.group is not None else settings.values
     details = {"cluster": row.cluster, "group": row.group, **json.loads(row.details)}
     subject = f"topic {details['topic']}" if row.group is None else f"group {row.group}"
@@ -316,4 +316,4 @@ def _graded(row: Any, finding: PastFinding, settings: AuditSettings) -> tuple[An
     cells = finding.cells(result, values[finding.name], finding.advice)
     if cells is None:
         return None
-    return tuple((details | cells)[name] for name in COLUMNS)
+    return tuple((details | cells)[name] for name in OWN_COLUMNS)

@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from operator import itemgetter
 
-from pyspark.sql import Row, functions as F
+from pyspark.sql import DataFrame, Row, functions as F
 
 from spark.audit.finding import WORST_FIRST
 from spark.audit.fleet_audit import FleetAudit
@@ -50,6 +51,21 @@ def metrics_of(
             [
                 ({"finding": row["finding"], "severity": severity}, row[severity])
                 for row in counts
+                for severity in WORST_FIRST
+            ],
+        ),
+        (
+            "evenfleet_audit_muted_findings",
+            "Findings that the settings mute; they count nowhere else.",
+            [({"finding": row["finding"]}, row["muted"]) for row in counts if row["muted"]],
+        ),
+        (
+            "evenfleet_audit_team_findings",
+            "Findings about groups of each team of the settings.",
+            [
+                ({"team": row["team"], "severity": severity}, row[severity])
+                for row in _summed(audit, "team").orderBy("team").collect()
+                if row["team"] is not None
                 for severity in WORST_FIRST
             ],
         ),
@@ -127,27 +143,35 @@ def _measures(audit: FleetAudit, groups: Sequence[Row]) -> list[Family]:
         if name == REBALANCES:  # a history has no row of a group that didn't rebalance
             values = dict.fromkeys(keys, 0.0) | values
         samples: list[Sample] = [
-            ({"cluster": cluster, "group": group}, value)
-            for (cluster, group), value in sorted(values.items())
-            if value is not None
+            (_labels(row), value)
+            for row in sorted(groups, key=itemgetter(*GROUP_KEYS))
+            if (value := values.get((row["cluster"], row["group"]))) is not None
         ]
         families.append((f"evenfleet_audit_group_{name}", MEASURES[name], samples))
     return families
 
 
 def _worst_groups(audit: FleetAudit, most: int) -> list[Row]:
-    sums = [F.count_if(F.col("severity") == severity).alias(severity) for severity in WORST_FIRST]
-    of_groups = audit.findings.where("group is not null").groupBy("cluster", "group")
-    ranked = of_groups.agg(*sums).orderBy(
-        *(F.col(severity).desc() for severity in WORST_FIRST), "cluster", "group"
-    )
+    worst_first = (F.col(severity).desc() for severity in WORST_FIRST)
+    ranked = _summed(audit, *GROUP_KEYS, "team").orderBy(*worst_first, *GROUP_KEYS)
     return ranked.limit(most).collect()
+
+
+def _summed(audit: FleetAudit, *keys: str) -> DataFrame:
+    """How many findings of groups there are of each severity, by these columns."""
+    sums = [F.count_if(F.col("severity") == severity).alias(severity) for severity in WORST_FIRST]
+    return audit.unmuted.where("group is not null").groupBy(*keys).agg(*sums)
+
+
+def _labels(row: Row) -> dict[str, str]:
+    """Those of a group; one without a team has no such label."""
+    return {name: row[name] for name in (*GROUP_KEYS, "team") if row[name] is not None}
 
 
 def _by_group(rows: Sequence[Row], total: Mapping[str, int]) -> tuple[list[Sample], list[Sample]]:
     """Samples of the worst groups, and what is left of the totals for the rest."""
     samples: list[Sample] = [
-        ({"cluster": row["cluster"], "group": row["group"], "severity": severity}, row[severity])
+        (_labels(row) | {"severity": severity}, row[severity])
         for row in rows
         for severity in WORST_FIRST
     ]

@@ -1,5 +1,6 @@
 """All findings, in the order in which they are listed everywhere."""
 
+from optimizer.figures import did_you_mean
 from spark.audit.findings import (
     balance,
     brokers,
@@ -13,6 +14,7 @@ from spark.audit.findings import (
     timeouts,
     topics,
 )
+from spark.errors import InputError
 
 FINDINGS = {
     finding.name: finding
@@ -78,3 +80,10 @@ FINDINGS = {
         defects.failed_group,
     )
 }
+
+
+def check_finding(name: str, where: str = "") -> None:
+    """Raise InputError, which says `where` it stands, for what isn't the name of a finding."""
+    if name not in FINDINGS:
+        near = did_you_mean(name, FINDINGS) or ": `evenfleet findings` lists all"
+        raise InputError(f"{where}no finding {name!r}{near}")

@@ -76,13 +76,16 @@ def tracked_now(
 ) -> list[Tracked]:
     """What stands now or is gone, by what stood at the last audit and what was `rows` now.
 
-    `rows` are rows of cluster, group, finding, subject, severity and sentence.
+    `rows` are rows of cluster, group, finding, subject, severity, sentence and muted.
     """
     before = {item.key: item for item in last if item.change is not Change.GONE}
     now: dict[tuple[Any, ...], Tracked] = {}
     for row in rows:
         subject = MEMBERS if row["subject"].startswith("member ") else row["subject"]
         key = (row["cluster"], row["group"], row["finding"], subject)
+        if row["muted"] is not None:  # known until its day, on which it is new
+            before.pop(key, None)
+            continue
         if key not in now or _rank(row["severity"]) > _rank(now[key].severity):
             now[key] = Tracked(*key, row["severity"], snapshot, Change.NEW, row["sentence"])
     for key, item in before.items():

@@ -42,6 +42,7 @@ class AuditSummary:
     uneven_sentence: str
     advice: Sequence[str]
     looked_at: str
+    idle_mutes: Sequence[str]
     tracked: Sequence[Tracked] | None = None
 
     @classmethod
@@ -56,11 +57,13 @@ class AuditSummary:
             uneven_sentence=made.uneven_sentence(),
             advice=made.advice(),
             looked_at=made.looked_at(),
+            idle_mutes=made.idle_mutes(),
         )
 
     def finding_rows(self) -> list[dict[str, Any]]:
         """The counts of findings that there are, with what each says."""
-        return [row | {"what": FINDINGS[row["finding"]].tells} for row in self.counts if _sum(row)]
+        counts = (row for row in self.counts if _sum(row) or row["muted"])
+        return [row | {"what": FINDINGS[row["finding"]].tells} for row in counts]
 
     def for_programs(self) -> dict[str, list[dict[str, Any]]]:
         """The other tables, by name."""

@@ -12,8 +12,9 @@ from typing import Any
 
 from optimizer.advice import Level, Levels
 from spark.audit.finding import NEVER, SEVERITIES, WORST_GROUPS
-from spark.audit.registry import FINDINGS
+from spark.audit.registry import FINDINGS, check_finding
 from spark.errors import InputError
+from spark.fleet import Mute, Team
 from spark.history import WINDOW
 from spark.patterns import ForGroups
 from spark.settings import (
@@ -59,7 +60,7 @@ class AuditSettings:
 
     The first of `groups` that matches a group counts for it. `worst_groups` is how many groups
     have series of their own in what Prometheus is given. `window` is how far back from the newest
-    snapshot findings about the past look. `goals` are those of the best assignments.
+    snapshot findings about the past look. `goals`, `teams` and `mutes` are those of `Settings`.
     """
 
     values: Values = field(default_factory=_defaults)
@@ -70,16 +71,21 @@ class AuditSettings:
     worst_groups: int = WORST_GROUPS
     window: timedelta = WINDOW
     goals: FleetGoals = DEFAULT_FLEET_GOALS
+    teams: tuple[Team, ...] = ()
+    mutes: tuple[Mute, ...] = ()
 
     def with_settings(self, settings: Settings) -> AuditSettings:
-        """With a configuration's goals and consumers; its time-outs count where none fits here.
+        """With a configuration's goals, consumers, teams and mutes; its time-outs come last.
 
-        `[[copartitioned]]` topics are a limit of the goals.
+        `[[copartitioned]]` topics limit the goals. InputError for a mute of no known finding.
         """
+        for mute in settings.mutes:
+            check_finding(mute.finding, f"[[mute]] {mute}: ")
         consumers, goals = settings.consumers, replace(settings.goals, joined=self.copartitioned)
         rules = consumers.by_groups if any(map(consumers.states, TIMEOUTS)) else ()
         timeouts = *self.timeouts, *rules
-        return replace(self, timeouts=timeouts, consumers=consumers, goals=goals)
+        named = replace(self, teams=settings.teams, mutes=settings.mutes)
+        return replace(named, timeouts=timeouts, consumers=consumers, goals=goals)
 
     @property
     def reach(self) -> timedelta:

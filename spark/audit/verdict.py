@@ -76,6 +76,8 @@ def verdict(
     result = f"{counted(total['critical'], 'critical finding')} and " + counted(
         total["warning"], "warning"
     )
+    if muted := sum(row.get("muted", 0) for row in counts):
+        result += f" ({muted:,} muted)"
     start = f" Start with {worst[0]['finding']}." if worst else ""
     if state is State.UNJUDGED:
         trouble = f" {result}.{start}" if total["critical"] or total["warning"] else ""

@@ -10,11 +10,12 @@ from datetime import timedelta
 from functools import reduce
 from typing import NamedTuple
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame, functions as F
 
 from spark.fleet.schemas import TABLES
 from spark.fleet.store import Stored, skipped_sentence, time_of
-from spark.fleet.utf8 import escaped_rows, spelled
+from spark.fleet.teams import Team, team_column
+from spark.fleet.utf8 import escaped_rows, is_like, is_named, spelled
 from spark.store import Opener, Source, Where, source_of
 
 BEYOND = 24
@@ -31,18 +32,33 @@ Held = Mapping[str, Sequence[str]]
 
 
 class Part(NamedTuple):
-    """The groups of a cluster that a pattern of names fits (see `spark.patterns`); None is any."""
+    """The groups of a cluster that a pattern of names fits (see `spark.patterns`); None is any.
+
+    With `teams`, those of the last of them alone: a group belongs to the first that it fits.
+    """
 
     cluster: str | None = None
     group: str | None = None
+    teams: Sequence[Team] = ()
 
     def __bool__(self) -> bool:
-        return self != (None, None)
+        return self != WHOLE
 
     def __str__(self) -> str:
         """In words, as in `it has no …`: groups matching 'pay*' of cluster west."""
         fit = "groups" if self.group is None else f"groups matching {self.group!r}"
-        return fit if self.cluster is None else f"{fit} of cluster {self.cluster}"
+        of_team = f" of team {self.teams[-1].name}" if self.teams else ""
+        return fit + of_team + (f" of cluster {self.cluster}" if self.cluster is not None else "")
+
+    def has_group(self) -> Column:
+        """Whether the `group` of a row, which a cluster of the part has, is in it."""
+        fits = F.lit(True) if self.group is None else is_like("group", self.group)
+        return fits & (team_column(self.teams) == self.teams[-1].name) if self.teams else fits
+
+    def has_row(self) -> Column:
+        """Whether the `cluster` and the `group` of a row are in it."""
+        fits = F.lit(True) if self.cluster is None else is_named("cluster", [self.cluster])
+        return fits & self.has_group()
 
 
 WHOLE = Part()

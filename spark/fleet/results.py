@@ -7,11 +7,12 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, SparkSession, functions as F
 
 from spark.errors import InputError
-from spark.fleet.clusters import Composition, Part
+from spark.fleet.clusters import Composition
 from spark.fleet.kinds import UNSUPPORTED
 from spark.fleet.schemas import RESULTS, TABLES, check_kind
 from spark.fleet.snapshot import FleetSnapshot
 from spark.fleet.store import check_folder, has_snapshots, whole
+from spark.fleet.teams import Team
 from spark.store import CatalogSchema, StoredTable, Where, check_tables, source_of
 
 OLD_PREFIX, NEW_PREFIX = "found_", "current_"
@@ -144,5 +145,6 @@ def read_planned(session: SparkSession, store: Where, out: Where, snapshot: str)
         whole(session, store, item)
     fleet = FleetSnapshot.compose(session, store, Composition(snapshot, instants))
     part = source_of(session, out).read(session, PART, snapshot)
-    selection = part.rows.select(*Part._fields).first() if part else None
-    return fleet.matching(*selection) if selection else fleet
+    row = part.rows.first() if part else None
+    teams = [Team(*team) for team in getattr(row, "teams", ())]  # an older plan has none
+    return fleet.matching(row["cluster"], row["group"], teams) if row else fleet

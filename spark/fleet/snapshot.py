@@ -34,7 +34,8 @@ from spark.fleet.schemas import (
     unknown_columns,
 )
 from spark.fleet.store import check_not_removed, removed_since, snapshot_id, whole
-from spark.fleet.utf8 import is_like, is_named
+from spark.fleet.teams import Team
+from spark.fleet.utf8 import is_named
 from spark.store import (
     CatalogSchema,
     Folder,
@@ -222,8 +223,10 @@ class FleetSnapshot:
         tables = {name: table.where(condition) for name, table in self.tables.items()}
         return replace(self, tables=tables)
 
-    def matching(self, cluster: str | None = None, group: str | None = None) -> FleetSnapshot:
-        """Part of the fleet: a cluster of it, or the groups that a pattern of names fits.
+    def matching(
+        self, cluster: str | None = None, group: str | None = None, teams: Sequence[Team] = ()
+    ) -> FleetSnapshot:
+        """Part of the fleet: a cluster of it, or the groups that a pattern of names fits (`Part`).
 
         In a pattern `*` is any text and `?` one character. Topics and brokers stay those of the
         whole cluster, and so do rows of which nobody knows whose they are: `validate` tells of
@@ -232,12 +235,11 @@ class FleetSnapshot:
         items = self if cluster is None else self.only([cluster])
         instants = {c: instant for c, instant in self.instants.items() if cluster in (None, c)}
         tables = dict(items.tables)
-        if group is not None:
-            fits = F.col("group").isNull() | is_like("group", group)
-            by_group = {name: rows for name, rows in tables.items() if TABLES[name].by_group}
-            tables |= {name: rows.where(fits) for name, rows in by_group.items()}
+        part = Part(cluster, group, teams)
+        fits = F.col("group").isNull() | part.has_group()
+        by_group = {name: rows for name, rows in tables.items() if TABLES[name].by_group}
+        tables |= {name: rows.where(fits) for name, rows in by_group.items()}
         newest = max(instants.values(), default=self.id)
-        part = Part(cluster, group)
         return replace(items, id=newest, tables=tables, instants=instants, part=part)
 
     def with_groups(self, column: Column) -> FleetSnapshot:

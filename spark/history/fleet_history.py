@@ -21,8 +21,8 @@ from spark.fleet import (
     WHOLE,
     FleetSnapshot,
     Part,
+    Team,
     evenly,
-    is_like,
     is_named,
     name_groups,
     within_reach,
@@ -158,8 +158,10 @@ class FleetHistory(Handle):
         """The ids of all snapshots, oldest first."""
         return sorted({name for ids in self.timeline.snapshots.values() for name in ids})
 
-    def matching(self, cluster: str | None = None, group: str | None = None) -> FleetHistory:
-        """Part of the history: a cluster, or the groups that a pattern of names fits.
+    def matching(
+        self, cluster: str | None = None, group: str | None = None, teams: Sequence[Team] = ()
+    ) -> FleetHistory:
+        """Part of the history: a cluster, or the groups that a pattern of names fits (`Part`).
 
         In a pattern `*` is any text and `?` one character.
         """
@@ -170,12 +172,10 @@ class FleetHistory(Handle):
                 name: rows.where(is_named("cluster", [cluster])) for name, rows in tables.items()
             }
             timeline = replace(timeline, snapshots={cluster: timeline.snapshots.get(cluster, ())})
-        if group is not None:
-            by_group = {name: rows for name, rows in tables.items() if TABLES[name].by_group}
-            tables |= {name: rows.where(is_like("group", group)) for name, rows in by_group.items()}
-        return replace(
-            self, tables=tables, timeline=timeline, part=Part(cluster, group), _kept=[], _rates=[]
-        )
+        part = Part(cluster, group, teams)
+        by_group = {name: rows for name, rows in tables.items() if TABLES[name].by_group}
+        tables |= {name: rows.where(part.has_group()) for name, rows in by_group.items()}
+        return replace(self, tables=tables, timeline=timeline, part=part, _kept=[], _rates=[])
 
     def lately(self, window: timedelta) -> FleetHistory:
         """The snapshots that are at most so much older than the newest of all."""

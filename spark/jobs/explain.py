@@ -7,7 +7,7 @@ from optimizer.figures import counted
 from spark import terminal
 from spark.audit import FINDINGS, findings_of, levels_and_goals
 from spark.explain import explain_group, lags_of, loads_of, share_topics, stalled_in, summary_of
-from spark.fleet import SHARE, FleetFiles
+from spark.fleet import SHARE, FleetFiles, team_of
 from spark.terminal import ROWS_SHOWN, Table, at_most, busy, say_all, say_answer, show
 from spark.text import as_sentence
 
@@ -43,6 +43,7 @@ def explain(
     say_answer(first)
     say_all(others)
     owned = [{"member": m, "partitions_now": count} for m, count in explanation.owned.items()]
+    of_team = {"team": team_of(settings.teams, group)}
     loads = loads_of(explanation, changing_first=at_most(ROWS_SHOWN) is not None)
     shown: dict[str, Any] = {"is_shown": bool(loads), "most": ROWS_SHOWN, "as_json": None}
     lag = {"lag": Table(lags, stalled, is_shown=bool(stalled), most=ROWS_SHOWN)}
@@ -58,7 +59,7 @@ def explain(
             title="why it can't be more even",
             **shown,
         ),
-        "explanation": Table([], is_shown=False, as_json=[explanation.as_json]),
+        "explanation": Table([], is_shown=False, as_json=[explanation.as_json | of_team]),
     }
     show(listed | lag | terminal.clusters_read(fleet))
     say_all(seat)

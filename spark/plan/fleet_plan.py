@@ -50,6 +50,7 @@ TRAFFIC = "traffic"
 
 
 INSTANTS = "cluster string, instant string"
+PARTS = "cluster string, `group` string, teams array<struct<name: string, groups: array<string>>>"
 
 
 class Made(NamedTuple):
@@ -116,8 +117,7 @@ class FleetPlan(Handle):
             instants = session.createDataFrame([*self.instants.items()], INSTANTS)
             tables[CLUSTERS] = instants.coalesce(1).sortWithinPartitions("cluster")
         if self.part:
-            schema = "cluster string, `group` string"
-            tables[PART] = session.createDataFrame([tuple(self.part)], schema).coalesce(1)
+            tables[PART] = session.createDataFrame([tuple(self.part)], PARTS).coalesce(1)
         if traffic is not None:
             tables[TRAFFIC] = _laid_out(traffic, 1)
         if rates is not None:

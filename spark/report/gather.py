@@ -36,7 +36,6 @@ from spark.report.sums import (
     figures_before,
     figures_of,
     findings_by_group,
-    fits,
     lags_in,
     loads_of,
     merged,
@@ -141,7 +140,7 @@ def material_of(
             )
         with doing("looking at the past and at the worst groups"):
             beside = [
-                findings_by_group(made.findings),
+                findings_by_group(made.unmuted),
                 weights_of(by_weight[0]),
                 loads_of(assignments, fleet.tables["members"]),
                 *(names_of(shown), lags_in(fleet)),
@@ -171,7 +170,7 @@ def material_of(
             by_weight=[row for row in weighed if row["mean_over_bound"] is not None],
             best=best_of(league),
             sampled=None if is_whole else max(measured, default=0),
-            clusters_beside=clusters_of(fleet, sums, made.findings),
+            clusters_beside=clusters_of(fleet, sums, made.unmuted),
             brokers=brokers.result(),
             trend=trend_of(past["states"], past.get("rebalances")) if past else (),
             **_scaled(tables.get("scale"), fleet),
@@ -299,7 +298,7 @@ def _scaled(tables: Sequence[DataFrame] | None, fleet: FleetSnapshot) -> dict[st
     """What policies come to and what to set, where `scale` has written it."""
     if tables is None:
         return {}
-    rows = tables[0].where(fits(fleet.part))
+    rows = tables[0].where(fleet.part.has_row())
     groups = as_rows(rows)
     sizes = [verdict_of(groups), *what_to_set(groups)[:WORST]]
     return {"scaling": as_rows(fleet_of_scale(rows)), "sizes": sizes}

@@ -133,7 +133,8 @@ _MEANING = re.compile(r"([\\`*_{}\[\]<>()#+!|~&@:])")
 
 def markdown_of(material: Material) -> str:
     """The short form."""
-    return "\n".join([f"# {escaped(material.title)}", "", *_first(material), *_league(material)])
+    parts = *_first(material), *_teams(material), *_league(material)
+    return "\n".join([f"# {escaped(material.title)}", "", *parts])
 
 
 def escaped(text: Any) -> str:
@@ -146,6 +147,19 @@ def _first(material: Material) -> Iterator[str]:
     for number, card in enumerate(filter(itemgetter("shown"), cards_of(material)), 1):
         yield f"{number}. {escaped(card['what'])} {escaped(card['cure'])}"
     yield ""
+
+
+def _teams(material: Material) -> Iterator[str]:
+    """A section a team, for its channel: its findings with their cures, the worst first."""
+    rows = [row for row in material.findings if row["severity"] != "info"]
+    for team in sorted({row["team"] for row in material.findings if row["team"] is not None}):
+        lines = [
+            f"* **{row['severity']}** {escaped(row['sentence'])} {escaped(row['advice'])}"
+            for row in rows
+            if row["team"] == team
+        ]
+        lines = lines or ["Nothing critical, and no warning."]
+        yield from (f"## Team {escaped(team)}", "", *lines, "")
 
 
 def _league(material: Material) -> Iterator[str]:

@@ -5,18 +5,15 @@ from collections.abc import Iterator, Sequence
 from functools import reduce
 from typing import Any
 
-from pyspark.sql import Column, DataFrame, SparkSession, functions as F
+from pyspark.sql import DataFrame, SparkSession, functions as F
 
 from spark.errors import InputError
 from spark.fleet import (
     GROUP_KEYS,
     UNEVEN,
     FleetSnapshot,
-    Part,
     as_rows,
     escaped_rows,
-    is_like,
-    is_named,
     is_one_of,
     worst_first,
 )
@@ -237,11 +234,4 @@ def past_of(session: SparkSession, out: str | None, fleet: FleetSnapshot) -> dic
             result[name] = reduce(DataFrame.unionByName, rows)
     if "states" not in result:
         raise InputError(f"{out} has no history up to snapshot {fleet.id}: make it by `history`")
-    return {name: rows.where(fits(fleet.part)) for name, rows in result.items()}
-
-
-def fits(part: Part) -> Column:
-    """Whether a row is about that part of a fleet."""
-    of_cluster = F.lit(True) if part.cluster is None else is_named("cluster", [part.cluster])
-    of_group = F.lit(True) if part.group is None else is_like("group", part.group)
-    return of_cluster & of_group
+    return {name: rows.where(fleet.part.has_row()) for name, rows in result.items()}

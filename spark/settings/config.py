@@ -8,7 +8,7 @@ from typing import Any
 from optimizer import OPTIMAL, Goals
 from optimizer.figures import did_you_mean
 from spark.errors import InputError
-from spark.fleet import MAX_AGE
+from spark.fleet import MAX_AGE, Mute, Team
 from spark.settings.consumers import NO_CONSUMERS, FleetConsumers, GroupConsumers
 from spark.settings.goals import (
     DEFAULT_FLEET_GOALS,
@@ -33,8 +33,8 @@ class Settings:
     `max_age` is how much older than the newest snapshot that of a cluster may be.
     `goals` are those of `optimal`, by group, and `consumers` say how consumers are configured.
     `price_per_gb` is what 10⁹ bytes between two racks cost; 0: money isn't shown. `weights` tells
-    which rates weigh partitions where goals ask for it. `notes` say what of the file
-    is read in another way than it says.
+    which rates weigh partitions where goals ask for it. `teams` have groups, and `mutes` findings
+    that are known. `notes` say what of the file is read in another way than it says.
     """
 
     strategy: str = OPTIMAL
@@ -46,6 +46,8 @@ class Settings:
     price_per_gb: float = 0.0
     weights: RateWeights = DEFAULT_RATE_WEIGHTS
     spark: dict[str, str] = field(default_factory=dict)
+    teams: tuple[Team, ...] = ()
+    mutes: tuple[Mute, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -70,6 +72,8 @@ def read_settings(path: Path | None) -> Settings:
         consumers=FleetConsumers(file.consumers.entries(), tuple(rules)),
         price_per_gb=file.traffic.price_per_gb,
         weights=RateWeights(**dict(file.weights)),
+        teams=tuple(Team(team.name, tuple(team.groups)) for team in file.team),
+        mutes=tuple(Mute(**dict(mute)) for mute in file.mute),
         spark={key: _as_spark_has_it(value) for key, value in file.spark.items()},
         notes=notes_on_goals(file.goals, *file.group),
     )
@@ -118,6 +122,8 @@ def setting_rows(settings: Settings) -> list[dict[str, Any]]:
         "strategies": ", ".join(settings.strategies) or "all",
         "max_age": in_words(settings.max_age),
         "traffic.price_per_gb": f"{settings.price_per_gb:g}",
+        **{f"team {team.name}": ", ".join(team.groups) for team in settings.teams},
+        **{f"mute {mute}": f"until {mute.until}: {mute.why}" for mute in settings.mutes},
         **{f"spark.{key!r}": value for key, value in settings.spark.items()},
     }
     return [{"setting": key, "value": value} for key, value in spec.items()]

@@ -1,6 +1,7 @@
 """The file of `--config`: its keys, what each may be, and what each is for."""
 
 from dataclasses import fields
+from datetime import date
 from typing import Annotated, Any, Self
 
 from pydantic import Field, SkipValidation, WithJsonSchema
@@ -21,6 +22,7 @@ from spark.toml.tables import (
     Milliseconds,
     NotNegative,
     OneOf,
+    Pattern,
     SessionsTable,
     Table,
     shown,
@@ -28,6 +30,7 @@ from spark.toml.tables import (
 from spark.toml.toml_file import in_words
 
 Share = Annotated[float, Field(ge=0, le=MOST_SHARE)]
+Day = Annotated[date, Field(strict=False, title="a day such as 2027-03-31")]
 Version = Annotated[str, Field(pattern=r"^\d+(\.\d+)+$", title="a version such as '3.9'")]
 SparkValue = Annotated[
     bool | int | float | str,
@@ -161,6 +164,30 @@ class TrafficTable(Table):
     second. 0: money isn't shown."""
 
 
+class TeamTable(Table):
+    """A team and its groups."""
+
+    name: Annotated[str, Field(min_length=1)] = Field(examples=["orders"])
+    """Its name, as --team takes it."""
+    groups: Annotated[list[Pattern], Field(min_length=1)] = Field(examples=[["orders-*"]])
+    """Names of its groups (* and ? stand for any letters)."""
+
+
+class MuteTable(Table):
+    """A finding that is known."""
+
+    finding: Annotated[str, Field(min_length=1)] = Field(examples=["idle-members"])
+    """Its kind, as `evenfleet findings` lists them."""
+    cluster: Pattern = "*"
+    """Names of clusters in which it is muted."""
+    group: Pattern = "*"
+    """Names of groups of which it is; "*" also where it is about a cluster."""
+    until: Day = Field(examples=["2027-03-31"])
+    """The day of the snapshots in which it counts again."""
+    why: Annotated[str, Field(min_length=1)] = Field(examples=["spare members for the sale"])
+    """Why, as audits show it."""
+
+
 class ConfigFile(Table):
     """Every setting with its default. Use it with --config; options of a command override it."""
 
@@ -205,6 +232,12 @@ class ConfigFile(Table):
     quantile."""
     traffic: TrafficTable = TrafficTable()
     """What reads across racks cost."""
+    team: list[TeamTable] = Field([])
+    """Whose groups are whose: a column and a label of findings, and --team. A group that fits two
+    teams is of the first."""
+    mute: list[MuteTable] = Field([])
+    """Findings that are known: an audit counts and shows them as muted, and they don't count for
+    its verdict or --fail-on."""
     spark: dict[str, SparkValue] = Field({}, examples=[{"spark.driver.memory": "8g"}])
     """Settings of the Spark session, as --conf gives them."""
 

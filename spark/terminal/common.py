@@ -43,7 +43,7 @@ DEFAULTS = {"form": Format.TABLE, "table": None}
 PANELS = {
     "Which part": (
         *("tables", "plan_tables", "snapshot", "since", "until", "window", "cluster", "clusters"),
-        *("group", "groups", "all_groups", "all_clusters", "topics", "exclude_groups"),
+        *("group", "team", "groups", "all_groups", "all_clusters", "topics", "exclude_groups"),
         *("exclude_topics", "bootstrap"),
     ),
     "Goals": ("strategy", "strategies", "goal", "rack", "levels", "min_gain", "weight"),

@@ -69,11 +69,21 @@ class PartOptions(StoreOptions):
     group: Annotated[
         str | None, option("Only groups that match a pattern (`*`, `?`).", shown="all")
     ] = None
+    team: Annotated[
+        str | None, option("Only groups of this [[team]] of --config.", shown="all")
+    ] = None
 
     @property
     def part(self) -> Part:
-        """What options choose."""
-        return Part(self.cluster, self.group)
+        """What options choose; InputError for a team that the settings don't have."""
+        teams = self.settings.teams
+        names = [team.name for team in teams]
+        if self.team is not None and self.team not in names:
+            listed = named("team", names) if names else "no [[team]]: name a file with --config"
+            hint = did_you_mean(self.team, names)
+            raise InputError(f"no team {self.team!r}: the settings have {listed}{hint}")
+        before = len(names) - names[::-1].index(self.team) if self.team else 0
+        return Part(self.cluster, self.group, teams[:before])
 
 
 def part_of(fleet: FleetSnapshot, part: Part) -> FleetSnapshot:

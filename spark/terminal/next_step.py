@@ -16,7 +16,10 @@ from spark.fleet import CONSUMER
 from spark.startup.class_archive import PROGRAM
 from spark.terminal.printing import say_next
 
-SAME = "[--cluster {cluster}] [--group {group}] [--snapshot {snapshot}]"
+SAME = (
+    "[--cluster {cluster}] [--group {group}] [--team {team} --config {config}] "
+    "[--snapshot {snapshot}]"
+)
 """Options by which the next command is about the same part of the same snapshot."""
 
 PLAN = f"plan {{store}} --out plan {SAME} [--weight {{weight}}]"

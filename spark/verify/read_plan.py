@@ -15,8 +15,6 @@ from spark.fleet import (
     PLAN_WEIGHTS,
     Part,
     ids,
-    is_like,
-    is_named,
     no_plan,
     read_result,
     read_results,
@@ -42,7 +40,8 @@ class PlanTables:
         if snapshot in ids(session, plan, PLAN_WEIGHTS):
             rates = read_result(session, plan, PLAN_WEIGHTS, snapshot).rows
         notes = (*groups.notes, *assignments.notes)
-        return cls(_in_part(groups.rows, part), _in_part(assignments.rows, part), rates, notes)
+        of_groups, owned = (table.rows.where(part.has_row()) for table in (groups, assignments))
+        return cls(of_groups, owned, rates, notes)
 
 
 def planned_snapshots(session: SparkSession, plan: Where, snapshot: str | None) -> list[str]:
@@ -55,13 +54,6 @@ def planned_snapshots(session: SparkSession, plan: Where, snapshot: str | None) 
             f"plan {plan} has no snapshot {snapshot}: it has {', '.join(planned[-5:])}"
         )
     return planned if snapshot is None else [snapshot]
-
-
-def _in_part(rows: DataFrame, part: Part) -> DataFrame:
-    """The rows of a plan's table that belong to part of a fleet."""
-    if part.cluster is not None:
-        rows = rows.where(is_named("cluster", [part.cluster]))
-    return rows if part.group is None else rows.where(is_like("group", part.group))
 
 
 class RowWithPlan(EncodedRow, Protocol):

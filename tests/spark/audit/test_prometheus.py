@@ -17,7 +17,8 @@ from spark.metrics_text import check_metrics
 
 COLUMNS = (
     "cluster string, `group` string, subject string, finding string, severity string, "
-    "measure double, threshold double, sentence string, advice string"
+    "measure double, threshold double, sentence string, advice string, "
+    "team string, muted string"
 )
 NOT_RUN = {"poll-interval": "no time-outs are configured"}
 HOSTILE = "\"><script>\n|=\\'{},#\r\x1b[2J\u202e"
@@ -28,7 +29,7 @@ FindingRow = tuple[str, str | None, str, str]
 def audit_of(spark: SparkSession, found: Iterable[FindingRow], groups: int) -> FleetAudit:
     """An audit that found this: cluster, group, finding and severity."""
     rows = [
-        (cluster, group, "s", finding, severity, 1.0, 1.0, "s", "a")
+        (cluster, group, "s", finding, severity, 1.0, 1.0, "s", "a", None, None)
         for cluster, group, finding, severity in found
     ]
     findings = spark.createDataFrame(rows, COLUMNS)

@@ -22,6 +22,7 @@ def found(severity: str, subject: str = "topic t", group: str | None = "g") -> d
         "subject": subject,
         "severity": severity,
         "sentence": "A sentence.",
+        "muted": None,
     }
 
 
@@ -71,6 +72,14 @@ def test_what_can_not_be_looked_at_goes_on_to_stand() -> None:
         assert changes(tracked_now(still, [found("critical")], EVERYTHING, "s2")) == [
             ("critical", None)
         ]
+
+
+def test_what_is_muted_is_neither_new_nor_gone_and_new_on_its_day() -> None:
+    last = tracked_now([], [found("critical")], EVERYTHING, "s0")
+    muted = tracked_now(last, [found("critical") | {"muted": "until then: why"}], EVERYTHING, "s1")
+    assert muted == []
+    again = tracked_now(muted, [found("critical")], EVERYTHING, "s2")
+    assert changes(again) == [("critical", Change.NEW)]
 
 
 def test_the_command_alerts_once(run: Run, tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ class TestAudit:
         not_run = {row["finding"]: row["why"] for row in printed["not_run"]}
         assert {*result, *not_run} == {*FINDINGS}
         assert not result.keys() & not_run.keys()
-        keys = ["finding", "critical", "warning", "info"]
+        keys = ["finding", "critical", "warning", "info", "muted"]
         assert [*result["invalid-group"]] == keys
         assert result["invalid-group"]["warning"] + result["invalid-group"]["critical"] == 34
         no_topics = "no co-partitioned topics are configured ([[copartitioned]])"

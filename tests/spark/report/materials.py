@@ -22,6 +22,7 @@ def finding(at: int, severity: str = "warning", name: str = "orders") -> dict[st
         "sentence": f"Group {name} has trouble {at}.",
         "advice": f"Do this about {at}.",
         "command": f"evenfleet explain store --cluster prod --group {name}",
+        **{"team": None, "muted": None},
     }
 
 

@@ -251,6 +251,22 @@ def test_the_short_form() -> None:
     assert not any("kind-1" in line for line in lines)
 
 
+def test_the_short_form_has_a_section_a_team() -> None:
+    """With warnings and what is critical; a team without any is well."""
+    severities = {"critical": "pay", "warning": "pay", "info": "orders"}
+    rows = [
+        materials.finding(at, severity) | {"team": team}
+        for at, (severity, team) in enumerate(severities.items())
+    ]
+    text = markdown_of(materials.material(findings=[*rows, materials.finding(3)]))
+    _, orders, pay, *_ = re.split(r"^## (?:Team )?", text.split("## Do first")[1], flags=re.M)
+    assert orders == "orders\n\nNothing critical, and no warning.\n\n"
+    assert pay == (
+        "pay\n\n* **critical** Group orders has trouble 0. Do this about 0.\n"
+        "* **warning** Group orders has trouble 1. Do this about 1.\n\n"
+    )
+
+
 def test_no_name_breaks_the_short_form() -> None:
     text = markdown_of(materials.hostile())
     assert not re.search(r"(?<!\\)<|(?<!\\)\[x", text)
