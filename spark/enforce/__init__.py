@@ -2,4 +2,4 @@
 
 from spark.enforce.evaluate_group import Status, differences
 from spark.enforce.export import Exported, NoPlan, exported_plan, group_plan, group_plans
-from spark.enforce.plan_folder import PlanFolder
+from spark.enforce.plan_folder import PlanFolder, Written

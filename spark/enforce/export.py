@@ -1,9 +1,8 @@
 """The plans of groups, as consumers read them."""
 
 import base64
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from pyspark.sql import Column, DataFrame, Row, functions as F
 
@@ -24,10 +23,14 @@ from spark.fleet import (
 
 @dataclass(frozen=True)
 class Exported:
-    """A group's plan, and why the group as it was would ignore it, if it would."""
+    """A group's plan, and why the group as it was would ignore it, if it would.
+
+    It `follows` the plan if its assignor is known to.
+    """
 
     plan: GroupPlan
     ignored: str | None
+    follows: bool = False
 
     @property
     def cluster(self) -> str:
@@ -36,11 +39,19 @@ class Exported:
 
 @dataclass(frozen=True)
 class NoPlan:
-    """A group that has no plan to export, or ignores it, and why: a sentence without its name."""
+    """A group that has no plan to export, or ignores it: of which `kind` it is, and why.
+
+    The reason is a sentence without the group's name.
+    """
 
     cluster: str
     group: str
+    kind: str
     reason: str
+
+
+SHARED, NAMELESS = "members share a client.id", "members have no client.id to tell them by"
+FOREIGN, CONNECTED = "the plan has members of another snapshot", "Connect workers take no plan"
 
 
 def group_plan(
@@ -115,33 +126,32 @@ def _plans(
         .join(_assigned(fleet, assignments.where(column)), [*GROUP_KEYS], "left")
         .orderBy(*GROUP_KEYS)
     )
-    for row in rows.toLocalIterator():
-        try:
-            yield _plan(row, fleet.id)
-        except InputError as error:
-            yield NoPlan(row.cluster, row.group, str(error))
+    return (_plan(row, fleet.id) for row in rows.toLocalIterator())
 
 
-def _plan(row: Row, snapshot: str) -> Exported:
-    """Raises InputError with a reason to which the group's name is the beginning."""
+def _plan(row: Row, snapshot: str) -> Exported | NoPlan:
+    def without(kind: str, reason: str) -> NoPlan:
+        return NoPlan(row.cluster, row.group, kind, reason)
+
     types = {(item or CLASSIC).lower() for item in row.types or ()}
     if CONNECT in types:
-        raise InputError(
-            "is a cluster of Connect workers, which take no plan: their leader assigns tasks by "
-            "itself"
-        )
+        leader = "is a cluster of Connect workers, which take no plan: their leader assigns tasks"
+        return without(CONNECTED, f"{leader} by itself")
     if row.max_load is None:
-        raise InputError(f"has no plan, it is {row.status}: {row.reason}")
+        return without(row.status, f"has no plan, it is {row.status}: {row.reason}")
     present = sorted(row.present or (), key=lambda member: member.member_id)
-    keys = _keys(present)
+    names = ([getattr(item, name) for item in present] for name in ("instance_id", "client_id"))
+    if reason := why_not_follow(None, *names):
+        kind = SHARED if "share" in reason else NAMELESS
+        why = f"has members that a plan can't tell apart: {reason}; give each a group.instance.id"
+        return without(kind, f"{why} or a client.id of its own")
+    keys = {member.member_id: member.instance_id or member.client_id for member in present}
     members: dict[str, Topics] = {key: {} for key in keys.values()}
     ids: dict[str, str] = {}
     for item in sorted(row.assigned or (), key=lambda element: (element.member_id, element.topic)):
         if item.member_id not in keys:
-            raise InputError(
-                f"has a plan with a member, {item.member_id!r}, that isn't in the snapshot: is it "
-                "the plan of that?"
-            )
+            named = f"has a plan with a member, {item.member_id!r}, that isn't in the snapshot"
+            return without(FOREIGN, f"{named}: is it the plan of that?")
         members[keys[item.member_id]][item.topic] = item.partitions
         if item.topic_id is not None:
             ids[item.topic] = _as_kafka_prints(item.topic_id)
@@ -159,8 +169,9 @@ def _plan(row: Row, snapshot: str) -> Exported:
         protocol=protocol,
         member_ids=dynamic if protocol == CONSUMER else {},
     )
-    values = row.strategies[0] if row.strategies else None
-    return Exported(plan, why_not(protocol, values, len(members)) if values else None)
+    strategy = row.strategies[0] if row.strategies else None
+    ignored = why_not(protocol, strategy, len(members)) if strategy else None
+    return Exported(plan, ignored, strategy is not None and ignored is None)
 
 
 def _types(fleet: FleetSnapshot, column: Column) -> DataFrame:
@@ -212,14 +223,3 @@ def _as_kafka_prints(topic_id: str) -> str:
     if len(topic_id) == 22 or len(digits) != 32:
         return topic_id
     return base64.urlsafe_b64encode(bytes.fromhex(digits)).decode().rstrip("=")
-
-
-def _keys(members: Sequence[Any]) -> dict[str, str]:
-    """The key of each member by its id."""
-    names = [member.instance_id for member in members], [member.client_id for member in members]
-    if reason := why_not_follow(None, *names):
-        raise InputError(
-            f"has members that a plan can't tell apart: {reason}; give each a group.instance.id or "
-            "a client.id of its own"
-        )
-    return {member.member_id: member.instance_id or member.client_id for member in members}

@@ -4,12 +4,13 @@
 spelled `%2F`. `FOLDER/index.json` is a JSON object: `format` ("evenfleet-plan-index"), `version`
 (1), `snapshot` (the newest exported), `plans` and `without_plan`, lists of objects with `cluster`
 and `group`; those of `plans` have the `file` (as in a URL below the folder), its `snapshot`,
-`protocol`, `topics`, and numbers of `members` and `partitions`, those of `without_plan` a `reason`.
-`ignored` is a list like `without_plan`: of groups that would ignore their plan, and why.
+`protocol`, `topics`, and numbers of `members` and `partitions`, those of `without_plan` a
+`kind` and a `reason`. `ignored` is a list like `without_plan`: of groups that would ignore their
+plan, and why.
 """
 
 import json
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -18,19 +19,19 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
-from optimizer.assignor.plan_file import GroupPlan, PlanFileError
+from optimizer.assignor.plan_file import CONSUMER, GroupPlan, PlanFileError
 from optimizer.figures import counted
-from spark.enforce.export import Exported, NoPlan
+from spark.enforce.export import CONNECTED, FOREIGN, NAMELESS, SHARED, Exported, NoPlan
 from spark.errors import InputError
 from spark.patterns import matches
 from spark.store import read_whole, replace_text, writing
 from spark.text import named
 
 INDEX, FORMAT, VERSION = "index.json", "evenfleet-plan-index", 1
-REASONS = 5
-"""Reasons that are printed of each kind; the index has all."""
 LONGEST = 200
 """Bytes of a file's name; file systems take 255, and a file half written has a longer one."""
+NO_ASSIGNOR = "they ignore it: no PlanAssignor yet"
+NO_BROKER_ASSIGNOR = "they ignore it: no assignor for plans in the brokers"
 
 
 @dataclass(frozen=True)
@@ -47,12 +48,21 @@ class Entry:
     partitions: int
 
 
+CURES = {
+    **dict.fromkeys((SHARED, NAMELESS), "give each its own group.instance.id"),
+    **{FOREIGN: "export the snapshot that was planned", CONNECTED: "their leader assigns tasks"},
+    **{"empty": "export again when it has members", "rebalancing": "plan it when it is stable"},
+    **{NO_ASSIGNOR: "docs/plan_in_force.md", NO_BROKER_ASSIGNOR: "docs/java_consumers.md"},
+}
+"""What to do about a kind of groups; for others `explain` says what is wrong."""
+
+
 @dataclass(frozen=True)
 class Written:
     """What became of plans that were written into a folder: how many are new, changed, unchanged.
 
-    Groups `without` a plan, and those whose plan is `ignored`, have a reason. Earlier plans of
-    groups were `removed`.
+    Groups `without` a plan, and those whose plan is `ignored`, have a reason; others `follow`
+    theirs. Earlier plans of groups were `removed`.
     """
 
     path: Path
@@ -61,34 +71,29 @@ class Written:
     without: list[NoPlan] = field(default_factory=list)
     ignored: list[NoPlan] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
+    follow: list[str] = field(default_factory=list)
 
-    def reasons(self) -> Iterator[str]:
-        """The reasons that most groups have, and how many groups have another."""
-        yield from _commonest(self.without, "No plan of {}, which {}.")
-        yield from _commonest(self.ignored, "Of {}: {}.")
+    def summary(self, groups: int) -> str:
+        """How many of these `groups` have a plan now, and how many follow it."""
+        plans, follow = self.outcomes.total(), len(self.follow)
+        return (
+            f"{plans:,} of {counted(groups, 'group')} {'gets' if plans == 1 else 'get'} a plan; "
+            f"{follow:,} {'follows' if follow == 1 else 'follow'} it today."
+        )
+
+    def kinds(self) -> list[dict[str, Any]]:
+        """A row a reason for which groups have no plan or ignore it, the commonest first."""
+        counts = Counter(item.kind for item in (*self.without, *self.ignored)).most_common()
+        look = "see `evenfleet explain`"
+        return [{"groups": n, "why": why, "what to do": CURES.get(why, look)} for why, n in counts]
+
+    def report(self) -> Iterator[str]:
+        """What is in the folder now, and what is gone from it."""
+        how = ", ".join(f"{self.outcomes[item]} {item}" for item in ("new", "changed", "unchanged"))
+        yield f"{self.path / INDEX} lists the plans of snapshot {self.snapshot}: {how}."
         if self.removed:
             of = named("group", self.removed)
             yield f"Removed the earlier plans of {of}, which have none now."
-
-    def summary(self) -> str:
-        """How many plans are in the folder, and which were there."""
-        how = ", ".join(f"{self.outcomes[item]} {item}" for item in ("new", "changed", "unchanged"))
-        return (
-            f"{self.path} has the plans of {counted(self.outcomes.total(), 'group')} of snapshot "
-            f"{self.snapshot}: {how}; {self.path / INDEX} lists them."
-        )
-
-
-def _commonest(groups: Iterable[NoPlan], sentence: str) -> Iterator[str]:
-    of_reason: dict[str, list[str]] = defaultdict(list)
-    for group in groups:
-        of_reason[group.reason].append(group.group)
-    commonest = sorted(of_reason.items(), key=lambda item: (-len(item[1]), item[0]))
-    for reason, names in commonest[:REASONS]:
-        yield sentence.format(named("group", names), reason)
-    if others := [name for _, names in commonest[REASONS:] for name in names]:
-        what = counted(len(commonest) - REASONS, "other reason")
-        yield f"And {counted(len(others), 'group')} for {what}: index.json has all."
 
 
 class PlanFolder:
@@ -174,7 +179,10 @@ class PlanFolder:
                     self.path.mkdir(exist_ok=True)
             written.outcomes[self.put(item.plan)] += 1
             if item.ignored:
-                written.ignored.append(NoPlan(item.cluster, item.plan.group, item.ignored))
+                kind = NO_BROKER_ASSIGNOR if item.plan.protocol == CONSUMER else NO_ASSIGNOR
+                written.ignored.append(NoPlan(item.cluster, item.plan.group, kind, item.ignored))
+            elif item.follows:
+                written.follow.append(item.plan.group)
         for key, entry in earlier.items():
             if entry.cluster in clusters:
                 with writing(file := self._place(entry.file)):

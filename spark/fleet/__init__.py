@@ -14,12 +14,19 @@ from spark.fleet.compaction import (
     Scattered,
     compact_each,
     compacted_by_day,
+    compaction_in_words,
     fault_of,
     scattered_in,
     sweep_store,
 )
 from spark.fleet.conform import conformed, is_keyed, name_groups, null_keys
-from spark.fleet.contents import clusters_in_turn, contents_of, contents_report
+from spark.fleet.contents import (
+    clusters_in_turn,
+    contents_of,
+    contents_report,
+    listed_for_people,
+    stored_in_words,
+)
 from spark.fleet.fleet_files import FleetFiles, Rows
 from spark.fleet.kinds import (
     CLASSIC,

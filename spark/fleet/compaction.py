@@ -58,6 +58,16 @@ def compacted_by_day(items: Sequence[Scattered], after: Mapping[str, int]) -> li
     return rows
 
 
+def compaction_in_words(items: Sequence[Scattered], after: Mapping[str, int]) -> str:
+    """How many files become how many, or are so `after`."""
+    if not items:
+        return "No snapshot has more files than it needs."
+    done = [item for item in items if item.snapshot in after] if after else items
+    files, fewer = sum(item.files for item in done), sum(item.fewer for item in done)
+    become = f"are {fewer:,} now" if after else f"can become {fewer:,}"
+    return f"{counted(files, 'file')} of {counted(len(done), 'snapshot')} {become}."
+
+
 def scattered_in(place: Folder) -> tuple[list[Scattered], dict[str, str]]:
     """The snapshots with more files than they need, oldest first; why others of them stay so.
 

@@ -3,13 +3,15 @@
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import groupby
 from typing import Any
 
-from optimizer.figures import counted
+from optimizer.figures import UNITS, counted, data_size, duration
 from spark.fleet.clusters import clusters_by_snapshot
 from spark.fleet.kinds import MEMBERLESS_STATES, other_kind_of
 from spark.fleet.schemas import KIND, TABLES
+from spark.fleet.store import time_of
 from spark.fleet.utf8 import spelled
 from spark.store import Source
 
@@ -56,12 +58,33 @@ def clusters_in_turn(contents: Mapping[str, Contents]) -> list[str]:
     return sentences
 
 
+def stored_in_words(states: Mapping[str, str | None], newest: Mapping[str, Any]) -> str:
+    """How many snapshots a store has, and what its `newest`, a row of `listed`, holds."""
+    since = f" since {next(iter(states))}" if len(states) > 1 else ""
+    age = f" is {newest['age']} old and" if newest["age"] else ""
+    of = counted(newest["clusters"], "cluster")
+    groups = counted(newest["groups"] or 0, "group")
+    return f"{counted(len(states), 'snapshot')}{since}. The newest{age} has {groups} of {of}."
+
+
+def listed_for_people(row: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+    """A row of `Contents` in a list that people read, with its age in whole units."""
+    seconds = max(0, int((now - at).total_seconds())) if (at := time_of(row["snapshot"])) else 0
+    unit = max((length for length in UNITS.values() if length <= seconds), default=1)
+    return {
+        "snapshot": row["snapshot"],
+        "age": duration(seconds - seconds % unit) if at else None,
+        "clusters": len(row["clusters"]),
+        **{name: row[name] for name in ("groups", "members", "partitions")},
+        "size": None if row["bytes"] is None else data_size(row["bytes"]),
+        "state": row["state"],
+    }
+
+
 def contents_report(
     rows: Sequence[Mapping[str, Any]], states: Mapping[str, str | None], hint: str
 ) -> Iterator[str]:
     """What people read below a list of snapshots; `hint` says how to get the others of `states`."""
-    if rows and (kinds := rows[-1]["other_kinds"]):
-        yield f"Groups of snapshot {rows[-1]['snapshot']} that aren't consumer groups: {kinds}."
     listed = {row["snapshot"]: row["state"] for row in rows}
     others = [item for item in states if item not in listed]
     broken = [item for item, state in listed.items() if state != "whole"]

@@ -101,23 +101,27 @@ class Pruning:
         """A snapshot that has had its time, and whether it is gone."""
         return asdict(item) | {"removed": item.snapshot in gone}
 
-    def report(self, gone: Collection[str] | None, age: str) -> Iterator[str]:
+    def answer(self, gone: Collection[str] | None, age: str) -> str:
         """What was removed of all that is older than `age`; what would be, if `gone` is None."""
-        for snapshot, why in self.left.items():
-            yield f"Left alone: snapshot {snapshot}: {why}."
         if not self.before:
-            return
-        would, selection = "To be removed", self.aged
-        if gone is not None:
-            would, selection = "Removed", [item for item in self.aged if item.snapshot in gone]
-            for item in self.aged:
-                if item.snapshot not in gone:
-                    why = "another run has written or removed it"
-                    yield f"Left alone: snapshot {item.snapshot}: {why}."
+            return "No snapshot can be removed: none is whole."
+        would, selection = self._removed(gone)
         older = f"older than {age} (before {self.before:%Y%m%dT%H%M%SZ})"
         size = sum(item.bytes or 0 for item in selection)
         of_bytes = f", {data_size(size)}" if size else ""
-        yield f"{would}: {counted(len(selection), 'snapshot')} {older}{of_bytes}."
+        return f"{would}: {counted(len(selection), 'snapshot')} {older}{of_bytes}."
+
+    def _removed(self, gone: Collection[str] | None) -> tuple[str, list[Aged]]:
+        if gone is None:
+            return "To be removed", [*self.aged]
+        return "Removed", [item for item in self.aged if item.snapshot in gone]
+
+    def report(self, gone: Collection[str] | None) -> Iterator[str]:
+        """What stays though it is that old, and what goes that other programs wrote."""
+        would, selection = self._removed(gone)
+        stay = [item.snapshot for item in self.aged if item not in selection]
+        why = dict(self.left) | dict.fromkeys(stay, "another run has written or removed it")
+        yield from (f"Left alone: snapshot {item}: {reason}." for item, reason in why.items())
         if foreign := [file for item in selection for file in item.foreign]:
             files = f"{', '.join(foreign[:NAMED])}{', …' if len(foreign) > NAMED else ''}"
             number = counted(len(foreign), "file")

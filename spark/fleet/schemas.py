@@ -22,14 +22,13 @@ class Table(NamedTuple):
     """A table of the store.
 
     A snapshot without a `required` table isn't whole. `by_group`: its rows tell of one group each.
-    `shown`: lists of snapshots have a column for its rows. `tallied`: columns of which manifests
-    tell how often each combination of values occurs, so that lists needn't open files.
+    `counted_columns`: manifests say how often each combination of their values occurs, so that
+    lists needn't open files.
     """
 
     columns: tuple[Column, ...]
     required: bool = False
     by_group: bool = False
-    shown: bool = True
     counted_columns: tuple[tuple[str, ...], ...] = ()
 
     @property
@@ -92,9 +91,7 @@ TABLES: dict[str, Table] = {
         by_group=True,
         counted_columns=_BY_CLUSTER,
     ),
-    "subscriptions": Table(
-        (_CLUSTER, _GROUP, _MEMBER, _TOPIC), required=True, by_group=True, shown=False
-    ),
+    "subscriptions": Table((_CLUSTER, _GROUP, _MEMBER, _TOPIC), required=True, by_group=True),
     "partitions": Table(
         (
             _CLUSTER,
@@ -138,7 +135,6 @@ TABLES: dict[str, Table] = {
             Column("start_offset", _LONG),
         ),
         by_group=True,
-        shown=False,
     ),
     "brokers": Table(
         (
@@ -148,7 +144,6 @@ TABLES: dict[str, Table] = {
             Column("port", _INT),
             Column("rack", _TEXT),
         ),
-        shown=False,
         counted_columns=_BY_CLUSTER,
     ),
     "configs": Table(
@@ -159,7 +154,6 @@ TABLES: dict[str, Table] = {
             _key("key", _TEXT),
             Column("value", _TEXT),
         ),
-        shown=False,
         counted_columns=_BY_CLUSTER,
     ),
 }

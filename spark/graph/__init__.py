@@ -1,6 +1,6 @@
 """Questions to the graph of members, partitions and brokers."""
 
-from spark.graph.answers import Question, answers
+from spark.graph.answers import Question, answers, sentence_of
 from spark.graph.fleet_graph import (
     FleetGraph,
     Grain,

@@ -1,14 +1,17 @@
 """Questions to the graph of a fleet, and the tables that answer them."""
 
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
 from pyspark.sql import DataFrame, functions as F
 
-from optimizer.figures import did_you_mean
+from optimizer.figures import counted, did_you_mean
 from spark.errors import InputError
 from spark.graph.fleet_graph import FleetGraph, competitors, components, coupled_groups, reach
+from spark.graph.vertices import MEMBER, PARTITION, SUBSCRIBES, name_of
 from spark.groups import GROUP_KEYS
+from spark.text import named
 
 
 class Question(StrEnum):
@@ -23,49 +26,67 @@ class Question(StrEnum):
 def answers(
     asked: FleetGraph, question: Question, settings: dict[str, Any]
 ) -> dict[str, DataFrame]:
-    """The tables that answer a question, in the order in which they are shown."""
+    """The tables that answer a question, in the order in which they are shown.
+
+    `settings` get the cluster of a group or broker, if only one has it.
+    """
     if question is Question.COUPLED_GROUPS:
-        return _coupled(coupled_groups(asked, **settings))
+        return _coupled(asked, **settings)
+    key = "broker" if question is Question.REACH else "group"
+    if key in settings and "cluster" not in settings:
+        settings["cluster"] = _cluster_of(asked, key, settings[key])
     if question is Question.REACH:
         return _reached(reach(asked, **settings))
-    cluster = settings.get("cluster") or _cluster_of(asked, settings["group"])
+    cluster, group = settings["cluster"], settings["group"]
     if question is Question.COMPONENTS:
-        return {"components": _parts(components(asked, cluster, settings["group"]))}
-    frame = competitors(asked, cluster, settings["group"], settings["member"])
+        return {"components": _parts(components(asked, cluster, group))}
+    frame = competitors(asked, cluster, group, settings["member"])
     return {"competitors": frame.drop(*GROUP_KEYS).orderBy(F.desc("shared"), "member_id")}
 
 
-def _cluster_of(asked: FleetGraph, group: str) -> str:
-    """The one cluster that has a group of that name."""
-    vertices = asked.vertices.where(F.col("group") == group).select("cluster").distinct()
-    clusters = sorted(row.cluster for row in vertices.limit(5).collect())
+def _cluster_of(asked: FleetGraph, key: str, value: str | int) -> str:
+    """The one cluster that has a group, or broker, of that name: no two fail together."""
+    pairs = asked.vertices.where(F.col(key).isNotNull()).select("cluster", key).distinct().collect()
+    clusters = sorted(row.cluster for row in pairs if row[key] == value)
     if len(clusters) == 1:
         return str(clusters[0])
     if not clusters:
-        groups = asked.vertices.select("group").distinct().collect()
-        near = did_you_mean(group, (row.group for row in groups if row.group))
-        raise InputError(f"no cluster has a group {group!r} with members{near}")
+        names = sorted({str(row[key]) for row in pairs})
+        near = did_you_mean(value, names) or f": there is {named(key, names)}"
+        what = f"{key} {value!r}" + " with members" * (key == "group")
+        raise InputError(f"no cluster has a {what}{near}")
     raise InputError(
-        f"several clusters have a group {group!r}: name its cluster ({', '.join(clusters)})"
+        f"several clusters have a {key} {value!r}: name its cluster ({', '.join(clusters)})"
     )
 
 
-def _coupled(groups: DataFrame) -> dict[str, DataFrame]:
-    """The fleet in a row, then the groups, the largest component first."""
-    alone = F.col("component_groups") == 1
-    fleet = groups.agg(
-        F.count("*").alias("groups"),
-        F.count_if(alone).alias("alone"),
-        F.count_if(~alone).alias("coupled"),
-        F.count_if(F.col("group") == F.col("component")).alias("components"),
-        F.max("component_groups").alias("largest_component"),
+def _coupled(asked: FleetGraph, hub: int | None = None) -> dict[str, DataFrame]:
+    """The topics that couple groups, those of most groups first; the groups by component."""
+    groups = asked.keep(coupled_groups(asked, hub))
+    reads = asked.parts[SUBSCRIBES].select(
+        name_of("src").alias("reader"), name_of("dst").alias("read")
     )
-    largest_first = groups.orderBy(F.desc("component_groups"), "cluster", "component", "group")
-    return {"fleet": fleet, "groups": largest_first}
+    readers = asked.parts[MEMBER].select(name_of("id").alias("reader"), *GROUP_KEYS)
+    names = asked.parts[asked.grain].select(name_of("id").alias("read"), "topic")
+    topics = (
+        reads.distinct()
+        .join(readers.distinct(), "reader")
+        .groupBy("cluster", "read")
+        .agg(F.count("*").alias("groups"), F.min("group").alias("group"))
+        .where("groups > 1" if hub is None else f"groups between 2 and {hub}")
+        .join(names.distinct(), "read")
+        .join(groups.select(*GROUP_KEYS, "component"), [*GROUP_KEYS])
+        .select("cluster", "topic", "groups", "component")
+    )
+    largest_first = F.desc("component_groups"), "cluster", "component", "group"
+    return {
+        "topics": topics.orderBy(F.desc("groups"), "cluster", "topic"),
+        "groups": groups.orderBy(*largest_first),
+    }
 
 
 def _reached(vertices: DataFrame) -> dict[str, DataFrame]:
-    """How many of what at which depth, then the groups, the nearest first."""
+    """The groups, the nearest first; how many of what at which depth."""
     levels = vertices.groupBy("depth", "kind").agg(
         F.count("*").alias("reached"),
         F.countDistinct(*GROUP_KEYS).alias("groups"),
@@ -77,8 +98,8 @@ def _reached(vertices: DataFrame) -> dict[str, DataFrame]:
         .agg(F.min("depth").alias("depth"), F.count("*").alias("members"))
     )
     return {
-        "reach": levels.orderBy("depth", "kind"),
         "groups": groups.orderBy("depth", F.desc("members"), *GROUP_KEYS),
+        "reach": levels.orderBy("depth", "kind"),
     }
 
 
@@ -92,4 +113,66 @@ def _parts(vertices: DataFrame) -> DataFrame:
             F.coalesce(F.sum("partitions"), F.lit(0)).alias("partitions"),
         )
         .orderBy(F.desc("partitions"), "component")
+    )
+
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+def sentence_of(question: Question, settings: Mapping[str, Any], tables: Mapping[str, Rows]) -> str:
+    """The answer to a question, of the rows of its tables."""
+    if question is Question.COUPLED_GROUPS:
+        return _coupled_in_words(**tables)
+    if question is Question.REACH:
+        return _reached_in_words(settings, **tables)
+    if question is Question.COMPONENTS:
+        return _parts_in_words(settings["group"], **tables)
+    others, owned = tables["competitors"], sum(row["owned"] for row in tables["competitors"])
+    members = counted(len(others), "other member")
+    return f"{members} may read what {settings['member']} may read, and own {owned:,} of it."
+
+
+def _coupled_in_words(topics: Rows, groups: Rows) -> str:
+    coupled = [row for row in groups if row["component_groups"] > 1]
+    alone = f"{len(groups) - len(coupled):,} of {counted(len(groups), 'group')}"
+    answer = f"{alone} can be rolled out alone: they share no topic with others."
+    if not coupled:
+        return answer
+    part = ("cluster", "component")
+    cluster, component = (coupled[0][name] for name in part)
+    through = [row for row in topics if (row["cluster"], row["component"]) == (cluster, component)]
+    more = f" and {counted(len(through) - 1, 'other topic')}" * (len(through) > 1)
+    parts = counted(len({tuple(row[name] for name in part) for row in coupled}), "other part")
+    return (
+        f"{answer} The largest of {parts} couples {coupled[0]['component_groups']:,} groups of "
+        f"{cluster}, through {through[0]['topic']} ({through[0]['groups']:,} groups){more}."
+    )
+
+
+def _reached_in_words(settings: Mapping[str, Any], groups: Rows, reach: Rows) -> str:
+    """What fails, what it takes along at once, and how far that goes."""
+    what = next(f"{k} {settings[k]}" for k in ("broker", "rack", "topic") if k in settings)
+    where = f" of {settings['cluster']}" if "cluster" in settings else ""
+    lost = next((row for row in reach if row["kind"] == PARTITION), None)
+    owners = next((row for row in reach if row["kind"] == MEMBER), None)
+    if not (lost and owners):
+        return f"If {what}{where} fails, no member loses a partition."
+    more = f" Through what these share, {len(groups):,} groups are touched."
+    more *= len(groups) > owners["groups"]
+    return (
+        f"If {what}{where} fails, {counted(lost['reached'], 'partition')} can't be read until "
+        f"another broker leads them: those of {counted(owners['reached'], 'member')} in "
+        f"{counted(owners['groups'], 'group')}.{more}"
+    )
+
+
+def _parts_in_words(group: str, components: Rows) -> str:
+    members, partitions = (
+        counted(components[0][name], name[:-1]) for name in ("members", "partitions")
+    )
+    if len(components) == 1:
+        return f"Group {group} is one part ({members}, {partitions}): it is balanced as a whole."
+    return (
+        f"Group {group} has {len(components):,} parts that share nothing: each is balanced on its "
+        f"own. The largest has {members} and {partitions}."
     )

@@ -5,10 +5,12 @@ from spark.history.encode import RowInTime, encode_changes
 from spark.history.fleet_history import FleetHistory
 from spark.history.rates import QUANTILE, WINDOW, FleetRates
 from spark.history.summary import (
+    abandoned_lag,
     behind_for_people,
     behind_verdict,
     busiest,
     groups_behind,
+    most_restless,
     restless,
     totals,
     worse,

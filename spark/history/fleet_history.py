@@ -22,6 +22,7 @@ from spark.fleet import (
     FleetSnapshot,
     Part,
     Team,
+    as_rows,
     evenly,
     is_named,
     name_groups,
@@ -282,14 +283,10 @@ class FleetHistory(Handle):
         return CHARTS["trend"].drawn(trend_of(self.states, self.rebalances))
 
     def _repr_html_(self) -> str:
-        text = totals(self.states, self.changes, self.rebalances)
-        rows = (
-            restless(self.changes, self.rebalances, self.timeline.snapshots)
-            .limit(FIRST + 1)
-            .collect()
-        )
-        columns = "cluster", "group", "generations", "cause", "moves", "takeovers", "avoidable"
-        return shown_in_notebook([text], columns, [row.asDict() for row in rows])
+        rows = as_rows(restless(self.changes, self.rebalances, self.timeline.snapshots))
+        text = totals(rows, self.states, self.rebalances)
+        columns = "cluster", "group", "rebalances", "cause", "moves", "takeovers", "avoidable"
+        return shown_in_notebook([text], columns, rows[: FIRST + 1])
 
     def release(self) -> None:
         """Free what is kept."""

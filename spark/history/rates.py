@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cached_property
 
@@ -93,6 +93,13 @@ class FleetRates(Handle):
             F.count("*").cast("int").alias("members")
         )
         return escaped_rows(counted)
+
+    @cached_property
+    def present(self) -> DataFrame:
+        """A row (cluster, group): how many `members` the last snapshot of its cluster has."""
+        last = {cluster: ids[-1:] for cluster, ids in self.window.snapshots.items()}
+        members = replace(self.window, snapshots=last).placed(self._tables["members"])
+        return escaped_rows(members.groupBy(*GROUP_KEYS).agg(F.count("*").alias("members")))
 
     @cached_property
     def consumption(self) -> DataFrame:

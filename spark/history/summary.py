@@ -9,11 +9,9 @@ from optimizer.advice import LEVELS
 from optimizer.figures import NO_FIGURE, counted, duration, figure
 from spark.fleet import PARTITION_KEYS
 from spark.groups import GROUP_KEYS
+from spark.history.change_row import NONE_SEEN
 from spark.history.timeline import RateWindow, hours_between
 from spark.store import SNAPSHOT
-
-_SUMS = ("moves", "takeovers", "avoidable_moves")
-
 
 WEEK = 7 * 24
 """Hours."""
@@ -24,11 +22,11 @@ def restless(
 ) -> DataFrame:
     """A row a group with rebalances or partitions that changed hands, the most restless first.
 
-    `generations` are its rebalances, `per_day` those in a day of the time that its cluster's
+    `per_day` are its `rebalances` in a day of the time that its cluster's
     `snapshots` cover, `this_week` those of its last seven days and `last_week` those of the seven
     before, null where the snapshots don't reach back so far. `most_per_hour` is the highest rate
-    between two snapshots, `cause` the commonest one; `moves`, `takeovers` and `avoidable` (moves)
-    are sums over all its changes.
+    between two snapshots, `cause` the commonest that was seen, `unknown` how many have none.
+    `moves`, `takeovers` and `avoidable` (moves) are sums over all its changes.
     """
     ends = [(cluster, ids[0], ids[-1]) for cluster, ids in snapshots.items() if ids]
     spans = changes.sparkSession.createDataFrame(ends, "cluster string, since string, until string")
@@ -40,18 +38,21 @@ def restless(
         {"ago": ago, "covered": covered}
     )
 
+    is_unknown = F.col("cause") == NONE_SEEN
+
     def of_week(weeks: int) -> Column:
         is_in = (F.col("ago") >= weeks * WEEK) & (F.col("ago") < (weeks + 1) * WEEK)
         times = F.sum(F.when(is_in, F.col("generations")).otherwise(0))
         return F.when(F.max("covered") > weeks * WEEK, times)
 
     of_rebalances = dated.groupBy(*GROUP_KEYS).agg(
-        F.sum("generations").alias("generations"),
+        F.sum("generations").alias("rebalances"),
         F.try_divide(F.sum("generations") * 24.0, F.max("covered")).alias("per_day"),
         of_week(0).alias("this_week"),
         of_week(1).alias("last_week"),
         F.max("per_hour").alias("most_per_hour"),
-        F.mode("cause", deterministic=True).alias("cause"),
+        F.mode(F.when(~is_unknown, F.col("cause")), deterministic=True).alias("cause"),
+        F.coalesce(F.sum(F.when(is_unknown, F.col("generations"))), F.lit(0)).alias("unknown"),
     )
     of_changes = changes.groupBy(*GROUP_KEYS).agg(
         F.sum("moves").alias("moves"),
@@ -59,8 +60,8 @@ def restless(
         F.sum("avoidable_moves").alias("avoidable"),
     )
     rows = of_rebalances.join(of_changes, list(GROUP_KEYS), "full")
-    order = (F.desc_nulls_last(name) for name in ("generations", "moves", "takeovers"))
-    items = rows.where("generations > 0 or moves > 0 or takeovers > 0")
+    order = (F.desc_nulls_last(name) for name in ("rebalances", "moves", "takeovers"))
+    items = rows.where("rebalances > 0 or moves > 0 or takeovers > 0")
     return items.orderBy(*order, *GROUP_KEYS)
 
 
@@ -84,24 +85,42 @@ def worse(states: DataFrame) -> DataFrame:
     return rows.where(risen > 0).orderBy(risen.desc(), *GROUP_KEYS)
 
 
-def totals(states: DataFrame, changes: DataFrame, rebalances: DataFrame) -> str:
-    """What the whole fleet went through, and how many groups are uneven at its end."""
-    of_changes = changes.agg(
-        F.count("*").alias("changes"),
-        *(F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in _SUMS),
-    )
-    of_rebalances = rebalances.agg(
-        F.coalesce(F.sum("generations"), F.lit(0)).alias("generations"),
-        F.count_if("remade").alias("remade"),
-    )
-    row = of_changes.crossJoin(of_rebalances).crossJoin(_uneven(states)).collect()[0]
-    remade = f"; {row.remade:,} groups were deleted and created again" if row.remade else ""
+CURES = {
+    "recreated": "find out what deletes it",
+    "restart": "give its members a group.instance.id, and a quick restart moves nothing",
+    "join": "look at what starts its members so often",
+    "crash": "look in its members' logs for why they end",
+    "leave": "stop its members one after the other",
+    "topic change": "its topics or subscriptions change",
+    None: "look in its members' logs for polls longer than max.poll.interval.ms",
+}
+"""What to do about the commonest cause of a group's rebalances."""
+
+
+def most_restless(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The first of the rows of `restless` in words, and what to do; empty where all are at rest."""
+    if not rows or not rows[0]["rebalances"]:
+        return ""
+    row, cause = rows[0], rows[0]["cause"]
+    times = counted(row["rebalances"], "time") + (f", by {cause}" if cause else "")
+    return f"{row['group']} of {row['cluster']} rebalanced most ({times}): {CURES[cause]}."
+
+
+def totals(rows: Sequence[Mapping[str, Any]], states: DataFrame, rebalances: DataFrame) -> str:
+    """What the whole fleet went through, by rows of `restless`; how many groups end uneven."""
+
+    def total(name: str) -> int:
+        return sum(row[name] or 0 for row in rows)
+
+    last = rebalances.agg(F.count_if("remade").alias("remade")).crossJoin(_uneven(states)).first()
+    assert last
+    unknown = f" (cause unknown for {total('unknown'):,})" if total("unknown") else ""
+    remade = f"{counted(last.remade, 'group')} made again, " if last.remade else ""
     return (
-        f"{row.generations:,} rebalances and {row.changes:,} changes: {row.moves:,} partitions "
-        f"moved, {row.avoidable_moves:,} of them needlessly, and {row.takeovers:,} were taken over"
-        f"{remade}. "
-        f"Uneven by count in the last snapshot: {row.uneven:,} of {counted(row.measured, 'group')} "
-        f"({row.uneven_at_first:,} in the first)."
+        f"{counted(total('rebalances'), 'rebalance')}{unknown}: {remade}"
+        f"{counted(total('moves'), 'partition')} moved, {total('avoidable'):,} of them needlessly; "
+        f"{total('takeovers'):,} taken over from members that left. Uneven by count: "
+        f"{last.uneven:,} of {counted(last.measured, 'group')}, at first {last.uneven_at_first:,}."
     )
 
 
@@ -133,24 +152,30 @@ BEHIND = {
     "behind": "count_if(falls_behind)",
     "partitions": "count(*)",
     "lag": "try_sum(lag) filter (where falls_behind)",
+    "all_lag": "try_sum(lag)",
     "lag_trend": "sum(lag_trend) filter (where falls_behind)",
     "oldest": "max(struct(lag_seconds, at_least)) filter (where falls_behind)",
 }
 """SQL text over the partitions of a group."""
 
 
-def groups_behind(consumption: DataFrame, window: RateWindow) -> DataFrame:
-    """A row (cluster, group) for each group that fell behind when its cluster was last examined.
+def groups_behind(consumption: DataFrame, present: DataFrame, window: RateWindow) -> DataFrame:
+    """A row (cluster, group) for each group that is behind where its cluster was last examined.
 
-    It does so on `behind` of its `partitions`, whose `lag` and `lag_trend` are summed up;
-    `lag_seconds` and `at_least` are those of the worst. That lag in seconds comes first.
+    It falls behind on `behind` of its `partitions`, whose `lag` and `lag_trend` are summed up;
+    `lag_seconds` and `at_least` are those of the worst. That lag in seconds comes first; `members`
+    are those `present`, and groups without any come last, with all their lag.
     """
     grouped = still_there(consumption, window).groupBy(*GROUP_KEYS)
     of_group = grouped.agg(*(F.expr(text).alias(name) for name, text in BEHIND.items()))
+    rows = of_group.join(present, [*GROUP_KEYS], "left").fillna(0, ["members"])
     return (
-        of_group.where("behind > 0")
-        .select(*GROUP_KEYS, "behind", "partitions", "lag", "lag_trend", "oldest.*")
-        .orderBy(F.desc_nulls_last("lag_seconds"), F.desc("lag"), *GROUP_KEYS)
+        rows.where("behind > 0 or (members = 0 and all_lag > 0)")
+        .withColumn("lag", F.expr("if(members = 0, all_lag, lag)"))
+        .select(*GROUP_KEYS, "members", "behind", "partitions", "lag", "lag_trend", "oldest.*")
+        .orderBy(
+            F.expr("members = 0"), F.desc_nulls_last("lag_seconds"), F.desc("lag"), *GROUP_KEYS
+        )
     )
 
 
@@ -182,17 +207,26 @@ def behind_for_people(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def behind_verdict(rows: Sequence[Mapping[str, Any]]) -> str:
-    """How many groups fall behind, and the first of the rows of `groups_behind` in words."""
-    if not rows:
+    """How many groups with members fall behind, and the first of them in words."""
+    late = [row for row in rows if row["members"]]
+    if not late:
         return "No group falls behind."
-    worst = rows[0]
+    worst = late[0]
     ages = [_age(worst)] if worst["lag_seconds"] is not None else []
     lags = [f"{figure(worst['lag'])} records"] if worst["lag"] is not None else []
-    late = f" ({', '.join([*lags, *ages])})" if lags or ages else ""
+    behind = f" ({', '.join([*lags, *ages])})" if lags or ages else ""
     return (
-        f"{counted(len(rows), 'group')} {'falls' if len(rows) == 1 else 'fall'} behind: lag grew "
-        f"in the window, and still grows. Worst: {worst['group']} of {worst['cluster']}{late}."
+        f"{counted(len(late), 'group')} {'falls' if len(late) == 1 else 'fall'} behind: lag grew "
+        f"in the window, and still grows. Worst: {worst['group']} of {worst['cluster']}{behind}."
     )
+
+
+def abandoned_lag(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """A sentence on the lag of groups without members, if there is any."""
+    lags = [row["lag"] or 0 for row in rows if not row["members"]]
+    groups = f"{counted(len(lags), 'group')} without members"
+    lag = f"{counted(sum(lags), 'record')} of lag: start members, or delete the offsets."
+    return [f"{groups} left {lag}"] if lags else []
 
 
 def _age(row: Mapping[str, Any]) -> str:

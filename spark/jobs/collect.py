@@ -17,7 +17,7 @@ from spark.fleet import snapshot_id, store_to_write, write_store
 from spark.sources.live.cluster import ClusterSelection
 from spark.sources.live.collect import ids_in, ids_in_store, mixed_up
 from spark.store import Folder
-from spark.terminal import CHECK_FAILED, busy, option, say, say_all, show
+from spark.terminal import CHECK_FAILED, Table, busy, option, say, say_all, say_answer, show
 from spark.text import as_sentence, named
 
 Patterns = Annotated[
@@ -72,30 +72,40 @@ def collect(
     live = terminal.live("spark.sources.live.collect")
     with busy(f"reading {named('cluster', [item.name for item in asked])}") as step:
         collected = live.collect_clusters(asked, partial(step.report, what="groups"))
-    for item in collected:
-        where = f"{item.cluster}: " if item.tables else ""
-        say_all(f"{where}{sentence}" for sentence in [*item.left_out, *item.notes])
     read = [element.tables for element in collected if element.tables]
+    left_out = [
+        f"{item.cluster}: {sentence}" if item.tables else sentence
+        for item in collected
+        for sentence in (*item.left_out, *item.notes)
+    ]
     if not read:
+        say_all(left_out)
         raise typer.Exit(3)  # no cluster could be reached
-    _store(read, place, choice)
-    statuses = [row for item in collected for row in item.statuses]
-    show({"clusters": [item.row() for item in collected], "to_know": statuses})
+    mixed = _store(read, place, choice)
+    sizes = {name: sum(len(of[name]) for of in read) for name in ("groups", "members")}
+    size = f"{counted(sizes['groups'], 'group')} with {counted(sizes['members'], 'member')}"
     leaderless = sum(item.leaderless for item in collected)
-    but = f", with {counted(leaderless, 'topic')} that had partitions without a leader"
-    next_step = f"{terminal.program()} {shlex.join(['plan', out, '--out', 'plan'])}"
-    say(f"Snapshot {choice} is in {out}{but if leaderless else ''}. Next: {next_step}")
-    if any(element.state != "whole" for element in collected):
+    but = f" {counted(leaderless, 'topic')} had partitions without a leader." * bool(leaderless)
+    say_answer(f"Snapshot {choice} of {counted(len(read), 'cluster')} is in {out}: {size}.{but}")
+    statuses = [row for item in collected for row in item.statuses]
+    rows = [item.row() for item in collected]
+    show({"clusters": rows, "to_know": Table(statuses, is_shown=bool(statuses))})
+    say_all([*left_out, *mixed])
+    is_whole = all(element.state == "whole" for element in collected)
+    if not is_whole:
         say("It is incomplete: the lines above say what is missing.")
+    terminal.say_next(f"{terminal.program()} {shlex.join(['audit', out])}")
+    if not is_whole:
         raise typer.Exit(CHECK_FAILED)
 
 
-def _store(read: Sequence[Mapping[str, pa.Table]], place: Folder, snapshot: str) -> None:
-    """Write the tables of these clusters, and say which are one cluster under two names."""
+def _store(read: Sequence[Mapping[str, pa.Table]], place: Folder, snapshot: str) -> list[str]:
+    """Write the tables of these clusters; sentences on those that are one under two names."""
     ids = ids_in(tables["configs"] for tables in read)
-    say_all(map(as_sentence, mixed_up(ids, ids_in_store(place))))
+    mixed = [as_sentence(text) for text in mixed_up(ids, ids_in_store(place))]
     joined = {name: pa.concat_tables([tables[name] for tables in read]) for name in read[0]}
     write_store(joined, place, snapshot)
+    return mixed
 
 
 def _wanted(include: list[str] | None, exclude: list[str] | None) -> ClusterSelection | None:

@@ -8,7 +8,7 @@ import typer
 from optimizer.figures import counted
 from spark import terminal
 from spark.enforce import Status
-from spark.terminal import CHECK_FAILED, busy, option, say
+from spark.terminal import CHECK_FAILED, busy, option, say, say_answer
 from spark.text import as_sentence
 
 
@@ -48,22 +48,23 @@ def _enforce_one(choice: terminal.ChosenPlans, dry_run: bool, again: str, watch:
     )
     with watching as watcher:
         verdict = watcher.look(frozenset([name]))[name]
-        terminal.show_differences(plan, watcher.groups.get(name), verdict.status)
-        if verdict.reason:
-            _refuse(f"Group {name}: {verdict.reason}")
-        if not verdict.is_ready:
-            say(f"The plan of snapshot {plan.snapshot} is in force already.")
+        reason, follows = verdict.reason, ""
+        if reason:
+            answer = as_sentence(f"group {name}: {reason}")
+        elif not verdict.is_ready:
+            answer = f"The plan of snapshot {plan.snapshot} is in force already."
         elif dry_run:
-            say(f"Group {name} needs a rebalance. Next: {again}")
+            answer, follows = f"Group {name} needs a rebalance to apply its plan.", again
         elif reason := watcher.make_rebalance(name):
-            _refuse(reason)
+            answer = as_sentence(reason)
         else:
-            say(f"Group {name} rebalances. Next: {watch}")
-
-
-def _refuse(reason: str) -> None:
-    say(as_sentence(reason))
-    raise typer.Exit(CHECK_FAILED)
+            answer, follows = f"Group {name} rebalances.", watch
+        say_answer(answer)
+        terminal.show_differences(plan, watcher.groups.get(name), verdict.status)
+        if follows:
+            terminal.say_next(follows)
+        if reason:
+            raise typer.Exit(CHECK_FAILED)
 
 
 def _look(choices: Sequence[terminal.ChosenPlans], again: str) -> None:
@@ -74,7 +75,8 @@ def _look(choices: Sequence[terminal.ChosenPlans], again: str) -> None:
     every = [item for outcome in outcomes.values() for item in outcome]
     ready = [item for item in every if item.status is Status.NOT_IN_FORCE and not item.reason]
     if ready:
-        say(f"{counted(len(ready), 'group')} can apply the plan. Next: {again}")
+        say(f"{counted(len(ready), 'group')} can apply the plan: a rebalance makes them read it.")
+        terminal.say_next(again)
     if any(item.status is not Status.IN_FORCE and item.reason for item in every):
         raise typer.Exit(CHECK_FAILED)
 

@@ -1,20 +1,20 @@
 """`evenfleet export-plan`: the plans of groups as files for their consumers."""
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 from pyspark.sql import DataFrame, SparkSession
 
+from optimizer.figures import counted
 from spark import terminal
-from spark.enforce import Exported, PlanFolder, exported_plan, group_plans
+from spark.enforce import Exported, PlanFolder, Written, exported_plan, group_plans
 from spark.errors import InputError
-from spark.fleet import FleetSnapshot, ids, near_miss, no_plan, read_planned, read_results
+from spark.fleet import ids, near_miss, no_plan, read_planned, read_results
 from spark.store import Where, replace_text
-from spark.terminal import busy, option, say, say_all
+from spark.terminal import Table, busy, option, say, say_all, say_answer, show
 
 
 def export_plan(
@@ -35,29 +35,46 @@ def export_plan(
     One group's plan is a file. Several go to `OUT/CLUSTER/GROUP.json`, and
     `OUT/index.json` lists them. A file whose plan hasn't changed isn't touched.
     """
-    planned = source.planned
     if group is not None and all_groups:
         raise InputError("give either --group or --all")
-    reading = _read(source, snapshot)
-    if group is not None and not re.search(r"[*?]", group) and not out.is_dir():
-        if not out.absolute().parent.is_dir():
-            raise InputError(f"--out {out} must be a file in a folder that exists")
-        with reading as read, busy(f"reading the plan of group {group}"):
-            exported = exported_plan(read.fleet, read.groups, read.assignments, group, cluster)
-        _write_one(out, exported)
-        return
-    if out.is_file() or not out.absolute().parent.is_dir():
-        raise InputError(f"--out {out} must be a folder in one that exists")
-    folder, pattern = PlanFolder(out), "*" if group is None else group
-    with reading as read, busy(f"writing plans into {out}"):
-        groups = read.groups if all_groups or group is not None else _advised(read.groups, planned)
-        plans = group_plans(read.fleet, groups, read.assignments, pattern, cluster)
-        written = folder.write(read.fleet.id, plans, pattern)
-        say_all(written.reasons())
-        if not written.outcomes:
-            near = near_miss(read.fleet, "group", pattern, cluster)
-            raise InputError(f"the plan has nothing to export of a group {pattern!r}{near}")
-        say(written.summary())
+    is_file = group is not None and not re.search(r"[*?]", group) and not out.is_dir()
+    if not out.absolute().parent.is_dir() or (out.is_file() and not is_file):
+        what = "a file in a folder that exists" if is_file else "a folder in one that exists"
+        raise InputError(f"--out {out} must be {what}")
+    folder = None if is_file else PlanFolder(out)
+    pattern, plan = group or "*", source.planned
+    with source.session() as session:
+        selection = snapshot or _newest(session, plan)
+        groups, assignments = read_results(session, plan, ("groups", "assignments"), selection)
+        reading = partial(read_planned, session, source.where, plan, selection)
+        fleet = source.reading(session, "export-plan", reading)
+        if folder is None:
+            with busy(f"reading the plan of group {group}"):
+                exported = exported_plan(fleet, groups.rows, assignments.rows, pattern, cluster)
+            _write_one(out, exported)
+        else:
+            advised = group is None and not all_groups
+            rows = _advised(groups.rows, plan) if advised else groups.rows
+            with busy(f"writing plans into {out}"):
+                plans = group_plans(fleet, rows, assignments.rows, pattern, cluster)
+                written = folder.write(fleet.id, plans, pattern)
+            if not written.outcomes:
+                say_all(f"{row['groups']:,} groups: {row['why']}." for row in written.kinds())
+                near = near_miss(fleet, "group", pattern, cluster)
+                raise InputError(f"the plan has nothing to export of a group {pattern!r}{near}")
+            _report(folder, written, groups.rows.count() if advised else None)
+        terminal.say_clusters(fleet, (*groups.notes, *assignments.notes))
+
+
+def _report(folder: PlanFolder, written: Written, groups: int | None) -> None:
+    """Print how many plans were written, of these `groups` if only some are advised a plan."""
+    say_answer(written.summary(groups or written.outcomes.total() + len(written.without)))
+    reasons = [asdict(item) for item in (*written.without, *written.ignored)]
+    plans = Table([asdict(entry) for entry in folder.entries], is_shown=False)
+    show({"reasons": Table(reasons, written.kinds(), bool(reasons)), "plans": plans})
+    say_all(written.report())
+    if groups:
+        say("Exported are plans that are advised, or followed: --all exports the others too.")
 
 
 def _advised(groups: DataFrame, plan: Where) -> DataFrame:
@@ -65,25 +82,6 @@ def _advised(groups: DataFrame, plan: Where) -> DataFrame:
     if "advice_kind" not in groups.columns:
         raise InputError(f"plan {plan} has no advice: give --group NAME or --all, or plan again")
     return groups.where("follows or (can_follow and advice_kind = 'plan')")
-
-
-class _Read(NamedTuple):
-    fleet: FleetSnapshot
-    groups: DataFrame
-    assignments: DataFrame
-
-
-@contextmanager
-def _read(source: terminal.PlannedOptions, snapshot: str | None) -> Iterator[_Read]:
-    """A plan and the fleet that it is of, for as long as the session lasts."""
-    with source.session() as session:
-        plan = source.planned
-        selection = snapshot or _newest(session, plan)
-        groups, assignments = read_results(session, plan, ("groups", "assignments"), selection)
-        reading = partial(read_planned, session, source.where, plan, selection)
-        fleet = source.reading(session, "export-plan", reading)
-        yield _Read(fleet, groups.rows, assignments.rows)
-        terminal.say_clusters(fleet, (*groups.notes, *assignments.notes))
 
 
 def _newest(session: SparkSession, plan: Where) -> str:
@@ -95,9 +93,10 @@ def _newest(session: SparkSession, plan: Where) -> str:
 def _write_one(out: Path, exported: Exported) -> None:
     plan = exported.plan
     replace_text(out, plan.to_text())
-    say(
-        f"{out} has the plan of group {plan.group} of cluster {plan.cluster}, snapshot "
-        f"{plan.snapshot}: {len(plan.members)} members, {sum(plan.topics.values())} partitions."
+    members = counted(len(plan.members), "member")
+    say_answer(
+        f"{out} has the plan of group {plan.group} of cluster {plan.cluster}: {members}, "
+        f"{counted(sum(plan.topics.values()), 'partition')}."
     )
     if exported.ignored:
-        say(f"Of group {plan.group}: {exported.ignored}.")
+        say(f"Group {plan.group} ignores it today: {exported.ignored}.")

@@ -5,7 +5,10 @@ from dataclasses import asdict
 from spark import terminal
 from spark.frontier import frontier_of_group
 from spark.settings import move_price
-from spark.terminal import ROWS_SHOWN, Table, at_most, busy, say, show
+from spark.terminal import Table, at_most, busy, say_answer, show
+
+POINTS_SHOWN = 7
+"""Points that people see, beside the one that is worth most, unless they ask for all."""
 
 
 def frontier(
@@ -20,25 +23,22 @@ def frontier(
     with few as (fleet, rates), busy(f"planning group {group}"):
         result = frontier_of_group(fleet, group, source.cluster, settings.goals, rates)
         goals.check_limits(result.idle_limits)
-    terminal.say_clusters(fleet)
-    status = f"has status {result.status}"
-    if result.reason:
-        status = f"is {result.status}: {result.reason}"
-    say(f"Group {result.group} of cluster {result.cluster} {status}.")
     rows = [point.for_people() for point in result.points]
     row = asdict(result)
     if price:
         rows, row["points"] = price.with_costs(rows), price.with_costs(row["points"])
     last = len(rows) - 1
-    step = max(1, -(-last // (ROWS_SHOWN - 1)))
+    step = max(1, -(-last // (POINTS_SHOWN - 1)))
     few_rows = [
         row for at, row in enumerate(rows) if at % step == 0 or at == last or result.points[at].knee
     ]
-    shown = rows if at_most(ROWS_SHOWN) is None else few_rows
+    shown = rows if at_most(POINTS_SHOWN) is None else few_rows
+    why = f": {result.reason}" if result.reason else ""
+    say_answer(str(result.sentence) if rows else f"Group {result.group} is {result.status}{why}.")
     points = Table(rows, shown, bool(rows), as_json=[row])
     show({"frontier": points} | terminal.clusters_read(fleet))
-    if result.points:
+    terminal.say_clusters(fleet)
+    if rows:
         knee = next((point.moves for point in result.points if point.knee), 0)
         act = {"advice_kind": "plan", "can_follow": True, "cluster": result.cluster, "group": group}
         terminal.lead_to([act], terminal.PLAN + f" --goal max_moves={knee}" * bool(knee))
-        say(str(result.sentence))

@@ -8,12 +8,16 @@ from pyspark.sql import SparkSession
 
 from spark import InputError, terminal
 from spark.fleet import as_rows
-from spark.graph import Grain, Question, answers, coordinate, fleet_graph, has_graphframes
-from spark.terminal import at_most, busy, option, show
-
-ROWS = 20
-"""Rows of each table that people see unless they ask for more."""
-
+from spark.graph import (
+    Grain,
+    Question,
+    answers,
+    coordinate,
+    fleet_graph,
+    has_graphframes,
+    sentence_of,
+)
+from spark.terminal import ROWS_SHOWN, Table, busy, option, say, say_answer, show
 
 OPTIONS = {
     Question.COUPLED_GROUPS: ("hub",),
@@ -60,29 +64,28 @@ class QuestionOptions:
 
 def graph(
     source: terminal.SnapshotOptions,
-    question: Annotated[Question, option("What to ask.")],
     asked: QuestionOptions,
-    rows: Annotated[
-        int | None,
-        option(
-            "Maximum number of rows; 0 is all.", min=0, shown="20 on a terminal, all for programs"
-        ),
-    ] = None,
+    question: Annotated[Question, option("What to ask.")] = Question.COUPLED_GROUPS,
 ) -> None:
     """Query the fleet as a graph: coupled groups, reach of a failure, competitors, components."""
     settings = asked.settings_of(question)
-    most = at_most(ROWS) if rows is None else rows
     with source.session(source.snapshot) as spark:
         fleet = source.fleet(spark, f"graph: {question}")
         bring_graphframes(spark)
         grain: Grain = "partition" if question is Question.REACH else "topic"
         with busy(f"asking for {question}"), fleet_graph(fleet, grain) as whole:
             tables = {
-                name: as_rows(table.limit(most) if most else table)
-                for name, table in answers(whole, question, settings).items()
+                name: as_rows(table) for name, table in answers(whole, question, settings).items()
             }
+    say_answer(sentence_of(question, settings, tables))
+    first = next(iter(tables))
+    shown = {
+        name: Table(rows, is_detail=name != first, most=ROWS_SHOWN) for name, rows in tables.items()
+    }
+    show(shown | terminal.clusters_read(fleet))
+    if question is Question.COUPLED_GROUPS and asked.hub is None and tables["topics"]:
+        say("Topics that everybody reads couple all: --hub 20 ignores those of over 20 groups.")
     terminal.say_clusters(fleet)
-    show({**tables, **terminal.clusters_read(fleet)})
 
 
 def bring_graphframes(session: SparkSession) -> None:

@@ -1,35 +1,38 @@
 """`evenfleet history`: what happened to a fleet, from snapshot to snapshot."""
 
+from optimizer.figures import counted
 from spark import terminal
 from spark.fleet import HISTORY, as_rows, check_out
-from spark.history import restless, totals, worse
+from spark.history import most_restless, restless, totals, worse
 from spark.store import table_in
-from spark.terminal import ROWS_SHOWN, Table, busy, say, say_answer, show
+from spark.terminal import Table, busy, say, say_answer, show
 
-HIDDEN = ("first", "last", "generations", "most_per_hour", "takeovers")
+HIDDEN = ("first", "last", "this_week", "last_week", "most_per_hour", "takeovers")
 
 
 def history(source: terminal.HistoryOptions, target: terminal.OutOptions) -> None:
     """Report how groups changed over time, and how often and why they rebalanced."""
-    out = target.required()
+    out = target.optional()
     source.check()
     with source.session(many=True) as spark:
-        check_out(spark, out, HISTORY)
+        if out is not None:
+            check_out(spark, out, HISTORY)
         with source.read(spark, "history") as past, busy("looking for changes"):
-            past.write(out)
-            states, changes, rebalances = past.states, past.changes, past.rebalances
-            most = as_rows(restless(changes, rebalances, past.timeline.snapshots))
-            got_worse = as_rows(worse(states))
-            sentence = totals(states, changes, rebalances)
+            if out is not None:
+                past.write(out)
+            most = as_rows(restless(past.changes, past.rebalances, past.timeline.snapshots))
+            got_worse = as_rows(worse(past.states))
+            answer = totals(most, past.states, past.rebalances)
+    say_answer(f"{answer} {most_restless(most)}".rstrip())
     tables = {
-        "restless groups": Table(most, most=ROWS_SHOWN),
-        "groups that got worse": Table(got_worse, most=ROWS_SHOWN),
+        "restless": Table(most, is_shown=bool(most), title="groups that rebalance most"),
+        "worse": Table(got_worse, is_detail=True, title="groups that got less even"),
     }
     show(tables, HIDDEN)
+    if got_worse:
+        say(f"{counted(len(got_worse), 'group')} got less even by count (--all).")
     terminal.say_snapshots(past.timeline.snapshots)
-    say_answer(sentence)
-    say(
-        "Each snapshot's groups are in "
-        f"{table_in(out, 'states')}, what changed on the way to it in "
-        f"{table_in(out, 'changes')} and {table_in(out, 'rebalances')}."
-    )
+    if out is not None:
+        written = [table_in(out, name) for name in ("states", "changes", "rebalances")]
+        say(f"Written: {', '.join(written)}.")
+    terminal.lead_to([row | {"advice_kind": "look"} for row in most[:1]], "")

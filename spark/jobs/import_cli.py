@@ -1,14 +1,18 @@
 """`evenfleet import-cli`: from the text of Kafka's own tools to a store."""
 
+import shlex
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
+import pyarrow.compute as pc
 import typer
 
+from optimizer.figures import counted
+from spark import terminal
 from spark.fleet import snapshot_id, store_to_write, write_store
 from spark.sources.kafka_text import read_cli_text
-from spark.terminal import CHECK_FAILED, busy, option, program, say, say_all, show, snapshot_option
+from spark.terminal import CHECK_FAILED, Table, busy, option, say, say_all, show, snapshot_option
 
 
 class Inference(StrEnum):
@@ -60,12 +64,24 @@ def import_cli(
     lists = (groups or [], brokers or [], configs or [], connect or [])
     with busy(f"reading {len(lists[0])} texts of groups and {len(topics)} of topics"):
         text = read_cli_text(cluster, topics, *lists, subscriptions, infer.value)
-    say_all([*text.notes, *text.left_out])
     with busy(f"writing snapshot {choice}"):
         write_store(text.tables, place, choice)
     counts = [{"table": name, "rows": len(table)} for name, table in text.tables.items()]
-    show({"tables": counts})
-    say(f"{text.lost_lines:,} lines could not be read. Next: {program()} plan {out} --out plan")
+    lost = f"{text.lost_lines:,} lines could not be read" if text.lost_lines else "All lines read"
+    read = text.tables["groups"]
+    inferred = pc.sum(read["subscriptions_inferred"]).as_py() or 0
+    answer = f"{lost}. Snapshot {choice} has {counted(len(read), 'group')} of {cluster}."
+    if inferred:
+        whose = "its group owns" if infer is Inference.UNION else "it owns"
+        answer += (
+            f" Subscriptions of {inferred:,} were inferred: each member reads the topics of which "
+            f"{whose} partitions. --subscriptions FILE states them."
+        )
+    terminal.say_answer(answer)
+    show({"tables": Table(counts, is_detail=True)})
+    say_all([*text.notes, *text.left_out])
     if text.unread:
         say(f"It is incomplete: no line could be read of {', '.join(text.unread)}.")
+    terminal.say_next(f"{terminal.program()} {shlex.join(['plan', out, '--out', 'plan'])}")
+    if text.unread:
         raise typer.Exit(CHECK_FAILED)

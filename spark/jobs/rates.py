@@ -1,17 +1,23 @@
 """`evenfleet rates`: how fast each partition flows, and who can't keep up with it."""
 
+from contextlib import ExitStack
 from typing import Annotated
 
+from optimizer.figures import counted, figure
 from spark import terminal
 from spark.fleet import RATES, as_rows, check_out
-from spark.history import QUANTILE, behind_for_people, behind_verdict, busiest, groups_behind
+from spark.history import (
+    QUANTILE,
+    abandoned_lag,
+    behind_for_people,
+    behind_verdict,
+    busiest,
+    groups_behind,
+)
 from spark.settings import window_length
 from spark.store import table_in
-from spark.terminal import ROWS_SHOWN, Table, busy, option, say, say_all, show
+from spark.terminal import Table, busy, option, say, say_all, say_answer, show
 from spark.text import as_sentence
-
-FLOW = ("cluster", "topic", "partition", "mean", "quantile", "maximum")
-"""Columns of partitions that people see."""
 
 
 def rates(
@@ -22,41 +28,45 @@ def rates(
     until: terminal.Until = None,
 ) -> None:
     """Report how fast partitions are written and read, and which groups fall behind."""
-    out, part = target.required(), source.part
+    out, part = target.optional(), source.part
     length = window_length(window)
-    with source.session(many=True) as spark:
-        check_out(spark, out, RATES)
+    with source.session(many=True) as spark, ExitStack() as kept:
+        if out is not None:
+            check_out(spark, out, RATES)
         since = length + source.settings.max_age
-        with source.history(spark, "rates", since, until, part) as history:
-            with busy("comparing offsets"):
-                result = history.rates(length, quantile)
-            snapshot, held = history.snapshots[-1], result.window.snapshots
-            with busy("working out rates"), result.written(out, snapshot):
-                fast = as_rows(busiest(result.rates, result.window))
-                late = as_rows(groups_behind(result.consumption, result.window))
-                resets = result.rates.where("resets > 0").count()
-    slow = [behind_for_people(row) for row in late]
-    flows = [{name: row[name] for name in FLOW} for row in fast]
-    shown = {
-        "busiest": Table(fast, flows, title="busiest partitions, records/s", most=ROWS_SHOWN),
-        "behind": Table(
-            late, slow, bool(late), title="groups that fall behind, lag in records", most=ROWS_SHOWN
-        ),
-    }
+        history = kept.enter_context(source.history(spark, "rates", since, until, part))
+        with busy("comparing offsets"):
+            result = history.rates(length, quantile)
+        snapshot, held = history.snapshots[-1], result.window.snapshots
+        with busy("working out rates"):
+            if out is not None:
+                kept.enter_context(result.written(out, snapshot))
+            fast = as_rows(busiest(result.rates, result.window))
+            late = as_rows(groups_behind(result.consumption, result.present, result.window))
+            resets = result.rates.where("resets > 0").count()
+    flow = figure(sum(row["mean"] for row in fast))
+    come = f"{flow} records/s come in on {counted(len(fast), 'partition')}."
+    say_answer(f"{come} {behind_verdict(late)}")
+    slow = [behind_for_people(row) for row in late if row["members"]]
+    by_quantile = f"busiest partitions, records/s (quantile: p{figure(quantile * 100)})"
     clusters = [
         {"cluster": cluster, "first": ids[0], "last": ids[-1], "snapshots": len(ids)}
         for cluster, ids in held.items()
     ]
-    show(shown | {"clusters": Table(clusters, is_shown=False)})
-    say(behind_verdict(late))
-    terminal.say_snapshots(held)
-    say_all(map(as_sentence, result.notes))
+    tables = {
+        "behind": Table(late, slow, bool(slow), title="groups that fall behind"),
+        "busiest": Table(fast, title=by_quantile, is_detail=bool(slow)),
+        "clusters": Table(clusters, is_shown=False),
+    }
+    show(tables, ("pairs", "resets"))
+    say_all([*abandoned_lag(late), *map(as_sentence, result.notes)])
     if resets:
-        start = "1 partition starts" if resets == 1 else f"{resets} partitions start"
-        say(f"{start} again: the end offset fell, as when a topic is created again.")
-    say(
-        f"Snapshot {snapshot}: what is written is in {table_in(out, 'rates')}, what groups read in "
-        f"{table_in(out, 'consumption')}, and the members' rates in {table_in(out, 'members')}."
-    )
+        say(f"The end of {counted(resets, 'partition')} fell, as of a topic that is made again.")
+    terminal.say_snapshots(held)
+    if out is not None:
+        written = [table_in(out, name) for name in ("rates", "consumption", "members")]
+        say(f"Written: {', '.join(written)}.")
     if part:
         say(f"Only {part} are listed.")
+    worst = [row | {"advice_kind": "look"} for row in late if row["members"]]
+    terminal.lead_to(worst[:1], "")

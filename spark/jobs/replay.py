@@ -6,24 +6,19 @@ from functools import partial
 from pyspark.sql import functions as F
 
 from spark import best_replayed, replay_fleet, terminal
-from spark.fleet import REPLAY, as_rows, check_out
-from spark.replay import title_of
-from spark.settings import MOVE_COSTS, move_price, priced
+from spark.fleet import GROUP_KEYS, REPLAY, as_rows, check_out
+from spark.settings import CURRENT, MOVE_COSTS, move_price, priced
 from spark.store import in_one_file, table_in, write_tables
-from spark.terminal import ROWS_SHOWN, busy, say, say_answer, show
+from spark.terminal import Table, busy, say, say_answer, show
 from spark.trial import idle_limits, verdicts
 
-COLUMNS_SHOWN = (
-    *("strategy", "excess_hours", "moves", "stopped", "first_moves", "best_or_equal", "alone"),
-    "not_evaluated",
-)
-"""What fits a terminal of 80 columns; JSON and the table that is written have all."""
+SAVED = ("saved_excess_hours", "saved_moves", "saved_stopped")
 
-SHOWN_BY_WEIGHT = (
-    *("strategy", "mean_over_bound", "worst_over_bound", "moves", "stopped", "first_moves"),
-    *("best_or_equal", "alone", "not_evaluated"),
+COLUMNS_SHOWN = (
+    *("strategy", "mean_over_bound", "excess_hours", "moves", "stopped", "first_moves"),
+    *("best_or_equal", "remote_read_hours", "not_evaluated", *MOVE_COSTS),
 )
-"""The same where groups are balanced by weight."""
+"""What fits a terminal of 80 columns, where it is known; JSON and the written table have all."""
 
 
 def replay(
@@ -33,11 +28,12 @@ def replay(
     move_cost: terminal.MoveCost = None,
 ) -> None:
     """Replay the history of a fleet under each strategy."""
-    out, settings = target.required(), trial.applied(source.settings)
+    out, settings = target.optional(), trial.applied(source.settings)
     source.check()
     price = move_price(move_cost) if move_cost else None
     with source.session(many=True) as spark, ExitStack() as kept:
-        check_out(spark, out, REPLAY)
+        if out is not None:
+            check_out(spark, out, REPLAY)
         history = kept.enter_context(source.read(spark, "replay"))
         trial.check_limits(idle_limits(history, settings.goals))
         newest = history.snapshots[-1]
@@ -49,32 +45,24 @@ def replay(
         )
         with busy(f"replaying {len(history.snapshots)} snapshots"):
             groups, league = replayed.groups, replayed.league
-            rows = in_one_file(groups, "cluster", "group", "strategy")
-            write_tables(spark, out, newest, {"replay": rows, "league": league.coalesce(1)})
+            if out is not None:
+                rows = in_one_file(groups, "cluster", "group", "strategy")
+                write_tables(spark, out, newest, {"replay": rows, "league": league.coalesce(1)})
             shown = as_rows(league)
             shown = price.with_costs(shown) if price else shown
-            best = groups.where("is_best and strategy != 'current'")
             saved = F.col("saved_excess_hours").desc_nulls_last(), "cluster", "group"
-            reports = [row.sentence for row in best.orderBy(*saved).limit(ROWS_SHOWN).collect()]
-    by_weight = SHOWN_BY_WEIGHT if settings.goals.weights else COLUMNS_SHOWN
-    selection = [
-        *by_weight,
-        *MOVE_COSTS,
-        *(["remote_read_hours"] if settings.goals.need_racks else []),
-    ]
-    show(
-        terminal.by_kind("league", shown),
-        {name for row in shown for name in row if name not in selection},
-    )
-    terminal.say_snapshots(history.timeline.snapshots)
-    if history.part:
-        say(f"Only {history.part} were replayed.")
-    if reports:
-        terminal.print_list(title_of(settings.strategies), reports)
+            best = groups.where(f"is_best and strategy != '{CURRENT}'").orderBy(*saved)
+            gains = as_rows(best.select(*GROUP_KEYS, "strategy", *SAVED, "sentence"))
     say_answer(best_replayed(shown))
     if price:
         say(verdicts(shown, partial(priced, price)))
-    say(
-        f"Snapshot {newest}: each group under each strategy is in {table_in(out, 'replay')}, "
-        f"this table in {table_in(out, 'league')}."
-    )
+    saved_by_best = Table(gains, title="what the best strategy would have saved", is_detail=True)
+    unknown = {name for name in COLUMNS_SHOWN if all(row.get(name) is None for row in shown)}
+    hidden = {name for row in shown for name in row if name not in COLUMNS_SHOWN}
+    tables = terminal.by_kind("league", shown) | {"gains": saved_by_best}
+    show(tables, hidden | unknown | {"sentence"})
+    terminal.say_snapshots(history.timeline.snapshots)
+    if history.part:
+        say(f"Only {history.part} were replayed.")
+    if out is not None:
+        say(f"Written: {table_in(out, 'replay')}, {table_in(out, 'league')}.")

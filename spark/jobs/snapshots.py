@@ -14,22 +14,25 @@ from spark.fleet import (
     clusters_in_turn,
     compact_each,
     compacted_by_day,
+    compaction_in_words,
     contents_of,
     contents_report,
     fault_of,
+    listed_for_people,
     now_in_utc,
     prune,
     pruning_of,
     scattered_in,
+    stored_in_words,
     sweep_store,
     time_of,
 )
 from spark.settings import duration, in_words
 from spark.store import CatalogSchema, Folder, Opener, Source, Where, folder_of, source_of
-from spark.terminal import Table, at_most, busy, option, say, say_all, show
+from spark.terminal import ROWS_SHOWN, Table, at_most, busy, option, say, say_all, say_answer, show
 
-NARROW = ("clusters", "other_kinds")
-"""Columns without room on a terminal."""
+LISTED = 8
+"""Snapshots that people see unless they ask for more."""
 
 
 def snapshots(
@@ -106,7 +109,7 @@ def list_snapshots(
 ) -> None:
     """Print a row a snapshot, oldest first, or a row a file; a table that is lacking has no count.
 
-    People see only the newest, unless they ask for all or those `since` then.
+    People see only the newest, first, unless they ask for all or those `since` then.
     """
     with busy("reading the store"):
         source = source_of(opener, store).for_one_look()
@@ -117,14 +120,20 @@ def list_snapshots(
         if since is not None:
             names = _since(since, names, store)
         else:
-            names = names[-(at_most(24) or len(names)) :]
+            names = names[-(at_most(LISTED) or len(names)) :]
         if files:
             show({"files": _files(source, [name for name in names if states[name] is None])})
             return
         contents = contents_of(source, names)
-    rows = [of_it.row(item, states[item]) for item, of_it in contents.items()]
-    show({"snapshots": rows}, [*(name for name, of in TABLES.items() if not of.shown), *NARROW])
-    terminal.print_list("clusters", clusters_in_turn(contents))
+        rows = [of_it.row(item, states[item]) for item, of_it in contents.items()]
+        near = source if isinstance(source, Folder) and source.is_local else None
+        for row in rows:
+            row["bytes"] = sum(near.sizes(row["snapshot"], TABLES)) if near else None
+    people = [listed_for_people(row, now_in_utc()) for row in reversed(rows)]
+    say_answer(stored_in_words(states, people[0]))
+    are_whole = all(row["state"] == "whole" for row in rows)
+    show({"snapshots": Table(rows, people)}, {"state"} if are_whole else ())
+    terminal.print_list("clusters", clusters_in_turn(contents), is_detail=True)
     say_all(contents_report(rows, states, "--all lists all"))
 
 
@@ -181,11 +190,13 @@ def prune_store(
     if not dry_run:
         with busy("removing snapshots"):
             gone = set(prune(pruning))
-    say_all(pruning.report(gone, in_words(retention.age)))
+    say_answer(pruning.answer(gone, in_words(retention.age)))
+    say_all(pruning.report(gone))
     rows = [pruning.row_of(item, gone or ()) for item in pruning.aged]
     left = [{"snapshot": item, "why": why} for item, why in pruning.left.items()]
+    people = [item.for_people() for item in pruning.aged]
     return {
-        "prune": Table(rows, [item.for_people() for item in pruning.aged]),
+        "prune": Table(rows, people, bool(rows), most=ROWS_SHOWN),
         "left": Table(left, is_shown=False),
     }
 
@@ -200,7 +211,9 @@ def compact_store(place: Folder, dry_run: bool) -> tuple[dict[str, Table], RunEr
     if not dry_run:
         with busy("rewriting") as step:
             after = compact_each(place, step.counted(result, "snapshots"), left)
+    say_answer(compaction_in_words(result, after))
     say_all(f"Left as it is: snapshot {snapshot}: {why}." for snapshot, why in left.items())
     rows = [asdict(item) | {"bytes_after": after.get(item.snapshot)} for item in result]
     fault = None if dry_run else fault_of(result, after, left)
-    return {"compact": Table(rows, compacted_by_day(result, after))}, fault
+    people = compacted_by_day(result, after)
+    return {"compact": Table(rows, people, bool(rows), most=ROWS_SHOWN)}, fault

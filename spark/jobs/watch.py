@@ -6,7 +6,7 @@ import typer
 
 from spark import terminal
 from spark.enforce import Status
-from spark.terminal import CHECK_FAILED, busy, option, say
+from spark.terminal import CHECK_FAILED, busy, option, say_answer
 
 
 def watch(
@@ -32,9 +32,13 @@ def watch(
         return
     ((name, planned),) = chosen_plans[0].plans.items()
     ((outcome,), (result,)) = (*outcomes.values(), watched)
+    is_in_force = outcome.status is Status.IN_FORCE
+    reason = outcome.reason or "it has not rebalanced since"
+    say_answer(
+        f"The plan of snapshot {planned.snapshot} is in force in group {name}."
+        if is_in_force
+        else f"The plan is not in force in group {name} ({outcome.status.value}): {reason}."
+    )
     terminal.show_differences(planned, result.groups.get(name), outcome.status)
-    if outcome.status is not Status.IN_FORCE:
-        reason = outcome.reason or "it has not rebalanced since"
-        say(f"The plan is not in force in group {name} ({outcome.status.value}): {reason}.")
+    if not is_in_force:
         raise typer.Exit(CHECK_FAILED)
-    say(f"The plan of snapshot {planned.snapshot} is in force in group {planned.group}.")

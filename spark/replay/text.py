@@ -48,19 +48,13 @@ def _instead(row: Any) -> Iterator[str]:
             yield f"{counted(now, noun)}{instead}"
 
 
-def title_of(strategies: Sequence[str]) -> str:
-    """What the sentences on groups are about: nothing is better where the current isn't known."""
-    if CURRENT in strategies:
-        return "groups that another strategy would have served better"
-    return "the best of these strategies for each group (current isn't among them)"
-
-
 def best_replayed(league: Sequence[Row]) -> str:
     """With which strategy the fleet would have fared best, by rows of `FleetReplay.league`.
 
-    Each kind of groups has a verdict of its own.
+    Each kind of groups has a verdict of its own, unless nothing happened to any of that kind.
     """
-    verdict = verdicts(league, _verdict)
+    changed = [row for row in league if row["groups"] > row["unchanged"]]
+    verdict = verdicts(changed or league, _verdict)
     return verdict or "Nothing to replay: no group that these strategies are for."
 
 
@@ -69,21 +63,34 @@ def _verdict(league: Sequence[Row]) -> str:
     if not evaluated:
         return "Nothing to replay: no group could be judged in any snapshot."
     best, actual = evaluated[0], row_of(evaluated, CURRENT)
+    equals = [row for row in evaluated if _worth(row) == _worth(best)]
+    changed = best["groups"] - best["unchanged"]
+    parts = [f"{changed:,} of {counted(best['groups'], 'group')} changed"]
     if best["strategy"] == CURRENT:
-        parts = [f"No strategy does better than the actual assignments: {_figures(best)}"]
-    else:
-        parts = [f"{best['strategy']}: {_figures(best, actual)}"]
-    equals = [row for row in evaluated[1:] if _worth(row) == _worth(best)]
-    if equals:
-        names = (f"{row['strategy']} ({_first_moves(row)})" for row in equals)
-        parts.append(f"as good: {', '.join(names)}")
-    own = kafkas_own(evaluated)
-    if best["strategy"] == OPTIMAL and own and own[0] not in equals:
-        parts.append(f"the best of Kafka's own: {own[0]['strategy']}: {_figures(own[0])}")
+        parts.append(f"no strategy does better than the actual assignments: {_figures(best)}")
+        return f"{'; '.join(parts)}."
+    names = [row["strategy"] for row in equals if row["strategy"] != CURRENT]
+    in_all = " in all" if all(row["best_or_equal"] == changed for row in equals) else ""
+    did = f"did equally well{in_all}" if len(names) > 1 else f"did best{in_all}"
+    all_of_them = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+    parts.append(f"{all_of_them} {did}: {_figures(best, actual)}")
     if reads := of_racks(evaluated, "remote_read_hours"):
         now, then = map(figure, reads)
         parts.append(f"optimal reads across racks {then} partition-hours instead of {now}")
-    return f"{'; '.join(parts)}. {_counted(best)}"
+    answer = f"{'; '.join(parts)}. {_change_to(equals)}"
+    own = kafkas_own(evaluated)
+    if best["strategy"] == OPTIMAL and own and own[0] not in equals:
+        answer += f" Kafka's best: {own[0]['strategy']}, {_figures(own[0])}."
+    return answer
+
+
+def _change_to(rows: Sequence[Row]) -> str:
+    """What it takes once to change to one of these strategies."""
+    moves = [(row["first_moves"] or 0, row["strategy"]) for row in rows]
+    if len(moves) == 1:
+        return f"The change to it moves {counted(moves[0][0], 'partition')}."
+    each = ", ".join(f"{count:,} ({name})" for count, name in moves if name != CURRENT)
+    return f"Partitions that the change moves: {each}."
 
 
 def _worth(row: Row) -> tuple[Any, ...]:
@@ -98,30 +105,12 @@ def _worth(row: Row) -> tuple[Any, ...]:
     )
 
 
-def _first_moves(row: Row) -> str:
-    return f"{counted(row['first_moves'] or 0, 'move')} to change to it"
-
-
-def _counted(best: Row) -> str:
-    """In how many groups the best is that, and in how many nothing tells strategies apart."""
-    changed = best["groups"] - best["unchanged"]
-    unchanged = f"{best['unchanged']:,} of {counted(best['groups'], 'group')} did not change"
-    if not changed:
-        return f"{unchanged}."
-    return (
-        f"{unchanged}; {best['strategy']} is the best or as good in {best['best_or_equal']:,} of "
-        f"the other {changed:,}, alone in {best['alone']:,}."
-    )
-
-
 def _figures(row: Row, actual: Row | None = None) -> str:
     """A strategy's figures, each beside the actual one where that is known."""
     figures = [_load(row) + (f" (actual: {_load(actual)})" if actual else "")]
     figures.append(_sum_of(row, actual, "moves", "move"))
     if row["stopped"] is not None:
         figures.append(_sum_of(row, actual, "stopped", "interruption"))
-    if row["strategy"] != CURRENT:
-        figures.append(_first_moves(row))
     if row["not_evaluated"]:
         figures.append(f"not evaluated at {counted(row['not_evaluated'], 'change')}")
     return ", ".join(figures)
@@ -143,11 +132,8 @@ def _sum_of(row: Row, actual: Row | None, column: str, noun: str) -> str:
 
 def _load(row: Row) -> str:
     over, excess = row["mean_over_bound"], row["excess_hours"] or 0
-    by_count = (
-        f"{figure(excess)} partition-hours of overload"
-        if excess >= SMALLEST_SHOWN
-        else "no overload"
-    )
-    if over is None:
-        return by_count
-    return f"worst members {figure(over)} × the bound, by count {by_count}"
+    if over is not None:
+        return f"worst members {figure(over)} times the bound"
+    if excess < SMALLEST_SHOWN:
+        return "no overload"
+    return f"{figure(excess)} partition-hours of overload"

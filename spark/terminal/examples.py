@@ -10,14 +10,14 @@ report store --out mail.html --static --cluster prod
 explain store --group orders
 explain store --group orders --cluster prod --all
 explain store --group orders --weight rate --csv --table moves
-history store --out history --since 7d
-history store --out history --group 'pay*'
-history store --out history --cluster prod --csv
-rates store --out rates --window 24h
-rates store --out rates --quantile 0.95 --cluster prod
+history store --since 7d
+history store --since 7d --group 'pay*' --csv
+history store --since 24h --out history
+rates store
+rates store --window 7d --quantile 0.99 --cluster prod
 rates store --out rates --csv --table behind
-graph store --question reach --broker 3
-graph store --question coupled-groups --hub 20
+graph store
+graph store --question reach --broker 3 --cluster prod
 graph store --question competitors --group orders --member MEMBER-ID
 snapshots store
 snapshots store --prune 90d --keep-daily 1
@@ -37,9 +37,9 @@ compare store --out compare --snapshot all --csv
 verify store plan
 verify store plan --group 'pay*'
 verify --tables lake.fleet --plan-tables lake.plans
-replay store --out replay --since 7d
-replay store --out replay --strategies current,uniform,optimal
-replay store --out replay --group 'pay*' --csv
+replay store --since 7d
+replay store --strategies current,uniform,optimal
+replay store --group 'pay*' --out replay --csv
 frontier store --group orders
 frontier store --group orders --all
 frontier store --group orders --weight rate --csv

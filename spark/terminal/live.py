@@ -20,7 +20,7 @@ from spark.errors import InputError
 from spark.sources.live.cluster import Cluster
 from spark.terminal.console import say
 from spark.terminal.options import option
-from spark.terminal.printing import ROWS_SHOWN, Table, show
+from spark.terminal.printing import ROWS_SHOWN, Table, say_answer, say_next, show
 from spark.text import named
 
 if TYPE_CHECKING:
@@ -186,9 +186,9 @@ def show_outcomes(outcomes: Outcomes) -> None:
     unlike = _by_reason(row for row in rows if row["status"] != Status.IN_FORCE)
     title = "groups that don't follow their plan"
     hide = {"rebalanced"} if len(outcomes) > 1 else {"rebalanced", "cluster"}
-    show({"groups": Table(rows, unlike, bool(unlike), title=title, most=ROWS_SHOWN)}, hide)
     reports = [f"{sum(row['status'] == item for row in rows)} {item.value}" for item in Status]
-    say(f"{counted(len(rows), 'plan')}: {', '.join(reports)}.")
+    say_answer(f"{counted(len(rows), 'plan')}: {', '.join(reports)}.")
+    show({"groups": Table(rows, unlike, bool(unlike), title=title, most=ROWS_SHOWN)}, hide)
 
 
 def show_differences(plan: GroupPlan, group: DescribedGroup | None, status: Status) -> None:
@@ -224,7 +224,7 @@ def say_continue(outcomes: Outcomes, again: str) -> None:
     if all(item.is_final for item in behind):
         say(f"No further run helps: {counted(len(behind), 'group')} can't take a plan as they are.")
     else:
-        say(f"To continue with the remaining groups: {again}")
+        say_next(again)
 
 
 def _behind(outcomes: Outcomes) -> list[Outcome]:

@@ -33,7 +33,7 @@ NEXT: dict[str, str | tuple[str, ...]] = {
     "plan": f"verify {{store}} {{out}} {SAME}",
     "verify": "export-plan {store} {plan} --out plans",
     "compare": PLAN,
-    "history": "replay {store} --out replay",
+    "history": "replay {store}",
     "replay": "compare {store} --out compare",
     "rates": "members {store}",
     "members": "scale {store}",
@@ -45,7 +45,10 @@ NEXT: dict[str, str | tuple[str, ...]] = {
         "reassign {store} [--cluster {cluster}] --out moves",
     ),
     "scale": "report {store} --out report.html [--scale {out}]",
-    "graph": "audit {store}",
+    "graph": (
+        "whatif {store} [--cluster {cluster}] --event broker-down={broker}",
+        "rollout {store} --to cooperative-sticky",
+    ),
     "snapshots": "audit {store}",
 }
 """The command that follows on each, unless its result leads elsewhere (`lead_to`); the others say

@@ -116,10 +116,30 @@ def test_pages_of_the_main_job_run(run: Run, checkout: Path) -> None:
 
 @pytest.mark.parametrize("name", ["explain.md", "frontier.md", "simulate.md", "reassign.md"])
 def test_what_pages_show_is_what_is_printed(run: Run, name: str) -> None:
-    """Line by line, but for what is left out: `…`."""
+    check_shown(run, name)
+
+
+@pytest.mark.ends
+@pytest.mark.usefixtures("graphframes")
+def test_what_pages_show_of_the_whole_demo_is_printed(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = make_history(300, SEED)
+    for at, snapshot in enumerate((EARLIER, SNAPSHOT), HOURS - 2):
+        write_store(made.tables(at), tmp_path / "demo/store", snapshot)
+    monkeypatch.chdir(tmp_path)
+    assert run("plan", "demo/store", "--out", "demo/plan").code == 0
+    for name in ("graph", "history", "rates", "replay", "plan_in_force"):
+        check_shown(run, f"{name}.md")
+
+
+def check_shown(run: Run, name: str) -> None:
+    """Each command that has its output below prints it, but for what is left out: `…`."""
     page = (ROOT / "docs" / name).read_text("utf-8")
-    command, shown = re.findall(r"^```sh\n(.*?)^```\n\n```text\n(.*?)^```", page, re.M | re.S)[0]
-    output = run(*shlex.split(command.splitlines()[0], comments=True)[1:])
-    printed = [line.rstrip() for line in (output.out + output.err).splitlines()]
-    expected = [line for line in shown.splitlines() if line.strip() not in ("", "…")]
-    assert [line for line in expected if line not in printed] == []
+    pairs = re.findall(r"^```sh\n(.*?)^```\n\n```text\n(.*?)^```", page, re.M | re.S)
+    assert pairs
+    for command, shown in pairs:
+        output = run(*shlex.split(command.splitlines()[0], comments=True)[1:])
+        printed = [line.rstrip() for line in (output.out + output.err).splitlines()]
+        expected = [line for line in shown.splitlines() if line.strip() not in ("", "…")]
+        assert [line for line in expected if line not in printed] == []

@@ -183,17 +183,18 @@ class TestGraph:
 
     def asked(self, once: Once, torture: Path, question: str, *words: object) -> Any:
         output = once("graph", torture, "--question", question, *words, "--format", "json")
-        assert (READ in output.err) == ("--cluster" not in words)
         return tables_of(check_harmless(output))
 
     def test_coupled_groups(self, once: Once, torture: Path) -> None:
-        printed = self.asked(once, torture, "coupled-groups", "--rows", 0)
+        printed = self.asked(once, torture, "coupled-groups")
         groups = {(row["cluster"], row["group"]): row for row in printed["groups"]}
         assert groups.keys() >= {("c", group) for group in UTF8} | {(EVIL, hostile("group"))}
         assert {cluster for cluster, _ in groups} == CLUSTERS.keys()
         assert groups["west", "cured"]["component"] == groups["west", "restless"]["component"]
-        (fleet,) = printed["fleet"]
-        assert fleet["groups"] == len(groups)
+        couples = {row["component"]: row for row in reversed(printed["topics"])}
+        assert couples.keys() == {
+            row["component"] for row in groups.values() if row["component_groups"] > 1
+        }
 
     def test_reach(self, once: Once, torture: Path) -> None:
         printed = self.asked(once, torture, "reach", "--rack", "r1")
@@ -207,7 +208,7 @@ def test_where_the_jar_cannot_be_had_a_sentence_says_how_to_bring_it(
     """Spark's resolver is asked for it, in vain; a thread of its own sees no jar of another's."""
     monkeypatch.setattr("spark.jobs.graph.coordinate", lambda _: "no coordinate")
     with ThreadPoolExecutor(1) as elsewhere:
-        output = elsewhere.submit(run, "graph", store, "--question", "coupled-groups").result()
+        output = elsewhere.submit(run, "graph", store).result()
     assert output.code == 2
     assert is_one_line(output)
     assert f"`--packages {coordinate('graphframes')}`" in output.err

@@ -91,7 +91,7 @@ WITHOUT_SPARK = [
         "enforce {h}/plan --bootstrap h:1",
         "{h}/plan has plans for 2 clusters (c, d): choose one by --cluster, or give --clusters",
     ),
-    ("graph s", "Choose from: coupled-groups, reach, "),
+    ("graph s --question all", "'all' is not one of 'coupled-groups', 'reach', "),
     ("graph s --question reach --hub 2", "--hub doesn't apply to --question reach"),
     (
         "graph s --question competitors --cluster c",

@@ -123,7 +123,7 @@ def test_groups_that_one_reason_keeps_out_share_a_row(capsys: pytest.CaptureFixt
     ("is_final", "sentence"),
     [
         ([True, True], "No further run helps: 2 groups can't take a plan as they are."),
-        ([True, False], "To continue with the remaining groups: evenfleet enforce"),
+        ([True, False], "Next: evenfleet enforce"),
     ],
 )
 def test_a_run_is_continued_only_where_that_helps(

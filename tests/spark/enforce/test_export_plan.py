@@ -9,11 +9,11 @@ from pyspark.sql import SparkSession
 
 from optimizer.assignor.plan_file import GroupPlan
 from spark import FleetSnapshot, plan_fleet
-from spark.enforce.export import Exported, NoPlan
+from spark.enforce.export import SHARED, Exported, NoPlan
 from spark.enforce.plan_folder import PlanFolder
 from spark.fleet.local_store import write_store
 from tests.support.fleets import SNAPSHOT, Fleet
-from tests.support.said import Run, is_one_line
+from tests.support.said import Run, flat, is_one_line
 
 NAMES = {2: "two", 3: "three", 4: "four", 5: "five"}
 KEYS = {"m1": ("one", "app"), **{f"m{n}": (None, name) for n, name in NAMES.items()}}
@@ -94,9 +94,10 @@ def test_plans_of_many_groups(run: Run, made: Made, tmp_path: Path) -> None:
     words = ("export-plan", *made, "--out", folder)
     output = run(*words, "--all")
     assert output.code == 0, output.err
-    assert f"plans of 3 groups of snapshot {SNAPSHOT}: 3 new, 0 changed, 0 unchanged" in output.err
-    assert "No plan of 1 group (moving), which has no plan, it is rebalancing" in output.err
-    assert "Of 1 group (../a b/é): its members use range: the plan would be ignored" in output.err
+    assert output.err.startswith("3 of 7 groups get a plan; 0 follow it today.\n")
+    assert f"lists the plans of snapshot {SNAPSHOT}: 3 new, 0 changed, 0 unchanged" in output.err
+    assert "1 rebalancing plan it when it is stable" in flat(output.out)
+    assert "1 they ignore it: no PlanAssignor yet docs/plan_in_force.md" in flat(output.out)
     opened = PlanFolder(folder)
     assert [(entry.cluster, entry.group) for entry in opened.entries] == [
         *[("c", "../a b/é"), ("c", "g"), ("d", "g")]
@@ -132,14 +133,27 @@ def test_plans_of_many_groups(run: Run, made: Made, tmp_path: Path) -> None:
     assert "is no index of plans" in run(*words, "--all").err
 
 
-def test_reasons_that_are_not_told_are_counted(tmp_path: Path) -> None:
-    result = [NoPlan("c", f"g{n}", f"has reason {n // 2}") for n in range(14)]
-    written = PlanFolder(tmp_path).write(SNAPSHOT, result)
+def test_reasons_are_counted_by_kind(tmp_path: Path) -> None:
+    """However many members share a name, and whatever that is; what is to be done stands beside."""
+    shared = [NoPlan("c", f"g{n}", SHARED, f"{n} members share the client.id 'x{n}'") for n in "ab"]
+    unread = NoPlan("c", "odd", "invalid", "has no plan, it is invalid: no names")
+    written = PlanFolder(tmp_path).write(SNAPSHOT, [unread, *shared])
     assert not written.outcomes and not any(tmp_path.iterdir())
-    report = " ".join(written.reasons())
-    assert "No plan of 2 groups (g8, g9), which has reason 4." in report
-    assert "reason 5" not in report
-    assert "And 4 groups for 2 other reasons: index.json has all." in report
+    assert written.summary(3) == "0 of 3 groups get a plan; 0 follow it today."
+    assert [tuple(row.values()) for row in written.kinds()] == [
+        (2, SHARED, "give each its own group.instance.id"),
+        (1, "invalid", "see `evenfleet explain`"),
+    ]
+
+
+def test_groups_that_follow_their_plan_are_counted(tmp_path: Path) -> None:
+    plans = [
+        Exported(GroupPlan("c", name, "s1", {"a": {"t": [0]}}), ignored, follows)
+        for name, ignored, follows in (("a", None, True), ("b", "why", False), ("c", None, False))
+    ]
+    written = PlanFolder(tmp_path).write("s1", plans)
+    assert written.summary(9) == "3 of 9 groups get a plan; 1 follows it today."
+    assert [row["groups"] for row in written.kinds()] == [1]
 
 
 def test_earlier_plans_of_groups_that_have_none_now_are_removed(tmp_path: Path) -> None:
@@ -148,9 +162,11 @@ def test_earlier_plans_of_groups_that_have_none_now_are_removed(tmp_path: Path) 
     names = [("c", "index"), ("c", "gone"), ("c", "moving"), ("c", "x"), ("d", "gone")]
     plans = [Exported(GroupPlan(*name, "s1", {"a": {"t": [0]}}), None) for name in names]
     PlanFolder(folder).write("s1", plans)
-    written = PlanFolder(folder).write("s2", [plans[0], NoPlan("c", "moving", "moves")], "????*")
+    written = PlanFolder(folder).write(
+        "s2", [plans[0], NoPlan("c", "moving", "rebalancing", "moves")], "????*"
+    )
     assert "Removed the earlier plans of 2 groups (gone, moving), which have none now." in [
-        *written.reasons()
+        *written.report()
     ]
     for opened in (PlanFolder(folder), PlanFolder(folder)):
         left = [(entry.cluster, entry.group) for entry in opened.entries]

@@ -209,7 +209,7 @@ def test_rebalances_a_day_and_by_week(spark: SparkSession) -> None:
     )
     rows = {row.cluster: row for row in restless(changes, rebalances, snapshots).collect()}
     row = rows["long"]
-    assert (row.generations, row.per_day, row.this_week, row.last_week) == (40, 2.0, 30, 10)
+    assert (row.rebalances, row.per_day, row.this_week, row.last_week) == (40, 2.0, 30, 10)
     assert rows["some"].this_week == 30
     assert (rows["short"].per_day, rows["short"].last_week) == (40.0, None)
 

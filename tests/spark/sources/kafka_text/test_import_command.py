@@ -1,5 +1,6 @@
 """`evenfleet import-cli` as a user runs it, and the way on from there."""
 
+import json
 import re
 from pathlib import Path
 
@@ -39,7 +40,9 @@ def test_what_kafkas_tools_print_is_planned_as_inferred(
     assert asked == []  # no session is needed
     counts = {row["table"]: row["rows"] for row in tables_of(output)["tables"]}
     assert [counts[name] for name in ("groups", "assignments", "partitions")] == [10, 62, 17]
-    assert output.err.endswith(f"Next: evenfleet plan {store} --out plan\n")
+    assert json.loads(output.out)["next"] == f"evenfleet plan {store} --out plan"
+    assert "All lines read. " in output.err
+    assert "Subscriptions of 8 were inferred: each member reads the topics" in output.err
     groups = {row["group"]: row for row in rows(store / "groups")}
     inferred = [groups[name]["subscriptions_inferred"] for name in ("g-idle", "g-range")]
     assert inferred == [False, True]

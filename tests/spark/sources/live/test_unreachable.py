@@ -105,7 +105,7 @@ def test_without_a_leader_a_snapshot_is_incomplete(
     tables = {name: small().tables()["members"] for name in TABLES}
     result = Collected(tables=tables, cluster="c", requests=1, seconds=0.0, leaderless=leaderless)
     monkeypatch.setattr("spark.sources.live.collect.collect_clusters", lambda *_: [result])
-    monkeypatch.setattr("spark.jobs.collect._store", lambda *_: None)
+    monkeypatch.setattr("spark.jobs.collect._store", lambda *_: [])
     words = ("--bootstrap", "127.0.0.1:1", "--cluster", "c", "--out", tmp_path / "store")
     output = run("collect", *words, "--format", "json")
     assert (output.code, "It is incomplete" in output.err) == (code, bool(code))
