@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from pyspark.sql import DataFrame
+
 from spark.audit.finding import SEVERITIES
 from spark.audit.fleet_audit import FleetAudit
 from spark.audit.prometheus import metrics_of
@@ -16,7 +18,7 @@ from spark.audit.since_last import Change, Tracked, changes_since, counts_of, la
 from spark.audit.thresholds import AuditSettings
 from spark.audit.verdict import state_of, verdict
 from spark.fleet import AUDIT, RESULTS, snapshot_id
-from spark.store import Where, in_one_file, replace_text, table_in, write_tables
+from spark.store import Where, in_one_file, replace_text, write_tables
 
 WORST = 10
 """Findings that are shown with what to do."""
@@ -36,14 +38,14 @@ class AuditSummary:
     other_kinds: dict[str, int]
     worst: Sequence[dict[str, Any]]
     not_run: dict[str, str]
-    has_coordinators: bool
-    has_failures: bool
     uneven: int
     uneven_sentence: str
     advice: Sequence[str]
     looked_at: str
     idle_mutes: Sequence[str]
     tracked: Sequence[Tracked] | None = None
+    tables: Sequence[str] = ()
+    """Those that were written."""
 
     @classmethod
     def of(cls, made: FleetAudit) -> AuditSummary:
@@ -51,8 +53,6 @@ class AuditSummary:
         counts, groups = made.counts(), made.groups()
         return cls(
             *(made.snapshot, counts, groups, made.other_kinds(), made.worst(WORST), made.not_run),
-            has_coordinators=made.coordinators is not None,
-            has_failures=made.failures is not None,
             uneven=made.uneven(),
             uneven_sentence=made.uneven_sentence(),
             advice=made.advice(),
@@ -102,11 +102,15 @@ class AuditSummary:
         ]
 
     def worst_by_finding(self) -> Iterator[tuple[str, list[str], str]]:
-        """Of the worst: severity and name, a sentence each, and what to do."""
+        """Of the worst, or of what changed: severity and name, a sentence each, and what to do."""
+        rows: Sequence[dict[str, Any]] = self.worst if self.tracked is None else self.changes()
         alike: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
-        for row in self.worst:
-            key = f"{row['severity']}: {row['finding']}", row["advice"]
-            alike[key].append(f"{row['cluster']}: {row['sentence']}")
+        for row in rows:
+            change = f"{row['change']}, " if "change" in row else ""
+            is_gone = row.get("change") is Change.GONE
+            advice = "" if is_gone else row.get("advice", FINDINGS[row["finding"]].advice)
+            title = f"{change}{row['severity']}: {row['finding']}"
+            alike[title, advice].append(f"{row['cluster']}: {row['sentence']}")
         for (title, advice), sentences in alike.items():
             yield title, sentences, advice
 
@@ -117,19 +121,14 @@ class AuditSummary:
             alike[reason].append(name)
         return [f"{', '.join(names)}: {reason}." for reason, names in alike.items()]
 
-    def sentences(self, out: Where | None) -> Iterator[str]:
+    def sentences(self) -> Iterator[str]:
         """What people read below the tables."""
-        if out:
-            yield f"All findings are in {table_in(out, 'findings')}."
-            if self.has_coordinators:
-                yield f"The groups of each coordinator are in {table_in(out, 'coordinators')}."
-            if self.has_failures:
-                yield f"Broker failures that each topic survives: {table_in(out, 'failures')}."
         yield from self.advice
         if self.tracked is not None:
             of_change = Counter(finding.change for finding in self.tracked)
             changes = ", ".join(f"{of_change[change]} {change}" for change in Change)
-            yield f"Warnings and critical findings since the last audit: {changes}."
+            known = f"{of_change[None]} known ones stand"
+            yield f"Warnings and critical findings since the last audit: {changes}; {known}."
 
     @property
     def answer(self) -> str:
@@ -150,9 +149,10 @@ def write_audit(
     comes as well.
     """
     session, tracked = made.findings.sparkSession, None
+    tables: dict[str, DataFrame] = {}
     summary = AuditSummary.of(made)
     if out:
-        tables = {
+        tables |= {
             "findings": in_one_file(made.findings, "cluster", "group", "finding", "subject"),
             "groups": in_one_file(made.group_rows, "cluster", "group"),
         }
@@ -167,7 +167,7 @@ def write_audit(
         write_tables(session, out, snapshot_id(made.snapshot), tables, RESULTS[AUDIT])
     if prometheus:
         replace_text(prometheus, metrics_of(made, settings.worst_groups, tracked))
-    return replace(summary, tracked=tracked)
+    return replace(summary, tracked=tracked, tables=[*tables])
 
 
 def _sum(row: dict[str, Any]) -> int:

@@ -2,4 +2,4 @@
 
 from spark.explain.explain import GroupExplanation, explain_group, explain_rows, rows_of_groups
 from spark.explain.lags import lags_of, share_topics, stalled_in
-from spark.explain.summary import loads_of, summary_of
+from spark.explain.summary import loads_of, problems_of, summary_of

@@ -29,14 +29,19 @@ def loads_of(result: GroupExplanation, changing_first: bool) -> list[dict[str, A
     return rows
 
 
-def summary_of(result: GroupExplanation) -> Iterator[str]:
-    """What is wrong with the group, how it is, and what its plan makes of it."""
+def problems_of(result: GroupExplanation) -> Iterator[tuple[str, str]]:
+    """What is wrong with the group: a name, and a sentence with its cure; the advice first."""
     advised = result.advised
     if advised.advice:
-        yield f"{(advised.severity or 'Note').capitalize()}: {advised.advice}"
+        yield "advice", f"{(advised.severity or 'Note').capitalize()}: {advised.advice}"
     for finding in result.findings:
         if not _is_in(finding, advised):
-            yield f"{finding['severity'].capitalize()}: {finding['sentence']} {finding['advice']}"
+            cured = f"{finding['sentence']} {finding['advice']}"
+            yield finding["finding"], f"{finding['severity'].capitalize()}: {cured}"
+
+
+def summary_of(result: GroupExplanation) -> Iterator[str]:
+    """How the group is, and what its plan makes of it."""
     group, reason = f"Group {result.group} of cluster {result.cluster}", result.reason or ""
     if result.state and result.state != SETTLED:
         yield f"Kafka's state of the group is {result.state}."

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from spark import FleetSnapshot, InputError, terminal
-from spark.audit import WORST, AuditedStore, AuditSummary, fails, levels_and_goals, write_audit
+from spark.audit import AuditedStore, AuditSummary, fails, levels_and_goals, write_audit
 from spark.fleet import AUDIT, Composition, Stored, check_out
 from spark.metrics_text import check_metrics
 from spark.store import Where
@@ -94,11 +94,11 @@ def _print_audit(fleet: FleetSnapshot, summary: AuditSummary, out: Where | None)
     if worst and worst["group"] and worst["severity"] == FailOn.CRITICAL:
         terminal.lead_to([worst | {"advice_kind": "look"}], terminal.PLAN)
     say_answer(summary.answer)
-    terminal.print_lists(summary.worst_by_finding(), "the worst findings")
+    terminal.print_lists(summary.worst_by_finding(), "these findings")
     tables = {"findings": Table(summary.counts, summary.finding_rows(), is_detail=True)}
     tables |= terminal.programs_only(summary.for_programs()) | terminal.clusters_read(fleet)
     if summary.tracked is not None:
-        tables |= {"changes": Table(summary.changes(), most=WORST)}
+        tables |= terminal.programs_only({"changes": summary.changes()})
     show(tables, () if terminal.OUT.width >= ROOMY else ("what",))
     if not_run := summary.not_run_by_reason():
         terminal.print_list("not run", not_run, is_detail=True)
@@ -107,4 +107,5 @@ def _print_audit(fleet: FleetSnapshot, summary: AuditSummary, out: Where | None)
         say(f"Only {fleet.part} were audited.")
     if not fleet.part:
         say_all(summary.idle_mutes)
-    say_all(summary.sentences(out))
+    say_all(summary.sentences())
+    terminal.say_written(out, *summary.tables)

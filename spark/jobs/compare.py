@@ -7,7 +7,6 @@ from spark.audit import levels_and_goals
 from spark.compare import best_of, uneven_row, write_comparison
 from spark.fleet import COMPARISON, check_out, snapshot_id
 from spark.settings import Settings
-from spark.store import table_in
 from spark.terminal import ROWS_SHOWN, Rows, Table, busy, by_kind, say, say_all, say_answer, show
 
 GROUPS = "groups_to_change"
@@ -64,11 +63,7 @@ def compare(
         terminal.say_clusters(fleet)
         if fleet.part:
             say(f"Only {fleet.part} were compared.")
-    if out:
-        say(
-            f"Written: each group under each strategy in {table_in(out, 'comparison')}, this table "
-            f"in {table_in(out, 'fleet')}."
-        )
+    terminal.say_written(out, "comparison", "fleet", "groups")
     if fault:
         raise fault
 

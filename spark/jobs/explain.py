@@ -6,9 +6,17 @@ from typing import Any
 from optimizer.figures import counted
 from spark import terminal
 from spark.audit import FINDINGS, findings_of, levels_and_goals
-from spark.explain import explain_group, lags_of, loads_of, share_topics, stalled_in, summary_of
+from spark.explain import (
+    explain_group,
+    lags_of,
+    loads_of,
+    problems_of,
+    share_topics,
+    stalled_in,
+    summary_of,
+)
 from spark.fleet import SHARE, FleetFiles, team_of
-from spark.terminal import ROWS_SHOWN, Table, at_most, busy, say_all, say_answer, show
+from spark.terminal import ROWS_SHOWN, Table, at_most, busy, say, say_answer, show
 from spark.text import as_sentence
 
 
@@ -34,21 +42,25 @@ def explain(
     if explanation.advised.advice_kind in ("setting", "plan"):
         terminal.lead_to([explanation.as_json | {"can_follow": True}], terminal.PLAN)
     seat = [as_sentence(explanation.seat)] if explanation.seat else []
+    problems = dict(problems_of(explanation))
     if stalled:
-        say_answer(
-            f"Stalled: nothing of {counted(len(stalled), 'partition')} was read since the snapshot "
-            f"before, and records came in. {FINDINGS['stalled-partitions'].advice}"
-        )
-    first, *others = summary_of(explanation)
-    say_answer(first)
-    say_all(others)
+        standing = counted(len(stalled), "partition")
+        why = f"nothing of {standing} was read since the snapshot before, and records came in"
+        cure = FINDINGS["stalled-partitions"].advice
+        problems = {"stalled-partitions": f"Stalled: {why}. {cure}"} | problems
+    is_whole = at_most(ROWS_SHOWN) is None
+    first = [*problems.values()][: None if is_whole else 1]
+    for sentence in (*first, *summary_of(explanation)):
+        say_answer(sentence)
+    if left := [*problems][len(first) :]:
+        say(f"Also: {', '.join(left)} (--all says what they are).")
     owned = [{"member": m, "partitions_now": count} for m, count in explanation.owned.items()]
     of_team = {"team": team_of(settings.teams, group)}
-    loads = loads_of(explanation, changing_first=at_most(ROWS_SHOWN) is not None)
+    loads = loads_of(explanation, changing_first=not is_whole)
     shown: dict[str, Any] = {"is_shown": bool(loads), "most": ROWS_SHOWN, "as_json": None}
     lag = {"lag": Table(lags, stalled, is_shown=bool(stalled), most=ROWS_SHOWN)}
     listed = (lag if terminal.is_for_people() else {}) | {
-        "loads": Table(loads, **shown),
+        "loads": Table(loads, **shown, is_detail=bool(explanation.changes)),
         "owners": Table(
             owned, is_shown=bool(owned) and not is_shared, most=ROWS_SHOWN, as_json=None
         ),
@@ -62,6 +74,6 @@ def explain(
         "explanation": Table([], is_shown=False, as_json=[explanation.as_json | of_team]),
     }
     show(listed | lag | terminal.clusters_read(fleet))
-    say_all(seat)
+    terminal.say_details(seat)
     terminal.say_clusters(fleet)
     return bool(loads)  # without any there is no frontier

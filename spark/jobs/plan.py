@@ -12,8 +12,8 @@ from spark.fleet import PLAN, check_out
 from spark.glossary import STATUSES
 from spark.plan import TRAFFIC, kept_traffic, traffic_of_fleet, uneven_for_people
 from spark.settings import Settings, check_strategy
-from spark.store import Where, table_in
-from spark.terminal import ROWS_SHOWN, Table, at_most, busy, option, say, say_all, say_answer, show
+from spark.store import Where
+from spark.terminal import ROWS_SHOWN, Table, at_most, busy, option, say_all, say_answer, show
 
 WORST = "worst_groups"
 """The table of uneven groups, which the plan evens out."""
@@ -47,8 +47,8 @@ def plan(
             for fleet, _, notes in planned:
                 say_all(notes)
                 terminal.say_clusters(fleet)
-            if out:
-                say(f"Written: {table_in(out, 'assignments')} and {table_in(out, 'groups')}.")
+            traffic = (TRAFFIC,) if planned[0][1][TRAFFIC] else ()
+            terminal.say_written(out, "assignments", "groups", *traffic)
     if fault:
         raise fault
 
@@ -90,8 +90,6 @@ def _plan_one(
     if fleet.part:
         others = f": {out} has no other groups of snapshot {fleet.id}" if out else ""
         notes.append(f"Only {fleet.part} were planned{others}.")
-    if out and traffic is not None:
-        notes.append(f"Each group's traffic across racks is in {table_in(out, TRAFFIC)}.")
     named = {name: [{"snapshot": fleet.id} | row for row in rows] for name, rows in tables.items()}
     return fleet, {**named}, notes
 

@@ -55,8 +55,10 @@ from spark.terminal.printing import (
     programs_only,
     say_answer,
     say_clusters,
+    say_details,
     say_next,
     say_snapshots,
+    say_written,
     show,
 )
 from spark.terminal.progress import busy

@@ -32,7 +32,7 @@ WIDE_OUT = Console(highlight=False, width=WIDE)
 NARROWEST = 12
 """Characters of a column of text, at the least."""
 
-BELOW = 9
+BELOW = 10
 """Lines of a screen for what stands below tables: notes, and what to do next."""
 
 SEVERITIES = {"critical": "bold red", "warning": "yellow"}

@@ -13,6 +13,7 @@ from optimizer.figures import counted, did_you_mean
 from spark.errors import InputError
 from spark.fleet import CONNECT, CONSUMER, FleetFiles, FleetSnapshot
 from spark.glossary import legend_of
+from spark.store import Where
 from spark.terminal.console import (
     Rows,
     draw,
@@ -288,6 +289,18 @@ def say_answer(answer: str) -> None:
     _printing.verdict.append(answer)
     _printing.room -= lines_of(answer)
     say(answer)
+
+
+def say_details(sentences: Iterable[str]) -> None:
+    """Say what people read only where they ask for all."""
+    if _printing.whole:
+        say_all(sentences)
+
+
+def say_written(out: Where | None, *tables: str) -> None:
+    """Say which tables of a result are where, if they were written."""
+    if out:
+        say(f"Written to {out}: {', '.join(tables)}.")
 
 
 def say_next(line: str) -> None:

@@ -14,6 +14,7 @@ from spark import FleetSnapshot, cli
 from spark.demo import demo_fleet
 from spark.fleet.local_store import write_store
 from tests.support.fleets import SNAPSHOT, snapshot_of
+from tests.support.output_schema import check_output
 from tests.support.said import Run, Said
 from tests.support.small import small
 
@@ -104,6 +105,8 @@ def run(
         with pytest.raises(SystemExit) as ended:
             cli.main()
         printed = capsys.readouterr()
+        if printed.out.startswith('{\n  "command": '):
+            check_output(printed.out)
         return Said(int(ended.value.code or 0), printed.out, printed.err)
 
     return run

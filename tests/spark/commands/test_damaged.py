@@ -74,10 +74,10 @@ class TestSnapshots:
             "claimed-twice. Not judged: 1 empty. It looks at this snapshot, and not at the past. "
             "0 of 1 group is uneven.",
             f"Snapshot {THIRD} of 1 cluster.",
-            f"All findings are in {out}/findings.",
             "Advised: a look at 1 group.",
             "0 groups can follow a plan (0 do); members of 1 share a client.id or have none: set "
             "one a process, or group.instance.id.",
+            f"Written to {out}: findings, groups.",
             f"Next: evenfleet explain {broken} --cluster c --group g",
         ]
         printed = flat(output.out)

@@ -1,0 +1,88 @@
+"""What a person sees at first on a terminal of 80 columns and 24 lines."""
+
+import math
+from datetime import UTC, datetime
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from rich.text import Text
+
+from spark.demo import make_history, most_uneven
+from spark.fleet import write_store
+from spark.terminal import console, printing
+from tests.support.said import Run, flat
+from tests.support.tiers import tiered
+
+WIDTH, HEIGHT = 80, 24
+
+COMMANDS = {
+    "plan": ("--out", "plan"),
+    "audit": ("--no-history",),
+    "compare": ("--strategies", "current,cooperative-sticky,optimal"),
+    "explain": ("--group", "{group}", "--cluster", "{cluster}"),
+    "verify": ("plan",),
+}
+ANSWERS_ALONE = ("verify",)
+"""Commands of which a sentence is all, where nothing is wrong."""
+
+HOURS = 3
+
+
+@pytest.fixture(scope="session")
+def demo_store(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
+    """A store of three hours, and its most uneven group."""
+    folder = tmp_path_factory.mktemp("demo")
+    newest = f"{datetime.now(UTC):%Y%m%dT%H}0000Z"
+    for snapshot, tables in make_history(40, 1).snapshots(newest, HOURS):
+        write_store(tables, folder / "store", snapshot)
+    return folder, *most_uneven(tables)
+
+
+@pytest.fixture(scope="session")
+def torture_store(torture: Path) -> tuple[Path, str, str]:
+    return torture.parent, "west", "lopsided"
+
+
+@pytest.fixture
+def screen(monkeypatch: pytest.MonkeyPatch) -> StringIO:
+    """A terminal on which tables and sentences come in their order."""
+    shown = StringIO()
+    for name in ("OUT", "ERR"):
+        terminal = Console(
+            file=shown, force_terminal=True, width=WIDTH, height=HEIGHT, highlight=False
+        )
+        monkeypatch.setattr(console, name, terminal)
+    monkeypatch.setattr("spark.terminal.progress.is_held", lambda: True)  # no bar of progress
+    return shown
+
+
+@pytest.mark.parametrize("name", tiered([*COMMANDS], 3))
+@pytest.mark.parametrize("store", ["demo_store", "torture_store"])
+def test_it_has_the_verdict_the_worst_and_what_to_do_next(
+    run: Run,
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+    screen: StringIO,
+    store: str,
+    name: str,
+) -> None:
+    folder, cluster, group = request.getfixturevalue(store)
+    monkeypatch.chdir(folder)
+    if name == "verify" and not Path("plan").exists():
+        run("plan", folder / "store", "--out", folder / "plan")
+        screen.truncate(screen.seek(0))
+    answers: list[str] = []
+    monkeypatch.setattr(printing, "keep_answer", answers.append)
+    words = (word.format(group=group, cluster=cluster) for word in COMMANDS[name])
+    output = run(name, "store", *words)
+    assert output.code == 0, output.err
+    text = Text.from_ansi(screen.getvalue()).plain
+    *lines, following = text.splitlines()
+    assert following.startswith("Next: ")
+    assert max(map(len, lines)) <= WIDTH
+    assert len(lines) + math.ceil(len(following) / WIDTH) <= HEIGHT, text
+    begins = flat(text).find(flat(answers[0])[:WIDTH])
+    assert 0 <= begins <= 2 * WIDTH, text  # notes on files that were left out come first
+    assert len(lines) > len(answers[0]) // WIDTH + 2 or name in ANSWERS_ALONE, text
