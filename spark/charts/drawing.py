@@ -10,8 +10,8 @@ from spark.text import shortened
 Rows = Sequence[Mapping[str, Any]]
 """Rows of a result table, few enough for one machine: what is drawn of a fleet are its sums."""
 
-FOUND, PLANNED = "#d55e00", "#0a84c6"
-"""Now, and planned: two colours that colour-blind people tell apart, on white and black."""
+FOUND, PLANNED = "#8993a1", "#0a77b8"
+"""Now, and planned: the colours of the page, which colour-blind people tell apart."""
 
 SERIES = ("#0a84c6", "#d55e00", "#009e73", "#cc79a7", "#b58900", "#7f7f7f", "#56b4e9")
 """Colours of several things in one chart (Okabe and Ito's, none too light and none too dark)."""

@@ -71,7 +71,7 @@ def _table(alt: Any, data: list[dict[str, Any]], side: str, most: int, at: int) 
         ),
     )
     colour = alt.Color(f"{side}:Q", legend=None).scale(
-        domain=[0, most], range=["#0a84c611", "#0a84c6"]
+        domain=[0, most], range=[f"{PLANNED}11", PLANNED]
     )
     frame = alt.when("datum.changed").then(alt.value(FOUND)).otherwise(alt.value("transparent"))
     squares = base.mark_rect(strokeWidth=2).encode(color=colour, stroke=frame)

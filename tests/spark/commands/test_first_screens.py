@@ -1,9 +1,12 @@
 """What a person sees at first on a terminal of 80 columns and 24 lines."""
 
 import math
+import shutil
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from io import StringIO
 from pathlib import Path
+from tempfile import mkdtemp
 
 import pytest
 from rich.console import Console
@@ -18,11 +21,11 @@ from tests.support.tiers import tiered
 WIDTH, HEIGHT = 80, 24
 
 COMMANDS = {
-    "plan": ("--out", "plan"),
+    "plan": ("--out", "{out}/plan"),
     "audit": ("--no-history",),
     "compare": ("--strategies", "current,cooperative-sticky,optimal"),
     "explain": ("--group", "{group}", "--cluster", "{cluster}"),
-    "verify": ("plan",),
+    "verify": ("{out}/plan",),
 }
 ANSWERS_ALONE = ("verify",)
 """Commands of which a sentence is all, where nothing is wrong."""
@@ -30,10 +33,28 @@ ANSWERS_ALONE = ("verify",)
 HOURS = 3
 
 
+Store = tuple[Path, str, str]
+"""A short folder with a store in it, and one of its groups: cluster and name."""
+
+
 @pytest.fixture(scope="session")
-def demo_store(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
-    """A store of three hours, and its most uneven group."""
-    folder = tmp_path_factory.mktemp("demo")
+def short() -> Iterator[Callable[[], Path]]:
+    """Makes folders whose names are as short as those that people have."""
+    made: list[Path] = []
+
+    def folder() -> Path:
+        made.append(Path(mkdtemp(prefix="e", dir="/tmp")))
+        return made[-1]
+
+    yield folder
+    for path in made:
+        shutil.rmtree(path)
+
+
+@pytest.fixture(scope="session")
+def demo_store(short: Callable[[], Path]) -> Store:
+    """Three hours of a fleet, and its most uneven group."""
+    folder = short()
     newest = f"{datetime.now(UTC):%Y%m%dT%H}0000Z"
     for snapshot, tables in make_history(40, 1).snapshots(newest, HOURS):
         write_store(tables, folder / "store", snapshot)
@@ -41,8 +62,10 @@ def demo_store(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str
 
 
 @pytest.fixture(scope="session")
-def torture_store(torture: Path) -> tuple[Path, str, str]:
-    return torture.parent, "west", "lopsided"
+def torture_store(torture: Path, short: Callable[[], Path]) -> Store:
+    folder = short()
+    (folder / "store").symlink_to(torture)
+    return folder, "west", "lopsided"
 
 
 @pytest.fixture
@@ -69,15 +92,14 @@ def test_it_has_the_verdict_the_worst_and_what_to_do_next(
     name: str,
 ) -> None:
     folder, cluster, group = request.getfixturevalue(store)
-    monkeypatch.chdir(folder)
-    if name == "verify" and not Path("plan").exists():
+    if name == "verify" and not (folder / "plan").exists():
         run("plan", folder / "store", "--out", folder / "plan")
         screen.truncate(screen.seek(0))
     answers: list[str] = []
     monkeypatch.setattr(printing, "keep_answer", answers.append)
-    words = (word.format(group=group, cluster=cluster) for word in COMMANDS[name])
-    output = run(name, "store", *words)
-    assert output.code == 0, output.err
+    words = (word.format(out=folder, group=group, cluster=cluster) for word in COMMANDS[name])
+    output = run(name, folder / "store", *words)
+    assert output.code == 0, screen.getvalue()
     text = Text.from_ansi(screen.getvalue()).plain
     *lines, following = text.splitlines()
     assert following.startswith("Next: ")
