@@ -11,9 +11,12 @@ from optimizer.figures import counted, figure
 from optimizer.strategies import OPTIMAL
 from spark.charts import CHARTS
 from spark.compare.compare import fleet_of
+from spark.fleet import CONNECT
 from spark.notebook import shown_in_notebook
 from spark.settings import CURRENT
 from spark.trial import Row, kafkas_own, of_racks, verdicts
+
+NO_CHANGE = "Nothing to change"
 
 
 def best_of(fleet: Sequence[Row]) -> str:
@@ -31,7 +34,10 @@ def _verdict(fleet: Sequence[Row]) -> str:
     if not evaluated:
         groups = fleet[0]["not_evaluated"]
         return f"Nothing to compare: 0 of {groups} groups could be measured ({fleet[0]['why']})."
-    return ". ".join([_best(evaluated), *_of_racks(evaluated), *_not_evaluated(fleet)]) + "."
+    best = _best(evaluated)
+    if best.startswith(NO_CHANGE) and fleet[0].get("kind") == CONNECT:
+        return ""
+    return ". ".join([best, *_of_racks(evaluated), *_not_evaluated(fleet)]) + "."
 
 
 def _best(fleet: Sequence[Row]) -> str:
@@ -41,7 +47,7 @@ def _best(fleet: Sequence[Row]) -> str:
     tied = f", tied with {', '.join(equals)}" if equals else ""
     own = kafkas_own(fleet)
     if CURRENT in (best["strategy"], *equals):
-        return f"Nothing to change ({_figures(best)})"
+        return f"{NO_CHANGE} ({_figures(best)})"
     if best["strategy"] != OPTIMAL or not own or _worth(own[0]) == _worth(best):
         return f"Best: {best['strategy']}{tied} ({_figures(best)})"
     kafka = f"Kafka's best: {own[0]['strategy']} ({_figures(own[0])}"

@@ -15,7 +15,7 @@ GROUPS = "groups_to_change"
 
 COLUMNS_SHOWN = (
     *("strategy", "uneven", "mean_over_bound", "worst_over_bound", "excess", "moves"),
-    *("unread", "not_evaluated"),
+    "unread",
 )
 """What fits a terminal of 80 columns; JSON and the table that is written have all."""
 

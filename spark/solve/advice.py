@@ -168,10 +168,7 @@ def advice_in_words(rows: Sequence[Row]) -> list[str]:
     following, could, apart = (counts[name] for name in FOLLOWERS)
     sentences = [f"Advised: {', '.join(advised)}."] if advised else []
     if following + could + apart:
-        why = (
-            f"; members of {apart:,} share a client.id or have none: set one a process, or "
-            "group.instance.id"
-        )
+        why = f"; {apart:,} need a client.id for each process"
         sentences.append(
             f"{counted(following + could, 'group')} can follow a plan ({following:,} do)"
             f"{why if apart else ''}."

@@ -32,7 +32,7 @@ WIDE_OUT = Console(highlight=False, width=WIDE)
 NARROWEST = 12
 """Characters of a column of text, at the least."""
 
-BELOW = 10
+BELOW = 9
 """Lines of a screen for what stands below tables: notes, and what to do next."""
 
 SEVERITIES = {"critical": "bold red", "warning": "yellow"}

@@ -16,12 +16,13 @@ KIND_PREFIX = {CONSUMER: "", CONNECT: "Groups of Connect workers: "}
 
 
 def verdicts(league: Sequence[Row], verdict: Callable[[Sequence[Row]], str]) -> str:
-    """The verdict on each kind of groups, one after the other; empty where there are no groups."""
+    """The verdict on each kind of groups, one after the other, if there is any."""
     by_prefix = {
         prefix: [row for row in league if row.get("kind", CONSUMER) == kind]
         for kind, prefix in KIND_PREFIX.items()
     }
-    return " ".join(prefix + verdict(rows) for prefix, rows in by_prefix.items() if rows)
+    texts = {prefix: verdict(rows) for prefix, rows in by_prefix.items() if rows}
+    return " ".join(prefix + text for prefix, text in texts.items() if text)
 
 
 def row_of(league: Sequence[Row], strategy: str) -> Row | None:

@@ -75,8 +75,7 @@ class TestSnapshots:
             "0 of 1 group is uneven.",
             f"Snapshot {THIRD} of 1 cluster.",
             "Advised: a look at 1 group.",
-            "0 groups can follow a plan (0 do); members of 1 share a client.id or have none: set "
-            "one a process, or group.instance.id.",
+            "0 groups can follow a plan (0 do); 1 need a client.id for each process.",
             f"Written to {out}: findings, groups.",
             f"Next: evenfleet explain {broken} --cluster c --group g",
         ]
