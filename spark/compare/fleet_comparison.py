@@ -90,7 +90,9 @@ def _not_evaluated(fleet: Sequence[Row]) -> Iterator[str]:
         yield f"Not evaluated: {common:,} ({least['why']})"
     for row in fleet:
         if row["not_evaluated"] > common:
-            yield f"Not evaluated by {row['strategy']}: {row['not_evaluated']:,} ({row['why']})"
+            more = row["not_evaluated"] - common
+            why = f"{more:,} more, see `why`" if common else f"{more:,} ({row['why']})"
+            yield f"Not evaluated by {row['strategy']}: {why}"
 
 
 @dataclass(frozen=True)

@@ -76,7 +76,7 @@ READS = [of_strategy("optimal", remote_reads=3), of_strategy("current", 1, remot
             ],
             "Kafka's best: range (6 of 9 groups balanced, 5 moves); optimum: 9 of 9 groups "
             "balanced, 5 moves. Not evaluated: 2 (2 empty). "
-            "Not evaluated by sticky: 4 (2 empty, 2 failed; the first is g).",
+            "Not evaluated by sticky: 2 more, see `why`.",
         ),
         (
             [of_strategy("sticky"), of_strategy("optimal", 1), *CONNECT],
