@@ -131,6 +131,19 @@ def test_groups_are_sorted_searched_and_filtered_by_keyboard(show: Any) -> None:
     assert _names(page) == ["g15"]
 
 
+def test_all_is_reached_by_the_tab_key(show: Any) -> None:
+    """In the order in which it stands on the page, and the focus can be seen."""
+    page = show(html_of(materials.two_clusters(3)))
+    focus = "document.activeElement"
+    reached = []
+    while not reached or page.evaluate(f"{focus} !== document.body"):
+        page.keyboard.press("Tab")
+        reached.append(page.evaluate(f"{focus}.id || {focus}.textContent.trim()"))
+        assert page.evaluate(f"{focus} === document.body || {focus}.matches(':focus-visible')")
+    controls = ["prod", "test", "Details", "search", "kind", "group", "lag", "g0", "g1", "g2"]
+    assert [*dict.fromkeys(name for name in reached if name in controls)] == controls
+
+
 def test_findings_are_sorted_by_severity_and_the_worst_is_named(show: Any) -> None:
     """Nine infos are less than a warning, and what isn't known comes last in both directions."""
     few, many = ["critical"], ["info"] * 9
