@@ -39,15 +39,8 @@ COMPLETE = "_EVENFLEET_COMPLETE"
 
 PANELS = {
     "Look": (
-        "audit",
-        "report",
-        "explain",
-        "history",
-        "rates",
-        "graph",
-        "snapshots",
-        "findings",
-        "config",
+        *("audit", "report", "serve", "explain", "history", "rates", "graph", "snapshots"),
+        *("findings", "config"),
     ),
     "Plan": ("plan", "compare", "verify", "replay", "frontier", "members", "reassign"),
     "Predict": ("whatif", "simulate", "rollout", "scale"),
@@ -69,7 +62,7 @@ PAGES = {
 }
 """Pages of commands whose page has another name."""
 
-WITHOUT_TABLES = ("report", "export-plan")
+WITHOUT_TABLES = ("report", "serve", "export-plan")
 """Commands that print sentences alone."""
 
 JOBS = Path(__file__).with_name("jobs")

@@ -38,6 +38,7 @@ CAPABILITIES = (
     "spark.reassign",
     "spark.frontier",
     "spark.scale",
+    "spark.serve",
 )
 SOURCES = ("spark.sources", "spark.sources.kafka_text", "spark.sources.live")
 LIBRARY = (
@@ -185,6 +186,8 @@ NEEDS = {
     "altair": ("spark/charts/drawing.py",),
     "vl_convert": ("spark/charts/drawing.py",),
     "jinja2": ("spark/report/html.py",),
+    "starlette": ("spark/serve.py",),
+    "uvicorn": ("spark/jobs/serve.py",),
     "rich": ("spark/terminal/", "spark/jobs/", "spark/cli.py"),
 }
 """Where a package may be imported, as the beginnings of paths."""

@@ -105,7 +105,6 @@ def _print_audit(fleet: FleetSnapshot, summary: AuditSummary, out: Where | None)
     terminal.say_clusters(fleet)
     if fleet.part:
         say(f"Only {fleet.part} were audited.")
-    if not fleet.part:
-        say_all(summary.idle_mutes)
+    say_all(() if fleet.part else summary.idle_mutes)
     say_all(summary.sentences())
     terminal.say_written(out, *summary.tables)

@@ -9,18 +9,12 @@ from spark.audit import FINDINGS, MISSING_FACT, WORST_FIRST, Finding, check_find
 from spark.terminal import Table, print_list, programs_only, say_answer, show
 
 
-def findings(
-    name: Annotated[str | None, Argument(help="The finding to explain.")] = None,
-) -> None:
+def findings(name: Annotated[str | None, Argument(help="One to explain.")] = None) -> None:
     """List the kinds of findings, or explain one: what it measures, and what cures it."""
-    if name is None:
-        _list_all()
-    else:
+    if name is not None:
         check_finding(name)
         _explain(FINDINGS[name])
-
-
-def _list_all() -> None:
+        return
     rows = [_row(finding) for finding in FINDINGS.values()]
     critical = sum(row["worst"] == WORST_FIRST[0] for row in rows)
     say_answer(f"An audit looks for {len(rows)} findings; {critical} of them can be critical.")
@@ -33,19 +27,12 @@ def _explain(finding: Finding) -> None:
     show(programs_only({"findings": [_row(finding)]}))
     sign = "<" if finding.below else "≥"
     levels = [f"{name} {sign} {of:g}" for name, of in finding.levels.items() if of is not None]
-    cures = {
-        "": finding.advice,
-        "Workers of Kafka Connect: ": finding.advice_to_connect,
-        "Groups that follow a plan: ": finding.advice_to_planned,
-    }
-    settings = [
-        f"{name} {figure(default)}: {finding.meanings[name]}"
-        for name, default in finding.settings.items()
-    ]
+    cures = finding.advice, finding.advice_to_connect, finding.advice_to_planned
+    meanings, settings = finding.meanings, finding.settings.items()
     lists = {
         "measured": [f"{finding.measure} ({', '.join(levels)})"],
-        "cure": [f"{whose}{cure}" for whose, cure in cures.items() if cure],
-        f"settings of [{finding.name}] (--thresholds)": settings,
+        "cure": [*filter(None, cures)],
+        f"settings of [{finding.name}]": [f"{k} {figure(v)}: {meanings[k]}" for k, v in settings],
         "not run where": [MISSING_FACT[need] for need in finding.needs],
     }
     for title, sentences in lists.items():
@@ -58,11 +45,7 @@ def _row(finding: Finding) -> dict[str, Any]:
     return {
         "finding": finding.name,
         "worst": next(item for item in WORST_FIRST if finding.levels[item] is not None),
-        "tells": finding.tells,
-        "measure": finding.measure,
+        **{name: getattr(finding, name) for name in ("tells", "measure")},
         **finding.levels,
-        "below": finding.below,
-        "advice": finding.advice,
-        "settings": finding.settings,
-        "needs": finding.needs,
+        **{name: getattr(finding, name) for name in ("below", "advice", "settings", "needs")},
     }

@@ -7,6 +7,9 @@ audit store --fail-on critical --format json
 report store --out report.html
 report store --out report.html --plan plan --history history
 report store --out mail.html --static --cluster prod
+serve store
+serve store --out pages --port 9000
+serve store --host 0.0.0.0 --config conf/evenfleet.toml
 explain store --group orders
 explain store --group orders --cluster prod --all
 explain store --group orders --weight rate --csv --table moves
