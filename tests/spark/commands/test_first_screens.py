@@ -26,6 +26,12 @@ COMMANDS = {
     "compare": ("--strategies", "current,cooperative-sticky,optimal"),
     "explain": ("--group", "{group}", "--cluster", "{cluster}"),
     "verify": ("{out}/plan",),
+    "members": (),
+    "reassign": ("--cluster", "{cluster}", "--out", "{out}/moves"),
+    "rollout": ("--to", "cooperative-sticky"),
+    "scale": (),
+    "simulate": ("--group", "{group}", "--cluster", "{cluster}", "--scenario", "rolling-deploy"),
+    "whatif": ("--event", "rolling-restart=30s"),
 }
 ANSWERS_ALONE = ("verify",)
 """Commands of which a sentence is all, where nothing is wrong."""
