@@ -103,7 +103,7 @@ def rack_facts_of(problem: Problem, rack: str | None) -> RackFacts | None:
 
 
 COSTS: dict[str, Callable[[Problem, Goals], PairFacts | None]] = {
-    "racks": lambda problem, goals: rack_facts_of(problem, goals.rack),
+    "racks": lambda problem, goals: rack_facts_of(problem, goals.rack)
 }
 """The facts of each level, None where a group has none.
 

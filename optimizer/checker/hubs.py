@@ -61,10 +61,7 @@ def cut(kinds: Kinds, pair_facts: PairFacts) -> Kinds:
         member=member,
         keys=np.arange(len(kind)).repeat(counts) * kinds.member_count + member,
         member_count=kinds.member_count,
-        flags={
-            **{name: flag[pairs] for name, flag in kinds.flags.items()},
-            **flags,
-        },
+        flags={**{name: flag[pairs] for name, flag in kinds.flags.items()}, **flags},
         topic=kinds.topic[kind] if len(kinds.topic) else kinds.topic,
     )
 

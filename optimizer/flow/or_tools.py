@@ -234,11 +234,7 @@ class Takers(NamedTuple):
 
 
 def fewest_takers(
-    supply: NDArray[Any],
-    reads: NDArray[np.bool_],
-    load: float,
-    least: IntArray,
-    most: IntArray,
+    supply: NDArray[Any], reads: NDArray[np.bool_], load: float, least: IntArray, most: IntArray
 ) -> Takers | None:
     """The fewest takers who take in all supplies, each no more than `load`; None if none do.
 

@@ -261,10 +261,7 @@ def _members(problem: Problem, limit: Limit) -> Flags:
     kafka, count = problem.kafka, len(problem.member_ids)
     nothing = [None] * count
     names = zip(
-        problem.member_ids,
-        kafka.instance_ids or nothing,
-        kafka.client_ids or nothing,
-        strict=True,
+        problem.member_ids, kafka.instance_ids or nothing, kafka.client_ids or nothing, strict=True
     )
     locations = zip(host_names(problem.hosts or nothing), problem.racks or nothing, strict=True)
     (host_pattern,) = host_names([limit.hosts])

@@ -101,9 +101,7 @@ Key = TypeVarTuple("Key")
 T = TypeVar("T")
 
 
-def once_a_problem(
-    derive: Callable[[Problem, *Key], T],
-) -> Callable[[Problem, *Key], T]:
+def once_a_problem(derive: Callable[[Problem, *Key], T]) -> Callable[[Problem, *Key], T]:
     """Let a function of a problem, and of what can be a key, work its answer out only once.
 
     Answers live as long as their problem does, which they must not refer to.

@@ -144,11 +144,7 @@ def _names(problem: Problem, kinds: Sequence[tuple[tuple[int, int], ...]]) -> li
 
 
 def _units(
-    problem: Problem,
-    of_partition: IntArray,
-    kind_of: IntArray,
-    may: Flags,
-    names: list[str],
+    problem: Problem, of_partition: IntArray, kind_of: IntArray, may: Flags, names: list[str]
 ) -> Units:
     count, members = len(kind_of), len(problem.member_ids)
     read = (of_partition >= 0).nonzero()[0]

@@ -115,11 +115,7 @@ def held_by(problem: Problem, target: IntArray, goals: Goals) -> tuple[str, ...]
 
 
 def _closure(
-    kinds: Kinds,
-    kind: IntArray,
-    member: int,
-    out_of: NDArray[np.bool_],
-    into: NDArray[np.bool_],
+    kinds: Kinds, kind: IntArray, member: int, out_of: NDArray[np.bool_], into: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
     """Members reached from one over pairs: out of a member into a kind, from there to members."""
     reached = np.zeros(kinds.member_count, np.bool_)
@@ -135,11 +131,7 @@ def _closure(
 
 
 def _bound(
-    side: str,
-    problem: Problem,
-    kinds: Kinds,
-    kind: IntArray,
-    members: NDArray[np.bool_],
+    side: str, problem: Problem, kinds: Kinds, kind: IntArray, members: NDArray[np.bool_]
 ) -> Bound:
     """At least: count the kinds that only `members` read. At most: those that any of them reads."""
     has_kind = np.zeros(kinds.kind_count + 1, np.bool_)

@@ -9,14 +9,7 @@ from typing import Any, ClassVar
 from optimizer import processes
 from optimizer.model import Group
 from optimizer.processes import Step
-from optimizer.scenarios.event import (
-    Event,
-    Running,
-    a_choice,
-    a_name,
-    member_index,
-    some_seconds,
-)
+from optimizer.scenarios.event import Event, Running, a_choice, a_name, member_index, some_seconds
 from optimizer.settings import DEFAULT_LIMITS, Limits
 
 

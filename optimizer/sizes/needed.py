@@ -78,10 +78,7 @@ def commit_curve(
     """
     return [
         CommitCost(
-            interval,
-            members / interval,
-            rate / members * interval / 2,
-            rate / members * interval,
+            interval, members / interval, rate / members * interval / 2, rate / members * interval
         )
         for interval in intervals
     ]

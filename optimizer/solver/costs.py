@@ -48,9 +48,7 @@ def _reads_across_racks(problem: Problem, goals: Goals) -> CostTable | None:
     )
 
 
-COSTS: dict[str, Callable[[Problem, Goals], CostTable | None]] = {
-    "racks": _reads_across_racks,
-}
+COSTS: dict[str, Callable[[Problem, Goals], CostTable | None]] = {"racks": _reads_across_racks}
 """The table of each level; None where the group has nothing that matters there."""
 
 

@@ -141,10 +141,7 @@ def on_hosts_for(
 
 
 def demand_of(
-    kinds: Kinds,
-    member_count: int,
-    topics: IntArray | None = None,
-    fine: CostClasses | None = None,
+    kinds: Kinds, member_count: int, topics: IntArray | None = None, fine: CostClasses | None = None
 ) -> Demand:
     """Count partitions by kind, and by kind and owner; `topics` are those of kinds to spread."""
     supply = np.bincount(kinds.of_partition + 1, minlength=len(kinds.offsets))

@@ -8,15 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from optimizer.model import (
-    NOBODY,
-    Answer,
-    Problem,
-    StrategyError,
-    classes_of,
-    group_of,
-    settled,
-)
+from optimizer.model import NOBODY, Answer, Problem, StrategyError, classes_of, group_of, settled
 from optimizer.strategies.strategy import Strategy
 
 ENTRY_POINTS = "evenfleet.strategies"

@@ -36,15 +36,7 @@ from spark.fleet.schemas import (
 from spark.fleet.store import check_not_removed, removed_since, snapshot_id, whole
 from spark.fleet.teams import Team
 from spark.fleet.utf8 import is_named
-from spark.store import (
-    CatalogSchema,
-    Folder,
-    Source,
-    StoredTable,
-    Where,
-    source_of,
-    write_tables,
-)
+from spark.store import CatalogSchema, Folder, Source, StoredTable, Where, source_of, write_tables
 
 READ_AT_ONCE = 16
 """Tables that are opened at the same time: each takes a small job of Spark's."""
@@ -86,10 +78,7 @@ class ReadTables(Protocol):
 
 
 def _read_tables(
-    session: SparkSession,
-    schema: str,
-    snapshot: str | None = None,
-    max_age: timedelta = MAX_AGE,
+    session: SparkSession, schema: str, snapshot: str | None = None, max_age: timedelta = MAX_AGE
 ) -> FleetSnapshot:
     """The fleet in tables of a schema, a name like `catalog.schema`.
 

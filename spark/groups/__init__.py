@@ -21,12 +21,7 @@ from spark.groups.columns import (
     rows_of,
     schema_of,
 )
-from spark.groups.coordinators import (
-    CoordinatorLocation,
-    OffsetsTopic,
-    coordinators,
-    location_of,
-)
+from spark.groups.coordinators import CoordinatorLocation, OffsetsTopic, coordinators, location_of
 from spark.groups.cut import SEPARATOR, groups_of
 from spark.groups.encode import claims_of, encode, tasks_for_rows
 from spark.groups.encoded_row import EncodedRow, Names, Numbers

@@ -108,7 +108,7 @@ def _sizes(partitions: DataFrame) -> DataFrame:
         .when(high >= count, GAPS)
         .otherwise(count)
         .cast("int")
-        .alias("size"),
+        .alias("size")
     )
 
 

@@ -24,7 +24,7 @@ from spark.simulate import (
     unknown_lag,
 )
 from spark.store import Folder, Opener
-from spark.terminal import ROWS_SHOWN, Table, busy, option, say, say_all, say_answer, show
+from spark.terminal import ROWS_SHOWN, Table, busy, option, say, say_answer, show
 
 
 def simulate(
@@ -59,7 +59,8 @@ def simulate(
     what, unread, *costs = sentences_of(timeline, group)
     title = f"{events.title} ({group_simulation.strategy}): " if events.title else ""
     say_answer(f"{title}{what[0].lower() if title else what[0]}{what[1:]} {unread}")
-    say_all(costs)
+    if costs:
+        terminal.print_list("costs", costs)
     spread = Table(spread_of([timeline, *others]), title=f"{seeds} seeds")
     steps = Table(rows_of(timeline), most=ROWS_SHOWN, as_json=None, is_detail=bool(others))
     of_group = {name: getattr(group_simulation, name) for name in ("cluster", "group", "strategy")}

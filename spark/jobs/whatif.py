@@ -1,6 +1,6 @@
 """`evenfleet whatif`: what events would do to a fleet."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Annotated
@@ -19,7 +19,6 @@ from spark.terminal import (
     option,
     programs_only,
     say,
-    say_all,
     say_answer,
     say_clusters,
     show,
@@ -79,12 +78,11 @@ def whatif(
             fleet_costs, costs = price.with_costs(result.fleet), price.with_costs(result.groups)
             result = replace(result, fleet=fleet_costs, groups=costs)
         say_answer(whatif_advice(result.fleet, events))
-        show_result(result, events, bool(settings.goals.weights))
-        if result.dynamic:
-            say(static_advice(result.dynamic, result.fleet))
-        say_all(whatif_notes(result.fleet, events))
+        notes = [*notes_of(result, events)]
         if price:
-            say(verdicts(result.fleet, partial(priced, price)))
+            notes.append(verdicts(result.fleet, partial(priced, price)))
+        terminal.print_list("consequences", notes)
+        show_result(result, bool(settings.goals.weights))
     if settings.consumers.assumed:
         say(settings.consumers.assumed)
     if out is not None:
@@ -93,12 +91,18 @@ def whatif(
     say_clusters(items)
 
 
-def show_result(result: WhatIfResult, events: Sequence[Event], by_weight: bool) -> None:
-    """Print what brokers take along, the groups that suffer most, and the table of strategies."""
+def notes_of(result: WhatIfResult, events: Sequence[Event]) -> Iterator[str]:
+    """What brokers take along, what instance ids save, and what else becomes of groups."""
     if result.outage:
         leaders, lost, hit = result.outage.values()
-        sentences = broker_report(leaders, lost, hit, brokers_down(events))
-        terminal.print_list("brokers that are down", [*sentences])
+        yield from broker_report(leaders, lost, hit, brokers_down(events))
+    if result.dynamic:
+        yield static_advice(result.dynamic, result.fleet)
+    yield from whatif_notes(result.fleet, events)
+
+
+def show_result(result: WhatIfResult, by_weight: bool) -> None:
+    """Print the groups that suffer most, and the table of strategies."""
     rows = [*map(group_for_people, result.groups)]
     groups = Table(result.groups, rows, title="groups that suffer most", most=ROWS_SHOWN)
     leagues = by_kind("strategies", result.fleet, partial(fleet_for_people, by_weight=by_weight))

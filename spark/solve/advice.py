@@ -20,13 +20,7 @@ from optimizer.advice import (
 from optimizer.figures import counted
 from optimizer.model import BY_COUNT, NOBODY, Answer, Goals, IntArray, Problem, on_hosts
 from spark.fleet import REBALANCING_STATES
-from spark.groups import (
-    EncodedRow,
-    FleetGroup,
-    OddClaims,
-    is_kafkas,
-    own_strategy,
-)
+from spark.groups import EncodedRow, FleetGroup, OddClaims, is_kafkas, own_strategy
 from spark.solve.solved_row import ACTIONS
 from spark.solve.time_limit import TimeLimit
 

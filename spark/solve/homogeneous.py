@@ -7,13 +7,7 @@ from typing import Any
 import numpy as np
 
 from optimizer.checker import check_homogeneous
-from optimizer.model import (
-    HomogeneousGroups,
-    IntArray,
-    Problem,
-    every_host_of,
-    spread_is_looked_at,
-)
+from optimizer.model import HomogeneousGroups, IntArray, Problem, every_host_of, spread_is_looked_at
 from optimizer.solver import solve_homogeneous
 from spark.groups import MAX_ROWS, EncodedRow, FleetGroup, size_of
 from spark.solve.solved_row import SolvedRow, plan_arrays, plan_columns

@@ -20,15 +20,7 @@ import pyarrow as pa
 
 from spark.errors import RunError
 from spark.store.disk import sync_folder
-from spark.store.finish import (
-    REMOVING,
-    delete,
-    finish,
-    is_settled,
-    manifest_or_none,
-    moving,
-    sweep,
-)
+from spark.store.finish import REMOVING, delete, finish, is_settled, manifest_or_none, moving, sweep
 from spark.store.folder import Folder, checksum
 from spark.store.manifest import (
     HIDDEN,

@@ -39,12 +39,7 @@ from spark.store.parquet import (
     read_files,
     without_nulls,
 )
-from spark.store.source import (
-    REMOVED,
-    SNAPSHOT,
-    Cells,
-    StoredTable,
-)
+from spark.store.source import REMOVED, SNAPSHOT, Cells, StoredTable
 
 CHUNK = 1 << 20
 

@@ -83,11 +83,7 @@ def folder_of(opener: Opener, root: str) -> Folder:
     return open_folder(root, setting(DEFAULT_FS) or "file:", setting)
 
 
-def open_folder(
-    root: str,
-    default: str = "file:",
-    setting: Setting = lambda _: None,
-) -> Folder:
+def open_folder(root: str, default: str = "file:", setting: Setting = lambda _: None) -> Folder:
     """The folder that a path means; `default` is that of `DEFAULT_FS`, `setting` any of Spark's.
 
     Raises UnopenableError where Arrow has no such file system or can't look.

@@ -90,16 +90,8 @@ CASES: dict[str, tuple[Situation, tuple[str, str | None], str]] = {
         ("look", "warning"),
         "x owns 1 partition and has left",
     ),
-    "4": (
-        situation(EVEN, Goals(exclude="a")),
-        ("plan", "ok"),
-        "It breaks a limit",
-    ),
-    "4-weight": (
-        situation(HEAVIEST, Goals(exclude="a")),
-        ("plan", "info"),
-        "It breaks a limit",
-    ),
+    "4": (situation(EVEN, Goals(exclude="a")), ("plan", "ok"), "It breaks a limit"),
+    "4-weight": (situation(HEAVIEST, Goals(exclude="a")), ("plan", "info"), "It breaks a limit"),
     "5": (
         situation(group([0], [1], [2], [3], [4], [5], [6], [7], [8], [])),
         ("members", "info"),

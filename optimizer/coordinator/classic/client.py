@@ -155,14 +155,7 @@ class ClassicClient(Client):
         busy = self.settings.revoke_ms
         if busy:
             self.context.ledger.stop(self.context.now, self.number, sorted(self.owned))
-            self.context.after(
-                busy,
-                self.when_polling,
-                self._take,
-                generation,
-                partitions,
-                revoked,
-            )
+            self.context.after(busy, self.when_polling, self._take, generation, partitions, revoked)
             self.call_back(busy)
         else:
             self._take(generation, partitions, revoked)

@@ -299,8 +299,7 @@ def pass_on(descent: Descent, top: Top) -> bool:
     to = third.argmin(axis=1)
     difference = weight[own][:, None] - weight[others]
     value = np.maximum(
-        (loads[holder] + difference) * scale[holder],
-        third[np.arange(len(others)), to],
+        (loads[holder] + difference) * scale[holder], third[np.arange(len(others)), to]
     )
     left = (loads[top.member] - weight[own]) * scale[top.member]
     value = np.maximum(value, left[:, None])

@@ -10,12 +10,6 @@ from spark.report.material import Material, Rows, anchor, readable
 OPEN = 25
 """Rows that are shown, and printed, before someone asks for more; page.css has it for print."""
 
-WIDEST = 3.0
-"""The ratio to the best possible load at which a bar is full."""
-
-BEST = round(100 / WIDEST)
-"""How long the bar of the best possible load is, in percent, as page.css has it."""
-
 OPTIONAL = ("lag", "strategy", "rebalances", "names")
 """Columns that only some snapshots have."""
 
@@ -44,7 +38,6 @@ def groups(material: Material) -> dict[str, Any] | None:
 def _cells(row: Mapping[str, Any], clusters: Sequence[str]) -> dict[str, Any]:
     now, planned = row["current_max_load"], row["max_load"]
     weights = _weights(row)
-    weight, planned_weight = weights.get("current"), weights.get("optimal")
     result = sorted(row["found"] or (), key=_worst_first)
     return {
         **dict.fromkeys(OPTIONAL),
@@ -52,10 +45,9 @@ def _cells(row: Mapping[str, Any], clusters: Sequence[str]) -> dict[str, Any]:
         "id": anchor(row["cluster"], row["group"]),
         "at": clusters.index(row["cluster"]) if row["cluster"] in clusters else -1,
         "ratio": None if planned is None else row["now_to_best"] or 1.0,
-        "bar": None if planned is None else _bar(now / planned if planned else 1.0, 1.0),
-        "weight": weight,
-        "planned_weight": planned_weight,
-        "weight_bar": _bar(weight, planned_weight) if weight and planned_weight else None,
+        "bar": None if planned is None else now / planned if planned else 1.0,
+        "weight": weights.get("current"),
+        "planned_weight": weights.get("optimal"),
         "dots": [item["severity"] for item in result],
         "kinds": [item["finding"] for item in result],
         "rank": sum(100 ** SEVERITIES.index(item["severity"]) for item in result),
@@ -67,12 +59,6 @@ def _worst_first(item: Mapping[str, str]) -> tuple[int, int, str]:
     """By severity, then as findings are listed everywhere."""
     name = item["finding"]
     return WORST_FIRST.index(item["severity"]), [*FINDINGS, name].index(name), name
-
-
-def _bar(now: float, planned: float) -> str:
-    """The lengths of a bar now and planned, in percent; the usual planned one is the style's."""
-    now, planned = (round(100 * min(item, WIDEST) / WIDEST) for item in (now, planned))
-    return f"--n:{now}%" + (f";--p:{planned}%" if planned != BEST else "")
 
 
 def _weights(row: Mapping[str, Any]) -> dict[str, float]:

@@ -36,7 +36,7 @@ def trend(material: Material) -> dict[str, Any] | None:
         return None
     columns = {key: [row.get(key) for row in rows] for key in MEASURES}
     entries = {key: values for key, values in columns.items() if {*values} != {None}}
-    shares = shares_of(rows)
+    shares = _shares(rows)
     return {
         "lines": [_line(MEASURES[key], values, shares) for key, values in entries.items()],
         "marks": _marks(rows),
@@ -50,11 +50,10 @@ def trend(material: Material) -> dict[str, Any] | None:
     }
 
 
-def shares_of(rows: Sequence[Mapping[str, Any]]) -> list[float]:
+def _shares(rows: Sequence[Mapping[str, Any]]) -> list[float]:
     """Where each snapshot is between the first and the last one."""
     times = [_seconds(row) for row in rows]
-    span = times[-1] - times[0] if times else 0
-    return [round((time - times[0]) / (span or 1), 4) for time in times]
+    return [round((time - times[0]) / (times[-1] - times[0] or 1), 4) for time in times]
 
 
 def _seconds(row: Mapping[str, Any]) -> float:
@@ -80,11 +79,11 @@ def _marks(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 def _line(label: str, values: Sequence[Any], shares: Sequence[float]) -> dict[str, Any]:
     figures = [value for value in values if value is not None]
     ends = {"first": short_number(figures[0]), "last": short_number(figures[-1])}
-    line = spark_line(values, shares)
+    line = _points(values, shares)
     return {"label": label, "line": line, "most": short_number(max(figures))} | ends
 
 
-def spark_line(values: Sequence[float | None], shares: Sequence[float]) -> str | None:
+def _points(values: Sequence[float | None], shares: Sequence[float]) -> str | None:
     """Points of a polyline from the left to the right; None for fewer than two values."""
     points = [
         (share, value) for share, value in zip(shares, values, strict=True) if value is not None
@@ -150,8 +149,6 @@ def _number(material: Material, key: str, label: str, meaning: str) -> dict[str,
     now = material.now[key]
     before = material.before[key] if material.before else None
     judged = sum(material.statuses.get(status, 0) for status in PLANNED)
-    history = material.trend if key == "lag" else ()
-    line = spark_line([row.get(key) for row in history], shares_of(history))
     return {
         "key": key,
         "label": label,
@@ -160,7 +157,6 @@ def _number(material: Material, key: str, label: str, meaning: str) -> dict[str,
         "meaning": meaning,
         "change": _change(now, before),
         "worse": None not in (now, before) and now > before,
-        "line": line,
     }
 
 

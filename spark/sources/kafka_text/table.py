@@ -65,7 +65,7 @@ _FORMS_IN_ROW = _FORMS | {
 # Once found, not looked for again further right: what follows can't make a line expensive
 _ANCHORS = {"HOST", "COORDINATOR (ID)"}
 _MAY_BE_BLANK = {
-    *("GROUP-INSTANCE-ID", "ASSIGNMENT-STRATEGY", "CLIENT-ID", "ASSIGNMENT", "PROTOCOL"),
+    *("GROUP-INSTANCE-ID", "ASSIGNMENT-STRATEGY", "CLIENT-ID", "ASSIGNMENT", "PROTOCOL")
 }
 
 _HEADER_STARTS = ("GROUP", "TOPIC", "CONSUMER-ID", "COORDINATOR (ID)")

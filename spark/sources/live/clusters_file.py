@@ -7,13 +7,7 @@ from pydantic import AfterValidator, Field, WithJsonSchema
 
 from spark.errors import InputError
 from spark.settings import read_toml
-from spark.sources.live.cluster import (
-    MECHANISMS,
-    SECURITY,
-    Cluster,
-    ClusterSelection,
-    Secret,
-)
+from spark.sources.live.cluster import MECHANISMS, SECURITY, Cluster, ClusterSelection, Secret
 from spark.toml.tables import Table, shown
 
 SECRETS = ("password", "token", "key_password")

@@ -146,10 +146,7 @@ SETTLES_IN = 4 * PAUSE  # seconds
 
 
 def list_groups(
-    brokers: Brokers,
-    cluster: Cluster,
-    nodes: Sequence[int],
-    wanted: Container[str] | None = None,
+    brokers: Brokers, cluster: Cluster, nodes: Sequence[int], wanted: Container[str] | None = None
 ) -> tuple[dict[str, Listed], list[str]]:
     """The groups wanted, and a sentence for each broker, or partition, whose groups are missing.
 

@@ -33,15 +33,7 @@ def test_round_robin_is_as_its_documentation_shows_it() -> None:
     assert plain[:5] == [[0, 1, 2], [1, 2, 3], [2, 3, 4], [3, 4, 0], [4, 0, 1]]
     assert plain[5:] == [[0, 2, 3], [1, 3, 4], [2, 4, 0], [3, 0, 1], [4, 1, 2]]
     racked = round_robin(list(RACKS.items()), 7, 3, 0, 0)
-    assert racked == [
-        [0, 3, 1],
-        [3, 1, 5],
-        [1, 5, 4],
-        [5, 4, 2],
-        [4, 2, 0],
-        [2, 0, 3],
-        [0, 4, 2],
-    ]
+    assert racked == [[0, 3, 1], [3, 1, 5], [1, 5, 4], [5, 4, 2], [4, 2, 0], [2, 0, 3], [0, 4, 2]]
 
 
 def test_what_kafka_refuses_is_refused() -> None:

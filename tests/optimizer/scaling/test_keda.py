@@ -68,10 +68,7 @@ def test_limits_as_documented(
     [
         ({"allow_idle_consumers": True, "limit_to_partitions_with_lag": True}, "allowIdle"),
         (
-            {
-                "ensure_even_distribution_of_partitions": True,
-                "limit_to_partitions_with_lag": True,
-            },
+            {"ensure_even_distribution_of_partitions": True, "limit_to_partitions_with_lag": True},
             "ensureEven",
         ),
         ({"lag_threshold": 0.0}, "lagThreshold is 0 and must be a whole number from 1 on"),

@@ -75,10 +75,7 @@ def test_nothing_to_split(group: Group, topic: str) -> None:
 def test_members_of_other_topics_stay_with_them() -> None:
     group = Group(
         topics={"big": 8, "small": 2},
-        members=[
-            *(Member(f"b{at}", ["big"]) for at in range(3)),
-            Member("s", ["small"]),
-        ],
+        members=[*(Member(f"b{at}", ["big"]) for at in range(3)), Member("s", ["small"])],
     )
     result = split(group, "big")
     assert (result.own.members, result.rest.members) == (3, 1)

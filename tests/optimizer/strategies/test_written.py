@@ -8,13 +8,7 @@ from optimizer import Group, Member, StrategyError, assign
 from optimizer.model.numbering import problem_of
 from optimizer.strategies.sticky import general as sticky_general
 from optimizer.strategies.sticky.reassignment import Movements
-from tests.optimizer.strategies.written_groups import (
-    ENDLESS,
-    assigned,
-    group_of,
-    racks,
-    written,
-)
+from tests.optimizer.strategies.written_groups import ENDLESS, assigned, group_of, racks, written
 
 VERSIONS = ["uniform", "uniform-4.0"]
 

@@ -99,7 +99,7 @@ class TestReport:
         (now,) = re.findall(r"^[\d,]+", read.told["Lag (records)"])
         assert (len(lag), f"{lag[-1]:,}") == (len(HOURS), now)
         assert sum(rebalances) == 2
-        assert text.count("<polyline") == 5
+        assert text.count("<polyline") == 4
         (groups,) = (table for table in read.tables if table[0][:1] == ["group"])
         a_day = groups[0].index("rebalances a day")
         assert [row[a_day] for row in groups if "restless" in row[0]] == ["24.0"]

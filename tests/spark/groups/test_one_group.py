@@ -12,15 +12,7 @@ from pyspark.sql import SparkSession
 
 from spark import FleetFiles, FleetSnapshot, InputError, explain_group
 from spark.fleet.local_store import write_store
-from spark.groups import (
-    coordinators,
-    encode,
-    groups_of,
-    parts_in,
-    parts_of,
-    row_of_group,
-    seat_of,
-)
+from spark.groups import coordinators, encode, groups_of, parts_in, parts_of, row_of_group, seat_of
 from spark.groups.coordinators import CoordinatorLocation
 from spark.groups.group import FleetGroup, read_or_failed
 from tests.spark.groups.test_group import BASE64, DASHES, HEX, OTHER

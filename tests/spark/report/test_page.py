@@ -121,11 +121,8 @@ def test_a_card_is_one_group_and_each_cluster_has_its_own() -> None:
         for at, (kind, _) in enumerate(names, 1)
     ]
     made = materials.material(findings=findings, counts=counts, groups=[])
-    cards = cards_of(made)
-    assert [(card["about"], card["finding"], card["more"]) for card in cards] == [
-        ("of-prod", "lag-on-one-member", 0),
-        ("of-test", "claimed-twice", 2),
-    ]
+    cards = [(card["about"], card["finding"], card["more"]) for card in cards_of(made)]
+    assert cards == [("of-prod", "lag-on-one-member", 0), ("of-test", "claimed-twice", 2)]
     page = Read(html_of(made))
     shown = [summary.split()[0] for summary in page.summaries if "warning" in summary]
     assert shown == ["lag-on-one-member", "unbalanced", "claimed-twice"]
@@ -134,26 +131,24 @@ def test_a_card_is_one_group_and_each_cluster_has_its_own() -> None:
 
 def test_brokers_stand_in_one_table_on_one_scale() -> None:
     """Broker 1 of the first cluster is half above its mean, none of the second a hundredth."""
-    clusters = {"prod": (30, 15, 15), "test": (1000, 1001, 1002)}
+    of_cluster = {"status": "planned", "copies": 3, "leader_changes": 0}
     rows = [
         {
-            **{"cluster": cluster, "status": "planned", "copies": 3, "leader_changes": 0},
+            "cluster": cluster,
+            **of_cluster,
             "brokers": [
-                {"broker": at, "replicas": count, "planned": mean, "leaders": 1}
-                | {"planned_leaders": 1}
+                {"broker": at, **dict(zip(materials.RANGES, (count, mean, 1, 1), strict=True))}
                 for at, count in enumerate(counts, 1)
-                for mean in [sum(counts) // 3]
             ],
         }
-        for cluster, counts in clusters.items()
+        for cluster, mean, counts in (
+            ("prod", 20, (30, 15, 15)),
+            ("test", 1001, (1000, 1001, 1002)),
+        )
     ]
     page = Read(html_of(materials.material(brokers=rows)))
-    shown = {row[0]: row[1] for row in page.rows_of("broker")}
-    assert shown == {
-        "1prod": "+50.0 → +0.0 %30 → 20",
-        "2prod": "−25.0 → +0.0 %15 → 20",
-        "3prod": "−25.0 → +0.0 %15 → 20",
-    }
+    cells = "+50.0 → +0.0 %30 → 20", *["−25.0 → +0.0 %15 → 20"] * 2
+    assert [row[1] for row in page.rows_of("broker")] == [*cells]
     assert "3 more brokers are nearer to their mean." in page.text
     even = [rows[1] | {"copies": 0}]
     assert "Brokers" not in Read(html_of(materials.material(brokers=even))).text

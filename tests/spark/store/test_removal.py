@@ -87,10 +87,7 @@ def test_what_was_written_since_it_was_seen_stays(place: Folder) -> None:
 
 
 def test_a_run_that_writes_what_is_removed_meanwhile_is_told(place: Folder) -> None:
-    with (
-        pytest.raises(RunError, match="another run wrote"),
-        Run(place, OWNED, SNAPSHOT) as slow,
-    ):
+    with pytest.raises(RunError, match="another run wrote"), Run(place, OWNED, SNAPSHOT) as slow:
         written = put(slow, 2, ("a",))
         assert written_by_others(place) == {SNAPSHOT}
         remove(place)

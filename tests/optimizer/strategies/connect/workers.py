@@ -17,8 +17,7 @@ HOSTS = ("connect-1-", "w", "\uff21", "\U0001f601")
 def workers(connectors: Mapping[str, int], running: Mapping[str, str]) -> Group:
     """Workers with the tasks that they run, as text: "c:0,1 d:3"."""
     return Group(
-        connectors,
-        [Member(name, list(connectors), claims(text)) for name, text in running.items()],
+        connectors, [Member(name, list(connectors), claims(text)) for name, text in running.items()]
     )
 
 

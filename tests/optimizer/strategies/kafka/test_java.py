@@ -4,12 +4,7 @@ import numpy as np
 import pytest
 
 from optimizer.strategies.kafka.hash_map import hash_order, in_hash_order
-from optimizer.strategies.kafka.order import (
-    Uuid,
-    derived_uuid,
-    parse_uuid,
-    string_hash,
-)
+from optimizer.strategies.kafka.order import Uuid, derived_uuid, parse_uuid, string_hash
 
 
 @pytest.mark.parametrize(
