@@ -10,7 +10,7 @@ from spark.report.material import Material, Rows, anchor, readable
 OPEN = 25
 """Rows that are shown, and printed, before someone asks for more; page.css has it for print."""
 
-OPTIONAL = ("lag", "strategy", "rebalances", "names")
+OPTIONAL = ("lag", "strategy", "rebalances", "names", "team")
 """Columns that only some snapshots have."""
 
 
@@ -27,6 +27,7 @@ def groups(material: Material) -> dict[str, Any] | None:
     return {
         "clusters": clusters,
         "kinds": names,
+        "teams": sorted({row["team"] for row in material.groups if row.get("team") is not None}),
         "rows": [_cells(row, clusters) for row in material.groups],
         "open": OPEN,
         "total": material.now["groups"],
@@ -80,6 +81,7 @@ def for_script(rows: Rows) -> dict[str, Any]:
             row["id"]: {
                 "counts": [row[name] or 0 for name in ("members", "partitions", "takeovers")],
                 "kinds": row["kinds"],
+                "team": row["team"] and readable(row["team"]),
                 "advice": readable(row["advice"] or ""),
                 **_loads(row["loads"] or ()),
                 "found": [numbers[name] for name in row["names"] or () if name in numbers],

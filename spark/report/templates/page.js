@@ -105,9 +105,11 @@ if (table) {
   const body = table.tBodies[0];
   const rows = [...body.rows];
   const FIRST = Number(table.dataset.open);
-  const search = $("#search"), kind = $("#kind"), matches = $("#matches");
+  const search = $("#search"), matches = $("#matches");
   const more = make("button", { type: "button", className: "all" });
   const kindsOf = (row) => data.rows[row.id].kinds;
+  const pickers = { finding: [$("#kind"), kindsOf], team: [$("#team"), (row) => [data.rows[row.id].team]] };
+  for (const name of Object.keys(pickers)) if (!pickers[name][0]) delete pickers[name];
   const namesOf = ({ id }) => [
     ...data.rows[id].found.map((at) => data.names[at]),
     ...data.rows[id].members.map(([member]) => data.rows[id].prefix + member),
@@ -200,7 +202,8 @@ if (table) {
   let order;
   drawTable = () => {
     search.value = address.get("q") ?? "";
-    kind.value = address.get("finding") ?? "";
+    for (const [name, [select]] of Object.entries(pickers)) select.value = address.get(name) ?? "";
+    const picked = Object.values(pickers).filter(([select]) => select.value);
     const fits = pattern(search.value.trim());
     const only = rows.find((row) => row.id === address.get("only"));
     let shown = 0;
@@ -213,7 +216,7 @@ if (table) {
     if (order !== (order = address.get("sort"))) body.append(...sorted().flatMap((row) => (open.has(row) ? [row, open.get(row)] : [row])));
     for (const row of body.rows) {
       if (row.className === "opened") continue;
-      const isShown = only ? row === only : isChosen(row) && (!kind.value || kindsOf(row).includes(kind.value)) && fits(row);
+      const isShown = only ? row === only : isChosen(row) && picked.every(([select, of]) => of(row).includes(select.value)) && fits(row);
       row.hidden = !isShown;
       row.classList.toggle("over", shown >= FIRST && !open.has(row));
       if (open.has(row)) open.get(row).hidden = !isShown;
@@ -227,7 +230,7 @@ if (table) {
   };
   $(".tools").hidden = false;
   search.addEventListener("input", () => go({ q: search.value, only: "" }, true));
-  kind.addEventListener("change", () => go({ finding: kind.value, only: "" }));
+  for (const [name, [select]] of Object.entries(pickers)) select.addEventListener("change", () => go({ [name]: select.value, only: "" }));
   more.addEventListener("click", () => go(address.has("only") ? { only: "" } : { all: "1" }));
   table.parentNode.after(more);
   for (const row of rows) {

@@ -184,6 +184,17 @@ def test_the_search_finds_topics_hosts_and_members(show: Any) -> None:
         assert " ".join(_names(page)) == names, text
 
 
+def test_groups_are_filtered_by_team(show: Any) -> None:
+    rows = [
+        materials.row(name, team=team) for name, team in (("a", "core"), ("b", "<i>"), ("c", None))
+    ]
+    page = show(html_of(materials.material(groups=rows)))
+    page.locator("#team").select_option("<i>")
+    assert _names(page) == ["b"]
+    assert "team=%3Ci%3E" in page.evaluate("location.hash")
+    assert _names(show(html_of(materials.material(groups=rows)), "#team=core")) == ["a"]
+
+
 def test_the_address_has_what_is_shown_and_back_works(show: Any) -> None:
     """A link that was sent shows the same; one with what isn't there any more shows all."""
     text = html_of(materials.two_clusters())
