@@ -19,7 +19,7 @@ from typer.models import OptionInfo
 from spark.errors import InputError
 from spark.terminal.console import Output, held_in, say, silence, text_of
 from spark.terminal.options import option
-from spark.terminal.printing import Format, Layout, Printing, printed
+from spark.terminal.printing import WIDE, Format, Layout, Printing, printed
 from spark.terminal.progress import progress, shown_while
 
 Quiet = Annotated[bool, option("Print errors only.", "--quiet", "-q")]
@@ -208,7 +208,8 @@ def side_by_side(session: SparkSession, log: TextIO) -> Iterator[Callable[..., F
                     code, seconds = future.result()
                 return Ended(code, output.answer, seconds)
             finally:
-                log.writelines(map(text_of, output.printings))
+                with printed(Printing(room=WIDE)):
+                    log.writelines(map(text_of, output.printings))
 
         return finish
 

@@ -86,6 +86,16 @@ class Table:
     as_json: Any = SAME
     """What JSON has in place of the rows; None: nothing."""
 
+    @property
+    def for_people(self) -> Any:
+        """Rows, or sentences, as people read them."""
+        return self.rows if self.people is None else self.people
+
+    @property
+    def is_list(self) -> bool:
+        """Whether people see a list of sentences."""
+        return bool(self.for_people) and isinstance(self.for_people[0], str)
+
 
 Tables = Mapping[str, Table | Rows | Sequence[str]]
 """By the name that JSON and `--table` have for it."""
@@ -157,44 +167,26 @@ class Printing:
     def _show_people(self, tables: Mapping[str, Table], hide: Collection[str]) -> None:
         left: list[str] = []
         titles: list[str] = []
-        drawn = [table for table in tables.values() if self._is_drawn(table)]
-        for name, table in tables.items():
-            title = (table.title or name).replace("_", " ")
-            rows: Any = table.rows if table.people is None else table.people
-            if table.rows and isinstance(table.rows[0], str):
-                self.list(title, rows, table.most, is_detail=table.is_detail)
-            elif drawn and table is drawn[0]:
-                first, room = self._first(rows, table.most), self.left() // len(drawn)
-                count, lines = draw(title, first, hide, room, self.layout is Layout.WIDE)
-                self.room -= lines
-                drawn.pop(0)
-                titles += rows[0] if rows else ()
-                if count < len(rows):
-                    left.append(f"{counted(len(rows) - count, 'row')} of {title}")
+        seen = {n: t for n, t in tables.items() if t.is_shown and (self.whole or not t.is_detail)}
+        tables_left = sum(not table.is_list for table in seen.values())
+        for name, table in seen.items():
+            title, rows = (table.title or name).replace("_", " "), table.for_people
+            if table.is_list:
+                self.lists([(title, rows, "")], title, table.most)
+                continue
+            first, room = self._first(rows, table.most), self.left() // tables_left
+            count, lines = draw(title, first, hide, room, self.layout is Layout.WIDE)
+            self.room, tables_left = self.room - lines, tables_left - 1
+            titles += rows[0] if rows else ()
+            if count < len(rows):
+                left.append(f"{counted(len(rows) - count, 'row')} of {title}")
         if self.whole and (legend := legend_of(titles)):
             say(legend)
         if left:
             say(f"Not shown: {', '.join(left)} ({self.hint}).")
 
-    def _is_drawn(self, table: Table) -> bool:
-        is_list = bool(table.rows) and isinstance(table.rows[0], str)
-        return table.is_shown and not is_list and (self.whole or not table.is_detail)
-
-    def list(
-        self,
-        title: str,
-        sentences: Sequence[str],
-        most: int | None = None,
-        advice: str = "",
-        is_detail: bool = False,
-    ) -> None:
-        """Print sentences for people: the first `most`."""
-        if is_silent() or (is_detail and not self.whole):
-            return
-        self.lists([(title, sentences, advice)], most, title)
-
     def lists(
-        self, lists: Iterable[tuple[str, Sequence[str], str]], most: int | None, what: str
+        self, lists: Iterable[tuple[str, Sequence[str], str]], what: str, most: int | None = None
     ) -> None:
         """Print lists of title, sentences and advice as far as they have room."""
         left, begun = 0, self.room
@@ -262,25 +254,21 @@ def show(tables: Tables, hide: Collection[str] = ()) -> None:
 
 
 @holdable
-def print_list(
-    title: str, sentences: Sequence[str], advice: str = "", is_detail: bool = False
-) -> None:
-    """Print sentences below a title for people alone: the first of them, unless all are wanted.
-
-    Below them stands what to do about it, if there is any `advice`. Details are for who wants all.
-    """
-    if is_for_people():
-        _printing.list(title, sentences, advice=advice, is_detail=is_detail)
-
-
-@holdable
 def print_lists(lists: Iterable[tuple[str, Sequence[str], str]], what: str) -> None:
     """Print lists of title, sentences and what to do for people, as many as a screen has room for.
 
     `what` all of them list.
     """
     if is_for_people() and not is_silent():
-        _printing.lists(lists, None, what)
+        _printing.lists(lists, what)
+
+
+def print_list(
+    title: str, sentences: Sequence[str], advice: str = "", is_detail: bool = False
+) -> None:
+    """Print one such list; a detail only where people ask for all."""
+    if _printing.whole or not is_detail:
+        print_lists([(title, sentences, advice)], title)
 
 
 def say_answer(answer: str) -> None:
