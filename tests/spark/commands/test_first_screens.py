@@ -32,8 +32,14 @@ COMMANDS = {
     "scale": (),
     "simulate": ("--group", "{group}", "--cluster", "{cluster}", "--scenario", "rolling-deploy"),
     "whatif": ("--event", "rolling-restart=30s"),
+    "replay": ("--strategies", "current,cooperative-sticky,optimal"),
+    "history": (),
+    "rates": (),
+    "graph": (),
+    "report": ("--out", "{out}/report.html"),
+    "snapshots": (),
 }
-ANSWERS_ALONE = ("verify",)
+ANSWERS_ALONE = ("verify", "report")
 """Commands of which a sentence is all, where nothing is wrong."""
 
 HOURS = 3
@@ -87,7 +93,7 @@ def screen(monkeypatch: pytest.MonkeyPatch) -> StringIO:
     return shown
 
 
-@pytest.mark.parametrize("name", tiered([*COMMANDS], 3))
+@pytest.mark.parametrize("name", tiered([*COMMANDS], 4))
 @pytest.mark.parametrize("store", ["demo_store", "torture_store"])
 def test_it_has_the_verdict_the_worst_and_what_to_do_next(
     run: Run,
