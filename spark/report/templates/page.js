@@ -62,7 +62,8 @@ const chips = all("[data-chip]").map((chip) => {
   chip.append(button);
   return button;
 });
-const isChosen = (one) => !$(".chosen") || chips[one.dataset.c]?.ariaPressed === "true";
+let chosen = [];
+const isChosen = (one) => !chosen.length || chosen.includes(Number(one.dataset.c));
 const numbers = all("[data-number]").map((one) => [one, one.textContent, one.nextElementSibling.textContent]);
 const short = (value) => {
   for (const [size, noun] of [[1e12, "trillion"], [1e9, "billion"], [1e6, "million"]])
@@ -72,7 +73,7 @@ const short = (value) => {
 const kinds = all("details.kind").map((kind) => [kind, $(".counts", kind), $(".counts", kind).textContent]);
 const drawClusters = () => {
   for (const chip of chips) chip.ariaPressed = address.getAll("cluster").includes(chip.textContent);
-  const chosen = chips.flatMap((chip, at) => (chip.ariaPressed === "true" ? [at] : []));
+  chosen = chips.flatMap((chip, at) => (chip.ariaPressed === "true" ? [at] : []));
   document.documentElement.classList.toggle("chosen", chosen.length > 0);
   for (const one of all("[data-c]:not(#table tr)")) one.hidden = !isChosen(one);
   const first = new Set();
