@@ -4,7 +4,6 @@ from optimizer.figures import counted
 from spark import terminal
 from spark.fleet import HISTORY, as_rows, check_out
 from spark.history import most_restless, restless, totals, worse
-from spark.store import table_in
 from spark.terminal import Table, busy, say, say_answer, show
 
 HIDDEN = ("first", "last", "this_week", "last_week", "most_per_hour", "takeovers")
@@ -32,7 +31,5 @@ def history(source: terminal.HistoryOptions, target: terminal.OutOptions) -> Non
     if got_worse:
         say(f"{counted(len(got_worse), 'group')} got less even by count (--all).")
     terminal.say_snapshots(past.timeline.snapshots)
-    if out is not None:
-        written = [table_in(out, name) for name in ("states", "changes", "rebalances")]
-        say(f"Written: {', '.join(written)}.")
+    terminal.say_written(out, "states", "changes", "rebalances")
     terminal.lead_to([row | {"advice_kind": "look"} for row in most[:1]], "")

@@ -15,7 +15,6 @@ from spark.history import (
     groups_behind,
 )
 from spark.settings import window_length
-from spark.store import table_in
 from spark.terminal import Table, busy, option, say, say_all, say_answer, show
 from spark.text import as_sentence
 
@@ -63,9 +62,7 @@ def rates(
     if resets:
         say(f"The end of {counted(resets, 'partition')} fell, as of a topic that is made again.")
     terminal.say_snapshots(held)
-    if out is not None:
-        written = [table_in(out, name) for name in ("rates", "consumption", "members")]
-        say(f"Written: {', '.join(written)}.")
+    terminal.say_written(out, "rates", "consumption", "members")
     if part:
         say(f"Only {part} are listed.")
     worst = [row | {"advice_kind": "look"} for row in late if row["members"]]

@@ -8,7 +8,7 @@ from pyspark.sql import functions as F
 from spark import best_replayed, replay_fleet, terminal
 from spark.fleet import GROUP_KEYS, REPLAY, as_rows, check_out
 from spark.settings import CURRENT, MOVE_COSTS, move_price, priced
-from spark.store import in_one_file, table_in, write_tables
+from spark.store import in_one_file, write_tables
 from spark.terminal import Table, busy, say, say_answer, show
 from spark.trial import idle_limits, verdicts
 
@@ -64,5 +64,4 @@ def replay(
     terminal.say_snapshots(history.timeline.snapshots)
     if history.part:
         say(f"Only {history.part} were replayed.")
-    if out is not None:
-        say(f"Written: {table_in(out, 'replay')}, {table_in(out, 'league')}.")
+    terminal.say_written(out, "replay", "league")

@@ -22,8 +22,7 @@ from spark.scale import (
     verdict_of,
     what_to_set,
 )
-from spark.store import table_in
-from spark.terminal import Table, busy, option, say, say_all, show
+from spark.terminal import Table, busy, option, say_all, show
 
 TITLES = {
     "policy": "policy",
@@ -63,8 +62,7 @@ def scale(
                 if out:
                     result.write(out, fleet.id)
             _show(fleet, tables, scaled)
-    if out:
-        say(f"Written: {table_in(out, 'scale')}, and sizes over time {table_in(out, 'courses')}.")
+    terminal.say_written(out, "scale", "courses")
 
 
 @contextmanager

@@ -9,7 +9,6 @@ from optimizer.scenarios import Event, SizedTopic, brokers_down
 from spark import InputError, terminal
 from spark.fleet import WHATIF, check_out, snapshot_id
 from spark.settings import USUAL_STRATEGIES, move_price, priced, window_length
-from spark.store import table_in
 from spark.terminal import (
     ROWS_SHOWN,
     Table,
@@ -21,6 +20,7 @@ from spark.terminal import (
     say,
     say_answer,
     say_clusters,
+    say_written,
     show,
 )
 from spark.trial import idle_limits, verdicts
@@ -85,8 +85,7 @@ def whatif(
         show_result(result, bool(settings.goals.weights))
     if settings.consumers.assumed:
         say(settings.consumers.assumed)
-    if out is not None:
-        say(f"Written: {table_in(out, 'whatif')}.")
+    say_written(out, "whatif")
     show(clusters_read(items))
     say_clusters(items)
 

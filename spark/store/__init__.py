@@ -48,6 +48,5 @@ from spark.store.source import (
     Source,
     StoredTable,
     Where,
-    table_in,
 )
 from spark.store.write import in_one_file, write_by_snapshot, write_tables

@@ -53,11 +53,6 @@ def _quoted(part: str) -> str:
     return part if part.startswith("`") else f"`{part}`"
 
 
-def table_in(where: Where, table: str) -> str:
-    """One table of a place, as people name it."""
-    return f"{where}.{table}" if isinstance(where, CatalogSchema) else f"{where}/{table}"
-
-
 T = TypeVar("T")
 
 SNAPSHOT = "snapshot"

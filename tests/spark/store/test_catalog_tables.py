@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession, functions as F
 
 from spark.errors import InputError
-from spark.store import CatalogSchema, check_tables, source_of, table_in, write_tables
+from spark.store import CatalogSchema, check_tables, source_of, write_tables
 from tests.support.catalog import schema
 
 ONE, OTHER = "20261121T060000Z", "20261121T070000Z"
@@ -103,8 +103,6 @@ def test_what_can_be_no_name_is_told(name: str) -> None:
 def test_names_are_quoted() -> None:
     assert CatalogSchema("lake.fleet-1").table("groups") == "`lake`.`fleet-1`.`groups`"
     assert CatalogSchema("`a.b`.c").table("groups") == "`a.b`.`c`.`groups`"
-    assert table_in(CatalogSchema("lake.fleet"), "groups") == "lake.fleet.groups"
-    assert table_in("out", "groups") == "out/groups"
 
 
 def test_a_broken_file_hides_its_snapshot_alone_from_what_is_counted(
