@@ -5,6 +5,7 @@
 
 import json
 import os
+from fcntl import LOCK_EX, flock
 from functools import cache
 from typing import Any
 
@@ -30,19 +31,18 @@ def check_output(text: str) -> None:
     """ValidationError if what a command printed isn't as the schema says."""
     printed = json.loads(text)
     if ADDS:
-        FILE.write_text(json.dumps(_with(_schema(), printed), indent=1) + "\n", "utf-8")
-        _validator.cache_clear()
-    _validator().validate(printed)
+        with FILE.open("r+", encoding="utf-8") as file:
+            flock(file, LOCK_EX)
+            text = json.dumps(_with(json.load(file), printed), indent=1)
+            file.truncate(file.seek(0))
+            file.write(text + "\n")
+    else:
+        _validator().validate(printed)
 
 
 @cache
 def _validator() -> Any:
-    return jsonschema.Draft202012Validator(_schema())
-
-
-def _schema() -> dict[str, Any]:
-    schema: dict[str, Any] = json.loads(FILE.read_text("utf-8"))
-    return schema
+    return jsonschema.Draft202012Validator(json.loads(FILE.read_text("utf-8")))
 
 
 def _with(schema: dict[str, Any], printed: dict[str, Any]) -> dict[str, Any]:
