@@ -62,17 +62,17 @@ class Pages:
 
     async def keep_newest(self) -> None:
         """Make a page when a snapshot comes, until this is cancelled; of each one try alone."""
-        tried = said = None
+        tried = reported = None
         while True:
             try:
                 newest = await asyncio.to_thread(self.newest)
                 if newest not in (None, tried):
-                    tried, said = newest, None
+                    tried, reported = newest, None
                     self.say(f"Snapshot {await self._make()} has its page.")
             except Exception as error:  # the old page stays
-                if str(error) != said:
-                    said = str(error)
-                    self.say(f"No new page: {said}")
+                if str(error) != reported:
+                    reported = str(error)
+                    self.say(f"No new page: {reported}")
             await asyncio.sleep(LOOKS_EVERY)
 
     async def _make(self) -> str:
