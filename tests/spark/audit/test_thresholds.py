@@ -21,6 +21,7 @@ from spark.audit.thresholds import (
 from spark.settings import NO_CONSUMERS, FleetConsumers, GroupConsumers, Settings, duration
 from tests.paths import ROOT
 from tests.support.said import Run
+from tests.support.terminal import tables_of
 
 TIMES = {
     **{"session_timeout_ms": 45_000, "heartbeat_interval_ms": 3_000, "restart_ms": 30_000},
@@ -235,6 +236,9 @@ def test_the_command_lists_them_and_explains_each(run: Run, monkeypatch: MonkeyP
     monkeypatch.setattr("spark.terminal.stores.session", None)
     listed = run("findings", "--csv").out.splitlines()[1:]
     assert [line.split(",")[0] for line in listed] == [*FINDINGS]
+    assert [
+        row["finding"] for row in tables_of(run("findings", "--format", "json"))["findings"]
+    ] == [*FINDINGS]
     for name, finding in FINDINGS.items():
         said = run("findings", name)
         assert (said.code, said.err) == (0, f"{name}: {finding.tells}.\n")
