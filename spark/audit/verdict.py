@@ -77,7 +77,7 @@ def verdict(
         total["warning"], "warning"
     )
     if muted := sum(row.get("muted", 0) for row in counts):
-        result += f" ({muted:,} muted)"
+        result += f" (and {muted:,} muted)"
     start = f" Start with {worst[0]['finding']}." if worst else ""
     if state is State.UNJUDGED:
         trouble = f" {result}.{start}" if total["critical"] or total["warning"] else ""

@@ -120,7 +120,7 @@ def test_an_audit_knows_teams_and_what_is_muted(
     counts = {row["finding"]: row for row in tables_of(said)["findings"]}
     row = counts["unread-partitions"]
     assert (row["warning"], row["muted"]) == (3, 1)
-    assert "1 critical finding and 3 warnings (1 muted) in 4 groups" in said.err
+    assert "1 critical finding and 3 warnings (and 1 muted) in 4 groups" in said.err
     assert "[[mute]] owner-gone of group *, cluster d fits nothing: remove it." in said.err
     assert said.err.count("fits nothing") == 1
     samples = [
