@@ -19,7 +19,7 @@ from typer.models import OptionInfo
 from spark.errors import InputError
 from spark.terminal.console import Output, held_in, say, silence, text_of
 from spark.terminal.options import option
-from spark.terminal.printing import WIDE, Format, Layout, Printing, printed
+from spark.terminal.printing import WIDE, Format, Printing, printed
 from spark.terminal.progress import progress, shown_while
 
 Quiet = Annotated[bool, option("Print errors only.", "--quiet", "-q")]
@@ -77,7 +77,7 @@ def for_typer(command: Callable[..., Any], has_tables: bool = True) -> Callable[
         quiet, verbose = of_all["quiet"], of_all["verbose"]
         if quiet and verbose:
             raise InputError("--quiet and --verbose contradict each other: give one of them")
-        as_json = printing.layout is Layout.JSON
+        as_json = printing.form is Format.JSON
         with silence(quiet), printed(printing), progress(not (as_json or quiet), verbose):
             return command(**values)
 
@@ -158,18 +158,13 @@ def _printing(settings: Mapping[str, Any], has_own_all: bool) -> Printing:
     """How tables are printed, by the options of all."""
     wide, as_csv, table = (settings.get(name) for name in ("wide", "as_csv", "table"))
     form = settings.get("form", Format.TABLE)
-    as_json, as_csv = form is Format.JSON, as_csv or form is Format.CSV
-    if bool(wide) + bool(as_csv) + as_json > 1:
-        raise InputError("--wide, --csv and --format json exclude each other: give one of them")
-    if table is not None and not as_csv:
+    if bool(wide) + bool(as_csv) + (form is not Format.TABLE) > 1:
+        raise InputError("--wide, --csv and --format exclude each other: give one of them")
+    form = Format.CSV if as_csv else form
+    if table is not None and form is not Format.CSV:
         raise InputError("--table chooses the table that --csv prints: give --csv as well")
-    layout = Layout.FITTING
-    if as_json:
-        layout = Layout.JSON
-    elif as_csv or wide:
-        layout = Layout.CSV if as_csv else Layout.WIDE
     hint = "--format json has all" if has_own_all else "--all shows them"
-    return Printing(layout, bool(settings.get("everything")), table, hint)
+    return Printing(form, bool(wide), bool(settings.get("everything")), table, hint)
 
 
 AT_ONCE = 2

@@ -39,15 +39,6 @@ class Format(StrEnum):
     CSV = "csv"
 
 
-class Layout(StrEnum):
-    """How tables are laid out."""
-
-    FITTING = "fitting"
-    WIDE = "wide"
-    CSV = "csv"
-    JSON = "json"
-
-
 FORMULA = ("=", "+", "-", "@")
 """What a spreadsheet's formulas begin with; tabs and returns, which do as well, are escaped."""
 
@@ -105,7 +96,9 @@ Tables = Mapping[str, Table | Rows | Sequence[str]]
 class Printing:
     """How the tables of one command are printed, and which of them were."""
 
-    layout: Layout = Layout.FITTING
+    form: Format = Format.TABLE
+    wide: bool = False
+    """Whether people see all columns, at full width."""
     everything: bool = False
     """Whether people see all rows."""
     table: str | None = None
@@ -127,7 +120,7 @@ class Printing:
         """Print tables; `show` says how."""
         settings = {k: t.rows if t.as_json is SAME else t.as_json for k, t in tables.items()}
         self.tables |= {_alike(k): rows for k, rows in settings.items() if rows is not None}
-        if self.layout is Layout.CSV:
+        if self.form is Format.CSV:
             self._show_csv(tables)
         elif self.is_for_people and not is_silent():
             self._show_people(tables, hide)
@@ -135,16 +128,16 @@ class Printing:
     @property
     def is_for_people(self) -> bool:
         """Whether tables are for people, and not for programs."""
-        return self.layout in (Layout.FITTING, Layout.WIDE)
+        return self.form is Format.TABLE
 
     @property
     def whole(self) -> bool:
         """Whether people see all there is."""
-        return self.everything or self.layout is Layout.WIDE
+        return self.everything or self.wide
 
     def end(self) -> None:
         """Print what waits for the end of a command: JSON has all in one object."""
-        if self.layout is Layout.JSON and self.tables:
+        if self.form is Format.JSON and self.tables:
             of = dict.fromkeys(self.snapshots)
             printed = {
                 "command": self.command,
@@ -175,7 +168,7 @@ class Printing:
                 self.lists([(title, rows, "")], title, table.most)
                 continue
             first, room = self._first(rows, table.most), self.left() // tables_left
-            count, lines = draw(title, first, hide, room, self.layout is Layout.WIDE)
+            count, lines = draw(title, first, hide, room, self.wide)
             self.room, tables_left = self.room - lines, tables_left - 1
             titles += rows[0] if rows else ()
             if count < len(rows):
@@ -235,10 +228,7 @@ def printed(printing: Printing) -> Iterator[None]:
 
 def programs_only(tables: Tables) -> dict[str, Table]:
     """Tables that people don't see."""
-    settings = {
-        k: table if isinstance(table, Table) else Table(table) for k, table in tables.items()
-    }
-    return {name: replace(item, is_shown=False) for name, item in settings.items()}
+    return {name: replace(table, is_shown=False) for name, table in _whole(tables).items()}
 
 
 @holdable
@@ -247,10 +237,11 @@ def show(tables: Tables, hide: Collection[str] = ()) -> None:
 
     For people those that aren't details, without the columns `hide`.
     """
-    settings = {
-        k: table if isinstance(table, Table) else Table(table) for k, table in tables.items()
-    }
-    _printing.show(settings, hide)
+    _printing.show(_whole(tables), hide)
+
+
+def _whole(tables: Tables) -> dict[str, Table]:
+    return {k: table if isinstance(table, Table) else Table(table) for k, table in tables.items()}
 
 
 @holdable

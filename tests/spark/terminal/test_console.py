@@ -9,7 +9,7 @@ import pytest
 from spark.glossary import GLOSSARY, legend_of
 from spark.terminal import console
 from spark.terminal.console import plain, say
-from spark.terminal.printing import Layout, Printing, Table, print_list, printed, show
+from spark.terminal.printing import Format, Printing, Table, print_list, printed, show
 
 ROWS = [
     {"strategy": "range", "worst_max_to_mean": 2.0, "moves": 12345, "proven": False, "note": None},
@@ -29,10 +29,11 @@ def shown(capsys: pytest.CaptureFixture[str]) -> Shown:
     def shown(
         tables: dict[str, Any],
         hide: Collection[str] = (),
-        layout: Layout = Layout.FITTING,
+        form: Format = Format.TABLE,
+        wide: bool = False,
         sentences: tuple[str, ...] = (),
     ) -> str:
-        with printed(Printing(layout)):
+        with printed(Printing(form, wide)):
             show(tables, hide)
             if sentences:
                 print_list("sentences", sentences)
@@ -51,19 +52,19 @@ def test_a_table_for_people(shown: Shown) -> None:
     assert ["op\\x09timal", "-", "0", "yes"] in lines
     assert "note" not in out
     assert shown({"groups": []}) == "groups: none\n"
-    all_tables = shown({"fleet": ROWS, "groups": []}, {"note"}, Layout.JSON)
+    all_tables = shown({"fleet": ROWS, "groups": []}, {"note"}, Format.JSON)
     assert json.loads(all_tables)["tables"] == {"fleet": ROWS, "groups": []}
 
 
 def test_a_table_as_csv_has_all_columns_and_names_in_full(shown: Shown) -> None:
     rows = [{"group": 'a,"b"\n', "moves": 1234, "excess": None}]
-    out = shown({"fleet": rows}, {"moves"}, Layout.CSV, sentences=("None.",))
+    out = shown({"fleet": rows}, {"moves"}, Format.CSV, sentences=("None.",))
     assert out == 'group,moves,excess\n"a,""b""\\x0a",1234,\n'
 
 
 @pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])
 def test_a_name_is_no_formula_to_a_spreadsheet(shown: Shown, name: str) -> None:
-    out = shown({"t": [{"group": name, "moves": -1}]}, layout=Layout.CSV)
+    out = shown({"t": [{"group": name, "moves": -1}]}, form=Format.CSV)
     cell, number = out.splitlines()[1].split(",")
     assert (cell[0] in "'\\", number) == (True, "-1")
 
@@ -145,7 +146,7 @@ def test_an_id_of_a_member_ends_in_a_uuid_that_a_terminal_shortens(
     assert member in shown({"t": [{"member": member}]})
     narrow(80)
     assert "orders-1-62c3a709…" in shown({"t": [{"member": member}]})
-    assert member in shown({"t": [{"member": member}]}, layout=Layout.WIDE)
+    assert member in shown({"t": [{"member": member}]}, wide=True)
 
 
 def test_what_all_rows_say_makes_room_for_names(shown: Shown, narrow: Narrow) -> None:
