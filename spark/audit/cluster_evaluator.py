@@ -18,13 +18,9 @@ from spark.audit.registry import FINDINGS
 from spark.audit.thresholds import AuditSettings
 from spark.fleet import escaped
 from spark.frames import called
-from spark.groups import Cells, batch_of, rows_of
+from spark.groups import Cells, batch_of, rows_of, struct_of
 
 Batches = Iterator[pa.RecordBatch]
-
-
-def _struct(**types: t.DataType) -> t.StructType:
-    return t.StructType([t.StructField(name, of) for name, of in types.items()])
 
 
 TEXT, INT, LONG, REAL = t.StringType(), t.IntegerType(), t.LongType(), t.DoubleType()
@@ -34,22 +30,22 @@ BEARS = tuple(f"{what}_{parts}" for parts in ("brokers", "racks") for what in FA
 in-sync replicas (min.insync.replicas), until readers lack one that can lead, and until no replica
 is left. -1: they do even now. Those of racks are null where racks of replicas aren't known."""
 
-COUNTED = _struct(cluster=TEXT, counts=t.BinaryType())
+COUNTED = struct_of(cluster=TEXT, counts=t.BinaryType())
 
-SCHEMA = _struct(
+SCHEMA = struct_of(
     cluster=TEXT,
-    finding=_struct(
+    finding=struct_of(
         **dict.fromkeys(("subject", "finding", "severity"), TEXT),
         **dict.fromkeys(("measure", "threshold"), REAL),
         **dict.fromkeys(("sentence", "advice"), TEXT),
     ),
-    coordinator=_struct(
+    coordinator=struct_of(
         broker=INT,
         **dict.fromkeys(("groups", "members", "partitions", "load"), LONG),
         load_to_mean=REAL,
         inferred=t.BooleanType(),
     ),
-    failures=_struct(topic=TEXT, partitions=LONG, **dict.fromkeys(BEARS, INT)),
+    failures=struct_of(topic=TEXT, partitions=LONG, **dict.fromkeys(BEARS, INT)),
 )
 """A row a finding, a coordinator, or a topic that failures hit: the others are null."""
 

@@ -185,12 +185,8 @@ def sentence_of(frontier: Frontier) -> str:
     if not last.moves:
         even = _even(frontier, "loads would be more even below it")
         return f"No move makes the largest load lower than {last.max_load}{even}"
-    all_of_it = f"the largest load from {first.max_load} to {last.max_load}"
-    even = _even(frontier, "loads are even")
-    if frontier.knee is None:
-        return f"{_bring(last.moves)} {all_of_it}, each about as much as the others{even}"
-    knee = frontier.points[frontier.knee]
-    return f"{_share_of(knee.moves, knee.share, last.moves)} {all_of_it}{even}"
+    gain = f"the largest load from {first.max_load} to {last.max_load}"
+    return _bought(frontier, gain, _even(frontier, "loads are even"))
 
 
 def sentence_by_weight(frontier: WeightedFrontier) -> str:
@@ -202,13 +198,16 @@ def sentence_by_weight(frontier: WeightedFrontier) -> str:
     if len(frontier.points) == 1:
         lowest = f"the largest load by weight lower than {figure(last.max_weight)}"
         return f"No move was found that makes {lowest}; {bound}."
-    all_of_it = (
-        f"the largest load by weight from {figure(first.max_weight)} to {figure(last.max_weight)}"
-    )
+    loads = f"from {figure(first.max_weight)} to {figure(last.max_weight)}"
+    return _bought(frontier, f"the largest load by weight {loads}", f"; {bound}.")
+
+
+def _bought(frontier: Frontier | WeightedFrontier, gain: str, more: str) -> str:
+    moves = frontier.points[-1].moves
     if frontier.knee is None:
-        return f"{_bring(last.moves)} {all_of_it}, each about as much as the others; {bound}."
+        return f"{_bring(moves)} {gain}, each about as much as the others{more}"
     knee = frontier.points[frontier.knee]
-    return f"{_share_of(knee.moves, knee.share, last.moves)} {all_of_it}; {bound}."
+    return f"{_share_of(knee.moves, knee.share, moves)} {gain}{more}"
 
 
 def _bring(moves: int) -> str:

@@ -20,6 +20,7 @@ from spark.groups.columns import (
     columns_of,
     rows_of,
     schema_of,
+    struct_of,
 )
 from spark.groups.coordinators import CoordinatorLocation, OffsetsTopic, coordinators, location_of
 from spark.groups.cut import SEPARATOR, groups_of

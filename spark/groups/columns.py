@@ -24,6 +24,11 @@ Ints = Annotated[NDArray[Any] | None, t.ArrayType(t.IntegerType())]
 Tinies = Annotated[NDArray[Any] | None, t.ArrayType(t.ByteType())]
 
 
+def struct_of(**types: t.DataType) -> t.StructType:
+    """The type of a cell with these columns."""
+    return t.StructType([t.StructField(name, of) for name, of in types.items()])
+
+
 Cells = tuple[Any, ...]
 """A row's values, in the order of the columns."""
 

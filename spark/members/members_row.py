@@ -8,17 +8,11 @@ from pyspark.sql import types as t
 
 from optimizer.figures import counted, figure
 from optimizer.sizes import Needed, Sizes
-from spark.groups import Flag, Int, Long, Outcome, Real, Text
-
-
-def struct_of(columns: Mapping[str, t.DataType]) -> t.StructType:
-    """The type of a cell with these columns."""
-    return t.StructType([t.StructField(name, of) for name, of in columns.items()])
-
+from spark.groups import Flag, Int, Long, Outcome, Real, Text, struct_of
 
 SIZE = {"members": t.IntegerType(), "max_load": t.LongType(), "even": t.BooleanType()}
 
-NearSizes = Annotated[list[Any] | None, t.ArrayType(struct_of(SIZE))]
+NearSizes = Annotated[list[Any] | None, t.ArrayType(struct_of(**SIZE))]
 
 
 @dataclass(slots=True, kw_only=True)

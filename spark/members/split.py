@@ -12,10 +12,18 @@ from optimizer.figures import counted, duration, figure
 from optimizer.model import Problem
 from optimizer.sizes import Side, Split, split_of
 from spark.fleet import FleetSnapshot
-from spark.groups import LAG, Outcome, Text, encode, in_workers, read_or_failed, weight_tables
+from spark.groups import (
+    LAG,
+    Outcome,
+    Text,
+    encode,
+    in_workers,
+    read_or_failed,
+    struct_of,
+    weight_tables,
+)
 from spark.history import FleetRates
 from spark.members.flows import Flow, RowWithFlows, flow_of, flows_of
-from spark.members.members_row import struct_of
 from spark.text import shortened
 
 SIDE = {
@@ -26,7 +34,7 @@ SIDE = {
 }
 NOW, OPTIMUM, OWN, REST = "now", "one group, optimal", "the topic's own", "the rest"
 
-Sides = Annotated[list[Any] | None, t.ArrayType(struct_of(SIDE))]
+Sides = Annotated[list[Any] | None, t.ArrayType(struct_of(**SIDE))]
 
 
 @dataclass(slots=True, kw_only=True)
