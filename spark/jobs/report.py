@@ -25,6 +25,7 @@ from spark.terminal import (
     busy,
     option,
     say,
+    say_answer,
     say_clusters,
 )
 
@@ -79,9 +80,9 @@ def report(
         of = (fleet, results, settings, levels, title, str(source.where), before)
         material = material_of(spark, *of, doing=busy, files=source.files_of(fleet))
         write_report(material, out, form, static)
-    say_clusters(fleet)
+    say_answer(f"{material.verdict} The report is in {out}.")
     say(material.sources)
-    say(f"{material.verdict} The report is in {out}.")
+    say_clusters(fleet)
 
 
 def write_report(material: Material, out: Path, form: Paper, static: bool = False) -> None:
