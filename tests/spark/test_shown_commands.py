@@ -128,18 +128,22 @@ def test_what_pages_show_of_the_whole_demo_is_printed(
     for at, snapshot in enumerate((EARLIER, SNAPSHOT), HOURS - 2):
         write_store(made.tables(at), tmp_path / "demo/store", snapshot)
     monkeypatch.chdir(tmp_path)
-    assert run("plan", "demo/store", "--out", "demo/plan").code == 0
+    assert run("plan", tmp_path / "demo/store", "--out", tmp_path / "demo/plan").code == 0
     for name in ("graph", "history", "rates", "replay", "plan_in_force"):
         check_shown(run, f"{name}.md")
 
 
 def check_shown(run: Run, name: str) -> None:
-    """Each command that has its output below prints it, but for what is left out: `…`."""
+    """Each command that has its output below prints it, but for what is left out: `…`.
+
+    Java hasn't moved to the folder of the test: paths are absolute.
+    """
     page = (ROOT / "docs" / name).read_text("utf-8")
     pairs = re.findall(r"^```sh\n(.*?)^```\n\n```text\n(.*?)^```", page, re.M | re.S)
     assert pairs
     for command, shown in pairs:
-        output = run(*shlex.split(command.splitlines()[0], comments=True)[1:])
+        words = shlex.split(command.splitlines()[0], comments=True)[1:]
+        output = run(*(Path(word).absolute() if "demo/" in word else word for word in words))
         printed = [line.rstrip() for line in (output.out + output.err).splitlines()]
         expected = [line for line in shown.splitlines() if line.strip() not in ("", "…")]
         assert [line for line in expected if line not in printed] == []
