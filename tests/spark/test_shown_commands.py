@@ -139,7 +139,7 @@ def check_shown(run: Run, name: str) -> None:
     Java hasn't moved to the folder of the test: paths are absolute.
     """
     page = (ROOT / "docs" / name).read_text("utf-8")
-    pairs = re.findall(r"^```sh\n(.*?)^```\n\n```text\n(.*?)^```", page, re.M | re.S)
+    pairs = re.findall(r"^```sh\n([^`]*)^```\n\n```text\n(.*?)^```", page, re.M | re.S)
     assert pairs
     for command, shown in pairs:
         words = shlex.split(command.splitlines()[0], comments=True)[1:]
