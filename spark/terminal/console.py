@@ -165,11 +165,12 @@ def list_sentences(title: str, sentences: Sequence[str], room: int, advice: str 
 def _print_first(
     lay_out: Callable[[Any], RenderableType], items: Sequence[Any], room: int
 ) -> Drawn:
-    """Print as many as have room, at least one."""
-    for count in range(len(items), 0, -1):
+    """Print as many as have room, at least one; all where it has no end. Each takes a line."""
+    most = len(items) if room == WIDE else min(len(items), room)
+    for count in range(most, 0, -1):
         drawn = lay_out(items[:count])
         lines = len(OUT.render_lines(drawn))
-        if count == 1 or lines <= room:
+        if count == 1 or room == WIDE or lines <= room:
             OUT.print(drawn)
             return Drawn(count, lines)
     return Drawn(0, 0)

@@ -17,7 +17,7 @@ from spark.jobs.demo import SEED
 from spark.terminal.console import OUT
 from tests.paths import ROOT
 from tests.support.fleets import SNAPSHOT
-from tests.support.said import Run
+from tests.support.said import Run, flat
 from tests.support.small import EARLIER
 from tests.test_pages import PAGES, commands_of
 
@@ -136,14 +136,14 @@ def test_what_pages_show_of_the_whole_demo_is_printed(
 def check_shown(run: Run, name: str) -> None:
     """Each command that has its output below prints it, but for what is left out: `…`.
 
-    Java hasn't moved to the folder of the test: paths are absolute.
+    A page may wrap its lines elsewhere. Java hasn't moved to the test's folder: paths are absolute.
     """
-    page = (ROOT / "docs" / name).read_text("utf-8")
+    page, here = (ROOT / "docs" / name).read_text("utf-8"), f"{Path.cwd()}/"
     pairs = re.findall(r"^```sh\n([^`]*)^```\n\n```text\n(.*?)^```", page, re.M | re.S)
     assert pairs
     for command, shown in pairs:
         words = shlex.split(command.splitlines()[0], comments=True)[1:]
-        output = run(*(Path(word).absolute() if "demo/" in word else word for word in words))
-        printed = [line.rstrip() for line in (output.out + output.err).splitlines()]
-        expected = [line for line in shown.splitlines() if line.strip() not in ("", "…")]
-        assert [line for line in expected if line not in printed] == []
+        output = run(*(f"{here}{word}" if word.startswith("demo/") else word for word in words))
+        printed = flat(output.out + output.err).replace(here, "")
+        lines = [flat(line) for line in shown.splitlines() if line.strip() != "…"]
+        assert [line for line in lines if line not in printed] == []

@@ -139,6 +139,21 @@ def test_a_screen_has_as_many_rows_as_fit_and_says_how_many_are_left(
     assert " 39" in whole and "range" in whole
 
 
+@pytest.mark.parametrize(("room", "tries"), [(9, 9), (console.WIDE, 1)])
+def test_a_long_table_is_laid_out_no_more_often_than_a_screen_has_lines(
+    narrow: Narrow, room: int, tries: int
+) -> None:
+    narrow(80)
+    sizes: list[int] = []
+
+    def lay_out(items: list[str]) -> str:
+        sizes.append(len(items))
+        return "\n".join(items) + "\n" * 20
+
+    console._print_first(lay_out, ["row"] * 20_000, room)
+    assert len(sizes) == tries
+
+
 def test_an_id_of_a_member_ends_in_a_uuid_that_a_terminal_shortens(
     shown: Shown, narrow: Narrow
 ) -> None:
