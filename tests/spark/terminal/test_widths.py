@@ -57,7 +57,12 @@ def test_tables_fit_each_terminal_and_are_whole_when_piped(
         write_store(demo_tables, tmp_path / "store", snapshot)
     drawn: list[tuple[Any, ...]] = []
     draw = printing.draw
-    monkeypatch.setattr(printing, "draw", lambda *of: (drawn.append(of), draw(*of)))
+
+    def drawing(*of: Any) -> Any:
+        drawn.append(of)
+        return draw(*of)
+
+    monkeypatch.setattr(printing, "draw", drawing)
     words = [word.format(out=tmp_path) for word in COMMANDS[name]]
     output = run(name, tmp_path / "store", *words)
     assert (output.code, bool(drawn)) == (0, True), output.err
