@@ -24,7 +24,7 @@ def history(source: terminal.HistoryOptions, target: terminal.OutOptions) -> Non
             answer = totals(most, past.states, past.rebalances)
     say_answer(f"{answer} {most_restless(most)}".rstrip())
     tables = {
-        "restless": Table(most, is_shown=bool(most), title="groups that rebalance most"),
+        "restless": Table(most, title="groups that rebalance most"),
         "worse": Table(got_worse, is_detail=True, title="groups that got less even"),
     }
     show(tables, HIDDEN)
