@@ -49,6 +49,9 @@ Grain = Literal["partition", "topic"]
 
 GRAINS = (PARTITION, TOPIC)
 
+ROWS_PER_TASK = 100_000
+"""Of vertices or edges, in each step of an iteration over the graph."""
+
 
 class FleetGraph(GraphFrame, Handle):
     """A GraphFrame of a fleet: vertices and edges as in the files of these names.
@@ -296,19 +299,30 @@ def _members_part(
 
 
 def _connected(graph: FleetGraph, vertices: DataFrame, edges: DataFrame) -> DataFrame:
-    """id and component_id, the least of its ids, of each vertex; the driver goes over the edges."""
-    (of_vertices,) = _numbers(vertices, "id")
-    pairs = np.concatenate(_numbers(edges, "src", "dst"))
-    ids, index = np.unique(np.concatenate([of_vertices, pairs]), return_inverse=True)
-    left, right = np.split(index[len(of_vertices) :], 2)
-    least, before = np.arange(len(ids)), np.array([])
-    while not np.array_equal(least, before):
-        before, lower = least.copy(), np.minimum(least[left], least[right])
-        np.minimum.at(least, left, lower)
-        np.minimum.at(least, right, lower)
-        least = least[least]  # the least of the least: long chains take few rounds
-    connected = pa.table({"id": ids, "component_id": ids[least]})
-    return graph.vertices.sparkSession.createDataFrame(connected)
+    """id and component_id of each vertex.
+
+    By GraphX: GraphFrames' own algorithm either wants a folder for checkpoints, or its plans grow
+    with each step beyond what Spark can plan.
+    """
+    result = _iterated(graph, vertices, edges).connectedComponents(algorithm="graphx")
+    return graph.keep(result.select("id", F.col("component").alias("component_id")))
+
+
+def _iterated(graph: FleetGraph, vertices: DataFrame, edges: DataFrame) -> GraphFrame:
+    """A graph for GraphX to iterate over, which computes its input more than once: so it is there.
+
+    It is spread again, by how much there is: each part of a union, or each of a session's hundreds
+    of shuffle partitions, would else be a task of its own in each step. What GraphX caches on its
+    way is freed by the JVM's garbage collection, once the result has been released.
+    """
+    spread = [_spread(vertices, "id"), _spread(edges, "src")]
+    for rows in spread:
+        graph.keep(rows).count()
+    return GraphFrame(*spread)
+
+
+def _spread(rows: DataFrame, key: str) -> DataFrame:
+    return rows.repartition(1 + rows.count() // ROWS_PER_TASK, key)
 
 
 def _united(parts: Mapping[str, DataFrame]) -> DataFrame:
