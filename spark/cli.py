@@ -178,8 +178,8 @@ def main() -> None:
     with sentences_apart():
         with interrupts() as signals:
             words = sys.argv[1:]
-            if words:
-                code, sentence = _run([*words[1:2], "--help"] if words[0] == "help" else words)
+            if words or COMPLETE in os.environ:
+                code, sentence = _run([*words[1:2], "--help"] if words[:1] == ["help"] else words)
             else:
                 code, sentence = _overview(), None
         if signals.received:
@@ -191,7 +191,7 @@ def main() -> None:
 
 
 def _overview() -> int:
-    """What there is, in ten lines."""
+    """List the commands in ten lines."""
     tell_step("evenfleet", evenfleet.__doc__ or "")
     for panel, names in PANELS.items():
         tell_step(panel, ", ".join(names))

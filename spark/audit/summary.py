@@ -127,8 +127,8 @@ class AuditSummary:
         if self.tracked is not None:
             of_change = Counter(finding.change for finding in self.tracked)
             changes = ", ".join(f"{of_change[change]} {change}" for change in Change)
-            known = f"{of_change[None]} known ones stand"
-            yield f"Warnings and critical findings since the last audit: {changes}; {known}."
+            standing = f"{of_change[None]} known ones stand"
+            yield f"Warnings and critical findings since the last audit: {changes}; {standing}."
 
     @property
     def answer(self) -> str:
