@@ -68,10 +68,16 @@ def sums_of(groups: DataFrame) -> Rows:
 def figures_of(sums: Rows) -> dict[str, Any]:
     """How many `groups`, `members`, `uneven` groups and `idle` members that could have work.
 
-    And the sum of the groups' `lag`; None where none is known.
+    And the sum of their `lag`, but for groups without members, whose lag is `abandoned`; None where
+    none is known.
     """
     figures = {name: _sum(sums, name) or 0 for name in ("groups", "members", "uneven", "idle")}
-    return figures | {"lag": _sum(sums, "lag")}
+    return figures | {"lag": _lag(sums), "abandoned": _lag(sums, without=True)}
+
+
+def _lag(sums: Rows, without: bool = False) -> Any:
+    """The lag of groups that have members, or that are `without`."""
+    return _sum([row for row in sums if (row["status"] == "empty") is without], "lag")
 
 
 def statuses_of(sums: Rows) -> dict[str, int]:
@@ -92,6 +98,7 @@ def clusters_of(fleet: FleetSnapshot, sums: Rows, findings: DataFrame) -> Rows:
         of_cluster = [row for row in sums if row["cluster"] == cluster]
         values = {name: _sum(of_cluster, name) for name in names}
         values |= {"moves": values["moves"] or 0, "findings": counts.get(cluster, 0)}
+        values["lag"] = _lag(of_cluster)
         result.append({"cluster": cluster, **values, "instant": fleet.instants[cluster]})
     return result
 

@@ -12,7 +12,7 @@ from spark.report.material import Material
 MEASURES = {
     "uneven": "groups with excess",
     "excess": "partitions above the best",
-    "lag": "lag (records)",
+    "lag": "lag of all groups (records)",
     "generations": "rebalances",
 }
 
@@ -31,7 +31,7 @@ HOURS = (1, 3, 6, 12, *(24 * days for days in (1, 2, 3, 7, 14, 28, 91, 364)))
 
 def trend(material: Material) -> dict[str, Any] | None:
     """A line a measure, and marks of days or hours; nothing without a history."""
-    rows = material.trend
+    rows, now = material.trend, material.now
     if len(rows) < LEAST:
         return None
     columns = {key: [row.get(key) for row in rows] for key in MEASURES}
@@ -41,7 +41,7 @@ def trend(material: Material) -> dict[str, Any] | None:
         "lines": [_line(MEASURES[key], values, shares) for key, values in entries.items()],
         "marks": _marks(rows),
         "last": _minute(rows[-1]["instant"]),
-        "ends_apart": material.now["lag"] != rows[-1]["lag"],
+        "ends_apart": (now["lag"] or 0) + (now["abandoned"] or 0) != (rows[-1]["lag"] or 0),
         "data": {
             "instants": [_minute(row["instant"]) for row in rows],
             "shares": shares,
@@ -107,7 +107,7 @@ STALE = 2 * 86_400
 NUMBERS = (
     ("uneven", "Groups to even out", "a member has more to do than in the best plan"),
     ("idle", "Idle members that could have work", "no partition now, some in the plan"),
-    ("lag", "Lag (records)", "records that the groups have not read yet"),
+    ("lag", "Lag (records)", "records that groups with members have not read yet"),
 )
 
 
@@ -148,6 +148,7 @@ def short_number(value: Any) -> str:
 def _number(material: Material, key: str, label: str, meaning: str) -> dict[str, Any]:
     now = material.now[key]
     before = material.before[key] if material.before else None
+    more = material.now["abandoned"] if key == "lag" else None
     judged = sum(material.statuses.get(status, 0) for status in PLANNED)
     return {
         "key": key,
@@ -155,6 +156,7 @@ def _number(material: Material, key: str, label: str, meaning: str) -> dict[str,
         "value": short_number(now),
         "of": f" of {judged:,}" if key == "uneven" else "",
         "meaning": meaning,
+        "more": f"{short_number(more)} more in groups without members" if more else "",
         "change": _change(now, before),
         "worse": None not in (now, before) and now > before,
     }

@@ -99,7 +99,7 @@ def material(**changes: Any) -> Material:
         best="Best: optimal.",
         groups=[row(), row("idle", current_max_load=2, found=None)],
         details=[group()],
-        now={"groups": 8, "members": 14, "uneven": 5, "idle": 2, "lag": 2_500_000},
+        now={"groups": 8, "members": 14, "uneven": 5, "idle": 2, "lag": 2_500_000, "abandoned": 7},
         before={"groups": 7, "members": 15, "uneven": 3, "idle": 2, "lag": None},
     )
     return replace(made, **changes)
@@ -155,7 +155,8 @@ def empty() -> Material:
         best="Nothing to compare.",
         groups=[],
         details=[],
-        now=dict.fromkeys(("groups", "members", "uneven", "idle"), 0) | {"lag": None},
+        now=dict.fromkeys(("groups", "members", "uneven", "idle"), 0)
+        | dict.fromkeys(("lag", "abandoned")),
         before=None,
         verdict="0 groups could be judged: the snapshot has no groups.",
     )
