@@ -68,9 +68,9 @@ def import_cli(
         write_store(text.tables, place, choice)
     counts = [{"table": name, "rows": len(table)} for name, table in text.tables.items()]
     lost = f"{text.lost_lines:,} lines could not be read" if text.lost_lines else "All lines read"
-    read = text.tables["groups"]
-    inferred = pc.sum(read["subscriptions_inferred"]).as_py() or 0
-    answer = f"{lost}. Snapshot {choice} has {counted(len(read), 'group')} of {cluster}."
+    read = text.tables.get("groups")
+    inferred = (read and pc.sum(read["subscriptions_inferred"]).as_py()) or 0
+    answer = f"{lost}. Snapshot {choice} has {counted(len(read or ()), 'group')} of {cluster}."
     if inferred:
         whose = "its group owns" if infer is Inference.UNION else "it owns"
         answer += (

@@ -91,6 +91,7 @@ class TestSnapshots:
         cut_short(*broken.glob(f"members/snapshot={FOURTH}/*.parquet"))
         output = run("snapshots", broken, "--format", "json")
         listed = {row["snapshot"]: row for row in tables_of(output)["snapshots"]}
+        assert all(row.pop("bytes") > 0 for row in listed.values())
         assert {name: row["state"] for name, row in listed.items()} == {
             **{FIRST: "whole", SECOND: "assignments can't be read", THIRD: "whole"},
             **{FOURTH: "members can't be read", FIFTH: "it lacks partitions"},
@@ -103,7 +104,7 @@ class TestSnapshots:
         state = {name: listed[FIFTH][name] for name in ("snapshot", "state")}
         assert listed[FIFTH] == whole | state | {"partitions": None}
         skipped = ", ".join((SECOND, FOURTH, FIFTH, SIXTH))
-        assert output.err == f"Skipped because they are incomplete: {skipped}.\n"
+        assert f"Skipped because they are incomplete: {skipped}.\n" in output.err
 
     def test_a_plan_of_all(self, run: Run, broken: Path, tmp_path: Path) -> None:
         """One isn't whole, of another a bit isn't as it was written."""

@@ -153,7 +153,7 @@ class TestFrontier:
     ) -> None:
         output = once("frontier", torture, "--group", group, *BY_COUNT)
         assert output.code == 0, output.err
-        assert f"Group {group} of cluster west has status ok.\n{knee}" in output.err
+        assert output.err.startswith(knee)
         ((*words,),) = lines_of(output, row[0])
         assert words[: len(row.split())] == row.split()
 
@@ -168,7 +168,7 @@ class TestFrontier:
         assert even["sentence"] == "No move makes the largest load lower than 1."
         nobody = once(*words, "nobody", "--cluster", "west")
         assert (nobody.code, json_of(nobody, "frontier")["points"]) == (0, [])
-        assert "Group nobody of cluster west is empty: the group has no members." in nobody.err
+        assert nobody.err.startswith("Group nobody is empty: the group has no members.")
 
     def test_limits_count_and_a_clash_is_the_groups_reason(self, once: Once, torture: Path) -> None:
         words = ("frontier", torture, "--group", "even", "--format", "json", *BY_COUNT, "--goal")
@@ -324,17 +324,18 @@ class TestSimulate:
 class TestSnapshots:
     """`evenfleet snapshots`."""
 
-    def test_people_see_counts_kinds_and_clusters(self, once: Once, torture: Path) -> None:
+    def test_people_see_counts_and_size(self, once: Once, torture: Path) -> None:
         output = check_harmless(once("snapshots", torture))
         (row,) = lines_of(output, HOURS[1])
-        assert row == [HOURS[1], "whole", "83", "205", "220", "254"]
+        *_, groups, members, partitions, _, unit = row
+        assert (groups, members, partitions, unit) == ("83", "205", "220", "kB")
         assert max(map(len, output.out.splitlines())) < 1_200
-        kinds = "that aren't consumer groups: 1 connect, 3 other, 1 share, 2 streams."
-        assert f"Groups of snapshot {SNAPSHOT} {kinds}\nNext: evenfleet audit" in output.err
+        assert "\nNext: evenfleet audit" in output.err
 
     def test_programs_get_all(self, once: Once, torture: Path) -> None:
         listed = tables_of(once("snapshots", torture, "--format", "json"))["snapshots"]
         assert [row["snapshot"] for row in listed] == [*HOURS]
+        assert listed[-1]["other_kinds"] == "1 connect, 3 other, 1 share, 2 streams"
         newest = {name for name, snapshot in CLUSTERS.items() if snapshot == SNAPSHOT}
         once_there = [{*row["clusters"]} - newest for row in listed]
         assert once_there == [set(), {r"\xff", "old"}, set()]

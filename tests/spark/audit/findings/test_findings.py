@@ -279,7 +279,7 @@ def test_counts(said: Audited) -> None:
     """A row a finding, in the registry's order; of all severities, the worst first."""
     result = Counter((row["finding"], row["severity"]) for row in said.findings)
     expected = [
-        {"finding": name, **{severity: result[name, severity] for severity in reversed(SEVERITIES)}}
+        {"finding": name, **{item: result[name, item] for item in reversed(SEVERITIES)}, "muted": 0}
         for name in OF_NOW
     ]
     assert said.counts == expected
