@@ -41,7 +41,7 @@ def test_a_plan_is_made_of_tables_into_tables_verified_and_exported(
 ) -> None:
     words = ("plan", "--tables", lake, "--out-tables", results, "--snapshot", SNAPSHOT)
     output = well(run(*words))
-    assert "the plan is in results.assignments and results.groups" in output.err
+    assert "Written to results: assignments, groups." in output.err
     planned = spark.table("results.groups").where("group = 'g'").collect()
     assert [(row.snapshot, row.strategy) for row in planned] == [(SNAPSHOT, "optimal")]
     moved = f"action = 'move' and snapshot = '{SNAPSHOT}'"

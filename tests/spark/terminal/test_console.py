@@ -121,10 +121,10 @@ def test_words_wrap_and_nothing_is_left_out(shown: Shown, narrow: Narrow) -> Non
 
 
 def test_a_screen_has_as_many_rows_as_fit_and_says_how_many_are_left(
-    shown: Shown, narrow: Narrow, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, narrow: Narrow, capsys: pytest.CaptureFixture[str]
 ) -> None:
     narrow(80)
-    console.OUT.height = 24
+    monkeypatch.setattr(console.OUT, "_height", 24)
     tables = {"first": Table([{"n": n} for n in range(40)]), "rest": Table(ROWS, is_detail=True)}
     with printed(Printing()):
         show(tables)
