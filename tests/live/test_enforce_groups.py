@@ -1,5 +1,6 @@
 """`enforce` and `watch` of many groups: in waves, and while a broker is killed."""
 
+import json
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
@@ -144,7 +145,7 @@ def test_many_groups_while_a_broker_is_killed(
             until(lambda n=name, s=of_status: planned.is_even(n) == s, f"{row}", seconds=5)
         assert rows[names[4]]["reason"].startswith("it has rebalanced without the plan")
         planned.apart.write_text(plans[names[4]].to_text())
-        rest = shlex.split(first.err.partition("remaining groups: ")[2])
+        rest = shlex.split(json.loads(first.out)["next"])
         again = run(*rest[1:], "--format", "json")
         assert again.code == 0, again
         assert {row["status"] for row in tables_of(again)["groups"]} == {"in force"}

@@ -81,7 +81,7 @@ def test_all_of_it(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     log = (out / "log.txt").read_text("utf-8")
     printed = re.findall(r"\$ evenfleet (.*)\n", log)
     assert printed[1:] == steps(out)
-    assert "The plan makes it" in log and "restless groups" in log
+    assert "The plan makes it" in log and "groups that rebalance most" in log
     assert (out / "report.html").is_file()
     named = re.findall(r"^(by \w+|\w+) ", output.out, re.M)
     assert named == [
