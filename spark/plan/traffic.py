@@ -74,7 +74,7 @@ def traffic_of_fleet(traffic: DataFrame, price_per_gb: float) -> list[dict[str, 
     return [
         {
             "across_racks": text,
-            "GB a day": (sums[f"sum({when}_bytes)"] or 0.0) / BYTES_A_GB,
+            "gigabytes_a_day": (sums[f"sum({when}_bytes)"] or 0.0) / BYTES_A_GB,
             **({"cost_a_day": sums[f"sum({when}_cost)"] or 0.0} if price_per_gb else {}),
         }
         for when, text in (("current", "now"), ("planned", "planned"))
