@@ -2,4 +2,4 @@
 
 from spark.compare.compare import best_first, compare_fleet, fleet_of
 from spark.compare.fleet_comparison import FleetComparison, best_of
-from spark.compare.write import uneven_row, write_comparison
+from spark.compare.write import groups_table, uneven_row, write_comparison

@@ -46,6 +46,11 @@ MAX_GROUPS = 10_000
 Rows = list[dict[str, Any]]
 
 
+def groups_table(out: Where | None) -> str:
+    """The table of groups: a schema of a catalog may hold an audit and its groups as well."""
+    return "comparison_groups" if isinstance(out, CatalogSchema) else "groups"
+
+
 def write_comparison(
     fleet: FleetSnapshot,
     settings: Settings,
@@ -70,12 +75,10 @@ def write_comparison(
         groups = groups.select(*ADVISED)
         comparison = measured.where("strategy is not null").select(*columns_of(ComparedRow))
         table = fleet_of(comparison)
-        of_groups = "comparison_groups" if isinstance(out, CatalogSchema) else "groups"
         written = {
             "comparison": in_one_file(comparison, *KEYS),
             "fleet": table.coalesce(1),
-            # a schema of a catalog may hold an audit and its groups as well
-            of_groups: in_one_file(groups, "cluster", "group"),
+            groups_table(out): in_one_file(groups, "cluster", "group"),
         }
         rows = as_rows(table)
         if out:

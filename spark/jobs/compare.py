@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from spark import FleetSnapshot, terminal
 from spark.audit import levels_and_goals
-from spark.compare import best_of, uneven_row, write_comparison
+from spark.compare import best_of, groups_table, uneven_row, write_comparison
 from spark.fleet import COMPARISON, check_out, snapshot_id
 from spark.settings import Settings
 from spark.terminal import ROWS_SHOWN, Rows, Table, busy, by_kind, say, say_all, say_answer, show
@@ -63,7 +63,7 @@ def compare(
         terminal.say_clusters(fleet)
         if fleet.part:
             say(f"Only {fleet.part} were compared.")
-    terminal.say_written(out, "comparison", "fleet", "groups")
+    terminal.say_written(out, "comparison", "fleet", groups_table(out))
     if fault:
         raise fault
 

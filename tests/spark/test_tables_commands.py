@@ -63,7 +63,7 @@ def test_strategies_are_compared_and_an_audit_is_written_in_tables(
 ) -> None:
     where = ("--tables", lake, "--out-tables", results)
     output = well(run("compare", *where, "--strategies", "current,optimal"))
-    assert "is in results.comparison, this table in results.fleet" in output.err
+    assert "Written to results: comparison, fleet, comparison_groups." in output.err
     assert spark.table("results.comparison").where(f"snapshot = '{SNAPSHOT}'").count() == 4
     assert spark.table("results.fleet").count() == 2
     assert "advice" in spark.table("results.comparison_groups").columns

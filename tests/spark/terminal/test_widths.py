@@ -19,10 +19,10 @@ BEFORE, NOW = "20261121T050000Z", "20261121T060000Z"
 
 COMMANDS = {
     "plan": ("--out", "{out}/plan"),
-    "audit": (),
+    "audit": ("--all",),
     "compare": ("--out", "{out}/compare", "--strategies", "current,cooperative-sticky,optimal"),
     "history": ("--out", "{out}/history"),
-    "members": (),
+    "members": ("--all",),
     "rates": ("--out", "{out}/rates"),
     "whatif": ("--event", "rolling-restart=30s", "--strategies", "current,optimal"),
 }
