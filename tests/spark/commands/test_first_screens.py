@@ -93,7 +93,7 @@ def screen(monkeypatch: pytest.MonkeyPatch) -> StringIO:
     return shown
 
 
-@pytest.mark.parametrize("name", tiered([*COMMANDS], 4))
+@pytest.mark.parametrize("name", tiered([*COMMANDS], 2))
 @pytest.mark.parametrize("store", ["demo_store", "torture_store"])
 def test_it_has_the_verdict_the_worst_and_what_to_do_next(
     run: Run,
