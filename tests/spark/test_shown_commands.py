@@ -73,10 +73,11 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def there(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who types what a page shows does so there, in a terminal of 80 columns."""
+    """Who types what a page shows does so there, in a terminal of 80 x 24."""
     monkeypatch.chdir(checkout)
     monkeypatch.setattr(OUT, "_force_terminal", True)
     monkeypatch.setattr(OUT, "_width", 80)
+    monkeypatch.setattr(OUT, "_height", 24)
 
 
 @pytest.mark.parametrize("words", SHOWN, ids=shlex.join)

@@ -151,7 +151,7 @@ class TestFrontier:
     def test_each_load_has_its_fewest_moves_and_a_sentence_tells_the_knee(
         self, once: Once, torture: Path, group: str, knee: str, row: str
     ) -> None:
-        output = once("frontier", torture, "--group", group, *BY_COUNT)
+        output = once("frontier", torture, "--group", group, *BY_COUNT, "--all")
         assert output.code == 0, output.err
         assert output.err.startswith(knee)
         ((*words,),) = lines_of(output, row[0])
