@@ -129,6 +129,7 @@ def test_what_pages_show_of_the_whole_demo_is_printed(
     for at, snapshot in enumerate((EARLIER, SNAPSHOT), HOURS - 2):
         write_store(made.tables(at), tmp_path / "demo/store", snapshot)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(OUT, "_height", 25)
     assert run("plan", tmp_path / "demo/store", "--out", tmp_path / "demo/plan").code == 0
     for name in ("graph", "history", "rates", "replay", "plan_in_force"):
         check_shown(run, f"{name}.md")

@@ -63,7 +63,7 @@ def _with(schema: dict[str, Any], printed: dict[str, Any]) -> dict[str, Any]:
                 continue
             for column, value in row.items():
                 of = table["items"]["properties"].setdefault(column, {"type": []})
-                of["type"] = sorted({*of["type"], TYPES[type(value)]})
+                of["type"] = sorted({*of["type"], TYPES[type(value)], "null"})
     return schema
 
 

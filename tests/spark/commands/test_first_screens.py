@@ -44,7 +44,6 @@ ANSWERS_ALONE = ("verify", "report")
 
 HOURS = 3
 
-
 Store = tuple[Path, str, str]
 """A short folder with a store in it, and one of its groups: cluster and name."""
 
