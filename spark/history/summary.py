@@ -61,8 +61,8 @@ def restless(
     )
     rows = of_rebalances.join(of_changes, list(GROUP_KEYS), "full")
     order = (F.desc_nulls_last(name) for name in ("rebalances", "moves", "takeovers"))
-    items = rows.where("rebalances > 0 or moves > 0 or takeovers > 0")
-    return items.orderBy(*order, *GROUP_KEYS)
+    restless_rows = rows.where("rebalances > 0 or moves > 0 or takeovers > 0")
+    return restless_rows.orderBy(*order, *GROUP_KEYS)
 
 
 def worse(states: DataFrame) -> DataFrame:

@@ -44,9 +44,9 @@ def export_plan(
     folder = None if is_file else PlanFolder(out)
     pattern, plan = group or "*", source.planned
     with source.session() as session:
-        selection = snapshot or _newest(session, plan)
-        groups, assignments = read_results(session, plan, ("groups", "assignments"), selection)
-        reading = partial(read_planned, session, source.where, plan, selection)
+        planned_at = snapshot or _newest(session, plan)
+        groups, assignments = read_results(session, plan, ("groups", "assignments"), planned_at)
+        reading = partial(read_planned, session, source.where, plan, planned_at)
         fleet = source.reading(session, "export-plan", reading)
         if folder is None:
             with busy(f"reading the plan of group {group}"):

@@ -35,14 +35,14 @@ def rates(
         since = length + source.settings.max_age
         history = kept.enter_context(source.history(spark, "rates", since, until, part))
         with busy("comparing offsets"):
-            result = history.rates(length, quantile)
-        snapshot, held = history.snapshots[-1], result.window.snapshots
+            flows = history.rates(length, quantile)
+        snapshot, held = history.snapshots[-1], flows.window.snapshots
         with busy("working out rates"):
             if out is not None:
-                kept.enter_context(result.written(out, snapshot))
-            fast = as_rows(busiest(result.rates, result.window))
-            late = as_rows(groups_behind(result.consumption, result.present, result.window))
-            resets = result.rates.where("resets > 0").count()
+                kept.enter_context(flows.written(out, snapshot))
+            fast = as_rows(busiest(flows.rates, flows.window))
+            late = as_rows(groups_behind(flows.consumption, flows.present, flows.window))
+            resets = flows.rates.where("resets > 0").count()
     flow = figure(sum(row["mean"] for row in fast))
     come = f"{flow} records/s come in on {counted(len(fast), 'partition')}."
     say_answer(f"{come} {behind_verdict(late)}")
@@ -58,7 +58,7 @@ def rates(
         "clusters": Table(clusters, is_shown=False),
     }
     show(tables, ("pairs", "resets"))
-    say_all([*abandoned_lag(late), *map(as_sentence, result.notes)])
+    say_all([*abandoned_lag(late), *map(as_sentence, flows.notes)])
     if resets:
         say(f"The end of {counted(resets, 'partition')} fell, as of a topic that is made again.")
     terminal.say_snapshots(held)

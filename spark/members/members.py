@@ -82,7 +82,7 @@ def _sized(row: RowWithFlows, group: FleetGroup, problem: Problem, headroom: flo
         return nothing
     flow = flow_of(row, problem)
     needed = needed_for(problem, flow.rates, flow.peak_rate, headroom) if flow else None
-    result = MembersRow(
+    sized = MembersRow(
         cluster=row.cluster,
         group=row.group,
         status=group.status,
@@ -92,10 +92,10 @@ def _sized(row: RowWithFlows, group: FleetGroup, problem: Problem, headroom: flo
         proven=sizes.proven and (needed is None or needed.proven),
         assumed=assumed_of(sizes, needed),
     )
-    result.sentence = summary_of(
-        asdict(result), needed.load if needed else None, flow.top if flow else None
+    sized.sentence = summary_of(
+        asdict(sized), needed.load if needed else None, flow.top if flow else None
     )
-    return result
+    return sized
 
 
 COUNTS = (

@@ -34,9 +34,9 @@ class Compared:
 
 def compared(of: Reassignment) -> list[Compared]:
     """The current replicas, Kafka's --generate of both kinds, and the plan."""
-    result = {p.name: list(p.replicas) for p in of.current.partitions}
+    current = {p.name: list(p.replicas) for p in of.current.partitions}
     return [
-        _measured("now", of, result, of.current.leaders),
+        _measured("now", of, current, of.current.leaders),
         _measured("generate 4.1+", of, generated(of.cluster)),
         _measured("generate up to 4.0", of, generated(of.cluster, older=True)),
         _measured("optimal", of, of.plan.replicas),

@@ -47,13 +47,13 @@ def verify_move(
                 f"{topic}-{number} is to be on broker {min(unknown)}, and cluster "
                 f"{current.cluster} doesn't have it: is the file of another cluster?"
             )
-    entries = {partition.name: partition for partition in current.partitions}
+    partitions = {partition.name: partition for partition in current.partitions}
     states = []
     for name, row in sorted(wanted.items()):
-        item = entries.get(name)
-        result = list(item.replicas) if item else []
-        state, text = state_of(item, current.racks, row, (origin or {}).get(name))
-        states.append(PartitionState(*name, state, row, result, text))
+        partition = partitions.get(name)
+        replicas = list(partition.replicas) if partition else []
+        state, text = state_of(partition, current.racks, row, (origin or {}).get(name))
+        states.append(PartitionState(*name, state, row, replicas, text))
     return states
 
 

@@ -39,7 +39,7 @@ def groups(material: Material) -> dict[str, Any] | None:
 def _cells(row: Mapping[str, Any], clusters: Sequence[str]) -> dict[str, Any]:
     now, planned = row["current_max_load"], row["max_load"]
     weights = _weights(row)
-    result = sorted(row["found"] or (), key=_worst_first)
+    findings = sorted(row["found"] or (), key=_worst_first)
     return {
         **dict.fromkeys(OPTIONAL),
         **row,
@@ -49,9 +49,9 @@ def _cells(row: Mapping[str, Any], clusters: Sequence[str]) -> dict[str, Any]:
         "bar": None if planned is None else now / planned if planned else 1.0,
         "weight": weights.get("current"),
         "planned_weight": weights.get("optimal"),
-        "dots": [item["severity"] for item in result],
-        "kinds": [item["finding"] for item in result],
-        "rank": sum(100 ** SEVERITIES.index(item["severity"]) for item in result),
+        "dots": [item["severity"] for item in findings],
+        "kinds": [item["finding"] for item in findings],
+        "rank": sum(100 ** SEVERITIES.index(item["severity"]) for item in findings),
         "advised": row["advice_strategy"] or row["advice_kind"],
     }
 

@@ -35,17 +35,17 @@ def trend(material: Material) -> dict[str, Any] | None:
     if len(rows) < LEAST:
         return None
     columns = {key: [row.get(key) for row in rows] for key in MEASURES}
-    entries = {key: values for key, values in columns.items() if {*values} != {None}}
+    measured = {key: values for key, values in columns.items() if {*values} != {None}}
     shares = _shares(rows)
     return {
-        "lines": [_line(MEASURES[key], values, shares) for key, values in entries.items()],
+        "lines": [_line(MEASURES[key], values, shares) for key, values in measured.items()],
         "marks": _marks(rows),
         "last": _minute(rows[-1]["instant"]),
         "ends_apart": (now["lag"] or 0) + (now["abandoned"] or 0) != (rows[-1]["lag"] or 0),
         "data": {
             "instants": [_minute(row["instant"]) for row in rows],
             "shares": shares,
-            "values": [*entries.values()],
+            "values": [*measured.values()],
         },
     }
 
