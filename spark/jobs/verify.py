@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from pyspark.sql import SparkSession
 
+from optimizer.figures import counted
 from spark import FleetSnapshot, InputError, terminal, verify_plan
 from spark.fleet import as_rows, read_planned
 from spark.terminal import CHECK_FAILED, ROWS_SHOWN, Table, at_most, busy, say, say_answer, show
@@ -23,25 +24,24 @@ def verify(
     snapshot: Annotated[str | None, terminal.snapshot_option("all that the plan has")] = None,
 ) -> None:
     """Check a plan against its snapshot without the solver; exit code 1 if anything is wrong."""
-    planned = source.planned
     with source.session() as spark:
-        selection = planned_snapshots(spark, planned, snapshot)
+        planned = planned_snapshots(spark, source.planned, snapshot)
         verified, unchecked = [], []
-        for item in selection:
+        for snapshot_id in planned:
             try:
-                verified.append(_verify_one(spark, source, item))
+                verified.append(_verify_one(spark, source, snapshot_id))
             except InputError as error:
-                if len(selection) == 1:
+                if len(planned) == 1:
                     raise
-                unchecked.append(f"{item}: {error}")
-        faults = [fault for _, result in verified for fault in result]
+                unchecked.append(f"{snapshot_id}: {error}")
+        faults = [fault for _, of_snapshot in verified for fault in of_snapshot]
         if verified:
             hidden = {"snapshot"} if len(verified) == 1 else ()
             shown = {"faults": Table(faults, is_shown=bool(faults))}
             show(shown | terminal.clusters_read(*(fleet for fleet, _ in verified)), hidden)
     if unchecked:
         raise InputError(
-            f"{len(verified)} of {len(selection)} snapshots of the plan are checked, the others "
+            f"{len(verified)} of {len(planned)} snapshots of the plan are checked, the others "
             f"can't be: {'; '.join(unchecked)}"
         )
     if faults:
@@ -56,20 +56,20 @@ def _verify_one(
     read = partial(read_planned, session, source.where, source.planned, snapshot)
     whole = source.reading(session, "verify", read)
     fleet = terminal.part_of(whole, source.part)
-    result = verify_plan(fleet, tables.assignments, tables.groups, tables.rates).persist()
+    faults = verify_plan(fleet, tables.assignments, tables.groups, tables.rates).persist()
     try:
         with busy(f"checking the plan of snapshot {snapshot}"):
-            count = result.count()
-            ordered = result.orderBy("cluster", "group", "fault")
+            count = faults.count()
+            ordered = faults.orderBy("cluster", "group", "fault")
             most = at_most(ROWS_SHOWN)
-            shown = ordered if most is None else ordered.limit(most)
-            first = as_rows(shown) if count else []
+            first = as_rows(ordered if most is None else ordered.limit(most)) if count else []
             planned = tables.groups.where("max_load is not null").count()
     finally:
-        result.unpersist()
-    verdict = f"{count} faults" if count else "no fault: every partition, measure and proof holds"
+        faults.unpersist()
     of = f" among {source.part}" if source.part else ""
-    say_answer(f"Snapshot {snapshot}, {planned:,} planned groups{of}: {verdict}.")
+    where = f"in {counted(planned, 'planned group')}{of}, snapshot {snapshot}"
+    holds = "every partition, measure and proof holds"
+    say_answer(f"{counted(count, 'fault')} {where}." if count else f"No fault {where}: {holds}.")
     terminal.say_clusters(fleet, tables.notes)
     if whole.part:
         say(f"The plan covers only {whole.part}.")

@@ -152,7 +152,7 @@ def test_a_store_is_read_and_planned_twice_and_the_first_plan_is_still_there(
     for words in (("--snapshot", "all"), ("--strategy", "range")):
         submitter.evenfleet("plan", "--tables", fleet, "--out-tables", plans, *words)
     verified = submitter.evenfleet("verify", "--tables", fleet, "--plan-tables", plans)
-    assert "no fault" in verified
+    assert "No fault" in verified
     versions = submitter.run_text(TRAVEL, *lake.history, f"{plans}.groups")
     assert str([(EARLIER, "optimal"), (LATER, "optimal")]) in versions
     assert str([(EARLIER, "optimal"), (LATER, "range")]) == versions[-1]

@@ -48,7 +48,7 @@ def test_a_plan_is_made_of_tables_into_tables_verified_and_exported(
     (row,) = spark.table("results.assignments").where(moved).collect()
     assert (row.topic, row.member_id) == ("t", "b")
     plan = ("--tables", lake, "--plan-tables", results, "--snapshot", SNAPSHOT)
-    assert "no fault" in well(run("verify", *plan)).err
+    assert "No fault" in well(run("verify", *plan)).err
     file = tmp_path / "g.json"
     well(run("export-plan", *plan, "--group", "g", "--out", file))
     assert json.loads(file.read_text())["group"] == "g"

@@ -73,11 +73,11 @@ class TestPart:
         ]
         assert moved == [("pay", 0, "a", "a", "keep"), ("pay", 1, "b", "a", "move")]
         output = once("verify", torture, out, "--snapshot", SNAPSHOT)
-        assert (output.code, "3 planned groups: no fault" in output.err) == (0, True)
+        assert (output.code, "No fault in 3 planned groups" in output.err) == (0, True)
         assert "The plan covers only groups matching 'pay*'.\n" in output.err
         part_of_it = ("--cluster", "west", "--group", "*-1")
         output = once("verify", torture, out, *part_of_it)
-        text = "1 planned groups among groups matching '*-1' of cluster west: no fault"
+        text = "No fault in 1 planned group among groups matching '*-1' of cluster west, "
         assert (output.code, text in output.err) == (0, True)
 
 
@@ -126,8 +126,8 @@ class TestWhole:
         assert output.out == ""
         assert READ in output.err and "The plan covers only" not in output.err
         assert (
-            f"Snapshot {SNAPSHOT}, {SOUND} planned groups: "
-            "no fault: every partition, measure and proof holds.\n"
+            f"No fault in {SOUND} planned groups, snapshot {SNAPSHOT}: "
+            "every partition, measure and proof holds.\n"
         ) in output.err
         assert "\nNext: evenfleet export-plan " in output.err
 
