@@ -53,3 +53,17 @@ def test_the_index_has_every_page() -> None:
         page.relative_to(ROOT / "docs").as_posix() for page in pages if page.name != "README.md"
     ]
     assert [name for name in names if f"({name})" not in index] == []
+
+
+@pytest.mark.parametrize("page", ["tour.md", "in_python.md"])
+def test_python_prints_what_the_page_says(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each block that has its output below it, one after the other."""
+    monkeypatch.chdir(tmp_path)
+    text, names = (ROOT / "docs" / page).read_text("utf-8"), {"__name__": page}
+    shown = re.findall(r"^```python\n([^`]*)```\n\n```(?:text)?\n([^`]*)```", text, re.MULTILINE)
+    assert shown
+    for code, output in shown:
+        exec(code, names)
+        assert capsys.readouterr().out == output
