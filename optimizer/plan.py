@@ -27,14 +27,14 @@ T = TypeVar("T")
 
 
 def lazy(make: Callable[..., T], *arguments: Any) -> T:
-    """What `make` returns, to stand in fields of `lazy_fields` until one of them is read."""
+    """A stand-in, in fields of `lazy_fields`, for what `make` returns once one of them is read."""
     return cast(T, _Lazy(make, arguments))
 
 
 def lazy_fields(*fields: str) -> Callable[[type[T]], type[T]]:
-    """Let these fields of a dataclass take what `later` gives for them.
+    """Let these fields of a dataclass take what `lazy` gives for them.
 
-    Whoever reads a field gets its value, and so do comparisons, `repr` and `replace`.
+    Whoever reads a field gets its value, and so do comparisons, `repr` and dataclasses.replace.
     """
 
     def prepared(of: type[T]) -> type[T]:

@@ -135,7 +135,9 @@ class Rule(JudgedGroup):
 
     def _set_lesser_assignor(self) -> Columns:
         severities = {name: self.grade_under(name) for name in self.assignors()}
-        rank = {name: SEVERITIES.index(item) for name, item in severities.items() if item}
+        rank = {
+            name: SEVERITIES.index(severity) for name, severity in severities.items() if severity
+        }
         name = min(rank, key=rank.__getitem__, default=None)
         if name is None or rank[name] >= SEVERITIES.index(self.of_balance):
             return None

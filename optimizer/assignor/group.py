@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from .membership import NO_GENERATION, UNMARKED, Mark
-from .sticky_claims import sticky_claims
+from .membership import NO_GENERATION, UNMARKED, Mark, sticky_claims
 
 TopicPartition = tuple[str, int]
 Assignment = dict[str, list[TopicPartition]]
@@ -78,9 +77,9 @@ def _member(member: Any) -> JoiningMember:
     topics = frozenset(metadata.topics or ())
     mark, generation = Mark.decode(metadata.user_data), max(metadata.generation_id, NO_GENERATION)
     claims = [
-        (item.topic, number)
-        for item in metadata.owned_partitions or ()
-        for number in item.partitions
+        (owned.topic, number)
+        for owned in metadata.owned_partitions or ()
+        for number in owned.partitions
     ]
     if not claims and mark == UNMARKED:
         claims, generation = sticky_claims(metadata.user_data) or (claims, generation)

@@ -60,9 +60,9 @@ def own_sticky(group: JoiningGroup, held: Mapping[str, Sequence[TopicPartition]]
     executor.balance()
     return {
         member: [
-            (topic, item)
-            for topic, items in executor.get_final_assignment(member)
-            for item in items
+            (topic, partition)
+            for topic, partitions in executor.get_final_assignment(member)
+            for partition in partitions
         ]
         for member in members
     }

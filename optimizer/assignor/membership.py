@@ -1,4 +1,4 @@
-"""What a member tells the leader about its partitions beside Kafka's own fields.
+"""Claims of a member on its partitions, in user data beside Kafka's own fields.
 
 A consumer that falls out of its group drops its partitions, and kafka-python doesn't tell its
 assignor: what the assignor then sends as owned isn't. If the leader believed it, it would hold a
@@ -10,9 +10,38 @@ tell which claims still stand.
 from __future__ import annotations
 
 import json
+import struct
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
+
+TopicPartition = tuple[str, int]
+
+
+def sticky_claims(user_data: Any) -> tuple[list[TopicPartition], int] | None:
+    """Partitions and generation in the user data of Java's StickyAssignor, None if it is no such.
+
+    Its form (`StickyAssignor.STICKY_ASSIGNOR_USER_DATA_V1`): topics with their partitions, and the
+    generation; all numbers are big-endian, and each list begins with its length.
+    """
+    payload = bytes(user_data or b"")
+    claims: list[TopicPartition] = []
+    try:
+        (topics,) = struct.unpack_from(">i", payload)
+        at = 4
+        for _ in range(topics):
+            (length,) = struct.unpack_from(">H", payload, at)
+            topic = payload[at + 2 : at + 2 + length].decode()
+            at += 2 + length
+            (count,) = struct.unpack_from(">I", payload, at)
+            partitions = struct.unpack_from(f">{count}i", payload, at + 4)
+            claims += [(topic, partition) for partition in partitions]
+            at += 4 + 4 * count
+        (generation,) = struct.unpack_from(">i", payload, at)
+    except (struct.error, ValueError):
+        return None
+    return (claims, generation) if at + 4 == len(payload) and topics >= 0 else None
+
 
 NO_GENERATION = -1
 

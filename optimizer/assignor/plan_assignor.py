@@ -68,7 +68,7 @@ class PlanAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
     def metadata(self, topics: Collection[str]) -> ConsumerProtocolSubscription:
         """What the member tells the leader: its subscription, ownership, generation and rack."""
         self._topics = frozenset(topics)
-        owned = [item for item in self._membership.owned if item[0] in self._topics]
+        owned = [claim for claim in self._membership.owned if claim[0] in self._topics]
         return ConsumerProtocolSubscription(
             version=VERSION,
             topics=sorted(topics),
@@ -139,7 +139,7 @@ def rejoin(consumer: Any) -> None:
     """Let a kafka-python consumer ask for a rebalance of its group, at its next `poll`.
 
     So a changed plan takes effect: the leader reads it again. For this kafka-python has no
-    public call (Java's is `enforceRebalance`).
+    public call (Java has Consumer.enforceRebalance).
     """
     consumer._coordinator.request_rejoin()
 
@@ -151,7 +151,7 @@ def _assignment(
 
 
 def _by_topic(partitions: Iterable[TopicPartition]) -> list[tuple[str, list[int]]]:
-    result: dict[str, list[int]] = {}
+    by_topic: dict[str, list[int]] = {}
     for topic, partition in sorted(partitions):
-        result.setdefault(topic, []).append(partition)
-    return list(result.items())
+        by_topic.setdefault(topic, []).append(partition)
+    return list(by_topic.items())

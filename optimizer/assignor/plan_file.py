@@ -16,20 +16,130 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
-from .plan_faults import (
-    CLASSIC,
-    CONSUMER,
-    FORMAT,
-    TOO_DEEP,
-    VERSION,
-    PlanFileError,
-    Topics,
-    fault_of,
-)
+FORMAT, VERSION, VERSIONS = "evenfleet-plan", 2, (1, 2)
+"""What is written, and what can be read."""
+
+CLASSIC, CONSUMER = "classic", "consumer"
+"""Types of groups: their leader assigns, or the broker (KIP-848)."""
+
+Topics = dict[str, list[int]]
+
+TOO_DEEP = "it is nested too deeply to be a plan"
+
+_DEEPEST = 100
+"""Levels in what a reader doesn't know and passes over: readers differ in what they can take."""
+
+_TOPIC_ID = re.compile(r"[A-Za-z0-9_-]{21}[AQgw]")
+"""16 bytes in base64, as Kafka prints an id."""
+
+
+class PlanFileError(ValueError):
+    """A text that isn't a plan, or isn't a whole one; the message says where."""
+
+
+def fault_of(plan_file: Any) -> str | None:
+    """The first thing that is wrong with what a plan file states, if anything is."""
+    return next(_faults(plan_file), None)
+
+
+def _faults(plan: Any) -> Iterator[str]:
+    if _too_deep(plan):
+        yield TOO_DEEP
+    elif not isinstance(plan, dict) or plan.get("format") != FORMAT:
+        yield f'it has no "format": "{FORMAT}"'
+    elif type(plan.get("version")) is not int:
+        yield "its version is no whole number"
+    elif plan["version"] not in VERSIONS:
+        yield f"it is of version {plan['version']}, and 1 and 2 can be read"
+    else:
+        for name in ("cluster", "group", "snapshot"):
+            if not isinstance(plan.get(name), str):
+                yield f"{name} is no text"
+        yield from _faults_of_members(plan.get("members"))
+        if plan["version"] > 1:
+            yield from _faults_of_version_2(plan)
+
+
+def _too_deep(plan: Any) -> bool:
+    level = [plan]
+    for _ in range(_DEEPEST):
+        inner: list[Any] = []
+        for value in level:
+            if isinstance(value, dict):
+                inner += [nested for nested in value.values() if isinstance(nested, dict | list)]
+            elif isinstance(value, list):
+                inner += [nested for nested in value if isinstance(nested, dict | list)]
+        if not inner:
+            return False
+        level = inner
+    return True
+
+
+def _faults_of_members(members: Any) -> Iterator[str]:
+    if not isinstance(members, dict):
+        yield "members is no object"
+        return
+    for key, topics in members.items():
+        if not isinstance(topics, dict):
+            yield f"what member {key!r} gets is no object"
+            return
+        for topic, partitions in topics.items():
+            if not isinstance(partitions, list) or not all(type(p) is int for p in partitions):
+                yield f"partitions of {topic!r} for member {key!r} are no list of whole numbers"
+                return
+    yield from _faults_of_coverage(members)
+
+
+def _faults_of_coverage(members: dict[str, Topics]) -> Iterator[str]:
+    """Partitions of each topic have to be 0, 1, …, each once."""
+    parts: dict[str, list[list[int]]] = {}
+    for topics in members.values():
+        for topic, partitions in topics.items():
+            parts.setdefault(topic, []).append(partitions)
+    for topic, lists in parts.items():
+        for wanted, partition in enumerate(sorted(chain.from_iterable(lists))):
+            if partition < 0:
+                yield f"a partition of {topic!r} is negative"
+                break
+            if partition < wanted:
+                yield f"partition {partition} of {topic!r} is there twice"
+                break
+            if partition > wanted:
+                yield f"{topic}-{wanted} is missing"
+                break
+
+
+def _faults_of_version_2(plan: Mapping[str, Any]) -> Iterator[str]:
+    if plan.get("protocol") not in (CLASSIC, CONSUMER):
+        yield f"protocol is neither '{CLASSIC}' nor '{CONSUMER}'"
+    yield from _faults_of_names("topic_ids", plan.get("topic_ids"))
+    for topic, topic_id in plan["topic_ids"].items():
+        if not _TOPIC_ID.fullmatch(topic_id):
+            yield f"the topic_ids entry of {topic!r} is no id as Kafka writes it"
+    if "member_ids" in plan:
+        yield from _faults_of_names("member_ids", plan["member_ids"])
+        for key in plan["member_ids"]:
+            if key not in plan["members"]:
+                yield f"member_ids has {key!r}, which isn't among the members"
+
+
+def _faults_of_names(name: str, ids: Any) -> Iterator[str]:
+    if not isinstance(ids, dict):
+        yield f"{name} is no object"
+        return
+    for key, identifier in ids.items():
+        if not isinstance(identifier, str):
+            yield f"the {name} entry of {key!r} is no text"
+            return
+    for identifier, times in Counter(ids.values()).items():
+        if times > 1:
+            yield f"{name} has {identifier!r} {times} times"
+
 
 __all__ = ["GroupPlan", "PlanFileError", "Topics"]
 
@@ -93,7 +203,7 @@ class GroupPlan:
         return dict(counts)
 
     def to_text(self) -> str:
-        """The plan as text: a line a member, so that two plans can be told apart by `diff`."""
+        """The plan as text: a line a member, so that diff shows how two plans differ."""
         head = {
             "format": FORMAT,
             "version": VERSION,
@@ -114,7 +224,7 @@ class GroupPlan:
     def from_text(text: str | bytes) -> GroupPlan:
         """The plan that a text holds; PlanFileError tells the first thing that is wrong with it."""
         try:
-            values = json.loads(
+            plan = json.loads(
                 text.decode("utf-8-sig") if isinstance(text, bytes) else text,
                 object_pairs_hook=_each_key_once,
                 parse_constant=_no_constant,
@@ -126,16 +236,16 @@ class GroupPlan:
             if isinstance(error, PlanFileError):
                 raise
             raise PlanFileError(f"it isn't sound JSON: {error}") from None
-        if fault := fault_of(values):
+        if fault := fault_of(plan):
             raise PlanFileError(fault)
         named = ["cluster", "group", "snapshot", "members"]
-        if values["version"] > 1:
-            named += ["topic_ids", "protocol", *(["member_ids"] if "member_ids" in values else [])]
-        return GroupPlan(**{name: values[name] for name in named})
+        if plan["version"] > 1:
+            named += ["topic_ids", "protocol", *(["member_ids"] if "member_ids" in plan else [])]
+        return GroupPlan(**{name: plan[name] for name in named})
 
 
-def _lines(name: str, entries: dict[str, Any]) -> str:
-    lines = [f"  {_json(key)}: {_json(entries[key])}" for key in sorted(entries)]
+def _lines(name: str, table: dict[str, Any]) -> str:
+    lines = [f"  {_json(key)}: {_json(table[key])}" for key in sorted(table)]
     return f"{_json(name)}: {{\n" + ",\n".join(lines) + "\n}"
 
 

@@ -47,10 +47,10 @@ def text_of(location: str, seconds: float) -> bytes:
 
 
 def _limited(location: str, seconds: float) -> bytes:
-    result = _fetched(location, seconds) if is_url(location) else _read(location)
-    if len(result) > LIMIT:
+    content = _fetched(location, seconds) if is_url(location) else _read(location)
+    if len(content) > LIMIT:
         raise ValueError(f"it has more than {LIMIT} bytes")
-    return result
+    return content
 
 
 def _read(path: str) -> bytes:
@@ -66,8 +66,8 @@ def _fetched(url: str, seconds: float) -> bytes:
         raise ValueError("a URL with a blank or a control character can't be read: encode it")
     try:
         with urlopen(url, timeout=seconds) as answer:
-            result: bytes = answer.read(LIMIT + 1)
-            return result
+            content: bytes = answer.read(LIMIT + 1)
+            return content
     except OSError:
         raise
     except Exception as error:
@@ -81,7 +81,7 @@ def is_url(location: str) -> bool:
 def without_secrets(location: str) -> str:
     """The location as a log may have it: without a user, a password or a token.
 
-    It takes URLs that `urlsplit` refuses as well.
+    URLs that urllib.parse.urlsplit refuses are taken as well.
     """
     if not is_url(location):
         return location

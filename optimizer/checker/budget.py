@@ -16,10 +16,9 @@ from optimizer.checker.certificate import (
     encode_with_prices,
     has_prices,
 )
-from optimizer.checker.counting import forced_moves
-from optimizer.checker.counts import Counts, counts_of
+from optimizer.checker.counts import Counts, counts_of, forced_moves
 from optimizer.checker.evenness import host_of_members
-from optimizer.checker.hubs import kinds_under
+from optimizer.checker.facts import kinds_under
 from optimizer.checker.kinds import kinds_of
 from optimizer.checker.levels import Moves
 from optimizer.checker.proof import Proof, prove
@@ -59,10 +58,10 @@ def prove_within_budget(
     if not shown or measures.moves > budget:
         proven.pop("balance", None)
         return proof._replace(proven=proven, certificate=None, fault=fault or proof.fault)
-    data = proof.certificate
-    if data is not None and prices is not None:
-        data = encode_with_prices(prices, data)
-    return proof._replace(proven=proven, certificate=data, fault=fault or proof.fault)
+    proving = proof.certificate
+    if proving is not None and prices is not None:
+        proving = encode_with_prices(prices, proving)
+    return proof._replace(proven=proven, certificate=proving, fault=fault or proof.fault)
 
 
 def _given(
@@ -128,11 +127,11 @@ def prices_of_rival(judged: Counts, rival: IntArray, load: int, moves: int) -> I
     counts = replace(counts, limits=limits)
     if counts.measures.max_load > load:
         return _confined(counts, load) * (moves + 1)
-    result = counts.residual_network(most=load).search(Moves("moves", counts).arc_costs())
-    if result.cycle is not None:
+    search = counts.residual_network(most=load).search(Moves("moves", counts).arc_costs())
+    if search.cycle is not None:
         return nothing
-    of_members: IntArray = result.potential[kinds.kind_count : -1]
-    prices: IntArray = result.potential[-1] - of_members
+    of_members: IntArray = search.potential[kinds.kind_count : -1]
+    prices: IntArray = search.potential[-1] - of_members
     return prices.clip(0)
 
 

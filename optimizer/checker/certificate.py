@@ -80,13 +80,13 @@ def decode(certificate: bytes, members: int, levels: int) -> list[IntArray]:
         return [np.zeros(members, np.int64)] * levels
     if certificate[0] != FORM:
         raise MalformedCertificateError(f"its form is {certificate[0]}, and only {FORM} is known")
-    rest, result = certificate[1:], []
+    rest, by_level = certificate[1:], []
     for _ in range(levels):
         numbers, rest = _numbers_at(certificate, len(certificate) - len(rest), members)
-        result.append(numbers)
+        by_level.append(numbers)
     if rest:
         raise MalformedCertificateError(f"{len(rest)} bytes follow its last level")
-    return result
+    return by_level
 
 
 def _numbers_at(certificate: bytes, at: int, members: int) -> tuple[IntArray, bytes]:
@@ -108,7 +108,7 @@ def _decode(numbers: bytes, members: int, width: int) -> IntArray:
         if np.unpackbits(packed, bitorder="little")[members:].any():
             raise MalformedCertificateError("bits of it are set beyond its last member")
         return np.unpackbits(packed, count=members, bitorder="little").astype(np.int64)
-    result = np.frombuffer(numbers, f"<i{width}").astype(np.int64)
-    if len(result) and max(int(result.max()), -int(result.min())) > MAX_NUMBER:
+    decoded = np.frombuffer(numbers, f"<i{width}").astype(np.int64)
+    if len(decoded) and max(int(decoded.max()), -int(decoded.min())) > MAX_NUMBER:
         raise MalformedCertificateError(f"a number of it is beyond {MAX_NUMBER}")
-    return result
+    return decoded

@@ -8,8 +8,7 @@ import numpy as np
 
 from optimizer.checker.budget import prove_within_budget
 from optimizer.checker.certificate import has_prices
-from optimizer.checker.counting import counted
-from optimizer.checker.counts import Counts
+from optimizer.checker.counts import Counts, counted
 from optimizer.checker.evenness import host_of_members, proven_homogeneous
 from optimizer.checker.facts import COSTS, cost_facts
 from optimizer.checker.proof import prove
@@ -240,10 +239,10 @@ def _separated(problem: Problem, goals: Goals, target: IntArray) -> list[str]:
     if not count:
         return []
     first = int(apart.argmax())
-    items, other = int(here[first]), int(after[first])
+    partition, other = int(here[first]), int(after[first])
     names = problem.member_ids
     return [
-        f"{problem.partition_name(items)} is assigned to {names[target[items]]} and "
+        f"{problem.partition_name(partition)} is assigned to {names[target[partition]]} and "
         f"{problem.partition_name(other)} to {names[target[other]]}; they are to be together"
         + (f" ({count} such)" if count > 1 else "")
     ]

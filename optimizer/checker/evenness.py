@@ -119,11 +119,11 @@ def hosts_proven(
     of_host = host_loads(host, loads)[host]
     highest = np.where(may_change & has_more, of_host, -1)
     lowest = np.where(may_change & ~has_more, of_host, np.iinfo(np.int64).max)
-    result: Flags = (
+    proven: Flags = (
         np.maximum.reduceat(highest, offsets[:-1])
         <= np.minimum.reduceat(lowest, offsets[:-1]).clip(max=2**62) + 1
     )
-    return result
+    return proven
 
 
 class HomogeneousMeasures(NamedTuple):

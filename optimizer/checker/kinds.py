@@ -153,20 +153,20 @@ class Kinds:
         if member.min(initial=0) < 0:
             placed = (member >= 0).nonzero()[0]
             base, member = base[placed], member[placed]
-        keys, entries = base + member, self.kind_count * self.member_count
-        if entries > DENSE * (len(self.keys) + len(keys)):
+        keys, pairs = base + member, self.kind_count * self.member_count
+        if pairs > DENSE * (len(self.keys) + len(keys)):
             at = self.keys.searchsorted(keys)
             mask = np.append(self.keys, -1)[at] == keys
             return np.bincount(at[mask], minlength=len(self.keys))
-        counts = np.bincount(keys, minlength=entries)
-        return counts if entries == len(self.keys) else counts[self.keys]
+        counts = np.bincount(keys, minlength=pairs)
+        return counts if pairs == len(self.keys) else counts[self.keys]
 
 
 def kinds_of(problem: Problem, by_topic: bool = False) -> Kinds:
     """The readers of a group; kinds differ by topic as well if asked to."""
     members, count = len(problem.member_ids), len(problem.subscriptions)
     of_topic, holders = _kinds(problem, by_topic)
-    sizes = [len(items) for items in holders]
+    sizes = [len(subscriptions) for subscriptions in holders]
     holder = np.concatenate(holders) if holders else NOTHING
     base = np.arange(0, len(sizes) * members, max(members, 1)).repeat(sizes)
     order = stable_order(problem.member_subscription, count)
@@ -210,4 +210,4 @@ def _kinds(problem: Problem, by_topic: bool) -> tuple[IntArray, list[IntArray]]:
             zip(pairwise([0, *ends]), problem.topic_sizes.tolist(), strict=True)
         )
     ]
-    return np.array(of_topic, np.int64), [np.frombuffer(items, np.int64) for items, _ in number]
+    return np.array(of_topic, np.int64), [np.frombuffer(held, np.int64) for held, _ in number]

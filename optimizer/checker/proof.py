@@ -39,7 +39,7 @@ def prove(
     alone by which this one stays as good, unless it and all after it are settled without.
     """
     proven: dict[str, bool] = {}
-    result: list[IntArray] = []
+    by_level: list[IntArray] = []
     inputs, fault = _given(counts, len(levels), certificate)
     network = counts.residual_network(most)
     checked = [level_named(name, counts) for name in levels]
@@ -48,7 +48,7 @@ def prove(
         level = _Level(counts, checked[number], network)
         numbers = inputs[number] if inputs else np.zeros(numbered(counts), np.int64)
         needs_no_proof = all(is_settled[number:]) and not any(
-            items.any() for items in inputs[number:]
+            of_level.any() for of_level in inputs[number:]
         )
         if not (needs_no_proof or level.is_proven_by(numbers)):
             fault = level.doubt if inputs else fault
@@ -59,8 +59,8 @@ def prove(
         if name != levels[-1]:
             network = level.tight_arcs()
         proven[name] = True
-        result.append(numbers)
-    proof = certificate if inputs else encode(result)
+        by_level.append(numbers)
+    proof = certificate if inputs else encode(by_level)
     return Proof(proven, None, proof, fault)
 
 

@@ -270,9 +270,9 @@ class ResidualNetwork:
             for flags, cost in [(getattr(self, arcs), getattr(costs, arcs, FREE))]
         ]
         hubs = 0 if self.hubs is None else len(self.on) + int(self.hubs.class_of.max()) + 1
-        result = search(parts, nodes + hosts + hubs)
-        cycle = result.cycle and [node for node in result.cycle if node < nodes]
-        return Search(cycle, result.potential[:nodes])
+        whole = search(parts, nodes + hosts + hubs)
+        cycle = whole.cycle and [node for node in whole.cycle if node < nodes]
+        return Search(cycle, whole.potential[:nodes])
 
     def _ends_of_hubs(self, kinds: int, first: int) -> dict[str, tuple[IntArray, IntArray]]:
         """Where the arcs of hubs lead from and to; hubs are numbered from `first` on."""

@@ -171,9 +171,9 @@ def source_side(
         return np.append(flow.side[: len(supply)].astype(np.int64), flow.amount)
 
     is_long = sink * len(parts[0].tail) >= LONG
-    result = interruptible(solved) if is_long else solved()
-    assert result is not None
-    return result[:-1].astype(np.bool_), int(result[-1])
+    answer = interruptible(solved) if is_long else solved()
+    assert answer is not None
+    return answer[:-1].astype(np.bool_), int(answer[-1])
 
 
 def taken_in(supply: IntArray, limit: IntArray, tail: IntArray, head: IntArray) -> LargestFlow:
@@ -262,8 +262,8 @@ def fewest_takers(
     status = solver.Solve()
     if status not in (solver.OPTIMAL, solver.FEASIBLE):
         return None
-    result = np.array([round(count.solution_value()) for count in counts], np.int64)
-    return Takers(result, status == solver.OPTIMAL)
+    numbers = np.array([round(count.solution_value()) for count in counts], np.int64)
+    return Takers(numbers, status == solver.OPTIMAL)
 
 
 def _graph() -> Any:

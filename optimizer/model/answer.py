@@ -100,7 +100,9 @@ def group_of(problem: Problem, owner: IntArray | None = None) -> Group:
         leader_racks=_by_topic(problem, problem.leader_racks),
         replica_racks=_by_topic(problem, problem.replica_racks),
         topic_ids={
-            name: item for name, item in zip(problem.topics, ids, strict=True) if item is not None
+            name: topic_id
+            for name, topic_id in zip(problem.topics, ids, strict=True)
+            if topic_id is not None
         },
     )
 
@@ -109,11 +111,11 @@ def _or_none(numbers: np.ndarray[Any, np.dtype[np.float64]]) -> list[float | Non
     return [None if np.isnan(number) else number for number in numbers.tolist()]
 
 
-def _by_topic(problem: Problem, values: Sequence[Any] | None) -> dict[str, Sequence[Any]]:
-    if values is None:
+def _by_topic(problem: Problem, column: Sequence[Any] | None) -> dict[str, Sequence[Any]]:
+    if column is None:
         return {}
     ends = problem.topic_offsets.tolist()
     return {
-        topic: values[start:end]
+        topic: column[start:end]
         for topic, start, end in zip(problem.topics, ends, ends[1:], strict=False)
     }

@@ -36,9 +36,9 @@ def distinct(keys: IntArray, end: int) -> tuple[IntArray, IntArray]:
     """
     if end > SPARSE * len(keys):
         return np.unique(keys, return_inverse=True)
-    occurs = np.zeros(end, np.bool_)
-    occurs[keys] = True
-    return occurs.nonzero()[0], (occurs.cumsum() - 1)[keys]
+    is_there = np.zeros(end, np.bool_)
+    is_there[keys] = True
+    return is_there.nonzero()[0], (is_there.cumsum() - 1)[keys]
 
 
 def occurs(wanted: IntArray, keys: IntArray) -> Flags:

@@ -89,7 +89,7 @@ def _grouped_classes(problem: Problem) -> Classes:
         number.setdefault(readers[start:end].tobytes(), len(number)) if start < end else -1
         for start, end in zip([0, *ends], ends, strict=False)
     ]
-    keys = _keys(problem, [np.frombuffer(result, readers.dtype) for result in number])
+    keys = _keys(problem, [np.frombuffer(of_class, readers.dtype) for of_class in number])
     members = len(problem.member_ids)
     offsets = keys.searchsorted(np.arange(len(number) + 1) * members)
     return _classes(problem, np.array(of_topic, np.int64), offsets, keys % max(members, 1), keys)

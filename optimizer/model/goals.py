@@ -138,10 +138,10 @@ class Goals:
                 f"max_moves is {self.max_moves!r} and must be a whole number of 0 or more, or a "
                 "share from 0.0 to 1.0"
             )
-        for name, entries in (("balance", BALANCES), ("weight", WEIGHTS), ("effort", EFFORTS)):
-            if (value := getattr(self, name)) not in entries:
-                which = f"must be one of {', '.join(map(repr, entries))}"
-                yield _not_among(name, value, which, entries)
+        for name, choices in (("balance", BALANCES), ("weight", WEIGHTS), ("effort", EFFORTS)):
+            if (value := getattr(self, name)) not in choices:
+                which = f"must be one of {', '.join(map(repr, choices))}"
+                yield _not_among(name, value, which, choices)
 
     @property
     def limits(self) -> LimitSet:
@@ -175,10 +175,10 @@ class Goals:
     @property
     def order(self) -> tuple[str, ...]:
         """The levels below balance that count."""
-        settings = {level: LEVELS[level].setting for level in self.ranking}
+        needed = {level: LEVELS[level].setting for level in self.ranking}
         return tuple(
             level
-            for level, setting in settings.items()
+            for level, setting in needed.items()
             if setting is None or getattr(self, setting) is not None
         )
 
@@ -188,8 +188,8 @@ class Goals:
         return (*self.levels, *(level for level in LEVELS if level not in self.levels))
 
 
-def _not_among(name: str, value: object, which: str, entries: Iterable[str]) -> str:
-    near = nearest_name(value, entries)
+def _not_among(name: str, value: object, which: str, choices: Iterable[str]) -> str:
+    near = nearest_name(value, choices)
     return f"{name} is {value!r}{f': did you mean {near!r}?' if near else f' and {which}'}"
 
 

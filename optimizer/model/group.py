@@ -86,10 +86,12 @@ class Group:
         for name in ("weights", "leader_racks", "replica_racks", "topic_ids"):
             by_topic: Mapping[str, Any] | None = getattr(self, name)
             if by_topic is None or None in by_topic.values():  # None is nothing
-                entries = {
-                    topic: item for topic, item in (by_topic or {}).items() if item is not None
+                without_none = {
+                    topic: column
+                    for topic, column in (by_topic or {}).items()
+                    if column is not None
                 }
-                object.__setattr__(self, name, entries)
+                object.__setattr__(self, name, without_none)
 
     def after(self, event: GroupEvent) -> Group:
         """The group when that has happened, with all that its members still own.
@@ -185,12 +187,12 @@ def _claim_faults(group: Group) -> Iterator[str]:
                 yield f"member {member.member_id!r} owns {claim!r}, which is not a partition"
 
 
-def _partition_numbers(settings: list[Any]) -> IntArray | None:
+def _partition_numbers(claimed: list[Any]) -> IntArray | None:
     """Numbers as an array; None unless all are whole and not negative."""
-    if not all(issubclass(kind, Integral) for kind in set(map(type, settings))):
+    if not all(issubclass(kind, Integral) for kind in set(map(type, claimed))):
         return None
     try:
-        numbers = np.fromiter(settings, np.int64, len(settings))
+        numbers = np.fromiter(claimed, np.int64, len(claimed))
     except OverflowError:
         return None
     return None if numbers.min(initial=0) < 0 else numbers
@@ -203,21 +205,21 @@ def _fact_faults(group: Group) -> Iterator[str]:
         "replica_racks": group.replica_racks,
     }
     for name, by_topic in tables.items():
-        for topic, values in by_topic.items():
+        for topic, column in by_topic.items():
             count = group.topics.get(topic)
-            if count is not None and len(values) != count:
-                yield f"{name} of topic {topic!r} has {len(values)} entries for {count} partitions"
+            if count is not None and len(column) != count:
+                yield f"{name} of topic {topic!r} has {len(column)} entries for {count} partitions"
     for topic, weights in group.weights.items():
-        entries = (weight for weight in weights if weight is not None)
-        if not all(_is_within(weight, 0.0) for weight in entries):
+        reported_weights = (weight for weight in weights if weight is not None)
+        if not all(_is_within(weight, 0.0) for weight in reported_weights):
             yield f"weights of topic {topic!r} must be numbers from 0 to {MOST_WEIGHT:g}"
 
 
 def capacity_fault(member: str, capacity: object) -> str:
     """What is wrong with a member's capacity."""
-    values = f"{capacity!r:.40}"
+    shown = f"{capacity!r:.40}"
     return (
-        f"member {member!r} has the capacity {values}: it must be a number above 0, "
+        f"member {member!r} has the capacity {shown}: it must be a number above 0, "
         f"from {LEAST_CAPACITY:g} to {MOST_WEIGHT:g}"
     )
 

@@ -80,7 +80,7 @@ def _on_hosts(problem: Problem, pattern: str) -> Problem:
     fits = re.compile(_expression(pattern), re.DOTALL).fullmatch
     ids = problem.kafka.client_ids or [None] * len(problem.member_ids)
     matches = [client_id and fits(client_id) for client_id in ids]
-    return replace(problem, hosts=[item["host"] if item else None for item in matches])
+    return replace(problem, hosts=[match["host"] if match else None for match in matches])
 
 
 def host_fault(pattern: object) -> str | None:

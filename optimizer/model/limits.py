@@ -47,10 +47,10 @@ class Limit:
 
     def who(self) -> str:
         """The members in words; empty if all are meant."""
-        report = [] if self.members == "*" else [self.members]
-        report += [] if self.hosts == "*" else [f"host {self.hosts}"]
-        report += [] if self.racks == "*" else [f"rack {self.racks}"]
-        return ", ".join(report)
+        texts = [] if self.members == "*" else [self.members]
+        texts += [] if self.hosts == "*" else [f"host {self.hosts}"]
+        texts += [] if self.racks == "*" else [f"rack {self.racks}"]
+        return ", ".join(texts)
 
     def what(self) -> str:
         """The partitions in words."""
@@ -90,20 +90,20 @@ class LimitSet(NamedTuple):
 
     def in_words(self) -> list[str]:
         """A text for each."""
-        reports = [f"pin of {item.what()} to {item.who() or 'all members'}" for item in self.pin]
-        for item in self.exclude:
-            of = "" if item.topics == "*" and not item.partitions else f" from {item.what()}"
-            reports.append(f"exclusion of {item.who() or 'all members'}{of}")
-        for item in self.max_partitions:
-            reports.append(f"at most {_partitions_of(item)} for {item.who() or 'each member'}")
-        for item in self.max_per_topic:
-            of = "each topic" if item.topics == "*" else item.topics
-            reports.append(f"at most {_partitions_of(item)} of {of} a member")
-        for item in self.max_per_host:
-            of = "each host" if item.hosts == "*" else f"host {item.hosts}"
-            reports.append(f"at most {_partitions_of(item)} on {of}")
-        for item in self.max_weight:
-            reports.append(f"at most a weight of {item.most:g} for {item.who() or 'each member'}")
+        reports = [f"pin of {limit.what()} to {limit.who() or 'all members'}" for limit in self.pin]
+        for limit in self.exclude:
+            of = "" if limit.topics == "*" and not limit.partitions else f" from {limit.what()}"
+            reports.append(f"exclusion of {limit.who() or 'all members'}{of}")
+        for limit in self.max_partitions:
+            reports.append(f"at most {_partitions_of(limit)} for {limit.who() or 'each member'}")
+        for limit in self.max_per_topic:
+            of = "each topic" if limit.topics == "*" else limit.topics
+            reports.append(f"at most {_partitions_of(limit)} of {of} a member")
+        for limit in self.max_per_host:
+            of = "each host" if limit.hosts == "*" else f"host {limit.hosts}"
+            reports.append(f"at most {_partitions_of(limit)} on {of}")
+        for limit in self.max_weight:
+            reports.append(f"at most a weight of {limit.most:g} for {limit.who() or 'each member'}")
         reports += [
             f"equal partitions of {element.topics} together" for element in self.copartition
         ]
@@ -111,12 +111,15 @@ class LimitSet(NamedTuple):
 
     def each(self) -> list[tuple[str, Limit]]:
         """All of them, in the order of `in_words`."""
-        return [(name, item) for name in self._fields for item in getattr(self, name)]
+        return [(name, limit) for name in self._fields for limit in getattr(self, name)]
 
     @staticmethod
     def of(limits: Sequence[tuple[str, Limit]]) -> LimitSet:
         return LimitSet(
-            **{name: tuple(item for of, item in limits if of == name) for name in LimitSet._fields}
+            **{
+                name: tuple(limit for of, limit in limits if of == name)
+                for name in LimitSet._fields
+            }
         )
 
 
@@ -126,11 +129,11 @@ def stated_limits(name: str, value: Any) -> tuple[tuple[Limit, ...], list[str]]:
     It is a list, or one of its entries alone: a `Limit`, a table of its keys, or short for one a
     number (`most`) or a text (a pattern of members; of topics for `copartition`).
     """
-    entries = value if isinstance(value, list | tuple) else [value]
-    result, faults = [], []
-    for entry in entries:
+    goal_limits = value if isinstance(value, list | tuple) else [value]
+    limits, faults = [], []
+    for entry in goal_limits:
         if isinstance(entry, Limit):
-            result.append(entry)
+            limits.append(entry)
             continue
         if isinstance(entry, int | float) and not isinstance(entry, bool):
             entry = {"most": entry}  # noqa: PLW2901 - what it is short for
@@ -140,8 +143,8 @@ def stated_limits(name: str, value: Any) -> tuple[tuple[Limit, ...], list[str]]:
         faults += wrong
         if not wrong:
             inputs = {key: value for key, value in entry.items() if value is not None}
-            result.append(Limit(**inputs | {"partitions": tuple(inputs.get("partitions", ()))}))
-    return tuple(result), faults
+            limits.append(Limit(**inputs | {"partitions": tuple(inputs.get("partitions", ()))}))
+    return tuple(limits), faults
 
 
 def _faults(name: str, entry: Any) -> Iterator[str]:
@@ -177,7 +180,7 @@ def _faults(name: str, entry: Any) -> Iterator[str]:
 def _are_numbers(value: Any) -> bool:
     if not isinstance(value, list | tuple):
         return False
-    return all(isinstance(item, int) and not isinstance(item, bool) and item >= 0 for item in value)
+    return all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in value)
 
 
 def _is_weight(value: Any) -> bool:
@@ -207,14 +210,14 @@ def limits_of(problem: Problem, limit_set: LimitSet) -> Limits | None:
     """The limits of a group; None where it has none."""
     if not any(limit_set):
         return None
-    who = [_members(problem, item) for _, item in limit_set.each()]
+    who = [_members(problem, limit) for _, limit in limit_set.each()]
     fits = dict(zip(limit_set.each(), who, strict=True))
-    bars = [(name, item) for name, item in limit_set.each() if name in ("pin", "exclude")]
+    bars = [(name, limit) for name, limit in limit_set.each() if name in ("pin", "exclude")]
     row_of = np.zeros(problem.partition_count, np.int64)
     allowed = np.ones((1, len(problem.member_ids)), np.bool_)
-    for name, item in bars:
-        mine = _partitions(problem, item)
-        may = fits[name, item] if name == "pin" else ~fits[name, item]
+    for name, limit in bars:
+        mine = _partitions(problem, limit)
+        may = fits[name, limit] if name == "pin" else ~fits[name, limit]
         # Every row comes twice: as it is, and for what this limit is about.
         rows, row_of = np.unique(row_of * 2 + mine, return_inverse=True)
         allowed = allowed[rows // 2] & (may | (rows % 2 == 0)[:, None])

@@ -110,17 +110,17 @@ def rack_table_of(problem: Problem, rack: str | None) -> RackTable | None:
     """The rack facts of a problem in the meaning of `Goals.rack`; None where there are none."""
     if rack is None:
         return None
-    values = problem.leader_racks if rack == "leader" else problem.replica_racks
-    if values is None or problem.racks is None or not any(problem.racks):
+    racks_of = problem.leader_racks if rack == "leader" else problem.replica_racks
+    if racks_of is None or problem.racks is None or not any(problem.racks):
         return None
     number: dict[str, int] = {}
     rack_of = [number.setdefault(r, len(number)) if r else NO_RACK for r in problem.racks]
-    near_of = {entry: _near(entry, number) for entry in set(values)}
+    near_of = {entry: _near(entry, number) for entry in set(racks_of)}
     row_of = {near: at for at, near in enumerate(sorted(set(near_of.values())))}
     rack_set = {entry: row_of[near] for entry, near in near_of.items()}
     keys = [at * len(number) + rack for near, at in row_of.items() for rack in near[:-1]]
     return RackTable(
-        rack_set_of=np.fromiter(map(rack_set.__getitem__, values), np.int64, len(values)),
+        rack_set_of=np.fromiter(map(rack_set.__getitem__, racks_of), np.int64, len(racks_of)),
         rack_of=np.array(rack_of, np.int64),
         racks=len(number),
         has_racks=np.array([near != () for near in row_of], np.bool_),

@@ -215,13 +215,13 @@ def _weights(group: Group, topics: Sequence[str]) -> Reals | None:
     if not group.weights:
         return None
     unknown = (None,)
-    settings = (group.weights.get(topic, unknown * group.topics[topic]) for topic in topics)
-    return np.array([*chain.from_iterable(settings)], np.float64)
+    by_topic = (group.weights.get(topic, unknown * group.topics[topic]) for topic in topics)
+    return np.array([*chain.from_iterable(by_topic)], np.float64)
 
 
 def _capacities(members: Sequence[Member]) -> Reals | None:
-    settings = [member.capacity for member in members]
-    return np.array(settings, np.float64) if any(item is not None for item in settings) else None
+    capacities = [member.capacity for member in members]
+    return np.array(capacities, np.float64) if capacities.count(None) < len(capacities) else None
 
 
 def _vanished_topics(vanished: Sequence[tuple[str, ...]]) -> Iterator[str]:

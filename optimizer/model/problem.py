@@ -106,10 +106,10 @@ def once_a_problem(derive: Callable[[Problem, *Key], T]) -> Callable[[Problem, *
 
     Answers live as long as their problem does, which they must not refer to.
     """
-    entries: WeakKeyDictionary[Problem, dict[tuple[*Key], T]] = WeakKeyDictionary()
+    answers: WeakKeyDictionary[Problem, dict[tuple[*Key], T]] = WeakKeyDictionary()
 
     def recall(problem: Problem, *key: *Key) -> T:
-        of_problem = entries.setdefault(problem, {})
+        of_problem = answers.setdefault(problem, {})
         if key not in of_problem:
             of_problem[key] = derive(problem, *key)
         return of_problem[key]

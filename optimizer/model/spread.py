@@ -41,8 +41,8 @@ class HomogeneousGroups:
             return np.zeros(len(self), np.bool_)
         first = self.member_offsets[:-1]
         hosts = np.maximum.reduceat(self.host, first) - np.minimum.reduceat(self.host, first) + 1
-        result: Flags = (hosts > 1) & (hosts < np.diff(self.member_offsets))
-        return result
+        are_shared: Flags = (hosts > 1) & (hosts < np.diff(self.member_offsets))
+        return are_shared
 
     def host_loads(self, member_loads: IntArray) -> IntArray:
         """How many partitions the members of each member's host have together."""

@@ -61,8 +61,8 @@ class Units:
             exclude=(),
             copartition=(),
             max_partitions=tuple(
-                replace(item, most=int(item.most or 0) // (self.size or 1))
-                for item in goals.max_partitions
+                replace(limit, most=int(limit.most or 0) // (self.size or 1))
+                for limit in goals.max_partitions
             ),
         )
 
@@ -124,8 +124,8 @@ def units_of(problem: Problem, limit_set: LimitSet) -> Units:
 def _topics_together(problem: Problem, limit_set: LimitSet) -> IntArray:
     """For each topic the first of those that it goes together with."""
     first = np.arange(len(problem.topics))
-    for item in limit_set.copartition:
-        about = np.array([is_about(item.topics, topic) for topic in problem.topics], np.bool_)
+    for limit in limit_set.copartition:
+        about = np.array([is_about(limit.topics, topic) for topic in problem.topics], np.bool_)
         joined = np.isin(first, first[about])
         first[joined] = first[joined].min(initial=len(first))
     return first
@@ -170,7 +170,7 @@ def _units(
         hosts=problem.hosts,
         weights=np.asarray(weight * weights.weight_unit, np.float64),
         capacities=problem.capacities,
-        unit_names=[" and ".join(items) for items in reports],
+        unit_names=[" and ".join(partitions) for partitions in reports],
     )
     is_whole = bool((owned[owner != NOBODY] == sizes[owner != NOBODY]).all())
     return Units(of_partition, first, sizes, units, is_whole)

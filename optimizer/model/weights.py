@@ -56,13 +56,13 @@ class Weights:
 
     def limits(self, level: int) -> IntArray:
         """The weight that each member takes in at a level."""
-        result: IntArray = np.minimum(level, MOST_PRODUCT // self.capacity) * self.capacity
-        return np.minimum(result // self.parts, MOST_LOAD)
+        product: IntArray = np.minimum(level, MOST_PRODUCT // self.capacity) * self.capacity
+        return np.minimum(product // self.parts, MOST_LOAD)
 
     def levels(self, loads: IntArray) -> IntArray:
         """The least level at which each member takes in so much."""
-        result: IntArray = -(-loads * self.parts // self.capacity)
-        return result
+        levels: IntArray = -(-loads * self.parts // self.capacity)
+        return levels
 
     def loads(self, target: IntArray) -> IntArray:
         """The weight of each member's partitions; `target` is an assignment."""
@@ -76,8 +76,8 @@ class Weights:
 
     def stated_loads(self, target: IntArray) -> Reals:
         """Each member's load for a unit of its capacity, as stated."""
-        result: Reals = self.loads(target) * self.weight_unit / self.raw_capacity
-        return result
+        loads: Reals = self.loads(target) * self.weight_unit / self.raw_capacity
+        return loads
 
     def highest(self, target: IntArray) -> float:
         """The largest of these."""
@@ -114,15 +114,15 @@ class Weights:
 def weights_of(problem: Problem) -> Weights:
     """The weights and capacities of a problem."""
     if problem.weights is None:
-        values, entries = np.ones(problem.partition_count), 0.0
+        reals, known_share = np.ones(problem.partition_count), 0.0
     else:
-        values, entries = _known_or_mean(problem.weights, problem.topic_offsets)
-    of_partition, weight_unit = _whole(np.where(_is_read(problem), values, 0.0))
+        reals, known_share = _known_or_mean(problem.weights, problem.topic_offsets)
+    of_partition, weight_unit = _whole(np.where(_is_read(problem), reals, 0.0))
     capacities = _capacities(problem)
     capacity, capacity_unit = _whole_capacities(capacities)
     parts = _parts(capacity)
     return Weights(
-        of_partition, capacity, parts, weight_unit, capacity_unit, capacities, known_share=entries
+        of_partition, capacity, parts, weight_unit, capacity_unit, capacities, known_share
     )
 
 
@@ -134,13 +134,13 @@ def _is_read(problem: Problem) -> Flags:
     return of_topic.repeat(np.diff(problem.topic_offsets))
 
 
-def _whole(values: Reals) -> tuple[IntArray, float]:
+def _whole(reals: Reals) -> tuple[IntArray, float]:
     """The weights of a group as whole numbers, and what 1 is of what was stated."""
-    total = fsum(values.tolist())
+    total = fsum(reals.tolist())
     if not total > NOTHING_WEIGHS:  # all is alike
-        values, total = np.ones(len(values)), float(max(len(values), 1))
+        reals, total = np.ones(len(reals)), float(max(len(reals), 1))
     weight_unit = 2.0 ** (frexp(total)[1] - BITS)
-    return np.rint(values / weight_unit).astype(np.int64), weight_unit
+    return np.rint(reals / weight_unit).astype(np.int64), weight_unit
 
 
 def _known_or_mean(weights: Reals, topic_offsets: IntArray) -> tuple[Reals, float]:
@@ -157,13 +157,13 @@ def _known_or_mean(weights: Reals, topic_offsets: IntArray) -> tuple[Reals, floa
     topics = topic_offsets.searchsorted(unknown.nonzero()[0], "right") - 1
     for topic in np.unique(topics).tolist():
         of_topic = slice(ends[topic], ends[topic + 1])
-        entries = reals[of_topic][~unknown[of_topic]]
-        reals[of_topic][unknown[of_topic]] = _mean(entries, group_mean)
+        weights_known = reals[of_topic][~unknown[of_topic]]
+        reals[of_topic][unknown[of_topic]] = _mean(weights_known, group_mean)
     return reals, 1.0 - int(np.count_nonzero(unknown)) / len(weights)
 
 
-def _mean(values: Reals, otherwise: float) -> float:
-    return fsum(values) / len(values) if len(values) else otherwise
+def _mean(weights: Reals, otherwise: float) -> float:
+    return fsum(weights) / len(weights) if len(weights) else otherwise
 
 
 def _capacities(problem: Problem) -> Reals:

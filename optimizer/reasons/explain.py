@@ -67,13 +67,13 @@ def paths_of(current: IntArray, target: IntArray) -> Iterator[Path]:
 
 def _linked(transfers: Sequence[Transfer]) -> dict[int, int]:
     """For each transfer the one by which its taker passes a partition on, if there is one."""
-    inputs: dict[int, list[int]] = {}
+    from_member: dict[int, list[int]] = {}
     for at, transfer in enumerate(transfers):
         if transfer.giver != OUTSIDE:
-            inputs.setdefault(transfer.giver, []).append(at)
+            from_member.setdefault(transfer.giver, []).append(at)
     # What comes from a member is linked before what comes from outside.
     order = sorted(range(len(transfers)), key=lambda at: transfers[at].giver == OUTSIDE)
-    waiting = {member: iter(items) for member, items in inputs.items()}
+    waiting = {member: iter(positions) for member, positions in from_member.items()}
     links = ((at, next(waiting.get(transfers[at].taker, iter(())), None)) for at in order)
     return {at: following for at, following in links if following is not None}
 
@@ -143,8 +143,8 @@ class _View:
         may_keep = self.kinds.pair_of(problem.owner) >= 0
         self.current = np.where(may_keep, problem.owner, NOBODY)
         self._before, self._after = (
-            np.bincount(items[items >= 0], minlength=len(problem.member_ids)).tolist()
-            for items in (self.current, target)
+            np.bincount(assigned[assigned >= 0], minlength=len(problem.member_ids)).tolist()
+            for assigned in (self.current, target)
         )
         self._limits = limits_of(problem, goals.limits)
         self._rack_facts = rack_facts_of(problem, goals.rack)
@@ -295,15 +295,15 @@ def explain_by_weight(
     def had(member: int) -> str:
         return f"{ids[member]}, which had {figure(before[member])}"
 
-    limits, report = limits_of(problem, goals.limits), []
+    limits, sentences = limits_of(problem, goals.limits), []
     for p in np.flatnonzero(may_keep & (target != problem.owner)).tolist():
         giver, taker = int(problem.owner[p]), int(target[p])
         weight = figure(float(weights.of_partition[p]) * weights.weight_unit)
-        report.append(
+        sentences.append(
             f"{problem.partition_name(p)} (weight {weight}) moves from {had(giver)}, to "
             f"{had(taker)}: they will have {figure(after[giver])} and "
             f"{figure(after[taker])}"
             + (TAKEN if limits and not limits.allowed[limits.row_of[p], giver] else "")
         )
     verdict = check_assignment(problem, target, certificate, goals)
-    return WeightExplanation([], [], report + ([verdict.weight.shown] if verdict.weight else []))
+    return WeightExplanation([], [], sentences + ([verdict.weight.shown] if verdict.weight else []))

@@ -169,7 +169,7 @@ def search(placement: Placement, choice: IntArray) -> Searched:
     shape = placement.topics + 1, placement.brokers
     nodes = shape[0] * shape[1] + 1
     order = np.argsort(arcs.taker, kind="stable")
-    arcs = Exchanges(*(values[order] for values in arcs))
+    arcs = Exchanges(*(column[order] for column in arcs))
     start = run_starts(arcs.taker)
     heads = arcs.taker[start]
     sizes = np.diff(np.append(start, len(arcs.taker)))
@@ -244,15 +244,15 @@ def _untangled(placement: Placement, choice: IntArray, steps: list[Step]) -> lis
     these two cost together what the one did.
     """
     swaps = [at for at, step in enumerate(steps) if step.partition >= 0]
-    for item, other in combinations(swaps, 2):
-        first, second = steps[item], steps[other]
+    for earlier, following in combinations(swaps, 2):
+        first, second = steps[earlier], steps[following]
         if first.partition != second.partition:
             continue
         across = _step(placement, first.partition, first.giver, second.taker)
         back = _step(placement, first.partition, second.giver, first.taker)
         if can_exchange(placement, choice, *np.array([across[1:], back[1:]]).T).all():
-            outer = [*steps[:item], across, *steps[other + 1 :]]
-            inner = [*steps[item + 1 : other], back]
+            outer = [*steps[:earlier], across, *steps[following + 1 :]]
+            inner = [*steps[earlier + 1 : following], back]
             better = outer if sum(step.cost for step in outer) < 0 else inner
             return _untangled(placement, choice, better)
     return steps

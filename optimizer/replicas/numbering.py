@@ -70,22 +70,24 @@ class NumberedCluster:
 
     def sizes(self) -> tuple[IntArray, int]:
         """Bytes of a replica of each partition, and of how many that isn't known: the mean."""
-        entries = [partition.size for partition in self.partitions if partition.size is not None]
-        mean = round(sum(entries) / len(entries)) if entries else 1
+        reported_sizes = [
+            partition.size for partition in self.partitions if partition.size is not None
+        ]
+        mean = round(sum(reported_sizes) / len(reported_sizes)) if reported_sizes else 1
         sizes = [
             mean if partition.size is None else partition.size for partition in self.partitions
         ]
-        return np.array(sizes, np.int64), len(sizes) - len(entries)
+        return np.array(sizes, np.int64), len(sizes) - len(reported_sizes)
 
 
 def numbered(cluster: Cluster) -> NumberedCluster:
     """The cluster, which has no faults, in arrays."""
-    partitions = sorted(cluster.partitions, key=lambda item: (item.topic, item.partition))
-    entries = {broker.id: broker for broker in cluster.brokers}
+    partitions = sorted(cluster.partitions, key=lambda at: (at.topic, at.partition))
+    by_id = {broker.id: broker for broker in cluster.brokers}
     named = set(chain.from_iterable(partition.replicas for partition in partitions))
-    strangers = sorted(named - entries.keys())
-    entries |= {stranger: Broker(stranger, usable=False, alive=False) for stranger in strangers}
-    brokers = [entries[item] for item in sorted(entries)]
+    strangers = sorted(named - by_id.keys())
+    by_id |= {stranger: Broker(stranger, usable=False, alive=False) for stranger in strangers}
+    brokers = [by_id[broker_id] for broker_id in sorted(by_id)]
     notes = []
     if strangers:
         listed = ", ".join(map(str, strangers))
@@ -202,7 +204,7 @@ def in_scope(cluster: NumberedCluster, leaders: bool = False) -> tuple[IntArray,
 
 def describe_reasons(left_out: list[LeftOut]) -> list[str]:
     """A sentence for each reason and topic."""
-    counts = Counter((item.topic, item.reason) for item in left_out)
+    counts = Counter((partition.topic, partition.reason) for partition in left_out)
     return [
         f"{counted(count, 'partition')} of {topic} left out: {reason}"
         for (topic, reason), count in counts.items()

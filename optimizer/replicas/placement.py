@@ -131,10 +131,10 @@ class Placement:
         )
 
 
-def has(rows: IntArray, values: IntArray) -> BoolArray:
+def has(rows: IntArray, wanted: IntArray) -> BoolArray:
     """Which rows have the value beside them."""
-    result: BoolArray = np.logical_or.reduce(rows == values[:, None], axis=1)
-    return result
+    present: BoolArray = np.logical_or.reduce(rows == wanted[:, None], axis=1)
+    return present
 
 
 def without(rows: IntArray, others: IntArray) -> BoolArray:

@@ -194,7 +194,7 @@ class ReplicaPlan:
 
     def _ids(self, rows: IntArray) -> list[list[int]]:
         ids = np.append(self.cluster.ids, NOBODY)[rows].tolist()
-        return [[item for item in row if item != NOBODY] for row in ids]
+        return [[broker for broker in row if broker != NOBODY] for row in ids]
 
     @cached_property
     def copied(self) -> BoolArray:

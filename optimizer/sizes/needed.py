@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optimizer.model import Problem, classes_of, members_per_host
-from optimizer.sizes.readers import readers_of
-from optimizer.sizes.sizes import whole_hosts
+from optimizer.sizes.sizes import readers_of, whole_hosts
 
 LEAST = 1e-6
 """Of a member's load: what comes so slowly has to be read all the same."""

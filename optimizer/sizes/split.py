@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optimizer.model import IntArray, Problem
-from optimizer.sizes.readers import readers_of
-from optimizer.sizes.sizes import Ladder
+from optimizer.sizes.sizes import Ladder, readers_of
 
 
 @dataclass(frozen=True)

@@ -139,9 +139,9 @@ def matched(
     """
     sides = []
     for hub, amount in (left, right):
-        items = amount.nonzero()[0]
-        items = items[np.argsort(hub[items], kind="stable")]
-        sides.append((items, amount[items].cumsum()))
+        flowing = amount.nonzero()[0]
+        flowing = flowing[np.argsort(hub[flowing], kind="stable")]
+        sides.append((flowing, amount[flowing].cumsum()))
     (source, before), (sink, after) = sides
     ends = np.union1d(before, after)
     starts = np.append(0, ends)[:-1]

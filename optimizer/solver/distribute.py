@@ -105,10 +105,10 @@ def _as_pairs(
     )
     kept = kinds.owner_pair >= 0
     wanted = fine.of_partition * members + owner
-    result = Kinds(
+    pairs = Kinds(
         of_partition=fine.of_partition,
         owner_pair=np.where(kept, keys.searchsorted(wanted), -1),
         offsets=offsets,
         members=keys % max(members, 1),
     )
-    return result, Demand(fine.supply, offsets, result.members, owned, members), shares
+    return pairs, Demand(fine.supply, offsets, pairs.members, owned, members), shares

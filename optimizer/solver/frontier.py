@@ -77,10 +77,10 @@ def frontier_of(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Frontier:
 
 def refuse_limits(goals: Goals, names: Sequence[str]) -> None:
     """Raise LimitsError if any of some limits are stated."""
-    settings = [name for name in names if getattr(goals, name)]
-    if settings:
+    limits = [name for name in names if getattr(goals, name)]
+    if limits:
         raise LimitsError(
-            f"what moves buy isn't worked out under {', '.join(settings)}: leave it out here, or "
+            f"what moves buy isn't worked out under {', '.join(limits)}: leave it out here, or "
             "plan with max_moves"
         )
 

@@ -105,14 +105,14 @@ def _cut(kinds: Kinds, row_of: IntArray, rows: int) -> tuple[Kinds, IntArray]:
     pairs = ranges(kinds.offsets[cut], sizes)
     # A pair stands where it stood among those of the kind that was cut.
     rank = kinds.owner_pair - kinds.offsets[before]
-    result = Kinds(
+    finer = Kinds(
         of_partition=of_partition,
         owner_pair=np.where(kinds.owner_pair >= 0, offsets[of_partition] + rank, -1),
         offsets=offsets,
         members=kinds.members[pairs],
         costs={level: flags[pairs] for level, flags in kinds.costs.items()},
     )
-    return result, kind % rows
+    return finer, kind % rows
 
 
 def kinds_if_nothing_moves(kinds: Kinds, owner: IntArray) -> Kinds:

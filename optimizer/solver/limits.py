@@ -48,18 +48,18 @@ def _caps(problem: Problem, limits: Limits) -> Caps | None:
 
 def check_limits(problem: Problem, goals: Goals) -> None:
     """Raise LimitsError, which names the smallest set that clashes, if limits can't all be met."""
-    values = goals.limits._replace(max_weight=())
-    if not any(values) or _is_met(problem, values):
+    by_count = goals.limits._replace(max_weight=())
+    if not any(by_count) or _is_met(problem, by_count):
         return
-    clash = smallest_clash(values.each(), lambda items: _is_met(problem, items))
+    clash = smallest_clash(by_count.each(), lambda limits: _is_met(problem, limits))
     raise clash_error(clash, _large_unit(problem, clash) or _shortage(problem, clash))
 
 
 def clash_error(clash: LimitSet, shortage: str) -> LimitsError:
     """The error that names limits that clash, and what is too little for them."""
     suffix = " together" if len(clash.each()) > 1 else ""
-    named = " and ".join(clash.in_words())
-    return LimitsError(f"its limits can't be met{suffix}: {named}; {shortage}")
+    limits = " and ".join(clash.in_words())
+    return LimitsError(f"its limits can't be met{suffix}: {limits}; {shortage}")
 
 
 def _is_met(problem: Problem, limit_set: LimitSet) -> bool:

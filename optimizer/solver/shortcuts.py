@@ -120,7 +120,7 @@ def chain_of(part: Demand) -> Chain | None:
     node = next(node for node, own in enumerate(pairs_of) if len(own) == 1)
     chain = Chain([], [])
     while len(chain.pairs) < pairs:
-        pair = next(item for item in pairs_of[node] if item not in chain.pairs[-1:])
+        pair = next(candidate for candidate in pairs_of[node] if candidate not in chain.pairs[-1:])
         chain.pairs.append(pair)
         chain.to_member.append(node < kinds)
         node = sum(of_pair[pair]) - node
@@ -302,8 +302,8 @@ def _pairs(demand: Demand, kind: IntArray, member: IntArray) -> IntArray:
     """The pairs of some kinds and readers of theirs."""
     key = demand.kind_of_pair * demand.member_count + demand.members
     order = np.argsort(key, kind="stable")
-    result: IntArray = order[key[order].searchsorted(kind * demand.member_count + member)]
-    return result
+    pairs: IntArray = order[key[order].searchsorted(kind * demand.member_count + member)]
+    return pairs
 
 
 SHORTCUTS: tuple[Callable[[Demand], Solver | None], ...] = (

@@ -19,18 +19,18 @@ def assign_optimally(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Answer:
     if not goals.by_weight:
         return solve_together(problem, goals) if goals.copartition else solve(problem, goals)
     if goals.copartition:
-        result, units = solve_together_by_weight(problem, goals)
-        target = units.expand(result.target)
+        solution, units = solve_together_by_weight(problem, goals)
+        target = units.expand(solution.target)
     else:
-        result = solve_by_weight(problem, goals)
-        target = result.target
-    return Answer(target, target, result.reason, certificate=_certificate(result))
+        solution = solve_by_weight(problem, goals)
+        target = solution.target
+    return Answer(target, target, solution.reason, certificate=_certificate(solution))
 
 
-def _certificate(result: WeightedSolution) -> bytes:
-    level = result.bound.level - 1
-    if isinstance(result.bound, SetBound):
-        return encode_set(Set(level, result.bound.members))
-    if isinstance(result.bound, SearchBound):
+def _certificate(solution: WeightedSolution) -> bytes:
+    level = solution.bound.level - 1
+    if isinstance(solution.bound, SetBound):
+        return encode_set(Set(level, solution.bound.members))
+    if isinstance(solution.bound, SearchBound):
         return encode_search(Search(level))
-    return encode_prices(Prices(level, result.bound.prices))
+    return encode_prices(Prices(level, solution.bound.prices))

@@ -52,15 +52,15 @@ def _loaded(name: str) -> Any:
         if name in points:
             return points[name].load()
         package, _, path = name.partition(":")
-        result = import_module(package)
+        function = import_module(package)
         for part in path.split("."):
-            result = getattr(result, part)
+            function = getattr(function, part)
     except Exception as error:
         raise ValueError(
             f"strategy {name!r} can't be loaded ({type(error).__name__}: {error}): it must be "
             "package:function, and Python must find the package (PYTHONPATH)"
         ) from None
-    return result
+    return function
 
 
 def _answer_of(problem: Problem, name: str, inputs: Any) -> Answer:
@@ -69,9 +69,9 @@ def _answer_of(problem: Problem, name: str, inputs: Any) -> Answer:
     faults = [*_faults(problem, inputs, target)]
     if faults:
         more = f", and {len(faults) - NAMED} more" if len(faults) > NAMED else ""
-        report = "; ".join(faults[:NAMED])
+        sentences = "; ".join(faults[:NAMED])
         raise StrategyError(
-            f"strategy {name} returns no valid assignment of this group: {report}{more}"
+            f"strategy {name} returns no valid assignment of this group: {sentences}{more}"
         )
     return settled(target)
 

@@ -75,7 +75,7 @@ def of(rows: Rows) -> Any:
 
 def label(name: str) -> str:
     """A name beside an axis: of a long one the two ends, and nothing that could move about."""
-    plain = "".join(item if item.isprintable() else "·" for item in name)
+    plain = "".join(character if character.isprintable() else "·" for character in name)
     if len(plain) <= LABEL:
         return plain
     return f"{shortened(plain)[: LABEL // 2]}…{plain[-(LABEL - LABEL // 2 - 1) :]}"
@@ -83,13 +83,13 @@ def label(name: str) -> str:
 
 def labels(names: Any) -> dict[str, str]:
     """Labels by names, in their order: two names never have the same one."""
-    result: dict[str, str] = {}
+    label_of: dict[str, str] = {}
     for name in dict.fromkeys(names):
         short, number = label(name), 2
-        while short in result.values():
+        while short in label_of.values():
             short, number = f"{label(name)} ({number})", number + 1
-        result[name] = short
-    return result
+        label_of[name] = short
+    return label_of
 
 
 @dataclass(frozen=True)

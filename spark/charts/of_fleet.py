@@ -79,7 +79,7 @@ def _balance(rows: Rows) -> Any:
 
 
 BALANCE = Chart("balance", "How even groups are, now and planned", _balance)
-"""Rows: `ratio` (its name), `least` (where the class begins), groups `found` and `planned`."""
+"""Rows: `ratio` (its name), `least` (where the class begins), groups now and `planned`."""
 
 COMPARED = {
     "excess": "partitions too many at the worst members",
@@ -105,8 +105,10 @@ def _strategies(alt: Any, rows: Rows, names: dict[str, str], at: int) -> Any:
         x=alt.X("value:Q", title=_wrapped(title)).axis(tickCount=2, format="~s"),
         y=alt.Y("strategy:N", sort=[*names.values()], title=None).axis(**axis),
     )
-    values = base.mark_text(align="left", dx=3).encode(text=alt.Text("value:Q", format=","))
-    return (base.mark_bar(color=SERIES[at]) + values).properties(width=SIDE, height=BAR * len(rows))
+    numbers = base.mark_text(align="left", dx=3).encode(text=alt.Text("value:Q", format=","))
+    return (base.mark_bar(color=SERIES[at]) + numbers).properties(
+        width=SIDE, height=BAR * len(rows)
+    )
 
 
 def _wrapped(title: str) -> list[str]:
@@ -123,7 +125,7 @@ LEAGUE = Chart("league", "What each strategy would make of the fleet", _league)
 def trend_of(states: DataFrame, rebalances: DataFrame | None) -> list[dict[str, Any]]:
     """A row a snapshot in order of time: excess, lag, rebalances, uneven groups."""
     sums = states.groupBy(SNAPSHOT).agg(
-        *(F.sum(item).alias(item) for item in ("excess", "lag")),
+        *(F.sum(measure).alias(measure) for measure in ("excess", "lag")),
         F.count_if(F.col("excess") > 0).alias("uneven"),
     )
     if rebalances is not None:
@@ -158,9 +160,9 @@ def _line(alt: Any, rows: Rows, at: int) -> Any:
     measure, title = [*OVER_TIME.items()][at]
     last = at == len(OVER_TIME) - 1
     point: Any = {"size": 12, "color": SERIES[at]} if len(rows) <= FEW else False
-    data = [{"instant": row["instant"], "value": row[measure]} for row in rows]
+    points = [{"instant": row["instant"], "value": row[measure]} for row in rows]
     return (
-        alt.Chart(of(data))
+        alt.Chart(of(points))
         .mark_line(color=SERIES[at], point=point)
         .encode(
             x=alt.X("instant:T", title="time (UTC)" if last else None)

@@ -47,7 +47,7 @@ def _matrix(rows: Rows) -> Any:
     alt = altair()
     cells = _most(rows)
     topics, members = (labels(row[key] for row in cells) for key in ("topic", "member"))
-    data = [
+    shown = [
         {
             **{"topic": topics[row["topic"]], "member": members[row["member"]]},
             **{"now": row["current"], "planned": row["planned"]},
@@ -56,15 +56,15 @@ def _matrix(rows: Rows) -> Any:
         for row in cells
     ]
     most = max((max(row["current"], row["planned"]) for row in cells), default=1)
-    panels = [_table(alt, data, side, most, at) for at, side in enumerate(SIDES)]
+    panels = [_table(alt, shown, side, most, at) for at, side in enumerate(SIDES)]
     return alt.hconcat(*panels, spacing=16)
 
 
 SIDES = ("now", "planned")
 
 
-def _table(alt: Any, data: list[dict[str, Any]], side: str, most: int, at: int) -> Any:
-    base = alt.Chart(of(data)).encode(
+def _table(alt: Any, cells: list[dict[str, Any]], side: str, most: int, at: int) -> Any:
+    base = alt.Chart(of(cells)).encode(
         x=alt.X("topic:N", title=None, sort=None).axis(labelAngle=-40),
         y=alt.Y("member:N", title=None, sort=None).axis(
             **({} if at == 0 else {"labels": False, "ticks": False})
@@ -95,7 +95,7 @@ def _most_changed(rows: Rows, key: str) -> set[str]:
 
 
 MATRIX = Chart("matrix", "Partitions of each topic by member, now and planned", _matrix)
-"""Rows: `member`, `topic`, partitions as `found` and as `planned`."""
+"""Rows: `member`, `topic`, partitions `now` and `planned`."""
 
 UNREAD = "(unread)"
 """The lane of what nobody reads."""
@@ -114,7 +114,7 @@ def _timeline(rows: Rows) -> Any:
         )
         for is_read in (True, False)
     }
-    data = [
+    waits = [
         {
             **row,
             "member": names[row["member"]],
@@ -124,7 +124,7 @@ def _timeline(rows: Rows) -> Any:
         if row["partitions"]
     ]
     lanes = [*names.values()]
-    base = alt.Chart(of(data)).encode(
+    base = alt.Chart(of(waits)).encode(
         x=alt.X("start:Q", title="time (seconds)"),
         x2="end:Q",
         y=alt.Y("member:N", sort=lanes, title=None).scale(domain=lanes),

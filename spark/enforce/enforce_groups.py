@@ -132,7 +132,7 @@ def enforce_groups(
     topics: Mapping[str, Collection[str]],
     at_once: int,
     timeout: float,
-    report: Callable[[str], None] = lambda sentence: None,
+    announce: Callable[[str], None] = lambda sentence: None,
 ) -> Enforced:
     """Rebalance groups whose plans then take effect, and wait for them.
 
@@ -147,31 +147,31 @@ def enforce_groups(
     """
     everybody = frozenset(plans)
     with GroupWatcher(cluster, plans) as watcher:
-        run = _Run(watcher, timeout, report)
-        result = watcher.look(everybody)
+        run = _Run(watcher, timeout, announce)
+        verdicts = watcher.look(everybody)
         for _ in range(2):
-            run.make_rebalance(waves(run.ready(result), topics, at_once))
-            result = watcher.look(everybody)
-            if any(verdict.status is Status.UNKNOWN for verdict in result.values()):
-                result = watcher.look(everybody)  # over a new connection
+            run.make_rebalance(waves(run.ready(verdicts), topics, at_once))
+            verdicts = watcher.look(everybody)
+            if any(verdict.status is Status.UNKNOWN for verdict in verdicts.values()):
+                verdicts = watcher.look(everybody)  # over a new connection
             # after a broker's crash a group joins its new coordinator: let it come to rest first
-            if not run.stopped and (moving := _moving(result)):
+            if not run.stopped and (moving := _moving(verdicts)):
                 _await_rest(watcher, moving, timeout)
-                result |= watcher.look(moving)
-            if run.stopped or not run.ready(result):
+                verdicts |= watcher.look(moving)
+            if run.stopped or not run.ready(verdicts):
                 break
-    return Enforced(_outcomes(result, run.reasons(result), run.begun), run.stopped)
+    return Enforced(_outcomes(verdicts, run.reasons(verdicts), run.begun), run.stopped)
 
 
 class _Run:
     """What has been done to groups so far, and what kept others from having it done."""
 
     def __init__(
-        self, watcher: GroupWatcher, timeout: float, report: Callable[[str], None]
+        self, watcher: GroupWatcher, timeout: float, announce: Callable[[str], None]
     ) -> None:
         self.begun: set[str] = set()
         self.stopped: str | None = None
-        self._watcher, self._timeout, self._report = watcher, timeout, report
+        self._watcher, self._timeout, self._announce = watcher, timeout, announce
         self._failed: dict[str, str] = {}
         self._kept_out: dict[str, str | None] = {}
         self._has_taken = False
@@ -185,7 +185,7 @@ class _Run:
     def make_rebalance(self, in_waves: Sequence[Sequence[str]]) -> None:
         """Make groups rebalance, wave after wave, until one is a reason to stop."""
         for number, wave in enumerate(in_waves, 1):
-            self._report(f"wave {number} of {len(in_waves)}: {', '.join(wave)}")
+            self._announce(f"wave {number} of {len(in_waves)}: {', '.join(wave)}")
             begun = self._begin(wave)
             if restless := _await_rest(self._watcher, frozenset(wave), self._timeout):
                 self.stopped = f"{', '.join(restless)} did not come to rest in {self._timeout:g} s"
@@ -201,7 +201,9 @@ class _Run:
     def _begin(self, wave: Iterable[str]) -> list[str]:
         now = self._watcher.look(frozenset(wave))
         begun = [name for name in wave if now[name].is_ready]
-        self._kept_out |= {name: item.reason for name, item in now.items() if not item.is_ready}
+        self._kept_out |= {
+            name: verdict.reason for name, verdict in now.items() if not verdict.is_ready
+        }
         for name in begun:
             self.begun.add(name)
             if reason := self._watcher.make_rebalance(name):
@@ -210,8 +212,8 @@ class _Run:
 
     def _is_in_vain(self, begun: Sequence[str]) -> bool:
         """Whether none of a wave took its plan, and that isn't the fault of one group or broker."""
-        result = self._watcher.look(frozenset(begun))
-        if any(item.status is Status.IN_FORCE for item in result.values()):
+        verdicts = self._watcher.look(frozenset(begun))
+        if any(verdict.status is Status.IN_FORCE for verdict in verdicts.values()):
             self._has_taken = True
             return False
         rebalanced = [name for name in begun if name not in self._failed]
@@ -228,14 +230,14 @@ def watch_groups(cluster: Cluster, plans: Mapping[str, GroupPlan], timeout: floa
     """Wait, for at most `timeout` seconds, until all plans are in force or waiting won't help."""
     deadline = time.monotonic() + timeout
     with GroupWatcher(cluster, plans) as watcher:
-        result = watcher.look(frozenset(plans))
-        while not all(_is_done(item) for item in result.values()):
+        verdicts = watcher.look(frozenset(plans))
+        while not all(_is_done(verdict) for verdict in verdicts.values()):
             if time.monotonic() + LOOK_EVERY > deadline:
                 break
             time.sleep(LOOK_EVERY)
-            waiting = frozenset(name for name, item in result.items() if not _is_done(item))
-            result |= watcher.look(waiting)
-        return Watched(_outcomes(result, {}), watcher.groups)
+            waiting = frozenset(name for name, verdict in verdicts.items() if not _is_done(verdict))
+            verdicts |= watcher.look(waiting)
+        return Watched(_outcomes(verdicts, {}), watcher.groups)
 
 
 def _is_done(verdict: Verdict) -> bool:
@@ -256,17 +258,17 @@ def _await_rest(watcher: GroupWatcher, names: frozenset[str], timeout: float) ->
     rests_since: dict[str, float] = {}
     while names:
         now = time.monotonic()
-        result = watcher.look(names)
-        for name, verdict in result.items():
+        verdicts = watcher.look(names)
+        for name, verdict in verdicts.items():
             if not verdict.is_at_rest:
                 rests_since.pop(name, None)
         settled = {
             name
-            for name, verdict in result.items()
+            for name, verdict in verdicts.items()
             if verdict.status is Status.IN_FORCE
             or (verdict.is_at_rest and now - rests_since.setdefault(name, now) >= SETTLED)
         }
-        restless = [name for name, verdict in result.items() if not verdict.is_at_rest]
+        restless = [name for name, verdict in verdicts.items() if not verdict.is_at_rest]
         names -= settled
         if now > deadline:
             return sorted(restless)
@@ -287,13 +289,13 @@ def _outcomes(
     return [
         Outcome(
             name,
-            item.status,
-            item.reason or reasons.get(name),
-            item.members,
+            verdict.status,
+            verdict.reason or reasons.get(name),
+            verdict.members,
             rebalanced=name in begun,
-            is_final=item.is_final,
+            is_final=verdict.is_final,
         )
-        for name, item in sorted(verdicts.items())
+        for name, verdict in sorted(verdicts.items())
     ]
 
 
@@ -310,10 +312,10 @@ def waves(
     waiting: dict[str, list[str]] = defaultdict(list)
     for group in sorted(groups):
         waiting[component.get(group, group)].append(group)
-    result = []
+    planned = []
     while waiting:
         # those of whom most are waiting first, or they are left for the end, one a wave
-        next_ones = sorted(waiting, key=lambda item: (-len(waiting[item]), item))[:at_once]
-        result.append([waiting[item].pop(0) for item in next_ones])
-        waiting = defaultdict(list, {item: items for item, items in waiting.items() if items})
-    return result
+        next_ones = sorted(waiting, key=lambda name: (-len(waiting[name]), name))[:at_once]
+        planned.append([waiting[name].pop(0) for name in next_ones])
+        waiting = defaultdict(list, {name: names for name, names in waiting.items() if names})
+    return planned

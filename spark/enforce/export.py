@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from pyspark.sql import Column, DataFrame, Row, functions as F
 
-from optimizer.assignor.plan_faults import CLASSIC
-from optimizer.assignor.plan_file import GroupPlan, Topics, why_not_follow
+from optimizer.assignor.plan_file import CLASSIC, GroupPlan, Topics, why_not_follow
 from spark.enforce.evaluate_group import why_not
 from spark.errors import InputError
 from spark.fleet import (
@@ -90,12 +89,12 @@ def exported_plan(
     if len(plans) > 1:
         raise InputError(
             f"several clusters have a group {group!r}: choose its cluster of "
-            f"{', '.join(item.cluster for item in plans)}"
+            f"{', '.join(plan.cluster for plan in plans)}"
         )
-    (item,) = plans
-    if isinstance(item, NoPlan):
-        raise InputError(f"group {group!r} {item.reason}")
-    return item
+    (plan,) = plans
+    if isinstance(plan, NoPlan):
+        raise InputError(f"group {group!r} {plan.reason}")
+    return plan
 
 
 def group_plans(
@@ -109,10 +108,10 @@ def group_plans(
 
     A group without a plan, or with members that can't be told apart, is there as a NoPlan.
     """
-    selection = is_like("group", pattern)
+    condition = is_like("group", pattern)
     if cluster is not None:
-        selection &= F.col("cluster") == cluster
-    return _plans(fleet, groups, assignments, selection)
+        condition &= F.col("cluster") == cluster
+    return _plans(fleet, groups, assignments, condition)
 
 
 def _plans(
@@ -133,14 +132,14 @@ def _plan(row: Row, snapshot: str) -> Exported | NoPlan:
     def without(kind: str, reason: str) -> NoPlan:
         return NoPlan(row.cluster, row.group, kind, reason)
 
-    types = {(item or CLASSIC).lower() for item in row.types or ()}
+    types = {(kind or CLASSIC).lower() for kind in row.types or ()}
     if CONNECT in types:
         leader = "is a cluster of Connect workers, which take no plan: their leader assigns tasks"
         return without(CONNECTED, f"{leader} by itself")
     if row.max_load is None:
         return without(row.status, f"has no plan, it is {row.status}: {row.reason}")
     present = sorted(row.present or (), key=lambda member: member.member_id)
-    names = ([getattr(item, name) for item in present] for name in ("instance_id", "client_id"))
+    names = ([getattr(member, name) for member in present] for name in ("instance_id", "client_id"))
     if reason := why_not_follow(None, *names):
         kind = SHARED if "share" in reason else NAMELESS
         why = f"has members that a plan can't tell apart: {reason}; give each a group.instance.id"
@@ -148,13 +147,13 @@ def _plan(row: Row, snapshot: str) -> Exported | NoPlan:
     keys = {member.member_id: member.instance_id or member.client_id for member in present}
     members: dict[str, Topics] = {key: {} for key in keys.values()}
     ids: dict[str, str] = {}
-    for item in sorted(row.assigned or (), key=lambda element: (element.member_id, element.topic)):
-        if item.member_id not in keys:
-            named = f"has a plan with a member, {item.member_id!r}, that isn't in the snapshot"
+    for assigned in sorted(row.assigned or (), key=lambda row: (row.member_id, row.topic)):
+        if assigned.member_id not in keys:
+            named = f"has a plan with a member, {assigned.member_id!r}, that isn't in the snapshot"
             return without(FOREIGN, f"{named}: is it the plan of that?")
-        members[keys[item.member_id]][item.topic] = item.partitions
-        if item.topic_id is not None:
-            ids[item.topic] = _as_kafka_prints(item.topic_id)
+        members[keys[assigned.member_id]][assigned.topic] = assigned.partitions
+        if assigned.topic_id is not None:
+            ids[assigned.topic] = _as_kafka_prints(assigned.topic_id)
     protocol = CONSUMER if CONSUMER in types else CLASSIC
     # who has a group.instance.id has another member id after each restart
     dynamic = {

@@ -144,10 +144,11 @@ class LiveReplicas:
         if text := refusal(answer):
             return dict.fromkeys(partitions, text)
         return {
-            (topic.topic, item.partition_id): item.error_message or error_text(item.error_code)
+            (topic.topic, partition.partition_id): partition.error_message
+            or error_text(partition.error_code)
             for topic in answer.replica_election_results
-            for item in topic.partition_result
-            if item.error_code not in (0, errors.ElectionNotNeededError.errno)
+            for partition in topic.partition_result
+            if partition.error_code not in (0, errors.ElectionNotNeededError.errno)
         }
 
     def throttle(self, steps: Sequence[Any], rate: int) -> list[str]:
@@ -174,10 +175,12 @@ class LiveReplicas:
         before, faults = self._settings_of(wanted)
         if faults:
             return faults
-        for item in wanted.keys() - self._before.keys():
+        for resource in wanted.keys() - self._before.keys():
             # the same already: a run that stopped has left it
-            is_ours = before[item] == wanted[item]
-            self._before[item] = dict.fromkeys(wanted[item]) if is_ours else before[item]
+            is_ours = before[resource] == wanted[resource]
+            self._before[resource] = (
+                dict.fromkeys(wanted[resource]) if is_ours else before[resource]
+            )
         return self._configured(wanted)
 
     def unthrottle(self, steps: Sequence[Any]) -> list[str]:
@@ -189,8 +192,8 @@ class LiveReplicas:
         }
         if before and (faults := self._configured(before)):
             return faults
-        for item in before:
-            del self._before[item]
+        for restored in before:
+            del self._before[restored]
         return []
 
     def _brokers_of(self, steps: Sequence[Any]) -> list[int]:
@@ -202,14 +205,16 @@ class LiveReplicas:
         self, wanted: Mapping[Resource, Values]
     ) -> tuple[dict[Resource, Values], list[str]]:
         """What these settings of each resource are now, and sentences on what failed."""
-        item = DescribeConfigsRequest.DescribeConfigsResource
-        result, text = {}, []
+        configs_of = DescribeConfigsRequest.DescribeConfigsResource
+        set_now, text = {}, []
         for answer in self._asked(
             wanted,
             lambda part: DescribeConfigsRequest(
                 resources=[
-                    item(resource_type=kind, resource_name=name, configuration_keys=list(values))
-                    for (kind, name), values in part.items()
+                    configs_of(
+                        resource_type=kind, resource_name=name, configuration_keys=list(configs)
+                    )
+                    for (kind, name), configs in part.items()
                 ],
                 min_version=1,  # the first that tells sources
             ),
@@ -225,8 +230,8 @@ class LiveReplicas:
                     for config in each.configs or ()
                     if config.config_source == SET_ON[each.resource_type]
                 }
-                result[resource] = {name: own.get(name) for name in wanted[resource]}
-        return result, text
+                set_now[resource] = {name: own.get(name) for name in wanted[resource]}
+        return set_now, text
 
     def _configured(self, wanted: Mapping[Resource, Values]) -> list[str]:
         """Set configurations, None taking one away; sentences on what failed."""
@@ -240,16 +245,16 @@ class LiveReplicas:
     ) -> list[Any]:
         """Answers to a request about resources: each broker's own is asked of itself."""
         questions = [
-            (int(name), request({(kind, name): values}))
-            for (kind, name), values in wanted.items()
+            (int(name), request({(kind, name): configs}))
+            for (kind, name), configs in wanted.items()
             if kind == BROKER
         ]
-        topics = {item: values for item, values in wanted.items() if item[0] == TOPIC}
+        topics = {resource: configs for resource, configs in wanted.items() if resource[0] == TOPIC}
         return [*self._brokers.ask(questions), ask_any(self._brokers, request(topics))]
 
     def _metadata(self, topics: list[str] | None) -> Any:
-        item = MetadataRequest.MetadataRequestTopic
-        named = None if topics is None else [item(name=name) for name in topics]
+        topic_request = MetadataRequest.MetadataRequestTopic
+        named = None if topics is None else [topic_request(name=name) for name in topics]
         request = MetadataRequest(topics=named, allow_auto_topic_creation=False, min_version=4)
         answer = ask_any(self._brokers, request)
         if isinstance(answer, NoAnswer):
@@ -257,46 +262,46 @@ class LiveReplicas:
         return answer
 
 
-def _partition(item: Any, moving: Moving) -> LivePartition:
+def _partition(metadata: Any, moving: Moving) -> LivePartition:
     return LivePartition(
-        item.leader_id if item.leader_id >= 0 else None,
-        moving.replicas_of(item.replica_nodes),
-        moving.replicas_of(item.isr_nodes),
+        metadata.leader_id if metadata.leader_id >= 0 else None,
+        moving.replicas_of(metadata.replica_nodes),
+        moving.replicas_of(metadata.isr_nodes),
         moving.adding,
         moving.removing,
     )
 
 
-def _by_topic(values: Mapping[Name, Any]) -> dict[str, list[tuple[int, Any]]]:
+def _by_topic(by_name: Mapping[Name, Any]) -> dict[str, list[tuple[int, Any]]]:
     topics: dict[str, list[tuple[int, Any]]] = defaultdict(list)
-    for (topic, number), value in sorted(values.items(), key=lambda item: item[0]):
+    for (topic, number), value in sorted(by_name.items(), key=lambda entry: entry[0]):
         topics[topic].append((number, value))
     return topics
 
 
-def _refused(results: Iterable[Any]) -> list[str]:
+def _refused(resources: Iterable[Any]) -> list[str]:
     return [
-        f"{item.resource_name}: {item.error_message or error_text(item.error_code)}"
-        for item in results
-        if item.error_code
+        f"{resource.resource_name}: {resource.error_message or error_text(resource.error_code)}"
+        for resource in resources
+        if resource.error_code
     ]
 
 
 def _request(wanted: Mapping[Resource, Values]) -> Any:
-    item = IncrementalAlterConfigsRequest.AlterConfigsResource
+    configs_of = IncrementalAlterConfigsRequest.AlterConfigsResource
     return IncrementalAlterConfigsRequest(
         resources=[
-            item(
+            configs_of(
                 resource_type=kind,
                 resource_name=name,
                 configs=[
-                    item.AlterableConfig(
+                    configs_of.AlterableConfig(
                         name=key, config_operation=DELETE if value is None else SET, value=value
                     )
-                    for key, value in values.items()
+                    for key, value in configs.items()
                 ],
             )
-            for (kind, name), values in wanted.items()
+            for (kind, name), configs in wanted.items()
         ],
         validate_only=False,
     )

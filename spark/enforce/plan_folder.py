@@ -83,13 +83,15 @@ class Written:
 
     def kinds(self) -> list[dict[str, Any]]:
         """A row a reason for which groups have no plan or ignore it, the commonest first."""
-        counts = Counter(item.kind for item in (*self.without, *self.ignored)).most_common()
+        counts = Counter(plan.kind for plan in (*self.without, *self.ignored)).most_common()
         look = "see `evenfleet explain`"
         return [{"groups": n, "why": why, "what to do": CURES.get(why, look)} for why, n in counts]
 
     def report(self) -> Iterator[str]:
         """What is in the folder now, and what is gone from it."""
-        how = ", ".join(f"{self.outcomes[item]} {item}" for item in ("new", "changed", "unchanged"))
+        how = ", ".join(
+            f"{self.outcomes[outcome]} {outcome}" for outcome in ("new", "changed", "unchanged")
+        )
         yield f"{self.path / INDEX} lists the plans of snapshot {self.snapshot}: {how}."
         if self.removed:
             of = named("group", self.removed)
@@ -168,21 +170,23 @@ class PlanFolder:
         written = Written(self.path, snapshot)
         earlier = {(entry.cluster, entry.group): entry for entry in self.matching(pattern)}
         clusters = set()
-        for item in plans:
-            clusters.add(item.cluster)
-            if isinstance(item, NoPlan):
-                written.without.append(item)
+        for export in plans:
+            clusters.add(export.cluster)
+            if isinstance(export, NoPlan):
+                written.without.append(export)
                 continue
-            earlier.pop((item.cluster, item.plan.group), None)
+            earlier.pop((export.cluster, export.plan.group), None)
             if not written.outcomes:
                 with writing(self.path):
                     self.path.mkdir(exist_ok=True)
-            written.outcomes[self.put(item.plan)] += 1
-            if item.ignored:
-                kind = NO_BROKER_ASSIGNOR if item.plan.protocol == CONSUMER else NO_ASSIGNOR
-                written.ignored.append(NoPlan(item.cluster, item.plan.group, kind, item.ignored))
-            elif item.follows:
-                written.follow.append(item.plan.group)
+            written.outcomes[self.put(export.plan)] += 1
+            if export.ignored:
+                kind = NO_BROKER_ASSIGNOR if export.plan.protocol == CONSUMER else NO_ASSIGNOR
+                written.ignored.append(
+                    NoPlan(export.cluster, export.plan.group, kind, export.ignored)
+                )
+            elif export.follows:
+                written.follow.append(export.plan.group)
         for key, entry in earlier.items():
             if entry.cluster in clusters:
                 with writing(file := self._place(entry.file)):
@@ -199,14 +203,14 @@ class PlanFolder:
         """Write the index; plans of groups that weren't exported now stay in it."""
         lists = {
             "plans": [asdict(entry) for entry in self.entries if self._place(entry.file).exists()],
-            "without_plan": [asdict(item) for item in without_plan],
-            "ignored": [asdict(item) for item in ignored],
+            "without_plan": [asdict(row) for row in without_plan],
+            "ignored": [asdict(row) for row in ignored],
         }
         head = {"format": FORMAT, "version": VERSION, "snapshot": snapshot}
         parts = [f"{_json(key)}: {_json(value)}" for key, value in head.items()]
         parts += [
-            f"{_json(key)}: [\n" + ",\n".join(f"  {_json(item)}" for item in items) + "\n]"
-            for key, items in lists.items()
+            f"{_json(key)}: [\n" + ",\n".join(f"  {_json(row)}" for row in rows) + "\n]"
+            for key, rows in lists.items()
         ]
         text, file = "{\n" + ",\n".join(parts) + "\n}\n", self.path / INDEX
         if not file.is_file() or read_whole(file) != text.encode():
@@ -241,27 +245,27 @@ def _plan_in(file: Path) -> GroupPlan | None:
 def _is_below_one(path: Path) -> bool:
     """Whether a folder is that of a cluster, which may have a group `index`."""
     with suppress(InputError):
-        entries = _read_index(path.absolute().parent / INDEX).values()
+        listed = _read_index(path.absolute().parent / INDEX).values()
         return any(
-            unquote(entry.file.partition("/")[0]) == path.absolute().name for entry in entries
+            unquote(entry.file.partition("/")[0]) == path.absolute().name for entry in listed
         )
     return False
 
 
 def _read_index(file: Path) -> dict[tuple[str, str], Entry]:
     try:
-        values = json.loads(read_whole(file))
-        if values["format"] != FORMAT or values["version"] != VERSION:
+        index = json.loads(read_whole(file))
+        if index["format"] != FORMAT or index["version"] != VERSION:
             raise ValueError("it is none of this version")
-        return {(plan["cluster"], plan["group"]): _entry(plan) for plan in values["plans"]}
+        return {(plan["cluster"], plan["group"]): _entry(plan) for plan in index["plans"]}
     except FileNotFoundError:
         return {}
     except (OSError, KeyError, TypeError, ValueError) as error:
         raise InputError(f"{file} is no index of plans: {error}") from None
 
 
-def _entry(settings: dict[str, Any]) -> Entry:
-    entry = Entry(**{name: settings[name] for name in Entry.__dataclass_fields__})
+def _entry(row: dict[str, Any]) -> Entry:
+    entry = Entry(**{name: row[name] for name in Entry.__dataclass_fields__})
     if entry.file != file_of(entry.cluster, entry.group):
         raise ValueError(f"the plan of group {entry.group!r} can't be in {entry.file}")
     return entry

@@ -64,16 +64,18 @@ def consumers_of(fleet: FleetSnapshot | FleetFiles, cluster: str) -> Consumers:
         return Consumers(reads, sorted({group for group, _ in racks}))
     of_cluster = F.col("cluster") == cluster
     owners = fleet.tables["members"].where(of_cluster).where("rack != ''")
-    counted = (
+    read_counts = (
         fleet.tables["assignments"]
         .where(of_cluster)
         .join(owners.select("group", "member_id", "rack"), ["group", "member_id"])
         .groupBy("topic", "partition", "rack")
         .count()
     )
-    result = Counter({(t, number, rack): count for t, number, rack, count in counted.collect()})
+    reads_of = Counter(
+        {(t, number, rack): count for t, number, rack, count in read_counts.collect()}
+    )
     groups = fleet.tables["members"].where(of_cluster).select("group").distinct().collect()
-    return Consumers(result, sorted(row[0] for row in groups))
+    return Consumers(reads_of, sorted(row[0] for row in groups))
 
 
 def effects(of: Reassignment, consumers: Consumers) -> Effects:
@@ -98,13 +100,13 @@ def effects(of: Reassignment, consumers: Consumers) -> Effects:
 
 def _reads(of: Reassignment, consumers: Consumers, leaders: dict[Name, int]) -> tuple[int, int]:
     """Reads whose both ends have a known rack, and those of them across racks."""
-    entries = across = 0
+    reads = across = 0
     for (topic, number, rack), count in consumers.reads.items():
         of_leader = of.current.racks.get(leaders.get((topic, number), -1))
         if of_leader is not None:
-            entries += count
+            reads += count
             across += count * (of_leader != rack)
-    return entries, across
+    return reads, across
 
 
 def _offsets(leaders: dict[Name, int]) -> OffsetsTopic | None:

@@ -21,8 +21,7 @@ from optimizer.replicas import (
     plan_replicas,
 )
 from spark.errors import InputError
-from spark.reassign.facts import ClusterFacts
-from spark.reassign.request import ReassignRequest
+from spark.reassign.facts import ClusterFacts, ReassignRequest
 from spark.store import replace_text
 from spark.text import as_sentence
 

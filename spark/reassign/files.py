@@ -166,18 +166,18 @@ def read_move(path: Path) -> dict[Name, list[int]]:
     version = whole.get("version", 1)
     if not _is_int(version) or version != 1:
         raise InputError(f"{path} has version {json.dumps(version)}: Kafka reads version 1")
-    values = whole.get("partitions")
-    if not isinstance(values, list) or not values:
+    partitions = whole.get("partitions")
+    if not isinstance(partitions, list) or not partitions:
         raise InputError(f"{path} lists no partitions: it has to be like NN-move.json")
     replicas: dict[Name, list[int]] = {}
-    for item in values:
-        name, row = _entry(path, item)
+    for partition in partitions:
+        name, row = _entry(path, partition)
         if name in replicas:
             raise InputError(f"{path} has {name[0]}-{name[1]} twice")
         if not row or len(set(row)) < len(row):
             what = "no replicas" if not row else f"a broker twice: {row}"
             raise InputError(f"{path}: {name[0]}-{name[1]} has {what}")
-        folders = item.get("log_dirs", row)
+        folders = partition.get("log_dirs", row)
         if not isinstance(folders, list) or len(folders) != len(row):
             raise InputError(
                 f"{path}: {name[0]}-{name[1]} has {counted(len(row), 'replica')}, and log_dirs "
@@ -187,12 +187,12 @@ def read_move(path: Path) -> dict[Name, list[int]]:
     return replicas
 
 
-def _entry(path: Path, item: Any) -> tuple[Name, list[int]]:
+def _entry(path: Path, partition: Any) -> tuple[Name, list[int]]:
     """A partition and its replicas; InputError unless Kafka's tool reads them too."""
-    values = item if isinstance(item, dict) else {}
-    topic, number, row = (values.get(key) for key in ("topic", "partition", "replicas"))
+    keys = partition if isinstance(partition, dict) else {}
+    topic, number, row = (keys.get(key) for key in ("topic", "partition", "replicas"))
     if not isinstance(topic, str) or not isinstance(row, list):
-        text = json.dumps(item)[:200]
+        text = json.dumps(partition)[:200]
         raise InputError(f"{path}: {text} has to have a topic, a partition and replicas")
     if not _is_int(number) or not all(map(_is_int, row)):
         other = next(value for value in (number, *row) if not _is_int(value))
@@ -213,8 +213,8 @@ def topics_in(path: Path) -> list[str]:
 
     InputError for a file that isn't like `{"topics": [{"topic": "orders"}], "version": 1}`.
     """
-    values = _json(path).get("topics")
-    rows = values if isinstance(values, list) else []
+    listed = _json(path).get("topics")
+    rows = listed if isinstance(listed, list) else []
     names = [str(row["topic"]) for row in rows if isinstance(row, dict) and row.get("topic")]
     if not names or len(names) < len(rows):
         raise InputError(
@@ -233,10 +233,10 @@ def sizes_in(path: Path, current: ClusterFacts) -> dict[Name, int]:
     sizes: dict[Name, int] = {}
     for broker in _json(path, after="{").get("brokers", ()):
         for folder in broker.get("logDirs", ()):
-            for item in folder.get("partitions", ()):
-                name = names.get(item["partition"])
-                if name and not item.get("isFuture"):
-                    sizes[name] = max(sizes.get(name, 0), int(item["size"]))
+            for replica in folder.get("partitions", ()):
+                name = names.get(replica["partition"])
+                if name and not replica.get("isFuture"):
+                    sizes[name] = max(sizes.get(name, 0), int(replica["size"]))
     if not sizes:
         raise InputError(
             f"{path} has no size of a partition of cluster {current.cluster}; expected what "
@@ -258,9 +258,9 @@ def _json(path: Path, after: str = "") -> dict[str, Any]:
         )
     begins = text.find(after)
     try:
-        values = json.loads(text[begins:]) if begins >= 0 else None
+        document = json.loads(text[begins:]) if begins >= 0 else None
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path} isn't JSON: {error}") from None
-    if not isinstance(values, dict):
+    if not isinstance(document, dict):
         raise InputError(f"{path} holds no JSON object")
-    return values
+    return document

@@ -13,10 +13,9 @@ from pyspark.sql.types import StructType
 from spark.errors import InputError, first_line
 from spark.fleet import FleetSnapshot
 from spark.groups import batch_of
-from spark.reassign.facts import COLUMNS, cluster_facts, facts_in
+from spark.reassign.facts import COLUMNS, ReassignRequest, cluster_facts, facts_in
 from spark.reassign.files import texts_of, write_files
 from spark.reassign.reassignment import Reassignment, reassigned
-from spark.reassign.request import ReassignRequest
 
 PLANNED, REFUSED, FAILED = "planned", "refused", "failed"
 
@@ -77,7 +76,7 @@ def _encoded(fleet: FleetSnapshot) -> DataFrame:
     of = fleet.clusters()
     columns = {"cluster": of.keys(), "snapshot": of.values()}
     # a table: for a list of rows Spark starts Python workers of another kind
-    table = pa.table({name: pa.array(values, pa.string()) for name, values in columns.items()})
+    table = pa.table({name: pa.array(column, pa.string()) for name, column in columns.items()})
     snapshots = fleet.tables["partitions"].sparkSession.createDataFrame(table)
     partitions = _listed(fleet.tables["partitions"], "partitions", COLUMNS).where(
         F.exists("partitions", lambda partition: F.size(partition.replicas) > 0)
@@ -96,15 +95,15 @@ def _listed(table: DataFrame, name: str, columns: tuple[str, ...]) -> DataFrame:
 
 def _row(row: tuple[Any, ...], wanted: ReassignRequest) -> dict[str, Any]:
     cluster, snapshot, partitions, brokers = row
-    entries: dict[str, Any] = {"cluster": cluster.as_py(), "snapshot": snapshot.as_py()}
+    keys: dict[str, Any] = {"cluster": cluster.as_py(), "snapshot": snapshot.as_py()}
     try:
-        current = facts_in(**entries, rows=_tuples(partitions), listed=dict(_tuples(brokers)))
-        result = reassigned(current, wanted)
+        current = facts_in(**keys, rows=_tuples(partitions), listed=dict(_tuples(brokers)))
+        reassignment = reassigned(current, wanted)
     except InputError as error:
-        return entries | {"status": REFUSED, "reason": str(error)}
+        return keys | {"status": REFUSED, "reason": str(error)}
     except Exception as error:  # one bad cluster never stops a fleet
-        return entries | {"status": FAILED, "reason": first_line(error)}
-    return entries | {"status": PLANNED} | _measured(result)
+        return keys | {"status": FAILED, "reason": first_line(error)}
+    return keys | {"status": PLANNED} | _measured(reassignment)
 
 
 def _measured(reassignment: Reassignment) -> dict[str, Any]:

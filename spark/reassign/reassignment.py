@@ -23,8 +23,7 @@ from optimizer.replicas import (
 from spark.errors import InputError
 from spark.fleet import FleetFiles, FleetSnapshot
 from spark.groups import OFFSETS_TOPIC
-from spark.reassign.facts import ClusterFacts, cluster_facts
-from spark.reassign.request import ReassignRequest
+from spark.reassign.facts import ClusterFacts, ReassignRequest, cluster_facts
 from spark.text import as_sentence
 
 
@@ -79,9 +78,9 @@ class Reassignment:
         held: Counter[str | None] = Counter()
         room: defaultdict[str | None, float] = defaultdict(float)
         used = [broker for broker in self.plan.cluster.brokers if broker.alive and broker.usable]
-        has_racks = all(item.rack is not None for item in used)
-        rack = {item.id: item.rack if has_racks else None for item in used}
-        size = {item.id: item.capacity or 1.0 for item in used}
+        has_racks = all(each.rack is not None for each in used)
+        rack = {each.id: each.rack if has_racks else None for each in used}
+        size = {each.id: each.capacity or 1.0 for each in used}
         planned = Counter(broker for row in self.plan.replicas.values() for broker in row)
         for broker, own in size.items():
             held[rack[broker]] += planned[broker]
@@ -90,11 +89,11 @@ class Reassignment:
 
     def _of_racks(self) -> Iterator[str]:
         """What racks of unequal size make of the even share."""
-        used = [item for item in self.plan.cluster.brokers if item.id in self.even_shares]
-        brokers = Counter(item.rack for item in used)
+        used = [broker for broker in self.plan.cluster.brokers if broker.id in self.even_shares]
+        brokers = Counter(broker.rack for broker in used)
         if None in brokers or len(set(brokers.values())) < 2:
             return
-        shares = {item.rack: self.even_shares[item.id] for item in used}
+        shares = {broker.rack: self.even_shares[broker.id] for broker in used}
         each = [
             f"{figure(shares[rack])} in rack {rack} ({counted(count, 'broker')})"
             for rack, count in sorted(brokers.items(), key=str)
@@ -111,7 +110,7 @@ class Reassignment:
         Where only leaders change, brokers to drain are to lead nothing.
         """
         only_leaders = self.plan.goals.leaders_only
-        why = {(item.topic, item.partition): item.reason for item in self.plan.left_out}
+        why = {(left.topic, left.partition): left.reason for left in self.plan.left_out}
         stays: defaultdict[int, list[str]] = defaultdict(list)
         factor, other = self.wanted.replication_factor, []
         for partition in self.cluster.partitions:
@@ -205,9 +204,9 @@ def reassign_cluster(
 
 def reassigned(current: ClusterFacts, wanted: ReassignRequest) -> Reassignment:
     """The same of what is known of a cluster."""
-    values, text = wanted.cluster(current)
+    cluster, text = wanted.cluster(current)
     try:
-        plan = plan_replicas(values, wanted.goals)
+        plan = plan_replicas(cluster, wanted.goals)
     except (InvalidClusterError, ReplicaGoalsError) as error:
         raise InputError(f"cluster {current.cluster}: {error}") from None
     partitions = current.partitions
@@ -216,7 +215,7 @@ def reassigned(current: ClusterFacts, wanted: ReassignRequest) -> Reassignment:
     batches = batches_of(plan, wanted.batch_copies, wanted.per_broker, leaders, behind)
     notes = [*text, *_behind(current), *describe_reasons(plan.left_out), *plan.notes]
     reports = [as_sentence(note) for note in notes]
-    return Reassignment(current, wanted, values, plan, batches, reports)
+    return Reassignment(current, wanted, cluster, plan, batches, reports)
 
 
 def _commonest(reasons: list[str]) -> str:

@@ -90,8 +90,8 @@ def batches_of_plan(of: Reassignment, out: Path) -> list[Batch]:
     """Those of a plan whose files are in a folder."""
     steps = [{(step.topic, step.partition): step for step in batch} for batch in of.batches]
     return [
-        Batch(f"batch {number} of {len(steps)}", out / f"{number:02}-move.json", item)
-        for number, item in enumerate(steps, 1)
+        Batch(f"batch {number} of {len(steps)}", out / f"{number:02}-move.json", moves)
+        for number, moves in enumerate(steps, 1)
     ]
 
 

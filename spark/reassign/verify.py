@@ -40,7 +40,11 @@ def verify_move(
     Without that, what isn't as wanted and isn't moving is taken as not started. InputError for a
     broker that the cluster doesn't have, which Kafka's own tool refuses.
     """
-    brokers = {b for item in current.partitions for b in (*item.replicas, *item.adding)}
+    brokers = {
+        b
+        for of_partition in current.partitions
+        for b in (*of_partition.replicas, *of_partition.adding)
+    }
     for (topic, number), row in sorted(wanted.items()):
         if unknown := {*row} - brokers - current.racks.keys():
             raise InputError(

@@ -89,13 +89,13 @@ def running() -> JavaProcess:
     return _running
 
 
-def launch(settings: Mapping[str, str], shown: bool) -> Any:
+def launch(options: Mapping[str, str], shown: bool) -> Any:
     """Start the process with these settings; PySpark's gateway to it.
 
     `shown`: what it writes on standard error goes to ours.
     """
     global _running  # noqa: PLW0603 - a command has one, and a signal can come at any moment
-    conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
+    conf = SparkConf(loadDefaults=False).setAll(list(options.items()))
     kept = None if shown else tempfile.TemporaryFile()  # noqa: SIM115 - it is read at the end
     _running = JavaProcess(None, kept)
     gateway: Any = launch_gateway(conf, {"stderr": kept})  # type: ignore[no-untyped-call]

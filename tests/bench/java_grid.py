@@ -23,7 +23,7 @@ import numpy as np
 from optimizer import Group, Member, assign
 from optimizer.model import problem_of
 from optimizer.solver.solve import solve
-from optimizer.strategies.uniform.heterogeneous import topic_ids
+from optimizer.strategies.uniform import topic_ids
 from spark.terminal.session import session
 from tests.bench.stopwatch import Row, bench
 from tests.live.java_assignors import JavaAssignors, add_jars, kafka_id

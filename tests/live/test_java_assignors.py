@@ -22,7 +22,7 @@ from optimizer.model.problem import Problem
 from optimizer.plan import Assignment
 from optimizer.strategies.kafka.hash_map import hash_order
 from optimizer.strategies.kafka.order import string_hashes, utf16
-from optimizer.strategies.uniform.heterogeneous import topic_ids
+from optimizer.strategies.uniform import topic_ids
 from tests.live.java_assignors import (
     CONNECT_PACKAGES,
     PACKAGES,

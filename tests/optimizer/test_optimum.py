@@ -81,7 +81,7 @@ def copartition(draw: random.Random, group: Group) -> dict[str, Any]:
     return values
 
 
-HUBS = dict.fromkeys(("optimizer.solver.kinds.FEWER", "optimizer.checker.hubs.FEWER"), 0)
+HUBS = dict.fromkeys(("optimizer.solver.kinds.FEWER", "optimizer.checker.facts.FEWER"), 0)
 HUBS |= {"optimizer.model.spread.QUICK": -1}
 """Hubs are for many racks, and right for few; groups in which spread is looked at have none."""
 

@@ -11,13 +11,11 @@ from optimizer.checker.weighted.certificate import (
     Prices,
     Search,
     Set,
+    confined,
     decode,
     encode_prices,
     encode_search,
     encode_set,
-)
-from optimizer.checker.weighted.shown import (
-    confined,
     is_shown_by_prices,
     is_shown_by_search,
     is_shown_by_set,
@@ -162,9 +160,9 @@ def _shown(
     fault = None
     if certificate:
         try:
-            result = decode(certificate, kinds.member_count, len(kinds.kind_of))
-            if _holds(kinds, weights, result):
-                return result, None
+            bound = decode(certificate, kinds.member_count, len(kinds.kind_of))
+            if _holds(kinds, weights, bound):
+                return bound, None
             fault = "the certificate doesn't prove its bound: its sums leave room"
         except MalformedCertificateError as error:
             fault = f"the certificate can't be read: {error}"

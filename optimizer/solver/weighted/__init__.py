@@ -3,4 +3,9 @@
 from optimizer.solver.weighted.frontier import WeightedFrontier, WeightedPoint, weighted_frontier_of
 from optimizer.solver.weighted.most_loaded import SetBound
 from optimizer.solver.weighted.search import SearchBound
-from optimizer.solver.weighted.solve import WeightedSolution, solve_by_weight
+from optimizer.solver.weighted.solve import (
+    WeightedSolution,
+    solve_by_weight,
+    solve_together,
+    solve_together_by_weight,
+)

@@ -35,15 +35,15 @@ class Caps(NamedTuple):
 def caps_of(problem: Problem, goals: Goals) -> Caps | None:
     """What members may have; None where nothing is capped."""
     limits = limits_of(problem, goals.limits)
-    values = () if limits is None else limits[2:5]
-    if limits is None or all(caps is None for caps in values):
+    of_limits = () if limits is None else limits[2:5]
+    if limits is None or all(caps is None for caps in of_limits):
         return None
     everything = problem.partition_count, 1 << 50
     ends = len(problem.member_ids), len(problem.topics), len(problem.member_ids)
     return Caps(
         *(
             np.full(count, everything[at == 2]) if caps is None else caps
-            for at, (count, caps) in enumerate(zip(ends, values, strict=True))
+            for at, (count, caps) in enumerate(zip(ends, of_limits, strict=True))
         )
     )
 
@@ -65,8 +65,8 @@ class CappedDescent(Descent):
         """Who weighs more than it may is fullest."""
         beyond = np.maximum(loads - self.caps.most_weight[members], 0)
         scale = self.scale[members]
-        result: Reals = loads * scale + BEYOND * beyond * scale
-        return result
+        levels: Reals = loads * scale + BEYOND * beyond * scale
+        return levels
 
     def may_move(self, own: IntArray) -> Flags:
         may = super().may_move(own) & self._topic_room()[self.topic_of[own]]

@@ -43,8 +43,8 @@ class Descent(Assignment):
 
     def levels_at(self, loads: IntArray, members: IntArray | int) -> Reals:
         """The levels of some members with some loads."""
-        result: Reals = loads * self.scale[members]
-        return result
+        levels: Reals = loads * self.scale[members]
+        return levels
 
     @property
     def is_spent(self) -> bool:
@@ -127,11 +127,11 @@ def chain_moves(
 
 
 def _path(came: dict[int, Transfer], end: int) -> list[Transfer]:
-    result = []
+    path = []
     while end in came:
-        result.append(came[end])
+        path.append(came[end])
         end = came[end].giver
-    return result
+    return path
 
 
 def _cheapest(
@@ -160,13 +160,13 @@ def _cheapest(
     value = np.where(fits, difference, FAR)
     best = value.argmin(axis=0)
     least = value[best, np.arange(len(holder))]
-    result: dict[int, tuple[Transfer, int]] = {}
+    cheapest: dict[int, tuple[Transfer, int]] = {}
     for column in np.flatnonzero(least < FAR).tolist():
         taker, amount = int(holder[column]), int(least[column])
-        if taker not in result or amount < result[taker][1]:
+        if taker not in cheapest or amount < cheapest[taker][1]:
             gets = NOTHING if column < len(takers) else int(others[column - len(takers)])
-            result[taker] = Transfer(giver, int(own[best[column]]), taker, gets), amount
-    return [*result.values()]
+            cheapest[taker] = Transfer(giver, int(own[best[column]]), taker, gets), amount
+    return [*cheapest.values()]
 
 
 MAX_PARTS = 20
@@ -204,18 +204,18 @@ def best_split(
     low, high = _sums(weight[:half]), _sums(weight[half:])
     order = np.argsort(high, kind="stable")
     at = np.searchsorted(high[order], ideal - low)
-    best, selection = level, None
+    best, halves = level, None
     for shift in (-1, 0):
         near = order[np.clip(at + shift, 0, len(order) - 1)]
         sums = low + high[near]
         value = np.maximum((fixed[0] + sums) * scale[0], (fixed[1] + total - sums) * scale[1])
         number = int(value.argmin())
         if value[number] < best:
-            best, selection = float(value[number]), (number, int(near[number]))
-    if selection is None:
+            best, halves = float(value[number]), (number, int(near[number]))
+    if halves is None:
         return None
-    bits = [selection[0] >> i & 1 for i in range(half)]
-    bits += [selection[1] >> i & 1 for i in range(len(weight) - half)]
+    bits = [halves[0] >> i & 1 for i in range(half)]
+    bits += [halves[1] >> i & 1 for i in range(len(weight) - half)]
     inputs = zip(free.tolist(), part.tolist(), strict=True)
     return [(p, first if bits[of] else second) for p, of in inputs]
 
@@ -228,11 +228,11 @@ def _parts(count: int) -> IntArray:
     return np.where(number < HEAVY, number, HEAVY + (number - HEAVY) % (MAX_PARTS - HEAVY))
 
 
-def _sums(weight: IntArray) -> IntArray:
+def _sums(weights: IntArray) -> IntArray:
     """The sum of each subset; bit i of its number tells whether it has the i-th."""
     sums = np.zeros(1, np.int64)
-    for item in weight.tolist():
-        sums = np.concatenate((sums, sums + item))
+    for weight in weights.tolist():
+        sums = np.concatenate((sums, sums + weight))
     return sums
 
 
@@ -276,10 +276,10 @@ def split(descent: Descent, top: Top) -> bool:
         if descent.is_spent:
             break
         descent.work += SPLIT
-        result = best_split(descent.problem, descent.target, top.member, other, top.level)
-        for p, member in result or ():
+        owners = best_split(descent.problem, descent.target, top.member, other, top.level)
+        for p, member in owners or ():
             descent.give(p, member)
-        if result is not None:
+        if owners is not None:
             return True
     return False
 
@@ -321,12 +321,12 @@ def chain(descent: Descent, top: Top) -> bool:
         limits = problem.weights.limits(lower)
         caps = np.maximum(limits, descent.loads)
         caps[top.member] = limits[top.member]
-        result = chain_moves(problem, descent.target, descent.loads, caps, top.member)
-        for transfer in result or ():
+        transfers = chain_moves(problem, descent.target, descent.loads, caps, top.member)
+        for transfer in transfers or ():
             descent.give(transfer.gives, transfer.taker)
             if transfer.gets != NOTHING:
                 descent.give(transfer.gets, transfer.giver)
-        if result is not None:
+        if transfers is not None:
             return True
     return False
 

@@ -90,8 +90,8 @@ class _Evening(Assignment):
         """By how much Σ load² / capacity falls when so much goes from one member to others."""
         before, inputs = self.loads.astype(np.float64), moved.astype(np.float64)
         falls = inputs * (2 * before[top] - inputs) * self.scale[top]
-        result: Reals = falls - inputs * (2 * before[taker] + inputs) * self.scale[taker]
-        return result
+        gain: Reals = falls - inputs * (2 * before[taker] + inputs) * self.scale[taker]
+        return gain
 
 
 def _largest(gain: Reals) -> tuple[float, tuple[int, int]]:
@@ -153,8 +153,8 @@ def _lower(
 
     def gain(taker: IntArray, moved: IntArray) -> Reals:
         falls = moved * (2 * on_hosts[top] - moved) * scale[top]
-        result: Reals = falls - moved * (2 * on_hosts[taker] + moved) * scale[taker]
-        return result
+        fall: Reals = falls - moved * (2 * on_hosts[taker] + moved) * scale[taker]
+        return fall
 
     moving = np.where(fits, -gain(hosts.of_member, gives.astype(np.float64)), 0.0)
     swapped = gain(hosts.of_member[holder], difference.astype(np.float64))

@@ -62,10 +62,10 @@ def weighted_frontier_of(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Weig
     refuse_limits(goals, ("max_partitions", "max_per_topic", "max_weight", "copartition"))
     sought = Goals(balance="weight", tolerance=0.0, effort=goals.effort)
     sought = replace(sought, pin=goals.pin, exclude=goals.exclude)
-    result, weighted = solve_by_weight(problem, sought), WeightedProblem.of(problem, sought)
-    curve = _Curve(weighted, result.bound.level, EFFORTS[goals.effort].enough)
-    curve.add(result.target)
-    most = weighted.moves_of(result.target)
+    balanced, weighted = solve_by_weight(problem, sought), WeightedProblem.of(problem, sought)
+    curve = _Curve(weighted, balanced.bound.level, EFFORTS[goals.effort].enough)
+    curve.add(balanced.target)
+    most = weighted.moves_of(balanced.target)
     for moves in range(1, most) if most <= MOST_POINTS else curve.spread():
         curve.look_for(moves)
     owned = classes_of(problem).kept
@@ -85,7 +85,7 @@ def weighted_frontier_of(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Weig
         points=points,
         knee=knee_of([(point.moves, point.share) for point in points]),
         current_weight=weights.highest(owned),
-        weight_bound=weights.stated_bound(result.bound.level),
+        weight_bound=weights.stated_bound(balanced.bound.level),
     )
 
 
@@ -105,11 +105,11 @@ class _Curve:
     @property
     def levels(self) -> list[tuple[int, int]]:
         """Moves and levels, each level lower than with fewer moves."""
-        result: list[tuple[int, int]] = []
+        levels: list[tuple[int, int]] = []
         for moves, level in sorted(self._found.items()):
-            if not result or level + int(level * ROUNDING) < result[-1][1]:
-                result.append((moves, level))
-        return result
+            if not levels or level + int(level * ROUNDING) < levels[-1][1]:
+                levels.append((moves, level))
+        return levels
 
     def bound(self, moves: int) -> int:
         """No plan by `moves` moves is below that level."""
@@ -151,9 +151,9 @@ class _Curve:
     def _try(self, level: int) -> None:
         if level not in self._tried:
             self._tried.add(level)
-            result = relieved_and_undone(self.problem, level)
-            if result is not None:
-                self.add(result)
+            target = relieved_and_undone(self.problem, level)
+            if target is not None:
+                self.add(target)
 
     @cached_property
     def _sheds(self) -> IntArray:

@@ -33,10 +33,10 @@ def perturbed(
     for _ in range(perturbations * problem.members):
         if worth[0] <= goal:
             break
-        result = Descent(problem, _dealt(problem, best, draw)).run(goal, STEPS)
-        its_worth = _worth(problem, result)
+        plan = Descent(problem, _dealt(problem, best, draw)).run(goal, STEPS)
+        its_worth = _worth(problem, plan)
         if its_worth <= worth:
-            best, worth = result, its_worth
+            best, worth = plan, its_worth
     return best
 
 
@@ -51,26 +51,26 @@ def _dealt(problem: WeightedProblem, target: IntArray, draw: random.Random) -> I
     indices = target.copy()
     loads = problem.weights.loads(target)
     top = int(problem.weights.levels(loads).argmax())
-    selection = [top]
+    hands = [top]
     for _ in range(min(1 + int(4 * draw.random()), problem.members - 1)):
         other = int(problem.members * draw.random())
-        if other not in selection:
-            selection.append(other)
-    dealt = np.isin(target, selection).nonzero()[0].tolist()
+        if other not in hands:
+            hands.append(other)
+    dealt = np.isin(target, hands).nonzero()[0].tolist()
     weights = dict(zip(dealt, problem.weight[dealt].tolist(), strict=True))
     dealt.sort(key=lambda p: -weights[p] * (0.6 + 0.8 * draw.random()))
-    scale = (problem.weights.parts / problem.weights.capacity[selection]).tolist()
-    held = [0] * len(selection)
-    reads = problem.reads[:, selection].tolist()
+    scale = (problem.weights.parts / problem.weights.capacity[hands]).tolist()
+    held = [0] * len(hands)
+    reads = problem.reads[:, hands].tolist()
     classes = dict(zip(dealt, problem.class_of[dealt].tolist(), strict=True))
     for p in dealt:
         weight, may = weights[p], reads[classes[p]]
         at = min(
-            (k for k in range(len(selection)) if may[k]),
+            (k for k in range(len(hands)) if may[k]),
             key=lambda k: (held[k] + weight) * scale[k],
         )
         held[at] += weight
-        indices[p] = selection[at]
+        indices[p] = hands[at]
     return indices
 
 
@@ -151,10 +151,10 @@ def _lowered(problem: WeightedProblem, target: IntArray, search: Search) -> IntA
             break
         even = evened_out(problem, best, level, everything, search.effort.enough)
         descent = Descent(problem, even)
-        lower = search.descended(descent, search.goal, STEPS)
-        if problem.level_of(lower) >= level:
+        descended = search.descended(descent, search.goal, STEPS)
+        if problem.level_of(descended) >= level:
             break
-        best = lower
+        best = descended
     return best
 
 
@@ -173,11 +173,11 @@ def by_shares(problem: WeightedProblem, level: int) -> IntArray:
     share[of_class, of_member] = flow.along(0)
     left = limits.copy()
     target = np.full(len(problem.class_of), -1)
-    selection = problem.read
+    read = problem.read
     for p, c, weight in zip(
-        selection.tolist(),
-        problem.class_of[selection].tolist(),
-        problem.weight[selection].tolist(),
+        read.tolist(),
+        problem.class_of[read].tolist(),
+        problem.weight[read].tolist(),
         strict=True,
     ):
         room = np.minimum(share[c], left)

@@ -84,9 +84,9 @@ class LeastFull:
 def longest_first(problem: WeightedProblem) -> IntArray:
     """Every partition where it makes the least full, the heaviest first (Graham 1969)."""
     target = np.full(len(problem.class_of), -1)
-    selection = problem.read
+    read = problem.read
     if problem.is_homogeneous:
-        target[selection] = _by_heap(problem.weight[selection].tolist(), problem.members)
+        target[read] = _by_heap(problem.weight[read].tolist(), problem.members)
         return target
     return completed(problem, target)
 
@@ -94,28 +94,28 @@ def longest_first(problem: WeightedProblem) -> IntArray:
 def completed(problem: WeightedProblem, target: IntArray) -> IntArray:
     """The assignment with all that has no member placed so."""
     target = target.copy()
-    selection = problem.read[target[problem.read] < 0]
+    unplaced = problem.read[target[problem.read] < 0]
     full = LeastFull(problem, target)
-    result = []
+    takers = []
     for c, weight in zip(
-        problem.class_of[selection].tolist(), problem.weight[selection].tolist(), strict=True
+        problem.class_of[unplaced].tolist(), problem.weight[unplaced].tolist(), strict=True
     ):
         member = full.reader(c, weight)[1]
         full.give(member, weight)
-        result.append(member)
-    target[selection] = result
+        takers.append(member)
+    target[unplaced] = takers
     return target
 
 
 def _by_heap(weights: Iterable[int], members: int) -> list[int]:
     """The same for members who read all and are alike."""
     heap = [(0, 0, member) for member in range(members)]
-    result = []
+    takers = []
     for weight in weights:
         load, count, member = heap[0]
         heapreplace(heap, (load + weight, count + 1, member))
-        result.append(member)
-    return result
+        takers.append(member)
+    return takers
 
 
 EXCHANGES = 4

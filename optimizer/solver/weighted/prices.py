@@ -142,9 +142,9 @@ class _Search:
             prices = whole(solved[1])
             budget, is_new = 0, False
             for kind, limit in enumerate(limits):
-                result = self._dearest(prices, kind, limit)
-                budget += result[0][0] * int(self.members[kind])
-                for _, bundle in result:
+                costliest = self._dearest(prices, kind, limit)
+                budget += costliest[0][0] * int(self.members[kind])
+                for _, bundle in costliest:
                     if (kind, bundle) not in self.bundles:
                         self.bundles.add((kind, bundle))
                         programme.add(kind, list(bundle))
@@ -175,14 +175,14 @@ class _Search:
         self, prices: IntArray, kind: int, limit: int
     ) -> list[tuple[int, tuple[int, ...]]]:
         """The dearest bundle of a kind of members, and the dearest of what is left of it."""
-        left, result = prices.copy(), []
+        left, bundles = prices.copy(), []
         for _ in range(max(1, BUNDLES // len(self.kinds))):
             most, bundle = dearest(left, self.weight, self.may[kind], limit)
-            result.append((most, bundle))
+            bundles.append((most, bundle))
             left[list(bundle)] = 0
             if not most:
                 break
-        return result
+        return bundles
 
 
 def whole(prices: Reals) -> IntArray:
@@ -200,18 +200,18 @@ def dearest(
 
     A table has the least weight for each price, as far as that is within the limit.
     """
-    selection = may[(prices[may] > 0) & (weight[may] <= limit)]
+    candidates = may[(prices[may] > 0) & (weight[may] <= limit)]
     least = np.zeros(1, np.int64)
     tables = []
-    for price, item in zip(prices[selection].tolist(), weight[selection].tolist(), strict=True):
+    for price, weighs in zip(prices[candidates].tolist(), weight[candidates].tolist(), strict=True):
         tables.append(least)
         more = np.full(len(least) + price, limit + 1)
         more[: len(least)] = least
-        np.minimum(more[price:], least + item, out=more[price:])
+        np.minimum(more[price:], least + weighs, out=more[price:])
         least = more[: int(np.flatnonzero(more <= limit)[-1]) + 1]
     at = most = len(least) - 1
     bundle = []
-    for p, table in zip(selection[::-1].tolist(), tables[::-1], strict=True):
+    for p, table in zip(candidates[::-1].tolist(), tables[::-1], strict=True):
         if at < len(table) and table[at] == least[at]:
             least = table
             continue

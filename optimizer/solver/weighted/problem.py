@@ -59,14 +59,14 @@ class WeightedProblem:
     @cached_property
     def weight_list(self) -> list[int]:
         """The same, which one after the other is read much sooner from a list."""
-        result: list[int] = self.weight.tolist()
-        return result
+        weights: list[int] = self.weight.tolist()
+        return weights
 
     @cached_property
     def class_list(self) -> list[int]:
         """The class of each, as a list."""
-        result: list[int] = self.class_of.tolist()
-        return result
+        classes: list[int] = self.class_of.tolist()
+        return classes
 
     @cached_property
     def total(self) -> float:
@@ -158,8 +158,8 @@ class WeightedProblem:
             is_least_full = np.zeros(self.members, np.bool_)
             is_least_full[least_full] = True
             held &= is_least_full[target]
-        result: IntArray = held.nonzero()[0]
-        return result
+        partitions: IntArray = held.nonzero()[0]
+        return partitions
 
 
 class Change(NamedTuple):

@@ -74,17 +74,17 @@ def _least(member: TooFull, more: int = 0) -> list[int]:
     `more`: how many more than the fewest to take. All but two are the heaviest; of those two the
     sum is the least that is enough.
     """
-    weight, excess = member.weight, member.excess
-    enough = next((at for at, sums in enumerate(accumulate(weight)) if sums >= excess), None)
+    weights, excess = member.weight, member.excess
+    enough = next((at for at, sums in enumerate(accumulate(weights)) if sums >= excess), None)
     if enough is None:
         return []
-    count = min(enough + 1 + more, len(weight))
+    count = min(enough + 1 + more, len(weights))
     fixed = max(0, count - 2)
     heaviest = list(range(fixed))
-    excess -= sum(weight[:fixed])
+    excess -= sum(weights[:fixed])
     if count - fixed == 1:
-        return [*heaviest, sum(item >= excess for item in weight[fixed:]) + fixed - 1]
-    return [*heaviest, *_two(weight, fixed, excess)]
+        return [*heaviest, sum(weight >= excess for weight in weights[fixed:]) + fixed - 1]
+    return [*heaviest, *_two(weights, fixed, excess)]
 
 
 def _two(weight: list[int], first: int, excess: int) -> tuple[int, int]:
@@ -93,14 +93,14 @@ def _two(weight: list[int], first: int, excess: int) -> tuple[int, int]:
     The heavier a partition is, the lighter is the lightest that is enough with it.
     """
     count, lightest = len(weight), first - 1
-    best, result = None, (first, first + 1)
+    best, pair = None, (first, first + 1)
     for at in range(count - 1, first - 1, -1):
         while lightest + 1 < count and weight[lightest + 1] + weight[at] >= excess:
             lightest += 1
         sums = weight[at] + weight[lightest]
         if lightest > at and (best is None or sums < best):
-            best, result = sums, (at, lightest)
-    return result
+            best, pair = sums, (at, lightest)
+    return pair
 
 
 REFIT_MEMBERS = 3
@@ -224,8 +224,8 @@ class _Relief:
     def unplaced(self) -> list[int]:
         """What is read and has no owner, the heaviest first."""
         read = self.problem.read
-        result: list[int] = read[self.target[read] < 0].tolist()
-        return result
+        partitions: list[int] = read[self.target[read] < 0].tolist()
+        return partitions
 
     @property
     def too_full(self) -> list[TooFull]:

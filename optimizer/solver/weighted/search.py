@@ -74,8 +74,8 @@ class Every:
         return target
 
     def _readers(self, partition: int) -> list[int]:
-        result: list[int] = self._problem.readers[self._problem.class_of[partition]].tolist()
-        return result
+        readers: list[int] = self._problem.readers[self._problem.class_of[partition]].tolist()
+        return readers
 
 
 class Effort(NamedTuple):
@@ -190,14 +190,14 @@ class Search:
         if self.is_good(target):
             return
         rounds, enough = self.effort.rounds, self.effort.enough
-        result = price_bound(self.problem, self.bound.level, target, rounds, enough)
-        if result is not None and result.level > self.bound.level:
-            self.bound = result
+        bound = price_bound(self.problem, self.bound.level, target, rounds, enough)
+        if bound is not None and bound.level > self.bound.level:
+            self.bound = bound
 
     def _by_numbers(self, target: IntArray) -> None:
         """Look for a bound that the numbers of partitions show."""
-        result = counted_bound(self.problem, self.bound.level, self._level_of(target))
-        self.bound = result or self.bound
+        bound = counted_bound(self.problem, self.bound.level, self._level_of(target))
+        self.bound = bound or self.bound
 
 
 def raised(level: int, share: float) -> int:

@@ -1,4 +1,7 @@
-"""The plan by weight: the highest load, then moves, then the rest; and the bound that it has."""
+"""The plan by weight: the highest load, then moves, then the rest; and the bound that it has.
+
+Also plans of groups in which partitions of several topics go to the same member together.
+"""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -9,18 +12,23 @@ from optimizer.figures import counted, figure
 from optimizer.flow import taken_in
 from optimizer.model import (
     NOBODY,
+    Answer,
     Flags,
     Goals,
     IntArray,
+    LimitsError,
     LimitSet,
     Problem,
     TimeLimitError,
+    Units,
     classes_of,
     hosts_of,
     limits_of,
     on_hosts,
+    units_of,
 )
 from optimizer.solver.limits import check_limits, clash_error, named, smallest_clash
+from optimizer.solver.solve import solve
 from optimizer.solver.weighted.capped import CappedSearch, caps_of, gain_of
 from optimizer.solver.weighted.even_out import evened_out, hosts_evened_out
 from optimizer.solver.weighted.most_loaded import SetBound
@@ -37,10 +45,12 @@ def check_max_weight(problem: Problem, goals: Goals) -> None:
     The error comes where partitions cut into pieces wouldn't fit either, or one is too heavy for
     all of its readers. Otherwise there may be no plan all the same, which is NP-hard to tell.
     """
-    values = goals.limits._replace(max_partitions=(), max_per_topic=())
-    if not values.max_weight or _too_heavy(problem, goals, values) is None:
+    by_weight = goals.limits._replace(max_partitions=(), max_per_topic=())
+    if not by_weight.max_weight or _too_heavy(problem, goals, by_weight) is None:
         return
-    clash = smallest_clash(values.each(), lambda items: _too_heavy(problem, goals, items) is None)
+    clash = smallest_clash(
+        by_weight.each(), lambda some_limits: _too_heavy(problem, goals, some_limits) is None
+    )
     too_heavy = _too_heavy(problem, goals, clash)
     limits = limits_of(problem, clash)
     assert too_heavy is not None, "a clash has too much"
@@ -212,3 +222,39 @@ def _within_caps(
         target, reason = capped.forced, f"not worth {counted(moves, 'move')}"
     search.better_prices(target)
     return WeightedSolution(target, search.bound, reason)
+
+
+def solve_together(problem: Problem, goals: Goals) -> Answer:
+    """The plan by count of a group whose limits have a `copartition`.
+
+    Where all units have as many partitions it is the best, as of any group of that size. Units of
+    several sizes have to be packed, which is NP-hard: then it is the lowest that is found.
+    """
+    check_limits(problem, goals)
+    units = units_of(problem, goals.limits)
+    if units.size is None:
+        try:
+            of_units = solve_by_weight(units.by_count(), units.goals_by_count(goals)).target
+        except LimitsError:  # which speaks of weights, since it was asked for them
+            raise LimitsError(
+                "no plan was found that keeps to max_partitions where partitions of "
+                "copartition go to the same member; there may be one: allow more, or add members"
+            ) from None
+        target = units.expand(of_units)
+        return Answer(target, target)
+    answer = solve(units.problem, units.goals(goals))
+    target = units.expand(answer.target)
+    rival = None if answer.rival is None else units.expand(answer.rival)
+    return Answer(target, target, answer.reason, rival)
+
+
+def solve_together_by_weight(problem: Problem, goals: Goals) -> tuple[WeightedSolution, Units]:
+    """The plan by weight, in units, and the units."""
+    check_limits(problem, goals)
+    units = units_of(problem, goals.limits)
+    if goals.max_partitions and units.size is None:
+        raise LimitsError(
+            "max_partitions can't be kept to by weight where topics that go together have "
+            "different numbers of partitions: use max_weight, or leave one of them out"
+        )
+    return solve_by_weight(units.problem, units.goals(goals)), units

@@ -48,11 +48,11 @@ def racks_of(problem: Problem) -> Racks | None:
     of_member = [number.setdefault(r, len(number)) if r else NO_RACK for r in problem.racks]
     sets: dict[tuple[str, ...], int] = {}
     set_of = [sets.setdefault(racks, len(sets)) for racks in problem.replica_racks]
-    entries = [
+    racks_of_set = [
         [number.setdefault(r, len(number)) for r in racks if r is not None] for racks in sets
     ]
     holds = np.zeros((len(sets), len(number)), bool)
-    for index, racks in enumerate(entries):
+    for index, racks in enumerate(racks_of_set):
         holds[index, racks] = True
     return Racks(np.array(of_member, np.int64), np.array(set_of, np.int64), holds)
 

@@ -86,8 +86,8 @@ class Unfilled:
         under = np.array(self.under, np.int64)
         taking_turns = under[place[np.lexsort((place, turn))]]
         queue = np.array(self.exact, np.int64)
-        filled = under[np.argsort(needs, kind="stable")]
-        return np.concatenate([taking_turns, queue, filled])[:count]
+        by_need = under[np.argsort(needs, kind="stable")]
+        return np.concatenate([taking_turns, queue, by_need])[:count]
 
 
 def rack_rounds(target: IntArray, rest: IntArray, unfilled: Unfilled, racks: Racks) -> IntArray:

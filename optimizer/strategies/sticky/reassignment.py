@@ -188,11 +188,11 @@ class Reassignment:
         """Place of the next partition from `at` on that may move; len(partitions) if none does."""
         size = _FIRST_LOOK
         while at < len(partitions):
-            items = slice(at, at + size)
-            loads = self._loads[self._owner[partitions[items]]]
-            hits = loads > self._floor[classes[items]] + 1
+            window = slice(at, at + size)
+            loads = self._loads[self._owner[partitions[window]]]
+            hits = loads > self._floor[classes[window]] + 1
             if self._has_stale:
-                hits |= self._goes_back(partitions[items], loads)
+                hits |= self._goes_back(partitions[window], loads)
             first = int(hits.argmax())
             if hits[first]:
                 return at + first

@@ -37,8 +37,8 @@ class Member(NamedTuple):
 
     def updated(self, newer: Member) -> Member:
         """The same member with what a later row knows of it."""
-        entries = {name: value for name, value in newer._asdict().items() if value is not None}
-        return self._replace(**entries)
+        newer_values = {name: value for name, value in newer._asdict().items() if value is not None}
+        return self._replace(**newer_values)
 
 
 class MemberRow(NamedTuple):
@@ -230,12 +230,12 @@ class ConsumerGroup:
 
     def _meet(self, members: Iterable[Member]) -> None:
         for member in members:
-            entries = self._members.get(member.member_id)
-            if entries != member:
-                self._members[member.member_id] = entries.updated(member) if entries else member
+            earlier = self._members.get(member.member_id)
+            if earlier != member:
+                self._members[member.member_id] = earlier.updated(member) if earlier else member
 
-    def _compare(self, entries: dict[TopicPartition, tuple[str, ...]]) -> None:
-        for partition, owners in entries.items():
+    def _compare(self, owners_of: dict[TopicPartition, tuple[str, ...]]) -> None:
+        for partition, owners in owners_of.items():
             if partition in self._owners or self._owners_complete:
                 self.contradictory |= self._owners.get(partition, ()) != owners
 

@@ -58,7 +58,7 @@ def read_configs(paths: Sequence[Path]) -> Configs:
 
     Raises InputError if a file is missing, is not text, or tells of no topic or broker.
     """
-    values: dict[tuple[str, str, str], str] = {}
+    configs: dict[tuple[str, str, str], str] = {}
     unreadable_lines = UnreadableLines()
     for path in paths:
         entity: re.Match[str] | None = None
@@ -69,12 +69,12 @@ def read_configs(paths: Sequence[Path]) -> Configs:
             elif has_content and (setting := _SETTING.fullmatch(line.text)):
                 is_kept = entity and setting["key"] in _KEPT[entity[1]]
                 if entity and is_kept and setting["value"] not in ("", "null"):
-                    values[entity[1], entity[2], setting["key"]] = setting["value"]
+                    configs[entity[1], entity[2], setting["key"]] = setting["value"]
             elif not is_noise(line.text):
                 unreadable_lines.append(line.fault("it is no setting of a topic or broker"))
         if not has_content:
             raise InputError(f"{path}: no setting is in it; expected {CONFIGS_TEXT}")
-    return Configs(values, [], unreadable_lines)
+    return Configs(configs, [], unreadable_lines)
 
 
 CONNECTORS_TEXT = "JSON of GET /connectors?expand=status"
@@ -165,26 +165,26 @@ def read_cli_text(
     of_configs = read_configs(configs)
     for path in connect:
         of_groups.groups[path.stem] = read_connectors(path)
-    report = Subscriptions({}, [], UnreadableLines())
+    reported = Subscriptions({}, [], UnreadableLines())
     if subscriptions:
-        report = read_subscriptions(subscriptions, of_groups.groups)
+        reported = read_subscriptions(subscriptions, of_groups.groups)
     ordered = [group for _, group in sorted(of_groups.groups.items())]
     subscribed = {
-        group.name: report.by_group.get(group.name) or infer_subscriptions(group, infer)
+        group.name: reported.by_group.get(group.name) or infer_subscriptions(group, infer)
         for group in ordered
     }
-    values = {("topic", *key): value for key, value in of_topics.configs.items()}
-    values |= of_configs.values
+    all_configs = {("topic", *key): value for key, value in of_topics.configs.items()}
+    all_configs |= of_configs.values
     partitions = sorted([*of_topics.partitions, *_tasks(ordered)])
-    tables = _group_tables(ordered, subscribed, report.by_group) | {
-        "partitions": _partition_rows(partitions, of_brokers.brokers, values),
+    tables = _group_tables(ordered, subscribed, reported.by_group) | {
+        "partitions": _partition_rows(partitions, of_brokers.brokers, all_configs),
         "brokers": [broker._asdict() for broker in of_brokers.brokers],
     }
     tables["configs"] = [
         dict(zip(("scope", "name", "key", "value"), (*key, value), strict=True))
-        for key, value in sorted(values.items())
+        for key, value in sorted(all_configs.items())
     ]
-    parts = (of_groups, of_topics, of_brokers, of_configs, report)
+    parts = (of_groups, of_topics, of_brokers, of_configs, reported)
     notes = [note for part in parts for note in part.notes]
     notes += _notes_across(tables, of_brokers.brokers)
     return CliTables(
@@ -194,7 +194,7 @@ def read_cli_text(
             if table.required or tables.get(name)
         },
         notes=notes,
-        left_out=[item for part in parts for item in part.unreadable_lines.sentences()],
+        left_out=[sentence for part in parts for sentence in part.unreadable_lines.sentences()],
         lost_lines=sum(part.unreadable_lines.alike.total() for part in parts),
         unread=[*of_groups.unread, *of_topics.unread],
     )
@@ -210,19 +210,19 @@ def _refuse_unread(what: str, read: Sized, unreadable_lines: UnreadableLines) ->
 
 def _table(name: str, cluster: str, rows: Sequence[Row]) -> pa.Table:
     columns = [column.name for column in TABLES[name].columns if column.name != "cluster"]
-    values = {column: [row.get(column) for row in rows] for column in columns}
-    return table_of(name, {"cluster": [cluster] * len(rows), **values})
+    by_column = {column: [row.get(column) for row in rows] for column in columns}
+    return table_of(name, {"cluster": [cluster] * len(rows), **by_column})
 
 
 def _group_tables(
     groups: Sequence[ConsumerGroup],
     subscribed: Mapping[str, Iterable[tuple[str, str]]],
-    entries: Mapping[str, Any],
+    reported: Mapping[str, Any],
 ) -> dict[str, list[Row]]:
     tables = defaultdict[str, list[Row]](list)
     for group in groups:
         key, members = {"group": group.name}, group.members
-        inferred = bool(members) and group.name not in entries and group.type != CONNECT
+        inferred = bool(members) and group.name not in reported and group.type != CONNECT
         columns = {"state": group.state_or_why_unknown, "subscriptions_inferred": inferred}
         columns |= {name: getattr(group, name) for name in OF_GROUP}
         tables["groups"].append(key | columns)
@@ -253,9 +253,9 @@ def _tasks(groups: Iterable[ConsumerGroup]) -> Iterator[Partition]:
 def _partition_rows(
     partitions: Iterable[Partition],
     brokers: Iterable[Broker],
-    settings: Mapping[tuple[str, str, str], str],
+    configs: Mapping[tuple[str, str, str], str],
 ) -> list[Row]:
-    least = {name: value for (_, name, key), value in settings.items() if key == MIN_INSYNC}
+    least = {name: value for (_, name, key), value in configs.items() if key == MIN_INSYNC}
     racks = {broker.broker: broker.rack for broker in brokers}
     return [
         partition._asdict()
@@ -280,9 +280,11 @@ def _notes_across(tables: Mapping[str, list[Row]], brokers: Sequence[Broker]) ->
             "partitions. Is the text of all topics, and of the same cluster?"
         )
     if brokers:
-        entries = {broker.broker for broker in brokers}
-        settings = {broker for row in tables["partitions"] for broker in row["replicas"] or ()}
-        if missing := settings - entries:
+        listed = {broker.broker for broker in brokers}
+        replica_brokers = {
+            broker for row in tables["partitions"] for broker in row["replicas"] or ()
+        }
+        if missing := replica_brokers - listed:
             yield (
                 f"{named('broker', map(str, missing))} of the replicas without a line among the "
                 "brokers: their racks are unknown."

@@ -14,8 +14,15 @@ from typing import NamedTuple
 from spark.errors import InputError
 from spark.fleet import STREAMS
 from spark.sources.kafka_text.captures import ConsumerGroup, StateRow
-from spark.sources.kafka_text.lines import Line, UnreadableLines, is_noise, read_lines, shortened
-from spark.sources.kafka_text.table import Header, parse_header
+from spark.sources.kafka_text.lines import (
+    Header,
+    Line,
+    UnreadableLines,
+    is_noise,
+    parse_header,
+    read_lines,
+    shortened,
+)
 from spark.sources.kafka_text.views import Row, View, read_row, take_rows, view_of
 from spark.text import named
 

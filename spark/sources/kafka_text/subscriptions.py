@@ -13,8 +13,7 @@ from typing import Literal, NamedTuple
 
 from spark.errors import InputError
 from spark.sources.kafka_text.captures import ConsumerGroup
-from spark.sources.kafka_text.lines import Line, UnreadableLines, read_lines
-from spark.sources.kafka_text.table import TOPIC_NAME
+from spark.sources.kafka_text.lines import TOPIC_NAME, Line, UnreadableLines, read_lines
 from spark.text import named
 
 Infer = Literal["union", "owned"]
@@ -95,9 +94,9 @@ class _MemberIndex:
             for id_, member in self._groups[group].members.items():
                 ids["member_id", id_].append(id_)
                 ids["client_id", member.client_id].append(id_)
-        if not (result := self._ids[group].get((column, name))):
+        if not (members := self._ids[group].get((column, name))):
             raise ValueError(f"group {group!r} has no member with {column} {name!r}")
-        return result
+        return members
 
 
 def _header(path: Path, line: Line | None) -> list[str]:

@@ -8,8 +8,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from spark.errors import InputError
-from spark.sources.kafka_text.lines import Line, UnreadableLines, is_noise, read_lines, shortened
-from spark.sources.kafka_text.table import TOPIC_NAME
+from spark.sources.kafka_text.lines import (
+    TOPIC_NAME,
+    Line,
+    UnreadableLines,
+    is_noise,
+    read_lines,
+    shortened,
+)
 from spark.text import named
 
 BROKERS_TEXT = "the text of kafka-broker-api-versions"
@@ -66,8 +72,8 @@ def read_brokers(*paths: Path) -> Brokers:
             raise InputError(f"{path}: no broker is in it; expected {BROKERS_TEXT}")
     notes = []
     if differing:
-        result, files = named("broker", differing), ", ".join(map(str, paths))
-        notes.append(f"{result} more than once in {files}, with other facts: the last ones count.")
+        listed, files = named("broker", differing), ", ".join(map(str, paths))
+        notes.append(f"{listed} more than once in {files}, with other facts: the last ones count.")
     return Brokers([brokers[number] for number in sorted(brokers)], notes, unreadable_lines)
 
 
@@ -84,8 +90,8 @@ def racks_of(replicas: Iterable[int] | None, racks: dict[int, str | None]) -> li
 
     Replicas whose rack is unknown are left out, as Kafka's assignors do; None if no rack is known.
     """
-    entries = [racks.get(broker) for broker in replicas or ()]
-    return [rack for rack in entries if rack is not None] or None
+    of_replicas = [racks.get(broker) for broker in replicas or ()]
+    return [rack for rack in of_replicas if rack is not None] or None
 
 
 EXPECTED = "the text of kafka-topics --describe"

@@ -15,7 +15,7 @@ from spark.sources.kafka_text.captures import (
     StateRow,
     TopicPartition,
 )
-from spark.sources.kafka_text.table import TOPIC_NAME, Header
+from spark.sources.kafka_text.lines import TOPIC_NAME, Header
 
 Fields = dict[str, str]
 Row = MemberRow | OffsetRow | StateRow

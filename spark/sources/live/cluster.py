@@ -71,7 +71,7 @@ class ClusterSelection:
     exclude: tuple[str, ...] = ()
 
     def __contains__(self, name: object) -> bool:
-        if not isinstance(name, str) or any(matches(item, name) for item in self.exclude):
+        if not isinstance(name, str) or any(matches(pattern, name) for pattern in self.exclude):
             return False
         return not self.include or any(matches(text, name) for text in self.include)
 

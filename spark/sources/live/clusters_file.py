@@ -87,9 +87,9 @@ class ClustersFile(Table):
 
 def read_clusters(path: Path) -> list[Cluster]:
     """The clusters of a file like conf/clusters.toml; InputError names what is wrong in it."""
-    settings = read_toml(path, "clusters")
-    tables = settings.get("cluster")
-    if set(settings) - {"cluster"} or not isinstance(tables, dict) or not tables:
+    document = read_toml(path, "clusters")
+    tables = document.get("cluster")
+    if set(document) - {"cluster"} or not isinstance(tables, dict) or not tables:
         raise InputError(f"clusters {path} has to hold tables named [cluster.NAME], nothing else")
     clusters, faults = [], []
     for name, table in tables.items():

@@ -88,16 +88,22 @@ def tables_of(cluster: Cluster, reading: Reading) -> dict[str, pa.Table]:
 def _table(cluster: Cluster, name: str, rows: Iterable[Row]) -> pa.Table:
     """Columns that the rows are too short for stay null."""
     _, *columns = SCHEMAS[name].names
-    values = list(zip(*rows, strict=True))
-    count = len(values[0]) if values else 0
-    of_column = dict(zip(columns, values, strict=False)) if values else {}
+    filled = list(zip(*rows, strict=True))
+    count = len(filled[0]) if filled else 0
+    of_column = dict(zip(columns, filled, strict=False)) if filled else {}
     return table_of(name, {"cluster": [cluster.name] * count, **of_column})
 
 
 def _groups(groups: Iterable[DescribedGroup]) -> Iterator[Row]:
     for group in groups:
-        values = (group.name, group.state or None, group.strategy, group.generation, group.inferred)
-        yield *values, group.type, group.coordinator, [*group.hidden_topics]
+        columns = (
+            group.name,
+            group.state or None,
+            group.strategy,
+            group.generation,
+            group.inferred,
+        )
+        yield *columns, group.type, group.coordinator, [*group.hidden_topics]
 
 
 def _members(groups: Iterable[DescribedGroup]) -> Iterator[Row]:
@@ -210,17 +216,17 @@ class Collected(SourceTables):
         }
 
 
-def collect_clusters(clusters: Sequence[Cluster], report: Report = no_report) -> list[Collected]:
+def collect_clusters(clusters: Sequence[Cluster], progress: Report = no_report) -> list[Collected]:
     """Read clusters, at most AT_A_TIME at once. InputError when a secret isn't there.
 
-    `tell` hears of the groups of all of them together.
+    `progress` hears how many groups of all of them together are read.
     """
     counts = dict.fromkeys((cluster.name for cluster in clusters), (0, 0))
 
     def read(cluster: Cluster) -> Collected:
         def count(done: int, of: int) -> None:
             counts[cluster.name] = done, of
-            report(*map(sum, zip(*counts.values(), strict=True)))
+            progress(*map(sum, zip(*counts.values(), strict=True)))
 
         return collect_cluster(cluster, count)
 
@@ -228,12 +234,12 @@ def collect_clusters(clusters: Sequence[Cluster], report: Report = no_report) ->
         return list(threads.map(read, clusters))
 
 
-def collect_cluster(cluster: Cluster, report: Report = no_report) -> Collected:
+def collect_cluster(cluster: Cluster, progress: Report = no_report) -> Collected:
     """Read one cluster; the result says what can't be had."""
     begun = time.monotonic()
     try:
         with Connection(cluster) as brokers:
-            reading = read_cluster(cluster, brokers, report)
+            reading = read_cluster(cluster, brokers, progress)
             requests = brokers.requests
     except UnreachableError as error:
         return Collected(

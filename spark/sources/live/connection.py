@@ -172,10 +172,10 @@ class Connection:
                 return
         self._manager.close(server.node_id)
 
-    def _unreachable(self, entries: dict[str, str]) -> UnreachableError:
+    def _unreachable(self, reasons: dict[str, str]) -> UnreachableError:
         return UnreachableError(
             f"cluster {self._cluster.name} can't be reached: "
-            + "; ".join(f"{server}: {reason}" for server, reason in sorted(entries.items()))
+            + "; ".join(f"{server}: {reason}" for server, reason in sorted(reasons.items()))
         )
 
     def one_line(self, error: BaseException) -> str:
@@ -189,7 +189,7 @@ class Connection:
         """The cluster's options as kafka-python names them."""
         cluster = self._cluster
         return {
-            "bootstrap_servers": [s for items in cluster.bootstrap for s in items.split(",")],
+            "bootstrap_servers": [s for servers in cluster.bootstrap for s in servers.split(",")],
             "client_id": "evenfleet",
             "security_protocol": cluster.security,
             "sasl_mechanism": cluster.mechanism,
@@ -246,8 +246,8 @@ def ask_any(brokers: Brokers, request: Any) -> Any:
 
 def ask_topics(brokers: Brokers, names: Iterable[str], min_version: int) -> Any:
     """What a broker says of topics by name, none of which it creates: see `ask_any`."""
-    item = MetadataRequest.MetadataRequestTopic
-    topics = [item(name=name) for name in names]
+    topic_request = MetadataRequest.MetadataRequestTopic
+    topics = [topic_request(name=name) for name in names]
     request = MetadataRequest(
         topics=topics, allow_auto_topic_creation=False, min_version=min_version
     )

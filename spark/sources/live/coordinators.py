@@ -83,15 +83,15 @@ def _ask(
     for group, question in pairs:
         groups[coordinators[group], question].append(group)
     batches = [
-        (node, question, items[start : start + question.at_once])
-        for (node, question), items in groups.items()
-        for start in range(0, len(items), question.at_once)
+        (node, question, asked[start : start + question.at_once])
+        for (node, question), asked in groups.items()
+        for start in range(0, len(asked), question.at_once)
     ]
-    responses = brokers.ask([(node, question.request(items)) for node, question, items in batches])
+    responses = brokers.ask([(node, question.request(asked)) for node, question, asked in batches])
     answers: dict[tuple[str, Question], Any] = {}
-    for (_, question, items), response in zip(batches, responses, strict=True):
+    for (_, question, asked), response in zip(batches, responses, strict=True):
         if isinstance(response, NoAnswer) or question.at_once == 1:
-            answers |= {(group, question): response for group in items}
+            answers |= {(group, question): response for group in asked}
         else:
             answers |= {(described.group_id, question): described for described in response.groups}
     return answers

@@ -76,14 +76,14 @@ class KafkaGroups(DataSource):
 
         file = options["clusters"]
         clusters = read_clusters(Path(file))
-        selection = [
+        wanted = [
             replace(cluster, groups=groups or cluster.groups, topics=topics or cluster.topics)
             for cluster in clusters
             if name in (None, cluster.name)
         ]
-        if not selection:
+        if not wanted:
             raise InputError(f"{file} has no cluster {name!r}")
-        return selection
+        return wanted
 
     def _wanted(self, key: str) -> ClusterSelection | None:
         return (

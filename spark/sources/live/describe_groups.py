@@ -49,10 +49,10 @@ def describe_groups(
     answers = ask_coordinators(brokers, coordinators, questions, cluster.retries)
     groups: list[DescribedGroup] = []
     silent: dict[str, set[str]] = defaultdict(set)
-    for name, item in sorted(listed.items()):
+    for name, listing in sorted(listed.items()):
         # as many as were asked, in their order; one that has not come is None
         came = [answers.get((name, question)) for question in questions.get(name, ())]
-        group, reason = _described(name, item, came, cluster, topics)
+        group, reason = _described(name, listing, came, cluster, topics)
         groups.append(replace(group, coordinator=coordinators[name]))
         if reason:
             silent[reason].add(name)
@@ -60,26 +60,26 @@ def describe_groups(
 
 
 def _described(
-    name: str, item: Listed, answers: Sequence[Any], cluster: Cluster, topics: Mapping[str, int]
+    name: str, listing: Listed, answers: Sequence[Any], cluster: Cluster, topics: Mapping[str, int]
 ) -> tuple[DescribedGroup, str | None]:
     """A group, and why something of it is missing; `answers` are of it and of its offsets."""
     if not answers:
-        return DescribedGroup(name, item.state, type=item.type), None
+        return DescribedGroup(name, listing.state, type=listing.type), None
     answer, *offsets = answers
     if answer is None or _code(answer) == GroupIdNotFoundError.errno:
-        return replace(gone(name), type=item.type), None
+        return replace(gone(name), type=listing.type), None
     if refused := _refused(answer):
-        return unknown(name, refused, item.type), refused
-    if item.protocol == SHARE:
+        return unknown(name, refused, listing.type), refused
+    if listing.protocol == SHARE:
         starts = offsets[0] if offsets and not _refused(offsets[0]) else None
         return read_share_group(answer, starts, cluster), None
-    if item.protocol == CONSUMER:
+    if listing.protocol == CONSUMER:
         group = read_consumer_group(answer, cluster, [*topics])
-    elif item.protocol == STREAMS:
+    elif listing.protocol == STREAMS:
         group = read_streams_group(answer, cluster, topics)
     else:
         group = read_classic_group(answer, cluster)
-    group = replace(group, type=group.type or item.type)
+    group = replace(group, type=group.type or listing.type)
     if not offsets:
         return group, None
     refused = _refused(offsets[0])
@@ -135,8 +135,8 @@ class GroupReader:
             self._listed, missing = list_groups(self._brokers, self._cluster, nodes, self._names)
         listed = {name: self._listed[name] for name in names & self._listed.keys()}
         topics = {topic.name: len(topic.partitions) for topic in self._brokers.metadata.topics}
-        result, _ = describe_groups(self._brokers, self._cluster, listed, topics, offsets=False)
-        groups = {group.name: group for group in result}
+        described, _ = describe_groups(self._brokers, self._cluster, listed, topics, offsets=False)
+        groups = {group.name: group for group in described}
         for name, group in groups.items():
             if group.coordinator is not None:
                 self._listed[name] = self._listed[name]._replace(coordinator=group.coordinator)

@@ -119,11 +119,11 @@ def _hear_out(transport: Any) -> None:
     def receive() -> tuple[bytes, Any]:
         if ends:
             return b"", ends.pop()
-        data, end = receives()
-        if data and end:
+        received, end = receives()
+        if received and end:
             ends.append(end)
             end = None
-        return data, end
+        return received, end
 
     transport._sock_recv = receive
 
@@ -154,7 +154,7 @@ class RequestError(Exception):
 
 
 def failure(error: BaseException, text: str, progress: Progress, cluster: Cluster) -> RequestError:
-    """What became of a request; `said` is the error in one line, without secrets.
+    """The failure of a request; `text` is the error in one line, without secrets.
 
     A secret is shown to a broker once, and to none after one has refused it: any failure
     from then on until the broker lets us in may be its refusal, and many refusals lock an account.

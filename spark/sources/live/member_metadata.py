@@ -21,8 +21,8 @@ class UndecodableError(Exception):
 class WireBytes:
     """Bytes that are read from the front; a read that doesn't fit raises `UndecodableError`."""
 
-    def __init__(self, data: bytes) -> None:
-        self._data = data
+    def __init__(self, content: bytes) -> None:
+        self._data = content
         self._at = 0
 
     @property
@@ -109,9 +109,9 @@ class Subscription:
     rack: str | None = None
 
 
-def read_subscription(data: bytes) -> Subscription | None:
-    """The subscription in `data`; None if there is none. Newer versions only append fields."""
-    rest = WireBytes(data)
+def read_subscription(content: bytes) -> Subscription | None:
+    """The subscription in `content`; None if there is none. Newer versions only append fields."""
+    rest = WireBytes(content)
     try:
         version = rest.version()
         topics = tuple(rest.text() for _ in range(rest.count(TEXT_SIZE.size)))
@@ -124,9 +124,9 @@ def read_subscription(data: bytes) -> Subscription | None:
     return Subscription(topics, owned, generation if generation >= 0 else None, rack or None)
 
 
-def read_assignment(data: bytes) -> tuple[Claim, ...] | None:
-    """The partitions in `data`; None if that is no assignment."""
-    rest = WireBytes(data)
+def read_assignment(content: bytes) -> tuple[Claim, ...] | None:
+    """The partitions in `content`; None if that is no assignment."""
+    rest = WireBytes(content)
     try:
         rest.version()
         return _claims(rest)
@@ -166,9 +166,9 @@ class Orders:
     stop: tuple[Task, ...] = ()
 
 
-def read_worker_metadata(data: bytes) -> tuple[Task, ...] | None:
+def read_worker_metadata(content: bytes) -> tuple[Task, ...] | None:
     """What a worker ran when it joined, nothing in version 0; None if that can't be read."""
-    rest = WireBytes(data)
+    rest = WireBytes(content)
     try:
         version = rest.version()
         rest.text()  # url of its REST interface
@@ -181,10 +181,10 @@ def read_worker_metadata(data: bytes) -> tuple[Task, ...] | None:
         return None
 
 
-def read_worker_assignment(data: bytes) -> Orders | None:
+def read_worker_assignment(content: bytes) -> Orders | None:
     """A leader's orders to one worker; None if they can't be read."""
     try:
-        return _orders(WireBytes(data))
+        return _orders(WireBytes(content))
     except UndecodableError:
         return None
 

@@ -60,9 +60,11 @@ def read_start_offsets(
 
 def _offsets_and_reasons(offsets: Offsets, what: str) -> tuple[dict[Claim, int], list[str]]:
     """The offsets that brokers told, and why the others aren't known."""
-    result = {claim: item for claim, item in offsets.items() if not isinstance(item, NoAnswer)}
-    refused = Counter(item.reason for item in offsets.values() if isinstance(item, NoAnswer))
-    return result, [f"the {what} of {count} partitions: {why}" for why, count in refused.items()]
+    answered = {
+        claim: offset for claim, offset in offsets.items() if not isinstance(offset, NoAnswer)
+    }
+    refused = Counter(offset.reason for offset in offsets.values() if isinstance(offset, NoAnswer))
+    return answered, [f"the {what} of {count} partitions: {why}" for why, count in refused.items()]
 
 
 def _leaders(topics: Iterable[Any], wanted: Set[Claim]) -> dict[Claim, int]:
@@ -171,9 +173,9 @@ def ask_controller(brokers: Brokers, request: Any) -> Any:
     Brokers pass what is for it on to a KRaft controller; of ZooKeeper's time it is one of them,
     whom metadata names.
     """
-    entries: list[int] = [broker.node_id for broker in brokers.metadata.brokers]
+    ids: list[int] = [broker.node_id for broker in brokers.metadata.brokers]
     named: Any = getattr(brokers.metadata, "controller_id", None)
-    (answer,) = brokers.ask([(named if named in entries else entries[0], request)])
+    (answer,) = brokers.ask([(named if named in ids else ids[0], request)])
     if isinstance(answer, NoAnswer) or answer.error_code == errors.NotControllerError.errno:
         return ask_any(brokers, request)
     return answer
@@ -199,7 +201,7 @@ class Config(NamedTuple):
 def read_configs(brokers: Brokers, topics: Iterable[str]) -> list[Config]:
     """Settings of topics and brokers, as far as one may read them, and the cluster's own id.
 
-    That takes `DescribeConfigs`, which nothing else here does: without, they aren't known.
+    Nothing else here needs the right to describe configurations: without it, none are known.
     """
     own = brokers.metadata.cluster_id
     configs = [Config("cluster", "", "cluster.id", own)] if own else []

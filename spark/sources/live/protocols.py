@@ -207,17 +207,17 @@ def read_connect_group(described: Any, cluster: Cluster) -> DescribedGroup:
         )
         return DescribedGroup(name, state, members=members, reason=reason, type=CONNECT)
     read = [_read(member) for member in described.members]
-    running = [item for item in read if item is not None]
+    running = [ran for ran in read if ran is not None]
     if len(running) < len(read):
         return unknown(name, "what a worker runs can't be decoded", CONNECT)
-    entries = {
+    claimed = {
         (connector_topic(name, connector), number)
         for before, orders in running
         for connector, number in (*before, *orders.run, *orders.stop)
         if number != INSTANCE
     }
     tasks: dict[str, int] = {}
-    for topic, number in sorted(entries):
+    for topic, number in sorted(claimed):
         tasks[topic] = number + 1
     return DescribedGroup(
         name,
@@ -230,11 +230,11 @@ def read_connect_group(described: Any, cluster: Cluster) -> DescribedGroup:
                 topics=tuple(tasks),
                 owned=tuple(
                     (connector_topic(name, connector), number)
-                    for connector, number in _runs(*item)
+                    for connector, number in _runs(*ran)
                     if number != INSTANCE
                 ),
             )
-            for member, item in zip(described.members, running, strict=True)
+            for member, ran in zip(described.members, running, strict=True)
         ),
         type=CONNECT,
         tasks=tasks,
@@ -275,8 +275,8 @@ def read_classic_group(described: Any, cluster: Cluster) -> DescribedGroup:
     readable = [member for member in members if member is not None]
     if len(readable) < len(members):
         return unknown(name, "the assignment of a member can't be decoded")
-    settings = [member.generation for member in readable if member.generation is not None]
-    generation = max(settings, default=None)
+    generations = [member.generation for member in readable if member.generation is not None]
+    generation = max(generations, default=None)
     return with_inferred_subscriptions(
         DescribedGroup(
             name,

@@ -60,17 +60,17 @@ class Reading:
         return min_insync_of(self.configs)
 
 
-def read_cluster(cluster: Cluster, brokers: Brokers, report: Report = no_report) -> Reading:
+def read_cluster(cluster: Cluster, brokers: Brokers, progress: Report = no_report) -> Reading:
     """Ask for the topics, the groups, and how far the groups' partitions go."""
-    entries = sorted(brokers.metadata.brokers, key=lambda broker: broker.node_id)
+    nodes = sorted(brokers.metadata.brokers, key=lambda broker: broker.node_id)
     topics, notes = _topics(cluster, brokers.metadata.topics)
     moving, untold = read_reassignments(brokers)  # soon after the metadata, to fit it
-    listed, unlisted = list_groups(brokers, cluster, [broker.node_id for broker in entries])
-    report(0, len(listed))
+    listed, unlisted = list_groups(brokers, cluster, [broker.node_id for broker in nodes])
+    progress(0, len(listed))
     groups, undescribed = describe_groups(
         brokers, cluster, listed, {topic.name: len(topic.partitions) for topic in topics}
     )
-    report(len(listed), len(listed))
+    progress(len(listed), len(listed))
     read = {claim for group in groups for claim in claims_of(group)}
     ends, unknown_ends = read_end_offsets(brokers, topics, read, cluster.retries)
     starts, unknown_starts = read_start_offsets(brokers, topics, _behind(groups, ends))
@@ -83,9 +83,7 @@ def read_cluster(cluster: Cluster, brokers: Brokers, report: Report = no_report)
         what = "with partitions that have no leader, so that their end is not known"
         notes = [*notes, f"{named('topic', leaderless)} {what}"]
     notes += [*untold, *unknown_starts]
-    return Reading(
-        entries, topics, groups, ends, missing, notes, moving, leaderless, configs, starts
-    )
+    return Reading(nodes, topics, groups, ends, missing, notes, moving, leaderless, configs, starts)
 
 
 def claims_of(group: DescribedGroup) -> set[Claim]:

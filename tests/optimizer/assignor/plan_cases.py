@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from optimizer.assignor.plan_assignor import PlanAssignor
-from optimizer.assignor.plan_faults import TOO_DEEP
+from optimizer.assignor.plan_file import TOO_DEEP
 from tests.optimizer.assignor.leader import Cluster, joined, owned
 from tests.paths import DATA
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 from spark.errors import InputError
 from spark.sources.kafka_text.captures import ConsumerGroup
 from spark.sources.kafka_text.consumer_groups import ConsumerGroups, read_consumer_groups
-from spark.sources.kafka_text.table import parse_header
+from spark.sources.kafka_text.lines import parse_header
 from spark.sources.kafka_text.views import View, read_row
 
 

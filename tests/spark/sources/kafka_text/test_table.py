@@ -1,6 +1,6 @@
 import pytest
 
-from spark.sources.kafka_text.table import Header, parse_header
+from spark.sources.kafka_text.lines import Header, parse_header
 
 MEMBERS = (
     "GROUP           CONSUMER-ID     GROUP-INSTANCE-ID HOST            CLIENT-ID       #PARTITIONS"

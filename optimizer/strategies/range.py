@@ -1,4 +1,4 @@
-"""Kafka's RangeAssignor: contiguous ranges, topic by topic."""
+"""Kafka's RangeAssignor, in consumers and in the coordinator: contiguous ranges, topic by topic."""
 
 from collections import Counter, deque
 from collections.abc import Iterator

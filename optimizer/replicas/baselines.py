@@ -1,4 +1,4 @@
-"""What kafka-reassign-partitions --generate would propose, of 4.1 and later and of before."""
+"""Replicas as kafka-reassign-partitions --generate places them, in 4.1 and later and before."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -32,11 +32,11 @@ class JavaRandom:
         self._state = (self._state * MULTIPLIER + 0xB) & MASK
         return self._state >> 17
 
-    def shuffle(self, values: list[Any]) -> None:
+    def shuffle(self, cards: list[Any]) -> None:
         """Collections.shuffle of a list that can be indexed."""
-        for size in range(len(values), 1, -1):
+        for size in range(len(cards), 1, -1):
             other = self.next_int(size)
-            values[size - 1], values[other] = values[other], values[size - 1]
+            cards[size - 1], cards[other] = cards[other], cards[size - 1]
 
 
 Rack = str | None
@@ -87,13 +87,13 @@ class _RackBrokers:
 class _RackList:
     def __init__(self, brokers: Sequence[tuple[int, Rack]], random: JavaRandom) -> None:
         self._random = random
-        result: dict[Rack, _RackBrokers] = {}
+        by_rack: dict[Rack, _RackBrokers] = {}
         for broker, rack in brokers:
-            result.setdefault(rack, _RackBrokers()).ids.append(broker)
-        self._racks = {rack: result[rack] for rack in _as_hashed(list(result))}
-        for items in self._racks.values():
-            items.begin(random)
-        self._names = sorted(result, key=lambda rack: (rack is not None, utf16(rack or "")))
+            by_rack.setdefault(rack, _RackBrokers()).ids.append(broker)
+        self._racks = {rack: by_rack[rack] for rack in _as_hashed(list(by_rack))}
+        for in_rack in self._racks.values():
+            in_rack.begin(random)
+        self._names = sorted(by_rack, key=lambda rack: (rack is not None, utf16(rack or "")))
         self._offset = random.next_int(len(self._names)) if self._names else 0
         self._brokers, self._epoch = len(brokers), 0
 
@@ -106,17 +106,17 @@ class _RackList:
         first = self._offset
         while (broker := self._next(first)) is None:
             first = (first + 1) % len(self._names)
-        selection, at = [broker], self._offset
+        replica_brokers, at = [broker], self._offset
         passed_over = False
-        while len(selection) < replicas:
+        while len(replica_brokers) < replicas:
             if at == first and not passed_over:
                 passed_over = True  # it has given its one
             elif (broker := self._next(at)) is not None:
-                selection.append(broker)
+                replica_brokers.append(broker)
             at = (at + 1) % len(self._names)
         self._epoch += 1
         self._offset += 1
-        return selection
+        return replica_brokers
 
     def _next(self, rack: int) -> int | None:
         return self._racks[self._names[rack]].next(self._epoch)

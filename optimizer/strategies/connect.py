@@ -1,4 +1,9 @@
-"""How Connect's leader deals tasks to workers: eager, and cooperative since 2.3."""
+"""Kafka Connect's assignment of tasks to workers: eager, and incremental cooperative since 2.3.
+
+A group of Connect workers is a problem like any other: its topics are connectors, partition n of a
+connector is its task n, and its members are the workers. The connectors' own instances, which
+Connect places as well, are in no table: each strategy says what it takes for granted of them.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
