@@ -50,7 +50,7 @@ from optimizer.model.hosts import (
     members_per_host,
     on_hosts,
 )
-from optimizer.model.judged import LEAST_KNOWN, judged
+from optimizer.model.judged import judged
 from optimizer.model.levels import BALANCE, LEVELS, PROVEN
 from optimizer.model.limits import Limit, Limits, LimitSet, fitting, idle_limits, limits_of, matches
 from optimizer.model.measures import (

@@ -41,7 +41,8 @@ class AuditedStore:
         while True:
             try:
                 reach = stored, self.max_age, snapshot
-                return work(*compositions(self.session, self.store, *reach), stored)
+                newest, older = compositions(self.session, self.store, *reach)
+                return work(newest, older(), stored)
             except Exception as error:
                 broken = _unreadable_snapshot(error)
                 if broken is None or broken == snapshot or stored.why_not(broken) is not None:

@@ -25,10 +25,11 @@ from optimizer.model import (
     worst_topic_share,
 )
 from optimizer.strategies import OPTIMAL, strategy_named
-from spark.groups import Flag, FleetGroup, Int, Long, Real, Text, Texts, in_workers
+from spark.groups import FleetGroup, Int, Long, Real, Text, Texts, in_workers
 from spark.settings import CURRENT, DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals, kind_of
 from spark.solve import (
     ADVICE_COLUMNS,
+    AdvisedRow,
     GroupRow,
     LevelsOf,
     Planned,
@@ -83,21 +84,10 @@ class ComparedRow(GroupRow):
 
 
 @dataclass(slots=True, kw_only=True)
-class ComparedGroup(ComparedRow):
+class ComparedGroup(AdvisedRow, ComparedRow):
     """A row of a comparison, or without a strategy what its group is advised to do."""
 
     limits: Texts = ()
-    judged_by: Text = None
-    now_to_best: Real = None
-    after_to_best: Real = None
-    severity: Text = None
-    advice_kind: Text = None
-    advice: Text = None
-    advice_strategy: Text = None
-    advice_moves: Long = None
-    uneven: Flag = None
-    follows: Flag = None
-    can_follow: Flag = None
 
 
 ADVISED = ("cluster", "group", "status", "partitions", "unread", *ADVICE_COLUMNS)

@@ -5,7 +5,7 @@ have one of them only. The fleet at an instant is the newest whole snapshot of e
 as a greatest age reaches back from that instant.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import reduce
 from typing import NamedTuple
@@ -91,17 +91,21 @@ class Composition(NamedTuple):
             yield skipped_sentence(item, why)
 
 
+FindOlder = Callable[[], Composition | None]
+"""Finds the fleet before another: only whoever asks for it waits until it is examined."""
+
+
 def compositions(
     opener: Opener, store: Where, stored: Stored, max_age: timedelta, snapshot: str | None = None
-) -> tuple[Composition, Composition | None]:
-    """The newest fleet of the whole snapshots of a store, or just `snapshot`, and the one before.
+) -> tuple[Composition, FindOlder]:
+    """The newest fleet of the whole snapshots of a store, or just `snapshot`; what finds the older.
 
-    Before is, for each cluster, the last snapshot that has it before the one that is taken; where
+    Older is, for each cluster, the last snapshot that has it before the one that is taken; where
     none within reach has it, the last one before all those, which may not have it either.
     """
     if snapshot:
-        older = [name for name in stored.newest_first() if name < snapshot][:1]
-        return Composition(snapshot), Composition(older[0]) if older else None
+        older = stored.up_to(snapshot).without(snapshot)
+        return Composition(snapshot), lambda: next(map(Composition, older.newest_first()), None)
     recent_ids = recent(stored, max_age)
     near = within_reach(recent_ids, max_age)
     skipped = {
@@ -110,7 +114,7 @@ def compositions(
         if item > near[-1] or not time_of(item) or item in within_reach([item, near[-1]], max_age)
     }
     if len(recent_ids) == 1 and not skipped:
-        return Composition(recent_ids[0]), None
+        return Composition(recent_ids[0]), lambda: None
     out_of_reach = [name for name in recent_ids if name not in near][-BEYOND:]
     held = clusters_in(opener, store, [*out_of_reach, *near, *skipped])
     reachable = {name: held[name] for name in near}
@@ -119,12 +123,12 @@ def compositions(
     left_out = {cluster: name for cluster, name in last.items() if cluster not in newest}
     unread = tuple(name for name in near if not held[name])
     now = Composition(near[-1], newest, left_out, unread, skipped)
-    older = [name for name in recent_ids if name < near[0]][-1:]
+    beyond = [name for name in recent_ids if name < near[0]][-1:]
     if len(near) == 1:
-        return now, Composition(older[0]) if older else None
-    before = dict.fromkeys(newest, older[0]) if older else {}
+        return now, lambda: Composition(beyond[0]) if beyond else None
+    before = dict.fromkeys(newest, beyond[0]) if beyond else {}
     before |= ones_before(reachable, newest)
-    return now, Composition(max(before.values()), before) if before else None
+    return now, lambda: Composition(max(before.values()), before) if before else None
 
 
 def recent(stored: Stored, max_age: timedelta) -> list[str]:

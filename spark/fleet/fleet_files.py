@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ from pyspark.sql import types as t
 from pyspark.sql.pandas.types import from_arrow_type
 
 from spark.errors import InputError, UnreadableError, first_line
-from spark.fleet.clusters import MAX_AGE, Composition, clusters_in, compositions
+from spark.fleet.clusters import MAX_AGE, Composition, FindOlder, clusters_in, compositions
 from spark.fleet.schemas import TABLES, describe_null_keys, faults_of, unknown_columns
 from spark.fleet.store import check_not_removed, removed_since, whole
 from spark.fleet.utf8 import names_wanted
@@ -58,6 +58,7 @@ class FleetFiles:
     notes: tuple[str, ...] = ()
     instants: Mapping[str, str] = field(default_factory=dict)
     changes: tuple[str, ...] = ()
+    older: FindOlder | None = field(default=None, repr=False, compare=False)
 
     @staticmethod
     def read(
@@ -73,8 +74,8 @@ class FleetFiles:
         """
         place = place or open_folder(store)
         stored = whole(place, store, snapshot)
-        newest, _ = compositions(place, store, stored, max_age, snapshot)
-        return FleetFiles.compose(place, newest)
+        newest, older = compositions(place, store, stored, max_age, snapshot)
+        return replace(FleetFiles.compose(place, newest), older=older)
 
     @staticmethod
     def compose(place: Folder, of: Composition) -> FleetFiles:
@@ -94,10 +95,9 @@ class FleetFiles:
         return FleetFiles(of.id, place, tables, notes, of.instants, changes)
 
     def before(self) -> FleetFiles | None:
-        """The last whole snapshot before this one, if there is one."""
-        older = whole(self.place, self.place.root, self.id).newest_first()
-        name = next((item for item in older if item < self.id), None)
-        return FleetFiles.compose(self.place, Composition(name)) if name else None
+        """The fleet before, where it was read from a store that has an older one."""
+        of = self.older and self.older()
+        return FleetFiles.compose(self.place, of) if of else None
 
     def clusters(self) -> Mapping[str, str]:
         """Each cluster, and the id of the snapshot that its rows are of."""

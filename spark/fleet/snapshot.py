@@ -99,7 +99,7 @@ class FleetSnapshot:
     newest of them. Without any all rows are of that one. `changes` tell of files that another
     program has changed since they were written. Of the tables in `keyed` files say that no key is
     null. `part` tells which part of a fleet it is, and `older` opens the
-    one before, if there is one.
+    one before, or gives None where there is none.
     """
 
     id: str
@@ -109,7 +109,9 @@ class FleetSnapshot:
     changes: tuple[str, ...] = ()
     keyed: frozenset[str] = frozenset()
     part: Part = WHOLE
-    older: Callable[[], FleetSnapshot] | None = field(default=None, repr=False, compare=False)
+    older: Callable[[], FleetSnapshot | None] | None = field(
+        default=None, repr=False, compare=False
+    )
 
     @staticmethod
     def of(
@@ -161,11 +163,13 @@ class FleetSnapshot:
         can't be read and all missing and mistyped columns.
         """
         stored = whole(session, store, snapshot)
-        newest, before = compositions(session, store, stored, max_age, snapshot)
-        fleet = FleetSnapshot.compose(session, store, newest)
-        if before is None:
-            return fleet
-        return replace(fleet, older=lambda: FleetSnapshot.compose(session, store, before))
+        newest, older = compositions(session, store, stored, max_age, snapshot)
+
+        def before() -> FleetSnapshot | None:
+            of = older()
+            return FleetSnapshot.compose(session, store, of) if of else None
+
+        return replace(FleetSnapshot.compose(session, store, newest), older=before)
 
     @staticmethod
     def compose(session: SparkSession, store: Where, of: Composition) -> FleetSnapshot:
@@ -203,7 +207,8 @@ class FleetSnapshot:
     def before(self) -> FleetSnapshot | None:
         """The same part of the fleet before, where both were read from a store and it is sound."""
         with suppress(InputError):
-            return self.older and self.older().matching(*self.part).validate()
+            if self.older and (fleet := self.older()):
+                return fleet.matching(*self.part).validate()
         return None
 
     def only(self, clusters: Iterable[str]) -> FleetSnapshot:

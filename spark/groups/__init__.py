@@ -40,5 +40,5 @@ from spark.groups.own_strategy import (
 )
 from spark.groups.rows import ABSENT, SPAN, parts_in, parts_of
 from spark.groups.topics import read_topics
-from spark.groups.weights import COLUMN, LAG, has_weights, knows_weights, weight_tables
+from spark.groups.weights import COLUMN, LAG, has_weights, weight_tables
 from spark.groups.workers import in_workers

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pyspark.sql import DataFrame, functions as F
 
-from optimizer.model import LEAST_CAPACITY, LEAST_KNOWN, MOST_WEIGHT, IntArray, capacity_fault
+from optimizer.model import LEAST_CAPACITY, MOST_WEIGHT, IntArray, capacity_fault
 from spark.errors import InputError
 from spark.fleet import RECORDS_BEHIND, TOPIC_KEYS, FleetSnapshot
 from spark.groups.encoded_row import EncodedRow
@@ -78,15 +78,6 @@ def read_weights(row: EncodedRow, topics: Topics, source: str) -> NDArray[np.flo
 def has_weights(row: EncodedRow, source: str) -> bool:
     """Whether a row was encoded with weights from there."""
     return hasattr(row, f"{source}_values")
-
-
-def knows_weights(row: EncodedRow) -> bool:
-    """Whether at least half of the partitions that a group reads have weights of their own."""
-    if not has_weights(row, COLUMN):
-        return False
-    weights = np.asarray(getattr(row, f"{COLUMN}_values"), np.float64)
-    valid = np.count_nonzero((weights >= 0) & (weights <= MOST_WEIGHT))
-    return bool(valid >= LEAST_KNOWN * row.topic_sizes[row.topic_sizes > 0].sum() > 0)
 
 
 def read_capacities(row: EncodedRow) -> NDArray[np.float64] | None:

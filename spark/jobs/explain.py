@@ -15,7 +15,7 @@ from spark.explain import (
     stalled_in,
     summary_of,
 )
-from spark.fleet import SHARE, FleetFiles, team_of
+from spark.fleet import SHARE, team_of
 from spark.terminal import ROWS_SHOWN, Table, at_most, busy, say, say_answer, show
 from spark.text import as_sentence
 
@@ -35,9 +35,9 @@ def explain(
         explanation = explain_group(fleet, group, *options, find)
         goals.check_limits(explanation.idle_limits)
         is_shared = explanation.type == SHARE
-        topics = share_topics(fleet, explanation.cluster, group) if is_shared else []
-        before = fleet.before() if isinstance(fleet, FleetFiles) else None
-        lags = [] if is_shared else lags_of(fleet, before, explanation.cluster, group)
+        cluster = explanation.cluster
+        topics = share_topics(fleet, cluster, group) if is_shared else []
+        lags = [] if is_shared else lags_of(fleet, fleet.before(), cluster, group)
         stalled = stalled_in(lags)
     if explanation.advised.advice_kind in ("setting", "plan"):
         terminal.lead_to([explanation.as_json | {"can_follow": True}], terminal.PLAN)

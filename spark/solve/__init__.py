@@ -14,6 +14,7 @@ from spark.solve.solve import idle_limits_of, max_weight, planned_groups, shown_
 from spark.solve.solved_row import (
     ACTIONS,
     ADVICE_COLUMNS,
+    AdvisedRow,
     GroupRow,
     SolvedRow,
     actions,

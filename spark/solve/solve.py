@@ -33,7 +33,6 @@ from spark.groups import (
     failed,
     has_weights,
     in_workers,
-    knows_weights,
     read_or_failed,
 )
 from spark.settings import DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals, goals_to_text
@@ -82,35 +81,33 @@ def planned_groups(
     levels: LevelsOf | None = None,
 ) -> Iterator[Planned]:
     """Each group with its row; the homogeneous ones are planned at once."""
+    goals_by_group = [goals.of_group(row.cluster, row.group, row.topics) for row in groups]
     read = {
-        at: (row, read_or_failed(row))
-        for at, row in enumerate(groups)
-        if strategy == OPTIMAL and _are_usual(goals_of(row, goals), row)
+        at: (row, read_or_failed(row, own.weight_source))
+        for at, (row, own) in enumerate(zip(groups, goals_by_group, strict=True))
     }
     at_once: dict[int, SolvedRow] = {}
-    with suppress(Exception):  # each group can still be planned on its own
-        at_once = plan_homogeneous(read, strategy)
-    for at, row in enumerate(groups):
-        _, group = read.pop(at, (row, None))
-        if group and at in at_once:
+    if strategy == OPTIMAL:
+        usual = {at: of for at, of in read.items() if _are_usual(goals_by_group[at], *of)}
+        with suppress(Exception):  # each group can still be planned on its own
+            at_once = plan_homogeneous(usual, strategy)
+        usual.clear()
+    for at, own in enumerate(goals_by_group):
+        row, group = read.pop(at)
+        if at in at_once:
             planned = Planned(row, at_once.pop(at), BY_COUNT, group)
         else:
-            planned = planned_alone(row, strategy, goals_of(row, goals), strategy_seconds, group)
+            planned = planned_alone(row, strategy, own, strategy_seconds, group)
         if levels and strategy == OPTIMAL:
             add_advice(planned, strategy_seconds, levels(row.cluster, row.group))
         yield planned
 
 
-def goals_of(row: EncodedRow, goals: FleetGoals) -> Goals:
-    """The goals of an encoded group."""
-    return goals.of_group(row.cluster, row.group, row.topics)
-
-
-def _are_usual(goals: Goals, row: EncodedRow) -> bool:
+def _are_usual(goals: Goals, row: EncodedRow, group: FleetGroup) -> bool:
     """Whether a group's goals come to balance and few moves: without racks, theirs don't matter."""
-    if goals.by_weight or goals.min_gain or goals.max_moves is not None:
+    if group.problem is None or judged(goals, group.problem).by_weight:
         return False
-    if goals.balance == "auto" and goals.may_weigh and knows_weights(row):
+    if goals.min_gain or goals.max_moves is not None:
         return False
     if any(goals.limits) or goals.host or ("hosts" in goals.levels and any(row.hosts)):
         return False
@@ -128,11 +125,9 @@ def planned_alone(
 ) -> Planned:
     """A group and its row; a failure becomes its row, and doesn't end the fleet's job.
 
-    `group` is what was read of it without weights, if it was.
+    `group` is what was read of it for these goals, if it was.
     """
-    source = goals.weight_source
-    if group is None or (source and has_weights(row, source)):
-        group = read_or_failed(row, source)
+    group = group or read_or_failed(row, goals.weight_source)
     if group.problem is None:
         return Planned(row, _without_plan(row, group, strategy, goals), goals, group)
     problem, goals = on_hosts(group.problem, goals.host), judged(goals, group.problem)

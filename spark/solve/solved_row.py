@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 
-from optimizer.advice import Advice
 from optimizer.model import NOBODY, IntArray, Problem, classes_of, max_host_load
 from spark.groups import (
     Bytes,
@@ -18,6 +17,7 @@ from spark.groups import (
     Ints,
     Long,
     Real,
+    Row,
     RowOfGroup,
     Text,
     Texts,
@@ -26,10 +26,6 @@ from spark.groups import (
 )
 
 ACTIONS = ("keep", "move", "takeover", "new", "drop")
-
-
-ADVICE_COLUMNS = tuple(name for name in Advice._fields if name not in ("of_balance", "spare"))
-"""What a group's row tells of its advice."""
 
 
 def _nothing() -> NDArray[np.int32]:
@@ -77,8 +73,6 @@ class PlannedGroup(GroupRow):
     `spread` is Σ over topics and members of (partitions that the member has of the topic)²;
     `spread_optimal` is null where the group is too large to look at it, or a level above it isn't
     optimal.
-    The columns from `judged_by` on are those of `optimizer.advice.Advice`; null where a plan is
-    made without advice, or by another strategy.
     """
 
     local_reads: Long = None
@@ -99,6 +93,12 @@ class PlannedGroup(GroupRow):
     bound_shown: Text = None
     max_host_load: Long = None
     hosts_optimal: Flag = None
+
+
+@dataclass(kw_only=True)  # rows with slots of their own have these columns beside others
+class AdvisedRow(Row):
+    """What a row says of `optimizer.advice.Advice`; null without advice, or by another strategy."""
+
     judged_by: Text = None
     now_to_best: Real = None
     after_to_best: Real = None
@@ -112,9 +112,12 @@ class PlannedGroup(GroupRow):
     can_follow: Flag = None
 
 
+ADVICE_COLUMNS = columns_of(AdvisedRow)
+
+
 @dataclass(slots=True, kw_only=True)
-class SolvedRow(PlannedGroup):
-    """The same with how the group was found, and its plan as arrays with one entry a partition.
+class SolvedRow(AdvisedRow, PlannedGroup):
+    """A planned group, its advice, how it was found, and its plan as arrays by partition.
 
     `held_by` names the goals that keep loads of an optimal plan two or more apart, if any do;
     `limits` are those of its goals that are about any of its members and partitions, in words;
@@ -196,8 +199,7 @@ def actions(keepable: NDArray[np.bool_], previous: IntArray, target: IntArray) -
 
 def plan_groups(solved: DataFrame, advice: bool = True) -> DataFrame:
     """The plan's table `groups`: one row a group of the snapshot."""
-    columns = columns_of(PlannedGroup)
-    return solved.select(*columns).drop(*(() if advice else ADVICE_COLUMNS))
+    return solved.select(*columns_of(PlannedGroup), *(ADVICE_COLUMNS if advice else ()))
 
 
 def plan_assignments(solved: DataFrame) -> DataFrame:

@@ -195,15 +195,15 @@ def test_what_a_fleet_is_compared_with(tmp_path: Path) -> None:
     for snapshot, clusters in there.items():
         keep(tmp_path, snapshot, *clusters)
     place = Folder(tmp_path)
-    newest, before = compositions(place, "", Stored.of(there), DAY)
+    newest, older = compositions(place, "", Stored.of(there), DAY)
     assert newest == Composition(SEVEN, {"a": SEVEN, "b": SIX, "c": SIX})
-    assert before == Composition(FIVE, {"a": FIVE, "b": FIVE, "c": YESTERDAY})
+    assert older() == Composition(FIVE, {"a": FIVE, "b": FIVE, "c": YESTERDAY})
     keep(tmp_path, LONG_AGO, "a", "b")
-    assert compositions(place, "", Stored.of([LONG_AGO, SEVEN]), DAY) == (
-        Composition(SEVEN, {"a": SEVEN}, {"b": LONG_AGO}),
-        Composition(LONG_AGO),
-    )
-    assert compositions(place, "", Stored.of([SEVEN]), DAY) == (Composition(SEVEN), None)
+    newest, older = compositions(place, "", Stored.of([LONG_AGO, SEVEN]), DAY)
+    assert newest == Composition(SEVEN, {"a": SEVEN}, {"b": LONG_AGO})
+    assert older() == Composition(LONG_AGO)
+    newest, older = compositions(place, "", Stored.of([SEVEN]), DAY)
+    assert (newest, older()) == (Composition(SEVEN), None)
 
 
 def test_a_plans_fleet_is_found_again_whatever_has_come_since(

@@ -12,6 +12,7 @@ from optimizer.figures import data_size
 from spark.errors import InputError
 from spark.fleet import (
     MAX_AGE,
+    Composition,
     compositions,
     snapshots,
     stored_in,
@@ -125,8 +126,16 @@ def test_only_the_newest_are_looked_at_for_a_fleet(
     place = Folder(store)
     stored = whole(place, str(store))
     assert looked == {NEWEST}
-    newest, before = compositions(place, str(store), stored, MAX_AGE)
+    newest, older = compositions(
+        place, str(store), whole(place, str(store), NEWEST), MAX_AGE, NEWEST
+    )
+    assert newest.id == NEWEST
+    assert looked == {NEWEST}  # nobody has asked for the one before
+    assert older() == Composition(HOURS[-2])
+    assert looked == {*HOURS[-2:]}
+    newest, older = compositions(place, str(store), stored, MAX_AGE)
     assert newest.instants == {"a": NEWEST, "b": NEWEST}
+    before = older()
     assert before and before.id == HOURS[-2]
     assert min(looked) == "20261001T230000Z"  # 24 are beyond those within reach
     assert len(snapshots(place, str(store))) == 72

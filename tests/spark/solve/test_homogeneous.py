@@ -126,6 +126,19 @@ def test_each_group_is_planned_by_its_own_goals(alike: list[Any]) -> None:
         assert plain(item.solved) == plain(alone.solved)
 
 
+def test_a_capacity_of_nothing_makes_a_group_invalid_however_it_is_planned() -> None:
+    """Nothing weighs anything here, so that all groups would be planned at once by count."""
+    fleet = random_fleet(2)
+    for row in fleet.rows["partitions"]:
+        row["weight"] = None
+    rows = [rows_of(fleet, f"g{number}", weights=True) for number in range(60)]
+    planned = [*planned_groups(rows, "optimal")]
+    alone = [planned_alone(row, "optimal").solved for row in rows]
+    assert [item.solved.status for item in planned] == [solved.status for solved in alone]
+    assert [item.row.group for item in planned if item.solved.status == "invalid"] == ["g2"]
+    assert sum(item.answer is None for item in planned) > 30
+
+
 @pytest.mark.parametrize("levels", [("spread", "moves"), ("hosts", "moves"), ("moves", "spread")])
 def test_levels_in_another_order_give_the_rows_of_one_at_a_time(
     alike: list[Any], levels: tuple[str, ...]
