@@ -121,8 +121,8 @@ class GroupFacts:
     def weighed(self) -> Problem | None:
         """The group with its partitions' weights; None without a plan or a known weight."""
         # encoded only where the store has weights
-        values = getattr(self.row, "column_values", None)
-        if self.plan is None or values is None or not (values >= 0).any():
+        weights = getattr(self.row, "column_values", None)
+        if self.plan is None or weights is None or not (weights >= 0).any():
             return None
         is_read = self.weight_source == "column"
         return (self.read if is_read else read_or_failed(self.row, "column")).problem
@@ -231,10 +231,10 @@ class GroupFacts:
         is_there = number < counts[topic]
         place[~is_there] = 0
 
-        def of_partition(values: Any, unknown: int) -> IntArray:
-            if not len(values):
+        def of_partition(numbers: Any, unknown: int) -> IntArray:
+            if not len(numbers):
                 return np.full(len(place), unknown)
-            return np.where(is_there, values[place], unknown)
+            return np.where(is_there, numbers[place], unknown)
 
         return Led(
             owner=plan.previous[mask],

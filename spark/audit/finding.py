@@ -103,7 +103,7 @@ ALL_GROUPS = "all groups"
 Details = Mapping[str, Any]
 """What a sentence about the past needs, by name: `cluster`, `group` and further columns."""
 
-Settings = Mapping[str, Any]
+Thresholds = Mapping[str, Any]
 """A finding's levels and settings by name: numbers, and None for a level that is never reached."""
 
 
@@ -136,30 +136,30 @@ class Finding:
         levels = {severity: self.levels.get(severity) for severity in SEVERITIES}
         object.__setattr__(self, "levels", levels)
 
-    def graded(self, measure: float, settings: Settings) -> tuple[str, float] | None:
+    def graded(self, measure: float, thresholds: Thresholds) -> tuple[str, float] | None:
         """The worst severity whose level a measure passes, and that level; or None."""
         for severity in WORST_FIRST:
-            level = settings[severity]
+            level = thresholds[severity]
             if level is not None and (measure < level if self.below else measure >= level):
                 return severity, level
         return None
 
-    def cells(self, result: FindingRow, settings: Settings, advice: str) -> dict[str, Any] | None:
+    def cells(self, row: FindingRow, thresholds: Thresholds, advice: str) -> dict[str, Any] | None:
         """The result as a row of a column of findings; None where it passes no level."""
-        grade = self.graded(result.measure, settings)
-        if result.severity is not None:
-            grade = result.severity, settings.get(result.severity) or result.measure
+        grade = self.graded(row.measure, thresholds)
+        if row.severity is not None:
+            grade = row.severity, thresholds.get(row.severity) or row.measure
         if grade is None:
             return None
         severity, threshold = grade
         return {
-            "subject": result.subject,
+            "subject": row.subject,
             "finding": self.name,
             "severity": severity,
-            "measure": float(result.measure),
+            "measure": float(row.measure),
             "threshold": float(threshold),
-            "sentence": result.describe(),
-            "advice": result.advice or advice,
+            "sentence": row.describe(),
+            "advice": row.advice or advice,
         }
 
 
@@ -183,11 +183,11 @@ class FindingRow:
 
 Facts = TypeVar("Facts")
 
-Find = Callable[[Facts, Settings], Iterator[FindingRow]]
+Find = Callable[[Facts, Thresholds], Iterator[FindingRow]]
 """What yields the findings of one group, or of one cluster."""
 
 
-def _find_nothing(group_or_cluster: object, settings: Settings) -> Iterator[FindingRow]:
+def _find_nothing(group_or_cluster: object, thresholds: Thresholds) -> Iterator[FindingRow]:
     return iter(())
 
 
@@ -221,9 +221,9 @@ class ClusterFinding(PresentFinding[ClusterFacts]):
     each: str
     template: str
 
-    def __call__(self, measured: Callable[[ClusterFacts, Settings], Iterator[Measures]]) -> Self:  # type: ignore[override]
-        def find(cluster: ClusterFacts, settings: Settings) -> Iterator[FindingRow]:
-            for measures, blanks in measured(cluster, settings):
+    def __call__(self, measured: Callable[[ClusterFacts, Thresholds], Iterator[Measures]]) -> Self:  # type: ignore[override]
+        def find(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
+            for measures, blanks in measured(cluster, thresholds):
                 for name, measure in measures.items():
                     own = {
                         blank: value.get(name) if isinstance(value, Mapping) else value
@@ -250,12 +250,12 @@ class PastFinding(Finding):
     template: str
     where: str = "true"
     rows: Callable[..., DataFrame] | None = None
-    more: Callable[[Details, Settings], Details] | None = None
+    more: Callable[[Details, Thresholds], Details] | None = None
     of_topic: bool = False
 
-    def find(self, frames: Sequence[DataFrame], settings: Settings) -> DataFrame:
+    def find(self, frames: Sequence[DataFrame], thresholds: Thresholds) -> DataFrame:
         """Rows of `cluster`, `group`, `measure`, and `details` as JSON."""
-        numbers = {name: f"{value!r}D" for name, value in settings.items()}
+        numbers = {name: f"{value!r}D" for name, value in thresholds.items()}
         rows = self.rows(*frames) if self.rows else frames[0]
         cells = ", ".join(f"`{name}`" for name in rows.columns if name not in ("cluster", "group"))
         return escaped_rows(rows.where(self.where.format_map(numbers))).selectExpr(

@@ -116,11 +116,11 @@ class FleetAudit(Handle):
         return escaped_rows(self.judged.select(*GROUP_COLUMNS))
 
     def groups(self) -> dict[str, int]:
-        """How many groups have each status: `ok` and `inferred` ones were judged."""
+        """How many groups have each status; those that are ok or inferred were judged."""
         return self._groups_by("status")
 
     def uneven(self) -> int:
-        """How many groups are uneven: their balance is `info` or worse."""
+        """How many groups are uneven: their balance is of severity info or worse."""
         return sum(row["uneven"] for row in self._statuses_and_other_kinds)
 
     def worst_groups(self, groups: int = FIRST) -> list[dict[str, Any]]:
@@ -151,11 +151,14 @@ class FleetAudit(Handle):
 
     def counts(self) -> list[dict[str, Any]]:
         """One row a finding that was run: how many there are of each severity, and muted ones."""
-        result, columns = self._counts_by_finding, (*WORST_FIRST, "muted")
+        by_finding, columns = self._counts_by_finding, (*WORST_FIRST, "muted")
         return [
             {
                 "finding": name,
-                **{item: result[name][item] if name in result else 0 for item in columns},
+                **{
+                    column: by_finding[name][column] if name in by_finding else 0
+                    for column in columns
+                },
             }
             for name in FINDINGS
             if name not in self.not_run
@@ -166,7 +169,10 @@ class FleetAudit(Handle):
         """The counts of each severity by finding, of muted ones, and of those of each mute."""
         # all groups are judged by then: else two parts of a cluster's job might each do it
         assert self._statuses_and_other_kinds is not None
-        counts = {item: F.expr(f"muted is null and severity = '{item}'") for item in WORST_FIRST}
+        counts = {
+            severity: F.expr(f"muted is null and severity = '{severity}'")
+            for severity in WORST_FIRST
+        }
         counts["muted"] = F.col("muted").isNotNull()
         counts |= {f"mute {at}": mute.fits() for at, mute in enumerate(self.mutes)}
         of = [F.count_if(counted_rows).alias(name) for name, counted_rows in counts.items()]
@@ -243,9 +249,9 @@ def audit_fleet(
     snapshots up to this one, for those that need time. `rates` are as `plan_fleet` takes them, for
     goals that ask for them. Raises InputError for null keys.
     """
-    selection = settings or AuditSettings()
+    audit_settings = settings or AuditSettings()
     previous = previous or snapshot.before()
-    available = probe(snapshot.validate(), previous, selection, history)
+    available = probe(snapshot.validate(), previous, audit_settings, history)
     not_run = {
         name: "; ".join(MISSING_FACT[need] for need in _lacking(finding, available.names))
         for name, finding in FINDINGS.items()
@@ -253,16 +259,16 @@ def audit_fleet(
     }
     run = [finding for name, finding in FINDINGS.items() if name not in not_run]
     column = {COLUMN} if "partitions.weight" in available.names else set()
-    weights = weight_tables(snapshot, selection.goals.sources - {COLUMN} | column, rates)
+    weights = weight_tables(snapshot, audit_settings.goals.sources - {COLUMN} | column, rates)
     parts = parts_for(snapshot, previous, available.names)
-    encoded = encode(snapshot, selection.goals.need_racks, more=parts, weights=weights)
+    encoded = encode(snapshot, audit_settings.goals.need_racks, more=parts, weights=weights)
     names = [finding.name for finding in run if isinstance(finding, GroupFinding)]
-    judged = evaluate_groups(encoded, GroupEvaluator(names, selection, available)).persist()
+    judged = evaluate_groups(encoded, GroupEvaluator(names, audit_settings, available)).persist()
     findings = judged.selectExpr("cluster", "`group`", "inline(findings)").select(*OWN_COLUMNS)
     kept, seats, bears = [judged], None, None
     of_clusters = [finding.name for finding in run if isinstance(finding, ClusterFinding)]
     if of_clusters:
-        evaluator = ClusterEvaluator(of_clusters, selection, available)
+        evaluator = ClusterEvaluator(of_clusters, audit_settings, available)
         has_seats = "coordinators" in available.names
         groups = judged if has_seats else None
         configs = snapshot.tables.get("configs")
@@ -280,14 +286,14 @@ def audit_fleet(
         if "partitions.replicas" in available.names:
             rows = clusters.where("failures is not null")
             bears = rows.selectExpr("cluster", "failures.*")
-    past = Past.of(history, selection.window) if history else None
-    of_past = [item for item in run if isinstance(item, PastFinding)]
-    in_past = find_in_past(of_past, past, selection) if past else None
+    past = Past.of(history, audit_settings.window) if history else None
+    of_past = [finding for finding in run if isinstance(finding, PastFinding)]
+    in_past = find_in_past(of_past, past, audit_settings) if past else None
     if in_past is not None:
         kept.append(in_past.persist())
         findings = findings.unionAll(in_past)
-    mutes = selection.mutes
-    findings = labelled(findings, selection.teams, mutes, snapshot.id)
+    mutes = audit_settings.mutes
+    findings = labelled(findings, audit_settings.teams, mutes, snapshot.id)
     return FleetAudit(snapshot.id, findings, not_run, kept, judged, seats, past, bears, mutes)
 
 

@@ -15,7 +15,7 @@ from optimizer.advice import follows_plans
 from optimizer.model import BY_COUNT
 from optimizer.strategies import OPTIMAL
 from spark.audit.facts import GroupFacts
-from spark.audit.finding import WORST_FIRST, GroupFinding, Settings
+from spark.audit.finding import WORST_FIRST, GroupFinding, Thresholds
 from spark.audit.findings.defects import failed_group
 from spark.audit.known import AvailableFacts
 from spark.audit.parts import AuditRow, as_before, claims_changed
@@ -89,7 +89,7 @@ def evaluate_groups(encoded: DataFrame, evaluator: GroupEvaluator) -> DataFrame:
     return in_workers(encoded, judged_schema(), evaluator.evaluated)
 
 
-def findings_of(planned: Planned, settings: AuditSettings) -> list[dict[str, Any]]:
+def findings_of(planned: Planned, audit_settings: AuditSettings) -> list[dict[str, Any]]:
     """What a planned group's own rows show, the worst first.
 
     Findings that need lags, leaders or the snapshot before aren't looked for.
@@ -99,7 +99,7 @@ def findings_of(planned: Planned, settings: AuditSettings) -> list[dict[str, Any
         for name, finding in FINDINGS.items()
         if isinstance(finding, GroupFinding) and OF_ROWS.issuperset(finding.needs)
     ]
-    evaluator = GroupEvaluator(names, settings, AvailableFacts(OF_ROWS))
+    evaluator = GroupEvaluator(names, audit_settings, AvailableFacts(OF_ROWS))
     findings: list[dict[str, Any]] = evaluator.judged(planned)[-1]
     return sorted(findings, key=lambda finding: WORST_FIRST.index(finding["severity"]))
 
@@ -167,7 +167,7 @@ class GroupEvaluator:
     def _group(
         self, planned: Planned, before: SolvedRow | None, seat: CoordinatorLocation
     ) -> GroupFacts:
-        row, settings = cast(AuditRow, planned.row), self.settings
+        row, audit_settings = cast(AuditRow, planned.row), self.settings
         name = row.cluster, row.group
         return GroupFacts(
             row=row,
@@ -179,10 +179,10 @@ class GroupEvaluator:
             timeouts=self._timeouts(*name),
             joined=[
                 copartitioned.topics
-                for copartitioned in settings.copartitioned
+                for copartitioned in audit_settings.copartitioned
                 if copartitioned.fits(*name)
             ],
-            client_version=settings.consumers.of(*name).get("client_version"),
+            client_version=audit_settings.consumers.of(*name).get("client_version"),
             weight_source=planned.goals.weight_source,
         )
 
@@ -193,17 +193,17 @@ class GroupEvaluator:
         return {**self.available.sessions.get(cluster, {}), **own.settings} if own else {}
 
     def _finding_rows(self, group: GroupFacts) -> list[dict[str, Any]]:
-        values = self.settings.of(group.row.cluster, group.name)
+        by_finding = self.settings.of(group.row.cluster, group.name)
         return [
             cells
             for finding in self._findings
-            for cells in _cells(finding, group, values[finding.name])
+            for cells in _cells(finding, group, by_finding[finding.name])
         ]
 
     @cached_property
     def _findings(self) -> list[GroupFinding]:
-        selection = map(FINDINGS.__getitem__, self.findings)
-        return [finding for finding in selection if isinstance(finding, GroupFinding)]
+        every = map(FINDINGS.__getitem__, self.findings)
+        return [finding for finding in every if isinstance(finding, GroupFinding)]
 
 
 def _idle_to_busy(solved: SolvedRow) -> int | None:
@@ -216,12 +216,12 @@ def _idle_to_busy(solved: SolvedRow) -> int | None:
 
 
 def _cells(
-    finding: GroupFinding, group: GroupFacts, settings: Settings
+    finding: GroupFinding, group: GroupFacts, thresholds: Thresholds
 ) -> Iterator[dict[str, Any]]:
     """What a finding finds in a group and is past a level, as cells of the column `findings`."""
     of_kind = _advice_to_kind(finding, group.row)
-    for result in finding.find(group, settings):
-        if cells := finding.cells(result, settings, of_kind or finding.advice):
+    for row in finding.find(group, thresholds):
+        if cells := finding.cells(row, thresholds, of_kind or finding.advice):
             yield cells
 
 

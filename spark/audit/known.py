@@ -55,7 +55,7 @@ class AvailableFacts:
 def probe(
     snapshot: FleetSnapshot,
     previous: FleetSnapshot | None,
-    settings: AuditSettings,
+    audit_settings: AuditSettings,
     history: FleetHistory | None = None,
 ) -> AvailableFacts:
     """All of that, by one job."""
@@ -83,9 +83,9 @@ def probe(
         "previous.offsets": previous is not None and "offsets" in previous.tables,
         "history": history is not None,
         "history.offsets": history is not None and "offsets" in history.tables,
-        "timeouts": bool(settings.timeouts),
-        "client_version": settings.consumers.states("client_version"),
-        "copartitioned": bool(settings.copartitioned),
+        "timeouts": bool(audit_settings.timeouts),
+        "client_version": audit_settings.consumers.states("client_version"),
+        "copartitioned": bool(audit_settings.copartitioned),
     }
     shown |= {need for need, is_there in spec.items() if is_there}
     listed = {row.cluster: frozenset(row.listed) for row in rows if row.listed}
@@ -150,7 +150,7 @@ def _several_brokers(rows: list[Any]) -> frozenset[str]:
     for row in rows:
         if row.lowest is not None:
             bounds.setdefault(row.cluster, []).extend((row.lowest, row.highest))
-    return frozenset(item for item, bound in bounds.items() if min(bound) < max(bound))
+    return frozenset(cluster for cluster, bound in bounds.items() if min(bound) < max(bound))
 
 
 def _offsets(rows: list[Any]) -> dict[str, OffsetsTopic]:

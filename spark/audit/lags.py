@@ -91,8 +91,10 @@ def read_lags(late: Offsets, topics: IntArray, topic_sizes: IntArray) -> Lags:
     of_topic = {
         at: bounded(sum_of(part)) for at, part in zip(topic[starts].tolist(), parts, strict=True)
     }
-    entries = [item for item in of_topic.values() if item is not None]
-    return Lags(topic, partition, lag, of_topic, bounded(sum(entries)) if entries else None)
+    counted_lags = [topic_lag for topic_lag in of_topic.values() if topic_lag is not None]
+    return Lags(
+        topic, partition, lag, of_topic, bounded(sum(counted_lags)) if counted_lags else None
+    )
 
 
 def sum_of(lags: IntArray) -> int:
@@ -108,9 +110,9 @@ def bounded(total: int) -> int | None:
 
 def lags_of_owners(lags: Lags, plan: Any, members: int) -> dict[str, int]:
     """The lag of each member who owns something of a topic with known lags."""
-    entries = np.zeros(len(plan.topics), np.bool_)
-    entries[list(lags.of_topic)] = True
-    owned = entries[plan.topic] & (plan.previous >= 0) & (plan.previous < members)
+    is_late = np.zeros(len(plan.topics), np.bool_)
+    is_late[list(lags.of_topic)] = True
+    owned = is_late[plan.topic] & (plan.previous >= 0) & (plan.previous < members)
     owner, wanted = plan.previous[owned], _keys(plan.topic[owned], plan.partition[owned])
     keys = _keys(lags.topic, lags.partition)
     at = keys.searchsorted(wanted)
@@ -120,8 +122,8 @@ def lags_of_owners(lags: Lags, plan: Any, members: int) -> dict[str, int]:
     if lag.sum(dtype=np.float64) < EXACT:
         sums = np.bincount(owner, weights=lag, minlength=members).astype(np.int64).tolist()
     else:
-        for member, item in zip(owner.tolist(), lag.tolist(), strict=True):
-            sums[member] += item
+        for member, records in zip(owner.tolist(), lag.tolist(), strict=True):
+            sums[member] += records
     return {plan.names[member]: sums[member] for member in np.unique(owner).tolist()}
 
 
@@ -201,12 +203,12 @@ def outside_logs(
         columns = offsets.partition, records, offsets.committed, bounds
         entry = tuple(int(column[at]) for column in columns)
         of_topic.setdefault(int(offsets.topic[at]), []).append(entry)
-    result = []
-    for topic, entries in of_topic.items():
-        first, records_of, *values = min(entries)
-        texts = (None if value < 0 else str(value) for value in values)
-        result.append(OutsideLog(names[topic], len(entries), first, records_of, *texts))
-    return sorted(result)
+    outside = []
+    for topic, places in of_topic.items():
+        first, records_of, *ends = min(places)
+        texts = (None if end < 0 else str(end) for end in ends)
+        outside.append(OutsideLog(names[topic], len(places), first, records_of, *texts))
+    return sorted(outside)
 
 
 def _keys(topic: IntArray, partition: IntArray) -> IntArray:

@@ -57,13 +57,13 @@ class AuditedStore:
         self,
         fleet: FleetSnapshot,
         before: Composition | None,
-        settings: AuditSettings,
+        audit_settings: AuditSettings,
         stored: Stored | None,
         rates: DataFrame | None = None,
     ) -> FleetAudit:
         """The audit of a fleet beside the one before; with `stored`, by its history as well."""
-        past = self._past(fleet, stored, settings) if stored else None
-        return audit_fleet(fleet, self._previous(fleet, before), settings, past, rates)
+        past = self._past(fleet, stored, audit_settings) if stored else None
+        return audit_fleet(fleet, self._previous(fleet, before), audit_settings, past, rates)
 
     def _previous(self, fleet: FleetSnapshot, before: Composition | None) -> FleetSnapshot | None:
         """The same part of the fleet before; None if there is none, or it can't be compared."""
@@ -79,14 +79,14 @@ class AuditedStore:
             return None
 
     def _past(
-        self, fleet: FleetSnapshot, stored: Stored, settings: AuditSettings
+        self, fleet: FleetSnapshot, stored: Stored, audit_settings: AuditSettings
     ) -> FleetHistory | None:
         """The snapshots up to that of the fleet, if there are enough for a history."""
-        up_to = [item for item in stored.whole if item <= fleet.id]
-        if not up_to or len(within_reach(up_to, settings.window)) < ENOUGH:
+        up_to = [snapshot for snapshot in stored.whole if snapshot <= fleet.id]
+        if not up_to or len(within_reach(up_to, audit_settings.window)) < ENOUGH:
             return None
         try:
-            reach = (settings.reach, fleet.id, self.max_age)
+            reach = (audit_settings.reach, fleet.id, self.max_age)
             return FleetHistory.read(self.session, self.store, *reach).matching(*fleet.part)
         except UnreadableError:
             raise

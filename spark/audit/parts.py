@@ -77,9 +77,9 @@ def parts_for(
         )
         parts["dynamic_before"] = members.select(*GROUP_KEYS, "member_id")
     if previous and available >= {"lag", "previous.offsets"}:
-        entries = previous.tables["offsets"].where("committed_offset >= 0 and end_offset >= 0")
+        offsets = previous.tables["offsets"].where("committed_offset >= 0 and end_offset >= 0")
         names = ("committed_offset as before_committed", "end_offset as before_ends")
-        parts["before"] = entries.selectExpr("cluster", "`group`", "topic", "partition", *names)
+        parts["before"] = offsets.selectExpr("cluster", "`group`", "topic", "partition", *names)
     return parts
 
 

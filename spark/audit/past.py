@@ -133,8 +133,8 @@ class Past(Handle):
     def aged(self) -> DataFrame:
         """A row a group: the partition whose next record is oldest for its topic's retention."""
         of_topics = self._settings.where("scope = 'topic'")
-        settings = of_topics.groupBy("cluster", F.col("name").alias("topic"))
-        kept = settings.agg(
+        configs = of_topics.groupBy("cluster", F.col("name").alias("topic"))
+        kept = configs.agg(
             F.expr("max(try_cast(if(key = 'retention.ms', value, null) as double)) / 1000 as kept"),
             F.expr("bool_or(key = 'cleanup.policy' and value like '%delete%') as deletes"),
         ).where("deletes and kept > 0")
@@ -281,39 +281,39 @@ SCHEMA = ", ".join(
 
 
 def find_in_past(
-    findings: Sequence[PastFinding], past: Past, settings: AuditSettings
+    findings: Sequence[PastFinding], past: Past, levels: AuditSettings
 ) -> DataFrame | None:
     """Findings of `OWN_COLUMNS`; None if there is nothing to look for."""
     if not findings:
         return None
     rows = reduce(
-        DataFrame.unionAll, (_rows(past_finding, past, settings) for past_finding in findings)
+        DataFrame.unionAll, (_rows(past_finding, past, levels) for past_finding in findings)
     )
     by_name = {past_finding.name: past_finding for past_finding in findings}
 
     def grade(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
         for batch in batches:
-            result = [_graded(row, by_name[row.finding], settings) for row in batch.itertuples()]
-            yield type(batch)([item for item in result if item], columns=OWN_COLUMNS)
+            graded = [_graded(row, by_name[row.finding], levels) for row in batch.itertuples()]
+            yield type(batch)([cells for cells in graded if cells], columns=OWN_COLUMNS)
 
     # few rows, and one task: each would be sent the plans of all these frames
     return rows.repartition(1).mapInPandas(grade, SCHEMA)
 
 
-def _rows(finding: PastFinding, past: Past, settings: AuditSettings) -> DataFrame:
-    values = settings.values[finding.name]
-    rows = finding.find([past[frame] for frame in finding.reads], values)
+def _rows(finding: PastFinding, past: Past, levels: AuditSettings) -> DataFrame:
+    thresholds = levels.values[finding.name]
+    rows = finding.find([past[frame] for frame in finding.reads], thresholds)
     return rows.withColumn("finding", F.lit(finding.name))
 
 
-def _graded(row: Any, finding: PastFinding, settings: AuditSettings) -> tuple[Any, ...] | None:
+def _graded(row: Any, finding: PastFinding, levels: AuditSettings) -> tuple[Any, ...] | None:
     """The cells of `OWN_COLUMNS`, or None where no level is passed."""
-    values = settings.of(row.cluster, row.group) if row.group is not None else settings.values
+    by_finding = levels.of(row.cluster, row.group) if row.group is not None else levels.values
     details = {"cluster": row.cluster, "group": row.group, **json.loads(row.details)}
     subject = f"topic {details['topic']}" if row.group is None else f"group {row.group}"
-    more = finding.more(details, settings.values[finding.name]) if finding.more else {}
-    result = FindingRow(subject, row.measure, finding.template, {**details, **more})
-    cells = finding.cells(result, values[finding.name], finding.advice)
+    more = finding.more(details, levels.values[finding.name]) if finding.more else {}
+    finding_row = FindingRow(subject, row.measure, finding.template, {**details, **more})
+    cells = finding.cells(finding_row, by_finding[finding.name], finding.advice)
     if cells is None:
         return None
     return tuple((details | cells)[name] for name in OWN_COLUMNS)

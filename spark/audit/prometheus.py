@@ -41,7 +41,7 @@ def metrics_of(
     counts = audit.counts()
     groups = audit.groups()
     state = state_of(counts, groups)
-    total = {item: sum(row[item] for row in counts) for item in WORST_FIRST}
+    total = {label: sum(row[label] for row in counts) for label in WORST_FIRST}
     ranked = _worst_groups(audit, worst_groups)
     worst, others = _by_group(ranked, total)
     families: list[Family] = [
@@ -82,7 +82,7 @@ def metrics_of(
         (
             "evenfleet_audit_state",
             "1 for the state that the fleet is in; nothing is known of one that is not judged.",
-            [({"state": item}, item is state) for item in State],
+            [({"state": label}, label is state) for label in State],
         ),
         ("evenfleet_audit_group_findings", "Findings of the worst groups.", worst),
         (
@@ -139,13 +139,13 @@ def _measures(audit: FleetAudit, groups: Sequence[Row]) -> list[Family]:
     families: list[Family] = []
     for name, frame in frames.items():
         rows = frame.join(keys_of_worst, list(GROUP_KEYS), "left_semi").collect()
-        values = {(row["cluster"], row["group"]): row["value"] for row in rows}
+        by_group = {(row["cluster"], row["group"]): row["value"] for row in rows}
         if name == REBALANCES:  # a history has no row of a group that didn't rebalance
-            values = dict.fromkeys(keys, 0.0) | values
+            by_group = dict.fromkeys(keys, 0.0) | by_group
         samples: list[Sample] = [
             (_labels(row), value)
             for row in sorted(groups, key=itemgetter(*GROUP_KEYS))
-            if (value := values.get((row["cluster"], row["group"]))) is not None
+            if (value := by_group.get((row["cluster"], row["group"]))) is not None
         ]
         families.append((f"evenfleet_audit_group_{name}", MEASURES[name], samples))
     return families

@@ -63,11 +63,11 @@ class Seen:
     unjudged: Collection[tuple[str, str]]
     not_run: Collection[str]
 
-    def covers(self, item: Tracked) -> bool:
+    def covers(self, tracked: Tracked) -> bool:
         return (
-            item.cluster in self.clusters
-            and item.finding not in self.not_run
-            and (item.cluster, item.group) not in self.unjudged
+            tracked.cluster in self.clusters
+            and tracked.finding not in self.not_run
+            and (tracked.cluster, tracked.group) not in self.unjudged
         )
 
 
@@ -78,7 +78,7 @@ def tracked_now(
 
     `rows` are rows of cluster, group, finding, subject, severity, sentence and muted.
     """
-    before = {item.key: item for item in last if item.change is not Change.GONE}
+    before = {earlier.key: earlier for earlier in last if earlier.change is not Change.GONE}
     now: dict[tuple[Any, ...], Tracked] = {}
     for row in rows:
         subject = MEMBERS if row["subject"].startswith("member ") else row["subject"]
@@ -88,14 +88,14 @@ def tracked_now(
             continue
         if key not in now or _rank(row["severity"]) > _rank(now[key].severity):
             now[key] = Tracked(*key, row["severity"], snapshot, Change.NEW, row["sentence"])
-    for key, item in before.items():
+    for key, earlier in before.items():
         if key not in now:
-            gone = Change.GONE if seen.covers(item) else None
-            now[key] = replace(item, change=gone)
+            gone = Change.GONE if seen.covers(earlier) else None
+            now[key] = replace(earlier, change=gone)
         else:
-            worse = _rank(now[key].severity) > _rank(item.severity)
+            worse = _rank(now[key].severity) > _rank(earlier.severity)
             change = Change.WORSE if worse else None
-            now[key] = replace(now[key], since=item.since, change=change)
+            now[key] = replace(now[key], since=earlier.since, change=change)
     return [now[key] for key in sorted(now, key=lambda key: tuple(text or "" for text in key))]
 
 
@@ -111,29 +111,29 @@ def changes_since(
 
 def last_tracked(session: SparkSession, out: Where, snapshot: str) -> list[Tracked] | None:
     """What the last audit in `out` tracked, up to this snapshot; None if there is none."""
-    ids = [item for item in source_of(session, out).ids(TABLE) if item <= snapshot]
+    ids = [id_ for id_ in source_of(session, out).ids(TABLE) if id_ <= snapshot]
     if not ids:
         return None
     rows = read_result(session, out, TABLE, ids[-1]).rows.collect()
     stood = [Tracked(**row.asDict()) for row in rows]
-    return [replace(item, change=Change(item.change) if item.change else None) for item in stood]
+    return [replace(row, change=Change(row.change) if row.change else None) for row in stood]
 
 
 def rows_of(session: SparkSession, tracked: Iterable[Tracked]) -> DataFrame:
     """For the table `tracked`, kept beside the audit's results for the next audit."""
-    return session.createDataFrame([astuple(item) for item in tracked], SCHEMA).coalesce(1)
+    return session.createDataFrame([astuple(finding) for finding in tracked], SCHEMA).coalesce(1)
 
 
 def counts_of(tracked: Collection[Tracked]) -> list[dict[str, Any]]:
     """New and worse findings, as `FleetAudit.counts` has all of them."""
-    fresh = [item for item in tracked if item.change in (Change.NEW, Change.WORSE)]
+    fresh = [row for row in tracked if row.change in (Change.NEW, Change.WORSE)]
     return [
         {"finding": name}
         | {
-            severity: sum(item.finding == name and item.severity == severity for item in fresh)
+            severity: sum(row.finding == name and row.severity == severity for row in fresh)
             for severity in WORST_FIRST
         }
-        for name in sorted({item.finding for item in fresh})
+        for name in sorted({row.finding for row in fresh})
     ]
 
 

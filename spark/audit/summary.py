@@ -84,8 +84,8 @@ class AuditSummary:
     @property
     def verdict(self) -> str:
         """The fleet's state in a sentence, and what it is the verdict on."""
-        result = verdict(self.counts, self.groups, self.worst, self.not_run)
-        return f"{result} {self.looked_at}"
+        sentence = verdict(self.counts, self.groups, self.worst, self.not_run)
+        return f"{sentence} {self.looked_at}"
 
     @property
     def counts_that_fail(self) -> Sequence[dict[str, Any]]:
@@ -95,10 +95,10 @@ class AuditSummary:
     def changes(self) -> list[dict[str, Any]]:
         """What is new, worse or gone, the new first."""
         return [
-            {name: getattr(item, name) for name in CHANGE_COLUMNS}
+            {name: getattr(finding, name) for name in CHANGE_COLUMNS}
             for change in Change
-            for item in self.tracked or ()
-            if item.change is change
+            for finding in self.tracked or ()
+            if finding.change is change
         ]
 
     def worst_by_finding(self) -> Iterator[tuple[str, list[str], str]]:
@@ -138,7 +138,7 @@ class AuditSummary:
 
 def write_audit(
     made: FleetAudit,
-    settings: AuditSettings,
+    audit_settings: AuditSettings,
     out: Where | None,
     prometheus: Path | None,
     clusters: Collection[str] | None,
@@ -166,7 +166,7 @@ def write_audit(
             tables["tracked"] = rows_of(session, tracked)
         write_tables(session, out, snapshot_id(made.snapshot), tables, RESULTS[AUDIT])
     if prometheus:
-        replace_text(prometheus, metrics_of(made, settings.worst_groups, tracked))
+        replace_text(prometheus, metrics_of(made, audit_settings.worst_groups, tracked))
     return replace(summary, tracked=tracked, tables=[*tables])
 
 

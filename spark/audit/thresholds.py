@@ -74,17 +74,17 @@ class AuditSettings:
     teams: tuple[Team, ...] = ()
     mutes: tuple[Mute, ...] = ()
 
-    def with_settings(self, settings: Settings) -> AuditSettings:
+    def with_settings(self, config: Settings) -> AuditSettings:
         """With a configuration's goals, consumers, teams and mutes; its time-outs come last.
 
         `[[copartitioned]]` topics limit the goals. InputError for a mute of no known finding.
         """
-        for mute in settings.mutes:
+        for mute in config.mutes:
             check_finding(mute.finding, f"[[mute]] {mute}: ")
-        consumers, goals = settings.consumers, replace(settings.goals, joined=self.copartitioned)
+        consumers, goals = config.consumers, replace(config.goals, joined=self.copartitioned)
         rules = consumers.by_groups if any(map(consumers.states, TIMEOUTS)) else ()
         timeouts = *self.timeouts, *rules
-        named = replace(self, teams=settings.teams, mutes=settings.mutes)
+        named = replace(self, teams=config.teams, mutes=config.mutes)
         return replace(named, timeouts=timeouts, consumers=consumers, goals=goals)
 
     @property
@@ -107,15 +107,17 @@ class AuditSettings:
 
         What a rule doesn't state is as for all.
         """
-        result: list[tuple[GroupRule, Values, Levels]] = []
+        rules: list[tuple[GroupRule, Values, Levels]] = []
         for rule in (*self.groups, GroupRule("*")):
-            values = {name: {**of, **rule.values.get(name, {})} for name, of in self.values.items()}
-            result.append((rule, values, _levels_of_balance(values)))
-        return result
+            by_finding = {
+                name: {**of, **rule.values.get(name, {})} for name, of in self.values.items()
+            }
+            rules.append((rule, by_finding, _levels_of_balance(by_finding)))
+        return rules
 
 
-def _levels_of_balance(values: Values) -> Levels:
-    named = {"count": values["unbalanced"], "weight": values["unbalanced-weight"]}
+def _levels_of_balance(by_finding: Values) -> Levels:
+    named = {"count": by_finding["unbalanced"], "weight": by_finding["unbalanced-weight"]}
     return {
         by: {s: Level(of[s], int(of.get(f"least_{s}") or 0)) for s in SEVERITIES}
         for by, of in named.items()
@@ -134,18 +136,18 @@ def read_audit_settings(path: Path | None) -> AuditSettings:
     return audit_settings
 
 
-def levels_and_goals(path: Path | None, settings: Settings) -> tuple[AuditSettings, Settings]:
+def levels_and_goals(path: Path | None, config: Settings) -> tuple[AuditSettings, Settings]:
     """Both with what a file of thresholds and a configuration say of judging groups."""
-    audit_settings = read_audit_settings(path).with_settings(settings)
-    return audit_settings, replace(settings, goals=audit_settings.goals)
+    audit_settings = read_audit_settings(path).with_settings(config)
+    return audit_settings, replace(config, goals=audit_settings.goals)
 
 
-def _out_of_order(settings: AuditSettings) -> Iterator[str]:
+def _out_of_order(audit_settings: AuditSettings) -> Iterator[str]:
     """Levels that a worse severity reaches sooner, so that the lesser one is never told."""
     for name, finding in FINDINGS.items():
-        rules = {f"[[group]] {rule.match!r}: ": of for rule, of, _ in settings.by_rule[:-1]}
-        for where, values in {"": settings.values, **rules}.items():
-            levels = [(s, level) for s in SEVERITIES if (level := values[name][s]) is not None]
+        rules = {f"[[group]] {rule.match!r}: ": of for rule, of, _ in audit_settings.by_rule[:-1]}
+        for where, by_finding in {"": audit_settings.values, **rules}.items():
+            levels = [(s, level) for s in SEVERITIES if (level := by_finding[name][s]) is not None]
             for (lesser, low), (worse, high) in pairwise(levels):
                 if (low < high) if finding.below else (low > high):
                     yield (

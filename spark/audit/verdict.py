@@ -62,7 +62,7 @@ def fails(counts: Counts, groups: Groups, severity: str) -> bool:
     """
     total = _total(counts)
     worse = SEVERITIES[SEVERITIES.index(severity) :]
-    return state_of(counts, groups) is State.UNJUDGED or any(total[item] for item in worse)
+    return state_of(counts, groups) is State.UNJUDGED or any(total[name] for name in worse)
 
 
 def verdict(
@@ -73,16 +73,16 @@ def verdict(
 ) -> str:
     """How many findings a fleet has, its state and where to start; arguments as of `FleetAudit`."""
     state, total = state_of(counts, groups), _total(counts)
-    result = f"{counted(total['critical'], 'critical finding')} and " + counted(
+    findings = f"{counted(total['critical'], 'critical finding')} and " + counted(
         total["warning"], "warning"
     )
     if muted := sum(row.get("muted", 0) for row in counts):
-        result += f" (and {muted:,} muted)"
+        findings += f" (and {muted:,} muted)"
     start = f" Start with {worst[0]['finding']}." if worst else ""
     if state is State.UNJUDGED:
-        trouble = f" {result}.{start}" if total["critical"] or total["warning"] else ""
+        trouble = f" {findings}.{start}" if total["critical"] or total["warning"] else ""
         return f"0 groups could be judged: {_why_not(groups)}.{trouble}"
-    judged = f"{result} in {counted(_judged(groups), 'group')}"
+    judged = f"{findings} in {counted(_judged(groups), 'group')}"
     if state in (State.WELL, State.PARTLY):
         what = "the fleet" if state is State.WELL else "what could be judged"
         start = f" {counted(total['info'], 'finding')} for information." if total["info"] else ""

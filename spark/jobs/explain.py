@@ -31,7 +31,7 @@ def explain(
     few = source.weighed(f"explain group {group}", settings)
     with few as (fleet, rates), busy(f"planning group {group}"):
         options = source.cluster, settings.goals, rates, levels.levels
-        find = partial(findings_of, settings=levels)
+        find = partial(findings_of, audit_settings=levels)
         explanation = explain_group(fleet, group, *options, find)
         goals.check_limits(explanation.idle_limits)
         is_shared = explanation.type == SHARE

@@ -9,7 +9,7 @@ from optimizer.advice import LEVELS
 from optimizer.model import classes_of, weights_of
 from optimizer.strategies import STRATEGIES
 from spark.audit.facts import GroupFacts
-from spark.audit.finding import FindingRow, GroupFinding, Settings, about, about_balance
+from spark.audit.finding import FindingRow, GroupFinding, Thresholds, about, about_balance
 from spark.fleet import CLASSIC, CONSUMER, LENGTH_OF_UUID
 
 
@@ -24,7 +24,7 @@ from spark.fleet import CLASSIC, CONSUMER, LENGTH_OF_UUID
         for name in LEVELS["count"]
     },
 )
-def unbalanced(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
+def unbalanced(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
     """Groups that are judged by count (`optimizer.advice`)."""
     solved = group.solved
     if solved.judged_by == "count" and solved.uneven:
@@ -59,7 +59,7 @@ UNIFORM_AT_BROKER = (
         "least": "and whose first member gets this many partitions more than the mean",
     },
 )
-def range_skew(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
+def range_skew(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
     """What Range gives its first member, of the topics that all members read.
 
     Range deals out each topic by itself, ⌈partitions ÷ members⌉ to the first members of them all.
@@ -70,11 +70,11 @@ def range_skew(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     if group.has_another_assignor:
         return
     sizes = row.topic_sizes[(row.topic_sizes > 0) & (row.subscriber_counts == members)].tolist()
-    if len(sizes) < settings["topics"] or not sizes:
+    if len(sizes) < thresholds["topics"] or not sizes:
         return
     first, last = sum(-(-size // members) for size in sizes), sum(size // members for size in sizes)
     mean = sum(sizes) / members
-    if first - math.ceil(mean) >= settings["least"]:
+    if first - math.ceil(mean) >= thresholds["least"]:
         yield about(
             group,
             first / mean,
@@ -98,7 +98,7 @@ def range_skew(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     needs=("groups.strategy",),
     levels={"info": 1},
 )
-def another_assignor(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
+def another_assignor(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
     """Groups that are Stable, and not as the one answer of their strategy would have them."""
     if group.has_another_assignor:
         yield about(
@@ -125,14 +125,14 @@ EAGER = tuple(
     settings={"members": 2},
     meanings={"members": "groups of at least this many members"},
 )
-def eager_rebalances(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
+def eager_rebalances(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
     """Partitions that stop when a group of an eager strategy rebalances: all (KIP-429).
 
     Members of the new protocol give up only what moves. Where the snapshot doesn't tell a group's
     type, ids of 22 characters are taken for theirs.
     """
     row = group.row
-    if row.group_strategy not in EAGER or group.members < settings["members"]:
+    if row.group_strategy not in EAGER or group.members < thresholds["members"]:
         return
     if not group.is_settled or row.type not in (None, CLASSIC):
         return
@@ -161,7 +161,7 @@ DIGITS = 9
     needs=("partitions.weight",),
     levels={name: level.ratio for name, level in LEVELS["weight"].items()},
 )
-def unbalanced_weight(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
+def unbalanced_weight(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
     """Groups that are judged by weight (`optimizer.advice`)."""
     solved = group.solved
     if solved.judged_by == "weight" and solved.uneven:
@@ -184,7 +184,7 @@ def unbalanced_weight(group: GroupFacts, settings: Settings) -> Iterator[Finding
     needs=("partitions.weight",),
     levels={"info": 1.5},
 )
-def hot_partition(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
+def hot_partition(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
     """The heaviest partition against a member's fair share: no assignment cuts it in two."""
     problem = group.weighed
     if problem is None or group.members < 2:

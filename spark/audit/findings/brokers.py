@@ -13,7 +13,7 @@ from spark.audit.finding import (
     FindingRow,
     GroupFinding,
     Measures,
-    Settings,
+    Thresholds,
     about,
     decimal,
 )
@@ -28,7 +28,7 @@ from spark.audit.findings.timeouts import KAFKAS_SESSION_MS
     needs=("partitions.leader",),
     levels={"info": 4},
 )
-def one_leader(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
+def one_leader(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
     plan = group.plan
     if plan is None or not group.several_brokers or not len(group.led.owner):
         return
@@ -67,20 +67,23 @@ def one_leader(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     "{load} of {total} members × partitions; the mean of its {brokers} brokers is {mean:decimal}. "
     "Most has group {heaviest.group} with {heaviest.load}: {heaviest.seat}.",
 )
-def coordinator_load(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures]:
+def coordinator_load(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measures]:
     """Brokers that coordinate more of a cluster's load than their share.
 
     A group can't be shared: who coordinates a heavy one isn't told more than what comes on top.
     """
-    brokers, mean, heaviest = cluster.coordinators, cluster.mean_load, cluster.heaviest
+    brokers, mean = cluster.coordinators, cluster.mean_load
     loads = {
-        broker: load / max(mean, heaviest[broker].load)
-        for broker, load in cluster.load.items()
-        if load and load >= settings["least"]
+        name: broker.load / max(mean, broker.heaviest.load)
+        for name, broker in brokers.items()
+        if broker.heaviest and broker.load and broker.load >= thresholds["least"]
     }
     if len(brokers) > 1:
-        counts = {"groups": cluster.coordinated, "load": cluster.load, "heaviest": heaviest}
-        totals = {"every": cluster.coordinated.total(), "total": cluster.load.total()}
+        counts = {
+            blank: {name: getattr(broker, blank) for name, broker in brokers.items()}
+            for blank in ("groups", "load", "heaviest")
+        }
+        totals = {"every": sum(counts["groups"].values()), "total": sum(counts["load"].values())}
         yield loads, {**counts, **totals, "brokers": len(brokers), "mean": mean}
 
 
@@ -123,7 +126,7 @@ HEARTBEATS = 3
     "{behind:has|have} such replicas now; {next} {next:loses|lose} records if one more broker "
     "fails.",
 )
-def unclean_election(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures]:
+def unclean_election(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measures]:
     """Topics that may be led by a replica that lacks records (KIP-106 made `false` the default)."""
     topics = {
         topic: cluster.partitions[topic]
@@ -147,7 +150,7 @@ def unclean_election(cluster: ClusterFacts, settings: Settings) -> Iterator[Meas
     each="setting",
     template="Setting {name} of cluster {cluster}'s brokers: {why:whole}.",
 )
-def broker_settings(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures]:
+def broker_settings(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measures]:
     by_key: defaultdict[str, dict[str, str]] = defaultdict(dict)
     brokers = {name for scope, name, _ in cluster.configs if scope == "broker"}
     for (scope, name, key), value in cluster.configs.items():
@@ -155,22 +158,22 @@ def broker_settings(cluster: ClusterFacts, settings: Settings) -> Iterator[Measu
             by_key[key][name] = value
     for key, by_broker in sorted(by_key.items()):
         if len({*by_broker.values()}) > 1:
-            values = sorted({f"{value} on broker {name}" for name, value in by_broker.items()})
-            yield {key: 1}, {"why": f"brokers differ: {', '.join(values[:4])}"}
+            texts = sorted({f"{value} on broker {name}" for name, value in by_broker.items()})
+            yield {key: 1}, {"why": f"brokers differ: {', '.join(texts[:4])}"}
     same = {key: {*by_broker.values()} for key, by_broker in by_key.items()}
     numbers = {
         key: int(value)
-        for key, values in same.items()
-        if len(values) == 1 and (value := next(iter(values))).isdecimal()
+        for key, texts in same.items()
+        if len(texts) == 1 and (value := next(iter(texts))).isdecimal()
     }
     for key, why in (*_reasons(numbers, len(brokers)), *_session_reasons(numbers)):
         yield {key: 1}, {"why": why}
 
 
-def _reasons(values: dict[str, int], brokers: int) -> Iterator[tuple[str, str]]:
+def _reasons(numbers: dict[str, int], brokers: int) -> Iterator[tuple[str, str]]:
     """Each setting that is off, and why."""
-    factor, least = values.get(REPLICATION), values.get(MIN_INSYNC)
-    offsets, kept = values.get(OFFSETS_REPLICATION), values.get(RETENTION)
+    factor, least = numbers.get(REPLICATION), numbers.get(MIN_INSYNC)
+    offsets, kept = numbers.get(OFFSETS_REPLICATION), numbers.get(RETENTION)
     if factor == 1 and brokers > 1:
         yield REPLICATION, "it is 1: a new topic is gone with its broker"
     elif factor and least and 1 < factor <= least:
@@ -183,22 +186,22 @@ def _reasons(values: dict[str, int], brokers: int) -> Iterator[tuple[str, str]]:
         yield RETENTION, f"it is {kept}: {lost}"
 
 
-def _session_reasons(values: dict[str, int]) -> Iterator[tuple[str, str]]:
+def _session_reasons(numbers: dict[str, int]) -> Iterator[tuple[str, str]]:
     """Bounds of sessions that keep consumers out, or partitions with members that are gone."""
-    least, most = values.get(LEAST_SESSION, 0), values.get(MOST_SESSION, KAFKAS_SESSION_MS)
+    least, most = numbers.get(LEAST_SESSION, 0), numbers.get(MOST_SESSION, KAFKAS_SESSION_MS)
     refused = f"consumers with Kafka's own session.timeout.ms, {KAFKAS_SESSION_MS}, can't join"
     if least > KAFKAS_SESSION_MS:
         yield LEAST_SESSION, f"it is {least}: {refused}"
     if most < KAFKAS_SESSION_MS:
         yield MOST_SESSION, f"it is {most}: {refused}"
     for key in (MOST_SESSION, CONSUMERS_MOST_SESSION):
-        if values.get(key, 0) > HALF_AN_HOUR:
-            hours = decimal(values[key] / 3_600_000)
+        if numbers.get(key, 0) > HALF_AN_HOUR:
+            hours = decimal(numbers[key] / 3_600_000)
             yield (
                 key,
-                f"it is {values[key]}: a dead member may keep its partitions for {hours} hours",
+                f"it is {numbers[key]}: a dead member may keep its partitions for {hours} hours",
             )
-    session, heartbeat = values.get(CONSUMERS_SESSION), values.get(HEARTBEAT)
+    session, heartbeat = numbers.get(CONSUMERS_SESSION), numbers.get(HEARTBEAT)
     if session and heartbeat and session < HEARTBEATS * heartbeat:
         beats = f"heartbeats are {heartbeat} ms apart, so that one or two lost ones end a session"
         yield CONSUMERS_SESSION, f"it is {session}, and {beats}"

@@ -6,7 +6,7 @@ import numpy as np
 
 from optimizer.strategies import DIFFERENT, EQUAL, LARGE, RACKS, TOPICS, defects_of
 from spark.audit.facts import GroupFacts
-from spark.audit.finding import FindingRow, GroupFinding, Settings, about
+from spark.audit.finding import FindingRow, GroupFinding, Thresholds, about
 from spark.text import LONGEST_SENTENCE, shortened
 
 
@@ -24,7 +24,7 @@ def _unjudged(group: GroupFacts, status: str, why: str) -> Iterator[FindingRow]:
     "where the snapshot comes from, and take a new one.",
     levels={"warning": 1},
 )
-def invalid_group(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
+def invalid_group(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
     yield from _unjudged(group, "invalid", "Group {group} can't be judged: {reason:whole}.")
 
 
@@ -35,7 +35,7 @@ def invalid_group(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]
     "an error, report it together with this group's rows.",
     levels={"warning": 1},
 )
-def failed_group(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
+def failed_group(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
     yield from _unjudged(
         group, "failed", "Group {group} can't be judged, solving it failed: {reason:whole}."
     )
@@ -53,11 +53,11 @@ def failed_group(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
         "pairs": "for defects of large groups: members x partitions from which on a group is large"
     },
 )
-def client_defect(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
+def client_defect(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
     version = group.client_version
     if version is None or group.is_unsupported or group.members < 2:
         return
-    traits = frozenset(_traits(group, settings["pairs"] or 0))
+    traits = frozenset(_traits(group, thresholds["pairs"] or 0))
     for defect in defects_of(group.row.group_strategy, version, traits):
         yield about(
             group,

@@ -7,7 +7,14 @@ import numpy as np
 
 from optimizer.model import IntArray
 from spark.audit.facts import GroupFacts
-from spark.audit.finding import A_NEW_PLAN, FindingRow, GroupFinding, Settings, about, about_balance
+from spark.audit.finding import (
+    A_NEW_PLAN,
+    FindingRow,
+    GroupFinding,
+    Thresholds,
+    about,
+    about_balance,
+)
 from spark.solve import ACTIONS
 
 KEEPABLE = (ACTIONS.index("keep"), ACTIONS.index("move"))
@@ -35,7 +42,7 @@ def _without(plan: Any) -> int:
     advice="`evenfleet plan` shows the best assignment.",
     levels={"info": 1},
 )
-def idle_members(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
+def idle_members(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
     """Members without a partition that the best assignment would give one.
 
     Where nobody has several, what they lack is with nobody: those are unread partitions. It is as
@@ -68,7 +75,7 @@ def idle_members(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     "more; keep them if they stand by on purpose.",
     levels={"info": 1, "warning": 10},
 )
-def spare_members(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
+def spare_members(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
     """Members that no assignment can give anything, of those that read a topic that is there.
 
     Connect's workers read all connectors: without one there is nothing to be spare of.
@@ -97,7 +104,7 @@ def spare_members(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]
     needs=("previous",),
     levels={"info": 1, "warning": 10},
 )
-def avoidable_moves(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
+def avoidable_moves(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
     """Moves since the snapshot before, beyond those that the best assignment takes from there.
 
     The group tells it when it is solved with today's members and subscriptions from the claims of
@@ -151,7 +158,7 @@ def _partition_keys(topics: Any, plan: Any) -> IntArray:
     needs=("previous",),
     levels={"info": 1, "warning": 3},
 )
-def restarting_members(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
+def restarting_members(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
     row = group.row
     if group.is_unsupported or not len(row.dynamic_before_members):
         return

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from spark.audit.facts import GroupFacts
-from spark.audit.finding import FindingRow, GroupFinding, Settings, about
+from spark.audit.finding import FindingRow, GroupFinding, Thresholds, about
 from spark.audit.lags import sum_of
 
 
@@ -24,16 +24,16 @@ from spark.audit.lags import sum_of
         "least": "and at least this many records of lag",
     },
 )
-def lag_on_few_partitions(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
+def lag_on_few_partitions(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
     """Topics of which few partitions have most of a group's lag: hot keys, or slow records."""
-    if group.most_lag < settings["least"] or group.lags is None:
+    if group.most_lag < thresholds["least"] or group.lags is None:
         return
     for topic, total in group.lags.of_topic.items():
-        if not total or total < settings["least"]:
+        if not total or total < thresholds["least"]:
             continue
         partitions, lags = group.lags.in_topic(topic)
-        if len(lags) >= settings["partitions"]:
-            few = math.ceil(len(lags) * settings["share"])
+        if len(lags) >= thresholds["partitions"]:
+            few = math.ceil(len(lags) * thresholds["share"])
             share = sum_of(np.sort(lags)[::-1][:few]) / float(total)
             topic_name = group.plan.topics[topic]
             yield about(
@@ -66,15 +66,15 @@ def lag_on_few_partitions(group: GroupFacts, settings: Settings) -> Iterator[Fin
         "least": "and that lag at least this many records",
     },
 )
-def lag_on_one_member(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
-    least = settings["least"]
-    if group.most_lag < least or group.lags is None or group.members < settings["members"]:
+def lag_on_one_member(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
+    least = thresholds["least"]
+    if group.most_lag < least or group.lags is None or group.members < thresholds["members"]:
         return
     if group.lags.total is None or group.lags.total < least:
         return
     of_member = group.lag_of_members
     total = sum(of_member.values())
-    if not total or total < least or len(of_member) < settings["members"]:
+    if not total or total < least or len(of_member) < thresholds["members"]:
         return
     lag, member = max((lag, member) for member, lag in of_member.items())
     share = lag / float(total)
@@ -100,7 +100,7 @@ def lag_on_one_member(group: GroupFacts, settings: Settings) -> Iterator[Finding
     needs=("lag", "previous", "previous.offsets"),
     levels={"critical": 1},
 )
-def stalled_partitions(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
+def stalled_partitions(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
     for stuck in group.stuck:
         topic = group.plan.topics[stuck.topic]
         yield about(
@@ -130,7 +130,7 @@ def _seat(group: GroupFacts) -> str:
     needs=("lag",),
     levels={"critical": 1},
 )
-def offset_beyond_end(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
+def offset_beyond_end(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
     """Topics of which a group has committed offsets that no record has yet.
 
     Those of an empty group count as well: consumers that come back go on from there.
@@ -158,7 +158,7 @@ def offset_beyond_end(group: GroupFacts, settings: Settings) -> Iterator[Finding
     needs=("lag", "start"),
     levels={"critical": 1},
 )
-def offset_before_start(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
+def offset_before_start(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
     """Topics whose next records for a group are deleted already; empty groups count as well."""
     for deleted in group.outside_logs("deleted"):
         yield about(

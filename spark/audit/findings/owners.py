@@ -7,7 +7,7 @@ import numpy as np
 
 from optimizer.model import IntArray
 from spark.audit.facts import GroupFacts
-from spark.audit.finding import FindingRow, GroupFinding, Settings, about
+from spark.audit.finding import FindingRow, GroupFinding, Thresholds, about
 from spark.solve import ACTIONS
 
 TAKEOVER, DROP = ACTIONS.index("takeover"), ACTIONS.index("drop")
@@ -22,7 +22,7 @@ TAKEOVER, DROP = ACTIONS.index("takeover"), ACTIONS.index("drop")
     "it; if that is over, ask the REST interface for the connector's status.",
     levels={"warning": 1},
 )
-def unread_partitions(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
+def unread_partitions(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
     plan = group.plan
     if plan is None or not len(plan.previous) or plan.previous.min() >= 0:
         return
@@ -34,8 +34,8 @@ def unread_partitions(group: GroupFacts, settings: Settings) -> Iterator[Finding
         left = np.array([(plan.topics[t], p) not in disputed for t, p in pairs], np.bool_)
         topic, number = topic[left], number[left]
     # a plan's partitions are in the order of their topics and numbers
-    result = np.unique(topic, return_index=True, return_counts=True)
-    for at, first, count in zip(*(item.tolist() for item in result), strict=True):
+    of_topics = np.unique(topic, return_index=True, return_counts=True)
+    for at, first, count in zip(*(column.tolist() for column in of_topics), strict=True):
         name = plan.topics[at]
         yield about(
             group,
@@ -51,8 +51,8 @@ def unread_partitions(group: GroupFacts, settings: Settings) -> Iterator[Finding
 
 def _by_owner(group: GroupFacts, owners: IntArray, why: str) -> Iterator[FindingRow]:
     """Who owns these partitions, and how many each."""
-    items, counts = np.unique(owners, return_counts=True)
-    for at, owned in zip(items.tolist(), counts.tolist(), strict=True):
+    places, counts = np.unique(owners, return_counts=True)
+    for at, owned in zip(places.tolist(), counts.tolist(), strict=True):
         owner = group.plan.names[at]
         yield about(group, owned, why, f"member {owner}", owner=owner, owned=owned)
 
@@ -66,7 +66,7 @@ def _by_owner(group: GroupFacts, owners: IntArray, why: str) -> Iterator[Finding
     "then: restart another worker if they aren't.",
     levels={"warning": 1},
 )
-def owner_gone(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
+def owner_gone(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
     if group.plan is not None and group.has_odd_owners:
         previous = group.plan.previous
         yield from _by_owner(
@@ -83,7 +83,7 @@ def owner_gone(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     "rejoin, and prefer uniform on the new protocol.",
     levels={"warning": 1},
 )
-def owner_not_subscribed(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
+def owner_not_subscribed(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
     plan = group.plan
     if plan is not None and group.has_odd_owners:
         lost = (plan.action == TAKEOVER) | (plan.action == DROP)
@@ -103,7 +103,7 @@ def owner_not_subscribed(group: GroupFacts, settings: Settings) -> Iterator[Find
     "log for a rebalance that it missed.",
     levels={"critical": 1},
 )
-def claimed_twice(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
+def claimed_twice(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
     """Partitions that two members of one generation claim: the group gives them to nobody."""
     several = [dispute for dispute in group.disputes if len(dispute.claimants) > 1]
     for topic, of_topic in groupby(several, key=lambda dispute: dispute.topic):
@@ -130,7 +130,7 @@ def claimed_twice(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]
     needs=("generation",),
     levels={"warning": 1},
 )
-def stale_claims(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
+def stale_claims(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
     claims = group.claims
     if claims is None:
         return

@@ -2,7 +2,7 @@
 
 from pyspark.sql import DataFrame, functions as F
 
-from spark.audit.finding import ALL_GROUPS, Details, PastFinding, Settings, decimal, sentence
+from spark.audit.finding import ALL_GROUPS, Details, PastFinding, Thresholds, decimal, sentence
 from spark.groups import GROUP_KEYS
 
 FREQUENT_REBALANCES = PastFinding(
@@ -109,7 +109,7 @@ def _abandoned(unmanned: DataFrame, untouched: DataFrame) -> DataFrame:
     return empty.unionByName(untouched.select(*columns, "partitions"), allowMissingColumns=True)
 
 
-def _how_abandoned(details: Details, settings: Settings) -> Details:
+def _how_abandoned(details: Details, thresholds: Thresholds) -> Details:
     if details["partitions"] is None:
         return {
             "how": sentence(
@@ -156,9 +156,9 @@ UNREAD_TOPIC = PastFinding(
 )
 
 
-def _when(details: Details, settings: Settings) -> Details:
+def _when(details: Details, thresholds: Thresholds) -> Details:
     kept = details["kept_hours"]
-    left = (settings["retention_hours"] if kept is None else kept) - details["hours"]
+    left = (thresholds["retention_hours"] if kept is None else kept) - details["hours"]
     if left > 0:
         return {"when": f"its offsets expire in {decimal(left)} hours"}
     unknown = ", unless brokers keep them longer" if kept is None else ""

@@ -7,7 +7,7 @@ import numpy as np
 from optimizer.model import Goals, IntArray, changes_of, host_names, max_host_load, member_loads
 from optimizer.solver import solve
 from spark.audit.facts import GroupFacts
-from spark.audit.finding import A_NEW_PLAN, FindingRow, GroupFinding, Settings, about
+from spark.audit.finding import A_NEW_PLAN, FindingRow, GroupFinding, Thresholds, about
 from spark.groups import read_or_failed
 
 
@@ -21,7 +21,7 @@ from spark.groups import read_or_failed
     settings={"least": 4},
     meanings={"least": "groups with at least this many avoidable reads"},
 )
-def cross_rack_reads(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
+def cross_rack_reads(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
     """Reads from a leader in another rack, against the most that could be local at these loads.
 
     An upper bound by counting: in each rack no more than the partitions that are led there, and
@@ -40,7 +40,7 @@ def cross_rack_reads(group: GroupFacts, settings: Settings) -> Iterator[FindingR
     sides = reader[mask], led[mask]
     most = (min(np.count_nonzero(of == rack) for of in sides) for rack in np.unique(of_members))
     avoidable = int(sum(most)) - local
-    if avoidable >= settings["least"]:
+    if avoidable >= thresholds["least"]:
         yield about(
             group,
             avoidable / reads,
@@ -67,21 +67,21 @@ HOSTS_FIRST = Goals(levels=("hosts",))
     settings={"least": 2},
     meanings={"least": "minimum of partitions that this host has beyond the best assignment"},
 )
-def uneven_hosts(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
+def uneven_hosts(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
     """The most loaded host against that of a plan that looks at hosts right after balance."""
     plan = group.plan
     if plan is None or not plan.current_max_host_load:
         return
     names = host_names(group.row.hosts.tolist())
     hosts = len({*filter(None, names)}) + names.count(None)
-    if plan.current_max_host_load - -(-plan.partitions // hosts) < settings["least"]:
+    if plan.current_max_host_load - -(-plan.partitions // hosts) < thresholds["least"]:
         return  # no host has more than its even share by so much
     problem = read_or_failed(group.row).problem
     if problem is None:
         return
     target = solve(problem, HOSTS_FIRST).target
     least = max_host_load(problem, member_loads(problem, target)) or 0
-    if plan.current_max_host_load - least < settings["least"]:
+    if plan.current_max_host_load - least < thresholds["least"]:
         return
     yield about(
         group,

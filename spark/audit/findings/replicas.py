@@ -1,10 +1,10 @@
 """Replicas and leaders that are out of sync, or badly spread; `reassign` mends most."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
-from spark.audit.cluster_facts import FAILURES, ClusterFacts, Smallest
-from spark.audit.finding import ALL_GROUPS, ClusterFinding, Measures, Settings
+from spark.audit.cluster_facts import BEARS, ClusterFacts
+from spark.audit.finding import ALL_GROUPS, ClusterFinding, Measures, Thresholds
 
 REASSIGN = "Plan it with evenfleet reassign."
 
@@ -23,9 +23,9 @@ SKEWED = (
     levels={"warning": 1},
     each="broker",
     template="Broker {name} of cluster {cluster} is out of sync with {measure:partition}, such as "
-    "{first[0]}-{first[1]:whole}.",
+    "{first[topic]}-{first[partition]:whole}.",
 )
-def under_replicated(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures]:
+def under_replicated(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measures]:
     yield cluster.behind, {"first": cluster.first_behind}
 
 
@@ -41,7 +41,7 @@ def under_replicated(cluster: ClusterFacts, settings: Settings) -> Iterator[Meas
     "{measure:has|have} no leader ({measure:|the first is }{name}-{first:whole}): clients "
     "can't read or write there.",
 )
-def leaderless(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures]:
+def leaderless(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measures]:
     if cluster.led:
         yield cluster.leaderless, {"size": cluster.partitions, "first": cluster.first_leaderless}
 
@@ -61,7 +61,7 @@ def leaderless(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures]:
     "{measure:takes|take} no records with acks=all: fewer replicas are in sync than "
     "min.insync.replicas says ({measure:|the first is }{name}-{first}).",
 )
-def writes_refused(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures]:
+def writes_refused(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measures]:
     yield cluster.refusing, {"size": cluster.partitions, "first": cluster.first_refusing}
 
 
@@ -78,11 +78,11 @@ def writes_refused(cluster: ClusterFacts, settings: Settings) -> Iterator[Measur
     template="Broker {name} of cluster {cluster} doesn't lead {away} ({measure:percent}) of the "
     "{all} partitions of which it is the preferred leader.",
 )
-def not_preferred_leader(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures]:
+def not_preferred_leader(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measures]:
     shares = {
         broker: away / cluster.preferred[broker]
         for broker, away in cluster.away.items()
-        if away >= settings["least"]
+        if away >= thresholds["least"]
     }
     yield shares, {"away": cluster.away, "all": cluster.preferred}
 
@@ -98,7 +98,7 @@ def not_preferred_leader(cluster: ClusterFacts, settings: Settings) -> Iterator[
     template="{measure} of {size:partition} of topic {name} in cluster {cluster} "
     "{measure:has|have} one replica only.",
 )
-def single_replica(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures]:
+def single_replica(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measures]:
     if len(cluster.replicas) > 1:
         yield cluster.single, {"size": cluster.with_replicas}
 
@@ -114,7 +114,7 @@ def single_replica(cluster: ClusterFacts, settings: Settings) -> Iterator[Measur
     template="{measure:partition} of topic {name} in cluster {cluster} {measure:has|have} no more "
     "replicas than have to be in sync: {replicas}, with min.insync.replicas {least}.",
 )
-def replicas_at_minimum(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures]:
+def replicas_at_minimum(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measures]:
     """Topics that need all replicas in sync, so that one broker down stops their producers.
 
     Those whose minimum is 1 aren't meant: they have one replica, which is a finding of its own.
@@ -134,7 +134,7 @@ def replicas_at_minimum(cluster: ClusterFacts, settings: Settings) -> Iterator[M
     each="broker",
     template=SKEWED,
 )
-def replica_skew(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures]:
+def replica_skew(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measures]:
     """Brokers with more replicas than their share.
 
     That is the mean of their rack where racks have unequal numbers of brokers: a small rack's
@@ -143,7 +143,7 @@ def replica_skew(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures
     sizes = Counter(cluster.rack.values())
     unequal = len({*sizes.values()}) > 1
     among = {broker: f" of rack {rack}" for broker, rack in cluster.rack.items() if unequal}
-    yield from _skewed(cluster.replicas, "replicas", among, settings)
+    yield from _skewed(cluster.replicas, "replicas", among, thresholds)
 
 
 @ClusterFinding(
@@ -158,14 +158,14 @@ def replica_skew(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures
     each="broker",
     template=SKEWED,
 )
-def leader_skew(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures]:
+def leader_skew(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measures]:
     """Brokers that lead more partitions than their share; all that have replicas could lead."""
     led = {broker: cluster.led[broker] for broker in cluster.replicas}
-    yield from _skewed(led, "leaders", {}, settings)
+    yield from _skewed(led, "leaders", {}, thresholds)
 
 
 def _skewed(
-    counts: Mapping[int, int], what: str, among: Mapping[int, str], settings: Settings
+    counts: Mapping[int, int], what: str, among: Mapping[int, str], thresholds: Thresholds
 ) -> Iterator[Measures]:
     """Brokers whose count is above the mean by the setting `least` or more.
 
@@ -175,11 +175,11 @@ def _skewed(
     of_part: dict[str, list[int]] = {}
     for broker, count in counts.items():
         of_part.setdefault(part[broker], []).append(count)
-    means = {name: sum(items) / len(items) for name, items in of_part.items() if len(items) > 1}
+    means = {name: sum(loads) / len(loads) for name, loads in of_part.items() if len(loads) > 1}
     skews = {}
     for broker, count in counts.items():
         mean = means.get(part[broker], 0)
-        if mean and count - mean >= settings["least"]:
+        if mean and count - mean >= thresholds["least"]:
             skews[broker] = count / mean
     yield (
         skews,
@@ -203,7 +203,7 @@ def _skewed(
     template="Broker {name} of cluster {cluster} has no replica, and {brokers} others have "
     "{replicas}.",
 )
-def empty_broker(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures]:
+def empty_broker(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measures]:
     replicas, brokers = cluster.replicas.total(), len(cluster.replicas)
     empty = sorted(cluster.listed - cluster.replicas.keys()) if brokers else []
     yield dict.fromkeys(empty, replicas / (brokers + 1)), {"brokers": brokers, "replicas": replicas}
@@ -217,9 +217,9 @@ def empty_broker(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures
     levels={"warning": 1},
     each="broker",
     template="Broker {name} of cluster {cluster} alone is in sync with {measure:partition} of "
-    "several replicas, such as {first[0]}-{first[1]:whole}.",
+    "several replicas, such as {first[topic]}-{first[partition]:whole}.",
 )
-def offline_if_broker_fails(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures]:
+def offline_if_broker_fails(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measures]:
     yield cluster.alone, {"first": cluster.first_alone}
 
 
@@ -231,9 +231,9 @@ def offline_if_broker_fails(cluster: ClusterFacts, settings: Settings) -> Iterat
     levels={"info": 1},
     each="rack",
     template="Rack {name} of cluster {cluster} has all replicas of {measure:partition}, such as "
-    "{first[0]}-{first[1]:whole}.",
+    "{first[topic]}-{first[partition]:whole}.",
 )
-def offline_if_rack_fails(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures]:
+def offline_if_rack_fails(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measures]:
     if len(cluster.racks) > 1:
         yield cluster.held, {"first": cluster.first_held}
 
@@ -249,7 +249,7 @@ def offline_if_rack_fails(cluster: ClusterFacts, settings: Settings) -> Iterator
     template="{measure:partition} of topic {name} in cluster {cluster} {measure:waits|wait} to be "
     "reassigned {why} ({measure:|the first is }{name}-{first:whole}).",
 )
-def reassignment_stuck(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures]:
+def reassignment_stuck(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measures]:
     """Topics with partitions whose reassignment never ends.
 
     They have no leader to copy from, or a replica is added and removed at once: so it is after a
@@ -275,21 +275,23 @@ def reassignment_stuck(cluster: ClusterFacts, settings: Settings) -> Iterator[Me
     "written, {brokers[1]} until one can't be read, {brokers[2]} until one is lost{racks:whole}. "
     "{weak} of {topics:topic} {topics:bears|bear} none, such as {weakest}.",
 )
-def bears_no_failure(cluster: ClusterFacts, settings: Settings) -> Iterator[Measures]:
+def bears_no_failure(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measures]:
     """A cluster of several brokers: how many may fail, and racks, and its weakest topic."""
-    if len(cluster.replicas) < 2 or not cluster.bears:
+    if len(cluster.replicas) < 2 or not cluster.failures:
         return
-    racks = cluster.bears_racks if len({*cluster.rack.values()}) > 1 else Smallest()
-    writes = Smallest()
-    for bears in (cluster.bears, racks):
-        for (topic, what), number in bears.items():
-            if what == 0:
-                writes.add(topic, number)
+    by_brokers, by_racks = BEARS[:3], BEARS[3:]
+    has_racks = len({*cluster.rack.values()}) > 1
+    racks = _least(cluster, by_racks) if has_racks else []
+    written = (by_brokers[0], by_racks[0]) if has_racks else by_brokers[:1]
+    writes = {
+        row["topic"]: min(row[name] for name in written if row[name] is not None)
+        for row in cluster.failures
+    }
     yield (
         {"topics": min(writes.values())},
         {
-            "brokers": _least(cluster.bears),
-            "racks": "; failed racks: {}, {} and {}".format(*_least(racks)) if racks else "",
+            "brokers": _least(cluster, by_brokers),
+            "racks": "; failed racks: {}, {} and {}".format(*racks) if racks else "",
             "weak": sum(number < 1 for number in writes.values()),
             "topics": len(writes),
             "weakest": min(writes, key=lambda topic: (writes[topic], topic)),
@@ -297,9 +299,7 @@ def bears_no_failure(cluster: ClusterFacts, settings: Settings) -> Iterator[Meas
     )
 
 
-def _least(bears: Smallest) -> list[int]:
-    """Of all topics, for each of `FAILURES`."""
-    return [
-        max(0, min(number for (_, of), number in bears.items() if of == position))
-        for position in range(len(FAILURES))
-    ]
+def _least(cluster: ClusterFacts, names: Sequence[str]) -> list[int]:
+    """Of all topics, for each of these columns; none where racks aren't known."""
+    columns = [[row[name] for row in cluster.failures if row[name] is not None] for name in names]
+    return [max(0, min(column)) for column in columns if column]

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from spark.audit.facts import GroupFacts
-from spark.audit.finding import FindingRow, GroupFinding, Settings, about
+from spark.audit.finding import FindingRow, GroupFinding, Thresholds, about
 from spark.fleet import CONSUMER
 from spark.settings import ConsumerSettings
 
@@ -23,13 +23,13 @@ def _timeouts_of(group: GroupFacts) -> ConsumerSettings:
     levels={"warning": 3, "critical": 1},
     below=True,
 )
-def session_timeout(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
+def session_timeout(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
     """session.timeout.ms should allow for three heartbeats (Kafka's own advice)."""
-    if values := _timeouts_of(group):
+    if timeouts := _timeouts_of(group):
         yield from _ratio(
             group,
-            values.get("session_timeout_ms"),
-            values.get("heartbeat_interval_ms"),
+            timeouts.get("session_timeout_ms"),
+            timeouts.get("heartbeat_interval_ms"),
             "The session time-out of group {group}, {time} ms, is {ratio:decimal} times its "
             "heartbeat interval of {unit} ms.",
         )
@@ -44,12 +44,12 @@ def session_timeout(group: GroupFacts, settings: Settings) -> Iterator[FindingRo
     levels={"warning": 1.1, "critical": 1},
     below=True,
 )
-def poll_interval(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
-    if values := _timeouts_of(group):
+def poll_interval(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
+    if timeouts := _timeouts_of(group):
         yield from _ratio(
             group,
-            values.get("max_poll_interval_ms"),
-            values.get("processing_time_ms"),
+            timeouts.get("max_poll_interval_ms"),
+            timeouts.get("processing_time_ms"),
             "Group {group} may take {time} ms between polls, {ratio:decimal} times the {unit} ms "
             "that it needs to process one.",
         )
@@ -73,16 +73,16 @@ def _ratio(
     needs=("timeouts",),
     levels={"critical": 1},
 )
-def session_timeout_outside(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
+def session_timeout_outside(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
     """session.timeout.ms against what brokers allow (GroupCoordinatorService.joinGroup).
 
     Members of the new protocol have the broker's own.
     """
-    values = _timeouts_of(group)
-    session = values.get("session_timeout_ms")
+    timeouts = _timeouts_of(group)
+    session = timeouts.get("session_timeout_ms")
     if not session or group.row.type == CONSUMER:
         return
-    least, most = (values.get(f"group_{bound}_session_timeout_ms") for bound in ("min", "max"))
+    least, most = (timeouts.get(f"group_{bound}_session_timeout_ms") for bound in ("min", "max"))
     if least and session < least:
         yield _outside(group, session, least / session, "less", least)
     elif most and session > most:
@@ -113,14 +113,14 @@ KAFKAS_SESSION_MS = 45_000
     needs=("timeouts",),
     levels={"warning": 1},
 )
-def restart_outlasts_session(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
+def restart_outlasts_session(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
     """A static member that is back after its session has been replaced (KIP-345)."""
-    values = _timeouts_of(group)
+    timeouts = _timeouts_of(group)
     static = sum(instance_id is not None for instance_id in group.row.instance_ids)
-    restart = values.get("restart_ms") or 1000 * values.get("restart_seconds", 0)
+    restart = timeouts.get("restart_ms") or 1000 * timeouts.get("restart_seconds", 0)
     if not restart or not static:
         return
-    session = values.get("session_timeout_ms", KAFKAS_SESSION_MS)
+    session = timeouts.get("session_timeout_ms", KAFKAS_SESSION_MS)
     yield about(
         group,
         restart / session,
@@ -140,12 +140,14 @@ def restart_outlasts_session(group: GroupFacts, settings: Settings) -> Iterator[
     advice_to_connect="Workers can't have static ids: see who else is in the group.",
     levels={"critical": 2},
 )
-def instance_id_twice(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
+def instance_id_twice(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
     """Members of one group.instance.id fence each other (KIP-345)."""
     if group.is_unsupported:
         return
-    entries = [instance_id for instance_id in group.row.instance_ids if instance_id is not None]
-    for instance, times in sorted(Counter(entries).items()):
+    instance_ids = [
+        instance_id for instance_id in group.row.instance_ids if instance_id is not None
+    ]
+    for instance, times in sorted(Counter(instance_ids).items()):
         if times > 1:
             yield about(
                 group,

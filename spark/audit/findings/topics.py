@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from spark.audit.facts import GroupFacts
-from spark.audit.finding import FindingRow, GroupFinding, Settings, about
+from spark.audit.finding import FindingRow, GroupFinding, Thresholds, about
 from spark.text import shortened
 
 
@@ -24,16 +24,16 @@ from spark.text import shortened
     },
     lowest=0.5,
 )
-def topic_on_one_member(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
+def topic_on_one_member(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
     """Topics of which one member owns more than half while several subscribe to them.
 
     Who has more than half is in the middle of the sorted owners.
     """
-    if group.plan is None or group.members < settings["members"]:
+    if group.plan is None or group.members < thresholds["members"]:
         return
     sizes = group.topic_sizes
-    mask = (sizes >= max(settings["partitions"], 1)) & (
-        group.subscribers >= max(settings["members"], 1)
+    mask = (sizes >= max(thresholds["partitions"], 1)) & (
+        group.subscribers >= max(thresholds["members"], 1)
     )
     topics = np.flatnonzero(mask)
     if not len(topics):
@@ -74,7 +74,7 @@ def _on_one(group: GroupFacts, at: int, member: str, owned: int) -> FindingRow:
     needs=("copartitioned",),
     levels={"critical": 1},
 )
-def unequal_topics(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
+def unequal_topics(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
     if not group.joined or not group.is_settled:
         return
     row = group.row
@@ -101,7 +101,7 @@ def unequal_topics(group: GroupFacts, settings: Settings) -> Iterator[FindingRow
     needs=("copartitioned",),
     levels={"critical": 1},
 )
-def joined_apart(group: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
+def joined_apart(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
     """Numbers of joined topics whose partitions have owners, and not all the same one."""
     plan = group.plan
     if plan is None or not group.joined:

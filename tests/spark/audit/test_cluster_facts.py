@@ -3,63 +3,44 @@
 import random
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pytest
 
-from spark.audit.cluster_evaluator import BEARS, failures_of
-from spark.audit.cluster_facts import ClusterFacts
+from spark.audit.cluster_facts import BEARS, ClusterFacts, Coordinated
 from spark.audit.findings.brokers import broker_settings, coordinator_load
 from spark.audit.findings.replicas import bears_no_failure
-from spark.fleet.schemas import TABLES
 from spark.frames import called
 from tests.support.fleets import SCHEMAS, nullable
 
-COUNTS = "spark.audit.partition_counts:count_partitions"
+SCHEMA = pa.schema(
+    {
+        **{field.name: field.type for field in nullable(SCHEMAS["partitions"])},
+        **{"kind": pa.string(), "coordinator": pa.int32(), "group": pa.string()},
+        **{"members": pa.int32(), "partitions": pa.int32()},
+        **{"inferred": pa.bool_(), "seat": pa.string()},
+    }
+)
 
 NONE: dict[str, float] = {}
 
 
-def counted(*tasks: list[dict[str, Any]]) -> ClusterFacts:
-    """What several tasks count of partitions, added up; columns that a row lacks are null."""
-    columns = dict.fromkeys(column.name for column in TABLES["partitions"].columns)
-    cluster = ClusterFacts("c")
-    for rows in tasks:
-        of_task = ClusterFacts("c")
-        table = [columns | {"cluster": "c", "partition": 0} | row for row in rows]
-        schema = nullable(SCHEMAS["partitions"])
-        called(COUNTS, pa.Table.from_pylist(table, schema), {"c": of_task})
-        cluster.add(of_task)
-    return cluster
+def counted(rows: list[dict[str, Any]]) -> ClusterFacts:
+    """The counts of these partitions; columns that a row lacks are null."""
+    return facts_of(partition=[{"partition": 0} | row for row in rows])
 
 
-def partition(number: int) -> dict[str, Any]:
-    """One of many kinds, by its number."""
-    replicas = [number % 5, (number + 1) % 5, (number + 2) % 5][: 1 + number % 3]
-    racks = ("east", "east", "west", "north", None)
-    return {
-        "topic": f"t{number % 7}" if number % 11 else "group/connector",
-        "partition": number,
-        "leader": (replicas[0], None, -1, 3)[number % 4],
-        "replicas": replicas if number % 13 else None,
-        "isr": [replicas, replicas[1:], replicas[::-1], None][number % 4],
-        "replica_racks": [racks[broker] for broker in replicas],
-        "adding_replicas": [4] if number % 6 == 0 else None,
-        "removing_replicas": [4] if number % 12 == 0 else None,
-        "min_insync_replicas": 2 if number % 2 else None,
-    }
-
-
-@pytest.mark.parametrize("tasks", [2, 3, 10])
-def test_counts_of_several_tasks_add_up(tasks: int) -> None:
-    rows = [partition(number) for number in range(200)]
-    assert counted(*(rows[at::tasks] for at in range(tasks))) == counted(rows)
+def facts_of(**kinds: list[dict[str, Any]]) -> ClusterFacts:
+    """Facts of a cluster with these rows of each kind, and of no other partitions."""
+    rows = [row | {"kind": kind} for kind, of_kind in kinds.items() for row in of_kind]
+    table = pa.Table.from_pylist([row | {"cluster": "c"} for row in rows], SCHEMA)
+    counts = called("spark.audit.cluster_counts:counts_of", table)
+    return ClusterFacts(name="c", **counts.get("c", {}))
 
 
 def test_brokers_that_cannot_be_and_nulls_count_for_nothing() -> None:
-    cluster = counted([{"topic": "t", "leader": -1, "replicas": [-1, None, 7], "isr": [None]}], [])
+    cluster = counted([{"topic": "t", "leader": -1, "replicas": [-1, None, 7], "isr": [None]}])
     assert (cluster.replicas, cluster.behind, cluster.led) == ({7: 1}, {7: 1}, {})
 
 
@@ -109,19 +90,20 @@ def by_force(of: Made) -> list[int]:
 
 def failures(cluster: ClusterFacts) -> dict[str, list[int | None]]:
     """The row of each topic: how many partitions of it have replicas, and the failures it bears."""
-    rows = [row for *_, row in failures_of(cluster)]
-    return {row["topic"]: [row[name] for name in ("partitions", *BEARS)] for row in rows}
+    return {
+        row["topic"]: [row[name] for name in ("partitions", *BEARS)] for row in cluster.failures
+    }
 
 
 def test_failures_that_a_topic_bears_are_those_of_every_choice_that_could_fail() -> None:
-    """It is as weak as its weakest partition, whichever task has counted that."""
+    """It is as weak as its weakest partition."""
     chance = random.Random(7)
     topics = [made(number, chance) for number in range(300)]
     rows = [topic._asdict() for topic in topics]
     assert failures(counted(rows)) == {topic.topic: [1, *by_force(topic)] for topic in topics}
     of_one = [row | {"topic": "t"} for row in rows]
     weakest = map(min, zip(*map(by_force, topics), strict=True))
-    assert failures(counted(of_one[::2], of_one[1::2])) == {"t": [300, *weakest]}
+    assert failures(counted(of_one)) == {"t": [300, *weakest]}
 
 
 def test_failures_without_isr_minimum_and_racks() -> None:
@@ -194,11 +176,12 @@ SETTINGS = {
     ],
 )
 def test_settings_of_three_brokers_that_are_off(key: str, value: str, why: str | None) -> None:
-    cluster = ClusterFacts("c")
+    configs = {}
     for name, usual in SETTINGS.items():
         values = (value if name == key else usual).split()
         for broker in range(3):
-            cluster.configs["broker", str(broker + 1), name] = values[broker % len(values)]
+            configs["broker", str(broker + 1), name] = values[broker % len(values)]
+    cluster = ClusterFacts(name="c", configs=configs)
     found = {row.subject: row.describe() for row in broker_settings.find(cluster, NONE)}
     assert found.keys() == ({f"setting {key}"} if why else set())
     assert why is None or why in found[f"setting {key}"]
@@ -212,6 +195,8 @@ def test_settings_of_three_brokers_that_are_off(key: str, value: str, why: str |
         # who has one heavy group has to have it; what comes on top of it counts
         ({1: [(10, 200)], 2: [(10, 20)], 3: []}, {"broker 1": 1.0}),
         ({1: [(10, 200), (10, 100)], 2: [(10, 20)], 3: []}, {"broker 1": 1.5}),
+        # more than 32 bits hold
+        ({1: [(100_000, 1_000_000)], 2: [(10, 20)]}, {"broker 1": 1.0}),
         # there is no other broker
         ({1: [(10, 200)] * 2}, {}),
         # members alone, and partitions of which nobody is a member
@@ -222,17 +207,19 @@ def test_the_load_of_coordinators(
     brokers: Mapping[int, Sequence[tuple[int, int]]], measures: dict[str, float]
 ) -> None:
     """By the members and partitions of groups; of brokers with a load of 1,000 or more."""
-    cluster = ClusterFacts("c", listed=frozenset(brokers))
-    for broker, groups in brokers.items():
-        for members, partitions in groups:
-            facts = {"coordinator": broker, "members": members, "partitions": partitions}
-            cluster.add_group(SimpleNamespace(**facts, group="g", inferred=False, seat=None))
+    groups = [
+        {"coordinator": broker, "group": "g", "members": members, "partitions": partitions}
+        for broker, sizes in brokers.items()
+        for members, partitions in sizes
+    ]
+    cluster = facts_of(coordinated=groups)
+    cluster.listed = frozenset(brokers)
     found = coordinator_load.find(cluster, {"least": 1000.0})
     assert {row.subject: round(row.measure, 2) for row in found} == measures
 
 
 def test_brokers_that_could_coordinate_count_where_any_does() -> None:
-    cluster = ClusterFacts("c", listed=frozenset({2, 3}), keeping=frozenset({1}))
-    assert cluster.coordinators == []
-    cluster.coordinated[4] += 1
-    assert cluster.coordinators == [1, 2, 3, 4]
+    cluster = ClusterFacts(name="c", listed=frozenset({2, 3}), keeping=frozenset({1}))
+    assert cluster.coordinators == {}
+    cluster.coordinated = {4: Coordinated(1)}
+    assert [*cluster.coordinators] == [1, 2, 3, 4]
