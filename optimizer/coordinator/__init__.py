@@ -7,7 +7,7 @@
 * `scenario_of(group, timed events, parameters)`: the same of events of `optimizer.scenarios`.
 * `simulate_events(group, events, parameters, name)`: these one after the other, each when the group
   is at rest, and the members' loads at the end.
-* `figures_of(timeline)`: what it costs, by the names of all tables; `rebalance_cost` the means of
+* `figures_of(timeline)`: what it costs, the columns of `EventCost`; `rebalance_cost` the means of
   several runs of one event. A `Timeline` has all that happened: `happenings`, `pauses`, `lag`.
 """
 
@@ -17,8 +17,11 @@ from optimizer.coordinator.ledger import Pause, Reading
 from optimizer.coordinator.run import Timeline, simulate
 from optimizer.coordinator.scenario import Beating, Chance, Scenario
 from optimizer.coordinator.simulate_events import (
+    SUMMED_COSTS,
     TITLES,
+    WORST_COSTS,
     Down,
+    EventCost,
     EventsTimeline,
     RebalanceCost,
     figures_of,

@@ -67,7 +67,9 @@ class Timeline:
         for partition, since in self.unread_at_end.items():
             seconds[partition] += (self.end - since) / 1000
         return {
-            self.partitions[item]: seconds[item] for item in sorted(seconds) if seconds[item] > 0
+            self.partitions[partition]: seconds[partition]
+            for partition in sorted(seconds)
+            if seconds[partition] > 0
         }
 
     @cached_property
@@ -82,6 +84,11 @@ class Timeline:
         return max([self.longest_pause_before_end, *at_end])
 
     @property
+    def fatal(self) -> int:
+        """How many members ended by an error."""
+        return sum(entry.what == "error" for entry in self.happenings)
+
+    @property
     def seconds_read_twice(self) -> float:
         """Partition-seconds that are read again, since they weren't committed."""
         return sum(self.reread.values()) / 1000
@@ -91,7 +98,9 @@ class Timeline:
         """The same in records; None where no rates are known."""
         if not self.rates:
             return None
-        return sum(self.rates.get(item, 0) * ms / 1000 for item, ms in self.reread.items())
+        return sum(
+            self.rates.get(partition, 0) * ms / 1000 for partition, ms in self.reread.items()
+        )
 
     @property
     def records_waited(self) -> float | None:
@@ -99,7 +108,7 @@ class Timeline:
         if not self.rates:
             return None
         number = {name: at for at, name in enumerate(self.partitions)}
-        return sum(self.rates.get(number[item], 0) * s for item, s in self.unread.items())
+        return sum(self.rates.get(number[partition], 0) * s for partition, s in self.unread.items())
 
 
 LONGEST_MS = 24 * 3_600_000
@@ -154,9 +163,9 @@ def _account(simulator: Simulator) -> Timeline:
     alive = simulator.alive()
     subscribed = {topic for client in alive for topic in client.topics}
     unread = {
-        item: since
-        for item, (reader, since, _) in ledger.stopped.items()
-        if names[item][0] in subscribed or (reader != NEVER and not alive)
+        partition: since
+        for partition, (reader, since, _) in ledger.stopped.items()
+        if names[partition][0] in subscribed or (reader != NEVER and not alive)
     }
     lag = ledger.end(context.now, unread)
     if lag and lag.never and context.scenario.peak_rate is None:
@@ -173,7 +182,9 @@ def _account(simulator: Simulator) -> Timeline:
         overlaps=ledger.twice_at_once,
         reread=ledger.read_twice,
         rates={
-            item: rate for item in range(len(names)) if (rate := context.rate_of(item)) is not None
+            partition: rate
+            for partition in range(len(names))
+            if (rate := context.rate_of(partition)) is not None
         },
         lag=lag,
         final=simulator.coordinator.group.assignments,
@@ -200,15 +211,15 @@ def _owned(simulator: Simulator) -> list[Parts]:
     numbers = simulator.context.catalog.numbers
     members = simulator.context.scenario.group.members
     holder = {
-        numbers[item[0], item[1]]: at
+        numbers[topic, number]: at
         for at, member in enumerate(members)
-        for item in member.owned
-        if (item[0], item[1]) in numbers
+        for topic, number, *_ in member.owned
+        if (topic, number) in numbers
     }
     owned: list[set[int]] = [set() for _ in members]
     for partition, at in holder.items():
         owned[at].add(partition)
-    return [frozenset(item) for item in owned]
+    return [frozenset(parts) for parts in owned]
 
 
 def _settle(simulator: Simulator, client: Client, owned: Parts, phase: float) -> None:

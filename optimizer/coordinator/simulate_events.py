@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
+from functools import reduce
 from statistics import fmean
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, cast
 from zlib import crc32
 
 import numpy as np
@@ -92,47 +93,100 @@ def _grown(rates: Sequence[float], size: int) -> list[float]:
     return [*rates, *[fmean(rates)] * (size - len(rates))] if rates else []
 
 
-def figures_of(timeline: Timeline) -> dict[str, Any]:
-    """What events cost in time, by the names that these figures have in tables.
+Count = Annotated[int | None, "int"]
+Sum = Annotated[int | None, "bigint"]
+Amount = Annotated[float | None, "double"]
+Flag = Annotated[bool | None, "boolean"]
+"""What a column of cost holds, and its type in SQL."""
 
-    Those of lag are None where it is unknown, and `catch_up_seconds` is too where
-    `never_caught_up` partitions go on to lag. `fatal` are members that ended by a fatal error:
-    refused, or replaced by another instance.
+
+def _cost(
+    of: str, title: str = "", fleet: str = "sum", digits: int | None = 3
+) -> Mapping[str, Any]:
+    """Of a column: which attribute of a `Timeline` it is, rounded to `digits`, and its title.
+
+    A `fleet` has the sum of its groups, or the worst group's.
     """
-    lag = timeline.lag
-    return {
-        "rebalances": timeline.rebalances,
-        "unread_seconds": round(timeline.unread_seconds, 3),
-        "longest_pause": round(timeline.longest_pause, 3),
-        "stopped_needlessly": timeline.stopped_needlessly,
-        "moves": timeline.moved,
-        "takeovers": timeline.taken_over,
-        "read_twice_seconds": round(timeline.seconds_read_twice, 3),
-        "records_read_twice": timeline.records_read_twice,
-        "records_waited": timeline.records_waited,
-        "max_lag_records": lag and round(lag.records, 3),
-        "max_lag_seconds": lag and round(lag.seconds, 3),
-        "catch_up_seconds": lag and lag.catch_up and round(lag.catch_up, 3),
-        "never_caught_up": lag and lag.never,
-        "fatal": sum(happening.what == "error" for happening in timeline.happenings),
-        "at_rest": timeline.stable,
-    }
+    return {"of": of, "title": title, "fleet": fleet, "digits": digits}
 
 
-TITLES = {
-    "rebalances": "rebalances",
-    "moves": "partitions moved",
-    "takeovers": "partitions taken over",
-    "unread_seconds": "partition-seconds unread",
-    "longest_pause": "longest pause (seconds)",
-    "stopped_needlessly": "stopped needlessly",
-    "read_twice_seconds": "partition-seconds read twice",
-    "max_lag_records": "largest lag (records)",
-    "max_lag_seconds": "largest lag (seconds)",
-    "catch_up_seconds": "catch-up (seconds)",
-    "never_caught_up": "never caught up",
-}
-"""What people call these figures."""
+@dataclass(kw_only=True)
+class EventCost:
+    """What events cost a group in time: the columns of all tables that say so.
+
+    What isn't known is None: columns of records without rates, and those of lag without rates and
+    what members can read.
+    """
+
+    rebalances: Count = field(default=None, metadata=_cost("rebalances", "rebalances"))
+    """Generations, or targets of KIP-848."""
+    moves: Sum = field(default=None, metadata=_cost("moved", "partitions moved"))
+    """How often a partition changed hands whose owner was still there."""
+    takeovers: Sum = field(default=None, metadata=_cost("taken_over", "partitions taken over"))
+    """How often one did whose owner was gone."""
+    unread_seconds: Amount = field(
+        default=None, metadata=_cost("unread_seconds", "partition-seconds unread")
+    )
+    """Partition-seconds in which nobody read a partition."""
+    longest_pause: Amount = field(
+        default=None, metadata=_cost("longest_pause", "longest pause (seconds)", "worst")
+    )
+    """Seconds in which one partition was not read."""
+    stopped_needlessly: Sum = field(
+        default=None, metadata=_cost("stopped_needlessly", "stopped needlessly")
+    )
+    """How often a partition stopped for a rebalance and kept its member."""
+    read_twice_seconds: Amount = field(
+        default=None, metadata=_cost("seconds_read_twice", "partition-seconds read twice")
+    )
+    """Partition-seconds that are read again since they weren't committed."""
+    records_read_twice: Amount = field(
+        default=None, metadata=_cost("records_read_twice", digits=None)
+    )
+    """Records that are read again since they weren't committed."""
+    records_waited: Amount = field(default=None, metadata=_cost("records_waited", digits=None))
+    """Records that came in while their partition was not read."""
+    max_lag_records: Amount = field(
+        default=None, metadata=_cost("lag.records", "largest lag (records)", "worst")
+    )
+    """The most that the group was behind."""
+    max_lag_seconds: Amount = field(
+        default=None, metadata=_cost("lag.seconds", "largest lag (seconds)", "worst")
+    )
+    """The most that one partition was behind, in what comes in."""
+    catch_up_seconds: Amount = field(
+        default=None, metadata=_cost("lag.catch_up", "catch-up (seconds)", "worst")
+    )
+    """The longest that a partition took to catch up once it was read again; None where
+    `never_caught_up` partitions get more than their members can read."""
+    never_caught_up: Count = field(default=None, metadata=_cost("lag.never", "never caught up"))
+    """Partitions that get more than their members can read."""
+    fatal: Count = field(default=None, metadata=_cost("fatal"))
+    """Members that ended by a fatal error: refused, or replaced by another of their instance id."""
+    at_rest: Flag = field(default=None, metadata=_cost("stable", fleet="", digits=None))
+    """Whether the group was at rest again at the end."""
+
+
+SUMMED_COSTS, WORST_COSTS = (
+    tuple(column.name for column in fields(EventCost) if column.metadata["fleet"] == fleet)
+    for fleet in ("sum", "worst")
+)
+"""Columns of which a fleet has the sum of its groups, and of which it has the worst group's."""
+
+TITLES = {column.name: column.metadata["title"] for column in fields(EventCost)}
+"""What people call these figures; empty where they aren't shown."""
+
+
+def figures_of(timeline: Timeline) -> dict[str, Any]:
+    """What events cost in time: the columns of `EventCost`."""
+    return {column.name: _figure(timeline, **column.metadata) for column in fields(EventCost)}
+
+
+def _figure(timeline: Timeline, of: str, digits: int | None, **_: str) -> Any:
+    parts = of.split(".")
+    number = reduce(lambda part, name: part and getattr(part, name), parts, cast(Any, timeline))
+    return number if digits is None or number is None else round(number, digits)
+
 
 SEEDS = 5
 """Runs that are averaged by default: phases of heartbeats are random."""

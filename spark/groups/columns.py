@@ -23,6 +23,11 @@ Texts = Annotated[Any, t.ArrayType(t.StringType())]
 Ints = Annotated[NDArray[Any] | None, t.ArrayType(t.IntegerType())]
 Tinies = Annotated[NDArray[Any] | None, t.ArrayType(t.ByteType())]
 
+BY_NAME = {
+    of.simpleString(): of for of in (t.BooleanType(), t.IntegerType(), t.LongType(), t.DoubleType())
+}
+"""Types as the optimizer's rows name them."""
+
 
 def struct_of(**types: t.DataType) -> t.StructType:
     """The type of a cell with these columns."""
@@ -66,9 +71,8 @@ def columns_of(row: type[Row]) -> tuple[str, ...]:
 def schema_of(row: type[Row]) -> t.StructType:
     """The schema of such rows; every column may be null."""
     hints = get_type_hints(row, include_extras=True)
-    return t.StructType(
-        [t.StructField(name, hints[name].__metadata__[0]) for name in columns_of(row)]
-    )
+    types = {name: hints[name].__metadata__[0] for name in columns_of(row)}
+    return struct_of(**{name: BY_NAME.get(of, of) for name, of in types.items()})
 
 
 def batch_of(rows: Sequence[Cells], schema: t.StructType) -> pa.RecordBatch:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pyspark.sql import DataFrame, Window, functions as F
 
-from optimizer.coordinator import ClientSettings, figures_of
+from optimizer.coordinator import SUMMED_COSTS, ClientSettings, figures_of
 from optimizer.figures import counted, did_you_mean, duration, partition_time
 from optimizer.model import Problem, classes_of, group_of
 from optimizer.scenarios import Event, Migrate, Upgrade
@@ -112,13 +112,6 @@ def _in_waves(steps: DataFrame, parts: DataFrame) -> DataFrame:
     )
 
 
-SUMMED = (
-    *("rebalances", "unread_seconds", "stopped_needlessly", "moves", "takeovers"),
-    *("read_twice_seconds", "fatal"),
-)
-"""Figures that a run of several steps has the sums of."""
-
-
 def steps_of_group(
     row: EncodedRow, to: str, consumers: FleetConsumers, limit: TimeLimit
 ) -> Iterator[RolloutRow]:
@@ -139,8 +132,8 @@ def steps_of_group(
     if group.problem is None:
         yield step(UNABLE, group.reason)
         return
-    values = consumers.of(row.cluster, row.group)
-    way = upgrade_path(row, to, values, float(values.get("restart_seconds", RESTART_SECONDS)))
+    config = consumers.of(row.cluster, row.group)
+    way = upgrade_path(row, to, config, float(config.get("restart_seconds", RESTART_SECONDS)))
     if not way.restarts:
         yield step(UNABLE if way.reason else DONE, way.reason)
         return
@@ -158,13 +151,13 @@ def _priced(
     events = [event for _, event in way.restarts]
     named = group_of(problem, classes_of(problem).kept)
     parameters = consumers.parameters(row.cluster, row.group).with_assignors(way.offered)
-    before: dict[str, Any] = dict.fromkeys(SUMMED, 0)
+    before = dict.fromkeys(SUMMED_COSTS, 0)
     for number, (deploy, _) in enumerate(way.restarts, start=1):
         figures = figures_of(simulated(row, named, events[:number], parameters, limit).timeline)
-        own = {name: round(figures[name] - before[name], 3) for name in SUMMED}
-        own |= {name: figures[name] for name in ("longest_pause", "at_rest")}
+        known = [name for name in SUMMED_COSTS if figures[name] is not None]
+        own = {name: round(figures[name] - before[name], 3) for name in known}
         before = figures
-        yield {"step": number, "steps": len(events), "deploy": deploy, **own}
+        yield {"step": number, "steps": len(events), "deploy": deploy, **figures, **own}
 
 
 COOPERATIVE = "cooperative-sticky"
@@ -221,7 +214,7 @@ def offered_by(row: EncodedRow, config: ConsumerSettings) -> tuple[str, ...]:
     return ClientSettings().assignors
 
 
-def _why_not(row: EncodedRow, to: str, values: ConsumerSettings) -> str | None:
+def _why_not(row: EncodedRow, to: str, config: ConsumerSettings) -> str | None:
     own = row.group_strategy
     if row.type == CONNECT:
         return "workers of Connect have protocols of their own (connect.protocol)"
@@ -233,7 +226,7 @@ def _why_not(row: EncodedRow, to: str, values: ConsumerSettings) -> str | None:
         return None if is_done else "the coordinator assigns already (protocol consumer)"
     if own is not None and own not in CLASSIC_ASSIGNORS:
         return f"the group has an assignor of its own, {own}"
-    version = values.get("broker_version")
+    version = config.get("broker_version")
     if to == CONSUMER and version and _numbers(version) < LEAST_BROKER:
         return f"the brokers have version {version}; the new protocol needs 4.0"
     return None
@@ -274,17 +267,19 @@ def rollout_report(rows: Sequence[Row], to: str) -> list[str]:
         for steps, count in sorted(restarts.items())
     )
     rebalances, unread = (sum(row[of] for row in ready) for of in ("rebalances", "unread_seconds"))
-    report = [
+    sentences = [
         f"Bring {groups} to {to}, in {counted(max(row['wave'] for row in ready), 'wave')}: "
         f"{counted(rebalances, 'rebalance')}, {partition_time(unread)} unread. {others}",
         f"Waves don't share topics (ignoring topics with over {HUB} readers). "
         "Finish one before the next.",
     ]
     if any(row["steps"] > 1 for row in ready):
-        report.append("Start a group's second restart when all its members have had the first.")
+        sentences.append("Start a group's second restart when all its members have had the first.")
     if fatal := sum(row["fatal"] or 0 for row in ready):
-        report.append(f"{counted(fatal, 'member')} {'ends' if fatal == 1 else 'end'} in an error.")
-    return report
+        sentences.append(
+            f"{counted(fatal, 'member')} {'ends' if fatal == 1 else 'end'} in an error."
+        )
+    return sentences
 
 
 def why_not(rows: Sequence[Row]) -> list[str]:

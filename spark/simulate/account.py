@@ -48,12 +48,12 @@ OF_PARTITIONS = "assigned", "revoked", "lost"
 def rows_of(timeline: Timeline) -> Rows:
     """What happened, for people: what many members do at one time is one row."""
     happenings = [
-        item
-        for item in timeline.happenings
-        if item.what in IN_WORDS and (item.partitions or item.what not in OF_PARTITIONS)
+        entry
+        for entry in timeline.happenings
+        if entry.what in IN_WORDS and (entry.partitions or entry.what not in OF_PARTITIONS)
     ]
     short = _short_names(timeline.lives)
-    by_time = groupby(happenings, key=lambda item: (round(item.at, -1), item.what))
+    by_time = groupby(happenings, key=lambda entry: (round(entry.at, -1), entry.what))
     rows = [(at, *_merged([*same], short)) for (at, _), same in by_time]
     rows += [
         (
@@ -66,7 +66,9 @@ def rows_of(timeline: Timeline) -> Rows:
         if generation.leader
     ]
     targets = timeline.targets
-    rows += [(item.at, "", f"target of epoch {item.epoch} by {item.assignor}") for item in targets]
+    rows += [
+        (entry.at, "", f"target of epoch {entry.epoch} by {entry.assignor}") for entry in targets
+    ]
     shown = [
         {"seconds": round(at / 1000, 1), "member": member, "what": what}
         for at, member, what in rows
@@ -83,18 +85,18 @@ def _short_names(names: Iterable[str]) -> dict[str, str]:
     short = {name: _RANDOM.sub("", name) for name in names}
     taken = Counter([*short.values(), *short])
     return {
-        name: item if item and taken[item] == 1 + (item == name) else name
-        for name, item in short.items()
+        name: client_id if client_id and taken[client_id] == 1 + (client_id == name) else name
+        for name, client_id in short.items()
     }
 
 
 def _merged(same: list[LogEntry], short: Mapping[str, str]) -> tuple[str, str]:
     """Who did it, and what it was, of those that did the same at one time."""
-    first, names = same[0], {item.member or "" for item in same}
+    first, names = same[0], {entry.member or "" for entry in same}
     who, what = short.get(first.member or "", first.member or ""), IN_WORDS[first.what]
     if len(names) > 1:
         who = f"{len(names)} members"
-    if partitions := sum(len(item.partitions) for item in same):
+    if partitions := sum(len(entry.partitions) for entry in same):
         what = f"{what} {counted(partitions, 'partition')}"
     elif first.why and first.what in ("preparing", "error"):
         what = f"{what}: {first.why.replace('_', ' ')}"
@@ -190,29 +192,29 @@ def tables_of(timeline: Timeline, **of_group: str) -> dict[str, Rows]:
         "assignment": lambda of: {name: names(parts) for name, parts in (of or {}).items()},
     }
     of_lag = timeline.lag.partitions if timeline.lag else {}
-    lag = [{"partition": number, **item._asdict()} for number, item in of_lag.items()]
+    lag = [{"partition": number, **column._asdict()} for number, column in of_lag.items()]
     summary = {**of_group, "seconds": in_ms(timeline.end / 1000), **figures_of(timeline)}
-    result: dict[str, Rows] = {"simulation": [summary]}
+    tables: dict[str, Rows] = {"simulation": [summary]}
     for table, columns in TABLES.items():
-        fields = {item.split("=")[0]: item.split("=")[-1] for item in columns.split()}
-        rows = lag if table == "lag" else [item._asdict() for item in getattr(timeline, table)]
-        result[table] = [
+        fields = {column.split("=")[0]: column.split("=")[-1] for column in columns.split()}
+        rows = lag if table == "lag" else [column._asdict() for column in getattr(timeline, table)]
+        tables[table] = [
             {
                 title: shown[field](row[field]) if field in shown else row[field]
                 for title, field in fields.items()
             }
             for row in rows
         ]
-    return result
+    return tables
 
 
 def spread_of(timelines: Sequence[Timeline]) -> Rows:
     """A row a measure: its least, median and most among the timelines, of which there is one."""
     by_timeline = [figures_of(timeline) for timeline in timelines]
     rows = []
-    for field, name in TITLES.items():
-        if values := [of[field] for of in by_timeline if of[field] is not None]:
-            least, most = float(min(values)), float(max(values))
-            middle = float(median(values))
-            rows += [{"measure": name, "least": least, "median": middle, "most": most}]
+    for column, title in TITLES.items():
+        figures = [of[column] for of in by_timeline if of[column] is not None]
+        if title and figures:
+            least, middle, most = (float(of(figures)) for of in (min, median, max))
+            rows += [{"measure": title, "least": least, "median": middle, "most": most}]
     return rows

@@ -1,24 +1,118 @@
 """Let a scenario happen to one group of a store."""
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import timedelta
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any
+from statistics import fmean
+from typing import Any, NamedTuple
+
+from pyspark.sql import DataFrame
 
 from optimizer.coordinator import Parameters, Scenario, Timeline, scenario_of, simulate
 from optimizer.model import StrategyError, classes_of, group_of
 from optimizer.scenarios import EventError, Scenario as Events
 from spark.charts import CHARTS
 from spark.errors import InputError
-from spark.fleet import CONNECT, FleetFiles, FleetSnapshot
+from spark.fleet import (
+    CONNECT,
+    FleetFiles,
+    FleetSnapshot,
+    evenly,
+    plain_rows,
+    time_of,
+    whole,
+    within_reach,
+)
 from spark.groups import EncodedRow, check_assignor, one_row, own_strategy, read_or_failed
 from spark.notebook import shown_in_notebook
 from spark.settings import NO_CONSUMERS, FleetConsumers, example_file, kind_of, read_toml
 from spark.simulate.account import rows_of, sentences_of
-from spark.simulate.rates import Flow
+
+RATE_SNAPSHOTS = 3
+"""Snapshots that give rates: only their average is needed."""
+
+Rates = Mapping[str, Sequence[float]]
+"""Records a second of each partition of a topic, 0 where it isn't known."""
+
+Partition = tuple[str, int]
+
+
+class Flow(NamedTuple):
+    """What comes in to what a group reads, and the most that one of its members was seen to read.
+
+    Records a second; None where that isn't known.
+    """
+
+    rates: Rates
+    peak_rate: float | None = None
+
+
+def rates_of_group(
+    fleet: FleetFiles, store: str, group: str, cluster: str, window: timedelta
+) -> Flow:
+    """What comes in on average, over a window that ends with the group's snapshot.
+
+    Pairs of snapshots count between which the end of a partition didn't fall. Nothing where the
+    store has no two snapshots with offsets of this group in that time. InputError and
+    UnreadableError are those of `FleetFiles.rows`.
+    """
+    last = fleet.clusters().get(cluster, fleet.id)
+    stored = whole(fleet.place, store, last)
+    near = within_reach([*stored.newest_first()][::-1], window)
+    ends: dict[Partition, tuple[float, int]] = {}
+    grown: defaultdict[Partition, list[float]] = defaultdict(list)
+    most, since, before = 0.0, 0.0, dict[Partition, tuple[str, int]]()
+    for snapshot in evenly(near, RATE_SNAPSHOTS):
+        files, time = FleetFiles.read(store, snapshot, place=fleet.place), time_of(snapshot)
+        assert time is not None
+        now, committed = time.timestamp(), dict[Partition, int]()
+        for topic, number, end, offset in plain_rows(files, "offsets", OFFSETS, cluster, group):
+            key = topic, number
+            if end is not None and end >= 0:
+                at, earlier = ends.get(key, (now, end))
+                if at < now and end >= earlier:
+                    grown[key].append((end - earlier) / (now - at))
+                ends[key] = now, end
+            if offset is not None and offset >= 0:
+                committed[key] = offset
+        owned = {
+            (topic, number): (member, committed[topic, number])
+            for topic, number, member in plain_rows(files, "assignments", OWNER, cluster, group)
+            if (topic, number) in committed
+        }
+        read: Counter[str] = Counter()  # by members of what they owned at both ends
+        for key in owned.keys() & before.keys():
+            (member, offset), (owner, earlier) = owned[key], before[key]
+            if member == owner:
+                read[member] += max(offset - earlier, 0)
+        most = max([most, *(records / (now - since) for records in read.values())])
+        since, before = now, owned
+    return Flow(_by_topic({key: fmean(grown[key]) for key in sorted(grown)}), most or None)
+
+
+OFFSETS = ("topic", "partition", "end_offset", "committed_offset")
+OWNER = ("topic", "partition", "member_id")
+
+
+def mean_flow(rates: DataFrame, members: DataFrame) -> Flow:
+    """The same by the tables of `FleetRates` of one group's topics."""
+    means = {(row.topic, row.partition): row.mean or 0.0 for row in rates.collect()}
+    return Flow(_by_topic(means), members.agg({"maximum": "max"}).collect()[0][0])
+
+
+def _by_topic(rates: Mapping[Partition, float]) -> Rates:
+    sizes: dict[str, int] = {}
+    for topic, partition in sorted(rates):
+        sizes[topic] = partition + 1
+    return {
+        topic: [rates.get((topic, number), 0.0) for number in range(size)]
+        for topic, size in sizes.items()
+    }
+
 
 RatesOf = Callable[[str], Flow]
 """What comes in to what the group reads, by its cluster."""
@@ -93,13 +187,13 @@ def simulate_rows(
 
     Those without one, that can't be simulated, or can't have theirs, are left out.
     """
-    result = {}
+    simulations = {}
     for row in rows:
         key = (row.cluster, row.group)
         if key in scenarios:
             with suppress(InputError):
-                result[key] = _simulated(row, scenarios[key], 0, consumers)
-    return result
+                simulations[key] = _simulated(row, scenarios[key], 0, consumers)
+    return simulations
 
 
 def _simulated(
@@ -151,9 +245,9 @@ def spans_of(timeline: Timeline) -> list[dict[str, Any]]:
     """
     ends = timeline.end + (timeline.end / 10 if timeline.stable else 0)
     reads: dict[str, list[Span]] = {name: [] for name in timeline.lives}
-    for item in timeline.readings:
-        until = ends if item.end >= timeline.end else item.end
-        reads[timeline.lives[item.member]].append((item.start, until))
+    for reading in timeline.readings:
+        until = ends if reading.end >= timeline.end else reading.end
+        reads[timeline.lives[reading.member]].append((reading.start, until))
     steps = {name: _steps(spans) for name, spans in reads.items()}
     shown = sorted(steps, key=lambda name: (-len(steps[name]), name))[:MEMBERS]
     pauses = [(pause.start, pause.end) for pause in timeline.pauses]

@@ -1,15 +1,16 @@
 """One group under several strategies: asked once, timed, failed to a row; league and verdict."""
 
-from spark.trial.rows import (
+from spark.trial.trial import (
     CostRow,
     OutcomeOf,
+    Trial,
     idle_limits,
     need_racks,
     rows_by_strategy,
+    same_partitions,
     simulated,
     tried,
 )
-from spark.trial.trial import Trial, same_partitions
 from spark.trial.verdict import (
     Row,
     best_first,

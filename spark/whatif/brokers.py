@@ -122,9 +122,9 @@ def _heirs(leaders: Sequence[Row]) -> str:
     heirs = [(more, broker) for more, broker in gained if more > 0]
     if not heirs:
         return ""
-    report = ", ".join(f"broker {broker} (+{more:,})" for more, broker in heirs[:HEIRS])
+    listed = ", ".join(f"broker {broker} (+{more:,})" for more, broker in heirs[:HEIRS])
     rest = f", {counted(len(heirs) - HEIRS, 'other')}" if len(heirs) > HEIRS else ""
     weighed = [row for row in leaders if row["weight_gained"]]
     most = max(weighed, key=lambda row: row["weight_gained"], default=None)
     load = f" By weight, broker {most['broker']} gets most." if most else ""
-    return f" They go to {report}{rest}.{load}"
+    return f" They go to {listed}{rest}.{load}"

@@ -124,17 +124,17 @@ class _Case:
         group = as_static(group) if self._job.static else group
         limits = self._parameters.limits
         after = reduce(lambda now, event: event.apply(now, limits), self._job.events, group)
-        result = {"uses": uses, "members_after": len(after.members), "partitions_after": 0}
-        result |= _named("before", self._now.loads(before))
+        columns = {"uses": uses, "members_after": len(after.members), "partitions_after": 0}
+        columns |= _named("before", self._now.loads(before))
         if not after.members:
-            return result
+            return columns
         then = Trial(
             problem_of(after, check_group(after)).problem, self._now.limit, self._now.goals
         )
         self._then = self._then or then
         if kind_of(self._row.type) == CONNECT:
-            return result | self._assigned(then, uses, before)
-        return result | self._simulated(then.problem, strategy, uses, group, after)
+            return columns | self._assigned(then, uses, before)
+        return columns | self._simulated(then.problem, strategy, uses, group, after)
 
     def _assigned(self, then: Trial, uses: str, before: IntArray) -> dict[str, Any]:
         """What a strategy makes at once of the group as it is afterwards."""
@@ -152,7 +152,7 @@ class _Case:
         """What the members and their coordinator come to, and what that costs."""
         members, goals, then = [*group.members, *after.members], self._now.goals, self._then
         capacities = {
-            item.member_id: item.capacity for item in members if item.capacity is not None
+            member.member_id: member.capacity for member in members if member.capacity is not None
         }
         ran = simulated(
             self._row,
@@ -168,16 +168,8 @@ class _Case:
             capacities=capacities,
         )
         assert then is not None
-        most = int(ran.loads.max(initial=0))
-        loads = {
-            "partitions": then.partitions,
-            "max_load": most,
-            "min_load": int(ran.loads.min(initial=most)),
-            "excess": then.excess(most),
-            "max_weight": _max_weight_at_end(problem, ran.timeline, capacities),
-            "weight_bound": then.weight_bound,
-        }
-        leaderless = sum(len(item.without) for item in self._down.values())
+        loads = then.columns(ran.loads, _max_weight_at_end(problem, ran.timeline, capacities))
+        leaderless = sum(len(member.without) for member in self._down.values())
         return _named("after", loads) | figures_of(ran.timeline) | {"leaderless": leaderless}
 
     @cached_property

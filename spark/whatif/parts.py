@@ -89,11 +89,11 @@ def of_partitions(
     for (topic, partition), number in _listed_in(row, part, column):
         if topic in group.topics:
             by_topic.setdefault(topic, {})[partition] = float(number)
-    result = {}
+    numbers = {}
     for topic, of in by_topic.items():
         rest = fmean(of.values()) if unknown is None else unknown
-        result[topic] = [of.get(item, rest) for item in range(group.topics[topic])]
-    return result
+        numbers[topic] = [of.get(number, rest) for number in range(group.topics[topic])]
+    return numbers
 
 
 def _listed_in(row: RowOfEvents, name: str, *values: str) -> Iterator[Any]:

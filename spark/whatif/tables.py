@@ -6,6 +6,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, functions as F
 
+from optimizer.coordinator import SUMMED_COSTS, WORST_COSTS
 from optimizer.figures import counted, did_you_mean, duration, figure, partition_time
 from optimizer.scenarios import Crash, Event
 from spark.errors import InputError
@@ -16,26 +17,18 @@ from spark.whatif.measure import UNAFFECTED
 
 Rows = Sequence[Mapping[str, Any]]
 
-SUMMED = (
-    *("excess_before", "excess_after", "moves", "takeovers", "rebalances", "unread_seconds"),
-    *("stopped_needlessly", "read_twice_seconds", "records_read_twice", "records_waited"),
-    *("never_caught_up", "fatal", "leaderless"),
-)
+SUMMED = ("excess_before", "excess_after", *SUMMED_COSTS, "leaderless")
 """Columns of a `WhatIfRow` whose sums are those of the fleet."""
-
-
-WORST = "longest_pause", "max_lag_records", "max_lag_seconds", "catch_up_seconds"
-"""Those of which the fleet's is that of the worst group."""
 
 
 def fleet_of_whatif(rows: DataFrame) -> DataFrame:
     """A row (kind, strategy), `current` first and then the best: sums over all affected groups.
 
     `groups` are those that have the events and an answer of the strategy; `unaffected` can't have
-    them; `not_evaluated` are the others (empty, rebalancing, invalid, failed). `worst_max_load` is
-    the most that a member of any group has afterwards; `mean_over_bound` and `worst_over_bound`,
-    before and after, are how far the most loaded member by weight is above what no assignment is
-    below: 1 is as low as possible, null is without goals by weight.
+    them; `not_evaluated` are the others (empty, rebalancing, invalid, failed).
+    `worst_max_load_after` is the most that a member of any group has then. In the mean and at
+    worst, before and after, `over_bound` is how far the most loaded member by weight is above what
+    no assignment is below: 1 is as low as possible, null is without goals by weight.
     """
     answered = F.col("members_after").isNotNull()
     unaffected = F.col("status") == UNAFFECTED
@@ -47,8 +40,8 @@ def fleet_of_whatif(rows: DataFrame) -> DataFrame:
         F.count_if(answered & (F.col("members_after") == 0)).alias("left_empty"),
         F.max("max_load_before").alias("worst_max_load_before"),
         F.max("max_load_after").alias("worst_max_load_after"),
-        *(F.max(item).alias(item) for item in WORST),
-        *(F.sum(item).alias(item) for item in SUMMED),
+        *(F.max(name).alias(name) for name in WORST_COSTS),
+        *(F.sum(name).alias(name) for name in SUMMED),
         *(F.avg(ratio).alias(f"mean_over_bound_{when}") for when, ratio in over.items()),
         *(F.max(ratio).alias(f"worst_over_bound_{when}") for when, ratio in over.items()),
     )
@@ -252,7 +245,7 @@ def _number(row: Row, name: str) -> int:
 
 
 def _worth(row: Row) -> tuple[int, ...]:
-    return row["not_evaluated"], *(_number(row, figure) for figure in FIGURES)
+    return row["not_evaluated"], *(_number(row, name) for name in FIGURES)
 
 
 def _is_better(row: Row, current: Row) -> bool:

@@ -101,7 +101,7 @@ class WhatIfResult:
 def whatif_result(
     fleet: FleetSnapshot,
     events: Sequence[Event],
-    settings: Settings,
+    config: Settings,
     static: bool = False,
     rates: FleetRates | None = None,
     weighed: DataFrame | None = None,
@@ -111,24 +111,24 @@ def whatif_result(
 
     InputError where no group can have the events. The other arguments are those of `what_if`.
     """
-    tried = partial(
+    apply = partial(
         what_if,
         fleet,
         events,
-        strategy_seconds=settings.strategy_seconds,
-        goals=settings.goals,
-        consumers=settings.consumers,
+        strategy_seconds=config.strategy_seconds,
+        goals=config.goals,
+        consumers=config.consumers,
         rates=rates,
         weighed=weighed,
     )
-    rows = tried(settings.strategies, static=static).persist()
+    rows = apply(config.strategies, static=static).persist()
     dynamic = []
     try:
         table = as_rows(fleet_of_whatif(rows))
-        worst = as_rows(most_affected(rows, settings.strategies[0]))
+        worst = as_rows(most_affected(rows, config.strategies[0]))
         check_affected(fleet, rows, table, events)
-        if static and CURRENT in settings.strategies:
-            dynamic = as_rows(fleet_of_whatif(tried([CURRENT])))
+        if static and CURRENT in config.strategies:
+            dynamic = as_rows(fleet_of_whatif(apply([CURRENT])))
         if out is not None:
             in_order = in_one_file(rows, "cluster", "group", "strategy")
             write_tables(rows.sparkSession, out, fleet.id, {"whatif": in_order})
