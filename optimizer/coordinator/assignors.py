@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -116,23 +117,25 @@ def _claims(members: Sequence[Seen], position: IntArray) -> tuple[IntArray, IntA
     return claimant[mask], position[flat[mask]]
 
 
-def _unknown_as_nan(values: list[float | None] | None) -> NDArray[np.float64] | None:
+def _unknown_as_nan(numbers: list[float | None] | None) -> NDArray[np.float64] | None:
     """What is stated of partitions or members as numbers; None where nothing is."""
-    entries = values is not None and any(item is not None for item in values)
-    return np.array(values, np.float64) if entries else None
+    is_stated = numbers is not None and any(number is not None for number in numbers)
+    return np.array(numbers, np.float64) if is_stated else None
 
 
-def _of_topics(catalog: Catalog, version: int, values: object, missing: object) -> list | None:  # type: ignore[type-arg]
+def _of_topics(
+    catalog: Catalog, version: int, by_topic: Mapping[str, Sequence[Any]] | None, missing: object
+) -> list[Any] | None:
     """What a group states of each partition, in the order of a `Problem`; None if nothing."""
-    if not values:
+    if not by_topic:
         return None
-    sizes = catalog.versions[version]
-    result = []
+    of_partition = []
     for topic in catalog.layout(version).topics:
-        entries = list(values.get(topic, ()))[: sizes[topic]]  # type: ignore[attr-defined]
-        result += [tuple(item) if missing == () else item for item in entries]
-        result += [missing] * (sizes[topic] - len(entries))
-    return result
+        size = catalog.versions[version][topic]
+        stated = [*by_topic.get(topic, ())][:size]
+        of_partition += [tuple(of) if missing == () else of for of in stated]
+        of_partition += [missing] * (size - len(stated))
+    return of_partition
 
 
 def hash_order(ids: Sequence[str], peak: int) -> list[str]:
@@ -154,7 +157,7 @@ def timeline_order(ids: Sequence[str], peak: int) -> list[str]:
     slots: dict[int, list[str]] = {}
     for name in ids:
         slots.setdefault((_signed(_hash(name)) * FIBONACCI % 2**64) >> (64 - bits), []).append(name)
-    return [item for _, slot in sorted(slots.items()) for item in reversed(slot)]
+    return [member for _, slot in sorted(slots.items()) for member in reversed(slot)]
 
 
 def _signed(hash_code: int) -> int:

@@ -29,7 +29,7 @@ class Client(ABC):
         context: Context,
         name: str,
         topics: tuple[str, ...],
-        settings: ClientSettings,
+        config: ClientSettings,
         *,
         instance_id: str | None = None,
         rack: str | None = None,
@@ -39,7 +39,7 @@ class Client(ABC):
         self.context = context
         self.name = name
         self.topics = topics
-        self.settings = settings
+        self.settings = config
         self.instance_id = instance_id
         self.rack = rack
         self.capacity = context.scenario.capacities.get(name)

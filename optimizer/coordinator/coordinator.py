@@ -8,7 +8,7 @@ from optimizer.coordinator.classic.group import ClassicGroup
 from optimizer.coordinator.classic.sessions import Membership
 from optimizer.coordinator.client import Client
 from optimizer.coordinator.consumer.group import UNSEEN, ConsumerGroup
-from optimizer.coordinator.consumer.reconciliation import ConsumerMember, Current
+from optimizer.coordinator.consumer.sessions import ConsumerMember, Current
 from optimizer.coordinator.context import Context
 
 
@@ -67,11 +67,11 @@ class Coordinator:
         self.group = group
         if old.members:
             self.context.log("converted_to_consumer")
-        for item in old.members.values():
+        for session in old.members.values():
             member = ConsumerMember(
-                item.client, item.member_id, item.identity, topics=item.client.topics
+                session.client, session.member_id, session.identity, topics=session.client.topics
             )
-            self._take_over(group, member, item.assignment)
+            self._take_over(group, member, session.assignment)
         group.seen_version = UNSEEN  # its topics' metadata is new to it, so that it counts on
         old.disband()
         group.restart_sessions()
@@ -95,10 +95,12 @@ class Coordinator:
         self.context.log("converted_to_classic")
         turned = ClassicGroup(self.context)
         self.group = turned
-        for item in group.members.values():
-            assert isinstance(item.client, ClassicClient)
-            inputs = group.target[item.member_id]
-            turned.admit(Membership(item.client, item.member_id, item.identity, assignment=inputs))
+        for session in group.members.values():
+            assert isinstance(session.client, ClassicClient)
+            inputs = group.target[session.member_id]
+            turned.admit(
+                Membership(session.client, session.member_id, session.identity, assignment=inputs)
+            )
         turned.settle(group.epoch)
         group.disband()
         turned.restart_sessions()

@@ -54,18 +54,18 @@ class Lag(NamedTuple):
     @property
     def seconds(self) -> float:
         """The most that one partition was behind."""
-        return max((item.seconds for item in self.partitions.values()), default=0.0)
+        return max((partition.seconds for partition in self.partitions.values()), default=0.0)
 
     @property
     def catch_up(self) -> float | None:
         """The longest time that a partition takes to catch up; None if one never does."""
-        times = [item.catch_up for item in self.partitions.values()]
+        times = [partition.catch_up for partition in self.partitions.values()]
         return None if None in times else max((time for time in times if time), default=0.0)
 
     @property
     def never(self) -> int:
         """How many partitions never catch up."""
-        return sum(item.catch_up is None for item in self.partitions.values())
+        return sum(partition.catch_up is None for partition in self.partitions.values())
 
 
 def catch_up_seconds(records: float, spare: float) -> float | None:
@@ -176,7 +176,10 @@ class Backlog:
             self._grow(partition, since, now, self.rate_of(partition))
             late.add(partition)
         return Lag(
-            {item: self._of_partition(item, item in late) for item in sorted(self.largest)},
+            {
+                partition: self._of_partition(partition, partition in late)
+                for partition in sorted(self.largest)
+            },
             self._course(),
         )
 
@@ -228,7 +231,9 @@ class Backlog:
     def _share(self, reader: _Reader) -> float:
         """Records a second that each partition can get that is behind."""
         left, behind = self.peak_rate, len(reader.behind)
-        others = sorted(self.rate_of(item) for item in reader.partitions - reader.behind.keys())
+        others = sorted(
+            self.rate_of(partition) for partition in reader.partitions - reader.behind.keys()
+        )
         for done, (rate, total) in enumerate(zip(others, accumulate(others), strict=True)):
             share = left / (behind + len(others) - done)
             if rate > share:

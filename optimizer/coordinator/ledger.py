@@ -135,7 +135,11 @@ class Ledger:
 
         `committed`: it has just committed what it read of them, so that none is read again.
         """
-        own = [item for item in partitions if self.readers.get(item, NOBODY_READS)[0] == member]
+        own = [
+            partition
+            for partition in partitions
+            if self.readers.get(partition, NOBODY_READS)[0] == member
+        ]
         self._stop(now, member, own, committed)
         self.stopped.update(dict.fromkeys(own, (member, now, in_rebalance)))
 

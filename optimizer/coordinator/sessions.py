@@ -41,7 +41,9 @@ class Sessions(ABC, Generic[M]):
     def of_instance(self, instance_id: str | None) -> M | None:
         """The member of that instance id, if there is one."""
         members = self.members.values() if instance_id is not None else ()
-        return next((item for item in members if item.client.instance_id == instance_id), None)
+        return next(
+            (member for member in members if member.client.instance_id == instance_id), None
+        )
 
     def member_of(self, client: Client) -> M | None:
         """The member that this process is; None also where another one has its id."""

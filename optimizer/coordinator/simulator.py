@@ -27,18 +27,18 @@ class Simulator:
 
     def alive(self) -> list[Client]:
         """The processes that run."""
-        return [item for lives in self.processes.values() for item in lives if item.alive]
+        return [client for lives in self.processes.values() for client in lives if client.alive]
 
     def _newest(self, name: str) -> Client | None:
         """The newest process of that name, of those that run if there are any."""
         lives = self.processes.get(name, [])
-        running = [item for item in lives if item.alive]
+        running = [client for client in lives if client.alive]
         return running[-1] if running else lives[-1] if lives else None
 
     def _add(self, client: Client) -> None:
         """One more process; those of its name that are gone aren't needed any more."""
         lives = self.processes.get(client.name, [])
-        self.processes[client.name] = [*(item for item in lives if item.alive), client]
+        self.processes[client.name] = [*(life for life in lives if life.alive), client]
 
     def prepare(self, script: list[steps.Step]) -> None:
         """Put every step where it belongs in time."""
@@ -53,7 +53,7 @@ class Simulator:
     def _start(self, step: steps.Start) -> None:
         context, before = self.context, self._newest(step.member)
         scenario: Scenario = context.scenario
-        settings = step.client or (
+        config = step.client or (
             before.settings if before else scenario.clients.get(step.member, scenario.client)
         )
         topics = step.topics if step.topics is not None else before.topics if before else ()
@@ -61,7 +61,7 @@ class Simulator:
         client = self._client(
             step.member,
             topics,
-            settings,
+            config,
             instance_id=instance_id,
             rack=step.rack or (before.rack if before else None),
             member_id=step.member_id,
@@ -89,11 +89,11 @@ class Simulator:
         return client
 
     def _client(
-        self, name: str, topics: tuple[str, ...], settings: ClientSettings, **named: str | None
+        self, name: str, topics: tuple[str, ...], config: ClientSettings, **named: str | None
     ) -> Client:
-        if settings.protocol == "consumer":
-            return ConsumerClient(self.coordinator, name, topics, settings, **named)
-        return ClassicClient(self.coordinator, name, topics, settings, **named)
+        if config.protocol == "consumer":
+            return ConsumerClient(self.coordinator, name, topics, config, **named)
+        return ClassicClient(self.coordinator, name, topics, config, **named)
 
     @do.register
     def _to_client(
@@ -116,10 +116,10 @@ class Simulator:
     @do.register
     def _grow(self, step: steps.Grow) -> None:
         missed = step.topic not in self.context.catalog.sizes
-        entries = len(self.context.catalog)
+        first_new = len(self.context.catalog)
         self.context.catalog.resize(step.topic, step.partitions)
         self.context.gone -= self.context.catalog.of_topics((step.topic,))
-        self.context.ledger.appear(self.context.now, range(entries, len(self.context.catalog)))
+        self.context.ledger.appear(self.context.now, range(first_new, len(self.context.catalog)))
         self._tell_clients(missed=missed)
 
     @do.register

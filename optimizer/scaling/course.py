@@ -65,11 +65,11 @@ class Course:
     @classmethod
     def empty(cls, *shape: int) -> Course:
         """Zeros to sum up in: of many runs, with axes before or behind that of intervals."""
-        return cls(**{item.name: np.zeros(shape) for item in fields(cls)})
+        return cls(**{column.name: np.zeros(shape) for column in fields(cls)})
 
     def part(self, index: Any) -> Course:
         """Some of the runs, or one interval of them: a view, by an index of NumPy's."""
-        return Course(**{name: values[index] for name, values in vars(self).items()})
+        return Course(**{name: numbers[index] for name, numbers in vars(self).items()})
 
     def totals(self, prices: Prices) -> Totals:
         """What it comes to."""

@@ -129,7 +129,11 @@ def _simulated(
         Member(
             f"m{number}",
             [topic],
-            owned=[(topic, item) for item in range(partitions) if item % before == number],
+            owned=[
+                (topic, partition)
+                for partition in range(partitions)
+                if partition % before == number
+            ],
             instance_id=f"m{number}" if static else None,
         )
         for number in range(before)
@@ -137,7 +141,7 @@ def _simulated(
     cost = rebalance_cost(
         Group({topic: partitions}, members), f"members={after}", strategy, parameters
     )
-    stopped = [cost.pauses.get((topic, item), 0.0) for item in range(partitions)]
+    stopped = [cost.pauses.get((topic, partition), 0.0) for partition in range(partitions)]
     return Pause(max(1, round(cost.rebalances)), min(stopped), max(stopped))
 
 

@@ -71,7 +71,7 @@ class _Runs:
         self._joining: dict[float, list[tuple[IntArray, IntArray, IntArray]]] = defaultdict(list)
         self._now = float(self._edges[0])
         self._rate = np.array([process.total[0] for process in processes])
-        at, groups = (item.reshape(-1) for item in np.indices(shape))
+        at, groups = (index.reshape(-1) for index in np.indices(shape))
         self._slots.seat(at, groups, self.reading.reshape(-1))
         self.record = Course.empty(len(self._edges) - 1, *shape)
 

@@ -37,9 +37,9 @@ class Kind(NamedTuple):
     text: Callable[[Any], str] = str
 
 
-def kind_of(item: Field[Any]) -> Kind:
+def kind_of(part: Field[Any]) -> Kind:
     """The kind of an event's field."""
-    kind: Kind = item.metadata["kind"]
+    kind: Kind = part.metadata["kind"]
     return kind
 
 
@@ -54,12 +54,12 @@ class Event(ABC):
     form: ClassVar[tuple[str, str]]
 
     def __post_init__(self) -> None:
-        for item in _fields(self):
-            value = getattr(self, item.name)
-            if value is not None or item.default is MISSING:
-                kind = kind_of(item)
+        for part in _fields(self):
+            value = getattr(self, part.name)
+            if value is not None or part.default is MISSING:
+                kind = kind_of(part)
                 checked = kind.check(kind.what.format_map(vars(self)), value)
-                object.__setattr__(self, item.name, checked)
+                object.__setattr__(self, part.name, checked)
 
     @property
     def name(self) -> str:
@@ -69,13 +69,13 @@ class Event(ABC):
     @property
     def value(self) -> str:
         """What follows its name and `=` as text."""
-        written = (item for item in _fields(self) if item.default is MISSING)
-        return ":".join(kind_of(item).text(getattr(self, item.name)) for item in written)
+        written = (part for part in _fields(self) if part.default is MISSING)
+        return ":".join(kind_of(part).text(getattr(self, part.name)) for part in written)
 
     @classmethod
     def of_value(cls, name: str, value: str) -> Self:
         """The event of that name and text; EventError where it makes no sense."""
-        written = [item for item in _fields(cls) if item.default is MISSING]
+        written = [part for part in _fields(cls) if part.default is MISSING]
         texts = [value]
         if len(written) > 1:
             first, colon, second = value.rpartition(":")
@@ -84,9 +84,9 @@ class Event(ABC):
                 raise EventError(f"{name}={value} is not {form}, such as {name}={example}")
             texts = [first, second]
         read: dict[str, Any] = {}
-        for item, text in zip(written, texts, strict=True):
-            kind = kind_of(item)
-            read[item.name] = kind.read(kind.what.format_map(read), text)
+        for part, text in zip(written, texts, strict=True):
+            kind = kind_of(part)
+            read[part.name] = kind.read(kind.what.format_map(read), text)
         return cls(**read)
 
     @abstractmethod
@@ -163,7 +163,7 @@ class Running:
         stay = {*map(id, members)}
         if len(members) < len(before):
             pairs = zip(self.names, before, strict=True)
-            self.names = [name for name, item in pairs if id(item) in stay]
+            self.names = [name for name, member in pairs if id(member) in stay]
         else:
             self.names += [member.member_id for member in members[len(before) :]]
         self.group = after

@@ -164,7 +164,7 @@ class Crash(Event):
     names: ClassVar = ("crash", "crash-host", "crash-rack")
 
     def __post_init__(self) -> None:
-        if sum(item is not None for item in (self.member, self.host, self.rack)) != 1:
+        if sum(place is not None for place in (self.member, self.host, self.rack)) != 1:
             raise EventError("a crash is of one member, one host or one rack")
         super().__post_init__()
 

@@ -73,19 +73,19 @@ class Rolling(Event):
     @classmethod
     def of_value(cls, name: str, value: str) -> Self:
         parts = value.split(":")
-        settings: dict[str, Any] = {}
+        options: dict[str, Any] = {}
         if cls.first:
-            settings[cls.first] = cls._first().read(cls.first, parts.pop(0))
+            options[cls.first] = cls._first().read(cls.first, parts.pop(0))
         for part in filter(None, parts):
             if part in STATIC:
-                settings["static"] = STATIC[part]
+                options["static"] = STATIC[part]
             elif part in (FORWARD, BACKWARD):
-                settings["order"] = part
+                options["order"] = part
             elif part.startswith("at-once="):
-                settings["at_once"] = whole_number(AT_ONCE, part.removeprefix("at-once="))
+                options["at_once"] = whole_number(AT_ONCE, part.removeprefix("at-once="))
             else:
-                settings["seconds"] = seconds_of(part)
-        return cls(**settings)
+                options["seconds"] = seconds_of(part)
+        return cls(**options)
 
     @classmethod
     def _first(cls) -> Kind:

@@ -91,7 +91,7 @@ class Scenario:
         if not isinstance(rates, dict):
             raise EventError("; ".join([*faults, "rates must be a table, such as orders = 50"]))
         tables = table.get("step", [])
-        if not isinstance(tables, list) or not all(isinstance(item, dict) for item in tables):
+        if not isinstance(tables, list) or not all(isinstance(step, dict) for step in tables):
             raise EventError("; ".join([*faults, "step must be tables, each headed [[step]]"]))
         steps = []
         for number, step in enumerate(tables, start=1):
@@ -125,8 +125,8 @@ def _step_of(table: Mapping[str, Any]) -> Step:
     return Step(_seconds("at", table["at"]), event)
 
 
-def _seconds(what: str, settings: Any) -> float:
-    return seconds_of(settings) if isinstance(settings, str) else check_seconds(what, settings)
+def _seconds(what: str, time: Any) -> float:
+    return seconds_of(time) if isinstance(time, str) else check_seconds(what, time)
 
 
 KINDS: tuple[type[Event], ...] = (
@@ -159,7 +159,7 @@ def event_of(source: Event | str | Mapping[str, Any]) -> Event:
             raise EventError(f"event {name!r} is complete: remove the key {', '.join(given)}")
         return _of_text(name)
     kind = _kind(name)
-    defaults = {item.name: item.default for item in fields(kind)}  # type: ignore[arg-type]
+    defaults = {part.name: part.default for part in fields(kind)}  # type: ignore[arg-type]
     if unknown := given.keys() - defaults.keys():
         raise EventError(f"{name} has no {min(unknown)!r} (it has {', '.join(defaults)})")
     if missing := [key for key in defaults if defaults[key] is MISSING and key not in given]:

@@ -223,14 +223,12 @@ def lags_of(tables: Mapping[str, DataFrame]) -> DataFrame:
     The tables have no column `snapshot`, and offsets are among them.
     """
     keys = KEYS[1:]
-    entries = [
+    sizes = [
         tables[name].select(*keys, F.lit(int(name == "members")).alias("members"))
         for name in ("groups", "members", "subscriptions", "assignments")
         if name in tables
     ]
-    groups = (
-        reduce(DataFrame.unionAll, entries).groupBy(*keys).agg(F.max("members").alias("members"))
-    )
+    groups = reduce(DataFrame.unionAll, sizes).groupBy(*keys).agg(F.max("members").alias("members"))
     lags = groups.join(_lags(tables, keys), key_of(*keys) == F.col(OF_GROUP))
     return escaped_rows(lags.select(*keys, F.expr(LAG_OF_GROUP).alias("lag")))
 

@@ -30,8 +30,7 @@ from spark.fleet import (
 )
 from spark.groups import in_workers
 from spark.history.change_row import GONE, ChangeRow, changes_of, rebalances_of, states_of
-from spark.history.encode import RowInTime, encode_changes
-from spark.history.group_spans import GroupSpans, spans_of
+from spark.history.group_spans import GroupSpans, RowInTime, encode_changes, spans_of
 from spark.history.rates import QUANTILE, WINDOW, FleetRates, fleet_rates
 from spark.history.read import read_tables
 from spark.history.summary import restless, totals
@@ -66,9 +65,9 @@ def rows_of(group: Iterable[RowInTime], timeline: Timeline) -> Iterator[ChangeRo
 
 def _change_row(before: Moment | None, after: Moment, timeline: Timeline) -> ChangeRow:
     row, group = after.row, after.group
-    result: dict[str, Any] = {}
+    columns: dict[str, Any] = {}
     if group.problem:
-        result |= after.current_loads(min_max_load_of(group.problem))
+        columns |= after.current_loads(min_max_load_of(group.problem))
     snapshots = timeline.snapshots[row.cluster]
     changes: dict[str, Any] = {}
     if row.start:
@@ -85,7 +84,7 @@ def _change_row(before: Moment | None, after: Moment, timeline: Timeline) -> Cha
         type=row.type,
         state=row.state,
         members=len(row.member_ids),
-        **result,
+        **columns,
         **changes,
     )
 
@@ -183,7 +182,7 @@ class FleetHistory(Handle):
         ids = self.snapshots
         near = set(within_reach(ids, window) if ids else ())
         every = self.timeline.snapshots.items()
-        clusters = {cluster: [item for item in of if item in near] for cluster, of in every}
+        clusters = {cluster: [id_ for id_ in of if id_ in near] for cluster, of in every}
         return self._only({cluster: of for cluster, of in clusters.items() if of})
 
     def spaced(self, window: timedelta, most: int) -> FleetHistory:
@@ -297,10 +296,10 @@ class FleetHistory(Handle):
 
 
 def _of(snapshots: Sequence[FleetSnapshot], max_age: timedelta) -> FleetHistory:
-    ids = [item.id for item in snapshots]
+    ids = [snapshot.id for snapshot in snapshots]
     if not ids:
         raise InputError("a history needs at least one snapshot")
-    twice = {item for item in ids if ids.count(item) > 1}
+    twice = {id_ for id_ in ids if ids.count(id_) > 1}
     if twice:
         raise InputError(f"two snapshots of the history have the id {min(twice)}")
     clusters: dict[str, set[str]] = {}
@@ -310,17 +309,17 @@ def _of(snapshots: Sequence[FleetSnapshot], max_age: timedelta) -> FleetHistory:
             for table, rows in snapshot.only(names).tables.items():
                 parts.setdefault(table, []).append(rows.withColumn(SNAPSHOT, F.lit(instant)))
     tables = {table: reduce(DataFrame.unionByName, part) for table, part in parts.items()}
-    notes = dict.fromkeys(note for item in snapshots for note in item.notes)
-    in_order = {cluster: sorted(result) for cluster, result in sorted(clusters.items())}
+    notes = dict.fromkeys(note for snapshot in snapshots for note in snapshot.notes)
+    in_order = {cluster: sorted(names) for cluster, names in sorted(clusters.items())}
     return FleetHistory(tables, Timeline(in_order, max_age), (*notes,))
 
 
 def _new_in(snapshot: FleetSnapshot, clusters: dict[str, set[str]]) -> dict[str, list[str]]:
     """The clusters of a snapshot by instants, those that weren't there yet, which are added."""
-    result: dict[str, list[str]] = {}
+    first_in: dict[str, list[str]] = {}
     for cluster, instant in snapshot.clusters().items():
-        entries = clusters.setdefault(cluster, set())
-        if instant not in entries:
-            entries.add(instant)
-            result.setdefault(instant, []).append(cluster)
-    return result
+        instants = clusters.setdefault(cluster, set())
+        if instant not in instants:
+            instants.add(instant)
+            first_in.setdefault(instant, []).append(cluster)
+    return first_in

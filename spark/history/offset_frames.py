@@ -17,8 +17,6 @@ from spark.history.rates_series import TRACK, Doubt
 from spark.history.timeline import AT
 from spark.store import SNAPSHOT
 
-SUMMARY = ("mean", "quantile", "maximum", "pairs", "resets")
-
 
 class Offsets(NamedTuple):
     """What is known at instants, in order of time, with numbers for partitions.

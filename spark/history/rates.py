@@ -103,16 +103,7 @@ class FleetRates(Handle):
 
     @cached_property
     def consumption(self) -> DataFrame:
-        """A row (cluster, group, topic, partition): what is read, by the committed offsets.
-
-        `now` is the rate of the newest pair. `lag` is that in `last_seen`, not below 0; `lag_trend`
-        by how many records a second it grew, as the line of least squares has it, since an offset
-        last fell. `lag_seconds` is how long before `last_seen` the end was where the committed
-        offset is, on straight lines between snapshots; where the window doesn't reach back so far,
-        it is `at_least` that. `seconds_to_drain`: how long until there is no lag if it goes on to
-        shrink as it did between the last two snapshots; null where it didn't. It `falls_behind`
-        where it grew then, and over time more than it varied.
-        """
+        """A row (cluster, group, topic, partition): see `consumption_frame`."""
         return self._series[0].table("consumption")
 
     @cached_property
@@ -212,15 +203,15 @@ def fleet_rates(
         raise InputError(f"quantile {quantile} isn't between 0 and 1, such as 0.95")
     if "offsets" not in tables:
         raise InputError("no snapshot has a table offsets, and rates are made of offsets")
-    selection = RateWindow.of(timeline, window)
-    series = Series.of(tables, selection, quantile, claims)
+    near = RateWindow.of(timeline, window)
+    series = Series.of(tables, near, quantile, claims)
     try:
-        doubts, notes = doubts_of(series.table("jumps"), selection)
+        doubts, notes = doubts_of(series.table("jumps"), near)
     except BaseException:
         series.release()
         raise
     if doubts:
         series.release()
-        series = Series.of(tables, selection, quantile, claims, doubts)
-    reports = (*selection.notes(), *notes)
-    return FleetRates(selection, quantile, reports, tables, doubts, [series])
+        series = Series.of(tables, near, quantile, claims, doubts)
+    reports = (*near.notes(), *notes)
+    return FleetRates(near, quantile, reports, tables, doubts, [series])

@@ -18,16 +18,6 @@ from spark.groups import tasks_for_rows
 from spark.history.timeline import AT, RateWindow, seconds_of
 from spark.store import SNAPSHOT
 
-COUNTS = (
-    f"cluster string, {AT} bigint, since bigint, rose bigint, written bigint, fell bigint, "
-    "topic string, other_topic string"
-)
-"""Columns of what a task counts in a cluster at an instant, of partitions whose ends are known.
-
-`since` is the latest neighbour. `written` is how many partitions ever rose, `fell` how many of
-these did fall. `topic` and `other_topic` are two topics with an end that fell, where there are two.
-"""
-
 SUMS = {
     "since": "max(since)",
     **{name: f"sum({name})" for name in ("rose", "written", "fell")},
@@ -35,6 +25,12 @@ SUMS = {
     "other_topic": "max(greatest(topic, other_topic))",
 }
 """SQL text: the same of all tasks."""
+
+
+def struct_text(columns: Mapping[str, str]) -> str:
+    """SQL text: the type of a struct with these columns."""
+    return f"struct<{', '.join(f'`{name}`: {of}' for name, of in columns.items())}>"
+
 
 JUMPED = "rose = 0 and fell >= 0.9 * written and topic != other_topic"
 
@@ -46,25 +42,43 @@ class Doubt(NamedTuple):
     instants: tuple[int, ...]
 
 
-TRACK = ("cluster", "group", "topic", "partition")
+OF_PARTITION = {"cluster": "string", "topic": "string", "partition": "int"}
 
-FLOW = "last_seen string, mean double, quantile double, maximum double"
+OF_GROUP = {"cluster": "string", "group": "string"}
 
-MADE = {
-    "jumps": COUNTS,
-    "rates": f"cluster string, topic string, partition int, {FLOW}, pairs bigint, resets bigint",
-    "pairs": "cluster string, topic string, partition int, "
-    f"pairs array<struct<since: bigint, {AT}: bigint, rate: double>>",
-    "consumption": f"cluster string, `group` string, topic string, partition int, {FLOW}, "
-    "now double, pairs bigint, resets bigint, lag bigint, lag_trend double, lag_seconds double, "
-    "at_least boolean, seconds_to_drain double, falls_behind boolean",
-    "backlog": "cluster string, `group` string, topic string, partition int, "
-    "since bigint, lag bigint, uncommitted bigint",
-    "reads": "cluster string, `group` string, member_id string, "
-    f"since bigint, {AT} bigint, rate double",
-    "commits": f"cluster string, `group` string, {AT} bigint, owner string, changed bigint",
+OF_TRACK = OF_GROUP | OF_PARTITION
+
+TRACK = tuple(OF_TRACK)
+
+FLOW = {"last_seen": "string", **dict.fromkeys(("mean", "quantile", "maximum"), "double")}
+
+COUNTS = dict.fromkeys(("pairs", "resets"), "bigint")
+
+PAIR = {"since": "bigint", AT: "bigint", "rate": "double"}
+
+MADE: dict[str, dict[str, str]] = {
+    "jumps": {
+        "cluster": "string",
+        **dict.fromkeys((AT, "since", "rose", "written", "fell"), "bigint"),
+        **dict.fromkeys(("topic", "other_topic"), "string"),
+    },
+    "rates": OF_PARTITION | FLOW | COUNTS,
+    "pairs": OF_PARTITION | {"pairs": f"array<{struct_text(PAIR)}>"},
+    "consumption": {
+        **(OF_TRACK | FLOW | {"now": "double"} | COUNTS),
+        **{"lag": "bigint", "lag_trend": "double", "lag_seconds": "double"},
+        **{"at_least": "boolean", "seconds_to_drain": "double", "falls_behind": "boolean"},
+    },
+    "backlog": OF_TRACK | dict.fromkeys(("since", "lag", "uncommitted"), "bigint"),
+    "reads": OF_GROUP | {"member_id": "string"} | PAIR,
+    "commits": OF_GROUP | {AT: "bigint", "owner": "string", "changed": "bigint"},
 }
-"""The columns of each table, as SQL's types."""
+"""The columns of each table and their types in SQL.
+
+`jumps` are counts of a cluster's partitions at an instant, of those whose ends are known. `since`
+is the latest neighbour. `written` is how many ever rose, `fell` how many of these did fall. `topic`
+and `other_topic` are two topics with an end that fell, where there are two.
+"""
 
 OF_CLAIM = {"generation": "bigint", "member_id": "string"}
 """Claims that state no generation have 0, others one more than they state; offsets have none."""
@@ -91,7 +105,7 @@ class Series:
         doubts: Sequence[Doubt] = (),
     ) -> Series:
         """What the offsets of a window come to; without `owners` nobody owns anything."""
-        schema = ", ".join(f"{name} struct<{columns}>" for name, columns in MADE.items())
+        schema = ", ".join(f"{name} {struct_text(columns)}" for name, columns in MADE.items())
         rows = _by_partition(tables, window, owners)
         options = quantile, doubts, window.instants()
         made = by_polars(rows, "spark.history.rate_frames:made_of", schema, *options)
@@ -141,14 +155,14 @@ def doubts_of(counts: DataFrame, window: RateWindow) -> tuple[list[Doubt], list[
         .where(JUMPED)
         .select("cluster", "since", AT)
     )
-    result: dict[str, set[int]] = {}
+    instants: dict[str, set[int]] = {}
     notes = []
     for cluster, since, at in sorted(map(tuple, fallen.collect())):
-        names = {seconds_of(item): item for item in window.snapshots[cluster]}
-        result.setdefault(cluster, set()).update((since, at))
+        names = {seconds_of(snapshot): snapshot for snapshot in window.snapshots[cluster]}
+        instants.setdefault(cluster, set()).update((since, at))
         notes.append(
             f"cluster {cluster}: all end offsets fell from snapshot {names[since]} to {names[at]}: "
             "the clock of the collecting machine may have jumped back; no pair with one of the two "
             "counts"
         )
-    return [Doubt(cluster, (*sorted(of),)) for cluster, of in result.items()], notes
+    return [Doubt(cluster, (*sorted(of),)) for cluster, of in instants.items()], notes

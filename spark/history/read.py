@@ -33,7 +33,7 @@ def read_tables(
     source = source_of(session, store).for_one_look()
     opener = source if isinstance(source, Folder) else session
     stored = whole(opener, store)
-    names = _in_time([item for item in stored.whole if not until or item <= until], since)
+    names = _in_time([id_ for id_ in stored.whole if not until or id_ <= until], since)
     if not names:
         raise InputError(
             f"store {store} has no whole snapshot in that time: the whole ones it has end with "
@@ -41,12 +41,15 @@ def read_tables(
         )
     last = until or stored.whole[-1]
     in_range = (text for text in stored.unfinished if names[0] <= text <= last or not time_of(text))
-    notes = [skipped_sentence(item, stored.unfinished[item]) for item in in_range]
-    settings = {name: source.read_several(session, name, names) for name in TABLES}
-    tables = {name: _table(name, items) for name, items in settings.items() if items}
-    notes += dict.fromkeys(_notes(settings))
-    bad = _with_null_keys(tables, settings)
-    notes += [f"snapshot {item} is left out: it has null keys ({why})" for item, why in bad.items()]
+    notes = [skipped_sentence(snapshot, stored.unfinished[snapshot]) for snapshot in in_range]
+    stored_tables = {name: source.read_several(session, name, names) for name in TABLES}
+    tables = {name: _table(name, parts) for name, parts in stored_tables.items() if parts}
+    notes += dict.fromkeys(_notes(stored_tables))
+    bad = _with_null_keys(tables, stored_tables)
+    notes += [
+        f"snapshot {snapshot} is left out: it has null keys ({why})"
+        for snapshot, why in bad.items()
+    ]
     names = [text for text in names if text not in bad]
     if bad:
         tables = {name: rows.where(F.col(SNAPSHOT).isin(*names)) for name, rows in tables.items()}
@@ -62,24 +65,24 @@ def _in_time(snapshots: Sequence[str], since: str | timedelta | None) -> list[st
     return within_reach(snapshots, since)
 
 
-def _table(name: str, values: Sequence[StoredTable]) -> DataFrame:
+def _table(name: str, parts: Sequence[StoredTable]) -> DataFrame:
     """The rows of one table; InputError when columns are missing or mistyped in any snapshot."""
-    faults = dict.fromkeys(fault for item in values for fault in faults_of(name, item.rows.schema))
+    faults = dict.fromkeys(fault for part in parts for fault in faults_of(name, part.rows.schema))
     faults.pop(f"table {name} lacks the column {SNAPSHOT}", None)
     if faults:
         raise InputError(f"snapshots can't be used: {'; '.join(faults)}")
-    return reduce(DataFrame.unionByName, (conformed(name, item.rows) for item in values))
+    return reduce(DataFrame.unionByName, (conformed(name, part.rows) for part in parts))
 
 
-def _notes(settings: Mapping[str, Sequence[StoredTable]]) -> Iterator[str]:
-    for name, items in settings.items():
-        for item in items:
-            yield from unknown_columns(name, item.rows.drop(SNAPSHOT).schema)
-            yield from item.notes
+def _notes(stored_tables: Mapping[str, Sequence[StoredTable]]) -> Iterator[str]:
+    for name, parts in stored_tables.items():
+        for part in parts:
+            yield from unknown_columns(name, part.rows.drop(SNAPSHOT).schema)
+            yield from part.notes
 
 
 def _with_null_keys(
-    tables: Mapping[str, DataFrame], settings: Mapping[str, Sequence[StoredTable]]
+    tables: Mapping[str, DataFrame], stored_tables: Mapping[str, Sequence[StoredTable]]
 ) -> dict[str, str]:
     """The snapshots with null keys, and where.
 
@@ -88,20 +91,20 @@ def _with_null_keys(
     doubtful = [
         null_keys(name, rows)
         for name, rows in tables.items()
-        if not all(is_keyed(name, item) for item in settings[name])
+        if not all(is_keyed(name, part) for part in stored_tables[name])
     ]
     if not doubtful:
         return {}
-    result = reduce(DataFrame.unionByName, doubtful).distinct().collect()
+    bad_rows = reduce(DataFrame.unionByName, doubtful).distinct().collect()
     columns: dict[str, list[str]] = {}
-    for row in sorted(result):
+    for row in sorted(bad_rows):
         columns.setdefault(row[SNAPSHOT], []).append(f"{row.table}.{row.column}")
     return {snapshot: ", ".join(column) for snapshot, column in columns.items()}
 
 
 def _clusters(opener: Opener, store: Where, snapshots: Sequence[str]) -> Clusters:
-    result: Clusters = {}
+    ids: Clusters = {}
     for snapshot, clusters in clusters_in(opener, store, snapshots).items():
         for cluster in clusters:
-            result.setdefault(cluster, []).append(snapshot)
-    return {cluster: sorted(ids) for cluster, ids in sorted(result.items())}
+            ids.setdefault(cluster, []).append(snapshot)
+    return {cluster: sorted(of_cluster) for cluster, of_cluster in sorted(ids.items())}

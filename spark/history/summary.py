@@ -74,8 +74,8 @@ def worse(states: DataFrame) -> DataFrame:
             F.max_by(column, SNAPSHOT).alias(f"{column}_last"),
         ]
 
-    entries = states.where("excess is not null").groupBy(*GROUP_KEYS)
-    rows = entries.agg(
+    of_group = states.where("excess is not null").groupBy(*GROUP_KEYS)
+    rows = of_group.agg(
         F.min(SNAPSHOT).alias("first"),
         F.max(SNAPSHOT).alias("last"),
         *ends("excess"),
@@ -129,7 +129,7 @@ _LEVELS = " or ".join(
     for level in LEVELS["count"].values()
 )
 _UNEVEN = f"excess > 0 and max_load > excess and ({_LEVELS})"
-"""SQL text: a group's severity is `info` or worse, by the audit's levels."""
+"""SQL text: a group's severity is info or worse, by the audit's levels."""
 
 
 def _uneven(states: DataFrame) -> DataFrame:

@@ -41,8 +41,8 @@ class Timeline:
 
     def known_seconds(self, cluster: str, start: int, end: int) -> float:
         """How long what was seen from position `start` to `end` held, both included."""
-        entries = self._seconds_before[cluster]
-        return entries[end + 1] - entries[start]
+        seconds = self._seconds_before[cluster]
+        return seconds[end + 1] - seconds[start]
 
     @cached_property
     def _seconds_before(self) -> dict[str, list[float]]:
@@ -65,17 +65,17 @@ def seconds_between(before: str, after: str) -> float:
     return (end - start).total_seconds()
 
 
-def placed_in_time(rows: DataFrame, name: str, values: Iterable[tuple[str, str, int]]) -> DataFrame:
+def placed_in_time(rows: DataFrame, name: str, places: Iterable[tuple[str, str, int]]) -> DataFrame:
     """The rows of these clusters and snapshots, with a column `name` that has their value.
 
-    In `values` clusters are spelled as `escaped` does, and so they are in a column `spelled` more.
+    In `places` clusters are spelled as `escaped` does, and so they are in a column `spelled` more.
     """
     schema = f"spelled string, of_{SNAPSHOT} string, {name} bigint"
-    entries = rows.sparkSession.createDataFrame([*values], schema)
+    numbered = rows.sparkSession.createDataFrame([*places], schema)
     same = (F.expr(escaped("cluster")) == F.col("spelled")) & (
         F.col(SNAPSHOT) == F.col(f"of_{SNAPSHOT}")
     )
-    return rows.join(F.broadcast(entries), same).drop(f"of_{SNAPSHOT}")
+    return rows.join(F.broadcast(numbered), same).drop(f"of_{SNAPSHOT}")
 
 
 def hours_between(before: Column, after: Column) -> Column:
@@ -112,7 +112,7 @@ class RateWindow:
         most = wanted.total_seconds()
         instants = {cluster: ids for cluster, ids in timeline.snapshots.items() if ids}
         near = {
-            cluster: [item for item in ids if seconds_between(item, ids[-1]) <= most]
+            cluster: [snapshot for snapshot in ids if seconds_between(snapshot, ids[-1]) <= most]
             for cluster, ids in instants.items()
         }
         if not any(len(ids) > 1 for ids in near.values()):
@@ -133,9 +133,9 @@ class RateWindow:
     def instants(self) -> list[tuple[str, str, int]]:
         """Cluster, snapshot and seconds."""
         return [
-            (cluster, item, seconds_of(item))
+            (cluster, snapshot, seconds_of(snapshot))
             for cluster, ids in self.snapshots.items()
-            for item in ids
+            for snapshot in ids
         ]
 
     def placed(self, rows: DataFrame) -> DataFrame:

@@ -12,7 +12,7 @@ import numpy as np
 from optimizer.model import GONE, NOBODY, IntArray, Problem, classes_of, member_loads
 from optimizer.solver import fewest_moves
 from spark.groups import FleetGroup, read_or_failed
-from spark.history.encode import RowInTime
+from spark.history.group_spans import RowInTime
 
 NO_HANDS = {"changed_hands": 0, "moves": 0, "takeovers": 0}
 """Without a member before, or after, nothing changes hands."""
@@ -70,14 +70,14 @@ def _is_change(changes: Mapping[str, Any], before: Moment, after: Moment) -> boo
 
 def _of_members(before: Moment, after: Moment) -> dict[str, Any]:
     was, now = before.instances, after.instances
-    entries = set(filter(None, was.values()))
+    earlier = set(filter(None, was.values()))
     came = sorted(now.keys() - was.keys())
     left = was.keys() - now.keys()
     return {
         "came": came,
         "left": sorted(left),
         "left_hosts": len(before.hosts_of(left)),
-        "returned": [member for member in came if now[member] in entries],
+        "returned": [member for member in came if now[member] in earlier],
     }
 
 
@@ -152,12 +152,12 @@ def _previous_owners(before: Moment, problem: Problem) -> IntArray:
     """For each partition that there is now, the index of its owner's name before, or NOBODY."""
     assert before.problem is not None
     owner = np.full(problem.partition_count, NOBODY)
-    entries = {topic: t for t, topic in enumerate(before.problem.topics)}
+    topic_numbers = {topic: t for t, topic in enumerate(before.problem.topics)}
     starts, sizes = before.problem.topic_offsets, before.problem.topic_sizes
     for topic, start, size in zip(
         problem.topics, problem.topic_offsets.tolist(), problem.topic_sizes.tolist(), strict=False
     ):
-        if (t := entries.get(topic)) is not None:
+        if (t := topic_numbers.get(topic)) is not None:
             same = min(size, int(sizes[t]))
             owner[start : start + same] = before.group.previous[starts[t] : starts[t] + same]
     return owner
@@ -180,7 +180,7 @@ def _among(members: Sequence[str], owners: Sequence[str], owner: IntArray) -> In
 
 @dataclass(frozen=True)
 class Moment:
-    """A row of `spark.history.encode` that has been read."""
+    """A row of `spark.history.group_spans` that has been read."""
 
     row: RowInTime
     group: FleetGroup
@@ -202,7 +202,7 @@ class Moment:
     def hosts_of(self, members: Collection[str]) -> set[str]:
         """Where these members ran; one whose host isn't known, on a host of its own name."""
         hosts = zip(self.row.member_ids.tolist(), self.row.hosts.tolist(), strict=True)
-        return {item if host is None else host for item, host in hosts if item in members}
+        return {member if host is None else host for member, host in hosts if member in members}
 
     @cached_property
     def sizes(self) -> dict[str, int]:
@@ -214,7 +214,7 @@ class Moment:
     def topic_ids(self) -> dict[str, str]:
         """The ids of these topics, as far as they are known."""
         ids = zip(self.row.topics.tolist(), self.row.topic_ids.tolist(), strict=True)
-        return {topic: item for topic, item in ids if item}
+        return {topic: topic_id for topic, topic_id in ids if topic_id}
 
     def who(self, names: Sequence[str]) -> list[str]:
         """What members and owners of these names are known by from one instant to another.
@@ -227,12 +227,12 @@ class Moment:
     @cached_property
     def topics_of(self) -> dict[str, frozenset[str]]:
         """The topics that each member reads."""
-        row, result = self.row, {member: set[str]() for member in self.instances}
+        row, of_member = self.row, {member: set[str]() for member in self.instances}
         members = row.all_members[row.subscription_members].tolist()
         for member, topic in zip(members, row.topics[row.subscription_topics], strict=True):
-            if member in result:
-                result[member].add(topic)
-        return {member: frozenset(topics) for member, topics in result.items()}
+            if member in of_member:
+                of_member[member].add(topic)
+        return {member: frozenset(topics) for member, topics in of_member.items()}
 
     def current_loads(self, least_max: int) -> dict[str, int]:
         """What an assignment was found to be like; `least_max` is the optimum's highest load."""

@@ -23,7 +23,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 def example_text(name: str) -> str:
     """An example: of a file of settings with every key, else the file that ships."""
-    from spark.toml.example import example_of  # noqa: PLC0415 - loads pydantic
+    from spark.toml.tables import example_of  # noqa: PLC0415 - loads pydantic
 
     path = example_file(name)
     if path.suffix == ".toml" and path.stem in FILES:

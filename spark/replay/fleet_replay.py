@@ -139,15 +139,15 @@ def groups_of(steps: DataFrame) -> DataFrame:
       stopped, then moves; `alone`: no other is as good. `is_unchanged`: nothing happened to the
       group that any strategy had to answer to.
     * `is_best`: of these it has the fewest `first_moves`, `current` before all others.
-      `saved_excess_hours`, `saved_moves` and `saved_stopped` are what a strategy would have saved
-      over `current`; the `sentence` of the best one says so.
+      For each of `SAVED` a column says what a strategy would have saved over `current`; the
+      `sentence` of the best one says so.
     """
     answered = F.col("max_load").isNotNull()
     after_first = answered & F.col("rebalanced") & ~F.col("first")
     has_protocol = F.bool_and(F.col("stopped").isNotNull() | ~after_first)
     over = over_bound()
-    entries = F.when(over.isNotNull(), F.col("seconds"))
-    mean_over_bound = F.try_divide(F.sum(over * entries), F.sum(entries))
+    bounded_seconds = F.when(over.isNotNull(), F.col("seconds"))
+    mean_over_bound = F.try_divide(F.sum(over * bounded_seconds), F.sum(bounded_seconds))
     hours = F.sum(F.when(answered, F.col("seconds")).otherwise(0)) / 3600
     rows = steps.groupBy(*GROUP_KEYS, "strategy").agg(
         F.max_by("kind", "start").alias("kind"),
@@ -186,23 +186,25 @@ def _with_best(rows: DataFrame) -> DataFrame:
     rank = F.rank().over(of_group.orderBy(*best_first(*WORTH)))
     is_judged = F.col("worst_max_load").isNotNull()
     best = F.when(F.col("best_or_equal"), F.col("strategy"))
-    result = {
-        f"current_{item}": F.max(F.when(F.col("strategy") == CURRENT, F.col(item))).over(of_group)
-        for item in COMPARED
+    currents = {
+        f"current_{column}": F.max(F.when(F.col("strategy") == CURRENT, F.col(column))).over(
+            of_group
+        )
+        for column in COMPARED
     }
-    saved = {f"saved_{item}": F.col(f"current_{item}") - F.col(item) for item in SAVED}
-    report = rows.withColumns(
+    saved = {f"saved_{column}": F.col(f"current_{column}") - F.col(column) for column in SAVED}
+    ranked = rows.withColumns(
         {
             "is_unchanged": F.max("changes").over(of_group) == 0,
             "best_or_equal": (rank == 1) & is_judged,
             "is_best": (place == 1) & is_judged,
-            **result,
+            **currents,
         }
     ).withColumn("equals", F.sort_array(F.collect_list(best).over(of_group)))
-    report = report.withColumn("alone", F.col("best_or_equal") & (F.size("equals") == 1))
-    about = (*GROUP_KEYS, "strategy", "is_best", "equals", *COMPARED, *result)
+    ranked = ranked.withColumn("alone", F.col("best_or_equal") & (F.size("equals") == 1))
+    about = (*GROUP_KEYS, "strategy", "is_best", "equals", *COMPARED, *currents)
     sentence = F.udf(sentence_of, "string", useArrow=False)(F.struct(*about))
-    return report.withColumns({**saved, "sentence": sentence}).drop("equals", *result)
+    return ranked.withColumns({**saved, "sentence": sentence}).drop("equals", *currents)
 
 
 def league_of(groups: DataFrame) -> DataFrame:
@@ -220,11 +222,11 @@ def league_of(groups: DataFrame) -> DataFrame:
         F.count_if(is_answered).alias("groups"),
         F.count_if("is_best").alias("best_for"),
         F.count_if(is_answered & F.col("is_unchanged")).alias("unchanged"),
-        *(F.count_if(F.expr(f"{item} and not is_unchanged")).alias(item) for item in COUNTED),
+        *(F.count_if(F.expr(f"{column} and not is_unchanged")).alias(column) for column in COUNTED),
         F.count("stopped").alias("stopped_groups"),
         F.max("worst_max_load").alias("worst_max_load"),
         F.avg("mean_over_bound").alias("mean_over_bound"),
         F.max("worst_over_bound").alias("worst_over_bound"),
-        *(F.sum(item).alias(item) for item in SUMMED),
+        *(F.sum(column).alias(column) for column in SUMMED),
     )
     return league.orderBy(F.col("kind").desc(), *best_first(*WORTH, *TIES))

@@ -63,7 +63,10 @@ class GroupState:
     def of(problem: Problem, goals: Goals) -> GroupState:
         instances = problem.kafka.instance_ids or [None] * len(problem.member_ids)
         named = zip(instances, problem.member_ids, strict=True)
-        who = [f"i{item}" if item is not None else f"m{id_}" for item, id_ in named]
+        who = [
+            f"i{instance_id}" if instance_id is not None else f"m{id_}"
+            for instance_id, id_ in named
+        ]
         return GroupState(problem, goals, who)
 
     @property
@@ -130,11 +133,11 @@ class GroupState:
         problem, names = self.problem, self.problem.topics
         vanished = problem.kafka.vanished or [()] * len(problem.subscriptions)
         topics = [
-            (frozenset(names[t] for t in items.tolist()), missing)
-            for items, missing in zip(problem.subscriptions, vanished, strict=True)
+            (frozenset(names[t] for t in topic_numbers.tolist()), missing)
+            for topic_numbers, missing in zip(problem.subscriptions, vanished, strict=True)
         ]
         own_racks = (problem.racks if problem.replica_racks else None) or [None] * len(self.who)
-        of_member = (topics[item] for item in problem.member_subscription.tolist())
+        of_member = (topics[subscription] for subscription in problem.member_subscription.tolist())
         readers = zip(own_racks, of_member, strict=True)
         ids = problem.kafka.topic_ids or [None] * len(names)
         of_partitions = [racks for racks in (problem.leader_racks, problem.replica_racks) if racks]

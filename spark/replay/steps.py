@@ -255,5 +255,5 @@ def is_eager(strategy: str, row: EncodedRow) -> bool | None:
     if row.type == CONNECT:
         of_connect = CONNECT_PROTOCOLS.get(name)
         return strategy_named(of_connect).eager if of_connect else None
-    entries = STRATEGIES.get(name)
-    return entries.eager if entries else None
+    own = STRATEGIES.get(name)
+    return own.eager if own else None

@@ -14,10 +14,10 @@ SMALLEST_SHOWN = 0.05
 
 
 def sentence_of(row: Any) -> str | None:
-    """What the best strategy of a group would have saved over the current one.
+    """The savings of a group's best strategy over the current one.
 
-    `row` is one of the table of groups, with `current_excess_hours` and the like beside; `equals`
-    are the strategies that are as good as the best. Figures that are equal are left out. None where
+    `row` is one of the table of groups, with the figures of `current` beside; `equals` are the
+    strategies that are as good as the best. Figures that are equal are left out. None where
     the row isn't that of the best.
     """
     if not row.is_best:
@@ -25,7 +25,7 @@ def sentence_of(row: Any) -> str | None:
     name = f"{shortened(row.group)} of {shortened(row.cluster)}"
     if row.strategy == CURRENT:
         return f"{name}: no change does better."
-    others = [item for item in row.equals if item != row.strategy]
+    others = [strategy for strategy in row.equals if strategy != row.strategy]
     as_good = f" (as good: {', '.join(others)})" if others else ""
     saved = "" if row.current_moves is None else ", ".join(_instead(row))
     return f"{name}: best with {row.strategy}{as_good}{': ' * bool(saved)}{saved}."
@@ -124,10 +124,10 @@ def _sum_of(row: Row, actual: Row | None, column: str, noun: str) -> str:
             return ""
         return f" in {row['stopped_groups']:,} of {counted(row['groups'], 'group')}"
 
-    result = f"{counted(row[column] or 0, noun)}{of_groups(row)}"
+    total = f"{counted(row[column] or 0, noun)}{of_groups(row)}"
     if actual is None or actual[column] is None:
-        return result
-    return f"{result} (actual: {actual[column]:,}{of_groups(actual)})"
+        return total
+    return f"{total} (actual: {actual[column]:,}{of_groups(actual)})"
 
 
 def _load(row: Row) -> str:

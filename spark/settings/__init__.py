@@ -24,9 +24,9 @@ from spark.settings.goals import (
     goal_of,
     goals_from_text,
     goals_to_text,
+    weight_of,
 )
 from spark.settings.move_price import MOVE_COSTS, move_price, priced
-from spark.settings.rates import weight_of
 from spark.settings.strategies import (
     CURRENT,
     STRATEGY_SECONDS,

@@ -12,13 +12,14 @@ from spark.fleet import MAX_AGE, Mute, Team
 from spark.settings.consumers import NO_CONSUMERS, FleetConsumers, GroupConsumers
 from spark.settings.goals import (
     DEFAULT_FLEET_GOALS,
+    DEFAULT_RATE_WEIGHTS,
     NO_RACK,
     FleetGoals,
     GroupGoals,
+    RateWeights,
     notes_on_goals,
     read_goals,
 )
-from spark.settings.rates import DEFAULT_RATE_WEIGHTS, RateWeights
 from spark.settings.strategies import STRATEGY_SECONDS
 from spark.toml.toml_file import in_words
 
@@ -115,16 +116,16 @@ def goal_rows_of(goals: FleetGoals, group: str, cluster: str | None) -> list[dic
     ]
 
 
-def setting_rows(settings: Settings) -> list[dict[str, Any]]:
+def setting_rows(config: Settings) -> list[dict[str, Any]]:
     """A row for each setting that isn't a goal."""
     spec = {
-        "strategy": settings.strategy,
-        "strategies": ", ".join(settings.strategies) or "all",
-        "max_age": in_words(settings.max_age),
-        "traffic.price_per_gb": f"{settings.price_per_gb:g}",
-        **{f"team {team.name}": ", ".join(team.groups) for team in settings.teams},
-        **{f"mute {mute}": f"until {mute.until}: {mute.why}" for mute in settings.mutes},
-        **{f"spark.{key!r}": value for key, value in settings.spark.items()},
+        "strategy": config.strategy,
+        "strategies": ", ".join(config.strategies) or "all",
+        "max_age": in_words(config.max_age),
+        "traffic.price_per_gb": f"{config.price_per_gb:g}",
+        **{f"team {team.name}": ", ".join(team.groups) for team in config.teams},
+        **{f"mute {mute}": f"until {mute.until}: {mute.why}" for mute in config.mutes},
+        **{f"spark.{key!r}": value for key, value in config.spark.items()},
     }
     return [{"setting": key, "value": value} for key, value in spec.items()]
 
@@ -143,12 +144,12 @@ def _name(match: str, cluster: str) -> str:
 
 
 def _row(of: str, goals: Goals) -> dict[str, Any]:
-    values = asdict(goals)
+    by_name = asdict(goals)
     return {
         "goals_of": of,
-        "rack": values["rack"] or NO_RACK,
+        "rack": by_name["rack"] or NO_RACK,
         "levels": ", ".join(goals.ranking),
-        "min_gain": float(values["min_gain"]),
+        "min_gain": float(by_name["min_gain"]),
         "max_moves": "any" if goals.max_moves is None else goals.max_moves,
         "limits": "; ".join(goals.limits.in_words()) or "none",
     }

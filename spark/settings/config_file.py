@@ -11,8 +11,7 @@ from optimizer.model import BALANCES, EFFORTS, LEVELS, MOST_SHARE, WEIGHTS, Limi
 from optimizer.strategies import CLASSIC_ASSIGNORS, by_kafka_name
 from spark.fleet import MAX_AGE
 from spark.settings.consumers import POLL
-from spark.settings.goals import NO_RACK, goals_faults
-from spark.settings.rates import DEFAULT_RATE_WEIGHTS, OF, OF_IN_WORDS
+from spark.settings.goals import DEFAULT_RATE_WEIGHTS, NO_RACK, OF, OF_IN_WORDS, goals_faults
 from spark.settings.strategies import COMPARED, PLANNED, STRATEGY_SECONDS
 from spark.toml.tables import (
     Above0,
@@ -242,8 +241,8 @@ class ConfigFile(Table):
     """Settings of the Spark session, as --conf gives them."""
 
     @classmethod
-    def checked(cls, values: Any) -> tuple[Self | None, list[str]]:
+    def checked(cls, document: Any) -> tuple[Self | None, list[str]]:
         """The same, with what is wrong with goals."""
-        table, faults = super().checked(values)
-        faults += goals_faults(values)
+        table, faults = super().checked(document)
+        faults += goals_faults(document)
         return None if faults else table, faults

@@ -60,24 +60,24 @@ class FleetConsumers:
     def assumed(self) -> str | None:
         """The assumed settings, and what they don't say of commits; None: nothing is assumed."""
         defaults = ClientSettings()
-        entries = {
+        usual = {
             "session_timeout_ms": defaults.session_ms,
             "heartbeat_interval_ms": defaults.heartbeat_ms,
             "max_poll_interval_ms": defaults.max_poll_ms,
             "auto_commit_interval_ms": defaults.commit_ms,
         }
         if not self._commits(self.settings) or self.settings.get("commit") == POLL:
-            entries.pop("auto_commit_interval_ms")
-        missing = entries.keys() - self.settings.keys()
-        assumed = ", ".join(f"{_of_kafka(key)}={entries[key]}" for key in entries if key in missing)
+            usual.pop("auto_commit_interval_ms")
+        missing = usual.keys() - self.settings.keys()
+        assumed = ", ".join(f"{_of_kafka(key)}={usual[key]}" for key in usual if key in missing)
         others = ", unless a rule of the configuration says otherwise" if self.rules else ""
         sentence = f"Assumes Kafka's defaults: {assumed}{others}." if assumed else ""
         commits = all(self._commits(rule.settings) for rule in self.by_groups)
         return " ".join(filter(None, (sentence, "" if commits else NO_COMMITS))) or None
 
     @staticmethod
-    def _commits(settings: ConsumerSettings) -> bool:
-        return settings.get("enable_auto_commit", True) or settings.get("commit") == POLL
+    def _commits(config: ConsumerSettings) -> bool:
+        return config.get("enable_auto_commit", True) or config.get("commit") == POLL
 
 
 NO_COMMITS = (

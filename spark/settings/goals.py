@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
+from datetime import timedelta
 from functools import cache
 from typing import Any
 
@@ -15,6 +17,54 @@ from optimizer.figures import did_you_mean
 from optimizer.model import BY_COUNT, Limit
 from spark.errors import InputError
 from spark.patterns import ForGroups, matches
+from spark.toml.toml_file import duration
+
+OF = r"^(?:mean|maximum|p[1-9][0-9]?)$"
+
+OF_IN_WORDS = "'mean', 'maximum', or a quantile such as 'p95'"
+
+
+@dataclass(frozen=True)
+class RateWeights:
+    """Rates as weights: those of the last `window`, and `of` them the mean, the highest or p95."""
+
+    of: str = "p95"
+    window: timedelta = timedelta(hours=24)
+
+    @property
+    def measure(self) -> str:
+        """The column of a table of rates."""
+        return self.of if self.of in ("mean", "maximum") else "quantile"
+
+    @property
+    def quantile(self) -> float:
+        """Which quantile that column is to have."""
+        return int(self.of[1:]) / 100 if self.measure == "quantile" else 0.95
+
+
+DEFAULT_RATE_WEIGHTS = RateWeights()
+
+
+def weight_of(text: str, otherwise: RateWeights) -> tuple[str, RateWeights]:
+    """Where weights come from, of a text `column`, `lag`, `rate` or `rate:p95:24h`.
+
+    Raises InputError for anything else.
+    """
+    source, *rest = text.split(":")
+    if source not in ("column", "lag", "rate") or (rest and source != "rate") or len(rest) > 2:
+        raise InputError(
+            f"unknown weight {text!r}: use column (partitions.weight), lag, rate or rate:p95:24h"
+        )
+    of = rest[0] if rest else otherwise.of
+    if not re.match(OF, of):
+        raise InputError(f"weight {text!r}: {of!r} is none of {OF_IN_WORDS}")
+    try:
+        return source, RateWeights(of, duration(rest[1]) if rest[1:] else otherwise.window)
+    except ValueError:
+        raise InputError(
+            f"weight {text!r}: {rest[1]!r} is not a duration (for example 24h)"
+        ) from None
+
 
 NO_RACK = "none"
 """In a file and as an option: racks don't matter."""
@@ -61,7 +111,7 @@ class FleetGoals:
     def rules_of(self, group: str) -> tuple[GroupGoals, ...]:
         """The rules one of which may be the first that fits, by the group's cluster."""
         fitting = [rule for rule in self.rules if matches(rule.match, group)]
-        everywhere = (number for number, item in enumerate(fitting) if item.cluster == "*")
+        everywhere = (number for number, rule in enumerate(fitting) if rule.cluster == "*")
         return tuple(fitting[: next(everywhere, len(fitting)) + 1])
 
     def of(self, cluster: str, group: str) -> Goals:
@@ -72,9 +122,9 @@ class FleetGoals:
         """The same of a group that reads these topics: it keeps those together that it joins."""
         sets = [
             topic_names
-            for item in self.joined
-            if item.fits(cluster, group)
-            and len(topic_names := tuple(sorted({*item.topics} & {*topics}))) > 1
+            for copartitioned in self.joined
+            if copartitioned.fits(cluster, group)
+            and len(topic_names := tuple(sorted({*copartitioned.topics} & {*topics}))) > 1
         ]
         goals = self.of(cluster, group)
         return _joining(goals, tuple(sets)) if sets else goals
@@ -141,10 +191,10 @@ def notes_on_goals(*tables: Any) -> tuple[str, ...]:
     return ("effort 'thorough' ended and counts as 'standard'.",) if ended else ()
 
 
-def goals_faults(values: Mapping[str, Any]) -> list[str]:
+def goals_faults(document: Mapping[str, Any]) -> list[str]:
     """What is wrong with the goals that a file states, where they are tables."""
-    groups = values.get("group")
-    tables = {"goals: ": values.get("goals")}
+    groups = document.get("group")
+    tables = {"goals: ": document.get("goals")}
     for number, table in enumerate(groups if isinstance(groups, list) else (), start=1):
         tables[f"[[group]] number {number}: "] = table
     faults = []
@@ -156,9 +206,9 @@ def goals_faults(values: Mapping[str, Any]) -> list[str]:
     return faults
 
 
-def _values(settings: Mapping[str, Any]) -> dict[str, Any]:
+def _values(table: Mapping[str, Any]) -> dict[str, Any]:
     """The goals among the settings of a table."""
-    return {key: _value(key, settings[key]) for key in KEYS if key in settings}
+    return {key: _value(key, table[key]) for key in KEYS if key in table}
 
 
 def _value(key: str, value: Any) -> Any:
@@ -175,20 +225,20 @@ def goal_of(text: str) -> tuple[str, Any]:
 
     A list may be bare as well: `levels=moves,racks`. Topics of one `copartition` have commas.
     """
-    key, equals, values = text.partition("=")
-    key, values = key.strip(), values.strip()
+    key, equals, written = text.partition("=")
+    key, written = key.strip(), written.strip()
     if not equals or key not in KEYS:
         if equals and (near := did_you_mean(key, KEYS)):
             raise InputError(f"unknown goal {key!r}{near}")
         raise InputError(f"goal {text!r} is not KEY=VALUE with a key of {', '.join(KEYS)}")
     try:
-        result = tomllib.loads(f"value = {values}")["value"]
+        value = tomllib.loads(f"value = {written}")["value"]
     except tomllib.TOMLDecodeError:
-        result = values
-    if isinstance(getattr(DEFAULT_GOALS, key), tuple) and isinstance(result, str):
-        names = [result] if key == "copartition" else result.split(",")
-        result = [name.strip() for name in names]
-    return key, result
+        value = written
+    if isinstance(getattr(DEFAULT_GOALS, key), tuple) and isinstance(value, str):
+        names = [value] if key == "copartition" else value.split(",")
+        value = [name.strip() for name in names]
+    return key, value
 
 
 def as_fleet_goals(goals: FleetGoals | Goals) -> FleetGoals:
@@ -206,7 +256,7 @@ def goals_from_text(text: str | None) -> Goals:
     """The goals that a plan's row tells. Raises ValueError (GoalsError is one)."""
     if not text:
         return BY_COUNT
-    values = json.loads(text)
-    if not isinstance(values, dict) or values.keys() - set(KEYS):
+    by_name = json.loads(text)
+    if not isinstance(by_name, dict) or by_name.keys() - set(KEYS):
         raise ValueError(f"{text!r} is not what a plan's goals look like")
-    return Goals(**_values(values))
+    return Goals(**_values(by_name))

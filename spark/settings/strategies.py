@@ -55,17 +55,17 @@ def check_strategies(strategies: Sequence[str]) -> list[str]:
 
     InputError for an unknown one, and for one that can't be loaded.
     """
-    selection = list(dict.fromkeys(name.strip() for name in strategies)) or list(COMPARED)
-    unknown = [name for name in selection if name not in COMPARED]
+    names = list(dict.fromkeys(name.strip() for name in strategies)) or list(COMPARED)
+    unknown = [name for name in names if name not in COMPARED]
     if unknown:
-        names = ", ".join(COMPARED)
+        every = ", ".join(COMPARED)
         raise InputError(
-            f"unknown strategy {unknown[0]!r}: choose from {names}, or package:function"
+            f"unknown strategy {unknown[0]!r}: choose from {every}, or package:function"
         )
-    for name in selection:
+    for name in names:
         if name != CURRENT:
             _load(name)
-    return selection
+    return names
 
 
 def check_strategy(name: str) -> None:

@@ -20,13 +20,13 @@ class ClassicGroup(ClassicRebalance):
         """A JoinGroup with an id, or a static member's."""
         if client.member_id is not None:
             self.pending.discard(client.member_id)
-        entries = self.members.get(client.member_id or "")
+        member = self.members.get(client.member_id or "")
         if not self._accepts(client):
-            if entries is not None:
-                self._forget(entries)
+            if member is not None:
+                self._forget(member)
             self._refuse(client, "GROUP_MAX_SIZE_REACHED")
-        elif entries is not None:
-            self._rejoin(entries)
+        elif member is not None:
+            self._rejoin(member)
         elif not self._fits(client):
             self._refuse(client, "INCONSISTENT_GROUP_PROTOCOL")
         elif (old := self.of_instance(client.instance_id)) is not None:
@@ -54,13 +54,13 @@ class ClassicGroup(ClassicRebalance):
         In a join phase those count that have joined, so that the last members to rejoin have to go.
         A static member that returns without its id counts as a newcomer.
         """
-        entries, count = self.members.get(client.member_id or ""), len(self.members)
+        member, count = self.members.get(client.member_id or ""), len(self.members)
         if count < self.context.broker.max_size:  # nobody has to be counted one by one
             return True
         if self.state == "PreparingRebalance":
             count = sum(member.parked for member in self.members.values())
-            entries = entries if entries and entries.parked else None
-        return entries is not None or count < self.context.broker.max_size
+            member = member if member and member.parked else None
+        return member is not None or count < self.context.broker.max_size
 
     def _refuse(self, client: ClassicClient, why: str) -> None:
         self.context.log("join_error", client.name, why=why)
@@ -157,7 +157,9 @@ class ClassicGroup(ClassicRebalance):
 
     def disband(self) -> None:
         """The group is of KIP-848 from now on: who waits for an answer has to join again."""
-        waiting = [item for item in self.members.values() if item.parked or item.awaits_sync]
+        waiting = [
+            member for member in self.members.values() if member.parked or member.awaits_sync
+        ]
         self.members, self.phase = {}, self.phase + 1
         for member in waiting:
             if member.client.alive:

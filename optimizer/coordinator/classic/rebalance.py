@@ -182,9 +182,9 @@ class ClassicRebalance(ClassicSessions):
 
     def _leader_misses_topics(self) -> bool:
         leader = self.members[self.leader or ""].client
-        entries = self.context.catalog.versions[leader.version]
+        sizes = self.context.catalog.versions[leader.version]
         lists = {member.seen.topics for member in self.members.values()}
-        return any(topic not in entries for topics in lists for topic in topics)
+        return any(topic not in sizes for topics in lists for topic in topics)
 
     def _ask_leader(self, leader: ClassicClient) -> dict[str, Parts]:
         ids = [*self.members]
@@ -206,11 +206,11 @@ class ClassicRebalance(ClassicSessions):
 
     def _sizes(self, leader: ClassicClient) -> dict[str, int]:
         """The group's topics as the leader knows them."""
-        entries = self.context.catalog.versions[leader.version]
+        sizes = self.context.catalog.versions[leader.version]
         topics = {
             topic for lists in {m.client.topics for m in self.members.values()} for topic in lists
         }
-        return {topic: entries[topic] for topic in topics if topic in entries}
+        return {topic: sizes[topic] for topic in topics if topic in sizes}
 
     def leader_sees(self, client: ClassicClient) -> None:
         """The leader compares what it sees with what it assigned by."""

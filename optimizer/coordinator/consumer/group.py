@@ -3,7 +3,7 @@
 from optimizer.coordinator.assignors import Parts, candidates
 from optimizer.coordinator.classic.client import ClassicClient
 from optimizer.coordinator.consumer.client import ConsumerClient
-from optimizer.coordinator.consumer.reconciliation import UNRELEASED, UNREVOKED, ConsumerMember
+from optimizer.coordinator.consumer.sessions import UNRELEASED, UNREVOKED, ConsumerMember
 from optimizer.coordinator.consumer.targets import ConsumerTargets
 from optimizer.coordinator.context import NONE
 
@@ -97,8 +97,8 @@ class ConsumerGroup(ConsumerTargets):
             return
         current = member.current
         released = current.state == UNRELEASED and all(
-            self.holder.get(item, member.member_id) == member.member_id
-            for item in self.target[member.member_id]
+            self.holder.get(partition, member.member_id) == member.member_id
+            for partition in self.target[member.member_id]
         )
         if current.epoch < self.target_epoch or current.state == UNREVOKED or released:
             client.want_rejoin("group is already rebalancing")

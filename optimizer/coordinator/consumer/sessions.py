@@ -1,11 +1,78 @@
 """Members of a consumer group: heartbeats that matter, sessions, and how memberships end."""
 
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
 from optimizer.coordinator.assignors import Parts
 from optimizer.coordinator.client import Client
-from optimizer.coordinator.consumer.reconciliation import ConsumerMember, Current
 from optimizer.coordinator.context import NONE
 from optimizer.coordinator.protocols import Converter
-from optimizer.coordinator.sessions import Sessions
+from optimizer.coordinator.sessions import Member, Sessions
+
+STABLE = "STABLE"
+UNREVOKED = "UNREVOKED_PARTITIONS"
+UNRELEASED = "UNRELEASED_PARTITIONS"
+
+
+class Current(NamedTuple):
+    """Where a member stands: epochs, state, what it may read, what it has to give up."""
+
+    epoch: int = 0
+    previous_epoch: int = 0
+    state: str = STABLE
+    assigned: Parts = NONE
+    revoking: Parts = NONE
+
+
+def reconciled(
+    current: Current,
+    target: Parts,
+    target_epoch: int,
+    *,
+    owned: Parts | None,
+    readable: Parts | None,
+    is_free: Callable[[int], bool],
+) -> Current:
+    """The member's next step towards its target.
+
+    `owned` is what its heartbeat says that it owns (None: it doesn't say), `readable` the
+    partitions of its topics if its subscription has changed just now.
+    """
+    if current.state == STABLE and current.epoch == target_epoch:
+        return current if readable is None else _without(current, readable, owned)
+    if current.state == UNREVOKED and (owned is None or owned & current.revoking):
+        return current if readable is None else _without(current, readable, owned)
+    allowed = current.assigned if readable is None else current.assigned & readable
+    kept = allowed & target
+    revoking = current.assigned - kept
+    if revoking and (owned is None or owned & revoking):
+        return Current(current.epoch, current.epoch, UNREVOKED, kept, revoking)
+    missing = target - kept
+    free = frozenset(partition for partition in missing if is_free(partition))
+    state = STABLE if free == missing else UNRELEASED
+    return Current(target_epoch, current.epoch, state, kept | free)
+
+
+def _without(current: Current, readable: Parts, owned: Parts | None) -> Current:
+    """Partitions of topics that it doesn't subscribe to any more are taken away at once."""
+    gone = current.assigned - readable
+    if not gone:
+        return current
+    if owned is not None and not owned & gone:
+        return current._replace(assigned=current.assigned - gone)
+    revoking = current.revoking | gone
+    return Current(current.epoch, current.epoch, UNREVOKED, current.assigned - gone, revoking)
+
+
+@dataclass(slots=True)
+class ConsumerMember(Member):
+    """A member of a consumer group; one that is `away` said that it would be back."""
+
+    topics: tuple[str, ...] = ()
+    current: Current = field(default_factory=Current)
+    revocation: int = 0
+
 
 AWAY = -2
 """The epoch of a static member that said it would be back."""
@@ -49,7 +116,8 @@ class ConsumerSessions(Sessions[ConsumerMember]):
         self.members[after] = self.members.pop(before)
         self.target[after] = self.target.pop(before)
         self.holder = {
-            item: after if holder == before else holder for item, holder in self.holder.items()
+            partition: after if holder == before else holder
+            for partition, holder in self.holder.items()
         }
         self.unsettled.discard(before)
         self.subscribing.discard(old.client.number)
@@ -70,8 +138,8 @@ class ConsumerSessions(Sessions[ConsumerMember]):
             return
         self.context.log("static_left_for_now", client.name, member_id=client.member_id)
         member.away = True
-        for item in member.current.revoking:
-            self.holder.pop(item, None)
+        for partition in member.current.revoking:
+            self.holder.pop(partition, None)
         member.current = member.current._replace(epoch=AWAY, revoking=NONE)
         self.unsettled.discard(member.member_id)
         self.subscribing.discard(client.number)
@@ -102,7 +170,9 @@ class ConsumerSessions(Sessions[ConsumerMember]):
         self.target.pop(member.member_id, None)
         self.unsettled.discard(member.member_id)
         self.holder = {
-            item: holder for item, holder in self.holder.items() if holder != member.member_id
+            partition: holder
+            for partition, holder in self.holder.items()
+            if holder != member.member_id
         }
         if self.coordinator.turns_back(rebalance=True):
             return

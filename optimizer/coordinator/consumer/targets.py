@@ -4,14 +4,14 @@ from collections import Counter
 
 from optimizer.coordinator.assignors import Parts, Seen, assigned, timeline_order
 from optimizer.coordinator.client import Client
-from optimizer.coordinator.consumer.reconciliation import (
+from optimizer.coordinator.consumer.sessions import (
     STABLE,
     UNREVOKED,
     ConsumerMember,
+    ConsumerSessions,
     Current,
     reconciled,
 )
-from optimizer.coordinator.consumer.sessions import ConsumerSessions
 from optimizer.coordinator.context import MemberState, Target
 from optimizer.settings import SERVER_ASSIGNORS
 
@@ -61,11 +61,11 @@ class ConsumerTargets(ConsumerSessions):
         if current == before:
             return
         member.current = current
-        for item in (before.assigned | before.revoking) - current.assigned - current.revoking:
-            if self.holder.get(item) == member.member_id:
-                del self.holder[item]
-        for item in current.assigned | current.revoking:
-            self.holder[item] = member.member_id
+        for partition in (before.assigned | before.revoking) - current.assigned - current.revoking:
+            if self.holder.get(partition) == member.member_id:
+                del self.holder[partition]
+        for partition in current.assigned | current.revoking:
+            self.holder[partition] = member.member_id
         if self.context.details:
             state = MemberState(self.context.now, member.client.name, *current)
             self.context.member_states.append(state)
@@ -118,9 +118,9 @@ class ConsumerTargets(ConsumerSessions):
 
     def _order(self, newcomer: str | None) -> list[str]:
         """The members as an assignor gets to see them: who joins just now comes last."""
-        entries = [member for member in self.members if member != newcomer]
-        self.peak = max(self.peak, len(entries))
-        order = timeline_order(entries, self.peak)
+        others = [member for member in self.members if member != newcomer]
+        self.peak = max(self.peak, len(others))
+        order = timeline_order(others, self.peak)
         return order if newcomer is None else [*order, newcomer]
 
     def _assignor(self) -> str:

@@ -163,10 +163,10 @@ class HpaDecider:
         """What becomes of a recommendation (normalizeDesiredReplicas, …WithBehaviors)."""
         stable = self._stabilized(now, members, needed)
         least, most = self._limited(now, members)
-        result = np.minimum(np.maximum(stable, least), most)
-        if self._longest > self.hpa.every_seconds and (result != members).any():
-            self.changed.append((now, result - members))
-        return result
+        limited = np.minimum(np.maximum(stable, least), most)
+        if self._longest > self.hpa.every_seconds and (limited != members).any():
+            self.changed.append((now, limited - members))
+        return limited
 
     def _stabilized(self, now: float, members: IntArray, needed: IntArray) -> IntArray:
         """Within the lowest and highest recommendations of the two windows.
@@ -233,7 +233,7 @@ class HpaDecider:
         return np.asarray(reduce(pick, proposed))
 
     def _proposed(self, now: float, members: IntArray, change: Change, way: int) -> IntArray:
-        recent = [item for at, item in self.changed if at > now - change.period_seconds]
+        recent = [change_of for at, change_of in self.changed if at > now - change.period_seconds]
         start = members - sum(recent) if recent else members
         if change.type == "Pods":
             return start + way * change.value

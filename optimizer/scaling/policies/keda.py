@@ -146,15 +146,15 @@ def metric(
     `behind` are the partitions with lag. Without `allow_idle_consumers` it is no more than the
     threshold times the partitions.
     """
-    result = lag
+    counted_lag = lag
     limited = keda.limit_to_partitions_with_lag
     even = keda.ensure_even_distribution_of_partitions
     if keda.allow_idle_consumers and not limited and not even:
-        return result
+        return counted_lag
     if even:
-        result = next_factor(lag, threshold, partitions) * threshold
+        counted_lag = next_factor(lag, threshold, partitions) * threshold
     most = behind if limited else partitions
-    return np.where(result // threshold > most, most * threshold, result)
+    return np.where(counted_lag // threshold > most, most * threshold, counted_lag)
 
 
 def next_factor(lag: Reals, threshold: Reals, partitions: IntArray) -> IntArray:
@@ -162,16 +162,16 @@ def next_factor(lag: Reals, threshold: Reals, partitions: IntArray) -> IntArray:
 
     (getNextFactorThatBalancesConsumersToTopicPartitions)
     """
-    result = partitions.copy()
+    chosen = partitions.copy()
     for at, count in enumerate(partitions.tolist()):
-        fits = (item for item in factors(count) if item * threshold[at] >= lag[at])
-        result[at] = next(fits, count)
-    return result
+        fits = (factor for factor in factors(count) if factor * threshold[at] >= lag[at])
+        chosen[at] = next(fits, count)
+    return chosen
 
 
 def factors(number: int) -> list[int]:
     """All divisors of a number, the smallest first."""
-    return [item for item in range(1, number + 1) if number % item == 0]
+    return [divisor for divisor in range(1, number + 1) if number % divisor == 0]
 
 
 class _KedaDecider:

@@ -120,12 +120,12 @@ class Window:
         self._new: list[tuple[float, IntArray]] = []
         self._of_new: IntArray | None = None
 
-    def add(self, now: float, values: IntArray) -> None:
+    def add(self, now: float, sizes: IntArray) -> None:
         """Remember these, which must not be changed afterwards."""
-        self._new.append((now, values))
-        self._of_new = values if self._of_new is None else self._extreme(self._of_new, values)
+        self._new.append((now, sizes))
+        self._of_new = sizes if self._of_new is None else self._extreme(self._of_new, sizes)
 
-    def of(self, now: float, values: IntArray) -> IntArray:
+    def of(self, now: float, sizes: IntArray) -> IntArray:
         """The extreme of these and of those in the window."""
         after = now - self._seconds
         while self._old and self._is_over(self._old[-1][0], after):
@@ -134,12 +134,12 @@ class Window:
             self._turn(after)
         for others in (self._old[-1][1] if self._old else None, self._of_new):
             if others is not None:
-                values = self._extreme(values, others)
-        return values
+                sizes = self._extreme(sizes, others)
+        return sizes
 
     def _turn(self, after: float) -> None:
         while self._new and not self._is_over(self._new[-1][0], after):
-            at, values = self._new.pop()
-            newer = self._old[-1][1] if self._old else values
-            self._old.append((at, self._extreme(values, newer)))
+            at, sizes = self._new.pop()
+            newer = self._old[-1][1] if self._old else sizes
+            self._old.append((at, self._extreme(sizes, newer)))
         self._new, self._of_new = [], None

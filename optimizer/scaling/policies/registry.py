@@ -37,29 +37,29 @@ _BEHAVIOR = {"scaleUp": SCALE_UP, "scaleDown": SCALE_DOWN}
 def policy_of(table: Mapping[str, Any]) -> Policy:
     """The policy that a table of a TOML file states under `kind`; see `POLICIES`.
 
-    Keys are those of KEDA and Kubernetes as they are documented (`lagThreshold`), or ours
+    Keys are those of KEDA and Kubernetes as they are documented (lagThreshold), or ours
     (`down_seconds`). PolicyError says in a sentence what is wrong.
     """
     kind = table.get("kind")
     if not isinstance(kind, str) or kind not in POLICIES:
         raise PolicyError(f"a policy needs a kind, one of {', '.join(POLICIES)}, not {kind!r}")
     policy = POLICIES[kind]
-    allowed = {item.name: item.type for item in fields(policy)}
-    values: dict[str, Any] = {}
+    allowed = {setting.name: setting.type for setting in fields(policy)}
+    checked: dict[str, Any] = {}
     for key, value in table.items():
         if key == "kind":
             continue
         if key == "behavior" and "scale_up" in allowed:
-            values |= _behavior(value)
+            checked |= _behavior(value)
             continue
         name = _snake(key)
         if name not in allowed:
             names = ", ".join(map(_camel, allowed) if kind in ("hpa", "keda") else allowed)
             raise PolicyError(f"policy {kind} has no {key!r}: it has {names}")
-        values[name] = _checked(kind, key, value, allowed[name])
-    if kind == "hpa" and "average_value" not in values:
+        checked[name] = _checked(kind, key, value, allowed[name])
+    if kind == "hpa" and "average_value" not in checked:
         raise PolicyError("policy hpa needs averageValue")
-    made: Policy = policy(**values)
+    made: Policy = policy(**checked)
     return made
 
 
@@ -108,7 +108,7 @@ def _rules(way: str, table: Any, default: Rules) -> Rules:
         raise PolicyError(f"{way}: policies is {changes!r} and must be a list of tables")
     return Rules(
         _checked(way, window, table.get(window, default.window_seconds), float),
-        tuple(_change(way, item) for item in changes) or default.changes,
+        tuple(_change(way, rule) for rule in changes) or default.changes,
         table.get("selectPolicy", default.select),
     )
 
