@@ -132,9 +132,9 @@ def _of_topics(
     of_partition = []
     for topic in catalog.layout(version).topics:
         size = catalog.versions[version][topic]
-        stated = [*by_topic.get(topic, ())][:size]
-        of_partition += [tuple(of) if missing == () else of for of in stated]
-        of_partition += [missing] * (size - len(stated))
+        of_topic = [*by_topic.get(topic, ())][:size]
+        of_partition += [tuple(of) if missing == () else of for of in of_topic]
+        of_partition += [missing] * (size - len(of_topic))
     return of_partition
 
 

@@ -16,22 +16,24 @@ FIRST_OF = ("leaderless", "refusing", "stuck", "reversed")
 def counts_of(rows: pl.DataFrame) -> dict[str, dict[str, Any]]:
     """The fields of `ClusterFacts` of each cluster, of all its rows of every `kind`."""
     of_clusters = rows.partition_by("cluster", as_dict=True, include_key=False)
-    return {name: _facts(of_cluster) for (name,), of_cluster in of_clusters.items()}
+    return {name: _fields(of_cluster) for (name,), of_cluster in of_clusters.items()}
 
 
-def _facts(rows: pl.DataFrame) -> dict[str, Any]:
+def _fields(rows: pl.DataFrame) -> dict[str, Any]:
     partitions = _measured(rows.filter(pl.col("kind") == "partition"))
     racked = _with_racks(partitions)
-    facts: dict[str, Any] = {
+    columns: dict[str, Any] = {
         "counts": _topics(partitions) | _brokers(partitions) | _racks(racked),
         "failures": _failures(partitions, racked),
     }
     if "coordinator" in rows.columns:
-        facts["coordinated"] = _coordinated(rows.filter(pl.col("kind") == "coordinated"))
+        columns["coordinated"] = _coordinated(rows.filter(pl.col("kind") == "coordinated"))
     if "scope" in rows.columns:
         configs = rows.filter(pl.col("value").is_not_null()).select("scope", "name", "key", "value")
-        facts["configs"] = {(scope, name, key): value for scope, name, key, value in configs.rows()}
-    return facts
+        columns["configs"] = {
+            (scope, name, key): value for scope, name, key, value in configs.rows()
+        }
+    return columns
 
 
 def _measured(rows: pl.DataFrame) -> pl.DataFrame:
@@ -89,8 +91,8 @@ def _brokers(rows: pl.DataFrame) -> dict[str, Counter[Any]]:
         "led": _sizes(led.select(broker=leader)),
         "preferred": _sizes(preferred.with_columns(pl.col("broker").fill_null(-1))),
         "away": _sizes(preferred.filter(pl.col("broker").fill_null(-1) != leader)),
-        **_by_key(_places("behind", behind.filter(pl.col("broker") >= 0))),
-        **_by_key(_places("alone", alone)),
+        **_by_key(_with_first("behind", behind.filter(pl.col("broker") >= 0))),
+        **_by_key(_with_first("alone", alone)),
     }
 
 
@@ -114,7 +116,7 @@ def _racks(rows: pl.DataFrame) -> dict[str, Counter[Any]]:
     return {
         **_by_key(of_broker.agg(pl.col("rack").max())),
         "racks": _sizes(replicas.filter(pl.col("size") > 1), "rack"),
-        **_by_key(_places("held", held, "rack")),
+        **_by_key(_with_first("held", held, "rack")),
     }
 
 
@@ -174,7 +176,7 @@ def _coordinated(rows: pl.DataFrame) -> dict[int, Coordinated]:
     }
 
 
-def _places(name: str, rows: pl.DataFrame, by: str = "broker") -> pl.DataFrame:
+def _with_first(name: str, rows: pl.DataFrame, by: str = "broker") -> pl.DataFrame:
     """How many partitions there are by broker or rack, and the first of them."""
     first = pl.struct(PLACE).first().alias(f"first_{name}")
     return rows.sort(PLACE).group_by(by).agg(pl.len().alias(name), first)

@@ -97,15 +97,15 @@ class ClusterEvaluator:
         """All rows of some clusters to rows of `SCHEMA`."""
         if filled := [batch for batch in batches if batch.num_rows]:
             rows = pa.Table.from_batches(filled)
-            for name, facts in called("spark.audit.cluster_counts:counts_of", rows).items():
-                if cells := [*self._cells(name, facts)]:
+            for name, columns in called("spark.audit.cluster_counts:counts_of", rows).items():
+                if cells := [*self._cells(name, columns)]:
                     yield batch_of(cells, SCHEMA)
 
-    def _cells(self, name: str, facts: dict[str, Any]) -> Iterator[Cells]:
+    def _cells(self, name: str, columns: dict[str, Any]) -> Iterator[Cells]:
         kept = self.available.offsets.get(name)
         listed = self.available.listed.get(name, frozenset())
         keeping = frozenset(kept.leaders.values()) if kept else frozenset[int]()
-        cluster = ClusterFacts(name=name, listed=listed, keeping=keeping, **facts)
+        cluster = ClusterFacts(name=name, listed=listed, keeping=keeping, **columns)
         yield from ((name, finding, None, None) for finding in self._findings(cluster))
         yield from ((name, None, load, None) for load in _coordinators(cluster))
         yield from ((name, None, None, failures) for failures in cluster.failures)

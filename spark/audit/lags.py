@@ -204,10 +204,10 @@ def outside_logs(
         entry = tuple(int(column[at]) for column in columns)
         of_topic.setdefault(int(offsets.topic[at]), []).append(entry)
     outside = []
-    for topic, places in of_topic.items():
-        first, records_of, *ends = min(places)
+    for topic, partitions in of_topic.items():
+        first, records_of, *ends = min(partitions)
         texts = (None if end < 0 else str(end) for end in ends)
-        outside.append(OutsideLog(names[topic], len(places), first, records_of, *texts))
+        outside.append(OutsideLog(names[topic], len(partitions), first, records_of, *texts))
     return sorted(outside)
 
 

@@ -65,13 +65,15 @@ def seconds_between(before: str, after: str) -> float:
     return (end - start).total_seconds()
 
 
-def placed_in_time(rows: DataFrame, name: str, places: Iterable[tuple[str, str, int]]) -> DataFrame:
+def placed_in_time(
+    rows: DataFrame, name: str, numbers: Iterable[tuple[str, str, int]]
+) -> DataFrame:
     """The rows of these clusters and snapshots, with a column `name` that has their value.
 
-    In `places` clusters are spelled as `escaped` does, and so they are in a column `spelled` more.
+    In `numbers` clusters are spelled as `escaped` does, and so they are in a column `spelled` more.
     """
     schema = f"spelled string, of_{SNAPSHOT} string, {name} bigint"
-    numbered = rows.sparkSession.createDataFrame([*places], schema)
+    numbered = rows.sparkSession.createDataFrame([*numbers], schema)
     same = (F.expr(escaped("cluster")) == F.col("spelled")) & (
         F.col(SNAPSHOT) == F.col(f"of_{SNAPSHOT}")
     )

@@ -154,8 +154,8 @@ def _priced(
     before = dict.fromkeys(SUMMED_COSTS, 0)
     for number, (deploy, _) in enumerate(way.restarts, start=1):
         figures = figures_of(simulated(row, named, events[:number], parameters, limit).timeline)
-        known = [name for name in SUMMED_COSTS if figures[name] is not None]
-        own = {name: round(figures[name] - before[name], 3) for name in known}
+        summed = [name for name in SUMMED_COSTS if figures[name] is not None]
+        own = {name: round(figures[name] - before[name], 3) for name in summed}
         before = figures
         yield {"step": number, "steps": len(events), "deploy": deploy, **figures, **own}
 

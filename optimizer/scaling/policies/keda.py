@@ -162,11 +162,11 @@ def next_factor(lag: Reals, threshold: Reals, partitions: IntArray) -> IntArray:
 
     (getNextFactorThatBalancesConsumersToTopicPartitions)
     """
-    chosen = partitions.copy()
+    next_factors = partitions.copy()
     for at, count in enumerate(partitions.tolist()):
         fits = (factor for factor in factors(count) if factor * threshold[at] >= lag[at])
-        chosen[at] = next(fits, count)
-    return chosen
+        next_factors[at] = next(fits, count)
+    return next_factors
 
 
 def factors(number: int) -> list[int]:

@@ -51,8 +51,8 @@ def unread_partitions(group: GroupFacts, thresholds: Thresholds) -> Iterator[Fin
 
 def _by_owner(group: GroupFacts, owners: IntArray, why: str) -> Iterator[FindingRow]:
     """Who owns these partitions, and how many each."""
-    places, counts = np.unique(owners, return_counts=True)
-    for at, owned in zip(places.tolist(), counts.tolist(), strict=True):
+    indexes, counts = np.unique(owners, return_counts=True)
+    for at, owned in zip(indexes.tolist(), counts.tolist(), strict=True):
         owner = group.plan.names[at]
         yield about(group, owned, why, f"member {owner}", owner=owner, owned=owned)
 
