@@ -42,7 +42,7 @@ def assigned(
     *,
     cooperative: bool,
 ) -> dict[str, Parts]:
-    """What each member gets, by its id; `members` in the order in which they came.
+    """The target of each member, by its id; `members` in the order in which they came.
 
     `goals` are those of `optimal`.
 
@@ -118,7 +118,7 @@ def _claims(members: Sequence[Seen], position: IntArray) -> tuple[IntArray, IntA
 
 
 def _unknown_as_nan(numbers: list[float | None] | None) -> NDArray[np.float64] | None:
-    """What is stated of partitions or members as numbers; None where nothing is."""
+    """Facts of partitions or members as numbers; None where none is known."""
     is_stated = numbers is not None and any(number is not None for number in numbers)
     return np.array(numbers, np.float64) if is_stated else None
 
@@ -126,7 +126,7 @@ def _unknown_as_nan(numbers: list[float | None] | None) -> NDArray[np.float64] |
 def _of_topics(
     catalog: Catalog, version: int, by_topic: Mapping[str, Sequence[Any]] | None, missing: object
 ) -> list[Any] | None:
-    """What a group states of each partition, in the order of a `Problem`; None if nothing."""
+    """A fact of each partition of a group, in the order of a `Problem`; None if none is known."""
     if not by_topic:
         return None
     of_partition = []

@@ -101,7 +101,7 @@ class Client(ABC):
         context.clock.at(until, self.unblock)
 
     def unblock(self) -> None:
-        """It polls again."""
+        """The application polls again."""
         if not self.alive or self.blocked_until > self.context.now:
             return
         self.context.log("block_end", self.name)

@@ -1,4 +1,4 @@
-"""What all actors of a run share: time, topics, accounts, chance."""
+"""The time, topics, accounts and chance that all actors of a run share."""
 
 import heapq
 from collections.abc import Callable

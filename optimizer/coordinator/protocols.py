@@ -10,7 +10,7 @@ C_contra = TypeVar("C_contra", contravariant=True)
 
 
 class Sessions(Protocol[C_contra]):
-    """What every client asks of its group."""
+    """The requests of every client to its group."""
 
     def own(self, client: C_contra, partitions: Parts) -> None: ...
     def falls_silent(self, client: C_contra) -> None: ...
@@ -59,7 +59,7 @@ class CoordinatorOfConsumer(Protocol[C_contra]):
 
 
 class Converter(Protocol):
-    """What a group of KIP-848 asks of the coordinator."""
+    """The requests of a group of KIP-848 to the coordinator."""
 
     context: Context
 

@@ -95,7 +95,7 @@ class Timeline:
 
     @property
     def records_read_twice(self) -> float | None:
-        """The same in records; None where no rates are known."""
+        """Records that are read again; None where no rates are known."""
         if not self.rates:
             return None
         return sum(
@@ -119,7 +119,7 @@ OF_LEDGER = (
     *("stopped_needlessly", "moved", "taken_over"),
     *("pauses", "readings", "moves", "takeovers"),
 )
-"""What a timeline has under the names that it has in a run."""
+"""Fields of a timeline that a run has under these names."""
 
 
 def simulate(scenario: Scenario, seed: int = 0, details: bool = True) -> Timeline:
@@ -207,7 +207,7 @@ def _put_at_rest(simulator: Simulator) -> None:
 
 
 def _owned(simulator: Simulator) -> list[Parts]:
-    """What each member owns; what two claim is the later one's."""
+    """The partitions of each member; the later one has those that two claim."""
     numbers = simulator.context.catalog.numbers
     members = simulator.context.scenario.group.members
     holder = {

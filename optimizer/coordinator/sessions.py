@@ -36,7 +36,7 @@ class Sessions(ABC, Generic[M]):
 
     @abstractmethod
     def _end(self, member: M) -> None:
-        """Its session is over."""
+        """The member's session is over."""
 
     def of_instance(self, instance_id: str | None) -> M | None:
         """The member of that instance id, if there is one."""

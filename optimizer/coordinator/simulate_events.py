@@ -174,11 +174,11 @@ SUMMED_COSTS, WORST_COSTS = (
 """Columns of which a fleet has the sum of its groups, and of which it has the worst group's."""
 
 TITLES = {column.name: column.metadata["title"] for column in fields(EventCost)}
-"""What people call these figures; empty where they aren't shown."""
+"""The titles of these figures; empty where they aren't shown."""
 
 
 def figures_of(timeline: Timeline) -> dict[str, Any]:
-    """What events cost in time: the columns of `EventCost`."""
+    """A timeline's cost: the columns of `EventCost`."""
     return {column.name: _figure(timeline, **column.metadata) for column in fields(EventCost)}
 
 

@@ -1,4 +1,4 @@
-"""What all events have in common, and a group as they go by."""
+"""The base of all events, and a group as they go by."""
 
 from __future__ import annotations
 
@@ -63,12 +63,12 @@ class Event(ABC):
 
     @property
     def name(self) -> str:
-        """What it is called as text."""
+        """The event's name as text."""
         return self.names[0]
 
     @property
     def value(self) -> str:
-        """What follows its name and `=` as text."""
+        """The text behind the event's name and `=`."""
         written = (part for part in _fields(self) if part.default is MISSING)
         return ":".join(kind_of(part).text(getattr(self, part.name)) for part in written)
 
@@ -109,7 +109,7 @@ class Event(ABC):
         return group
 
     def to_text(self) -> str:
-        """As `event_of` reads it: `crash-rack=eu-west-a`."""
+        """The text that `event_of` reads: `crash-rack=eu-west-a`."""
         return f"{self.name}={self.value}"
 
     __str__ = to_text

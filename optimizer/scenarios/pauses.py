@@ -154,7 +154,7 @@ def _unused(beginning: str, taken: Container[str | None]) -> str:
 
 
 def as_static(group: Group) -> Group:
-    """The same group with an instance id for every member: its member id where it has none."""
+    """The group with an instance id for every member: its member id where it has none."""
     return with_static(group, True)
 
 

@@ -109,7 +109,7 @@ class Scenario:
 
 
 KEYS = "title", "seconds", "peak_rate", "rates", "step"
-"""What a file may state."""
+"""The keys that a file may have."""
 
 
 def check_rate(what: str, rate: object) -> None:

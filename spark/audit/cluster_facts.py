@@ -1,4 +1,4 @@
-"""What is known of one cluster: its brokers, topics and racks, counted once for all findings."""
+"""The facts of one cluster: its brokers, topics and racks, counted once for all findings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a finding is, and how what it finds is graded."""
+"""Kinds of findings, and how their rows are graded."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ class Finding:
         return None
 
     def cells(self, row: FindingRow, thresholds: Thresholds, advice: str) -> dict[str, Any] | None:
-        """The result as a row of a column of findings; None where it passes no level."""
+        """The cells of a row in a column of findings; None where it passes no level."""
         grade = self.graded(row.measure, thresholds)
         if row.severity is not None:
             grade = row.severity, thresholds.get(row.severity) or row.measure
@@ -184,7 +184,7 @@ class FindingRow:
 Facts = TypeVar("Facts")
 
 Find = Callable[[Facts, Thresholds], Iterator[FindingRow]]
-"""What yields the findings of one group, or of one cluster."""
+"""A function that yields the findings of one group, or of one cluster."""
 
 
 def _find_nothing(group_or_cluster: object, thresholds: Thresholds) -> Iterator[FindingRow]:
@@ -280,7 +280,7 @@ def about(
 
 
 def about_balance(group: GroupFacts, measure: float, template: str, **blanks: object) -> FindingRow:
-    """The same, as bad as the group's balance, with the advice that all screens show."""
+    """A finding as bad as the group's balance, with the advice that all screens show."""
     advised = group.solved.advice, group.solved.of_balance
     of_group = {"group": group.name, **blanks}
     return FindingRow(f"group {group.name}", measure, template, of_group, *advised)

@@ -164,7 +164,7 @@ def _summed(audit: FleetAudit, *keys: str) -> DataFrame:
 
 
 def _labels(row: Row) -> dict[str, str]:
-    """Those of a group; one without a team has no such label."""
+    """The labels of a group; one without a team has no such label."""
     return {name: row[name] for name in (*GROUP_KEYS, "team") if row[name] is not None}
 
 

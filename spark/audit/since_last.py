@@ -1,4 +1,4 @@
-"""What has changed since the last audit: findings that are new, worse or gone."""
+"""Changes since the last audit: findings that are new, worse or gone."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import astuple, dataclass, replace
@@ -26,7 +26,7 @@ MEMBERS = "members"
 
 
 class Change(StrEnum):
-    """What happened to a finding since the last audit."""
+    """The change of a finding since the last audit."""
 
     NEW = "new"
     WORSE = "worse"
@@ -102,7 +102,7 @@ def tracked_now(
 def changes_since(
     audit: FleetAudit, last: Iterable[Tracked], clusters: Collection[str]
 ) -> list[Tracked]:
-    """The same of an audit of these clusters."""
+    """Findings of an audit of these clusters, by what stood at the `last` one."""
     rows = audit.findings.where(f"severity in {TRACKED}").orderBy("cluster", "group", "sentence")
     unjudged = audit.judged.where(f"status in {NOT_KNOWN}").select("cluster", "group").collect()
     seen = Seen(clusters, {(row["cluster"], row["group"]) for row in unjudged}, audit.not_run)

@@ -45,7 +45,7 @@ class AuditSummary:
     idle_mutes: Sequence[str]
     tracked: Sequence[Tracked] | None = None
     tables: Sequence[str] = ()
-    """Those that were written."""
+    """The tables that were written."""
 
     @classmethod
     def of(cls, made: FleetAudit) -> AuditSummary:
@@ -93,7 +93,7 @@ class AuditSummary:
         return self.counts if self.tracked is None else counts_of(self.tracked)
 
     def changes(self) -> list[dict[str, Any]]:
-        """What is new, worse or gone, the new first."""
+        """Findings that are new, worse or gone, the new first."""
         return [
             {name: getattr(finding, name) for name in CHANGE_COLUMNS}
             for change in Change
@@ -122,7 +122,7 @@ class AuditSummary:
         return [f"{', '.join(names)}: {reason}." for reason, names in alike.items()]
 
     def sentences(self) -> Iterator[str]:
-        """What people read below the tables."""
+        """The sentences below the tables."""
         yield from self.advice
         if self.tracked is not None:
             of_change = Counter(finding.change for finding in self.tracked)

@@ -240,7 +240,7 @@ class FleetHistory(Handle):
         return self.keep(rebalances_of(self._change_rows, self._group_spans))
 
     def keep(self, rows: DataFrame) -> DataFrame:
-        """The same rows, kept from their first use until `release`."""
+        """The rows, kept from their first use until `release`."""
         self._kept.append(rows.persist())
         return self._kept[-1]
 

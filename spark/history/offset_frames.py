@@ -19,7 +19,7 @@ from spark.store import SNAPSHOT
 
 
 class Offsets(NamedTuple):
-    """What is known at instants, in order of time, with numbers for partitions.
+    """Offsets and owners at instants, in order of time, with numbers for partitions.
 
     `ends` has a row a partition (`series`) and instant, with the highest `end` that a group was
     told. `tracks` has one a partition of a group (`track`) and instant that offsets name, with its
@@ -86,7 +86,7 @@ def _owners(rows: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def previous(name: str, of: str) -> pl.Expr:
-    """What the row before has, if it is of the same series; rows are in order."""
+    """The value of the row before, if it is of the same series; rows are in order."""
     return pl.when(pl.col(of) == pl.col(of).shift()).then(pl.col(name).shift())
 
 

@@ -57,7 +57,7 @@ def read_tables(
 
 
 def _in_time(snapshots: Sequence[str], since: str | timedelta | None) -> list[str]:
-    """Those from `since` on."""
+    """The snapshots from `since` on."""
     if not snapshots or since is None:
         return [*snapshots]
     if isinstance(since, str):

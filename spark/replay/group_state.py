@@ -75,7 +75,7 @@ class GroupState:
 
     @cached_property
     def unowned(self) -> Problem:
-        """The same without what is owned, or was claimed."""
+        """The group without owners and claims."""
         kafka = self.problem.kafka
         return replace(
             self.problem,
@@ -97,7 +97,7 @@ class GroupState:
         return owner
 
     def changes(self, owner: IntArray, target: IntArray) -> Changes:
-        """What `target` changes of what `owner` says."""
+        """The changes from the owners in `owner` to those in `target`."""
         keepable = replace(self.classes, owner=owner).keepable
         changed = target != owner
         mask = changed & (target != NOBODY)

@@ -40,7 +40,7 @@ class FleetConsumers:
         return tuple(replace(rule, settings={**self.settings, **rule.settings}) for rule in every)
 
     def of(self, cluster: str, group: str) -> ConsumerSettings:
-        """What is stated for a group."""
+        """The settings that are stated for a group."""
         return next(rule.settings for rule in self.by_groups if rule.fits(cluster, group))
 
     def states(self, key: str) -> bool:
@@ -48,7 +48,7 @@ class FleetConsumers:
         return any(key in rule.settings for rule in self.by_groups)
 
     def parameters(self, cluster: str, group: str) -> Parameters:
-        """The same with Kafka 4.3.1's defaults, as a group is simulated with."""
+        """A group's settings with Kafka 4.3.1's defaults, for its simulation."""
         of_group = self.of(cluster, group)
         config = {_of_kafka(key): value for key, value in of_group.items()}
         client = ClientSettings.of(config)

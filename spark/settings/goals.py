@@ -150,7 +150,7 @@ class FleetGoals:
 
     @property
     def sources(self) -> frozenset[str]:
-        """The same, and of groups that may be balanced by weight."""
+        """Where weights come from, also of groups that may be balanced by them."""
         return frozenset(filter(None, (goals.weight_source for goals in self.every)))
 
     @property
@@ -192,7 +192,7 @@ def notes_on_goals(*tables: Any) -> tuple[str, ...]:
 
 
 def goals_faults(document: Mapping[str, Any]) -> list[str]:
-    """What is wrong with the goals that a file states, where they are tables."""
+    """The faults of the goals that a file states, where they are tables."""
     groups = document.get("group")
     tables = {"goals: ": document.get("goals")}
     for number, table in enumerate(groups if isinstance(groups, list) else (), start=1):

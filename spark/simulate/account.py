@@ -127,7 +127,7 @@ def sentences_of(timeline: Timeline, group: str) -> Iterator[str]:
 
 
 def _costs_of(timeline: Timeline) -> Iterator[str]:
-    """What else it costs, and what is wrong at the end."""
+    """The other costs, and what is wrong at the end."""
     if timeline.stopped_needlessly:
         yield (
             f"{counted(timeline.stopped_needlessly, 'needless stop')} of a partition (same owner "
@@ -156,7 +156,7 @@ def unknown_lag(timeline: Timeline) -> str | None:
 
 
 def partitions_of(timeline: Timeline, numbers: Iterable[int]) -> list[str]:
-    """As Kafka prints them."""
+    """Partitions as Kafka prints them."""
     names = sorted(timeline.partitions[number] for number in {*numbers})
     return [f"{topic}-{number}" for topic, number in names]
 

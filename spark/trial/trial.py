@@ -75,7 +75,7 @@ class Trial:
         return answered
 
     def target(self, strategy: str) -> IntArray:
-        """The same as who gets which partition."""
+        """A strategy's answer as who gets which partition."""
         return self.answer(strategy)[0].target
 
     def _ask(self, strategy: str) -> Answered:

@@ -1,4 +1,4 @@
-"""What comparisons of strategies have in common, in tables and in words."""
+"""The common parts of comparisons of strategies, in tables and in words."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

@@ -137,7 +137,7 @@ class _Case:
         return columns | self._simulated(then.problem, strategy, uses, group, after)
 
     def _assigned(self, then: Trial, uses: str, before: IntArray) -> dict[str, Any]:
-        """What a strategy makes at once of the group as it is afterwards."""
+        """A strategy's assignment of the group as it is afterwards."""
         problem, target = then.problem, then.target(uses)
         moves, _ = changes_of(problem, target)
         was, now = same_partitions(self._now.problem, problem)

@@ -1,4 +1,4 @@
-"""What events do to a whole fleet."""
+"""The cost of events for a whole fleet."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
@@ -231,11 +231,11 @@ FIGURES: dict[str, Callable[[int], str]] = {
     "moves": lambda number: f"{counted(number, 'partition')} moved",
     "excess_after": lambda number: f"{counted(number, 'partition')} of excess load",
 }
-"""What counts, the most important first, in words."""
+"""The figures that count, the most important first, in words."""
 
 
 def _different(row: Row, other: Row) -> list[str]:
-    """What differs by more than a little."""
+    """The figures that differ by more than a little."""
     pairs = {name: (_number(row, name), _number(other, name)) for name in FIGURES}
     return [name for name, (a, b) in pairs.items() if abs(a - b) > HELPS * max(a, b)]
 

@@ -47,7 +47,7 @@ class ClassicClient(Client):
         return self.rejoining
 
     def settle(self, generation: int) -> None:
-        """It joined long ago."""
+        """A client that joined long ago."""
         self.generation = generation
         self.rejoining = False
         self.sticky = self.owned, generation

@@ -26,7 +26,7 @@ class Membership(Member):
     assignment: Parts = NONE
 
     def take(self) -> None:
-        """What a JoinGroup says of the client."""
+        """The fields of a client's JoinGroup."""
         client = self.client
         common = self.member_id, client.topics
         rest, capacity = (client.instance_id, client.rack), client.capacity
@@ -64,7 +64,7 @@ class ClassicSessions(Sessions[Membership]):
 
     @property
     def assignments(self) -> dict[str, Parts]:
-        """What each member has, by its name."""
+        """The partitions of each member, by its name."""
         return {member.client.name: member.assignment for member in self.members.values()}
 
     def heartbeat(self, client: ClassicClient) -> None:

@@ -106,7 +106,7 @@ class ConsumerSessions(Sessions[ConsumerMember]):
 
     @property
     def assignments(self) -> dict[str, Parts]:
-        """What each member has, by its name."""
+        """The partitions of each member, by its name."""
         return {member.client.name: member.current.assigned for member in self.members.values()}
 
     def _replace(self, old: ConsumerMember, client: Client) -> ConsumerMember:

@@ -120,7 +120,7 @@ class Hpa:
             raise PolicyError(f"policy {self.name!r}: tolerance {self.tolerance:g} is not 0 to 1")
 
     def first(self, processes: Sequence[Process]) -> IntArray:
-        """What was recorded, within the limits."""
+        """The recorded sizes, within the limits."""
         return recorded_first(processes, self.min_replicas, self.max_replicas)
 
     def decider(self, processes: Sequence[Process]) -> Decider:

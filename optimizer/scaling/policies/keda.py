@@ -121,7 +121,7 @@ class Keda:
         return self.idle_replica_count == 0 or not self.min_replica_count
 
     def first(self, processes: Sequence[Process]) -> IntArray:
-        """What was recorded, within the limits."""
+        """The recorded sizes, within the limits."""
         return recorded_first(processes, self.min_replica_count, self.max_replica_count)
 
     def decider(self, processes: Sequence[Process]) -> Decider:

@@ -1,4 +1,4 @@
-"""What brokers do for groups, and settings of theirs that harm."""
+"""Brokers that do too much for groups, and settings of theirs that harm."""
 
 from collections import defaultdict
 from collections.abc import Iterator

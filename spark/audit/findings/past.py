@@ -1,4 +1,4 @@
-"""What only many snapshots tell."""
+"""Findings that only many snapshots show."""
 
 from pyspark.sql import DataFrame, functions as F
 
