@@ -214,13 +214,13 @@ class _Measured(Trial):
 
         It isn't known to be too high unless the plan of `optimal` is lower.
         """
-        result, bound = max_weight(self.problem, target), self.weight_bound
-        if result is None or bound is None or not _is_assignment(self.problem, target):
+        largest, bound = max_weight(self.problem, target), self.weight_bound
+        if largest is None or bound is None or not _is_assignment(self.problem, target):
             return _Proof(None, None)
         most = 1 + self.goals.tolerance
         best = max_weight(self.problem, self.target(OPTIMAL))
-        is_worse = best is not None and result > best * most
-        return _Proof(True if result <= bound * most else False if is_worse else None, None)
+        is_worse = best is not None and largest > best * most
+        return _Proof(True if largest <= bound * most else False if is_worse else None, None)
 
     @cached_property
     def _optimum(self) -> Measures | None:

@@ -111,7 +111,7 @@ class GroupExplanation:
     @property
     def cells(self) -> list[dict[str, Any]]:
         """`by_topic` as rows of a table: member, topic, partitions found and planned."""
-        return [dict(zip(CELL, item, strict=True)) for item in self.by_topic]
+        return [dict(zip(CELL, cell, strict=True)) for cell in self.by_topic]
 
     def chart(self) -> Any:
         """Partitions of each topic by member, before and after; InputError without Altair."""
@@ -271,14 +271,14 @@ def _by_host(problem: Problem, before: IntArray, after: IntArray) -> dict[str, t
 
 
 def _by_topic(
-    problem: Problem, indices: IntArray, planned: IntArray
+    problem: Problem, kept: IntArray, planned: IntArray
 ) -> list[tuple[str, str, int, int]]:
     """Who has how much of which topic, now and planned."""
     topics = len(problem.topics)
     cells = topics * len(problem.member_ids)
     before, after = (
-        np.bincount((items * topics + problem.topic_of)[items >= 0], minlength=cells)
-        for items in (indices, planned)
+        np.bincount((owners * topics + problem.topic_of)[owners >= 0], minlength=cells)
+        for owners in (kept, planned)
     )
     return [
         (
@@ -306,8 +306,8 @@ def rows_of_groups(
         ]
     named = [group for _, group in groups]
     rows = rows_in_frames(snapshot, named, racks=True, sources=goals.sources)
-    result = {(row.cluster, row.group): row for row in rows}
-    return [result[group] for group in groups if group in result]
+    by_name = {(row.cluster, row.group): row for row in rows}
+    return [by_name[group] for group in groups if group in by_name]
 
 
 def explain_rows(

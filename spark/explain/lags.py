@@ -27,18 +27,18 @@ def lags_of(fleet: Fleet, before: Fleet | None, cluster: str, group: str) -> lis
     with suppress(InputError):  # of a file that can't be read nothing is told
         rows = plain_rows(before, "offsets", OFFSETS, cluster, group) if before else ()
         then = {(topic, number): offsets for topic, number, *offsets in rows}
-    result = []
+    lags = []
     for topic, number, committed, lag in plain_rows(fleet, "offsets", OFFSETS, cluster, group):
         if committed is None or not lag:
             continue
         old, old_lag = then.get((topic, number), (None, None))
         is_known = None not in (old, old_lag)
-        result.append(
+        lags.append(
             {"partition": f"{topic}-{number}", "member": owners.get((topic, number))}
             | {"committed": committed, "lag": lag, "read": committed - old if is_known else None}
             | {"written": committed + lag - old - old_lag if is_known else None}
         )
-    return sorted(result, key=lambda row: (-row["lag"], row["partition"]))
+    return sorted(lags, key=lambda row: (-row["lag"], row["partition"]))
 
 
 def stalled_in(lags: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

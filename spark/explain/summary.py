@@ -14,44 +14,49 @@ COVERED_BY = {"look": ("invalid-group", "failed-group"), "members": ("spare-memb
 """Findings that advice of a kind says in its own words."""
 
 
-def loads_of(result: GroupExplanation, changing_first: bool) -> list[dict[str, Any]]:
+def loads_of(explained: GroupExplanation, changing_first: bool) -> list[dict[str, Any]]:
     """A row a member: what it has now and planned, by weight if that is what counts."""
-    counts = result.weights or result.loads
+    counts = explained.weights or explained.loads
     ordered = sorted(counts, key=lambda item: -abs(counts[item][0] - counts[item][1]))
     rows = []
-    for member in ordered if changing_first else result.loads:
+    for member in ordered if changing_first else explained.loads:
         row: dict[str, Any] = {"member": member}
-        if result.weights:
-            before, after = map(figure, result.weights[member])
+        if explained.weights:
+            before, after = map(figure, explained.weights[member])
             row |= {"weight_now": before, "weight_planned": after}
-        now, planned = result.loads[member]
+        now, planned = explained.loads[member]
         rows.append(row | {"partitions_now": now, "planned": planned})
     return rows
 
 
-def problems_of(result: GroupExplanation) -> Iterator[tuple[str, str]]:
+def problems_of(explained: GroupExplanation) -> Iterator[tuple[str, str]]:
     """What is wrong with the group: a name, and a sentence with its cure; the advice first."""
-    advised = result.advised
+    advised = explained.advised
     if advised.advice:
         yield "advice", f"{(advised.severity or 'Note').capitalize()}: {advised.advice}"
-    for finding in result.findings:
+    for finding in explained.findings:
         if not _is_in(finding, advised):
             cured = f"{finding['sentence']} {finding['advice']}"
             yield finding["finding"], f"{finding['severity'].capitalize()}: {cured}"
 
 
-def summary_of(result: GroupExplanation) -> Iterator[str]:
+def summary_of(explained: GroupExplanation) -> Iterator[str]:
     """How the group is, and what its plan makes of it."""
-    group, reason = f"Group {result.group} of cluster {result.cluster}", result.reason or ""
-    if result.state and result.state != SETTLED:
-        yield f"Kafka's state of the group is {result.state}."
-    if not result.loads:
-        yield f"{group} is {result.status}{reason and ': '}{reason}."
+    group, reason = (
+        f"Group {explained.group} of cluster {explained.cluster}",
+        explained.reason or "",
+    )
+    if explained.state and explained.state != SETTLED:
+        yield f"Kafka's state of the group is {explained.state}."
+    if not explained.loads:
+        yield f"{group} is {explained.status}{reason and ': '}{reason}."
         return
-    before, after = ([pair[at] for pair in result.loads.values()] for at in (0, 1))
+    before, after = ([pair[at] for pair in explained.loads.values()] for at in (0, 1))
     unowned = sum(after) - sum(before)
-    if result.weights:
-        yield from _summary_by_weight(result, f"(status {result.status}{reason and ', '}{reason})")
+    if explained.weights:
+        yield from _summary_by_weight(
+            explained, f"(status {explained.status}{reason and ', '}{reason})"
+        )
         if unowned > 0:
             yield f"Nobody reads {counted(unowned, 'partition')}."
         return
@@ -60,11 +65,11 @@ def summary_of(result: GroupExplanation) -> Iterator[str]:
     nobodys = f", and {counted(unowned, 'partition')} no owner" if unowned > 0 else ""
     have = counted(len(before), "member") + (" has" if len(before) == 1 else " have")
     yield (
-        f"{group} {how} (status {result.status}{reason and ', '}{reason}): {have} "
+        f"{group} {how} (status {explained.status}{reason and ', '}{reason}): {have} "
         f"{_range(before)}{nobodys}."
     )
-    if is_better or result.moves:
-        yield f"The plan gives them {_range(after)}, by {counted(len(result.moves), 'move')}."
+    if is_better or explained.moves:
+        yield f"The plan gives them {_range(after)}, by {counted(len(explained.moves), 'move')}."
 
 
 def _is_in(finding: dict[str, Any], advised: Advice) -> bool:

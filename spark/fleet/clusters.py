@@ -82,13 +82,13 @@ class Composition(NamedTuple):
 
     def notes(self) -> Iterator[str]:
         """Sentences on what isn't in the fleet."""
-        for cluster, item in self.left_out.items():
-            why = "isn't whole" if item in self.unfinished else f"isn't within max_age of {self.id}"
-            yield f"cluster {cluster} is left out: {item}, the last snapshot with it, {why}"
-        for item in self.unread:
-            yield f"snapshot {item} is left out: no cluster can be read from it"
-        for item, why in self.unfinished.items():
-            yield skipped_sentence(item, why)
+        for cluster, name in self.left_out.items():
+            why = "isn't whole" if name in self.unfinished else f"isn't within max_age of {self.id}"
+            yield f"cluster {cluster} is left out: {name}, the last snapshot with it, {why}"
+        for name in self.unread:
+            yield f"snapshot {name} is left out: no cluster can be read from it"
+        for name, why in self.unfinished.items():
+            yield skipped_sentence(name, why)
 
 
 FindOlder = Callable[[], Composition | None]
@@ -109,9 +109,9 @@ def compositions(
     recent_ids = recent(stored, max_age)
     near = within_reach(recent_ids, max_age)
     skipped = {
-        item: why
-        for item, why in stored.unfinished_seen.items()
-        if item > near[-1] or not time_of(item) or item in within_reach([item, near[-1]], max_age)
+        name: why
+        for name, why in stored.unfinished_seen.items()
+        if name > near[-1] or not time_of(name) or name in within_reach([name, near[-1]], max_age)
     }
     if len(recent_ids) == 1 and not skipped:
         return Composition(recent_ids[0]), lambda: None
@@ -119,7 +119,7 @@ def compositions(
     held = clusters_in(opener, store, [*out_of_reach, *near, *skipped])
     reachable = {name: held[name] for name in near}
     newest = newest_of_each(reachable)
-    last = newest_of_each({item: held[item] for item in [*out_of_reach, *skipped]})
+    last = newest_of_each({name: held[name] for name in [*out_of_reach, *skipped]})
     left_out = {cluster: name for cluster, name in last.items() if cluster not in newest}
     unread = tuple(name for name in near if not held[name])
     now = Composition(near[-1], newest, left_out, unread, skipped)
@@ -136,23 +136,23 @@ def recent(stored: Stored, max_age: timedelta) -> list[str]:
 
     Those are all within reach of the newest, and the last `BEYOND` that aren't, at least.
     """
-    result: list[str] = []
+    recent_ids: list[str] = []
     out_of_reach = 0
     for name in stored.newest_first():
-        result.append(name)
-        if name in within_reach([name, result[0]], max_age):
+        recent_ids.append(name)
+        if name in within_reach([name, recent_ids[0]], max_age):
             continue
         out_of_reach += 1
         if out_of_reach >= BEYOND:
             break
-    return result[::-1]
+    return recent_ids[::-1]
 
 
 def within_reach(snapshots: Sequence[str], max_age: timedelta) -> list[str]:
     """Those that are at most `max_age` older than the last, oldest first; their ids are times."""
     times = {snapshot: at for snapshot in snapshots if (at := time_of(snapshot))}
     end = times[snapshots[-1]]
-    return [item for item, at in times.items() if end - at <= max_age]
+    return [snapshot for snapshot, at in times.items() if end - at <= max_age]
 
 
 def evenly(snapshots: Sequence[str], most: int) -> list[str]:
@@ -172,10 +172,10 @@ def clusters_by_snapshot(source: Source, snapshots: Collection[str]) -> dict[str
 
     One column is read, of the tables of `NAMING`. A broken table is passed over.
     """
-    result: dict[str, set[str]] = {name: set() for name in snapshots}
+    held: dict[str, set[str]] = {name: set() for name in snapshots}
     for (_, snapshot), rows in source.tally(NAMING, snapshots, ["cluster"]).items():
-        result[snapshot] |= {spelled(cluster) for (cluster,) in rows if cluster is not None}
-    return {item: sorted(clusters) for item, clusters in result.items()}
+        held[snapshot] |= {spelled(cluster) for (cluster,) in rows if cluster is not None}
+    return {snapshot: sorted(clusters) for snapshot, clusters in held.items()}
 
 
 def clusters_of(tables: Mapping[str, DataFrame]) -> list[str]:
@@ -187,14 +187,14 @@ def clusters_of(tables: Mapping[str, DataFrame]) -> list[str]:
 
 def newest_of_each(held: Held) -> dict[str, str]:
     """For each cluster the newest snapshot that has it, in the order of their names."""
-    newest = {cluster: item for item, clusters in held.items() for cluster in clusters}
+    newest = {cluster: snapshot for snapshot, clusters in held.items() for cluster in clusters}
     return dict(sorted(newest.items()))
 
 
 def ones_before(held: Held, newest: Mapping[str, str]) -> dict[str, str]:
     """For each cluster the snapshot with it that comes before that one, where there is any."""
     older = {
-        item: [cluster for cluster in clusters if item < newest.get(cluster, "")]
-        for item, clusters in held.items()
+        snapshot: [cluster for cluster in clusters if snapshot < newest.get(cluster, "")]
+        for snapshot, clusters in held.items()
     }
     return newest_of_each(older)

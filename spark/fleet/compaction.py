@@ -39,31 +39,33 @@ def sweep_store(place: Folder) -> None:
         sweep(place)
 
 
-def compacted_by_day(items: Sequence[Scattered], after: Mapping[str, int]) -> list[dict[str, Any]]:
+def compacted_by_day(
+    snapshots: Sequence[Scattered], after: Mapping[str, int]
+) -> list[dict[str, Any]]:
     """A row a day for people, with the bytes `after` where snapshots were compacted."""
     rows = []
-    for day, of_day in groupby(items, key=lambda item: item.snapshot[:8]):
-        scattered = [*of_day]
-        become = [after[item.snapshot] for item in scattered if item.snapshot in after]
+    for day, of_day in groupby(snapshots, key=lambda work: work.snapshot[:8]):
+        of_it = [*of_day]
+        become = [after[work.snapshot] for work in of_it if work.snapshot in after]
         rows.append(
             {
                 "day": day,
-                "snapshots": len(scattered),
-                "files": sum(item.files for item in scattered),
-                "become": sum(item.fewer for item in scattered),
-                "MB": sum(item.bytes for item in scattered) / MEGABYTE,
+                "snapshots": len(of_it),
+                "files": sum(work.files for work in of_it),
+                "become": sum(work.fewer for work in of_it),
+                "MB": sum(work.bytes for work in of_it) / MEGABYTE,
                 "MB_after": sum(become) / MEGABYTE if become else None,
             }
         )
     return rows
 
 
-def compaction_in_words(items: Sequence[Scattered], after: Mapping[str, int]) -> str:
+def compaction_in_words(snapshots: Sequence[Scattered], after: Mapping[str, int]) -> str:
     """How many files become how many, or are so `after`."""
-    if not items:
+    if not snapshots:
         return "No snapshot has more files than it needs."
-    done = [item for item in items if item.snapshot in after] if after else items
-    files, fewer = sum(item.files for item in done), sum(item.fewer for item in done)
+    done = [work for work in snapshots if work.snapshot in after] if after else snapshots
+    files, fewer = sum(work.files for work in done), sum(work.fewer for work in done)
     become = f"are {fewer:,} now" if after else f"can become {fewer:,}"
     return f"{counted(files, 'file')} of {counted(len(done), 'snapshot')} {become}."
 
@@ -77,7 +79,7 @@ def scattered_in(place: Folder) -> tuple[list[Scattered], dict[str, str]]:
     seen = place.for_one_look()
     states = Stored.in_source(seen).states
     written = written_by_others(seen)
-    result, left = [], {}
+    scattered, left = [], {}
     for snapshot, unfinished in states.items():
         why = BEING_WRITTEN if snapshot in written else unfinished
         many = {} if unfinished else _many(seen, snapshot)
@@ -88,19 +90,19 @@ def scattered_in(place: Folder) -> tuple[list[Scattered], dict[str, str]]:
             if odd:
                 left[snapshot] = "; ".join(odd.values())
             if rest := {table: files for table, files in many.items() if table not in odd}:
-                result.append(_scattered(seen, snapshot, rest))
-    return result, left
+                scattered.append(_scattered(seen, snapshot, rest))
+    return scattered, left
 
 
 def _many(place: Folder, snapshot: str) -> dict[str, Sequence[str]]:
     """The files of each table that has more of them than it needs."""
-    result: dict[str, Sequence[str]] = {}
+    files_by_table: dict[str, Sequence[str]] = {}
     for table in TABLES:
         parts = place.parts(table, snapshot, thoroughly=False)
         files = parts.paths if parts and not parts.notes else ()
         if len(files) > 1 and len(files) > _fewest(place, table, snapshot):
-            result[table] = files
-    return result
+            files_by_table[table] = files
+    return files_by_table
 
 
 def _fewest(place: Folder, table: str, snapshot: str) -> int:
@@ -119,8 +121,8 @@ def _odd(table: str, files: Sequence[str]) -> str | None:
         return str(error)
     if schema is None:
         return f"the files of {table} don't have the same columns"
-    entries = {column.name for column in TABLES[table].columns}
-    others = [name for name in schema.names if name not in entries]
+    own = {column.name for column in TABLES[table].columns}
+    others = [name for name in schema.names if name not in own]
     return f"{table} has columns of another program, {others[0]} first" if others else None
 
 
@@ -134,37 +136,39 @@ def _scattered(place: Folder, snapshot: str, many: Mapping[str, Sequence[str]]) 
     )
 
 
-def compact_each(place: Folder, items: Iterable[Scattered], left: dict[str, str]) -> dict[str, int]:
+def compact_each(
+    place: Folder, snapshots: Iterable[Scattered], left: dict[str, str]
+) -> dict[str, int]:
     """Compact snapshots; the bytes of each afterwards. `left` gets the others, with the reason."""
     after = {}
-    for item in items:
+    for work in snapshots:
         try:
-            after[item.snapshot] = compact(place, item)
+            after[work.snapshot] = compact(place, work)
         except (InputError, RunError) as error:
-            left[item.snapshot] = str(error)
+            left[work.snapshot] = str(error)
     return after
 
 
 def fault_of(
-    items: Sequence[Scattered], after: Mapping[str, int], left: Mapping[str, str]
+    snapshots: Sequence[Scattered], after: Mapping[str, int], left: Mapping[str, str]
 ) -> RunError | None:
     """What to raise where some of them weren't compacted."""
-    failed = [left[item.snapshot] for item in items if item.snapshot not in after]
+    failed = [left[work.snapshot] for work in snapshots if work.snapshot not in after]
     if not failed:
         return None
-    of = counted(len(items), "snapshot")
+    of = counted(len(snapshots), "snapshot")
     return RunError(f"{len(failed)} of {of} could not be compacted: {failed[0]}")
 
 
-def compact(place: Folder, item: Scattered) -> int:
+def compact(place: Folder, work: Scattered) -> int:
     """Rewrite those tables of a snapshot; how many bytes they have then.
 
     Until all of them are written the ones before stay. UnreadableError where a file is broken,
     RunError where another run has written them meanwhile; they stay as they are then.
     """
-    with writing(place.root), Run(place, item.tables, item.snapshot) as run:
-        run.commit({table: _write_anew(place, run, table) for table in item.tables})
-    return sum(place.sizes(item.snapshot, item.tables))
+    with writing(place.root), Run(place, work.tables, work.snapshot) as run:
+        run.commit({table: _write_anew(place, run, table) for table in work.tables})
+    return sum(place.sizes(work.snapshot, work.tables))
 
 
 def _write_anew(place: Folder, run: Run, table: str) -> list[File]:
@@ -189,20 +193,20 @@ def common_schema(paths: Sequence[str]) -> pa.Schema | None:
     What one of them says that is never null may be null in another. UnreadableError if one is
     broken or gone.
     """
-    result = []
+    schemas = []
     for path in paths:
         try:
-            result.append(pq.read_schema(path))
+            schemas.append(pq.read_schema(path))
         except (OSError, pa.ArrowException) as error:
             raise UnreadableError(f"{path} can't be read: {first_line(error)}") from None
-    first = result[0]
-    if any(plain_columns(item) != plain_columns(first) for item in result):
+    first = schemas[0]
+    if any(plain_columns(schema) != plain_columns(first) for schema in schemas):
         return None
     fields = [
-        field.with_nullable(any(item.field(at).nullable for item in result))
+        field.with_nullable(any(schema.field(at).nullable for schema in schemas))
         for at, field in enumerate(first)
     ]
-    text = first.metadata if all(item.metadata == first.metadata for item in result) else None
+    text = first.metadata if all(schema.metadata == first.metadata for schema in schemas) else None
     return pa.schema(fields, text)
 
 

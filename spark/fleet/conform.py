@@ -22,7 +22,7 @@ def conformed(name: str, table: DataFrame) -> DataFrame:
         (F.col(c.name) if c.name in present else F.lit(None)).try_cast(c.type).alias(c.name)
         for c in TABLES[name].columns
     ]
-    return table.select(*columns, *(item for item in present if item == SNAPSHOT))
+    return table.select(*columns, *(column for column in present if column == SNAPSHOT))
 
 
 def name_groups(tables: Mapping[str, DataFrame]) -> bool:

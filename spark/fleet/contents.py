@@ -86,9 +86,9 @@ def contents_report(
 ) -> Iterator[str]:
     """What people read below a list of snapshots; `hint` says how to get the others of `states`."""
     listed = {row["snapshot"]: row["state"] for row in rows}
-    others = [item for item in states if item not in listed]
-    broken = [item for item, state in listed.items() if state != "whole"]
-    if skipped := sorted([*broken, *(item for item in others if states[item])]):
+    others = [snapshot for snapshot in states if snapshot not in listed]
+    broken = [snapshot for snapshot, state in listed.items() if state != "whole"]
+    if skipped := sorted([*broken, *(snapshot for snapshot in others if states[snapshot])]):
         named = ", ".join(skipped[-NAMED:])
         more = f"{len(skipped) - NAMED} older ones, " if len(skipped) > NAMED else ""
         yield f"Skipped because they are incomplete: {more}{named}."
@@ -107,22 +107,22 @@ def contents_of(source: Source, snapshots: Collection[str]) -> dict[str, Content
     clusters = clusters_by_snapshot(seen, snapshots)
     other_kinds = _other_kinds(seen, snapshots)
     return {
-        item: Contents(
+        snapshot: Contents(
             {
-                table: statistics[table, item].total()
+                table: statistics[table, snapshot].total()
                 for table in tables
-                if (table, item) in statistics
+                if (table, snapshot) in statistics
             },
-            tuple(table for table in tables if (table, item) not in statistics),
-            tuple(clusters[item]),
-            other_kinds.get(item, {}),
+            tuple(table for table in tables if (table, snapshot) not in statistics),
+            tuple(clusters[snapshot]),
+            other_kinds.get(snapshot, {}),
         )
-        for item, tables in by_snapshot.items()
+        for snapshot, tables in by_snapshot.items()
     }
 
 
 def _other_kinds(source: Source, snapshots: Collection[str]) -> dict[str, dict[str, int]]:
-    result = {}
+    by_snapshot = {}
     for (_, snapshot), rows in source.tally(["groups"], snapshots, KIND).items():
         other_kinds: Counter[str] = Counter()
         for texts, count in rows.items():
@@ -130,5 +130,5 @@ def _other_kinds(source: Source, snapshots: Collection[str]) -> dict[str, dict[s
             members = () if state in MEMBERLESS_STATES else (None,)
             if kind := other_kind_of(type_, strategy, members):
                 other_kinds[kind] += count
-        result[snapshot] = dict(sorted(other_kinds.items()))
-    return result
+        by_snapshot[snapshot] = dict(sorted(other_kinds.items()))
+    return by_snapshot

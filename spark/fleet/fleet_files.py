@@ -88,7 +88,7 @@ class FleetFiles:
             of_part = frozenset(c for c, instant in of.instants.items() if instant == part.id)
             clusters = of_part if len(parts) > 1 else None
             for name, files in part.tables.items():
-                selected = (item._replace(clusters=clusters) for item in files)
+                selected = (listed._replace(clusters=clusters) for listed in files)
                 tables.setdefault(name, []).extend(selected)
         notes = (*dict.fromkeys(note for part in read for note in part.notes), *of.notes())
         changes = tuple(change for part in read for change in part.changes)
@@ -112,20 +112,20 @@ class FleetFiles:
 
         UnreadableError if a file is broken. A table that isn't there has none.
         """
-        result = [
+        chunks = [
             rows
-            for file, selection in self._files(table, cluster, wanted)
-            for rows in self._rows_of(table, file, columns, selection)
+            for file, filters in self._files(table, cluster, wanted)
+            for rows in self._rows_of(table, file, columns, filters)
         ]
         nobody = {name: _values(None, _TYPES[table][name], 0) for name in columns}
-        return {name: _joined([rows[name] for rows in (*result, nobody)]) for name in columns}
+        return {name: _joined([rows[name] for rows in (*chunks, nobody)]) for name in columns}
 
     def _rows_of(
-        self, table: str, file: str, columns: Sequence[str], entries: Mapping[str, ValueFilter]
+        self, table: str, file: str, columns: Sequence[str], filters: Mapping[str, ValueFilter]
     ) -> Iterator[Rows]:
         """Those of one file, a row group at a time."""
         try:
-            for rows in self.place.rows(table, file, columns, entries):
+            for rows in self.place.rows(table, file, columns, filters):
                 yield {
                     name: _values(
                         rows[name] if name in rows.column_names else None,
@@ -146,13 +146,13 @@ class FleetFiles:
         for part in self.tables.get(table, ()):
             if cluster is not None and part.clusters is not None and cluster not in part.clusters:
                 continue
-            entries = dict(others)
+            filters = dict(others)
             if cluster is not None:
-                entries["cluster"] = names_wanted([cluster])
+                filters["cluster"] = names_wanted([cluster])
             elif part.clusters is not None:
-                entries["cluster"] = names_wanted(part.clusters, null=True)
+                filters["cluster"] = names_wanted(part.clusters, null=True)
             for file in part.files:
-                yield file, entries
+                yield file, filters
 
     def null_keys(
         self, table: str, cluster: str | None = None, **wanted: ValueFilter
@@ -162,13 +162,13 @@ class FleetFiles:
         Of a file that says that it has no nulls only the footer is read.
         """
         keys = TABLES[table].keys
-        result: Counter[str] = Counter()
-        for file, selection in self._files(table, cluster, wanted):
+        nulls: Counter[str] = Counter()
+        for file, filters in self._files(table, cluster, wanted):
             if self.place.has_no_null(table, file, keys):
                 continue
-            for rows in self._rows_of(table, file, keys, selection):
-                result.update({f"{table}.{key}": _nulls(rows[key]) for key in keys})
-        return +result
+            for rows in self._rows_of(table, file, keys, filters):
+                nulls.update({f"{table}.{key}": _nulls(rows[key]) for key in keys})
+        return +nulls
 
     def check_keys(self, counts: Mapping[str, int]) -> None:
         """Raise InputError if any key is null."""
@@ -229,24 +229,24 @@ def _type(kind: pa.DataType) -> t.DataType:
 
 
 def _values(column: pa.ChunkedArray | None, kind: t.DataType, rows: int) -> Any:
-    values = nothing(pa.null(), rows) if column is None else column
+    cells = nothing(pa.null(), rows) if column is None else column
     if isinstance(kind, t.StringType):
-        return texts(values)
+        return texts(cells)
     if isinstance(kind, t.IntegralType):
-        return whole_numbers(values)
+        return whole_numbers(cells)
     if isinstance(kind, t.ArrayType) and isinstance(kind.elementType, t.StringType):
-        values = values.cast(pa.list_(pa.binary()))
-    return values.to_pylist()
+        cells = cells.cast(pa.list_(pa.binary()))
+    return cells.to_pylist()
 
 
-def _joined(values: Sequence[Any]) -> Any:
-    if isinstance(values[0], pa.Array):
-        return pa.concat_arrays(values)
-    if isinstance(values[0], np.ndarray):
-        return np.concatenate(values)
-    return [item for items in values for item in items]
+def _joined(chunks: Sequence[Any]) -> Any:
+    if isinstance(chunks[0], pa.Array):
+        return pa.concat_arrays(chunks)
+    if isinstance(chunks[0], np.ndarray):
+        return np.concatenate(chunks)
+    return [cell for cells in chunks for cell in cells]
 
 
-def _nulls(values: Any) -> int:
-    missing = values == NULL if isinstance(values, np.ndarray) else ~is_there(values)
+def _nulls(column: Any) -> int:
+    missing = column == NULL if isinstance(column, np.ndarray) else ~is_there(column)
     return int(np.count_nonzero(missing))

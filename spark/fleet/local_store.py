@@ -58,10 +58,10 @@ def table_of(name: str, columns: Mapping[str, pa.Array | Sequence[object]]) -> p
     return pa.Table.from_arrays(arrays, schema=schema)
 
 
-def _column(values: pa.Array | Sequence[object] | None, kind: pa.DataType, rows: int) -> pa.Array:
-    if values is None:
+def _column(cells: pa.Array | Sequence[object] | None, kind: pa.DataType, rows: int) -> pa.Array:
+    if cells is None:
         return pa.nulls(rows, kind)
-    return values if isinstance(values, pa.Array) else pa.array(values, kind)
+    return cells if isinstance(cells, pa.Array) else pa.array(cells, kind)
 
 
 def store_to_write(out: str) -> Folder:

@@ -35,14 +35,14 @@ def _plain(column: Any) -> list[Any]:
     """A column of `FleetFiles.rows` as texts, numbers, lists and None."""
     if isinstance(column, list):
         return [
-            [spelled(x) if isinstance(x, bytes) else x for x in item]
-            if isinstance(item, list)
-            else item
-            for item in column
+            [spelled(x) if isinstance(x, bytes) else x for x in cell]
+            if isinstance(cell, list)
+            else cell
+            for cell in column
         ]
     if hasattr(column, "to_pylist"):
-        return [None if item is None else spelled(item) for item in column.to_pylist()]
-    return [None if item == NULL else item for item in column.tolist()]
+        return [None if cell is None else spelled(cell) for cell in column.to_pylist()]
+    return [None if cell == NULL else cell for cell in column.tolist()]
 
 
 NEAREST = 5
@@ -66,7 +66,7 @@ def near_miss(fleet: Fleet, kind: str, name: str, cluster: str | None = None) ->
     table = TABLE_OF[kind]
     if isinstance(fleet, FleetFiles):
         names = coded(fleet.rows(table, (kind,), cluster)[kind])[1]
-        return did_you_mean(name, (spelled(item) for item in names if item is not None))
+        return did_you_mean(name, (spelled(text) for text in names if text is not None))
     rows = fleet.tables[table]
     if cluster is not None:
         rows = rows.where(is_named("cluster", [cluster]))

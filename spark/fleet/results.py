@@ -141,8 +141,8 @@ def read_planned(session: SparkSession, store: Where, out: Where, snapshot: str)
     """
     table = source_of(session, out).read(session, CLUSTERS, snapshot)
     instants = {row.cluster: row.instant for row in table.rows.collect()} if table else {}
-    for item in sorted({snapshot, *instants.values()}):
-        whole(session, store, item)
+    for instant in sorted({snapshot, *instants.values()}):
+        whole(session, store, instant)
     fleet = FleetSnapshot.compose(session, store, Composition(snapshot, instants))
     part = source_of(session, out).read(session, PART, snapshot)
     row = part.rows.first() if part else None

@@ -49,9 +49,9 @@ class Retention:
 
     def _of_a_day(self, snapshots: Sequence[str]) -> set[str]:
         parts = {self._part(snapshot): snapshot for snapshot in snapshots}
-        selection = set(parts.values()) if self.daily else set()
-        others = [snapshot for snapshot in reversed(snapshots) if snapshot not in selection]
-        return selection.union(others[: max(0, self.daily - len(selection))])
+        last_of_parts = set(parts.values()) if self.daily else set()
+        others = [snapshot for snapshot in reversed(snapshots) if snapshot not in last_of_parts]
+        return last_of_parts.union(others[: max(0, self.daily - len(last_of_parts))])
 
     def _part(self, snapshot: str) -> int:
         at = time_of(snapshot)
@@ -97,32 +97,32 @@ class Pruning:
     kept: Sequence[str]
     left: Mapping[str, str]
 
-    def row_of(self, item: Aged, gone: Collection[str]) -> dict[str, Any]:
+    def row_of(self, aged: Aged, gone: Collection[str]) -> dict[str, Any]:
         """A snapshot that has had its time, and whether it is gone."""
-        return asdict(item) | {"removed": item.snapshot in gone}
+        return asdict(aged) | {"removed": aged.snapshot in gone}
 
     def answer(self, gone: Collection[str] | None, age: str) -> str:
         """What was removed of all that is older than `age`; what would be, if `gone` is None."""
         if not self.before:
             return "No snapshot can be removed: none is whole."
-        would, selection = self._removed(gone)
+        would, going = self._removed(gone)
         older = f"older than {age} (before {self.before:%Y%m%dT%H%M%SZ})"
-        size = sum(item.bytes or 0 for item in selection)
+        size = sum(aged.bytes or 0 for aged in going)
         of_bytes = f", {data_size(size)}" if size else ""
-        return f"{would}: {counted(len(selection), 'snapshot')} {older}{of_bytes}."
+        return f"{would}: {counted(len(going), 'snapshot')} {older}{of_bytes}."
 
     def _removed(self, gone: Collection[str] | None) -> tuple[str, list[Aged]]:
         if gone is None:
             return "To be removed", [*self.aged]
-        return "Removed", [item for item in self.aged if item.snapshot in gone]
+        return "Removed", [aged for aged in self.aged if aged.snapshot in gone]
 
     def report(self, gone: Collection[str] | None) -> Iterator[str]:
         """What stays though it is that old, and what goes that other programs wrote."""
-        would, selection = self._removed(gone)
-        stay = [item.snapshot for item in self.aged if item not in selection]
+        would, going = self._removed(gone)
+        stay = [aged.snapshot for aged in self.aged if aged not in going]
         why = dict(self.left) | dict.fromkeys(stay, "another run has written or removed it")
-        yield from (f"Left alone: snapshot {item}: {reason}." for item, reason in why.items())
-        if foreign := [file for item in selection for file in item.foreign]:
+        yield from (f"Left alone: snapshot {aged}: {reason}." for aged, reason in why.items())
+        if foreign := [file for aged in going for file in aged.foreign]:
             files = f"{', '.join(foreign[:NAMED])}{', …' if len(foreign) > NAMED else ''}"
             number = counted(len(foreign), "file")
             yield f"{would} with them: {number} of other programs: {files}."
@@ -146,37 +146,37 @@ def pruning_of(opener: Opener, store: Where, retention: Retention, now: datetime
         raise InputError(f"store {store} has no snapshot: import or write one first")
     written = written_by_others(source) if isinstance(source, Folder) else set()
     contents = contents_of(source, stored.whole)
-    left = {item: why for item, why in states.items() if why}
+    left = {snapshot: why for snapshot, why in states.items() if why}
     left |= dict.fromkeys(written.intersection(contents), BEING_WRITTEN)
-    for item, of_it in contents.items():
+    for snapshot, of_it in contents.items():
         if of_it.unreadable_tables:
-            left[item] = f"{', '.join(of_it.unreadable_tables)} can't be read"
-    judged = [element for element in stored.whole if element not in left]
+            left[snapshot] = f"{', '.join(of_it.unreadable_tables)} can't be read"
+    judged = [snapshot for snapshot in stored.whole if snapshot not in left]
     if not judged:
         return Pruning(source, None, (), (), left)
     before = min(time_of(judged[-1]) or now, now) - retention.age
-    old = [element for element in judged if _is_before(element, before)]
-    held = {element: contents[element].clusters for element in judged}
+    old = [snapshot for snapshot in judged if _is_before(snapshot, before)]
+    held = {snapshot: contents[snapshot].clusters for snapshot in judged}
     needed = _needed(retention, held)
     return Pruning(
         source,
         before,
         [
-            _aged(source, element, held[element], contents[element].rows)
-            for element in old
-            if element not in needed
+            _aged(source, snapshot, held[snapshot], contents[snapshot].rows)
+            for snapshot in old
+            if snapshot not in needed
         ],
-        [element for element in old if element in needed],
-        {element: why for element, why in sorted(left.items()) if _is_before(element, before)},
+        [snapshot for snapshot in old if snapshot in needed],
+        {snapshot: why for snapshot, why in sorted(left.items()) if _is_before(snapshot, before)},
     )
 
 
 def _needed(retention: Retention, held: Mapping[str, Collection[str]]) -> set[str]:
     """The snapshots that some cluster needs, and the newest of all."""
     of: dict[str, list[str]] = {}
-    for item, clusters in held.items():
+    for snapshot, clusters in held.items():
         for cluster in clusters:
-            of.setdefault(cluster, []).append(item)
+            of.setdefault(cluster, []).append(snapshot)
     return {max(held)}.union(*map(retention.needed, of.values()))
 
 
@@ -206,15 +206,15 @@ def prune(pruning: Pruning) -> Iterator[str]:
     if isinstance(pruning.source, Folder):
         place = pruning.source.again(keeps=False)
         with writing(place.root), Run(place, TABLES) as run:
-            for item in pruning.aged:
-                if run.remove(item.snapshot, pruning.source.manifest(item.snapshot)):
-                    yield item.snapshot
+            for aged in pruning.aged:
+                if run.remove(aged.snapshot, pruning.source.manifest(aged.snapshot)):
+                    yield aged.snapshot
         return
     assert isinstance(pruning.source, CatalogSource)
     required_first = sorted(TABLES, key=REQUIRED.__contains__, reverse=True)
-    for item in pruning.aged:
-        remove_from_catalog(pruning.source, item.snapshot, required_first)
-        yield item.snapshot
+    for aged in pruning.aged:
+        remove_from_catalog(pruning.source, aged.snapshot, required_first)
+        yield aged.snapshot
 
 
 def now_in_utc() -> datetime:

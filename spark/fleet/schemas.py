@@ -195,10 +195,10 @@ def misfit(actual: t.DataType, wanted: t.DataType) -> bool:
 
 def faults_of(name: str, schema: t.StructType) -> list[str]:
     """A sentence for each column of a table that is missing, mistyped or there twice."""
-    result = {field.name: field.dataType for field in schema}
+    types = {field.name: field.dataType for field in schema}
     columns = schema.fieldNames()
     spelt = [column.lower() for column in columns]
-    missing = [c.name for c in TABLES[name].columns if c.required and c.name not in result]
+    missing = [c.name for c in TABLES[name].columns if c.required and c.name not in types]
     otherwise = [c for c in columns if c not in missing and c.lower() in missing]
     absent = [column for column in missing if column not in spelt]
     faults = [f"table {name} lacks the column {', '.join(absent)}"] if absent else []
@@ -209,13 +209,13 @@ def faults_of(name: str, schema: t.StructType) -> list[str]:
     doubled = [c.name for c in TABLES[name].columns if spelt.count(c.name) > 1]
     faults += [f"table {name} has the column {column} more than once" for column in doubled]
     for column in TABLES[name].columns:
-        if column.name in result and misfit(result[column.name], column.type):
+        if column.name in types and misfit(types[column.name], column.type):
             wanted = column.type.simpleString()
             whole = isinstance(column.type, t.IntegralType)
-            castable = whole and isinstance(result[column.name], t.NumericType)
+            castable = whole and isinstance(types[column.name], t.NumericType)
             cast = f": write it as cast({column.name} as {wanted})" if castable else ""
             faults.append(
-                f"column {name}.{column.name} is {result[column.name].simpleString()} and must be "
+                f"column {name}.{column.name} is {types[column.name].simpleString()} and must be "
                 f"{wanted}{cast}"
             )
     return faults
@@ -223,8 +223,8 @@ def faults_of(name: str, schema: t.StructType) -> list[str]:
 
 def unknown_columns(name: str, schema: t.StructType) -> list[str]:
     """A sentence on the columns of a table that aren't ours, if there are any."""
-    entries = {column.name for column in TABLES[name].columns}
-    unknown = [column for column in schema.fieldNames() if column not in entries]
+    own = {column.name for column in TABLES[name].columns}
+    unknown = [column for column in schema.fieldNames() if column not in own]
     return [f"table {name}: left out unknown columns {', '.join(unknown)}"] if unknown else []
 
 

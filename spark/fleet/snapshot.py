@@ -188,20 +188,21 @@ class FleetSnapshot:
             if not instants and isinstance(source, Folder):  # for which Spark needn't be asked
                 instants = dict.fromkeys(clusters_in(source, store, parts)[of.id], of.id)
             return replace(read[0], instants=instants, notes=(*read[0].notes, *of.notes()))
-        selection = [
-            item.only(cluster for cluster, instant in of.instants.items() if instant == item.id)
-            for item in read
+        sections = [
+            part.only(cluster for cluster, instant in of.instants.items() if instant == part.id)
+            for part in read
         ]
-        result = {
-            name: [item.tables[name] for item in selection if name in item.tables]
-            for name in TABLES
+        by_table = {
+            name: [part.tables[name] for part in sections if name in part.tables] for name in TABLES
         }
         tables = {
-            name: reduce(DataFrame.unionAll, of_name) for name, of_name in result.items() if of_name
+            name: reduce(DataFrame.unionAll, of_name)
+            for name, of_name in by_table.items()
+            if of_name
         }
-        notes = dict.fromkeys(note for item in read for note in item.notes)
-        changes = tuple(change for item in read for change in item.changes)
-        keyed = frozenset.intersection(*(item.keyed for item in read))
+        notes = dict.fromkeys(note for part in read for note in part.notes)
+        changes = tuple(change for part in read for change in part.changes)
+        keyed = frozenset.intersection(*(part.keyed for part in read))
         return FleetSnapshot(of.id, tables, (*notes, *of.notes()), of.instants, changes, keyed)
 
     def before(self) -> FleetSnapshot | None:
@@ -226,15 +227,15 @@ class FleetSnapshot:
         whole cluster, and so do rows of which nobody knows whose they are: `validate` tells of
         them. `part` says what was chosen; `id` is the newest of what is left.
         """
-        items = self if cluster is None else self.only([cluster])
+        of_cluster = self if cluster is None else self.only([cluster])
         instants = {c: instant for c, instant in self.instants.items() if cluster in (None, c)}
-        tables = dict(items.tables)
+        tables = dict(of_cluster.tables)
         part = Part(cluster, group, teams)
         fits = F.col("group").isNull() | part.has_group()
         by_group = {name: rows for name, rows in tables.items() if TABLES[name].by_group}
         tables |= {name: rows.where(fits) for name, rows in by_group.items()}
         newest = max(instants.values(), default=self.id)
-        return replace(items, id=newest, tables=tables, instants=instants, part=part)
+        return replace(of_cluster, id=newest, tables=tables, instants=instants, part=part)
 
     def with_groups(self, column: Column) -> FleetSnapshot:
         """Some of its groups, by a condition on `cluster` and `group`, and the topics they read."""
@@ -288,9 +289,9 @@ class FleetSnapshot:
         doubtful = {name: rows for name, rows in self.tables.items() if name not in self.keyed}
         if not doubtful:
             return self
-        result = reduce(DataFrame.unionAll, map(null_keys, doubtful, doubtful.values()))
+        nulls = reduce(DataFrame.unionAll, map(null_keys, doubtful, doubtful.values()))
         try:
-            counts = sorted(result.groupBy("table", "column").count().collect())
+            counts = sorted(nulls.groupBy("table", "column").count().collect())
         except Exception as error:
             if unreadable_file(error):
                 raise UnreadableError(
@@ -329,9 +330,9 @@ def _read(snapshot: str, opened: Opened, source: Source) -> FleetSnapshot:
     faults = []
     changes: list[str] = []
     keyed = set()
-    for name, item in opened.items():
+    for name, reading in opened.items():
         try:
-            table = item.result()
+            table = reading.result()
         except InputError as error:
             faults.append(str(error))
         else:
@@ -346,14 +347,14 @@ def _read(snapshot: str, opened: Opened, source: Source) -> FleetSnapshot:
 
 
 def _checked(
-    snapshot: str, entries: Mapping[str, DataFrame], read_errors: Sequence[str] = ()
+    snapshot: str, opened: Mapping[str, DataFrame], read_errors: Sequence[str] = ()
 ) -> FleetSnapshot:
-    columns = (fault for name, table in entries.items() for fault in faults_of(name, table.schema))
+    columns = (fault for name, table in opened.items() for fault in faults_of(name, table.schema))
     if faults := [*read_errors, *columns]:
         kind = UnreadableError if read_errors else InputError
         raise kind(f"snapshot {snapshot} can't be used: {'; '.join(faults)}")
     notes = tuple(
-        note for name, table in entries.items() for note in unknown_columns(name, table.schema)
+        note for name, table in opened.items() for note in unknown_columns(name, table.schema)
     )
-    tables = {name: conformed(name, table) for name, table in entries.items()}
+    tables = {name: conformed(name, table) for name, table in opened.items()}
     return FleetSnapshot(snapshot, tables, notes)

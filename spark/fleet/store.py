@@ -90,7 +90,9 @@ class Stored:
         stored = Stored(
             sorted(seen.named(TABLES)), partial(_why_not_whole, seen), seen.having_fetched
         )
-        stored._known = {item: WITHOUT_TIME for item in stored._ids if not time_of(item)}
+        stored._known = {
+            snapshot: WITHOUT_TIME for snapshot in stored._ids if not time_of(snapshot)
+        }
         return stored
 
     @staticmethod
@@ -108,11 +110,11 @@ class Stored:
 
     def newest_first(self) -> Iterator[str]:
         """The ids of those that are whole."""
-        return (item for item in reversed(self._ids) if self.why_not(item) is None)
+        return (snapshot for snapshot in reversed(self._ids) if self.why_not(snapshot) is None)
 
     def up_to(self, snapshot: str) -> Stored:
         """That one, and those that are older by their ids."""
-        older = (item for item in self._ids if item <= snapshot)
+        older = (name for name in self._ids if name <= snapshot)
         return Stored(older, self.why_not, self._look_ahead)
 
     def without(self, snapshot: str) -> Stored:
@@ -121,32 +123,30 @@ class Stored:
         def why(snapshot: str) -> str | None:
             return REMOVED if self.why_not(snapshot) else None
 
-        return Stored((item for item in self._ids if item != snapshot), why)
+        return Stored((name for name in self._ids if name != snapshot), why)
 
     @property
     def states(self) -> dict[str, str | None]:
         """Each snapshot, oldest first, and why it isn't whole, if it isn't."""
-        self._look_ahead([item for item in self._ids if item not in self._known])
-        every = {item: self.why_not(item) for item in self._ids}
-        return {item: why for item, why in every.items() if why != REMOVED}
+        self._look_ahead([snapshot for snapshot in self._ids if snapshot not in self._known])
+        every = {snapshot: self.why_not(snapshot) for snapshot in self._ids}
+        return {snapshot: why for snapshot, why in every.items() if why != REMOVED}
 
     @property
     def whole(self) -> list[str]:
         """The ids of those that are whole, oldest first."""
-        return [item for item, why in self.states.items() if why is None]
+        return [snapshot for snapshot, why in self.states.items() if why is None]
 
     @property
     def unfinished(self) -> dict[str, str]:
         """The others, oldest first, and why they aren't whole."""
-        return {item: why for item, why in self.states.items() if why}
+        return {snapshot: why for snapshot, why in self.states.items() if why}
 
     @property
     def unfinished_seen(self) -> dict[str, str]:
         """Those of them that have been examined so far."""
-        entries = (
-            (item, why) for item, why in sorted(self._known.items()) if why and why != REMOVED
-        )
-        return dict(entries)
+        examined = sorted(self._known.items())
+        return {name: why for name, why in examined if why and why != REMOVED}
 
 
 def snapshots(opener: Opener, store: Where) -> list[str]:
@@ -196,8 +196,8 @@ def whole(opener: Opener, store: Where, snapshot: str | None = None) -> Stored:
     Raises InputError when none is whole, or not that one.
     """
     stored = stored_in(opener, store)
-    result = stored.why_not(snapshot) is None if snapshot else any(stored.newest_first())
-    if not result:
+    is_there = stored.why_not(snapshot) is None if snapshot else any(stored.newest_first())
+    if not is_there:
         raise InputError(_why_none(opener, store, snapshot, stored))
     return stored.up_to(snapshot) if snapshot else stored
 

@@ -135,13 +135,13 @@ def _frontier(row: EncodedRow, goals: FleetGoals) -> GroupFrontier:
         return GroupFrontier(row.cluster, row.group, read.status, read.reason, [])
     wanted = judged(wanted, read.problem)
     idle = idle_limits(read.problem, wanted.limits)
-    report = _by_weight if wanted.by_weight else _by_count
+    points_of = _by_weight if wanted.by_weight else _by_count
     try:
-        result = report(read.problem, wanted)
+        of_loads = points_of(read.problem, wanted)
     except LimitsError as error:
         return GroupFrontier(row.cluster, row.group, "failed", str(error), [], idle_limits=idle)
     return GroupFrontier(
-        row.cluster, row.group, read.status, read.reason, **result, idle_limits=idle
+        row.cluster, row.group, read.status, read.reason, **of_loads, idle_limits=idle
     )
 
 

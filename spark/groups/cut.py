@@ -45,9 +45,9 @@ class Column(NamedTuple):
     ends: IntArray
 
     @staticmethod
-    def of(values: Any, counts: IntArray) -> Column:
+    def of(cells: Any, counts: IntArray) -> Column:
         ends = counts.cumsum()
-        return Column(values, ends - counts, ends)
+        return Column(cells, ends - counts, ends)
 
     @property
     def counts(self) -> IntArray:
@@ -117,7 +117,7 @@ class _Cut:
         number = {name: at for at, name in enumerate(keys)}
         sound = [True] * len(keys)
         for name, text in zip(names, texts, strict=True):
-            sound[number[name]] &= not any(isinstance(item, Misspelled) for item in text)
+            sound[number[name]] &= not any(isinstance(spelling, Misspelled) for spelling in text)
         numbers = np.array([number[name] for name in names])
         return keys, sound, {part: numbers[every.searchsorted(of)] for part, of in pairs.items()}
 
@@ -135,27 +135,27 @@ class _Cut:
         """What one part has of all groups; members and topics as numbers of the table."""
         rows, counts = self.order[part], self.counts[part]
         columns = {}
-        for name, values in self.parts[part].items():
+        for name, cells in self.parts[part].items():
             if name in self.numbers:
                 kind = f"{part}_{name.removesuffix('_id')}s"
                 columns[kind] = Column.of(self.numbers[name][0][part][rows], counts)
-            elif isinstance(values, Lists):
-                starts, sizes = (values.counts.cumsum() - values.counts)[rows], values.counts[rows]
+            elif isinstance(cells, Lists):
+                starts, sizes = (cells.counts.cumsum() - cells.counts)[rows], cells.counts[rows]
                 of_rows = Column.of(sizes, counts)
                 ends = np.append(0, sizes.cumsum())
-                listed = self._read(values.values)[ranges(starts, sizes)]
+                listed = self._read(cells.values)[ranges(starts, sizes)]
                 columns[name] = Column(listed, ends[of_rows.starts], ends[of_rows.ends])
                 columns[f"{name}_counts"] = of_rows
             elif name not in GROUP_KEYS:
                 key = f"{part}_partitions" if name == "partition" else name
-                columns[key] = Column.of(self._read(values)[rows], counts)
+                columns[key] = Column.of(self._read(cells)[rows], counts)
         return columns
 
-    def _read(self, values: Any) -> Any:
+    def _read(self, cells: Any) -> Any:
         """Texts as they are spelled, numbers as they are."""
-        if isinstance(values, np.ndarray):
-            return values
-        names, codes = _codes(values)
+        if isinstance(cells, np.ndarray):
+            return cells
+        names, codes = _codes(cells)
         return self._spelled(names)[codes]
 
     def _spelled(self, names: Iterable[bytes | None]) -> Any:
@@ -167,22 +167,22 @@ class _Cut:
         """Values of groups as a whole; of several rows the least."""
         present: Any = sum(self.counts[part] for part in BASE if part in self.parts) > 0
         names = zip(("cluster", "group", "snapshot"), zip(*self.keys, strict=True), strict=True)
-        values: dict[str, Any] = dict(names)
+        wholes: dict[str, Any] = dict(names)
         if SPAN in self.parts:
             present &= columns["start"].counts > 0
             for name in ("start", "end"):
                 of_groups = columns.pop(name).by_group()
-                values[name] = [int(items[0]) if len(items) else ABSENT for items in of_groups]
-        values |= {"is_there": present.tolist(), "trouble": [None] * len(present)}
+                wholes[name] = [int(cells[0]) if len(cells) else ABSENT for cells in of_groups]
+        wholes |= {"is_there": present.tolist(), "trouble": [None] * len(present)}
         counts = self.counts.get(GROUP, np.zeros(len(present), np.int64))
-        values["listed"] = np.maximum(counts, 1).tolist()
+        wholes["listed"] = np.maximum(counts, 1).tolist()
         for name, least in OF_GROUP.items():
             column = columns.pop(name, Column.of([], np.zeros_like(counts)))
-            values[name] = [least(items) for items in column.by_group()]
+            wholes[name] = [least(cells) for cells in column.by_group()]
         hidden = [columns.pop(name) for name in ("hidden", "hidden_counts") if name in columns]
-        lists = zip(values.pop("hides"), *(of.by_group() for of in hidden), strict=True)
-        values["hidden"] = [_hidden(*of) for of in lists]
-        return values
+        lists = zip(wholes.pop("hides"), *(of.by_group() for of in hidden), strict=True)
+        wholes["hidden"] = [_hidden(*of) for of in lists]
+        return wholes
 
 
 def _local(columns: Mapping[str, Column], kind: str, names: Any) -> dict[str, Column]:
@@ -200,13 +200,13 @@ def _local(columns: Mapping[str, Column], kind: str, names: Any) -> dict[str, Co
     order = np.argsort(np.concatenate((own_keys, others)) // count, kind="stable")
     texts = names[np.concatenate((first.values, other.values))[order]]
     every = Column.of(texts, first.counts + other.counts)
-    result = {f"all_{kind}": every, f"own_{kind}": every._replace(ends=every.starts + first.counts)}
+    new = {f"all_{kind}": every, f"own_{kind}": every._replace(ends=every.starts + first.counts)}
     for name, key in keys.items():
         group, at = key // count, positions[name]
         behind = _positions(others, key) - other.starts[group] + first.counts[group]
         local = np.where(at < 0, behind, at - first.starts[group])
-        result[name] = columns[name]._replace(values=local)
-    return result
+        new[name] = columns[name]._replace(values=local)
+    return new
 
 
 def _positions(keys: IntArray, wanted: IntArray) -> IntArray:
@@ -264,7 +264,7 @@ def _with_trouble(row: Any, is_sound: bool) -> Any:
     ]
     reports = [] if is_sound else ["the name of the group or of its cluster"]
     reports += [
-        f"{what} {item}" for what, of in texts for item in of if isinstance(item, Misspelled)
+        f"{what} {text}" for what, of in texts for text in of if isinstance(text, Misspelled)
     ]
     shown = ", ".join(map(shortened, [*dict.fromkeys(reports)][:NAMES_SHOWN]))
     invalid = Trouble("invalid", f"not valid UTF-8: {shown}")
@@ -292,9 +292,9 @@ def _name(raw: bytes) -> str:
     return text if text.encode("utf-8") == raw else Misspelled(text)
 
 
-def objects(values: Iterable[Any]) -> Any:
+def objects(elements: Iterable[Any]) -> Any:
     """An array of objects, texts for example."""
-    listed = list(values)
+    listed = list(elements)
     array = np.empty(len(listed), object)
     array[:] = listed
     return array

@@ -114,8 +114,8 @@ def _sizes(partitions: DataFrame) -> DataFrame:
 
 def _ids(partitions: DataFrame) -> DataFrame:
     """The id of each topic that has one, and what is wrong with it."""
-    values = partitions.where("topic_id is not null").select(*TOPIC_KEYS, "topic_id").distinct()
-    ids = values.select(*TOPIC_KEYS, _in_hex(F.col("topic_id")).alias("topic_id")).distinct()
+    stated = partitions.where("topic_id is not null").select(*TOPIC_KEYS, "topic_id").distinct()
+    ids = stated.select(*TOPIC_KEYS, _in_hex(F.col("topic_id")).alias("topic_id")).distinct()
     users = F.count("*").over(Window.partitionBy("cluster", "topic_id"))
     return (
         ids.withColumn("users", users)
@@ -175,8 +175,8 @@ def tasks_for_rows(session: SparkSession, rows: Callable[[], int]) -> int:
 
     Never more than Spark's own default, 200 tasks, which a small fleet would wait for one by one.
     """
-    report = session.conf.get(PARTITIONS, None)
-    if report:
-        return int(report)
+    configured = session.conf.get(PARTITIONS, None)
+    if configured:
+        return int(configured)
     most = int(session.conf.get(PARTITIONS) or LEAST)
     return min(most, max(LEAST, -(-rows() // ROWS_A_TASK)))

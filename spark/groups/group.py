@@ -138,8 +138,8 @@ def failed(error: Exception) -> FleetGroup:
     """A group that something went wrong with; what wasn't said for people gets its class."""
     if isinstance(error, MemoryError):  # the system kills, unless this process has a limit
         return FleetGroup("failed", [BEYOND_LIMIT])
-    report = isinstance(error, StrategyError | TimeLimitError | NotEnoughMemoryError)
-    return FleetGroup("failed", [str(error) if report else f"{type(error).__name__}: {error}"])
+    is_plain = isinstance(error, StrategyError | TimeLimitError | NotEnoughMemoryError)
+    return FleetGroup("failed", [str(error) if is_plain else f"{type(error).__name__}: {error}"])
 
 
 def _problem(

@@ -136,8 +136,8 @@ def limit_to_free_memory() -> None:
     with suppress(ImportError, OSError, ValueError):
         import resource  # noqa: PLC0415 - there is none on Windows
 
-        data = int(Path("/proc/self/statm").read_text().split()[5]) * os.sysconf("SC_PAGE_SIZE")
-        limit = data + min(free for free, _ in memory_free())
+        held = int(Path("/proc/self/statm").read_text().split()[5]) * os.sysconf("SC_PAGE_SIZE")
+        limit = held + min(free for free, _ in memory_free())
         most = resource.getrlimit(resource.RLIMIT_DATA)[1]
         if most == resource.RLIM_INFINITY or limit < most:
             resource.setrlimit(resource.RLIMIT_DATA, (limit, most))

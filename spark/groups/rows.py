@@ -118,10 +118,10 @@ def _values(array: pa.Array) -> Any:
         return Lists(_values(array.values), np.diff(ends))
     if pa.types.is_binary(array.type):
         return array
-    values = numbers_in(array)
+    numbers = numbers_in(array)
     if pa.types.is_floating(array.type):
-        return np.where(is_there(array), values.view(np.float64), np.nan)
-    return values
+        return np.where(is_there(array), numbers.view(np.float64), np.nan)
+    return numbers
 
 
 def start_of_last(table: pa.Table) -> int:

@@ -72,14 +72,14 @@ def read_subscriptions(
     topics: Topics, members: int, subscriber: IntArray, subscribed: IntArray
 ) -> Subscriptions:
     """The subscriptions of `members` members, given as aligned member and topic indexes."""
-    of_member, values = _shared(members, subscriber, subscribed)
+    of_member, of_each = _shared(members, subscriber, subscribed)
     exists = topics.sizes >= 0
     if exists.all():
-        return Subscriptions(of_member, values, None)
+        return Subscriptions(of_member, of_each, None)
     return Subscriptions(
         of_member,
-        [items[exists[items]] for items in values],
-        [tuple(topics.names[t] for t in items[~exists[items]].tolist()) for items in values],
+        [topic[exists[topic]] for topic in of_each],
+        [tuple(topics.names[t] for t in topic[~exists[topic]].tolist()) for topic in of_each],
     )
 
 

@@ -27,7 +27,7 @@ def weight_tables(
     `rates` is such a table of rates. Raises InputError where a source has nothing to tell weights.
     """
     tables = snapshot.tables
-    columns, result = ("cluster", "topic", "partition"), {}
+    columns, by_source = ("cluster", "topic", "partition"), {}
     for source in sorted(set(sources)):
         if source == RATE and rates is None:
             raise InputError(
@@ -40,14 +40,14 @@ def weight_tables(
             )
         if source == LAG:
             behind = f"double({RECORDS_BEHIND}) as weight"
-            result[LAG] = tables["offsets"].selectExpr(*columns, "`group`", behind)
+            by_source[LAG] = tables["offsets"].selectExpr(*columns, "`group`", behind)
         elif source == RATE and rates is not None:
-            result[RATE] = rates.select(*columns, "weight")
+            by_source[RATE] = rates.select(*columns, "weight")
         else:
             partitions = tables["partitions"]
             weight = "weight" if "weight" in partitions.columns else "null"
-            result[COLUMN] = partitions.selectExpr(*columns, f"double({weight}) as weight")
-    return result
+            by_source[COLUMN] = partitions.selectExpr(*columns, f"double({weight}) as weight")
+    return by_source
 
 
 def weights_by_topic(source: str, weights: DataFrame) -> DataFrame:
@@ -62,17 +62,17 @@ def weights_by_topic(source: str, weights: DataFrame) -> DataFrame:
 
 def read_weights(row: EncodedRow, topics: Topics, source: str) -> NDArray[np.float64]:
     """The weight of each partition of a row's topics, NaN where it isn't known, or is none."""
-    result = np.full(int(topics.offsets[-1]), UNKNOWN)
+    weights = np.full(int(topics.offsets[-1]), UNKNOWN)
     topic = topics.place[getattr(row, f"{source}_topics")]
     if source != LAG:
         topic = topic.repeat(getattr(row, f"{source}_partitions_counts"))
     number: IntArray = np.asarray(getattr(row, f"{source}_partitions"), np.int64)
-    values = np.asarray(getattr(row, f"{source}_values"), np.float64)
-    values = np.where((values >= 0) & (values <= MOST_WEIGHT), values, UNKNOWN)
+    stated = np.asarray(getattr(row, f"{source}_values"), np.float64)
+    stated = np.where((stated >= 0) & (stated <= MOST_WEIGHT), stated, UNKNOWN)
     exists = (topic >= 0) & (number >= 0)
     exists[exists] = number[exists] < np.diff(topics.offsets)[topic[exists]]
-    result[topics.offsets[topic[exists]] + number[exists]] = values[exists]
-    return result
+    weights[topics.offsets[topic[exists]] + number[exists]] = stated[exists]
+    return weights
 
 
 def has_weights(row: EncodedRow, source: str) -> bool:

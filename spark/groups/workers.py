@@ -47,7 +47,7 @@ def in_workers(
     schema = row if isinstance(row, StructType) else schema_of(row)
 
     def cells_of(groups: Any) -> Iterable[Cells]:
-        return (item.cells() if isinstance(item, Row) else item for item in rows_of(groups))
+        return (made.cells() if isinstance(made, Row) else made for made in rows_of(groups))
 
     parts = parts_of(encoded)
     # pandas makes nulls of what is no number, also where Spark knows of none
@@ -59,8 +59,8 @@ def in_workers(
             groups = [[*of] for _, of in groupby(wanted, lambda row: (row.cluster, row.group))]
             for portion in ([group] for group in groups) if SPAN in parts else portions(groups):
                 cells = iter(outlived(portion, cells_of))
-                while items := [*islice(cells, ROWS)]:
-                    yield batch_of(items, schema)
+                while chunk := [*islice(cells, ROWS)]:
+                    yield batch_of(chunk, schema)
 
     def work_in_frames(frames: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
         batches = (pa.RecordBatch.from_pandas(frame, shape) for frame in frames)
@@ -79,7 +79,7 @@ def _in_tables(parts: Columns, batches: Iterable[pa.RecordBatch]) -> Iterator[li
     waiting: list[pa.Table] = []
     for batch in batches:
         waiting.append(pa.Table.from_batches([batch]))
-        if sum(item.num_rows for item in waiting) >= TABLE_ROWS:
+        if sum(table.num_rows for table in waiting) >= TABLE_ROWS:
             whole = pa.concat_tables(waiting)
             end = start_of_last(whole)
             waiting = [whole.slice(end)]

@@ -147,19 +147,19 @@ def sentence_of(rows: list[Row]) -> str:
 
 def uneven_for_people(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Uneven groups as people read them: loads are by what each group is judged by."""
-    result = []
+    uneven = []
     for row in rows:
         load = "max_weight" if row["judged_by"] == "weight" else "max_load"
         cells = {name: row[name] for name in ("snapshot", "cluster", "group") if name in row}
         cells["now"] = row[f"current_{load}"]
         cells |= {"planned": row[load], "severity": row["severity"], "moves": row["moves"]}
-        result.append(cells | {"advice": row["advice_strategy"] or row["advice_kind"]})
-    return result
+        uneven.append(cells | {"advice": row["advice_strategy"] or row["advice_kind"]})
+    return uneven
 
 
-def _of_known(total: Total, values: list[Any]) -> Any:
-    entries = [value for value in values if value is not None]
-    return total(entries) if entries else None
+def _of_known(total: Total, numbers: list[Any]) -> Any:
+    present = [value for value in numbers if value is not None]
+    return total(present) if present else None
 
 
 def _fleet_row(title: str, sums: Mapping[str, Any], alias: str) -> dict[str, Any]:

@@ -39,9 +39,9 @@ def cross_rack_traffic(
     for who in ("member_id", "previous_member_id"):
         named = members.withColumnsRenamed({"member_id": who, "rack": f"rack_of_{who}"})
         reads = reads.join(named, ["cluster", "group", who], "left")
-    result = F.when(F.col("stays_owned"), _bytes("rack_of_previous_member_id"))
+    read_now = F.when(F.col("stays_owned"), _bytes("rack_of_previous_member_id"))
     sums = reads.groupBy("cluster", "group").agg(
-        F.coalesce(F.sum(result), F.lit(0.0)).alias("current_bytes"),
+        F.coalesce(F.sum(read_now), F.lit(0.0)).alias("current_bytes"),
         F.coalesce(F.sum(_bytes("rack_of_member_id")), F.lit(0.0)).alias("planned_bytes"),
     )
     return sums.withColumns(
@@ -84,11 +84,9 @@ def traffic_of_fleet(traffic: DataFrame, price_per_gb: float) -> list[dict[str, 
 def _bytes(rack: str) -> Column:
     """Bytes a day of a partition, if who is in `rack` reads it across racks."""
     replicas = F.array_compact(F.coalesce("replica_racks", F.array()))
-    entries = F.filter(
+    racks = F.filter(
         F.when(F.col("meaning") == "leader", F.array("leader_rack")).otherwise(replicas),
         lambda name: name.isNotNull() & (name != ""),
     )
-    is_remote = (
-        (F.col(rack) != "") & (F.size(entries) > 0) & ~F.array_contains(entries, F.col(rack))
-    )
+    is_remote = (F.col(rack) != "") & (F.size(racks) > 0) & ~F.array_contains(racks, F.col(rack))
     return F.when(is_remote, F.col("weight") * SECONDS_A_DAY)

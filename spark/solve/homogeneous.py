@@ -49,15 +49,15 @@ def plan_homogeneous(read: Read, strategy: str) -> dict[int, SolvedRow]:
     seconds = (time.perf_counter() - started) / len(problems)
     starts = groups.partition_offsets.tolist()
     of_groups = zip(problems.items(), _measures(groups, target), strict=True)
-    result = {}
+    rows = {}
     for number, ((at, problem), measures) in enumerate(of_groups):
         if measures:
             row, group = read[at]
             own = target[starts[number] : starts[number + 1]] - groups.member_offsets[number]
             plan = plan_arrays(group, problem, own)
             columns = plan_columns(row, group, strategy)
-            result[at] = SolvedRow(**columns, **measures, **plan, seconds=seconds)
-    return result
+            rows[at] = SolvedRow(**columns, **measures, **plan, seconds=seconds)
+    return rows
 
 
 def _joined(problems: Sequence[Problem]) -> HomogeneousGroups:
@@ -84,8 +84,8 @@ def _hosts(problems: Sequence[Problem]) -> IntArray | None:
         return None
     hosts = [every_host_of(problem) for problem in problems]
     first = _starts([of.total for of in hosts]).tolist()
-    result = [of.of_member + at for of, at in zip(hosts, first, strict=False)]
-    return np.concatenate(result) if first[-1] < sum(map(len, result)) else None
+    numbers = [of.of_member + at for of, at in zip(hosts, first, strict=False)]
+    return np.concatenate(numbers) if first[-1] < sum(map(len, numbers)) else None
 
 
 def _starts(counts: Sequence[int]) -> IntArray:
@@ -98,10 +98,10 @@ def _measures(groups: HomogeneousGroups, target: IntArray) -> Iterator[dict[str,
     columns = [column.tolist() for column in homogeneous_measures]
     spread_counts = spread_is_looked_at(groups).tolist()
     hosts_count = groups.are_on_hosts.tolist()
-    for spread_counts_here, hosts_count_here, *values in zip(
+    for spread_counts_here, hosts_count_here, *numbers in zip(
         spread_counts, hosts_count, *columns, strict=True
     ):
-        measures = dict(zip(homogeneous_measures._fields, values, strict=True))
+        measures = dict(zip(homogeneous_measures._fields, numbers, strict=True))
         proven, spread_proven = measures.pop("proven"), measures.pop("spread_proven")
         proven &= measures.pop("hosts_proven") >= hosts_count_here
         of_proof = {

@@ -59,7 +59,7 @@ def solve_groups(
 
     def rows_of(groups: list[Any]) -> list[SolvedRow]:
         planned = planned_groups(groups, strategy, goals, strategy_seconds, levels)
-        return [item.solved for item in planned]
+        return [of_group.solved for of_group in planned]
 
     return in_workers(encoded, SolvedRow, rows_of, in_frames=True)
 
@@ -132,11 +132,11 @@ def planned_alone(
         return Planned(row, _without_plan(row, group, strategy, goals), goals, group)
     problem, goals = on_hosts(group.problem, goals.host), judged(goals, group.problem)
     limits = tuple(fitting(problem, goals.limits))
-    selection, started = strategy_named(strategy), time.perf_counter()
+    assignor, started = strategy_named(strategy), time.perf_counter()
     answer: Answer | Exception
     try:
         with TimeLimit(strategy_seconds) as limit:
-            answer = limit.spend(lambda: selection.assign(problem, goals))
+            answer = limit.spend(lambda: assignor.assign(problem, goals))
             verdict, unknown = _judged(problem, answer, goals, limit)
         measures = verdict.measures or measure(problem, answer.target)
         is_best = strategy == OPTIMAL and verdict.balance_optimal
@@ -207,8 +207,8 @@ def _without_plan(row: EncodedRow, group: FleetGroup, strategy: str, goals: Goal
     """Goals by weight are stated all the same: a capacity may be why there is no plan."""
     source = goals.weight_source
     weighed = source is not None and has_weights(row, source) and group.status == "invalid"
-    report = goals_to_text(replace(goals, balance="weight")) if weighed else None
-    return SolvedRow(**plan_columns(row, group, strategy), goals=report)
+    text = goals_to_text(replace(goals, balance="weight")) if weighed else None
+    return SolvedRow(**plan_columns(row, group, strategy), goals=text)
 
 
 def shown_bound(problem: Problem, goals: Goals, answer: Answer) -> float | None:

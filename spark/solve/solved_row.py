@@ -161,8 +161,8 @@ def plan_arrays(group: FleetGroup, problem: Problem, target: IntArray) -> dict[s
     """How the group was found, and its plan as arrays."""
     keepable = classes_of(problem).keepable
     action = actions(keepable, group.previous, target)
-    values = np.flatnonzero(action >= 0)
-    topic = problem.topic_of[values]
+    partitions = np.flatnonzero(action >= 0)
+    topic = problem.topic_of[partitions]
     loads = np.bincount(problem.owner[keepable], minlength=len(problem.member_ids))
     return {
         "unread": group.unread,
@@ -174,10 +174,10 @@ def plan_arrays(group: FleetGroup, problem: Problem, target: IntArray) -> dict[s
         "topics": problem.topics,
         # Arrow takes arrays of its own width as they are, and others number by number.
         "topic": topic.astype(np.int32),
-        "partition": (values - problem.topic_offsets[topic]).astype(np.int32),
-        "target": target[values].astype(np.int32),
-        "previous": group.previous[values].astype(np.int32),
-        "action": action[values].astype(np.int8),
+        "partition": (partitions - problem.topic_offsets[topic]).astype(np.int32),
+        "target": target[partitions].astype(np.int32),
+        "previous": group.previous[partitions].astype(np.int32),
+        "action": action[partitions].astype(np.int8),
     }
 
 
@@ -204,9 +204,9 @@ def plan_groups(solved: DataFrame, advice: bool = True) -> DataFrame:
 
 def plan_assignments(solved: DataFrame) -> DataFrame:
     """The plan's table `assignments`: one row a partition of a planned group."""
-    entries = solved.selectExpr("*", "posexplode(topic) as (entry, at)")
+    partitions = solved.selectExpr("*", "posexplode(topic) as (entry, at)")
     actions = ", ".join(f"'{action}'" for action in ACTIONS)
-    return entries.selectExpr(
+    return partitions.selectExpr(
         *("cluster", "`group`", "get(topics, at) as topic", "get(partition, entry) as partition"),
         "get(names, get(target, entry)) as member_id",
         "get(names, get(previous, entry)) as previous_member_id",

@@ -54,7 +54,7 @@ class CatalogSource(Source):
             return None
         rows = self.session.table(name)
         try:
-            kind = next((item.dataType for item in rows.schema if item.name == SNAPSHOT), None)
+            kind = next((field.dataType for field in rows.schema if field.name == SNAPSHOT), None)
         except Exception as error:
             raise self._unreadable_error(table, error) from None
         if kind is None:
@@ -79,20 +79,20 @@ class CatalogSource(Source):
 
     def _looked_up(self, tables: Collection[str]) -> dict[str, list[str]]:
         """The ids of all these tables, by one job."""
-        result: dict[str, list[str]] = {table: [] for table in tables}
+        ids_by_table: dict[str, list[str]] = {table: [] for table in tables}
         opened = {table: rows for table in tables if (rows := self.table(table)) is not None}
         if not opened:
-            return result
+            return ids_by_table
         named = [
             rows.select(F.lit(table).alias("table"), SNAPSHOT).distinct()
             for table, rows in opened.items()
         ]
         try:
             for row in reduce(DataFrame.unionAll, named).dropna().collect():
-                result[row.table].append(row.snapshot)
+                ids_by_table[row.table].append(row.snapshot)
         except Exception as error:
             raise self._unreadable_error(min(opened), error) from None
-        return {table: sorted(ids) for table, ids in result.items()}
+        return {table: sorted(ids) for table, ids in ids_by_table.items()}
 
     def being_written(self, among: Collection[str]) -> set[str]:
         """A table that is written shows nothing of it before it is done."""
@@ -125,11 +125,11 @@ class CatalogSource(Source):
     def tally(
         self, tables: Collection[str], snapshots: Collection[str], columns: Sequence[str] = ()
     ) -> dict[tuple[str, str], Counter[Cells]]:
-        result: dict[tuple[str, str], Counter[Cells]] = {}
+        counts: dict[tuple[str, str], Counter[Cells]] = {}
         for table in tables:
             for snapshot, cells, count in self._readable(table, snapshots, columns):
-                result.setdefault((table, snapshot), Counter())[cells] += count
-        return result
+                counts.setdefault((table, snapshot), Counter())[cells] += count
+        return counts
 
     def _readable(
         self, table: str, snapshots: Collection[str], columns: Sequence[str]
@@ -149,10 +149,10 @@ class CatalogSource(Source):
         rows = self.table(table)
         if rows is None:
             return
-        selection = rows.where(F.col(SNAPSHOT).isin(*snapshots))
+        of_snapshots = rows.where(F.col(SNAPSHOT).isin(*snapshots))
         cells = (_bytes(rows, name).alias(f"of_{name}") for name in columns)
         try:
-            counted = selection.groupBy(SNAPSHOT, *cells).count().collect()
+            counted = of_snapshots.groupBy(SNAPSHOT, *cells).count().collect()
         except Exception as error:
             raise self._unreadable_error(table, error) from None
         for row in counted:

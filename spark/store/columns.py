@@ -28,8 +28,8 @@ def texts(column: pa.ChunkedArray) -> pa.Array:
 
 def coded(array: pa.Array) -> tuple[NDArray[np.int64], list[Any]]:
     """The different values of an array, a null among them, and which of them each value is."""
-    result = array.dictionary_encode(null_encoding="encode")
-    return numbers_in(result.indices).astype(np.int64), result.dictionary.to_pylist()
+    encoded = array.dictionary_encode(null_encoding="encode")
+    return numbers_in(encoded.indices).astype(np.int64), encoded.dictionary.to_pylist()
 
 
 def whole_numbers(column: pa.ChunkedArray) -> NDArray[np.int64]:
@@ -39,9 +39,9 @@ def whole_numbers(column: pa.ChunkedArray) -> NDArray[np.int64]:
         return np.full(len(array), NULL)
     if not pa.types.is_integer(array.type):
         raise TypeError(f"{array.type} instead of int")
-    values = numbers_in(array)
-    held = is_there(array) & (values >= INT.min) & (values <= INT.max)
-    return np.where(held, values.astype(np.int64), NULL)
+    numbers = numbers_in(array)
+    held = is_there(array) & (numbers >= INT.min) & (numbers <= INT.max)
+    return np.where(held, numbers.astype(np.int64), NULL)
 
 
 def is_there(array: pa.Array) -> NDArray[np.bool_]:
@@ -55,8 +55,8 @@ def is_there(array: pa.Array) -> NDArray[np.bool_]:
 
 def taken(table: pa.Table, rows: NDArray[Any]) -> pa.Table:
     """The rows of a table that a mask chooses, or that are numbered so."""
-    selection = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
-    indices = np.ascontiguousarray(selection, np.int64)
+    numbers = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
+    indices = np.ascontiguousarray(numbers, np.int64)
     return table.take(
         pa.Array.from_buffers(pa.int64(), len(indices), [None, pa.py_buffer(indices)])
     )
@@ -77,9 +77,9 @@ def as_one(column: pa.ChunkedArray | pa.Array) -> pa.Array:
 def numbers_in(array: pa.Array) -> NDArray[Any]:
     """The values of an array of whole numbers; where it has nulls they are anything."""
     kind = f"{'u' if str(array.type).startswith('u') else ''}int{array.type.bit_width}"
-    values = array.buffers()[1]
-    result = np.frombuffer(values, kind) if values else np.empty(0, kind)
-    return result[array.offset : array.offset + len(array)]
+    buffer = array.buffers()[1]
+    numbers = np.frombuffer(buffer, kind) if buffer else np.empty(0, kind)
+    return numbers[array.offset : array.offset + len(array)]
 
 
 def _is_text(kind: pa.DataType) -> bool:

@@ -164,12 +164,12 @@ def sweep(place: Folder) -> None:
 
 def written_by_others(place: Folder) -> set[str]:
     """The snapshots of which a run that is alive has written something, or which it removes."""
-    result: set[str] = set()
+    snapshots: set[str] = set()
     for run in _runs(place):
         with _locked(run) as ended:
             if not ended:
-                result |= _touched_by(run)
-    return result
+                snapshots |= _touched_by(run)
+    return snapshots
 
 
 def _touched_by(run: Path) -> set[str]:

@@ -117,19 +117,19 @@ class Listing(Source):
     def _listed(self, folder: str) -> Entries | None:
         if not self.is_local:
             return self._tree.get(self.inner(folder))
-        result: dict[str, Entry] = {}
+        by_name: dict[str, Entry] = {}
         try:
             with os.scandir(folder) as listed:
-                for item in listed:
+                for child in listed:
                     with suppress(FileNotFoundError):  # it is gone by now, or a link to nothing
-                        state = item.stat()
-                        size = None if item.is_dir() else state.st_size
-                        result[item.name] = Entry(size, state.st_mtime)
+                        state = child.stat()
+                        size = None if child.is_dir() else state.st_size
+                        by_name[child.name] = Entry(size, state.st_mtime)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
             raise InputError(f"{folder} can't be listed: {error.strerror}") from None
-        return result
+        return by_name
 
     @cached_property
     def _tree(self) -> dict[str, dict[str, Entry]]:
@@ -140,22 +140,24 @@ class Listing(Source):
             listed = self.system.get_file_info(everything)
         except (pa.ArrowException, OSError) as error:
             raise InputError(f"{self.root} can't be listed: {first_line(error)}") from None
-        result: dict[str, dict[str, Entry]] = {}
-        for item in listed:
-            entry = Entry(item.size, (item.mtime_ns or 0) / 1e9) if item.is_file else Entry(None)
-            path = item.path.rstrip("/")
+        tree: dict[str, dict[str, Entry]] = {}
+        for child in listed:
+            entry = Entry(child.size, (child.mtime_ns or 0) / 1e9) if child.is_file else Entry(None)
+            path = child.path.rstrip("/")
             while path != self.base:  # object stores don't list folders
                 above, _, name = path.rpartition("/")
-                result.setdefault(above, {}).setdefault(name, entry)
+                tree.setdefault(above, {}).setdefault(name, entry)
                 path, entry = above, Entry(None)
-            if not item.is_file:
-                result.setdefault(item.path.rstrip("/"), {})
-        return result
+            if not child.is_file:
+                tree.setdefault(child.path.rstrip("/"), {})
+        return tree
 
     def folders(self, parent: str) -> list[str]:
         """The names of the folders in a folder that aren't hidden."""
-        result = self.entries(parent) or {}
-        return [name for name, item in result.items() if item.size is None and name[0] not in "._"]
+        children = self.entries(parent) or {}
+        return [
+            name for name, entry in children.items() if entry.size is None and name[0] not in "._"
+        ]
 
     def files_in(self, folder: str) -> dict[str, str] | None:
         """The Parquet files in a folder, paths by name; None if there is no such folder."""
@@ -165,11 +167,13 @@ class Listing(Source):
         return {name: f"{folder}/{name}" for name in sorted(names) if is_part(name)}
 
     def named(self, tables: Iterable[str]) -> set[str]:
-        return {item for table in tables for item in self._named(table) | self._ids_aside(table)}
+        return {
+            snapshot for table in tables for snapshot in self._named(table) | self._ids_aside(table)
+        }
 
     def _named(self, table: str) -> set[str]:
         folders = map(_OF_SNAPSHOT.fullmatch, self.folders(f"{self.root}/{table}"))
-        return {result[1] for result in folders if result}
+        return {matched[1] for matched in folders if matched}
 
     def _ids_aside(self, table: str) -> set[str]:
         """The ids of which runs have written that table, and not put it in its place yet."""
@@ -226,8 +230,8 @@ class Listing(Source):
             return self.again(keeps=False)._manifest(snapshot)
         except (pa.ArrowException, OSError, ValueError) as error:
             raise UnreadableError(f"{folder} can't be read: {first_line(error)}") from None
-        result = [Manifest.from_text(text, path) for path, text in texts.items()]
-        return max(result, key=lambda manifest: manifest.version, default=None)
+        versions = [Manifest.from_text(text, path) for path, text in texts.items()]
+        return max(versions, key=lambda manifest: manifest.version, default=None)
 
     def _text(self, path: str) -> str:
         if self.system is None:
@@ -238,5 +242,5 @@ class Listing(Source):
 
     def _manifest_at(self, snapshot: str) -> float:
         """When the newest manifest was written, in seconds."""
-        entries = self.entries(self.manifests(snapshot)) or {}
-        return max((item.at for name, item in entries.items() if name[0] not in "._"), default=0.0)
+        files = self.entries(self.manifests(snapshot)) or {}
+        return max((entry.at for name, entry in files.items() if name[0] not in "._"), default=0.0)

@@ -50,9 +50,9 @@ def column_statistics(counted: Mapping[Columns, Counter[Cells]]) -> ColumnCounts
 def cells_counted(counts: Collection[ColumnCounts], columns: Columns) -> Counter[Cells] | None:
     """The same again, of several files together; None unless all of them tell it."""
     key = ",".join(columns)
-    if any(key not in item for item in counts):
+    if any(key not in of_file for of_file in counts):
         return None
-    return reduce(add, (_counter(item[key]) for item in counts), Counter())
+    return reduce(add, (_counter(of_file[key]) for of_file in counts), Counter())
 
 
 def _counter(rows: Sequence[Sequence[str | int | None]]) -> Counter[Cells]:
@@ -134,26 +134,26 @@ class Manifest:
 
     def to_text(self) -> str:
         """One line of JSON, with its own CRC-32."""
-        values = asdict(self)
-        return json.dumps(values | {"crc32": _crc32(values)}, sort_keys=True)
+        fields = asdict(self)
+        return json.dumps(fields | {"crc32": _crc32(fields)}, sort_keys=True)
 
     @staticmethod
     def from_text(text: str, path: str) -> Manifest:
         """What `to_text` made; UnreadableError names the path of a text that is something else."""
         try:
-            result = json.loads(text)
-            checksum = result.pop("crc32", None)
-            if checksum != _crc32(result) and (checksum or "replaces" in result):
+            fields = json.loads(text)
+            checksum = fields.pop("crc32", None)
+            if checksum != _crc32(fields) and (checksum or "replaces" in fields):
                 raise ValueError
             tables = {
                 name: tuple(file_of(**file) for file in files)
-                for name, files in result["tables"].items()
+                for name, files in fields["tables"].items()
             }
-            removed = [_of(str, name) for name in result["removed"]]
-            replaces = result.get("replaces")
+            removed = [_of(str, name) for name in fields["removed"]]
+            replaces = fields.get("replaces")
             if replaces is not None:
                 replaces = {t: [_of(str, name) for name in of] for t, of in replaces.items()}
-            return Manifest(_of(int, result["version"]), tables, removed, replaces)
+            return Manifest(_of(int, fields["version"]), tables, removed, replaces)
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             raise UnreadableError(
                 f"{path}, which tells the files of that snapshot, can't be read: write the "
@@ -161,9 +161,9 @@ class Manifest:
             ) from None
 
 
-def _crc32(values: Mapping[str, Any]) -> str:
+def _crc32(fields: Mapping[str, Any]) -> str:
     """Of a manifest without it, in hex; those of the first versions have none."""
-    return f"{crc32(json.dumps(values, sort_keys=True).encode()):08x}"
+    return f"{crc32(json.dumps(fields, sort_keys=True).encode()):08x}"
 
 
 def file_of(**values: Any) -> File:

@@ -125,11 +125,11 @@ def _system_of(root: str, setting: Setting) -> tuple[fs.FileSystem, str]:
 def _s3_settings(setting: Setting) -> dict[str, str]:
     """What Spark's configuration has for S3, by Arrow's names; the endpoint with its scheme."""
     every = {ours: setting(f"spark.hadoop.fs.s3a.{of}") for ours, of in _S3_SETTINGS.items()}
-    result = {name: value for name, value in every.items() if value}
-    if result and "://" not in (endpoint := result.get("endpoint_override", "")):
+    stated = {name: value for name, value in every.items() if value}
+    if stated and "://" not in (endpoint := stated.get("endpoint_override", "")):
         plain = setting("spark.hadoop.fs.s3a.connection.ssl.enabled") == "false"
-        result["endpoint_override"] = f"{'http' if plain else 'https'}://{endpoint}"
-    return result
+        stated["endpoint_override"] = f"{'http' if plain else 'https'}://{endpoint}"
+    return stated
 
 
 def _has_path_style(setting: Setting) -> bool:

@@ -77,11 +77,11 @@ class Footers(NamedTuple):
 def footers_of(opened: Callable[[str], pq.ParquetFile], paths: Sequence[str]) -> Footers | None:
     """What these files say; None where Spark has to look, since that can't be told here."""
     try:
-        result = [opened(path).metadata for path in paths]
-        if not result:
+        footers = [opened(path).metadata for path in paths]
+        if not footers:
             return None
-        complete = frozenset.intersection(*(frozenset(without_nulls(item)) for item in result))
-        return Footers(_schema(result[0]), complete)
+        complete = frozenset.intersection(*(frozenset(without_nulls(footer)) for footer in footers))
+        return Footers(_schema(footers[0]), complete)
     except (OSError, ValueError, pa.ArrowException, PySparkException):
         return None
 
@@ -139,24 +139,26 @@ def _statistics(group: Any) -> dict[str, Any]:
 
 def may_have(group: Any, wanted: Mapping[str, ValueFilter]) -> bool:
     statistics = _statistics(group)
-    return all(item.may_be_in(statistics.get(name)) for name, item in wanted.items())
+    return all(
+        values_wanted.may_be_in(statistics.get(name)) for name, values_wanted in wanted.items()
+    )
 
 
 def matching_rows(keys: pa.Table, wanted: Mapping[str, ValueFilter]) -> NDArray[np.bool_]:
     """Which rows have wanted values in all of these columns."""
-    selection = np.ones(len(keys), np.bool_)
-    for name, item in wanted.items():
-        codes, values = coded(texts(keys[name]))
-        selection &= np.array([item.has(value) for value in values], np.bool_)[codes]
-    return selection
+    fits = np.ones(len(keys), np.bool_)
+    for name, wanted_values in wanted.items():
+        codes, names = coded(texts(keys[name]))
+        fits &= np.array([wanted_values.has(value) for value in names], np.bool_)[codes]
+    return fits
 
 
 def cells_of(file: pq.ParquetFile, columns: Columns) -> Counter[Cells]:
     """How often each combination of values of these columns of texts is in a file."""
-    result: Counter[Cells] = Counter()
+    counts: Counter[Cells] = Counter()
     for number in range(file.num_row_groups):
-        result.update(_cells_of(file, number, columns))
-    return result
+        counts.update(_cells_of(file, number, columns))
+    return counts
 
 
 def _cells_of(file: pq.ParquetFile, number: int, columns: Columns) -> Counter[Cells]:
@@ -164,19 +166,19 @@ def _cells_of(file: pq.ParquetFile, number: int, columns: Columns) -> Counter[Ce
     group = file.metadata.row_group(number)
     statistics = _statistics(group)
     rows = group.num_rows
-    combined, result = np.zeros(rows, np.int64), [Cells()]
-    values: list[bytes | None]
+    combined, cells = np.zeros(rows, np.int64), [Cells()]
+    names: list[bytes | None]
     for name in columns:
         if name not in file.schema_arrow.names:
-            codes, values = np.zeros(rows, np.int64), [None]
+            codes, names = np.zeros(rows, np.int64), [None]
         elif (only_value := _only_value(statistics.get(name))) is not None:
-            codes, values = np.zeros(rows, np.int64), [only_value]
+            codes, names = np.zeros(rows, np.int64), [only_value]
         else:
-            codes, values = coded(texts(file.read_row_group(number, [name])[name]))
-        pairs, combined = np.unique(combined * len(values) + codes, return_inverse=True)
-        result = [(*result[p // len(values)], values[p % len(values)]) for p in pairs.tolist()]
+            codes, names = coded(texts(file.read_row_group(number, [name])[name]))
+        pairs, combined = np.unique(combined * len(names) + codes, return_inverse=True)
+        cells = [(*cells[p // len(names)], names[p % len(names)]) for p in pairs.tolist()]
     return (
-        Counter(dict(zip(result, np.bincount(combined).tolist(), strict=True)))
+        Counter(dict(zip(cells, np.bincount(combined).tolist(), strict=True)))
         if rows
         else Counter()
     )

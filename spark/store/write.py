@@ -125,10 +125,10 @@ def _written(
             texts = {"of": [snapshot], "file": [json.dumps(asdict(file))]}
             yield pa.RecordBatch.from_pydict(texts)
 
-    result: dict[str, list[File]] = {}
+    written: dict[str, list[File]] = {}
     for row in rows.mapInArrow(write, "of string, file string").collect():
-        result.setdefault(row.of, []).append(file_of(**json.loads(row.file)))
-    return {snapshot: sorted(files, key=lambda f: f.name) for snapshot, files in result.items()}
+        written.setdefault(row.of, []).append(file_of(**json.loads(row.file)))
+    return {snapshot: sorted(files, key=lambda f: f.name) for snapshot, files in written.items()}
 
 
 def _pieces(batches: Batches, only: str | None) -> Iterator[tuple[str, pa.RecordBatch]]:
@@ -150,7 +150,7 @@ def _row_groups(pieces: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
     held: list[pa.RecordBatch] = []
     for piece in pieces:
         held.append(piece)
-        if sum(item.num_rows for item in held) >= ROWS_A_FILE:
+        if sum(batch.num_rows for batch in held) >= ROWS_A_FILE:
             yield pa.Table.from_batches(held)
             held = []
     if held:

@@ -73,13 +73,13 @@ def _weight_source(row: RowWithPlan) -> str | None:
 def _faults_without_plan(row: RowWithPlan) -> Iterator[str]:
     if len(row.plan_topics):
         yield f"the plan assigns {len(row.plan_topics)} partitions of a group that is {row.status}"
-    settings = [
+    stated = [
         name
         for name in (*MEASURES, "spread", "spread_optimal", "max_host_load", "hosts_optimal")
         if not pd.isna(getattr(row, name))
     ]
-    if settings:
-        yield f"the plan states {', '.join(settings)} of a group that is {row.status}"
+    if stated:
+        yield f"the plan states {', '.join(stated)} of a group that is {row.status}"
 
 
 def _faults_of_plan(row: RowWithPlan, group: FleetGroup, problem: Problem) -> Iterator[str]:
@@ -152,8 +152,8 @@ def _faults_of_columns(
     absent = np.setdiff1d(np.flatnonzero((right >= 0) | (classes.of_partition >= 0)), partition)
     if len(absent):
         yield f"{problem.partition_name(int(absent[0]))} is not in the plan ({len(absent)} such)"
-    values = np.array([_action(name) for name in row.plan_actions], np.int64)
-    wrong = np.flatnonzero(right[partition] != values)
+    planned = np.array([_action(name) for name in row.plan_actions], np.int64)
+    wrong = np.flatnonzero(right[partition] != planned)
     if len(wrong):
         at = int(wrong[0])
         action = right[partition[at]]
@@ -193,10 +193,10 @@ def _faults_of_optimality(row: RowWithPlan, verdict: Verdict, goals: Goals) -> I
     if verdict.certificate_fault and verdict.certificate is not None and not verdict.weight:
         yield f"the plan is optimal, but not by its certificate: {verdict.certificate_fault}"
     for name in PROVEN:
-        values, result = getattr(row, name), getattr(verdict, name)
-        if not pd.isna(values) and values != (result or False):
-            yield f"{name} is {result or False}, the plan says {values} ({verdict.witness})"
-        elif row.strategy == OPTIMAL and result is False and not stands:
+        stated, proven = getattr(row, name), getattr(verdict, name)
+        if not pd.isna(stated) and stated != (proven or False):
+            yield f"{name} is {proven or False}, the plan says {stated} ({verdict.witness})"
+        elif row.strategy == OPTIMAL and proven is False and not stands:
             yield f"the plan isn't optimal: {verdict.witness}"
 
 
@@ -236,11 +236,9 @@ def faults_of_weights(row: RowWithPlan, verdict: Verdict) -> Iterator[str]:
     """Sentences; a bound that isn't shown is one of them."""
     weight = verdict.weight
     if weight is None:
-        settings = [
-            name for name in (*NUMBERS, "bound_kind", "moves_bound") if _is_there(row, name)
-        ]
-        if settings and not verdict.faults:
-            yield f"the plan states {', '.join(settings)} of a group that isn't balanced by weight"
+        stated = [name for name in (*NUMBERS, "bound_kind", "moves_bound") if _is_there(row, name)]
+        if stated and not verdict.faults:
+            yield f"the plan states {', '.join(stated)} of a group that isn't balanced by weight"
         return
     if weight.fault:
         yield f"its bound of loads by weight isn't shown: {weight.fault}"

@@ -94,13 +94,13 @@ LISTS = ("plan_topics", "plan_partitions", "plan_members", "plan_previous", "pla
 def with_plan(row: Any) -> RowWithPlan:
     """A group with what the parts `reported` and `plan` of its row say."""
     rows = [json.loads(text) for text in row.reported]
-    result: dict[str, Any] = rows[0] if rows else {}
-    certificate = result.get("certificate")
+    facts: dict[str, Any] = rows[0] if rows else {}
+    certificate = facts.get("certificate")
     columns = [getattr(row, name) for name in LISTS]
-    entries = zip(*(column.tolist() for column in columns), strict=True)
-    keys = [["" if item is None else item for item in entry] for entry in entries]
+    partitions = zip(*(column.tolist() for column in columns), strict=True)
+    keys = [["" if cell is None else cell for cell in entry] for entry in partitions]
     order = sorted(range(len(keys)), key=keys.__getitem__)
-    result |= {name: column[order] for name, column in zip(LISTS, columns, strict=True)}
-    result |= {"plan_count": len(rows), "topics": row.topics if row.is_there else None}
-    result["certificate"] = None if certificate is None else b64decode(certificate)
-    return cast(RowWithPlan, SimpleNamespace(**row._asdict() | result))
+    facts |= {name: column[order] for name, column in zip(LISTS, columns, strict=True)}
+    facts |= {"plan_count": len(rows), "topics": row.topics if row.is_there else None}
+    facts["certificate"] = None if certificate is None else b64decode(certificate)
+    return cast(RowWithPlan, SimpleNamespace(**row._asdict() | facts))

@@ -70,8 +70,8 @@ def _sources(groups: DataFrame) -> list[str]:
     if "goals" not in groups.columns:
         return []
     by_weight = groups.where(F.get_json_object("goals", "$.balance") == "weight")
-    values = by_weight.select(F.get_json_object("goals", "$.weight").alias("source"))
-    return [row.source for row in values.distinct().collect() if row.source in WEIGHTS]
+    sources = by_weight.select(F.get_json_object("goals", "$.weight").alias("source"))
+    return [row.source for row in sources.distinct().collect() if row.source in WEIGHTS]
 
 
 def _missing(name: str, table: DataFrame, columns: Sequence[str]) -> Iterator[str]:
