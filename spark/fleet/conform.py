@@ -1,15 +1,16 @@
 """Tables of a snapshot as they have to be, and rates of partitions as their weights."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from functools import reduce
 from typing import Protocol
 
 from pyspark.sql import DataFrame, functions as F
+from pyspark.sql.types import StructType
 
 from spark.errors import InputError
 from spark.fleet.schemas import PARTITION_KEYS, TABLES
 from spark.fleet.utf8 import escaped
-from spark.store import SNAPSHOT, StoredTable
+from spark.store import SNAPSHOT
 
 
 def conformed(name: str, table: DataFrame) -> DataFrame:
@@ -32,11 +33,11 @@ def name_groups(tables: Mapping[str, DataFrame]) -> bool:
     return not reduce(DataFrame.unionAll, named).isEmpty()
 
 
-def is_keyed(name: str, table: StoredTable) -> bool:
-    """Whether its files say that no key is null, nor of a type that may have to become so."""
-    types = {field.name: field.dataType for field in table.rows.schema}
+def is_keyed(name: str, schema: StructType, without_nulls: Set[str]) -> bool:
+    """Whether files say that no key of a table is null, nor of a type that may become so."""
+    types = {field.name: field.dataType for field in schema}
     keys = [column for column in TABLES[name].columns if column.key]
-    return all(key.name in table.without_nulls and types.get(key.name) == key.type for key in keys)
+    return all(key.name in without_nulls and types.get(key.name) == key.type for key in keys)
 
 
 def null_keys(name: str, table: DataFrame) -> DataFrame:

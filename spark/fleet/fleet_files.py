@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import types as t
-from pyspark.sql.pandas.types import from_arrow_type
 
 from spark.errors import InputError, UnreadableError, first_line
 from spark.fleet.clusters import MAX_AGE, Composition, FindOlder, clusters_in, compositions
+from spark.fleet.conform import is_keyed
 from spark.fleet.schemas import TABLES, describe_null_keys, faults_of, unknown_columns
 from spark.fleet.store import check_not_removed, removed_since, whole
 from spark.fleet.utf8 import names_wanted
@@ -49,7 +49,7 @@ class FilesOf(NamedTuple):
 class FleetFiles:
     """The same fleet as a `FleetSnapshot` of a store, for questions about few of its rows.
 
-    `notes`, `instants` and `changes` are those of a snapshot.
+    `notes`, `instants`, `changes` and `keyed` are those of a snapshot.
     """
 
     id: str
@@ -58,6 +58,7 @@ class FleetFiles:
     notes: tuple[str, ...] = ()
     instants: Mapping[str, str] = field(default_factory=dict)
     changes: tuple[str, ...] = ()
+    keyed: frozenset[str] = frozenset()
     older: FindOlder | None = field(default=None, repr=False, compare=False)
 
     @staticmethod
@@ -92,7 +93,8 @@ class FleetFiles:
                 tables.setdefault(name, []).extend(selected)
         notes = (*dict.fromkeys(note for part in read for note in part.notes), *of.notes())
         changes = tuple(change for part in read for change in part.changes)
-        return FleetFiles(of.id, place, tables, notes, of.instants, changes)
+        keyed = frozenset.intersection(*(part.keyed for part in read))
+        return FleetFiles(of.id, place, tables, notes, of.instants, changes, keyed)
 
     def before(self) -> FleetFiles | None:
         """The fleet before, where it was read from a store that has an older one."""
@@ -159,13 +161,13 @@ class FleetFiles:
     ) -> Counter[str]:
         """How many of such rows have a null in a key or what an int can't hold, by column.
 
-        Of a file that says that it has no nulls only the footer is read.
+        Tables whose files say that they have none aren't read.
         """
         keys = TABLES[table].keys
         nulls: Counter[str] = Counter()
+        if table in self.keyed:
+            return nulls
         for file, filters in self._files(table, cluster, wanted):
-            if self.place.has_no_null(table, file, keys):
-                continue
             for rows in self._rows_of(table, file, keys, filters):
                 nulls.update({f"{table}.{key}": _nulls(rows[key]) for key in keys})
         return +nulls
@@ -183,49 +185,27 @@ def _opened(place: Folder, snapshot: str) -> FleetFiles:
     columns: list[str] = []
     notes: list[str] = []
     changes: list[str] = []
+    keyed = set()
     for name in TABLES:
         try:
             parts = place.parts(name, snapshot)
             if parts is None:
                 continue
-            schema = _schema(place.schema(name, parts.paths[0]))
+            footers = place.footers(name, parts.paths)
         except InputError as error:
             read_errors.append(str(error))
             continue
         tables[name] = [FilesOf(parts.paths)]
-        columns += faults_of(name, schema)
-        notes += unknown_columns(name, schema)
+        columns += faults_of(name, footers.schema)
+        notes += unknown_columns(name, footers.schema)
         changes += parts.notes
+        if is_keyed(name, footers.schema, footers.without_nulls):
+            keyed.add(name)
     if faults := [*read_errors, *columns]:
         kind = UnreadableError if read_errors else InputError
         raise kind(f"snapshot {snapshot} can't be used: {'; '.join(faults)}")
     changes += removed_since(place, snapshot, tables.keys())
-    return FleetFiles(snapshot, place, tables, tuple(notes), {}, tuple(changes))
-
-
-_UNSIGNED: dict[str, t.DataType] = {
-    **{"uint8": t.ShortType(), "uint16": t.IntegerType()},
-    **{"uint32": t.LongType(), "uint64": t.DecimalType(20, 0)},
-}
-"""What Spark reads unsigned numbers as."""
-
-
-def _schema(schema: pa.Schema) -> t.StructType:
-    """The columns of a file with the types that Spark reads them as."""
-    return t.StructType([t.StructField(field.name, _type(field.type)) for field in schema])
-
-
-def _type(kind: pa.DataType) -> t.DataType:
-    if pa.types.is_dictionary(kind):
-        return _type(kind.value_type)
-    if pa.types.is_list(kind):
-        return t.ArrayType(_type(kind.value_type))
-    if str(kind) in _UNSIGNED:
-        return _UNSIGNED[str(kind)]
-    try:
-        return from_arrow_type(kind)
-    except Exception:  # PySpark's own for a type that it doesn't know
-        return t.UserDefinedType()
+    return FleetFiles(snapshot, place, tables, tuple(notes), {}, tuple(changes), frozenset(keyed))
 
 
 def _values(column: pa.ChunkedArray | None, kind: t.DataType, rows: int) -> Any:

@@ -339,7 +339,7 @@ def _read(snapshot: str, opened: Opened, source: Source) -> FleetSnapshot:
             if table:
                 tables[name] = table.rows
                 changes += table.notes
-                if is_keyed(name, table):
+                if is_keyed(name, table.rows.schema, table.without_nulls):
                     keyed.add(name)
     read = _checked(snapshot, tables, faults)
     changes += removed_since(source, snapshot, tables)

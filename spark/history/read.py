@@ -91,7 +91,9 @@ def _with_null_keys(
     doubtful = [
         null_keys(name, rows)
         for name, rows in tables.items()
-        if not all(is_keyed(name, part) for part in stored_tables[name])
+        if not all(
+            is_keyed(name, part.rows.schema, part.without_nulls) for part in stored_tables[name]
+        )
     ]
     if not doubtful:
         return {}

@@ -9,8 +9,9 @@ reads, and a hidden folder `.evenfleet` beside them:
   manifest names is what a run left behind that was cut short; the next run removes it.
 * `runs/RUN/removing/snapshot=ID`: that a run removes that snapshot; its manifest says so as well.
 
-`listing` lists a folder, `folder` reads it, `commit` puts files there, `finish` brings these to
-their place, `write` has DataFrames written, `catalog` does all this with tables of a catalog.
+`listing` lists a folder, `table_files` says which files are a table, `folder` reads their rows,
+`commit` puts files there, `finish` brings these to their place, `write` has DataFrames written,
+`catalog` does all this with tables of a catalog.
 """
 
 from spark.store.catalog import CatalogSource, check_tables, remove_from_catalog

@@ -21,7 +21,7 @@ import pyarrow as pa
 from spark.errors import RunError
 from spark.store.disk import sync_folder
 from spark.store.finish import REMOVING, delete, finish, is_settled, manifest_or_none, moving, sweep
-from spark.store.folder import Folder, checksum
+from spark.store.folder import Folder
 from spark.store.manifest import (
     HIDDEN,
     Columns,
@@ -33,6 +33,7 @@ from spark.store.manifest import (
     run_of,
 )
 from spark.store.parquet import cells_of, write_file
+from spark.store.table_files import checksum
 
 TRIES = 100
 """How often a run may lose its folder to another one before it is locked."""

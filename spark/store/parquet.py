@@ -1,9 +1,12 @@
 """Parquet files: what their footers tell, their values counted, and written with a checksum."""
 
+from __future__ import annotations
+
 import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -16,9 +19,8 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from pyarrow import fs
 from pyspark.errors import AnalysisException, PySparkException
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.pandas.types import from_arrow_schema
-from pyspark.sql.types import StructType
+from pyspark.sql import DataFrame, SparkSession, types as t
+from pyspark.sql.pandas.types import from_arrow_type
 
 from spark.errors import UnreadableError, first_line
 from spark.store.columns import coded, texts
@@ -43,7 +45,7 @@ def read_files(
     session: SparkSession,
     table: str,
     paths: Sequence[str],
-    schema: StructType | None = None,
+    schema: t.StructType | None = None,
     options: Mapping[str, str] = MappingProxyType({}),
 ) -> DataFrame:
     """The rows of a table's files; UnreadableError if one is broken, or Spark doesn't see it.
@@ -67,33 +69,60 @@ OF_SPARK = b"org.apache.spark.sql.parquet.row.metadata"
 """Where Spark keeps the schema of the rows that it writes."""
 
 
-class Footers(NamedTuple):
-    """The schema of the first of some files, and the columns that have no null in any of them."""
+_UNSIGNED: dict[str, t.DataType] = {
+    **{"uint8": t.ShortType(), "uint16": t.IntegerType()},
+    **{"uint32": t.LongType(), "uint64": t.DecimalType(20, 0)},
+}
+"""What Spark reads unsigned numbers as."""
 
-    schema: StructType
+
+class Footers(NamedTuple):
+    """The schema of the first of some files, and the columns that have no null in any of them.
+
+    A type that Spark doesn't have is a `UserDefinedType`.
+    """
+
+    schema: t.StructType
     without_nulls: frozenset[str]
 
+    @staticmethod
+    def of(metadata: Sequence[pq.FileMetaData]) -> Footers:
+        """What these footers, one at least, say."""
+        complete = frozenset.intersection(*(frozenset(_without_nulls(of)) for of in metadata))
+        return Footers(_schema(metadata[0]), complete)
 
-def footers_of(opened: Callable[[str], pq.ParquetFile], paths: Sequence[str]) -> Footers | None:
-    """What these files say; None where Spark has to look, since that can't be told here."""
+    @property
+    def is_known(self) -> bool:
+        """Whether Spark has all these types."""
+        return not any(isinstance(_element(of.dataType), t.UserDefinedType) for of in self.schema)
+
+
+def _schema(footer: pq.FileMetaData) -> t.StructType:
+    with suppress(KeyError, ValueError, PySparkException):  # written by others, or not for Spark
+        return t.StructType.fromJson(json.loads((footer.metadata or {})[OF_SPARK]))
+    return t.StructType(
+        [t.StructField(of.name, _type(of.type)) for of in footer.schema.to_arrow_schema()]
+    )
+
+
+def _type(kind: pa.DataType) -> t.DataType:
+    if pa.types.is_dictionary(kind):
+        return _type(kind.value_type)
+    if pa.types.is_list(kind):
+        return t.ArrayType(_type(kind.value_type))
+    if str(kind) in _UNSIGNED:
+        return _UNSIGNED[str(kind)]
     try:
-        footers = [opened(path).metadata for path in paths]
-        if not footers:
-            return None
-        complete = frozenset.intersection(*(frozenset(without_nulls(footer)) for footer in footers))
-        return Footers(_schema(footers[0]), complete)
-    except (OSError, ValueError, pa.ArrowException, PySparkException):
-        return None
+        return from_arrow_type(kind)
+    except PySparkException:
+        return t.UserDefinedType()
 
 
-def _schema(footer: pq.FileMetaData) -> StructType:
-    kept = (footer.metadata or {}).get(OF_SPARK)
-    if kept:
-        return StructType.fromJson(json.loads(kept))
-    return from_arrow_schema(footer.schema.to_arrow_schema())
+def _element(kind: t.DataType) -> t.DataType:
+    return _element(kind.elementType) if isinstance(kind, t.ArrayType) else kind
 
 
-def without_nulls(footer: pq.FileMetaData) -> Iterator[str]:
+def _without_nulls(footer: pq.FileMetaData) -> Iterator[str]:
     """The columns of a file whose statistics count no null."""
     groups = [footer.row_group(at) for at in range(footer.num_row_groups)]
     for at in range(footer.num_columns):

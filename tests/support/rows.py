@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from optimizer import Group
-from spark.fleet import FleetFiles
+from spark.fleet import TABLES, FleetFiles
 from spark.fleet.fleet_files import FilesOf
 from spark.groups import columns_of, row_of_group as encoded_row
 from spark.solve.solve import planned_alone
@@ -44,7 +44,9 @@ def files_of(fleet: Fleet) -> FleetFiles:
     """The fleet as files that no disk has."""
     tables = fleet.tables()
     place = cast(Folder, _InMemory(tables))
-    return FleetFiles(SNAPSHOT, place, {table: [FilesOf([table])] for table in tables})
+    files = {table: [FilesOf([table])] for table in tables}
+    keyed = {n for n, rows in tables.items() if not sum(rows[k].null_count for k in TABLES[n].keys)}
+    return FleetFiles(SNAPSHOT, place, files, keyed=frozenset(keyed))
 
 
 class _InMemory:
@@ -61,9 +63,6 @@ class _InMemory:
             values = rows[column].cast(pa.binary()).to_pylist()
             rows = rows.filter(pa.array(map(item.has, values), pa.bool_()))
         yield rows.select(list(columns))
-
-    def has_no_null(self, table: str, _: str, columns: Collection[str]) -> bool:
-        return all(self.tables[table][column].null_count == 0 for column in columns)
 
 
 def solved(row: Any, strategy: str = "optimal") -> SimpleNamespace:
