@@ -289,8 +289,8 @@ def test_every_import_keeps_to_the_table() -> None:
         ),
         (
             "spark/solve/solve.py",
-            "from spark.groups.topics import read_topics",
-            "spark.groups.topics is inside a room: import from spark.groups",
+            "from spark.groups.facts import read_topics",
+            "spark.groups.facts is inside a room: import from spark.groups",
         ),
         ("spark/fleet/store.py", "import rich", "rich is imported by spark/terminal/"),
         (

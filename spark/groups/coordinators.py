@@ -9,7 +9,19 @@ from typing import NamedTuple
 from pyspark.sql import DataFrame, functions as F, types as t
 
 from optimizer.strategies import string_hash
-from spark.fleet import GROUP_KEYS, OFFSETS_TOPIC, escaped, escaped_rows
+from spark.fleet import (
+    GROUP_KEYS,
+    OFFSETS_TOPIC,
+    FleetFiles,
+    FleetSnapshot,
+    escaped,
+    escaped_rows,
+    is_named,
+    names_wanted,
+)
+from spark.groups.rows import (
+    EncodedRow,
+)
 
 
 class OffsetsTopic(NamedTuple):
@@ -115,3 +127,16 @@ def _reported(tables: Mapping[str, DataFrame]) -> DataFrame:
         return nobody.withColumn("reported", F.lit(None).cast("int"))
     groups = tables["groups"].where("coordinator >= 0")
     return groups.groupBy(*GROUP_KEYS).agg(F.min("coordinator").alias("reported"))
+
+
+def seat_of(fleet: FleetSnapshot | FleetFiles, row: EncodedRow) -> CoordinatorLocation:
+    """What a snapshot's tables tell of the coordinator of a group."""
+    if isinstance(fleet, FleetFiles):
+        columns, topic = ("partition", "leader"), names_wanted([OFFSETS_TOPIC])
+        led = fleet.rows("partitions", columns, row.cluster, topic=topic)
+        pairs = [*zip(*(led[name].tolist() for name in columns), strict=True)]
+        offsets = OffsetsTopic.of(pairs) if pairs else None
+    else:
+        partitions = fleet.tables["partitions"].where(is_named("cluster", [row.cluster]))
+        offsets = offsets_topics(partitions).get(row.cluster)
+    return location_of(row.group, row.coordinator, offsets)

@@ -15,8 +15,7 @@ import pyarrow as pa
 from optimizer.model import IntArray, ranges
 from spark.fleet import GROUP_KEYS, spelled
 from spark.groups.columns import row_type
-from spark.groups.encoded_row import Trouble
-from spark.groups.rows import ABSENT, BASE, GROUP, SPAN, Lists, Parts
+from spark.groups.rows import ABSENT, BASE, GROUP, SPAN, Lists, Parts, Trouble
 from spark.store import coded
 from spark.text import shortened
 

@@ -20,13 +20,11 @@ from optimizer.model import (
     settlement_notes,
 )
 from spark.fleet import REBALANCING_STATES, UNKNOWN_STATE, UNSUPPORTED, why_hidden, why_unsupported
-from spark.groups.claims import Claims, read_claims, settle
 from spark.groups.cut import objects
 from spark.groups.encode import GAPS, NEGATIVE, NO_ID, SHARED_ID, TWICE, TWO_IDS
-from spark.groups.encoded_row import EncodedRow
+from spark.groups.facts import Claims, Topics, read_claims, read_subscriptions, read_topics, settle
 from spark.groups.memory import BEYOND_LIMIT, NotEnoughMemoryError, check_memory
-from spark.groups.rows import ABSENT
-from spark.groups.topics import Topics, read_subscriptions, read_topics
+from spark.groups.rows import ABSENT, EncodedRow
 from spark.groups.weights import capacity_faults, has_weights, read_capacities, read_weights
 from spark.text import named, shortened_in
 

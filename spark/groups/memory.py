@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from optimizer.figures import counted, data_size
-from spark.groups.encoded_row import EncodedRow
+from spark.groups.rows import EncodedRow
 from spark.memory_limits import free_memory
 
 ASKED_FROM = 32_000_000

@@ -1,5 +1,7 @@
 """The row of one group, of files without Spark or of DataFrames."""
 
+import re
+from base64 import b64decode
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,6 +16,7 @@ from spark.errors import InputError
 from spark.fleet import (
     GROUP_KEYS,
     TABLES,
+    TOPIC_KEYS,
     FleetFiles,
     FleetSnapshot,
     Rows,
@@ -23,17 +26,8 @@ from spark.fleet import (
     near_miss,
     spelled,
 )
-from spark.groups.coordinators import (
-    OFFSETS_TOPIC,
-    CoordinatorLocation,
-    OffsetsTopic,
-    location_of,
-    offsets_topics,
-)
 from spark.groups.cut import groups_of
-from spark.groups.encode import encode
-from spark.groups.encoded_row import EncodedRow
-from spark.groups.one_groups_topics import TopicsRead
+from spark.groups.encode import GAPS, NEGATIVE, NO_ID, SHARED_ID, TWICE, TWO_IDS, encode
 from spark.groups.rows import (
     ABSENT,
     CLAIM,
@@ -48,6 +42,8 @@ from spark.groups.rows import (
 from spark.groups.weights import COLUMN, weight_tables
 from spark.store import NULL, ValueFilter, as_one, coded, is_there, taken
 
+NAMES = ("member_id", "topic")
+
 COLUMNS = {
     "groups": (
         *("state", "strategy", "subscriptions_inferred", "type", "coordinator", "hidden_topics"),
@@ -55,12 +51,11 @@ COLUMNS = {
     "members": (
         *("member_id", "instance_id", "rack", "client_id", "host", "generation", "capacity"),
     ),
-    "subscriptions": ("member_id", "topic"),
+    "subscriptions": NAMES,
     "assignments": ("topic", "partition", "member_id", "generation"),
 }
 """What is read of the tables that name a group, beside its own name and its cluster's."""
 
-NAMES = ("member_id", "topic")
 RACK_COLUMNS = ("leader_rack", "replica_racks")
 WEIGHT_COLUMNS = ("weight",)
 
@@ -134,23 +129,23 @@ def row_of_group(
         name: fleet.rows(name, ("cluster", "group", *columns), cluster, group=named)
         for name, columns in COLUMNS.items()
     }
-    topics = _topics_read(tables["subscriptions"])
+    topics = _topics_by_cluster(tables["subscriptions"])
     _check_keys(fleet, cluster, named, topics)
-    of = sorted({spelled(item) for rows in tables.values() for item in _different(rows["cluster"])})
-    if not of:
-        raise InputError(no_such_group(fleet, group, cluster))
-    if len(of) > 1:
-        raise InputError(several_clusters(group, of))
     texts = {
-        key: [t for rows in tables.values() for t in _different(rows[key])] for key in GROUP_KEYS
+        key: [text for rows in tables.values() for text in _different(rows[key])]
+        for key in GROUP_KEYS
     }
-    name = {
-        key: next((t for t in items if not _is_valid(t)), items[0]) for key, items in texts.items()
-    }
+    clusters = sorted({*map(spelled, texts["cluster"])})
+    if not clusters:
+        raise InputError(no_such_group(fleet, group, cluster))
+    if len(clusters) > 1:
+        raise InputError(several_clusters(group, clusters))
+    # of texts that are spelled alike one that isn't valid shows that
+    names = {key: min(of_key, key=_is_valid) for key, of_key in texts.items()}
     parts = {}
-    for part, rows in _parts(fleet, of[0], tables, topics.get(of[0], []), racks, weights):
+    for part, rows in _parts(fleet, clusters[0], tables, topics, racks, weights):
         count = len(next(iter(rows.values())))
-        parts[part] = rows | {key: [text] * count for key, text in name.items()}
+        parts[part] = rows | {key: [text] * count for key, text in names.items()}
     (row,) = groups_of(parts)
     return row
 
@@ -174,38 +169,37 @@ def several_clusters(group: str, clusters: Iterable[str]) -> str:
     return f"several clusters have a group {group!r}: choose its cluster of {among}"
 
 
-def _topics_read(subscriptions: Rows) -> dict[str, list[bytes]]:
-    """The topics that are subscribed to in each cluster, sorted."""
-    pairs = zip(*(subscriptions[name].to_pylist() for name in ("cluster", "topic")), strict=True)
-    result: dict[str, set[bytes]] = {}
-    for cluster, topic in {*pairs}:
+def _topics_by_cluster(subscriptions: Rows) -> dict[str, set[bytes]]:
+    """The topics that are subscribed to in each cluster."""
+    topics: dict[str, set[bytes]] = {}
+    for cluster, topic in {*zip(*(subscriptions[k].to_pylist() for k in TOPIC_KEYS), strict=True)}:
         if cluster is not None and topic is not None:
-            result.setdefault(spelled(cluster), set()).add(topic)
-    return {cluster: sorted(items) for cluster, items in result.items()}
+            topics.setdefault(spelled(cluster), set()).add(topic)
+    return topics
 
 
 def _check_keys(
-    fleet: FleetFiles, cluster: str | None, named: ValueFilter, topics: Mapping[str, list[bytes]]
+    fleet: FleetFiles, cluster: str | None, named: ValueFilter, topics: Mapping[str, set[bytes]]
 ) -> None:
     """Raise InputError for null keys in the group's rows."""
     nulls = fleet.null_keys("brokers")
     for name, table in TABLES.items():
         if table.by_group:
             nulls += fleet.null_keys(name, cluster, group=named)
-    for item, read in topics.items():
-        nulls += fleet.null_keys("partitions", item, topic=ValueFilter(frozenset(read)))
+    for name, read in topics.items():
+        nulls += fleet.null_keys("partitions", name, topic=ValueFilter(frozenset(read)))
     fleet.check_keys(nulls)
 
 
 def _different(texts: Any) -> list[bytes]:
-    return [item for item in coded(texts)[1] if item is not None]
+    return [text for text in coded(texts)[1] if text is not None]
 
 
 def _parts(
     fleet: FleetFiles,
     cluster: str,
     tables: Mapping[str, Rows],
-    topics: Sequence[bytes],
+    topics: Mapping[str, set[bytes]],
     racks: bool,
     weights: bool,
 ) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -229,8 +223,9 @@ def _parts(
     of_member |= {"generations": _or_absent(members["generation"])}
     of_member |= {"capacities": np.array(members["capacity"], np.float64)}
     yield MEMBER, {"member_id": members["member_id"], **of_member}
-    read = TopicsRead(fleet, cluster, topics, (*RACK_COLUMNS * racks, *WEIGHT_COLUMNS * weights))
-    yield TOPIC, read.sizes()
+    read = sorted(topics.get(cluster, ()))
+    facts = TopicsRead(fleet, cluster, read, (*RACK_COLUMNS * racks, *WEIGHT_COLUMNS * weights))
+    yield TOPIC, facts.sizes()
     yield SUBSCRIPTION, {name: tables["subscriptions"][name] for name in NAMES}
     owned = is_there(claims["member_id"])
     names = taken(pa.Table.from_arrays([claims[name] for name in NAMES], NAMES), owned)
@@ -238,9 +233,9 @@ def _parts(
     numbers |= {"claim_generations": _or_absent(claims["generation"])[owned]}
     yield CLAIM, {name: as_one(names[name]) for name in NAMES} | numbers
     if racks:
-        yield "place", read.rack_sets()
+        yield "place", facts.rack_sets()
     if weights:
-        yield COLUMN, read.weights()
+        yield COLUMN, facts.weights()
 
 
 def _cluster_has_claims(fleet: FleetFiles, cluster: str, claims: Rows) -> bool:
@@ -254,18 +249,103 @@ def _or_absent(numbers: IntArray) -> IntArray:
     return np.where(numbers == NULL, ABSENT, numbers)
 
 
-def seat_of(fleet: FleetSnapshot | FleetFiles, row: EncodedRow) -> CoordinatorLocation:
-    """What a snapshot's tables tell of the coordinator of a group."""
-    if isinstance(fleet, FleetFiles):
-        columns, topic = ("partition", "leader"), names_wanted([OFFSETS_TOPIC])
-        led = fleet.rows("partitions", columns, row.cluster, topic=topic)
-        pairs = [*zip(*(led[name].tolist() for name in columns), strict=True)]
-        offsets = OffsetsTopic.of(pairs) if pairs else None
-    else:
-        partitions = fleet.tables["partitions"].where(is_named("cluster", [row.cluster]))
-        offsets = offsets_topics(partitions).get(row.cluster)
-    return location_of(row.group, row.coordinator, offsets)
-
-
 def _is_valid(text: bytes) -> bool:
     return spelled(text).encode("utf-8") == text
+
+
+_BASE64 = re.compile(rb"[A-Za-z0-9_-]{22}")
+_HEX = re.compile(rb"[0-9A-F]{32}")
+
+
+class TopicsRead:
+    """Facts of topics of a cluster; `columns` of partitions are read beside the usual ones."""
+
+    def __init__(
+        self, fleet: FleetFiles, cluster: str, topics: Sequence[bytes], columns: Sequence[str]
+    ) -> None:
+        self.fleet, self.cluster, self.topics = fleet, cluster, topics
+        wanted, columns = (
+            ValueFilter(frozenset(topics)),
+            ("topic", "partition", "topic_id", *columns),
+        )
+        self.rows = fleet.rows("partitions", columns, cluster, topic=wanted)
+        codes, names = coded(self.rows["topic"])
+        ends = np.bincount(codes, minlength=len(names)).cumsum()
+        rows_of = dict(zip(names, np.split(codes.argsort(kind="stable"), ends[:-1]), strict=False))
+        self.rows_by_topic = [rows_of.get(topic, np.empty(0, np.int64)) for topic in topics]
+
+    def sizes(self) -> dict[str, Any]:
+        """Partitions of each topic, or what is wrong with it; and its id."""
+        codes, texts = coded(self.rows["topic_id"])
+        ids = [
+            {_in_hex(texts[code]) for code in {*codes[rows].tolist()} if texts[code] is not None}
+            for rows in self.rows_by_topic
+        ]
+        shared = _shared(self.fleet, self.cluster, {text for of in ids for text in of if text})
+        numbers = (self.rows["partition"][rows] for rows in self.rows_by_topic)
+        sizes = [_size(of, own, shared) for of, own in zip(numbers, ids, strict=True)]
+        least = [min(filter(None, of), default=None) for of in ids]
+        return {"topic": self.topics, "topic_sizes": np.array(sizes, np.int64), "topic_ids": least}
+
+    def rack_sets(self) -> dict[str, Any]:
+        """The partitions of each topic with the same racks: of leader and replicas."""
+        leaders, replicas = self.rows["leader_rack"].to_pylist(), self.rows["replica_racks"]
+        alike: dict[Any, list[int]] = {}
+        for topic, rows in zip(self.topics, self.rows_by_topic, strict=True):
+            for row in rows.tolist():
+                if leaders[row] is not None or replicas[row] is not None:
+                    racks = sorted(rack for rack in replicas[row] or () if rack is not None)
+                    numbers = alike.setdefault((topic, leaders[row], *racks), [])
+                    numbers.append(int(self.rows["partition"][row]))
+        return {
+            "topic": [topic for topic, *_ in alike],
+            "place_partitions": Lists.of(alike.values()).as_numbers(),
+            "place_racks": Lists.of(racks for _, *racks in alike),
+        }
+
+    def weights(self) -> dict[str, Any]:
+        """The partitions of each topic that have a weight, and the weight of each."""
+        weights = np.array(self.rows["weight"], np.float64)
+        known = [rows[~np.isnan(weights[rows])] for rows in self.rows_by_topic]
+        rows = Lists.of(known).as_numbers()
+        numbers = self.rows["partition"][rows.values]
+        return {
+            "topic": self.topics,
+            f"{COLUMN}_partitions": rows._replace(values=numbers),
+            f"{COLUMN}_values": rows._replace(values=weights[rows.values]),
+        }
+
+
+def _size(numbers: IntArray, ids: set[bytes | None], shared: set[bytes]) -> int:
+    """Partitions of a topic, or what is wrong with it: see `spark.groups.encode`."""
+    if not len(numbers):
+        return ABSENT
+    faults = {
+        NEGATIVE: numbers.min() < 0,
+        TWICE: len(np.unique(numbers)) < len(numbers),
+        GAPS: numbers.max() >= len(numbers),
+        NO_ID: None in ids,
+        TWO_IDS: len(ids) > 1,
+        SHARED_ID: bool(ids & shared),
+    }
+    return next((fault for fault, is_there in faults.items() if is_there), len(numbers))
+
+
+def _in_hex(text: bytes) -> bytes | None:
+    """A topic id in 32 hex digits; None if it is neither that nor Kafka's 22 characters."""
+    if _BASE64.fullmatch(text):
+        return b64decode(text + b"==", b"-_").hex().upper().encode()
+    digits = text.replace(b"-", b"").upper()
+    return digits if _HEX.fullmatch(digits) else None
+
+
+def _shared(fleet: FleetFiles, cluster: str, ids: set[bytes]) -> set[bytes]:
+    """Those of these ids that several topics of the cluster have."""
+    if not ids:
+        return set()
+    alike = ValueFilter(frozenset(), lambda text: _in_hex(text) in ids)
+    rows = fleet.rows("partitions", ("topic", "topic_id"), cluster, topic_id=alike)
+    users: dict[bytes | None, set[bytes]] = {}
+    for topic, text in {*zip(*(rows[name].to_pylist() for name in rows), strict=True)}:
+        users.setdefault(_in_hex(text), set()).add(topic)
+    return {text for text, topics in users.items() if text and len(topics) > 1}

@@ -7,7 +7,7 @@ import numpy as np
 from optimizer.model import NOBODY, IntArray, Problem, StrategyError, classes_of
 from optimizer.strategies import STRATEGIES, by_kafka_name
 from spark.fleet import CLASSIC, CONNECT, CONSUMER
-from spark.groups.encoded_row import EncodedRow
+from spark.groups.rows import EncodedRow
 
 SERVER_ASSIGNORS = by_kafka_name(CONSUMER)
 CONNECT_PROTOCOLS = by_kafka_name(CONNECT)

@@ -1,7 +1,8 @@
-"""The one table that groups are made of: rows of all tables of a fleet, told apart by part.
+"""What groups are made of: one table of rows, and the encoded row that workers cut of it.
 
-Spark unites a fleet's tables to it (`spark.groups.encode`), of one group files have the same parts
-(`spark.groups.one_group`), and workers cut either into groups (`spark.groups.cut`).
+The table has rows of all tables of a fleet, told apart by part. Spark unites a fleet's tables to it
+(`spark.groups.encode`), of one group files have the same parts (`spark.groups.one_group`), and
+workers cut either into groups (`spark.groups.cut`).
 """
 
 from __future__ import annotations
@@ -9,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 from pyspark.sql import DataFrame, functions as F, types as t
 
 from optimizer.model import IntArray
@@ -128,3 +130,84 @@ def start_of_last(table: pa.Table) -> int:
     """Where the rows of the last key of a sorted table begin."""
     keys = numbers_in(as_one(table["key"]))
     return int((keys == keys[-1]).argmax())
+
+
+Numbers = NDArray[Any]
+"""Of whole numbers, mostly."""
+
+Names = NDArray[np.object_]
+"""Texts; None where one is null."""
+
+
+class Trouble(NamedTuple):
+    """Why nothing can be made of a group: the status that it has, and a sentence."""
+
+    status: str
+    sentence: str
+
+
+class EncodedRow(Protocol):
+    """One group, cut of a table of rows (`spark.groups.cut`).
+
+    Columns of one kind are aligned. Names are sorted, and stand in other columns as their places
+    among all of the kind; claims are in no order. A part that wasn't asked for has no columns.
+    """
+
+    cluster: str
+    group: str
+    is_there: bool
+    """Whether one of the fleet's own tables names it, and not only a further part."""
+    trouble: Trouble | None
+
+    # the group as a whole; None where no table says it
+    listed: int
+    state: str | None
+    group_strategy: str | None
+    inferred: bool
+    type: str | None
+    cluster_has_claims: bool
+    """Whether any group of the cluster claims anything."""
+    coordinator: int | None
+    """The broker that the source named."""
+    hidden: Names | None
+    """Topics that it names and who collected may not describe."""
+
+    # its members; behind them in `all_members` are all others that any row names
+    member_ids: Names
+    all_members: Names
+    instance_ids: Names
+    racks: Names
+    client_ids: Names
+    hosts: Names
+    generations: Numbers
+    capacities: Numbers
+    """NaN: not known."""
+
+    # the topics that somebody subscribes to; behind them in `all_topics` are all others
+    topics: Names
+    all_topics: Names
+    topic_sizes: Numbers
+    """Partitions, or a sign of what is wrong (`spark.groups.encode`)."""
+    topic_ids: Names
+    """In 32 hex digits."""
+    subscriber_counts: Numbers
+    subscription_topics: Numbers
+    subscription_members: Numbers
+
+    # only with racks: a row for each topic, rack of leaders and set of racks of replicas
+    place_topics: Numbers
+    place_partitions: Numbers
+    """`place_partitions_counts` of them are of each row."""
+    place_partitions_counts: Numbers
+    place_racks: Names
+    """The leader's, then those of replicas; `place_racks_counts` are of each row."""
+    place_racks_counts: Numbers
+
+    # what members own; -1: a claim of no generation
+    claim_topics: Numbers
+    claim_partitions: Numbers
+    claim_members: Numbers
+    claim_generations: Numbers
+
+    def _replace(self, **columns: Any) -> Any:
+        """The row with other values in these columns."""

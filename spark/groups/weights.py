@@ -9,8 +9,8 @@ from pyspark.sql import DataFrame, functions as F
 from optimizer.model import LEAST_CAPACITY, MOST_WEIGHT, IntArray, capacity_fault
 from spark.errors import InputError
 from spark.fleet import RECORDS_BEHIND, TOPIC_KEYS, FleetSnapshot
-from spark.groups.encoded_row import EncodedRow
-from spark.groups.topics import Topics
+from spark.groups.facts import Topics
+from spark.groups.rows import EncodedRow
 
 COLUMN, RATE, LAG = "column", "rate", "lag"
 """Where weights come from: see `optimizer.model.goals.WEIGHTS`."""

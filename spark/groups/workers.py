@@ -1,22 +1,33 @@
-"""A fleet's rows become groups in Python workers, then results; no group stops another."""
+"""A fleet's rows become groups in Python workers, then results; no group stops another.
+
+A strategy may crash, exit, or take all memory. Spark then tries the worker's task again. From the
+second attempt on, a task solves its groups in a copy of its process, one after the other: the group
+whose rows are missing when the copy ends has ended it, becomes `failed`, and all others are solved.
+So nothing needs to outlive a worker or a machine, and many such groups in a task use up no further
+attempt. The first attempt costs nothing.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from itertools import groupby, islice
-from typing import TYPE_CHECKING, Any
+import os
+import pickle
+import signal
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import chain, groupby, islice
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
+from pyspark import TaskContext
 from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
+from optimizer.process_copy import copied
 from spark.groups.columns import Cells, Row, batch_of, schema_of
 from spark.groups.cut import groups_of
-from spark.groups.encoded_row import EncodedRow
-from spark.groups.memory import portions
-from spark.groups.outlive import outlived
-from spark.groups.rows import SPAN, Columns, parts_in, parts_of, start_of_last
+from spark.groups.memory import limit_to_free_memory, portions
+from spark.groups.rows import SPAN, Columns, EncodedRow, Trouble, parts_in, parts_of, start_of_last
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,17 +35,19 @@ if TYPE_CHECKING:
 TABLE_ROWS = 50_000
 """Of a table that is cut into groups at once, unless a single group has more."""
 
+T = TypeVar("T")
+
+RowsOf = Callable[[Any], Iterable[T]]
+"""Makes rows of some encoded groups (`spark.groups.encode`)."""
+
 ROWS = 1000
 """Of a frame that a worker hands back, where a group has many rows."""
-
-RowsOf = Callable[[Any], Iterable[Any]]
-"""Makes rows of a list of encoded rows."""
 
 
 def in_workers(
     encoded: DataFrame,
     row: type[Row] | StructType,
-    rows_of: RowsOf,
+    rows_of: RowsOf[Any],
     only_fleet: bool = True,
     in_frames: bool = False,
 ) -> DataFrame:
@@ -94,3 +107,82 @@ def _frame(batch: pa.RecordBatch) -> pd.DataFrame:
     import pandas as pd  # noqa: PLC0415 - only workers have frames, and it loads slowly
 
     return batch.to_pandas(types_mapper=pd.ArrowDtype)
+
+
+OFTEN: dict[int, str] = {
+    signal.SIGKILL: ", most often for want of memory",
+    signal.SIGXCPU: ", since compiled code doesn't return in time",
+}
+"""What most often lies behind a signal."""
+
+
+def outlived(groups: Sequence[list[EncodedRow]], rows_of: RowsOf[T]) -> Iterable[T]:
+    """What `rows_of` makes of some groups, in their order; of a history each has several rows.
+
+    A group that ends the process has the rows of one that can't be read, with the reason.
+    """
+    if not _is_tried_again():
+        return rows_of([row for group in groups for row in group])
+    return chain.from_iterable(_each_in_a_copy(groups, rows_of))
+
+
+def _is_tried_again() -> bool:
+    task = TaskContext.get()
+    return task is not None and task.attemptNumber() > 0 and hasattr(os, "fork")
+
+
+def _each_in_a_copy(groups: Sequence[list[EncodedRow]], rows_of: RowsOf[T]) -> list[list[T]]:
+    """The rows of each group; a copy that ends early is followed by one for the groups behind."""
+    solved: list[list[T]] = []
+    while len(solved) < len(groups):
+        why = _solve_in_a_copy(groups[len(solved) :], rows_of, solved)
+        if len(solved) < len(groups):
+            solved.append(_without(groups[len(solved)], rows_of, why))
+    return solved
+
+
+def _solve_in_a_copy(
+    groups: Sequence[list[EncodedRow]], rows_of: RowsOf[T], solved: list[list[T]]
+) -> str:
+    """Append the rows of each group until the copy ends; what it ended by."""
+    child, pipe = copied(lambda pipe: _answer(groups, rows_of, pipe))
+    try:
+        with pipe, suppress(EOFError, pickle.UnpicklingError):
+            for _ in groups:
+                solved.append(pickle.load(pipe))
+    except BaseException:
+        os.kill(child, signal.SIGKILL)
+        raise
+    finally:
+        _, status = os.waitpid(child, 0)
+    return _exit_sentence(os.waitstatus_to_exitcode(status))
+
+
+def _answer(groups: Sequence[list[EncodedRow]], rows_of: RowsOf[T], pipe: IO[bytes]) -> None:
+    """The copy's whole life."""
+    limit_to_free_memory()
+    for group in groups:
+        pipe.write(pickle.dumps(_rows(group, rows_of)))
+        pipe.flush()
+
+
+def _rows(group: list[Any], rows_of: RowsOf[T]) -> list[T]:
+    """A strategy may also raise what isn't an error, such as SystemExit."""
+    try:
+        return [*rows_of(group)]
+    except BaseException as error:
+        return _without(group, rows_of, f"{type(error).__name__}: {error}".rstrip(": "))
+
+
+def _without(group: list[Any], rows_of: RowsOf[T], why: str) -> list[T]:
+    ended = Trouble("failed", f"solving it ended the worker ({why})")
+    return [*rows_of([row._replace(trouble=ended) for row in group])]
+
+
+def _exit_sentence(code: int) -> str:
+    """Why a process ended, by its exit code, or minus the signal."""
+    if code == 1:
+        return "exit code 1, also where compiled code doesn't return in time"
+    if code >= 0:
+        return f"exit code {code}"
+    return f"{signal.Signals(-code).name}{OFTEN.get(-code, '')}"

@@ -202,7 +202,7 @@ def plan_fleet(
     group; without it they lack these columns, and Kafka's strategies aren't asked.
 
     A group that can't be planned, or not within `strategy_seconds` of processor time, or that ends
-    its worker (see `spark.groups.outlive`), has a row with its status and the reason; it doesn't
+    its worker (see `spark.groups.workers`), has a row with its status and the reason; it doesn't
     stop the others.
     """
     goals = as_fleet_goals(goals)

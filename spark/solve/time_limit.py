@@ -44,7 +44,7 @@ class TimeLimit:
     there is no limit.
 
     Compiled code that doesn't return can't be stopped so. A Spark worker in it is ended from
-    outside of Python, and the group fails (`spark.groups.outlive`): by the kernel (SIGXCPU) once
+    outside of Python, and the group fails (`spark.groups.workers`): by the kernel (SIGXCPU) once
     it has used `GIVES_UP` times the limit of processor time; where it waits, by a watch after
     `GIVES_UP` times as long as it may, or a quarter more (exit code 1). Other processes wait.
     """

@@ -1,4 +1,3 @@
 """Checks a plan against its snapshot, without the solver."""
 
-from spark.verify.read_plan import PlanTables, planned_snapshots
-from spark.verify.verify import verify_plan
+from spark.verify.verify import PlanTables, planned_snapshots, verify_plan

@@ -1,8 +1,10 @@
 """Check one group's plan against its snapshot, in code that knows nothing of the solver."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
@@ -21,10 +23,9 @@ from optimizer.model import (
     measure,
 )
 from optimizer.strategies import OPTIMAL, STRATEGIES
-from spark.groups import FleetGroup, read_or_failed
+from spark.groups import EncodedRow, FleetGroup, Names, Numbers, read_or_failed
 from spark.settings import STRATEGY_SECONDS, goals_from_text
 from spark.solve import ACTIONS, actions, limited_to
-from spark.verify.read_plan import RowWithPlan
 
 MEASURES = (
     *("partitions", "max_load", "min_load", "sum_squares", "moves", "takeovers"),
@@ -258,3 +259,35 @@ def _is_there(row: RowWithPlan, name: str) -> bool:
 
 def _shown(row: RowWithPlan, name: str) -> str:
     return f"{getattr(row, name):.6g}" if _is_there(row, name) else "nothing"
+
+
+class RowWithPlan(EncodedRow, Protocol):
+    """An encoded group, its row of the plan, and its partitions there.
+
+    `topics` is None where the snapshot lacks the group. Facts and measures are those of
+    `spark.solve.SolvedRow`, as the plan states them; null where it doesn't.
+    """
+
+    plan_count: int
+    """How many rows the plan has for the group."""
+    status: str
+    strategy: str
+    goals: str | None
+    partitions: Any
+    moves: Any
+    balance_optimal: Any
+    moves_optimal: Any
+    spread: Any
+    spread_optimal: Any
+    max_host_load: Any
+    hosts_optimal: Any
+    certificate: bytes | None
+    bound_kind: str | None
+    moves_bound: Any
+
+    # one entry for each partition of the plan
+    plan_topics: Names
+    plan_partitions: Numbers
+    plan_members: Names
+    plan_previous: Names
+    plan_actions: Names

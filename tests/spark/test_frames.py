@@ -13,7 +13,7 @@ os.environ.setdefault(*ONE_THREAD)
 import polars
 from optimizer.process_copy import copied
 from spark.frames import called
-from spark.groups.outlive import _each_in_a_copy
+from spark.groups.workers import _each_in_a_copy
 
 def summed(rows):
     return rows.group_by("key").agg(polars.col("value").sum()).sort("key")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from pyspark import TaskContext
 
-from spark.groups.outlive import outlived
+from spark.groups.workers import outlived
 from spark.memory_limits import free_memory
 from spark.solve.solve import planned_alone
 from tests.support.deadly import DEADLY, EXPECTED, SECONDS, STRATEGY

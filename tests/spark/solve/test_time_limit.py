@@ -17,7 +17,7 @@ from pyspark import TaskContext
 from optimizer import Goals, Group, Member, assign
 from optimizer.model import TimeLimitError
 from optimizer.process_copy import copied
-from spark.groups.outlive import _exit_sentence
+from spark.groups.workers import _exit_sentence
 from spark.solve.time_limit import TimeLimit, limited_to
 
 MOMENT = 0.02
