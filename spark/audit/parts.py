@@ -1,4 +1,4 @@
-"""What findings need of a group beside what solving needs: further parts of its encoded row."""
+"""Further parts of a group's encoded row, which findings need and solving doesn't."""
 
 from collections.abc import Set
 from typing import Protocol
@@ -66,7 +66,7 @@ def parts_for(
         reads = [
             tables[name].select(*GROUP_KEYS, "topic") for name in ("subscriptions", "assignments")
         ]
-        led = _led(tables["partitions"], racks_known)
+        led = _leaders_by_topic(tables["partitions"], racks_known)
         parts["led"] = reads[0].unionAll(reads[1]).distinct().join(led, ["cluster", "topic"])
     if "lag" in available:
         parts["offset"] = _offsets(tables["offsets"])
@@ -88,7 +88,7 @@ def _rack_number(rack: str) -> str:
     return f"if({rack} != '', xxhash64({rack}), 0L)"
 
 
-def _led(partitions: DataFrame, racks: bool) -> DataFrame:
+def _leaders_by_topic(partitions: DataFrame, racks: bool) -> DataFrame:
     """Who leads each partition of a topic, in order; without `racks` there are none of them."""
     rack = _rack_number("leader_rack")
     partition = f"struct(partition, bigint(ifnull(leader, -1)) as leader, {rack} as rack)"

@@ -1,4 +1,4 @@
-"""What each strategy would do to a fleet, and which would be best."""
+"""Strategies compared over a fleet: what each would do, and which would be best."""
 
 from spark.compare.compare import (
     best_first,

@@ -31,7 +31,7 @@ def compare_fleet(
     goals: FleetGoals | Goals = DEFAULT_FLEET_GOALS,
     rates: DataFrame | None = None,
 ) -> DataFrame:
-    """What each strategy does to each group: one row a (cluster, group, strategy).
+    """Compare strategies: one row a (cluster, group, strategy).
 
     The columns are those of a plan's `groups`, and the price of getting there: see
     `spark.compare.measure`. `current`, the current assignment, is one of the strategies, and
@@ -106,7 +106,7 @@ def fleet_of(comparison: DataFrame, *keys: str) -> DataFrame:
         .agg(
             F.count_if(answered).alias("groups"),
             F.count_if(~answered).alias("not_evaluated"),
-            _uneven().alias("uneven"),
+            _count_of_uneven().alias("uneven"),
             F.count_if(answered & ~F.coalesce("balance_optimal", F.lit(False))).alias("unbalanced"),
             F.max(F.when(mean > 0, F.col("max_load") / mean)).alias("worst_max_to_mean"),
             F.avg("worst_topic_share").alias("mean_topic_share"),
@@ -119,7 +119,7 @@ def fleet_of(comparison: DataFrame, *keys: str) -> DataFrame:
     )
 
 
-def _uneven() -> Column:
+def _count_of_uneven() -> Column:
     """Uneven groups (docs/advice.md), by what each of them is judged by."""
     by_count, by_weight = (LEVELS[by]["info"].ratio for by in ("count", "weight"))
     best = F.col("max_load") - F.col("excess")
@@ -155,7 +155,7 @@ def _why_of(counts: Row, first: Row | None) -> str | None:
 
 
 SHOWN = ("cluster", "group", "now_to_best", "after_to_best", "severity")
-"""What people read of an uneven group, beside what is advised to it."""
+"""Columns of an uneven group that people read, beside its advice."""
 
 ADVICE = ("advice_kind", "advice", "advice_strategy", "advice_moves", "can_follow")
 

@@ -76,7 +76,7 @@ def _load(row: Row) -> tuple[str, ...]:
 
 
 def _of_racks(fleet: Sequence[Row]) -> Iterator[str]:
-    """What the optimum saves of the reads across racks."""
+    """A sentence on the reads across racks that the optimum saves."""
     if reads := of_racks(fleet, "remote_reads"):
         now, then = reads
         yield f"optimal saves {now - then:,} of {now:,} reads across racks"

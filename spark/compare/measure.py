@@ -75,7 +75,7 @@ class ComparedRow(GroupRow):
     max_weight: Real = None
     """The largest load by weight for a unit of capacity; null unless goals are by weight."""
     weight_bound: Real = None
-    """What no assignment's largest load by weight is below."""
+    """The bound that no assignment's largest load by weight is below."""
     max_host_load: Long = None
     """The most that a host's members have together; null where no two members share a host, or all
     share the same."""
@@ -95,10 +95,10 @@ ADVISED = ("cluster", "group", "status", "partitions", "unread", *ADVICE_COLUMNS
 
 
 BELOW_BALANCE = ("moves",)
-"""What a comparison tells of the worth of an assignment beside its balance."""
+"""Levels below balance that a comparison looks at."""
 
 STAYS = dict.fromkeys(("transferring", "stopped_eager", "stopped_cooperative", "rounds"), 0)
-"""What it costs to leave a group as it is."""
+"""Costs of leaving a group as it is."""
 
 
 def measure_groups(
@@ -151,7 +151,7 @@ def rows_of_group(
 
 
 class _Proof(NamedTuple):
-    """What is known of an assignment's worth; None where it isn't known, or isn't an assignment."""
+    """The worth of an assignment; None where it isn't known, or isn't an assignment."""
 
     balance_optimal: bool | None
     moves_optimal: bool | None
@@ -231,7 +231,7 @@ class _Measured(Trial):
                 return measure(self.problem, self.target(OPTIMAL)) if is_optimal else None
             optimal = strategy_named(OPTIMAL)
             answer = self.limit.spend(lambda: optimal.assign(self.problem, BY_COUNT))
-            verdict = self._judged(answer.target)
+            verdict = self._verdict(answer.target)
         except Exception:
             return None
         return verdict.measures if verdict.moves_optimal else None
@@ -245,8 +245,8 @@ class _Measured(Trial):
                 best.append(measure(self.problem, self.target(OPTIMAL)))
         return min((measures.max_host_load or 0 for measures in best), default=None)
 
-    def _judged(self, target: IntArray) -> Verdict:
-        """What the check says, in the time of a strategy; raises TimeLimitError, then at once."""
+    def _verdict(self, target: IntArray) -> Verdict:
+        """The check, in a strategy's time; after one TimeLimitError it is raised at once."""
         if self._takes_too_long:
             raise self._takes_too_long
         try:
@@ -261,7 +261,7 @@ class _Measured(Trial):
         """By comparison with the optimum; where that isn't known, by the check."""
         if self._optimum is None:
             try:
-                verdict = self._judged(target)
+                verdict = self._verdict(target)
             except TimeLimitError:
                 return _Proof(None, None)
             if verdict.faults:

@@ -49,7 +49,7 @@ from spark.solve import (
 NO_ADVICE = Advice()
 
 Find = Callable[[Planned], list[dict[str, Any]]]
-"""What finds faults in a planned group (`spark.audit.findings_of`)."""
+"""Finds faults in a planned group (`spark.audit.findings_of`)."""
 
 CELL = "member", "topic", "current", "planned"
 """Columns of what a member has of a topic."""
@@ -59,22 +59,22 @@ CELL = "member", "topic", "current", "planned"
 class GroupExplanation:
     """The faults of a group, and sentences about its optimal plan.
 
-    `by_topic` has (member, topic, partitions now, partitions planned) where there are any.
-    `moves` are about one moved partition each, `bounds` say why loads can't be more even. Both are
-    empty where there is no plan, or nothing to say. `loads` has each member's load now and
-    planned. `coordinator` is the broker that coordinates it, `coordinator_inferred` whether that is
-    inferred from the group's name and who leads `offsets_partition` of __consumer_offsets, and
-    `seat` says so in words. They are null where nothing tells. `owned` has how many partitions, or
-    tasks, each member of an `unsupported` group has. `weights` has each member's load by weight
+    `by_topic` has (member, topic, partitions now, partitions planned) where there are any. `moves`
+    are about one moved partition each, `bounds` say why loads can't be more even. Both are empty
+    where there is no plan, or nothing to say. `loads` has each member's load now and planned.
+    `coordinator` is the broker that coordinates it, `coordinator_inferred` whether that is inferred
+    from the group's name and who leads `offsets_partition` of __consumer_offsets, and `seat` says
+    so in words. They are null where nothing tells. `owned` has how many partitions, or tasks, each
+    member has in a group that isn't one of consumers. `weights` has each member's load by weight
     for a unit of its capacity now and planned, and `weight_bound` what no plan's largest is below,
     where the group is balanced by weight. `hosts` has how many partitions the members of each host
     have together, now and planned, where some members share a host, and not all of them the same.
     `state` and `type` are as in the table of groups. `unread` counts the partitions that no member
     owns though one subscribes to their topics. `changes` has a row a partition that gets another
-    owner: `partition`, `from` and `to`, with their loads now and planned, and `for` what it
-    moves where loads don't tell. `idle_limits` are limits that none of its members or partitions
-    fits, in words. `findings` are faults that its own rows show, the worst first, where they are
-    looked for. `advised` is what to do, as `plan` says it too.
+    owner: `partition`, `from` and `to`, with their loads now and planned, and `for` what it moves
+    where loads don't tell. `idle_limits` are limits that none of its members or partitions fits, in
+    words. `findings` are faults that its own rows show, the worst first, where they are looked for.
+    `advised` is what to do, as `plan` says it too.
     """
 
     cluster: str
@@ -103,7 +103,7 @@ class GroupExplanation:
 
     @property
     def as_json(self) -> dict[str, Any]:
-        """Its fields, and the advice as columns of its own."""
+        """All fields, and the advice as columns of its own."""
         columns = asdict(self)
         del columns["advised"]
         return columns | {name: getattr(self.advised, name) for name in ADVICE_COLUMNS}
@@ -145,7 +145,7 @@ def explain_group(
     row = one_row(snapshot, group, cluster, goals.need_racks, goals.sources, rates)
     seat = seat_of(snapshot, row)
     return replace(
-        _advised(row, goals, levels, find),
+        _explain_with_advice(row, goals, levels, find),
         offsets_partition=seat.offsets_partition,
         coordinator=seat.coordinator,
         coordinator_inferred=seat.inferred if seat.coordinator is not None else None,
@@ -153,29 +153,29 @@ def explain_group(
     )
 
 
-def _owned(row: EncodedRow) -> dict[str, int]:
+def _claims_by_member(row: EncodedRow) -> dict[str, int]:
     """How many partitions each member claims."""
     counts = Counter(row.all_members[row.claim_members].tolist())
     return dict(sorted(counts.items()))
 
 
-def _advised(
+def _explain_with_advice(
     row: EncodedRow, goals: FleetGoals, levels: LevelsOf, find: Find | None = None
 ) -> GroupExplanation:
-    """What the encoded row of a group tells, planned, what is found, and what is advised."""
+    """The explanation of an encoded group, with its findings and its advice."""
     (planned,) = planned_groups([row], OPTIMAL, goals, levels=levels)
     columns = {name: getattr(planned.solved, name) for name in ADVICE_COLUMNS}
     findings = find(planned) if find else []
-    return replace(_explained(planned), findings=findings, advised=Advice(**columns))
+    return replace(_explain_plan(planned), findings=findings, advised=Advice(**columns))
 
 
-def _explained(planned: Planned) -> GroupExplanation:
-    """What is told of a group, planned."""
+def _explain_plan(planned: Planned) -> GroupExplanation:
+    """The explanation of a planned group, without findings and advice."""
     row, solved, goals = planned[:3]
     if solved.max_load is None:
         return GroupExplanation(
             *(row.cluster, row.group, solved.status, solved.reason, {}, [], []),
-            owned=_owned(row) if solved.status == UNSUPPORTED else {},
+            owned=_claims_by_member(row) if solved.status == UNSUPPORTED else {},
             state=row.state,
             type=row.type,
         )
@@ -259,7 +259,7 @@ def _by_weight(
 
 
 def _by_host(problem: Problem, before: IntArray, after: IntArray) -> dict[str, tuple[int, int]]:
-    """What each host has now and planned; nothing where hosts don't matter."""
+    """Partitions of each host now and planned; none where hosts don't matter."""
     hosts = hosts_of(problem)
     if hosts is None:
         return {}
@@ -316,8 +316,8 @@ def explain_rows(
     levels: LevelsOf = default_levels,
     find: Find | None = None,
 ) -> list[GroupExplanation]:
-    """The same of the encoded rows of several groups, without their coordinators.
+    """Explanations of the encoded rows of several groups, without their coordinators.
 
     Of `rows_of_groups`.
     """
-    return [_advised(row, goals, levels, find) for row in rows]
+    return [_explain_with_advice(row, goals, levels, find) for row in rows]

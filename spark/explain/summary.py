@@ -34,7 +34,7 @@ def loads_of(explained: GroupExplanation, changing_first: bool) -> list[dict[str
 
 
 def problems_of(explained: GroupExplanation) -> Iterator[tuple[str, str]]:
-    """What is wrong with the group: a name, and a sentence with its cure; the advice first."""
+    """Faults of the group: a name, and a sentence with its cure; the advice first."""
     advised = explained.advised
     if advised.advice:
         yield "advice", f"{(advised.severity or 'Note').capitalize()}: {advised.advice}"

@@ -66,7 +66,7 @@ WHOLE = Part()
 
 
 class Composition(NamedTuple):
-    """What a fleet is read from: for each cluster the id of a snapshot; `id` is the newest.
+    """The snapshots that a fleet is read from, an id for each cluster; `id` is the newest.
 
     Without `instants` it is that one snapshot, whichever clusters it has. `left_out` has the
     clusters of the last `BEYOND` snapshots out of reach that aren't among them, with the last that
@@ -149,7 +149,7 @@ def recent(stored: Stored, max_age: timedelta) -> list[str]:
 
 
 def within_reach(snapshots: Sequence[str], max_age: timedelta) -> list[str]:
-    """Those that are at most `max_age` older than the last, oldest first; their ids are times."""
+    """Snapshots at most `max_age` older than the last, oldest first; their ids are times."""
     times = {snapshot: at for snapshot in snapshots if (at := time_of(snapshot))}
     end = times[snapshots[-1]]
     return [snapshot for snapshot, at in times.items() if end - at <= max_age]
@@ -168,7 +168,7 @@ def clusters_in(opener: Opener, store: Where, snapshots: Sequence[str]) -> Held:
 
 
 def clusters_by_snapshot(source: Source, snapshots: Collection[str]) -> dict[str, list[str]]:
-    """The same of a source that is open.
+    """The clusters of each of these snapshots, sorted, in a source that is open.
 
     One column is read, of the tables of `NAMING`. A broken table is passed over.
     """

@@ -90,19 +90,19 @@ def scattered_in(place: Folder) -> tuple[list[Scattered], dict[str, str]]:
             if odd:
                 left[snapshot] = "; ".join(odd.values())
             if rest := {table: files for table, files in many.items() if table not in odd}:
-                scattered.append(_scattered(seen, snapshot, rest))
+                scattered.append(_work_on(seen, snapshot, rest))
     return scattered, left
 
 
 def _many(place: Folder, snapshot: str) -> dict[str, Sequence[str]]:
     """The files of each table that has more of them than it needs."""
-    files_by_table: dict[str, Sequence[str]] = {}
-    for table in TABLES:
-        parts = place.parts(table, snapshot, thoroughly=False)
-        files = parts.paths if parts and not parts.notes else ()
-        if len(files) > 1 and len(files) > _fewest(place, table, snapshot):
-            files_by_table[table] = files
-    return files_by_table
+    parts_by_table = {table: place.parts(table, snapshot, thoroughly=False) for table in TABLES}
+    return {
+        table: parts.paths
+        for table, parts in parts_by_table.items()
+        if parts and not parts.notes and len(parts.paths) > 1
+        if len(parts.paths) > _fewest(place, table, snapshot)
+    }
 
 
 def _fewest(place: Folder, table: str, snapshot: str) -> int:
@@ -126,7 +126,7 @@ def _odd(table: str, files: Sequence[str]) -> str | None:
     return f"{table} has columns of another program, {others[0]} first" if others else None
 
 
-def _scattered(place: Folder, snapshot: str, many: Mapping[str, Sequence[str]]) -> Scattered:
+def _work_on(place: Folder, snapshot: str, many: Mapping[str, Sequence[str]]) -> Scattered:
     return Scattered(
         snapshot,
         tuple(many),
@@ -152,7 +152,7 @@ def compact_each(
 def fault_of(
     snapshots: Sequence[Scattered], after: Mapping[str, int], left: Mapping[str, str]
 ) -> RunError | None:
-    """What to raise where some of them weren't compacted."""
+    """The error to raise where some of them weren't compacted."""
     failed = [left[work.snapshot] for work in snapshots if work.snapshot not in after]
     if not failed:
         return None

@@ -53,11 +53,11 @@ def null_keys(name: str, table: DataFrame) -> DataFrame:
 
 
 MEASURES = ("mean", "quantile", "maximum")
-"""What of a partition's rates can be its weight."""
+"""Measures of a partition's rates that can be its weight."""
 
 
 class HasRates(Protocol):
-    """What tells the rates of partitions, such as `FleetHistory.rates`."""
+    """Knows the rates of partitions, as `FleetHistory.rates` does."""
 
     @property
     def rates(self) -> DataFrame:

@@ -1,4 +1,4 @@
-"""What the snapshots of a store have in them, without all of it being read."""
+"""Rows, clusters and kinds of groups of a store's snapshots, from manifests as far as they tell."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ NAMED = 20
 
 @dataclass(frozen=True)
 class Contents:
-    """What one snapshot has: the rows of each table that is there, and its clusters, sorted.
+    """One snapshot: how many rows each table has that is there, and its clusters, sorted.
 
     `unreadable_tables` have no rows here. `other_kinds` counts groups that aren't consumer groups,
     by kind; a group's state shows whether it has members.
@@ -84,7 +84,7 @@ def listed_for_people(row: Mapping[str, Any], now: datetime) -> dict[str, Any]:
 def contents_report(
     rows: Sequence[Mapping[str, Any]], states: Mapping[str, str | None], hint: str
 ) -> Iterator[str]:
-    """What people read below a list of snapshots; `hint` says how to get the others of `states`."""
+    """Sentences below a list of snapshots; `hint` says how to get the others of `states`."""
     listed = {row["snapshot"]: row["state"] for row in rows}
     others = [snapshot for snapshot in states if snapshot not in listed]
     broken = [snapshot for snapshot, state in listed.items() if state != "whole"]
@@ -98,7 +98,7 @@ def contents_report(
 
 
 def contents_of(source: Source, snapshots: Collection[str]) -> dict[str, Contents]:
-    """What these snapshots have; files are opened where no manifest tells it."""
+    """The contents of these snapshots; files are opened where no manifest tells them."""
     seen = source.for_one_look()
     by_snapshot = {
         snapshot: [table for table in TABLES if seen.has(table, snapshot)] for snapshot in snapshots

@@ -23,7 +23,6 @@ from spark.store import (
     Folder,
     ValueFilter,
     is_there,
-    nothing,
     open_folder,
     texts,
     whole_numbers,
@@ -47,7 +46,7 @@ class FilesOf(NamedTuple):
 
 @dataclass(frozen=True)
 class FleetFiles:
-    """The same fleet as a `FleetSnapshot` of a store, for questions about few of its rows.
+    """A fleet in a store, as `FleetSnapshot` has it, for questions about few of its rows.
 
     `notes`, `instants`, `changes` and `keyed` are those of a snapshot.
     """
@@ -82,7 +81,7 @@ class FleetFiles:
     def compose(place: Folder, of: Composition) -> FleetFiles:
         """The fleet that is composed so; InputError as `FleetSnapshot.compose` raises it."""
         parts = sorted({of.id, *of.instants.values()}, reverse=True)
-        read = place.at_once(parts, lambda: [_opened(place, part) for part in parts])
+        read = place.at_once(parts, lambda: [_open(place, part) for part in parts])
         check_not_removed(place, parts)
         tables: dict[str, list[FilesOf]] = {}
         for part in read:
@@ -120,12 +119,12 @@ class FleetFiles:
             for rows in self._rows_of(table, file, columns, filters)
         ]
         nobody = {name: _values(None, _TYPES[table][name], 0) for name in columns}
-        return {name: _joined([rows[name] for rows in (*chunks, nobody)]) for name in columns}
+        return {name: _join([rows[name] for rows in (*chunks, nobody)]) for name in columns}
 
     def _rows_of(
         self, table: str, file: str, columns: Sequence[str], filters: Mapping[str, ValueFilter]
     ) -> Iterator[Rows]:
-        """Those of one file, a row group at a time."""
+        """The rows of one file that fit, a row group at a time."""
         try:
             for rows in self.place.rows(table, file, columns, filters):
                 yield {
@@ -178,7 +177,7 @@ class FleetFiles:
             raise InputError(describe_null_keys(self.id, counts))
 
 
-def _opened(place: Folder, snapshot: str) -> FleetFiles:
+def _open(place: Folder, snapshot: str) -> FleetFiles:
     """The tables of a snapshot, checked as far as their schemas tell."""
     tables: dict[str, list[FilesOf]] = {}
     read_errors: list[str] = []
@@ -209,7 +208,7 @@ def _opened(place: Folder, snapshot: str) -> FleetFiles:
 
 
 def _values(column: pa.ChunkedArray | None, kind: t.DataType, rows: int) -> Any:
-    cells = nothing(pa.null(), rows) if column is None else column
+    cells = pa.nulls(rows) if column is None else column
     if isinstance(kind, t.StringType):
         return texts(cells)
     if isinstance(kind, t.IntegralType):
@@ -219,7 +218,7 @@ def _values(column: pa.ChunkedArray | None, kind: t.DataType, rows: int) -> Any:
     return cells.to_pylist()
 
 
-def _joined(chunks: Sequence[Any]) -> Any:
+def _join(chunks: Sequence[Any]) -> Any:
     if isinstance(chunks[0], pa.Array):
         return pa.concat_arrays(chunks)
     if isinstance(chunks[0], np.ndarray):

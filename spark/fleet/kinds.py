@@ -14,7 +14,7 @@ LENGTH_OF_UUID = 22
 """Characters of the ids that members of KIP-848's protocol have, as Kafka's Uuid spells them."""
 
 TYPES = (CLASSIC, CONSUMER, CONNECT, SHARE, STREAMS, OTHER)
-"""What the column `groups.type` may hold.
+"""Values of the column `groups.type`.
 
 `classic` and `consumer` are consumer groups of the classic protocol and of that of KIP-848;
 `connect` is a cluster of Connect workers, `share` a group of KIP-932, `streams` one of KIP-1071,
@@ -41,7 +41,7 @@ _WHY = {
 
 
 def group_type(kind: str | None, strategy: str | None, client_ids: Clients) -> str | None:
-    """What Kafka calls a group's type, `kind`, or `streams` of Streams on the classic protocol.
+    """A group's type: `kind` as Kafka calls it, or `streams` of Streams on the classic protocol.
 
     `client_ids` has one entry a member. Without members nothing tells Streams from consumers: a
     strategy may be stated, of members that left.
@@ -66,7 +66,7 @@ def why_unsupported(kind: str | None, strategy: str | None, client_ids: Clients)
 
 
 def other_kind_of(kind: str | None, strategy: str | None, client_ids: Clients) -> str | None:
-    """What a group is that isn't one of consumers, or None: `why_unsupported` in one word."""
+    """The kind of a group that isn't one of consumers, or None: `why_unsupported` in one word."""
     kind = group_type(kind and kind.lower(), strategy, client_ids)
     if kind in (None, CLASSIC, CONSUMER):
         return None

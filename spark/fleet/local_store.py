@@ -94,10 +94,10 @@ def write_store(tables: Mapping[str, pa.Table], store: Path | Folder, snapshot: 
 
 
 def _write(tables: Mapping[str, pa.Table], place: Folder, snapshot: str) -> None:
-    """The same; TooLateError where another run has written to the snapshot meanwhile."""
+    """Write or add to one snapshot; TooLateError where another run has written to it meanwhile."""
     with writing(place.root), Run(place, TABLES, snapshot) as run:
         try:
-            kept = _kept(tables, run, snapshot)
+            kept = _present_files(tables, run, snapshot)
         except InputError:
             run.check_current()
             raise
@@ -106,7 +106,9 @@ def _write(tables: Mapping[str, pa.Table], place: Folder, snapshot: str) -> None
         run.commit({name: [*kept.get(name, ()), *written.get(name, ())] for name in kept | written})
 
 
-def _kept(tables: Mapping[str, pa.Table], run: Run, snapshot: str) -> dict[str, Sequence[File]]:
+def _present_files(
+    tables: Mapping[str, pa.Table], run: Run, snapshot: str
+) -> dict[str, Sequence[File]]:
     """The files that the snapshot has already, wherever the run that wrote them has them now.
 
     InputError unless these clusters can be added to them.

@@ -28,7 +28,7 @@ def as_rows(rows: DataFrame) -> list[dict[str, Any]]:
 def with_new_names(table: StoredTable) -> StoredTable:
     """A table of a result with today's names; a note says so where some were others."""
     rows = table.rows
-    renamed = {name: _renamed(name) for name in rows.columns if _renamed(name) != name}
+    renamed = {name: _new_name(name) for name in rows.columns if _new_name(name) != name}
     if not renamed:
         return table
     rows = rows.withColumnsRenamed(renamed)
@@ -42,14 +42,14 @@ def with_new_names(table: StoredTable) -> StoredTable:
     return table._replace(rows=rows, notes=(*table.notes, note))
 
 
-def _renamed(name: str) -> str:
+def _new_name(name: str) -> str:
     if name.startswith(OLD_PREFIX):
         return NEW_PREFIX + name.removeprefix(OLD_PREFIX)
     return OLD_NAMES.get(name, name)
 
 
 UNEVEN = "coalesce(uneven, false)"
-"""SQL text over rows with advice: whether a group is uneven, `info` or worse (docs/advice.md)."""
+"""SQL text over rows with advice: whether a group is uneven (docs/advice.md)."""
 
 BY_WEIGHT = "weight_bound is not null"
 """SQL text: whether it is by weight that a group is balanced."""

@@ -43,7 +43,7 @@ class Retention:
     daily: int = 0
 
     def needed(self, snapshots: Sequence[str]) -> set[str]:
-        """Those of one cluster's snapshots, oldest first, that stay however old they are."""
+        """Snapshots of one cluster, given oldest first, that stay however old they are."""
         days = groupby(snapshots, key=lambda item: item[:8])
         return {*snapshots[-1:], *(name for _, day in days for name in self._of_a_day([*day]))}
 
@@ -86,7 +86,7 @@ class Aged:
 
 @dataclass(frozen=True)
 class Pruning:
-    """What goes, oldest first, and why others stay that can't be told to be younger than `before`.
+    """Snapshots that go, oldest first, and why others stay that may be older than `before`.
 
     `kept` whole ones that are older stay since a cluster needs them. `source` was examined for it.
     """
@@ -102,23 +102,23 @@ class Pruning:
         return asdict(aged) | {"removed": aged.snapshot in gone}
 
     def answer(self, gone: Collection[str] | None, age: str) -> str:
-        """What was removed of all that is older than `age`; what would be, if `gone` is None."""
+        """How much was removed of what is older than `age`, or would be if `gone` is None."""
         if not self.before:
             return "No snapshot can be removed: none is whole."
-        would, going = self._removed(gone)
+        would, going = self._removal(gone)
         older = f"older than {age} (before {self.before:%Y%m%dT%H%M%SZ})"
         size = sum(aged.bytes or 0 for aged in going)
         of_bytes = f", {data_size(size)}" if size else ""
         return f"{would}: {counted(len(going), 'snapshot')} {older}{of_bytes}."
 
-    def _removed(self, gone: Collection[str] | None) -> tuple[str, list[Aged]]:
+    def _removal(self, gone: Collection[str] | None) -> tuple[str, list[Aged]]:
         if gone is None:
             return "To be removed", [*self.aged]
         return "Removed", [aged for aged in self.aged if aged.snapshot in gone]
 
     def report(self, gone: Collection[str] | None) -> Iterator[str]:
-        """What stays though it is that old, and what goes that other programs wrote."""
-        would, going = self._removed(gone)
+        """Sentences on old snapshots that stay, and on other programs' files that go."""
+        would, going = self._removal(gone)
         stay = [aged.snapshot for aged in self.aged if aged not in going]
         why = dict(self.left) | dict.fromkeys(stay, "another run has written or removed it")
         yield from (f"Left alone: snapshot {aged}: {reason}." for aged, reason in why.items())
@@ -132,7 +132,7 @@ class Pruning:
 
 
 def pruning_of(opener: Opener, store: Where, retention: Retention, now: datetime) -> Pruning:
-    """What of a store has had its time.
+    """The snapshots of a store that have had their time.
 
     Age is counted back from the newest snapshot, or from `now` if that is earlier: a store to which
     nothing comes any more isn't emptied by time alone, nor one with an id of the year 2999.
@@ -157,12 +157,12 @@ def pruning_of(opener: Opener, store: Where, retention: Retention, now: datetime
     before = min(time_of(judged[-1]) or now, now) - retention.age
     old = [snapshot for snapshot in judged if _is_before(snapshot, before)]
     held = {snapshot: contents[snapshot].clusters for snapshot in judged}
-    needed = _needed(retention, held)
+    needed = _names_to_keep(retention, held)
     return Pruning(
         source,
         before,
         [
-            _aged(source, snapshot, held[snapshot], contents[snapshot].rows)
+            _aged_snapshot(source, snapshot, held[snapshot], contents[snapshot].rows)
             for snapshot in old
             if snapshot not in needed
         ],
@@ -171,7 +171,7 @@ def pruning_of(opener: Opener, store: Where, retention: Retention, now: datetime
     )
 
 
-def _needed(retention: Retention, held: Mapping[str, Collection[str]]) -> set[str]:
+def _names_to_keep(retention: Retention, held: Mapping[str, Collection[str]]) -> set[str]:
     """The snapshots that some cluster needs, and the newest of all."""
     of: dict[str, list[str]] = {}
     for snapshot, clusters in held.items():
@@ -186,7 +186,7 @@ def _is_before(snapshot: str, end: datetime) -> bool:
     return at is None or at < end
 
 
-def _aged(
+def _aged_snapshot(
     source: Source, snapshot: str, clusters: tuple[str, ...], rows: Mapping[str, int]
 ) -> Aged:
     total = sum(rows.values())

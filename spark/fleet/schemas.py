@@ -57,7 +57,7 @@ GROUP_KEYS = ("cluster", "group")
 MEMBER_KEYS = (*GROUP_KEYS, "member_id")
 TOPIC_KEYS = ("cluster", "topic")
 PARTITION_KEYS = (*TOPIC_KEYS, "partition")
-"""What tells groups, members, topics and partitions apart in every table."""
+"""Columns by which every table tells groups, members, topics and partitions apart."""
 
 TABLES: dict[str, Table] = {
     "groups": Table(
@@ -172,7 +172,7 @@ Kafka answers -1 for a partition of which nothing was committed: that is no offs
 """
 
 RECORDS_BEHIND = f"if({LAG} < 0, 0, {LAG})"
-"""SQL text: the same, 0 where an offset is beyond the end; `greatest` would pass over nulls."""
+"""SQL text: that lag, 0 where an offset is beyond the end, null where it isn't known."""
 
 
 def misfit(actual: t.DataType, wanted: t.DataType) -> bool:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import reduce
-from typing import Protocol, overload
+from typing import overload
 
 from pyspark.sql import Column, DataFrame, SparkSession, functions as F
 from pyspark.util import inheritable_thread_target
@@ -49,12 +49,12 @@ class _Tables:
     """
 
     @overload
-    def __get__(self, of: None, kind: type[FleetSnapshot]) -> ReadTables: ...
+    def __get__(self, of: None, kind: type[FleetSnapshot]) -> Callable[..., FleetSnapshot]: ...
     @overload
     def __get__(self, of: FleetSnapshot, kind: type[FleetSnapshot]) -> Mapping[str, DataFrame]: ...
     def __get__(
         self, of: FleetSnapshot | None, kind: type[FleetSnapshot]
-    ) -> ReadTables | Mapping[str, DataFrame]:
+    ) -> Callable[..., FleetSnapshot] | Mapping[str, DataFrame]:
         if of is None:
             return _read_tables
         tables: Mapping[str, DataFrame] = of.__dict__["tables"]
@@ -62,19 +62,6 @@ class _Tables:
 
     def __set__(self, of: FleetSnapshot, tables: Mapping[str, DataFrame]) -> None:
         of.__dict__["tables"] = tables
-
-
-class ReadTables(Protocol):
-    """What reads a fleet from tables of a catalog."""
-
-    def __call__(
-        self,
-        session: SparkSession,
-        schema: str,
-        snapshot: str | None = None,
-        max_age: timedelta = MAX_AGE,
-    ) -> FleetSnapshot:
-        """See `_read_tables`."""
 
 
 def _read_tables(
@@ -144,7 +131,7 @@ class FleetSnapshot:
             **others,
         }
         present = {name: table for name, table in inputs.items() if table is not None}
-        return _checked(snapshot_id(snapshot), present)
+        return _check(snapshot_id(snapshot), present)
 
     @staticmethod
     def read(
@@ -206,7 +193,7 @@ class FleetSnapshot:
         return FleetSnapshot(of.id, tables, (*notes, *of.notes()), of.instants, changes, keyed)
 
     def before(self) -> FleetSnapshot | None:
-        """The same part of the fleet before, where both were read from a store and it is sound."""
+        """This part of the fleet before, where both were read from a store and it is sound."""
         with suppress(InputError):
             if self.older and (fleet := self.older()):
                 return fleet.matching(*self.part).validate()
@@ -248,7 +235,7 @@ class FleetSnapshot:
         return replace(self, tables=tables)
 
     def weighted_by(self, rates: HasRates | DataFrame, column: str = "mean") -> FleetSnapshot:
-        """The same fleet with rates of partitions as their weights; null where there is no rate.
+        """This fleet with rates of partitions as their weights; null where there is no rate.
 
         `rates` are those of `FleetHistory.rates`, or a table of them with a row a partition;
         `column` is "mean", "quantile" or "maximum". InputError for another, or one that is missing.
@@ -305,7 +292,7 @@ class FleetSnapshot:
 
 
 Opened = Mapping[str, Future[StoredTable | None]]
-"""What `Source.read` comes to for each table."""
+"""For each table what `Source.read` will return."""
 
 
 def _open_tables(
@@ -341,12 +328,12 @@ def _read(snapshot: str, opened: Opened, source: Source) -> FleetSnapshot:
                 changes += table.notes
                 if is_keyed(name, table.rows.schema, table.without_nulls):
                     keyed.add(name)
-    read = _checked(snapshot, tables, faults)
+    read = _check(snapshot, tables, faults)
     changes += removed_since(source, snapshot, tables)
     return replace(read, changes=tuple(changes), keyed=frozenset(keyed))
 
 
-def _checked(
+def _check(
     snapshot: str, opened: Mapping[str, DataFrame], read_errors: Sequence[str] = ()
 ) -> FleetSnapshot:
     columns = (fault for name, table in opened.items() for fault in faults_of(name, table.schema))

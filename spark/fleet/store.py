@@ -6,7 +6,7 @@ Plans and comparisons are laid out in the same way.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
@@ -74,18 +74,18 @@ class Stored:
 
     def __init__(
         self,
-        ids: Iterable[str],
+        names: Iterable[str],
         why: Callable[[str], str | None],
         look_ahead: Callable[[Collection[str]], object] = len,
     ) -> None:
-        self._ids = [*ids]  # oldest first
+        self._ids = [*names]  # oldest first
         self._why = why
         self._look_ahead = look_ahead
         self._known: dict[str, str | None] = {}
 
     @staticmethod
     def in_source(source: Source) -> Stored:
-        """What a source has now."""
+        """The snapshots that a source has now."""
         seen = source.for_one_look()
         stored = Stored(
             sorted(seen.named(TABLES)), partial(_why_not_whole, seen), seen.having_fetched
@@ -94,12 +94,6 @@ class Stored:
             snapshot: WITHOUT_TIME for snapshot in stored._ids if not time_of(snapshot)
         }
         return stored
-
-    @staticmethod
-    def of(whole: Iterable[str], unfinished: Mapping[str, str] | None = None) -> Stored:
-        """Snapshots of which this is known."""
-        row: dict[str, str | None] = dict.fromkeys(whole) | dict(unfinished or {})
-        return Stored(row, row.__getitem__)
 
     def why_not(self, snapshot: str) -> str | None:
         """Why a snapshot isn't whole, `REMOVED` if it isn't there; None if it is whole."""
@@ -113,7 +107,7 @@ class Stored:
         return (snapshot for snapshot in reversed(self._ids) if self.why_not(snapshot) is None)
 
     def up_to(self, snapshot: str) -> Stored:
-        """That one, and those that are older by their ids."""
+        """One snapshot, and those that are older by their ids."""
         older = (name for name in self._ids if name <= snapshot)
         return Stored(older, self.why_not, self._look_ahead)
 
@@ -144,7 +138,7 @@ class Stored:
 
     @property
     def unfinished_seen(self) -> dict[str, str]:
-        """Those of them that have been examined so far."""
+        """Snapshots that aren't whole, of those that have been examined so far."""
         examined = sorted(self._known.items())
         return {name: why for name, why in examined if why and why != REMOVED}
 
@@ -167,11 +161,6 @@ def has_snapshots(opener: Opener, where: Where) -> bool:
     return any(True for _ in Stored.in_source(source).newest_first())
 
 
-def states_of(source: Source) -> dict[str, str | None]:
-    """Each snapshot, oldest first, and why it isn't whole, if it isn't."""
-    return Stored.in_source(source).states
-
-
 def _why_not_whole(source: Source, snapshot: str) -> str | None:
     """Examined twice before an error is raised: a run may have put files in place meanwhile."""
     why, again = _why_as_seen(source, snapshot), source.for_next_look()
@@ -191,7 +180,7 @@ def _why_as_seen(source: Source, snapshot: str) -> str | None:
 
 
 def whole(opener: Opener, store: Where, snapshot: str | None = None) -> Stored:
-    """What a store has, up to `snapshot` if one is named.
+    """The snapshots of a store, up to `snapshot` if one is named.
 
     Raises InputError when none is whole, or not that one.
     """

@@ -27,7 +27,7 @@ def team_of(teams: Sequence[Team], group: str) -> str | None:
 
 
 def team_column(teams: Sequence[Team]) -> Column:
-    """The same of rows with a column `group`, which is null in some."""
+    """The team of each row by its column `group`, which is null in some."""
     column = F.lit(None).cast("string")
     for team in reversed(teams):
         fits = reduce(or_, (is_like("group", pattern) for pattern in team.groups))

@@ -41,16 +41,16 @@ def escaped(text: str) -> str:
     name that has such a backslash itself can be the same.
     """
     pieces = f"regexp_extract_all(decode(cast({text} as binary), 'ISO-8859-1'), r'({_PIECES})', 1)"
-    spelled = (
+    as_text = (
         f"transform({pieces}, piece -> if(piece rlike r'^{_HIGH}$', "
         r"concat(r'\x', translate(hex(encode(piece, 'ISO-8859-1')), 'ABCDEF', 'abcdef')), "
         r"replace(decode(encode(piece, 'ISO-8859-1'), 'UTF-8'), r'\', r'\\')))"
     )
-    return f"if(is_valid_utf8({text}) = false, array_join({spelled}, ''), {text})"
+    return f"if(is_valid_utf8({text}) = false, array_join({as_text}, ''), {text})"
 
 
 def spelled(name: bytes) -> str:
-    """The same of the bytes of a name, in Python."""
+    """A name as SQL's `escaped` spells it, of its bytes."""
     try:
         return name.decode("utf-8")
     except UnicodeDecodeError:
@@ -58,7 +58,7 @@ def spelled(name: bytes) -> str:
 
 
 def escaped_rows(rows: DataFrame) -> DataFrame:
-    """The same rows with all their strings, and those in arrays, escaped."""
+    """Rows with all their strings, and those in arrays, escaped."""
     columns = []
     for field in rows.schema:
         name = f"`{field.name}`"
@@ -74,7 +74,7 @@ def escaped_rows(rows: DataFrame) -> DataFrame:
 
 
 def names_wanted(names: Iterable[str], null: bool = False) -> ValueFilter:
-    """The same for files that this process reads: these names, and null if `null`."""
+    """A filter of names, as `escaped` spells them, for files read here; and null if `null`."""
     texts = list(names)
     odd = frozenset(name for name in texts if "\\" in name)
     raw = frozenset(name.encode("utf-8", "surrogateescape") for name in texts)

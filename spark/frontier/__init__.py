@@ -1,4 +1,4 @@
-"""What moves buy in one group: the fewest of them for each largest load."""
+"""The frontier of one group: the fewest moves for each largest load."""
 
 from spark.frontier.frontier import (
     FrontierPoint,

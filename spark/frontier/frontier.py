@@ -50,7 +50,7 @@ class WeightedFrontierPoint:
     knee: bool
 
     def for_people(self) -> dict[str, Any]:
-        """The same, with what no plan is below."""
+        """The point in a table that people read, with what no plan is below."""
         loads = (figure(self.max_weight), figure(self.weight_bound))
         return _for_people(self, dict(zip(("largest load", "none is below"), loads, strict=True)))
 
@@ -64,7 +64,7 @@ def _for_people(
 
 @dataclass(frozen=True)
 class GroupFrontier:
-    """What moves buy in a group; no points where it has no plan: `status` and `reason` say why.
+    """The frontier of a group; no points where it has no plan: `status` and `reason` say why.
 
     `current_max_load` is the largest load now, `balanced_moves` what the plan with the most even
     loads of all moves. `sentence` tells the knee. Where goals are by weight the points are
@@ -123,7 +123,7 @@ def frontier_of_group(
 def frontiers_of_rows(
     rows: Iterable[EncodedRow], goals: FleetGoals = DEFAULT_FLEET_GOALS
 ) -> dict[tuple[str, str], GroupFrontier]:
-    """The same of the encoded rows of several groups, by (cluster, group)."""
+    """Frontiers of the encoded rows of several groups, by (cluster, group)."""
     return {(row.cluster, row.group): _frontier(row, goals) for row in rows}
 
 
@@ -146,7 +146,7 @@ def _frontier(row: EncodedRow, goals: FleetGoals) -> GroupFrontier:
 
 
 def _by_count(problem: Problem, goals: Goals) -> dict[str, Any]:
-    """What a `GroupFrontier` has of loads that count partitions."""
+    """Fields of a `GroupFrontier` whose loads count partitions."""
     frontier = frontier_of(problem, goals)
     return {
         "points": [
@@ -160,7 +160,7 @@ def _by_count(problem: Problem, goals: Goals) -> dict[str, Any]:
 
 
 def _by_weight(problem: Problem, goals: Goals) -> dict[str, Any]:
-    """The same of loads by weight."""
+    """Fields of a `GroupFrontier` whose loads are weights."""
     frontier = weighted_frontier_of(problem, goals)
     return {
         "points": [
@@ -180,7 +180,7 @@ def _by_weight(problem: Problem, goals: Goals) -> dict[str, Any]:
 
 
 def sentence_of(frontier: Frontier) -> str:
-    """What moves buy: "4 moves bring 80 % of what 17 would"."""
+    """A sentence on a frontier: "4 moves bring 80 % of what 17 would"."""
     first, last = frontier.points[0], frontier.points[-1]
     if not last.moves:
         even = _even(frontier, "loads would be more even below it")
@@ -190,7 +190,7 @@ def sentence_of(frontier: Frontier) -> str:
 
 
 def sentence_by_weight(frontier: WeightedFrontier) -> str:
-    """The same of what was found by weight, and what no plan is below."""
+    """A sentence on a frontier by weight, and on what no plan is below."""
     first, last = frontier.points[0], frontier.points[-1]
     bound = f"no plan is below {figure(frontier.weight_bound)}"
     if frontier.weight_bound:

@@ -39,7 +39,7 @@ class OffsetsTopic(NamedTuple):
 
 
 class CoordinatorLocation(NamedTuple):
-    """What is known of a group's coordinator.
+    """A group's coordinator, as far as it is known.
 
     `offsets_partition` of `OFFSETS_TOPIC` keeps its offsets, and `offsets_leader` leads that: None
     where the cluster doesn't tell. `coordinator` is the broker that the source named, or else that
@@ -99,7 +99,9 @@ SCHEMA = t.StructType(
 def coordinators(groups: DataFrame, tables: Mapping[str, DataFrame]) -> DataFrame:
     """For each of these groups (cluster, group) its `CoordinatorLocation`, in the same columns."""
     offsets = offsets_topics(tables["partitions"])
-    reported = groups.join(_reported(tables), list(GROUP_KEYS), "left").na.fill({"reported": -1})
+    reported = groups.join(_reported_coordinators(tables), list(GROUP_KEYS), "left").na.fill(
+        {"reported": -1}
+    )
 
     located = F.udf(
         lambda cluster, group, named: location_of(
@@ -120,7 +122,7 @@ def offsets_topics(partitions: DataFrame) -> dict[str, OffsetsTopic]:
     return {cluster: OffsetsTopic.of(pairs) for cluster, pairs in led.items()}
 
 
-def _reported(tables: Mapping[str, DataFrame]) -> DataFrame:
+def _reported_coordinators(tables: Mapping[str, DataFrame]) -> DataFrame:
     """The coordinators that the source named; none in a snapshot without table groups."""
     if "groups" not in tables:
         nobody = tables["members"].select(*GROUP_KEYS).limit(0)
@@ -130,7 +132,7 @@ def _reported(tables: Mapping[str, DataFrame]) -> DataFrame:
 
 
 def seat_of(fleet: FleetSnapshot | FleetFiles, row: EncodedRow) -> CoordinatorLocation:
-    """What a snapshot's tables tell of the coordinator of a group."""
+    """Where a group's coordinator is, by a snapshot's tables."""
     if isinstance(fleet, FleetFiles):
         columns, topic = ("partition", "leader"), names_wanted([OFFSETS_TOPIC])
         led = fleet.rows("partitions", columns, row.cluster, topic=topic)

@@ -77,7 +77,7 @@ class _Cut:
         self.parts = parts
         self.keys, self.sound, of_group = self._groups()
         self.is_valid = all(self.sound)
-        self.numbers = {name: self._numbered(name) for name in ("member_id", "topic")}
+        self.numbers = {name: self._number_names(name) for name in ("member_id", "topic")}
         members = len(self.numbers["member_id"][1]) + 1
         self.counts, self.order = {}, {}
         for part, group in of_group.items():
@@ -90,7 +90,7 @@ class _Cut:
         for part in self.parts:
             columns |= self._columns(part)
         for kind, key in (("members", "member_id"), ("topics", "topic")):
-            names = self._spelled(self.numbers[key][1])
+            names = self._spell(self.numbers[key][1])
             of_parts = [f"{part}_{kind}" for part, rows in self.parts.items() if key in rows]
             columns |= _local({name: columns.pop(name) for name in of_parts}, kind, names)
         columns["member_ids"] = columns.pop("own_members")
@@ -106,7 +106,7 @@ class _Cut:
 
     def _groups(self) -> tuple[list[Key], list[bool], dict[str, IntArray]]:
         """The groups, whether all spellings of each are valid, and the number of each row's."""
-        (of_cluster, clusters), (of_group, groups) = map(self._numbered, GROUP_KEYS)
+        (of_cluster, clusters), (of_group, groups) = map(self._number_names, GROUP_KEYS)
         pairs = {part: of_cluster[part] * len(groups) + of_group[part] for part in self.parts}
         every = np.unique(np.concatenate([*pairs.values()]))
         positions = (divmod(at, len(groups)) for at in every.tolist())
@@ -120,7 +120,7 @@ class _Cut:
         numbers = np.array([number[name] for name in names])
         return keys, sound, {part: numbers[every.searchsorted(of)] for part, of in pairs.items()}
 
-    def _numbered(self, key: str) -> tuple[dict[str, IntArray], list[bytes]]:
+    def _number_names(self, key: str) -> tuple[dict[str, IntArray], list[bytes]]:
         """By part the number of each row's name, -1 for a null, and all names in order."""
         of_part = {part: _codes(rows[key]) for part, rows in self.parts.items() if key in rows}
         names = sorted({name for of, _ in of_part.values() for name in of if name is not None})
@@ -131,7 +131,7 @@ class _Cut:
         }, names
 
     def _columns(self, part: str) -> dict[str, Column]:
-        """What one part has of all groups; members and topics as numbers of the table."""
+        """The columns of one part, of all groups; members and topics as numbers of the table."""
         rows, counts = self.order[part], self.counts[part]
         columns = {}
         for name, cells in self.parts[part].items():
@@ -155,9 +155,9 @@ class _Cut:
         if isinstance(cells, np.ndarray):
             return cells
         names, codes = _codes(cells)
-        return self._spelled(names)[codes]
+        return self._spell(names)[codes]
 
-    def _spelled(self, names: Iterable[bytes | None]) -> Any:
+    def _spell(self, names: Iterable[bytes | None]) -> Any:
         texts = [None if name is None else _name(name) for name in names]
         self.is_valid &= not any(isinstance(text, Misspelled) for text in texts)
         return objects(texts)
@@ -180,7 +180,7 @@ class _Cut:
             wholes[name] = [least(cells) for cells in column.by_group()]
         hidden = [columns.pop(name) for name in ("hidden", "hidden_counts") if name in columns]
         lists = zip(wholes.pop("hides"), *(of.by_group() for of in hidden), strict=True)
-        wholes["hidden"] = [_hidden(*of) for of in lists]
+        wholes["hidden"] = [_least_hidden(*of) for of in lists]
         return wholes
 
 
@@ -241,7 +241,7 @@ OF_GROUP: Mapping[str, Callable[[Any], Any]] = {
 """The columns of the part of groups, and what they say where a group has several rows."""
 
 
-def _hidden(hides: Any, names: Any = (), counts: Any = ()) -> Any:
+def _least_hidden(hides: Any, names: Any = (), counts: Any = ()) -> Any:
     """The least of the lists of topics that are hidden, of those that are known."""
     if hides is None:
         return None

@@ -154,14 +154,14 @@ def _partition_racks(partitions: DataFrame) -> DataFrame:
 
 
 def claims_of(assignments: DataFrame) -> DataFrame:
-    """What members own."""
+    """Claims: which member owns which partition."""
     claims = assignments.where("member_id is not null")
     columns = (*GROUP_KEYS, "topic", "partition", "member_id")
     return claims.select(*columns, F.col("generation").alias("claim_generations"))
 
 
 def tasks_for(tables: Mapping[str, DataFrame]) -> int:
-    """What the session was told, or else as many as the fleet's size is worth, by a small job."""
+    """Tasks as the session sets them, or as many as the fleet's size is worth, by a small job."""
 
     def rows() -> int:
         counted = (tables[name].select(F.lit(1)) for name in ("assignments", "subscriptions"))
@@ -171,7 +171,7 @@ def tasks_for(tables: Mapping[str, DataFrame]) -> int:
 
 
 def tasks_for_rows(session: SparkSession, rows: Callable[[], int]) -> int:
-    """The same for a number of claims and subscriptions, which are counted if they are asked for.
+    """Tasks for a number of claims and subscriptions, which are counted only where it matters.
 
     Never more than Spark's own default, 200 tasks, which a small fleet would wait for one by one.
     """

@@ -1,4 +1,4 @@
-"""What an encoded row says: topics, who subscribes to them, and claims, also contradictory ones."""
+"""Topics, subscriptions and claims in an encoded row, and which claims contradict each other."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -72,7 +72,7 @@ def read_subscriptions(
     topics: Topics, members: int, subscriber: IntArray, subscribed: IntArray
 ) -> Subscriptions:
     """The subscriptions of `members` members, given as aligned member and topic indexes."""
-    of_member, of_each = _shared(members, subscriber, subscribed)
+    of_member, of_each = _shared_subscriptions(members, subscriber, subscribed)
     exists = topics.sizes >= 0
     if exists.all():
         return Subscriptions(of_member, of_each, None)
@@ -83,7 +83,7 @@ def read_subscriptions(
     )
 
 
-def _shared(
+def _shared_subscriptions(
     members: int, subscriber: IntArray, subscribed: IntArray
 ) -> tuple[IntArray, list[IntArray]]:
     width = int(subscribed.max(initial=0)) + 1

@@ -81,7 +81,7 @@ def read_group(row: EncodedRow, weight: str | None = None) -> FleetGroup:
         faults += capacity_faults(row)
     if faults:
         return FleetGroup("invalid", faults)
-    if unplanned := _unplanned(row):
+    if unplanned := _group_without_plan(row):
         return unplanned
     claims = read_claims(row, topics)
     if why := _why_hidden(row) or _no_topic_there(subscribed, topics, claims):
@@ -95,7 +95,7 @@ def read_group(row: EncodedRow, weight: str | None = None) -> FleetGroup:
     return FleetGroup(
         status="inferred" if row.inferred else "ok",
         remarks=[
-            *_vanished(subscribed, topics),
+            *_absent_topics(subscribed, topics),
             *settlement_notes(ownership, claims.impossible),
             *(rack_notes(problem) if problem.replica_racks else ()),
         ],
@@ -116,7 +116,7 @@ def is_claimless(row: EncodedRow) -> bool:
 
 
 def _unread(row: EncodedRow, claims: Claims, problem: Problem) -> int | None:
-    """What nobody claims; a partition that is claimed in vain is another trouble."""
+    """How many partitions nobody claims; one that is claimed in vain is another trouble."""
     if is_claimless(row):
         return None
     is_unread = classes_of(problem).of_partition >= 0
@@ -125,7 +125,7 @@ def _unread(row: EncodedRow, claims: Claims, problem: Problem) -> int | None:
 
 
 def read_or_failed(row: EncodedRow, weight: str | None = None) -> FleetGroup:
-    """The same, and a group that can't be read is `failed`."""
+    """Read a group as `read_group`; one that can't be read is `failed`."""
     try:
         return read_group(row, weight)
     except Exception as error:
@@ -183,8 +183,8 @@ def _faults(row: EncodedRow, topics: Topics, subscribed: IntArray) -> list[str]:
     return faults + _of_subscribed_topics(subscribed, topics, TOPIC_FAULTS)
 
 
-def _unplanned(row: EncodedRow) -> FleetGroup | None:
-    """What becomes of a group that has no plan by its state, or for want of members."""
+def _group_without_plan(row: EncodedRow) -> FleetGroup | None:
+    """The group without a plan, where its state or a want of members rules one out."""
     if (row.state or "").startswith(UNKNOWN_STATE):
         return FleetGroup("invalid", [f"what the group reads and owns isn't known: {row.state}"])
     if row.state in REBALANCING_STATES:
@@ -224,7 +224,7 @@ def _no_topic_there(subscribed: IntArray, topics: Topics, claims: Claims) -> str
     )
 
 
-def _vanished(subscribed: IntArray, topics: Topics) -> list[str]:
+def _absent_topics(subscribed: IntArray, topics: Topics) -> list[str]:
     what = {ABSENT: "is subscribed to and isn't in the cluster: ignored"}
     return _of_subscribed_topics(subscribed, topics, what)
 

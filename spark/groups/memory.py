@@ -144,7 +144,7 @@ def limit_to_free_memory() -> None:
 
 
 def _below_own_limit() -> int | None:
-    """What this process may still take; Spark limits its workers by spark.executor.pyspark.memory.
+    """Bytes that this process may still take; spark.executor.pyspark.memory limits workers.
 
     None where there is no limit, or none is known.
     """

@@ -54,7 +54,7 @@ COLUMNS = {
     "subscriptions": NAMES,
     "assignments": ("topic", "partition", "member_id", "generation"),
 }
-"""What is read of the tables that name a group, beside its own name and its cluster's."""
+"""Columns read of the tables that name a group, beside its own name and its cluster's."""
 
 RACK_COLUMNS = ("leader_rack", "replica_racks")
 WEIGHT_COLUMNS = ("weight",)
@@ -132,7 +132,7 @@ def row_of_group(
     topics = _topics_by_cluster(tables["subscriptions"])
     _check_keys(fleet, cluster, named, topics)
     texts = {
-        key: [text for rows in tables.values() for text in _different(rows[key])]
+        key: [text for rows in tables.values() for text in _distinct_texts(rows[key])]
         for key in GROUP_KEYS
     }
     clusters = sorted({*map(spelled, texts["cluster"])})
@@ -191,7 +191,7 @@ def _check_keys(
     fleet.check_keys(nulls)
 
 
-def _different(texts: Any) -> list[bytes]:
+def _distinct_texts(texts: Any) -> list[bytes]:
     return [text for text in coded(texts)[1] if text is not None]
 
 
@@ -240,9 +240,9 @@ def _parts(
 
 def _cluster_has_claims(fleet: FleetFiles, cluster: str, claims: Rows) -> bool:
     """The group's own are read already: the others' matter only where it has none."""
-    if not _different(claims["member_id"]):
+    if not _distinct_texts(claims["member_id"]):
         claims = fleet.rows("assignments", ("cluster", "member_id"), cluster)
-    return bool(_different(claims["member_id"]))
+    return bool(_distinct_texts(claims["member_id"]))
 
 
 def _or_absent(numbers: IntArray) -> IntArray:
@@ -281,7 +281,7 @@ class TopicsRead:
             {_in_hex(texts[code]) for code in {*codes[rows].tolist()} if texts[code] is not None}
             for rows in self.rows_by_topic
         ]
-        shared = _shared(self.fleet, self.cluster, {text for of in ids for text in of if text})
+        shared = _shared_ids(self.fleet, self.cluster, {text for of in ids for text in of if text})
         numbers = (self.rows["partition"][rows] for rows in self.rows_by_topic)
         sizes = [_size(of, own, shared) for of, own in zip(numbers, ids, strict=True)]
         least = [min(filter(None, of), default=None) for of in ids]
@@ -328,7 +328,7 @@ def _size(numbers: IntArray, ids: set[bytes | None], shared: set[bytes]) -> int:
         TWO_IDS: len(ids) > 1,
         SHARED_ID: bool(ids & shared),
     }
-    return next((fault for fault, is_there in faults.items() if is_there), len(numbers))
+    return next((fault for fault, applies in faults.items() if applies), len(numbers))
 
 
 def _in_hex(text: bytes) -> bytes | None:
@@ -339,8 +339,8 @@ def _in_hex(text: bytes) -> bytes | None:
     return digits if _HEX.fullmatch(digits) else None
 
 
-def _shared(fleet: FleetFiles, cluster: str, ids: set[bytes]) -> set[bytes]:
-    """Those of these ids that several topics of the cluster have."""
+def _shared_ids(fleet: FleetFiles, cluster: str, ids: set[bytes]) -> set[bytes]:
+    """The ids, among these, that several topics of the cluster have."""
     if not ids:
         return set()
     alike = ValueFilter(frozenset(), lambda text: _in_hex(text) in ids)

@@ -19,7 +19,7 @@ OF_TYPE = {
 """Strategies by Kafka's names for them, and what a group of the type uses that states none."""
 
 OF_CONSUMERS = dict(zip(STRATEGIES, STRATEGIES, strict=True)), "range"
-"""The same of classic groups (partition.assignment.strategy)."""
+"""Strategies of classic groups (partition.assignment.strategy), and what they use by default."""
 
 
 def own_strategy(row: EncodedRow) -> str:
@@ -28,7 +28,7 @@ def own_strategy(row: EncodedRow) -> str:
 
 
 def strategy_of(group_type: str | None, kafkas_name: str | None) -> str:
-    """The same of a group of this type, by what Kafka calls its strategy."""
+    """The strategy of a group of this type by Kafka's name for it, or else the usual one."""
     names, usual = OF_TYPE.get(group_type or "", OF_CONSUMERS)
     return names.get(kafkas_name or "", usual)
 
@@ -79,6 +79,6 @@ def check_assignor(row: EncodedRow, problem: Problem) -> None:
 
 
 def _as_owned(problem: Problem, kept: IntArray) -> Problem:
-    """The same group, whose members subscribe to what they own."""
+    """A group whose members subscribe to just the topics that they own partitions of."""
     topics = [np.unique(problem.topic_of[kept == m]) for m in range(len(problem.member_ids))]
     return replace(problem, member_subscription=np.arange(len(topics)), subscriptions=topics)

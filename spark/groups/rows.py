@@ -1,4 +1,4 @@
-"""What groups are made of: one table of rows, and the encoded row that workers cut of it.
+"""One table of rows that groups are made of, and the encoded row that workers cut of it.
 
 The table has rows of all tables of a fleet, told apart by part. Spark unites a fleet's tables to it
 (`spark.groups.encode`), of one group files have the same parts (`spark.groups.one_group`), and
@@ -65,7 +65,9 @@ def united(parts: Mapping[str, DataFrame], tasks: int, by: Sequence[str]) -> Dat
     A column that a part lacks says nothing in its rows. `by` is SQL text on what rows that belong
     together have in common: `key` is its hash, by which they are sorted.
     """
-    sent = [{field.name: _sent(field) for field in table.schema} for table in parts.values()]
+    sent = [
+        {field.name: _texts_to_send(field) for field in table.schema} for table in parts.values()
+    ]
     unknown = {name: absent for of in sent for name, (_, absent) in of.items()}
     tables = []
     for number, (table, of) in enumerate(zip(parts.values(), sent, strict=True)):
@@ -80,7 +82,7 @@ def united(parts: Mapping[str, DataFrame], tasks: int, by: Sequence[str]) -> Dat
     return spread.withMetadata("part", {PARTS: columns})
 
 
-def _sent(field: t.StructField) -> tuple[str, str]:
+def _texts_to_send(field: t.StructField) -> tuple[str, str]:
     """SQL texts: a column's values as they are sent to workers, and what says nothing there."""
     name, kind = f"`{field.name}`", field.dataType
     if isinstance(kind, t.StringType | t.BinaryType):

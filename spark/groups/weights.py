@@ -1,4 +1,4 @@
-"""What partitions weigh and members can take, on the way into encoded rows and out of them."""
+"""Weights of partitions and capacities of members, on the way into encoded rows and out of them."""
 
 from collections.abc import Iterable
 

@@ -103,7 +103,7 @@ def _in_tables(parts: Columns, batches: Iterable[pa.RecordBatch]) -> Iterator[li
 
 
 def _frame(batch: pa.RecordBatch) -> pd.DataFrame:
-    """The same columns of Arrow's in a frame, which copies none."""
+    """A frame with the columns of a batch, which copies none."""
     import pandas as pd  # noqa: PLC0415 - only workers have frames, and it loads slowly
 
     return batch.to_pandas(types_mapper=pd.ArrowDtype)
@@ -113,11 +113,11 @@ OFTEN: dict[int, str] = {
     signal.SIGKILL: ", most often for want of memory",
     signal.SIGXCPU: ", since compiled code doesn't return in time",
 }
-"""What most often lies behind a signal."""
+"""Most frequent causes of a signal."""
 
 
 def outlived(groups: Sequence[list[EncodedRow]], rows_of: RowsOf[T]) -> Iterable[T]:
-    """What `rows_of` makes of some groups, in their order; of a history each has several rows.
+    """The rows that `rows_of` makes of some groups, in their order; of a history each has several.
 
     A group that ends the process has the rows of one that can't be read, with the reason.
     """

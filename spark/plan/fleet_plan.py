@@ -54,7 +54,7 @@ PARTS = "cluster string, `group` string, teams array<struct<name: string, groups
 
 
 class Made(NamedTuple):
-    """What a plan was made of."""
+    """Inputs of a plan."""
 
     fleet: FleetSnapshot
     strategy: str

@@ -31,7 +31,7 @@ Total = Callable[[list[Any]], Any]
 
 
 def measured(solved: DataFrame) -> list[Row]:
-    """What is measured of solved groups, a row a status in their order."""
+    """Measures of solved groups, a row a status in their order."""
     columns = [column.alias(name) for name, (column, _) in _measures().items()]
     partitions = F.coalesce(F.sum("partitions"), F.lit(0)).alias("partitions")
     grouped = solved.groupBy("status").agg(F.count("*").alias("groups"), partitions, *columns)
@@ -39,7 +39,7 @@ def measured(solved: DataFrame) -> list[Row]:
 
 
 def summarize(rows: list[Row]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """What was measured: groups by status, and the planned fleet now and planned.
+    """Rows for people: groups by status, and the planned fleet now and planned.
 
     `uneven_groups` are counted for an optimal plan: those whose largest load is above the best
     possible one. `worst_max_to_mean` is that of the worst group.
@@ -165,7 +165,7 @@ def _of_known(total: Total, numbers: list[Any]) -> Any:
 def _fleet_row(title: str, sums: Mapping[str, Any], alias: str) -> dict[str, Any]:
     planned = alias == "planned"
     reads = {"local_reads": sums[f"{alias}_local"], "across_racks": sums[f"{alias}_remote"]}
-    weighed, counted = sums[f"{alias}_weighed"], sums[f"{alias}_max"] is not None
+    weighed, is_counted = sums[f"{alias}_weighed"], sums[f"{alias}_max"] is not None
     by_count = {
         **({"uneven_groups": uneven} if (uneven := sums[f"{alias}_uneven"]) is not None else {}),
         "max_load": sums[f"{alias}_max"],
@@ -177,7 +177,7 @@ def _fleet_row(title: str, sums: Mapping[str, Any], alias: str) -> dict[str, Any
     }
     return {
         "fleet": title,
-        **(by_count if counted or not weighed else {}),
+        **(by_count if is_counted or not weighed else {}),
         **(by_weight if weighed else {}),
         "sum_of_squares": sums[f"{alias}_squares"],
         "moves": sums["moves"] if planned else 0,

@@ -1,4 +1,4 @@
-"""What reads across racks come to, in bytes and money."""
+"""Traffic of reads across racks, in bytes and money."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -56,7 +56,7 @@ def cross_rack_traffic(
 def kept_traffic(
     plan: FleetPlan, snapshot: FleetSnapshot, goals: FleetGoals, price_per_gb: float
 ) -> Iterator[DataFrame | None]:
-    """What each group reads across racks, kept meanwhile; None without racks or weights."""
+    """The traffic of each group across racks, kept meanwhile; None without racks or weights."""
     weighed = snapshot.tables["partitions"].where("weight is not null")
     if not goals.need_racks or weighed.isEmpty():
         yield None
@@ -69,7 +69,7 @@ def kept_traffic(
 
 
 def traffic_of_fleet(traffic: DataFrame, price_per_gb: float) -> list[dict[str, Any]]:
-    """What the fleet reads across racks: a row for now and one as planned."""
+    """The fleet's traffic across racks: a row for now and one as planned."""
     sums = traffic.groupBy().sum().collect()[0]
     return [
         {

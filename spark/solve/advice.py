@@ -32,12 +32,12 @@ LevelsOf = Callable[[str, str], Levels]
 
 
 def default_levels(cluster: str, group: str) -> Levels:
-    """Those of all groups."""
+    """The levels of every group, where no settings name others."""
     return LEVELS
 
 
 class Planned(NamedTuple):
-    """An encoded group, its solved row, and by what goals: `auto` is settled.
+    """An encoded group, its solved row, and by what goals: by count or by weight.
 
     `group` is what was read of the row, and `answer` the strategy's or its error, where it was
     planned by itself.

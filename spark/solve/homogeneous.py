@@ -44,7 +44,7 @@ def plan_homogeneous(read: Read, strategy: str) -> dict[int, SolvedRow]:
     }
     if not problems:
         return {}
-    groups = _joined([*problems.values()])
+    groups = _join([*problems.values()])
     target = solve_homogeneous(groups)
     seconds = (time.perf_counter() - started) / len(problems)
     starts = groups.partition_offsets.tolist()
@@ -60,7 +60,7 @@ def plan_homogeneous(read: Read, strategy: str) -> dict[int, SolvedRow]:
     return rows
 
 
-def _joined(problems: Sequence[Problem]) -> HomogeneousGroups:
+def _join(problems: Sequence[Problem]) -> HomogeneousGroups:
     """One after the other."""
     members = _starts([len(problem.member_ids) for problem in problems])
     partitions = _starts([problem.partition_count for problem in problems])

@@ -137,7 +137,7 @@ def planned_alone(
     try:
         with TimeLimit(strategy_seconds) as limit:
             answer = limit.spend(lambda: assignor.assign(problem, goals))
-            verdict, unknown = _judged(problem, answer, goals, limit)
+            verdict, unknown = _verdict(problem, answer, goals, limit)
         measures = verdict.measures or measure(problem, answer.target)
         is_best = strategy == OPTIMAL and verdict.balance_optimal
         reasons = filter(None, (answer.reason, group.reason, unknown))
@@ -158,7 +158,7 @@ def planned_alone(
     return Planned(row, solved, goals, group, answer)
 
 
-def _judged(
+def _verdict(
     problem: Problem, answer: Answer, goals: Goals, limit: TimeLimit
 ) -> tuple[Verdict, str | None]:
     """The verdict, and a sentence where the check takes too long for one on optimality.
@@ -167,11 +167,11 @@ def _judged(
     """
     target, rival, shown = answer.target, answer.rival, answer.certificate
 
-    def judged() -> Verdict:
+    def check() -> Verdict:
         return check_assignment(problem, target, shown, goals, rival=rival)
 
     try:
-        return limit.spend(judged), None
+        return limit.spend(check), None
     except TimeLimitError:
         reason = (
             "whether anything is better isn't known: the proof takes longer than "

@@ -1,4 +1,4 @@
-"""What solving makes of a group: one row, its plan as arrays; and from rows to tables by names."""
+"""A solved group as one row, with its plan as arrays; and from such rows to tables by names."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -97,7 +97,7 @@ class PlannedGroup(GroupRow):
 
 @dataclass(kw_only=True)  # rows with slots of their own have these columns beside others
 class AdvisedRow(Row):
-    """What a row says of `optimizer.advice.Advice`; null without advice, or by another strategy."""
+    """Columns of `optimizer.advice.Advice`; null without advice, or by another strategy."""
 
     judged_by: Text = None
     now_to_best: Real = None
@@ -182,7 +182,7 @@ def plan_arrays(group: FleetGroup, problem: Problem, target: IntArray) -> dict[s
 
 
 def actions(keepable: NDArray[np.bool_], previous: IntArray, target: IntArray) -> IntArray:
-    """What happens to each partition, as an index into ACTIONS; -1 where there is nothing to say.
+    """The action on each partition, as an index into ACTIONS; -1 where there is nothing to say.
 
     A change of a `keepable` partition, one whose owner is present and still subscribed, is a move;
     otherwise somebody takes over, or the partition is new to the group.
@@ -205,10 +205,10 @@ def plan_groups(solved: DataFrame, advice: bool = True) -> DataFrame:
 def plan_assignments(solved: DataFrame) -> DataFrame:
     """The plan's table `assignments`: one row a partition of a planned group."""
     partitions = solved.selectExpr("*", "posexplode(topic) as (entry, at)")
-    actions = ", ".join(f"'{action}'" for action in ACTIONS)
+    action_names = ", ".join(f"'{action}'" for action in ACTIONS)
     return partitions.selectExpr(
         *("cluster", "`group`", "get(topics, at) as topic", "get(partition, entry) as partition"),
         "get(names, get(target, entry)) as member_id",
         "get(names, get(previous, entry)) as previous_member_id",
-        f"get(array({actions}), get(action, entry)) as action",
+        f"get(array({action_names}), get(action, entry)) as action",
     )

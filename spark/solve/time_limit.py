@@ -74,7 +74,7 @@ class TimeLimit:
             self._nowhere.close()
 
     def spend(self, call: Callable[[], T]) -> T:
-        """What `call` returns; raises TimeLimitError when it needs too long."""
+        """Call within the limit; TimeLimitError when it needs too long."""
         if not self._has_limit:
             return call()
         try:

@@ -20,7 +20,6 @@ from spark.store.columns import (
     as_one,
     coded,
     is_there,
-    nothing,
     numbers_in,
     taken,
     texts,

@@ -69,13 +69,14 @@ class CatalogSource(Source):
         return UnreadableError(f"table {self.root}.{table} can't be read: {first_line(error)}")
 
     def ids(self, table: str) -> list[str]:
-        return self.ids_of([table])[table]
+        self.named([table])
+        return self._ids[table]
 
-    def ids_of(self, tables: Iterable[str]) -> dict[str, list[str]]:
+    def named(self, tables: Iterable[str]) -> set[str]:
         wanted = list(tables)
         new = [table for table in wanted if table not in self._ids]
         self._ids |= self._looked_up(new) if new else {}
-        return {table: self._ids[table] for table in wanted}
+        return set().union(*(self._ids[table] for table in wanted))
 
     def _looked_up(self, tables: Collection[str]) -> dict[str, list[str]]:
         """The ids of all these tables, by one job."""
@@ -99,7 +100,7 @@ class CatalogSource(Source):
         return set()
 
     def broken(self, snapshot: str, tables: Collection[str]) -> str | None:
-        """It shows when they are read."""
+        """None: a fault shows when they are read."""
         return None
 
     def written(self, snapshot: str) -> Collection[str]:
@@ -134,15 +135,15 @@ class CatalogSource(Source):
     def _readable(
         self, table: str, snapshots: Collection[str], columns: Sequence[str]
     ) -> Iterator[tuple[str, Cells, int]]:
-        """What is counted in one job if that can be; if not, what can be read is sought."""
+        """Counts by one job if all can be read, else by a job for each snapshot."""
         try:
-            yield from [*self._counted(table, snapshots, columns)]
+            yield from [*self._counts(table, snapshots, columns)]
         except UnreadableError:
             for snapshot in snapshots:
                 with suppress(UnreadableError):
-                    yield from [*self._counted(table, [snapshot], columns)]
+                    yield from [*self._counts(table, [snapshot], columns)]
 
-    def _counted(
+    def _counts(
         self, table: str, snapshots: Collection[str], columns: Sequence[str]
     ) -> Iterator[tuple[str, Cells, int]]:
         """Snapshot, values and how often they are there."""
@@ -165,7 +166,7 @@ def _bytes(rows: DataFrame, name: str) -> Column:
 
 
 OF_FILES = frozenset({"parquet", "orc", "avro", "json", "csv", "text", "xml", "hive"})
-"""What Spark calls kinds of tables that are folders of files and no more."""
+"""Spark's names for kinds of tables that are folders of files and no more."""
 
 
 def check_tables(session: SparkSession, schema: CatalogSchema, tables: Iterable[str]) -> None:

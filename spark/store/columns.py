@@ -15,14 +15,20 @@ NULL = np.iinfo(np.int64).min
 """Stands for a null among whole numbers, and for what an int can't hold."""
 
 
+TEXTS = {
+    *(pa.string(), pa.large_string(), pa.string_view()),
+    *(pa.binary(), pa.large_binary(), pa.null()),
+}
+"""Types of columns of texts; names needn't be valid UTF-8."""
+
+
 def texts(column: pa.ChunkedArray) -> pa.Array:
     """A column of strings as their bytes, valid or not; TypeError if it has none."""
     array = as_one(column)
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
-    kind = array.type
-    if not (pa.types.is_null(kind) or _is_text(kind)):
-        raise TypeError(f"{kind} instead of string")
+    if array.type not in TEXTS:
+        raise TypeError(f"{array.type} instead of string")
     return array.cast(pa.binary())
 
 
@@ -62,11 +68,6 @@ def taken(table: pa.Table, rows: NDArray[Any]) -> pa.Table:
     )
 
 
-def nothing(kind: pa.DataType, rows: int) -> pa.Array:
-    """A column of nulls."""
-    return pa.Array.from_buffers(pa.null(), rows, [None]).cast(kind)
-
-
 def as_one(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     if isinstance(column, pa.Array):
         return column
@@ -80,13 +81,3 @@ def numbers_in(array: pa.Array) -> NDArray[Any]:
     buffer = array.buffers()[1]
     numbers = np.frombuffer(buffer, kind) if buffer else np.empty(0, kind)
     return numbers[array.offset : array.offset + len(array)]
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    return any(
-        looks(kind)
-        for looks in (
-            *(pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view),
-            *(pa.types.is_binary, pa.types.is_large_binary),
-        )
-    )

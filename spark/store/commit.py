@@ -1,4 +1,4 @@
-"""What one run writes to a folder: a manifest is the commit, and files come to their place after.
+"""Runs write to a folder: a manifest is the commit, and files come to their place after.
 
 On a disk a run writes aside, in a folder of its own, and holds a lock by which others know that it
 is alive. On another file system, where moving is copying, files have their last names from the
@@ -144,7 +144,7 @@ class Run:
     def adopted(self, table: str, snapshot: str, statistics: Iterable[Columns] = ()) -> list[File]:
         """The files that a table has in its place, as they are now, for a manifest."""
         paths = (self.place.files_in(self.place.folder(table, snapshot)) or {}).values()
-        return [_adopted(self.place, path, statistics) for path in paths]
+        return [_adopt(self.place, path, statistics) for path in paths]
 
     def commit(
         self,
@@ -174,7 +174,7 @@ class Run:
                 version = next_version(place, snapshot)
                 now = self.check_current(snapshot, owned)
                 replaces = {
-                    table: self._replaced(place, snapshot, table, now, written.get(table, ()))
+                    table: self._void_files(place, snapshot, table, now, written.get(table, ()))
                     for table in owned
                 }
                 version = max(version, now.version + 1)
@@ -182,7 +182,7 @@ class Run:
                     break
             finish(self.place, snapshot)
 
-    def _replaced(
+    def _void_files(
         self, place: Folder, snapshot: str, table: str, now: Manifest, files: Sequence[File]
     ) -> list[str]:
         """The files in the place of a table that a commit makes void."""
@@ -259,7 +259,7 @@ class Run:
         return {t: {*(place.files_in(place.folder(t, snapshot)) or ())} for t in self.owned}
 
 
-def _adopted(place: Folder, path: str, statistics: Iterable[Columns]) -> File:
+def _adopt(place: Folder, path: str, statistics: Iterable[Columns]) -> File:
     with place.opened(path) as file:
         rows = file.metadata.num_rows
         cells = column_statistics({columns: cells_of(file, columns) for columns in statistics})

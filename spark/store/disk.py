@@ -1,4 +1,4 @@
-"""What a disk refuses, in a sentence; one file of text, replaced as one step, or read whole."""
+"""A disk's errors in a sentence, and files of text, replaced as one step or read whole."""
 
 import errno
 import os

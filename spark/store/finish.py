@@ -151,7 +151,7 @@ def _sync(*folders: str) -> None:
 def sweep(place: Folder) -> None:
     """Put in place what runs that ended too early have committed, and remove all else of them."""
     for run in _runs(place):
-        with _locked(run) as ended:
+        with _hold_lock(run) as ended:
             if ended:
                 with moving(place):
                     for snapshot in _touched_by(run):
@@ -166,7 +166,7 @@ def written_by_others(place: Folder) -> set[str]:
     """The snapshots of which a run that is alive has written something, or which it removes."""
     snapshots: set[str] = set()
     for run in _runs(place):
-        with _locked(run) as ended:
+        with _hold_lock(run) as ended:
             if not ended:
                 snapshots |= _touched_by(run)
     return snapshots
@@ -189,7 +189,7 @@ def _runs(place: Folder) -> list[Path]:
 
 
 @contextmanager
-def _locked(run: Path) -> Iterator[bool]:
+def _hold_lock(run: Path) -> Iterator[bool]:
     """Whether the run is over, whose lock is held meanwhile."""
     try:
         lock = os.open(run, os.O_RDONLY)

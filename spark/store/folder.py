@@ -37,7 +37,7 @@ class Folder(TableFiles):
     """A folder with tables as `TABLE/snapshot=ID/*.parquet`, read as its manifests say."""
 
     def footers(self, table: str, paths: Sequence[str]) -> Footers:
-        """What the files of a table say of it; UnreadableError if one is broken."""
+        """The footers of a table's files; UnreadableError if one is broken."""
         metadata = []
         for path in paths:
             try:
@@ -49,7 +49,7 @@ class Folder(TableFiles):
     def _footers_for_spark(
         self, session: SparkSession, table: str, paths: Sequence[str]
     ) -> Footers:
-        """The same; where that can't be told here, Spark looks."""
+        """The footers of a table's files, or the schema that Spark finds where they have none."""
         with suppress(UnreadableError):
             footers = self.footers(table, paths)
             if footers.is_known:
@@ -73,7 +73,7 @@ class Folder(TableFiles):
                 footers = self._footers_for_spark(session, table, parts.paths)
                 base = parts.paths[0].rpartition(f"/{SNAPSHOT}=")[0]
                 alike.setdefault((base, footers.schema.json()), []).append((parts, footers))
-        return [_merged(session, table, base, of) for (base, _), of in alike.items()]
+        return [_merge(session, table, base, of) for (base, _), of in alike.items()]
 
     def rows(
         self, table: str, path: str, columns: Sequence[str], wanted: Mapping[str, ValueFilter]
@@ -105,7 +105,7 @@ class Folder(TableFiles):
     def tally(
         self, tables: Collection[str], snapshots: Collection[str], columns: Sequence[str] = ()
     ) -> dict[tuple[str, str], Counter[Cells]]:
-        """What manifests tell; where they don't, files are opened."""
+        """Counts by manifests; where these have none, files are opened."""
         wanted = tuple(columns)
         counts: dict[tuple[str, str], Counter[Cells] | None] = {}
         opened: dict[tuple[str, str], Sequence[str]] = {}
@@ -118,12 +118,12 @@ class Folder(TableFiles):
                     if counts[table, snapshot] is None:
                         opened[table, snapshot] = parts.paths
         with ThreadPoolExecutor(AT_ONCE) as pool:
-            counted = pool.map(lambda files: self._counted(files, wanted), opened.values())
+            counted = pool.map(lambda files: self._count(files, wanted), opened.values())
             counts.update(zip(opened, counted, strict=True))
         return {table: cells for table, cells in counts.items() if cells is not None}
 
     def _counts_of(self, table: str, snapshot: str, columns: Columns) -> Counter[Cells] | None:
-        """What the manifest tells of files that are as they were written."""
+        """Counts by the manifest, of files as they were written; None where it has none."""
         manifest = self.manifest(snapshot)
         files = manifest.tables.get(table) if manifest else None
         if files is None:
@@ -133,7 +133,7 @@ class Folder(TableFiles):
             return Counter({(): rows}) if rows else Counter()
         return cells_counted([file.cells for file in files], columns)
 
-    def _counted(self, files: Sequence[str], columns: Columns) -> Counter[Cells] | None:
+    def _count(self, files: Sequence[str], columns: Columns) -> Counter[Cells] | None:
         """None if one of them can't be read."""
         try:
             return reduce(add, (cells_of(self.opened(path), columns) for path in files), Counter())
@@ -145,7 +145,7 @@ def _unreadable_error(table: str, path: str, error: Exception) -> UnreadableErro
     return UnreadableError(f"table {table} can't be read from {path}: {first_line(error)}")
 
 
-def _merged(
+def _merge(
     session: SparkSession, table: str, base: str, alike: Sequence[tuple[Parts, Footers]]
 ) -> StoredTable:
     """Tables with the same columns, in one folder; their own folders tell whose the rows are."""

@@ -1,4 +1,4 @@
-"""What is in a folder of tables, and its manifests.
+"""Listings of a folder of tables, and its manifests.
 
 It is one of this machine, or on any file system that Arrow finds by its URI.
 """
@@ -30,14 +30,14 @@ _OF_SNAPSHOT = re.compile(r"snapshot=(.+)", re.DOTALL)
 
 
 class Entry(NamedTuple):
-    """What is in a folder; `size` is None for folders, `at` when it was changed, in seconds."""
+    """A file or a folder; `size` is None for folders, `at` when it was changed, in seconds."""
 
     size: int | None
     at: float = 0.0
 
 
 Entries = Mapping[str, Entry]
-"""What is in a folder, by name."""
+"""The files and folders in a folder, by name."""
 
 
 def is_part(name: str) -> bool:
@@ -74,7 +74,7 @@ class Listing(Source):
         return self.system is None
 
     def again(self, keeps: bool = True) -> Self:
-        """The same folder, of which nothing has been seen yet."""
+        """This folder, of which nothing has been seen yet."""
         return type(self)(self.root, self.system, self.base, keeps, self.create)
 
     def for_one_look(self) -> Self:
@@ -107,14 +107,14 @@ class Listing(Source):
     # What is there.
 
     def entries(self, folder: str) -> Entries | None:
-        """What is in a folder; None if that isn't one."""
+        """The files and folders in a folder; None if that isn't one."""
         if not self.keeps:
-            return self._listed(folder)
+            return self._list(folder)
         if folder not in self._seen:
-            self._seen[folder] = self._listed(folder)
+            self._seen[folder] = self._list(folder)
         return self._seen[folder]
 
-    def _listed(self, folder: str) -> Entries | None:
+    def _list(self, folder: str) -> Entries | None:
         if not self.is_local:
             return self._tree.get(self.inner(folder))
         by_name: dict[str, Entry] = {}
@@ -168,10 +168,12 @@ class Listing(Source):
 
     def named(self, tables: Iterable[str]) -> set[str]:
         return {
-            snapshot for table in tables for snapshot in self._named(table) | self._ids_aside(table)
+            snapshot
+            for table in tables
+            for snapshot in self._ids_in(table) | self._ids_aside(table)
         }
 
-    def _named(self, table: str) -> set[str]:
+    def _ids_in(self, table: str) -> set[str]:
         folders = map(_OF_SNAPSHOT.fullmatch, self.folders(f"{self.root}/{table}"))
         return {matched[1] for matched in folders if matched}
 
@@ -179,7 +181,7 @@ class Listing(Source):
         """The ids of which runs have written that table, and not put it in its place yet."""
         runs = f"{HIDDEN}/runs"
         names = self.folders(f"{self.root}/{runs}")
-        return set().union(*(self._named(f"{runs}/{run}/{table}") for run in names))
+        return set().union(*(self._ids_in(f"{runs}/{run}/{table}") for run in names))
 
     def has_folder(self, table: str, snapshot: str) -> bool:
         """Whether that table of a snapshot has a folder in its place, with files in it or not."""
@@ -222,7 +224,7 @@ class Listing(Source):
 
     def _manifest(self, snapshot: str) -> Manifest | None:
         folder = self.manifests(snapshot)
-        listed = self.entries(folder) if not self.is_local else self._listed(folder)
+        listed = self.entries(folder) if not self.is_local else self._list(folder)
         paths = [f"{folder}/{name}" for name in sorted(listed or {}) if name[0] not in "._"]
         try:
             texts = {path: self._text(path) for path in paths}

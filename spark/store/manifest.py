@@ -37,7 +37,7 @@ it occurs."""
 
 
 def column_statistics(counted: Mapping[Columns, Counter[Cells]]) -> ColumnCounts:
-    """What a manifest says of what was counted in a file."""
+    """The counts of a file's values as a manifest has them."""
     return {
         ",".join(columns): sorted(
             ([*map(_text, cells), count] for cells, count in of.items()), key=repr
@@ -48,7 +48,7 @@ def column_statistics(counted: Mapping[Columns, Counter[Cells]]) -> ColumnCounts
 
 
 def cells_counted(counts: Collection[ColumnCounts], columns: Columns) -> Counter[Cells] | None:
-    """The same again, of several files together; None unless all of them tell it."""
+    """Counts of several files' values together; None unless all of them have some."""
     key = ",".join(columns)
     if any(key not in of_file for of_file in counts):
         return None
@@ -121,7 +121,7 @@ class Manifest:
         return {file.name: file for file in self.tables.get(table, ())}
 
     def strange(self, table: str, lying: Iterable[str]) -> list[str]:
-        """Those of a table's files that another program put there.
+        """The names, among a table's files, of those that another program put there.
 
         What a run of ours wrote and the manifest doesn't name is on its way out, or not there yet.
         """
@@ -139,7 +139,7 @@ class Manifest:
 
     @staticmethod
     def from_text(text: str, path: str) -> Manifest:
-        """What `to_text` made; UnreadableError names the path of a text that is something else."""
+        """Read what `to_text` wrote; UnreadableError names the path of any other text."""
         try:
             fields = json.loads(text)
             checksum = fields.pop("crc32", None)

@@ -1,4 +1,4 @@
-"""What opens a folder of tables, or the tables of a catalog."""
+"""Folders of tables, and tables of a catalog, are opened here."""
 
 import os
 import re
@@ -30,7 +30,7 @@ _S3_SETTINGS = {
     "endpoint_override": "endpoint",
     "region": "endpoint.region",
 }
-"""What Arrow calls settings of Spark's, all of which begin with `spark.hadoop.fs.s3a.`."""
+"""Arrow's names of settings of Spark's, all of which begin with `spark.hadoop.fs.s3a.`."""
 
 _OF_OBSTORE = {
     "access_key": "access_key_id",
@@ -57,11 +57,11 @@ class UnopenableError(InputError):
 
 
 Opener = SparkSession | Folder
-"""What opens a folder of tables: a session, or the folder itself that this process has opened."""
+"""Opens a folder of tables: a session, or the folder itself that this process has opened."""
 
 
 def source_of(opener: Opener, where: Where) -> Folder | CatalogSource:
-    """What the tables of a store or of results are read from; a catalog's by a session."""
+    """The source of the tables of a store or of results; a catalog's is opened by a session."""
     if not isinstance(where, CatalogSchema):
         return folder_of(opener, where)
     assert not isinstance(opener, Folder), "tables of a catalog are opened by a session"
@@ -123,7 +123,7 @@ def _system_of(root: str, setting: Setting) -> tuple[fs.FileSystem, str]:
 
 
 def _s3_settings(setting: Setting) -> dict[str, str]:
-    """What Spark's configuration has for S3, by Arrow's names; the endpoint with its scheme."""
+    """Spark's settings for S3, by Arrow's names; the endpoint with its scheme."""
     every = {ours: setting(f"spark.hadoop.fs.s3a.{of}") for ours, of in _S3_SETTINGS.items()}
     stated = {name: value for name, value in every.items() if value}
     if stated and "://" not in (endpoint := stated.get("endpoint_override", "")):
@@ -137,7 +137,7 @@ def _has_path_style(setting: Setting) -> bool:
 
 
 def _creating(root: str, setting: Setting) -> Callable[[str, bytes], bool] | None:
-    """What puts a file where none is, or returns False; None where nothing can, or no obstore is.
+    """A function that puts a file where none is, or returns False; None where there is no client.
 
     Paths are Arrow's, whose first part is the bucket.
     """

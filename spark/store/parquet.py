@@ -28,7 +28,7 @@ from spark.store.manifest import Columns, File, column_statistics
 from spark.store.source import Cells
 
 UNREADABLE = (OSError, pa.ArrowException, TypeError, KeyError)
-"""What Arrow raises about a file that is broken, or that has something else in it."""
+"""Errors of Arrow's about a file that is broken, or that has something else in it."""
 
 ROWS_A_FILE = 250_000
 """Small enough that a large table comes as several files, which Spark reads in parallel."""
@@ -73,7 +73,7 @@ _UNSIGNED: dict[str, t.DataType] = {
     **{"uint8": t.ShortType(), "uint16": t.IntegerType()},
     **{"uint32": t.LongType(), "uint64": t.DecimalType(20, 0)},
 }
-"""What Spark reads unsigned numbers as."""
+"""Types that Spark reads unsigned numbers as."""
 
 
 class Footers(NamedTuple):
@@ -87,7 +87,7 @@ class Footers(NamedTuple):
 
     @staticmethod
     def of(metadata: Sequence[pq.FileMetaData]) -> Footers:
-        """What these footers, one at least, say."""
+        """Read these footers, of which there is one at least."""
         complete = frozenset.intersection(*(frozenset(_without_nulls(of)) for of in metadata))
         return Footers(_schema(metadata[0]), complete)
 
@@ -161,7 +161,7 @@ class ValueFilter:
 
 
 def _statistics(group: Any) -> dict[str, Any]:
-    """What a row group tells of each of its columns."""
+    """The statistics of each column of a row group."""
     columns = map(group.column, range(group.num_columns))
     return {column.path_in_schema: column.statistics for column in columns}
 
@@ -191,7 +191,7 @@ def cells_of(file: pq.ParquetFile, columns: Columns) -> Counter[Cells]:
 
 
 def _cells_of(file: pq.ParquetFile, number: int, columns: Columns) -> Counter[Cells]:
-    """The same of a row group."""
+    """How often each combination of values of these columns is in a row group."""
     group = file.metadata.row_group(number)
     statistics = _statistics(group)
     rows = group.num_rows

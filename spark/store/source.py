@@ -39,17 +39,17 @@ class CatalogSchema:
     @property
     def quoted(self) -> str:
         """The name as SQL has it."""
-        return ".".join(_quoted(part) for part in re.findall(_PART, self.name))
+        return ".".join(_quote(part) for part in re.findall(_PART, self.name))
 
     def table(self, table: str) -> str:
         """The name of one of its tables, as SQL has it."""
-        return f"{self.quoted}.{_quoted(table)}"
+        return f"{self.quoted}.{_quote(table)}"
 
 
 Where = str | CatalogSchema
 
 
-def _quoted(part: str) -> str:
+def _quote(part: str) -> str:
     return part if part.startswith("`") else f"`{part}`"
 
 
@@ -63,7 +63,7 @@ Cells = tuple[bytes | None, ...]
 
 
 def cells_in(row: Row, columns: Sequence[str]) -> Cells:
-    """What a row of Spark's has of these columns, each of which is called `of_…` there."""
+    """The values of these columns, each of which is called `of_…` in a row of Spark's."""
     cells = (row[f"of_{name}"] for name in columns)
     return tuple(None if cell is None else bytes(cell) for cell in cells)
 
@@ -89,28 +89,24 @@ class Source(ABC):
     root: str
 
     def for_one_look(self) -> Source:
-        """The same, of which what has been seen once is kept: for one look at many snapshots."""
+        """A source that keeps what it has seen once: for one look at many snapshots."""
         return self
 
     def for_next_look(self) -> Source:
-        """The same for another look: itself, where that would see nothing else."""
+        """A source for another look: itself, where that would see nothing else."""
         return self
 
     def having_fetched(self, snapshots: Collection[str]) -> Source:
-        """The same, with what tells whether these snapshots are whole, if that takes its time."""
+        """This source, after it has fetched what tells whether these snapshots are whole."""
         return self
 
     @abstractmethod
     def ids(self, table: str) -> list[str]:
         """The ids of the snapshots of which the table has something, in their order."""
 
-    def ids_of(self, tables: Iterable[str]) -> dict[str, list[str]]:
-        """The same of several tables."""
-        return {table: self.ids(table) for table in tables}
-
+    @abstractmethod
     def named(self, tables: Iterable[str]) -> set[str]:
         """The ids of the snapshots of which any of these tables may have something."""
-        return set().union(*self.ids_of(tables).values())
 
     def has(self, table: str, snapshot: str) -> bool:
         """Whether the table has something of that snapshot."""
@@ -121,16 +117,16 @@ class Source(ABC):
         return False
 
     def at_once(self, snapshots: Collection[str], read: Callable[[], T]) -> T:
-        """What `read` makes of tables of these snapshots, all of them as one run left them."""
+        """Read tables of these snapshots, all of them as one run left them."""
         return read()
 
     @abstractmethod
     def being_written(self, among: Collection[str]) -> set[str]:
-        """Those of these snapshots that Spark is writing in place, as other programs do."""
+        """The snapshots, among these, that Spark is writing in place, as other programs do."""
 
     @abstractmethod
     def broken(self, snapshot: str, tables: Collection[str]) -> str | None:
-        """What is wrong with these tables, as far as a quick look tells."""
+        """The fault of these tables, as far as a quick look tells; None without one."""
 
     @abstractmethod
     def written(self, snapshot: str) -> Collection[str]:

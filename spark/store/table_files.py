@@ -61,7 +61,7 @@ class TableFiles(Listing):
         return not manifest or bool(manifest.names(table)) or any(manifest.strange(table, lying))
 
     def is_gone(self, snapshot: str, tables: Collection[str]) -> bool:
-        """As of now: whoever asks has seen some of it, and some not."""
+        """Looked up again now: whoever asks has seen some of the snapshot, and some not."""
         now = self.for_next_look()
         try:
             manifest = now.manifest(snapshot) or Manifest()
@@ -99,7 +99,7 @@ class TableFiles(Listing):
     def _parts(
         self, manifest: Manifest, table: str, snapshot: str, thoroughly: bool
     ) -> Parts | None:
-        """The same of a snapshot whose manifest has been read."""
+        """The files of one table, by the manifest of its snapshot."""
         folder = self.folder(table, snapshot)
         files = manifest.names(table)
         aside = self._lying_aside(files, table, snapshot)  # first: from there files come to place
@@ -156,7 +156,7 @@ class TableFiles(Listing):
     def _changes(
         self, paths: Mapping[str, str], files: Mapping[str, File], thoroughly: bool
     ) -> list[str]:
-        """What another program made of files that can be read all the same, if anything.
+        """Notes on files that another program has changed and that can be read all the same.
 
         UnreadableError if one is broken, as far as it can be seen.
         """
@@ -170,12 +170,12 @@ class TableFiles(Listing):
         if file is None:
             return None
         if size != file.bytes:
-            return self._resized(path, size, file)
+            return self._note_on_size(path, size, file)
         if self.is_local and thoroughly and file.crc32 and checksum(Path(path)) != file.crc32:
             raise UnreadableError(f"{path} can't be read: its bytes aren't those that were written")
         return None
 
-    def _resized(self, path: str, size: int, file: File) -> str:
+    def _note_on_size(self, path: str, size: int, file: File) -> str:
         """The note on a file of another size than was written; UnreadableError if broken."""
         try:
             rows = self.opened(path).metadata.num_rows
@@ -238,7 +238,7 @@ class TableFiles(Listing):
                 raise UnreadableError(f"{self.root} was written while it was read: run it again")
 
     def _manifests_of(self, snapshots: Collection[str]) -> list[Manifest | str | None]:
-        """What is there now, or why it can't be read."""
+        """The manifests of these snapshots now, or why one can't be read."""
         now = self.for_next_look()
 
         def manifest_or_why(snapshot: str) -> Manifest | str | None:

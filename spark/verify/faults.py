@@ -246,18 +246,18 @@ def faults_of_weights(row: RowWithPlan, verdict: Verdict) -> Iterator[str]:
     for name in NUMBERS:
         right = getattr(weight, name)
         if not _is_there(row, name) or abs(getattr(row, name) - right) > EXACT * max(right, 1.0):
-            yield f"{name} is {right:.6g}, the plan says {_shown(row, name)}"
+            yield f"{name} is {right:.6g}, the plan says {_text_of(row, name)}"
     if row.bound_kind != weight.bound_kind:
         yield f"bound_kind is {weight.bound_kind}, the plan says {row.bound_kind}"
     if not _is_there(row, "moves_bound") or row.moves_bound != weight.moves_bound:
-        yield f"moves_bound is {weight.moves_bound}, the plan says {_shown(row, 'moves_bound')}"
+        yield f"moves_bound is {weight.moves_bound}, the plan says {_text_of(row, 'moves_bound')}"
 
 
 def _is_there(row: RowWithPlan, name: str) -> bool:
     return not pd.isna(getattr(row, name))
 
 
-def _shown(row: RowWithPlan, name: str) -> str:
+def _text_of(row: RowWithPlan, name: str) -> str:
     return f"{getattr(row, name):.6g}" if _is_there(row, name) else "nothing"
 
 

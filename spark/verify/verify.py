@@ -59,7 +59,7 @@ def verify_plan(
     groups: DataFrame,
     rates: DataFrame | None = None,
 ) -> DataFrame:
-    """What is wrong with a plan of the snapshot: cluster, group, fault; no row, no fault.
+    """The faults of a plan of the snapshot: cluster, group, fault; no row, no fault.
 
     Checked are statuses, that every partition is there once and goes to a subscriber, previous
     members, actions and measures. That balance, racks, moves and spread are optimal where the plan
@@ -97,7 +97,7 @@ def _missing(name: str, table: DataFrame, columns: Sequence[str]) -> Iterator[st
 
 def _plan_parts(assignments: DataFrame, groups: DataFrame) -> dict[str, DataFrame]:
     """The rows of both tables as parts; those of groups as texts of JSON."""
-    absent = {n: F.lit(None).cast(t) for n, t in PROOFS.items() if n not in groups.columns}
+    absent = {n: F.lit(None).cast(kind) for n, kind in PROOFS.items() if n not in groups.columns}
     proofs = (absent[name].alias(name) if name in absent else name for name in PROOFS)
     reported = escaped_rows(groups.select(*GROUP_KEYS, *GROUP_COLUMNS, *proofs))
     as_text = F.to_json(F.struct(*GROUP_COLUMNS, *PROOFS), {"ignoreNullFields": "false"})

@@ -36,7 +36,7 @@ import pyarrow.parquet as pq
 from spark.demo import demo_fleet
 from spark.errors import InputError
 from spark.fleet import TABLES, write_store
-from spark.fleet.store import states_of
+from spark.fleet.store import Stored
 from spark.store import Folder
 from tests.bench.stopwatch import SNAPSHOT, Row, bench
 from tests.paths import ROOT
@@ -99,7 +99,7 @@ class Job:
         """All rows of all tables but how long they took, or why they can't be read."""
         place, rows = Folder(self.out), {}
         try:
-            states = {SNAPSHOT: None} if self.tables else states_of(place)
+            states = {SNAPSHOT: None} if self.tables else Stored.in_source(place).states
             whole = [snapshot for snapshot, why in states.items() if why is None]
             for snapshot, table in product(whole, self.tables or TABLES):
                 parts = place.parts(table, snapshot)

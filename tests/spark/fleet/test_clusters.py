@@ -195,14 +195,14 @@ def test_what_a_fleet_is_compared_with(tmp_path: Path) -> None:
     for snapshot, clusters in there.items():
         keep(tmp_path, snapshot, *clusters)
     place = Folder(tmp_path)
-    newest, older = compositions(place, "", Stored.of(there), DAY)
+    newest, older = compositions(place, "", Stored(there, {}.get), DAY)
     assert newest == Composition(SEVEN, {"a": SEVEN, "b": SIX, "c": SIX})
     assert older() == Composition(FIVE, {"a": FIVE, "b": FIVE, "c": YESTERDAY})
     keep(tmp_path, LONG_AGO, "a", "b")
-    newest, older = compositions(place, "", Stored.of([LONG_AGO, SEVEN]), DAY)
+    newest, older = compositions(place, "", Stored([LONG_AGO, SEVEN], {}.get), DAY)
     assert newest == Composition(SEVEN, {"a": SEVEN}, {"b": LONG_AGO})
     assert older() == Composition(LONG_AGO)
-    newest, older = compositions(place, "", Stored.of([SEVEN]), DAY)
+    newest, older = compositions(place, "", Stored([SEVEN], {}.get), DAY)
     assert (newest, older()) == (Composition(SEVEN), None)
 
 

@@ -13,7 +13,7 @@ from spark import FleetFiles, InputError, explain_group
 from spark.errors import UnreadableError
 from spark.fleet import clusters_in, contents_of
 from spark.fleet.local_store import write_store
-from spark.fleet.store import states_of
+from spark.fleet.store import Stored
 from spark.store import Folder, UnopenableError, folder_of, open_folder
 from tests.spark.store.killed_at_each_step import by_arrow
 from tests.support.fleets import SNAPSHOT, write_files
@@ -56,9 +56,8 @@ def test_stores_tell_the_same(store: Path) -> None:
         assert tally == arrow.tally(wanted, [EARLIER, SNAPSHOT, "x"], columns)
     contents = contents_of(local, every[:3])
     assert contents == contents_of(arrow, every[:3])
-    assert [why and why.replace("file://", "") for why in states_of(arrow).values()] == [
-        *states_of(local).values()
-    ]
+    here, there = (Stored.in_source(place).states.values() for place in (local, arrow))
+    assert [why and why.replace("file://", "") for why in there] == [*here]
     assert clusters_in(local, "", every[:3]) == clusters_in(arrow, "", every[:3])
     unreadable = {item: of_it.unreadable_tables for item, of_it in contents.items()}
     assert unreadable == {EARLIER: (), SNAPSHOT: (), BROKEN: ("members",)}
