@@ -92,6 +92,7 @@ from spark.fleet.schemas import (
     TOPIC_KEYS,
     WHATIF,
     check_kind,
+    describe_null_keys,
     faults_of,
     unknown_columns,
 )

@@ -15,7 +15,7 @@ from pyspark.sql import types as t
 from spark.errors import InputError, UnreadableError, first_line
 from spark.fleet.clusters import MAX_AGE, Composition, FindOlder, clusters_in, compositions
 from spark.fleet.conform import is_keyed
-from spark.fleet.schemas import TABLES, describe_null_keys, faults_of, unknown_columns
+from spark.fleet.schemas import TABLES, faults_of, unknown_columns
 from spark.fleet.store import check_not_removed, removed_since, whole
 from spark.fleet.utf8 import names_wanted
 from spark.store import (
@@ -170,11 +170,6 @@ class FleetFiles:
             for rows in self._rows_of(table, file, keys, filters):
                 nulls.update({f"{table}.{key}": _nulls(rows[key]) for key in keys})
         return +nulls
-
-    def check_keys(self, counts: Mapping[str, int]) -> None:
-        """Raise InputError if any key is null."""
-        if counts:
-            raise InputError(describe_null_keys(self.id, counts))
 
 
 def _open(place: Folder, snapshot: str) -> FleetFiles:

@@ -20,6 +20,7 @@ from spark.fleet import (
     FleetFiles,
     FleetSnapshot,
     Rows,
+    describe_null_keys,
     groups_like,
     is_named,
     names_wanted,
@@ -188,7 +189,8 @@ def _check_keys(
             nulls += fleet.null_keys(name, cluster, group=named)
     for name, read in topics.items():
         nulls += fleet.null_keys("partitions", name, topic=ValueFilter(frozenset(read)))
-    fleet.check_keys(nulls)
+    if nulls:
+        raise InputError(describe_null_keys(fleet.id, nulls))
 
 
 def _distinct_texts(texts: Any) -> list[bytes]:

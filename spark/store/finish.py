@@ -11,7 +11,7 @@ from spark.errors import UnreadableError
 from spark.store.disk import sync_folder
 from spark.store.folder import Folder
 from spark.store.listing import is_part
-from spark.store.manifest import HIDDEN, File, Manifest
+from spark.store.manifest import HIDDEN, Manifest
 
 REMOVING = "removing"
 """Folder of a run that names the snapshots that it removes, `snapshot=ID` each."""
@@ -93,8 +93,8 @@ def _put_in_place(place: Folder, snapshot: str, manifest: Manifest) -> None:
     aside_by_table = {
         table: {
             name: path
-            for name, file in manifest.names(table).items()
-            if name not in lying and (path := _aside(place, file, table, snapshot))
+            for name, path in place.lying_aside(manifest.names(table), table, snapshot).items()
+            if name not in lying
         }
         for table, lying in lying_by_table.items()
     }
@@ -125,12 +125,6 @@ def _put_in_place(place: Folder, snapshot: str, manifest: Manifest) -> None:
             _remove_empty(folder, lying)
         if aside or gone:
             _sync(folder, f"{place.root}/{table}", place.root)
-
-
-def _aside(place: Folder, file: File, table: str, snapshot: str) -> str | None:
-    """Where a file is that its run hasn't moved yet."""
-    path = f"{place.aside(file.run, table, snapshot)}/{file.name}"
-    return path if place.is_local and file.run and Path(path).exists() else None
 
 
 def _remove_empty(folder: str, lying: Collection[str]) -> None:
@@ -214,12 +208,14 @@ def is_settled(place: Folder, run: Path) -> bool:
     """Whether nothing is left to do, and no manifest names a file in the run's folder."""
     if any((run / REMOVING).glob("*")):
         return False
+    look = place.for_next_look()
     for snapshot in _touched_by(run):
         try:
-            manifest = place.for_next_look().manifest(snapshot) or Manifest()
+            manifest = look.manifest(snapshot) or Manifest()
         except UnreadableError:
             return False
         for table, files in manifest.tables.items():
-            if any(f.run == run.name and _aside(place, f, table, snapshot) for f in files):
+            own = {file.name: file for file in files if file.run == run.name}
+            if look.lying_aside(own, table, snapshot):
                 return False
     return True

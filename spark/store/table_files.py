@@ -102,7 +102,7 @@ class TableFiles(Listing):
         """The files of one table, by the manifest of its snapshot."""
         folder = self.folder(table, snapshot)
         files = manifest.names(table)
-        aside = self._lying_aside(files, table, snapshot)  # first: from there files come to place
+        aside = self.lying_aside(files, table, snapshot)  # first: from there files come to place
         in_place = self.entries(folder)
         lying = {n: e for n, e in sorted((in_place or {}).items()) if is_part(n)}
         paths = aside | {name: f"{folder}/{name}" for name in files if name in lying}
@@ -130,7 +130,7 @@ class TableFiles(Listing):
             )
         return Parts(tuple(paths[name] for name in sorted(files)), tuple(notes))
 
-    def _lying_aside(self, files: Mapping[str, File], table: str, snapshot: str) -> dict[str, str]:
+    def lying_aside(self, files: Mapping[str, File], table: str, snapshot: str) -> dict[str, str]:
         """The paths of those of these files that are where their run wrote them."""
         present = (self.entries(f"{self.root}/{HIDDEN}/runs") or {}) if files else {}
         runs = {file.run for file in files.values()}.intersection(present)
