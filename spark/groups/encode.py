@@ -114,8 +114,8 @@ def _sizes(partitions: DataFrame) -> DataFrame:
 
 def _ids(partitions: DataFrame) -> DataFrame:
     """The id of each topic that has one, and what is wrong with it."""
-    stated = partitions.where("topic_id is not null").select(*TOPIC_KEYS, "topic_id").distinct()
-    ids = stated.select(*TOPIC_KEYS, _in_hex(F.col("topic_id")).alias("topic_id")).distinct()
+    raw_ids = partitions.where("topic_id is not null").select(*TOPIC_KEYS, "topic_id").distinct()
+    ids = raw_ids.select(*TOPIC_KEYS, _in_hex(F.col("topic_id")).alias("topic_id")).distinct()
     users = F.count("*").over(Window.partitionBy("cluster", "topic_id"))
     return (
         ids.withColumn("users", users)

@@ -226,8 +226,8 @@ def _parts(
     of_member |= {"capacities": np.array(members["capacity"], np.float64)}
     yield MEMBER, {"member_id": members["member_id"], **of_member}
     read = sorted(topics.get(cluster, ()))
-    facts = TopicsRead(fleet, cluster, read, (*RACK_COLUMNS * racks, *WEIGHT_COLUMNS * weights))
-    yield TOPIC, facts.sizes()
+    of_topics = TopicsRead(fleet, cluster, read, (*RACK_COLUMNS * racks, *WEIGHT_COLUMNS * weights))
+    yield TOPIC, of_topics.sizes()
     yield SUBSCRIPTION, {name: tables["subscriptions"][name] for name in NAMES}
     owned = is_there(claims["member_id"])
     names = taken(pa.Table.from_arrays([claims[name] for name in NAMES], NAMES), owned)
@@ -235,9 +235,9 @@ def _parts(
     numbers |= {"claim_generations": _or_absent(claims["generation"])[owned]}
     yield CLAIM, {name: as_one(names[name]) for name in NAMES} | numbers
     if racks:
-        yield "place", facts.rack_sets()
+        yield "place", of_topics.rack_sets()
     if weights:
-        yield COLUMN, facts.weights()
+        yield COLUMN, of_topics.weights()
 
 
 def _cluster_has_claims(fleet: FleetFiles, cluster: str, claims: Rows) -> bool:
@@ -308,8 +308,8 @@ class TopicsRead:
     def weights(self) -> dict[str, Any]:
         """The partitions of each topic that have a weight, and the weight of each."""
         weights = np.array(self.rows["weight"], np.float64)
-        known = [rows[~np.isnan(weights[rows])] for rows in self.rows_by_topic]
-        rows = Lists.of(known).as_numbers()
+        weighted = [rows[~np.isnan(weights[rows])] for rows in self.rows_by_topic]
+        rows = Lists.of(weighted).as_numbers()
         numbers = self.rows["partition"][rows.values]
         return {
             "topic": self.topics,

@@ -67,11 +67,11 @@ def read_weights(row: EncodedRow, topics: Topics, source: str) -> NDArray[np.flo
     if source != LAG:
         topic = topic.repeat(getattr(row, f"{source}_partitions_counts"))
     number: IntArray = np.asarray(getattr(row, f"{source}_partitions"), np.int64)
-    stated = np.asarray(getattr(row, f"{source}_values"), np.float64)
-    stated = np.where((stated >= 0) & (stated <= MOST_WEIGHT), stated, UNKNOWN)
+    cells = np.asarray(getattr(row, f"{source}_values"), np.float64)
+    cells = np.where((cells >= 0) & (cells <= MOST_WEIGHT), cells, UNKNOWN)
     exists = (topic >= 0) & (number >= 0)
     exists[exists] = number[exists] < np.diff(topics.offsets)[topic[exists]]
-    weights[topics.offsets[topic[exists]] + number[exists]] = stated[exists]
+    weights[topics.offsets[topic[exists]] + number[exists]] = cells[exists]
     return weights
 
 

@@ -125,11 +125,11 @@ def _system_of(root: str, setting: Setting) -> tuple[fs.FileSystem, str]:
 def _s3_settings(setting: Setting) -> dict[str, str]:
     """Spark's settings for S3, by Arrow's names; the endpoint with its scheme."""
     every = {ours: setting(f"spark.hadoop.fs.s3a.{of}") for ours, of in _S3_SETTINGS.items()}
-    stated = {name: value for name, value in every.items() if value}
-    if stated and "://" not in (endpoint := stated.get("endpoint_override", "")):
+    by_name = {name: value for name, value in every.items() if value}
+    if by_name and "://" not in (endpoint := by_name.get("endpoint_override", "")):
         plain = setting("spark.hadoop.fs.s3a.connection.ssl.enabled") == "false"
-        stated["endpoint_override"] = f"{'http' if plain else 'https'}://{endpoint}"
-    return stated
+        by_name["endpoint_override"] = f"{'http' if plain else 'https'}://{endpoint}"
+    return by_name
 
 
 def _has_path_style(setting: Setting) -> bool:

@@ -74,13 +74,13 @@ def _weight_source(row: RowWithPlan) -> str | None:
 def _faults_without_plan(row: RowWithPlan) -> Iterator[str]:
     if len(row.plan_topics):
         yield f"the plan assigns {len(row.plan_topics)} partitions of a group that is {row.status}"
-    stated = [
+    filled = [
         name
         for name in (*MEASURES, "spread", "spread_optimal", "max_host_load", "hosts_optimal")
         if not pd.isna(getattr(row, name))
     ]
-    if stated:
-        yield f"the plan states {', '.join(stated)} of a group that is {row.status}"
+    if filled:
+        yield f"the plan states {', '.join(filled)} of a group that is {row.status}"
 
 
 def _faults_of_plan(row: RowWithPlan, group: FleetGroup, problem: Problem) -> Iterator[str]:
@@ -194,9 +194,9 @@ def _faults_of_optimality(row: RowWithPlan, verdict: Verdict, goals: Goals) -> I
     if verdict.certificate_fault and verdict.certificate is not None and not verdict.weight:
         yield f"the plan is optimal, but not by its certificate: {verdict.certificate_fault}"
     for name in PROVEN:
-        stated, proven = getattr(row, name), getattr(verdict, name)
-        if not pd.isna(stated) and stated != (proven or False):
-            yield f"{name} is {proven or False}, the plan says {stated} ({verdict.witness})"
+        claimed, proven = getattr(row, name), getattr(verdict, name)
+        if not pd.isna(claimed) and claimed != (proven or False):
+            yield f"{name} is {proven or False}, the plan says {claimed} ({verdict.witness})"
         elif row.strategy == OPTIMAL and proven is False and not stands:
             yield f"the plan isn't optimal: {verdict.witness}"
 
@@ -237,9 +237,9 @@ def faults_of_weights(row: RowWithPlan, verdict: Verdict) -> Iterator[str]:
     """Sentences; a bound that isn't shown is one of them."""
     weight = verdict.weight
     if weight is None:
-        stated = [name for name in (*NUMBERS, "bound_kind", "moves_bound") if _is_there(row, name)]
-        if stated and not verdict.faults:
-            yield f"the plan states {', '.join(stated)} of a group that isn't balanced by weight"
+        filled = [name for name in (*NUMBERS, "bound_kind", "moves_bound") if _is_there(row, name)]
+        if filled and not verdict.faults:
+            yield f"the plan states {', '.join(filled)} of a group that isn't balanced by weight"
         return
     if weight.fault:
         yield f"its bound of loads by weight isn't shown: {weight.fault}"

@@ -156,13 +156,13 @@ LISTS = ("plan_topics", "plan_partitions", "plan_members", "plan_previous", "pla
 def with_plan(row: Any) -> RowWithPlan:
     """A group with what the parts `reported` and `plan` of its row say."""
     rows = [json.loads(text) for text in row.reported]
-    facts: dict[str, Any] = rows[0] if rows else {}
-    certificate = facts.get("certificate")
+    fields: dict[str, Any] = rows[0] if rows else {}
+    certificate = fields.get("certificate")
     columns = [getattr(row, name) for name in LISTS]
     partitions = zip(*(column.tolist() for column in columns), strict=True)
     keys = [["" if cell is None else cell for cell in entry] for entry in partitions]
     order = sorted(range(len(keys)), key=keys.__getitem__)
-    facts |= {name: column[order] for name, column in zip(LISTS, columns, strict=True)}
-    facts |= {"plan_count": len(rows), "topics": row.topics if row.is_there else None}
-    facts["certificate"] = None if certificate is None else b64decode(certificate)
-    return cast(RowWithPlan, SimpleNamespace(**row._asdict() | facts))
+    fields |= {name: column[order] for name, column in zip(LISTS, columns, strict=True)}
+    fields |= {"plan_count": len(rows), "topics": row.topics if row.is_there else None}
+    fields["certificate"] = None if certificate is None else b64decode(certificate)
+    return cast(RowWithPlan, SimpleNamespace(**row._asdict() | fields))
