@@ -36,7 +36,7 @@ class Misspelled(str):
     """How bytes that aren't valid UTF-8 are spelled."""
 
 
-class Column(NamedTuple):
+class Grouped(NamedTuple):
     """Values of all groups; those of group g are from `starts[g]` to `ends[g]`."""
 
     values: Any
@@ -44,9 +44,9 @@ class Column(NamedTuple):
     ends: IntArray
 
     @staticmethod
-    def of(cells: Any, counts: IntArray) -> Column:
+    def of(cells: Any, counts: IntArray) -> Grouped:
         ends = counts.cumsum()
-        return Column(cells, ends - counts, ends)
+        return Grouped(cells, ends - counts, ends)
 
     @property
     def counts(self) -> IntArray:
@@ -86,7 +86,7 @@ class _Cut:
             self.counts[part] = np.bincount(group, minlength=len(self.keys))
 
     def groups(self) -> list[Any]:
-        columns: dict[str, Column] = {}
+        columns: dict[str, Grouped] = {}
         for part in self.parts:
             columns |= self._columns(part)
         for kind, key in (("members", "member_id"), ("topics", "topic")):
@@ -130,24 +130,24 @@ class _Cut:
             for part, (of, codes) in of_part.items()
         }, names
 
-    def _columns(self, part: str) -> dict[str, Column]:
+    def _columns(self, part: str) -> dict[str, Grouped]:
         """The columns of one part, of all groups; members and topics as numbers of the table."""
         rows, counts = self.order[part], self.counts[part]
         columns = {}
         for name, cells in self.parts[part].items():
             if name in self.numbers:
                 kind = f"{part}_{name.removesuffix('_id')}s"
-                columns[kind] = Column.of(self.numbers[name][0][part][rows], counts)
+                columns[kind] = Grouped.of(self.numbers[name][0][part][rows], counts)
             elif isinstance(cells, Lists):
                 starts, sizes = (cells.counts.cumsum() - cells.counts)[rows], cells.counts[rows]
-                of_rows = Column.of(sizes, counts)
+                of_rows = Grouped.of(sizes, counts)
                 ends = np.append(0, sizes.cumsum())
                 listed = self._read(cells.values)[ranges(starts, sizes)]
-                columns[name] = Column(listed, ends[of_rows.starts], ends[of_rows.ends])
+                columns[name] = Grouped(listed, ends[of_rows.starts], ends[of_rows.ends])
                 columns[f"{name}_counts"] = of_rows
             elif name not in GROUP_KEYS:
                 key = f"{part}_partitions" if name == "partition" else name
-                columns[key] = Column.of(self._read(cells)[rows], counts)
+                columns[key] = Grouped.of(self._read(cells)[rows], counts)
         return columns
 
     def _read(self, cells: Any) -> Any:
@@ -162,7 +162,7 @@ class _Cut:
         self.is_valid &= not any(isinstance(text, Misspelled) for text in texts)
         return objects(texts)
 
-    def _wholes(self, columns: dict[str, Column]) -> dict[str, Any]:
+    def _wholes(self, columns: dict[str, Grouped]) -> dict[str, Any]:
         """Values of groups as a whole; of several rows the least."""
         present: Any = sum(self.counts[part] for part in BASE if part in self.parts) > 0
         names = zip(("cluster", "group", "snapshot"), zip(*self.keys, strict=True), strict=True)
@@ -176,7 +176,7 @@ class _Cut:
         counts = self.counts.get(GROUP, np.zeros(len(present), np.int64))
         wholes["listed"] = np.maximum(counts, 1).tolist()
         for name, least in OF_GROUP.items():
-            column = columns.pop(name, Column.of([], np.zeros_like(counts)))
+            column = columns.pop(name, Grouped.of([], np.zeros_like(counts)))
             wholes[name] = [least(cells) for cells in column.by_group()]
         hidden = [columns.pop(name) for name in ("hidden", "hidden_counts") if name in columns]
         lists = zip(wholes.pop("hides"), *(of.by_group() for of in hidden), strict=True)
@@ -184,7 +184,7 @@ class _Cut:
         return wholes
 
 
-def _local(columns: Mapping[str, Column], kind: str, names: Any) -> dict[str, Column]:
+def _local(columns: Mapping[str, Grouped], kind: str, names: Any) -> dict[str, Grouped]:
     """Each group's names of a kind, and in place of numbers of the table places among these.
 
     The names of the part that is of the kind come first, then all others; both are sorted.
@@ -195,10 +195,10 @@ def _local(columns: Mapping[str, Column], kind: str, names: Any) -> dict[str, Co
     own_keys = first.keys(count)
     positions = {name: _positions(own_keys, key) for name, key in keys.items()}
     others = np.unique(np.concatenate([key[positions[name] < 0] for name, key in keys.items()]))
-    other = Column.of(others % count, np.bincount(others // count, minlength=len(first.ends)))
+    other = Grouped.of(others % count, np.bincount(others // count, minlength=len(first.ends)))
     order = np.argsort(np.concatenate((own_keys, others)) // count, kind="stable")
     texts = names[np.concatenate((first.values, other.values))[order]]
-    every = Column.of(texts, first.counts + other.counts)
+    every = Grouped.of(texts, first.counts + other.counts)
     new = {f"all_{kind}": every, f"own_{kind}": every._replace(ends=every.starts + first.counts)}
     for name, key in keys.items():
         group, at = key // count, positions[name]

@@ -26,23 +26,23 @@ def weight_tables(
 
     `rates` is such a table of rates. Raises InputError where a source has nothing to tell weights.
     """
-    tables = snapshot.tables
-    columns, by_source = ("cluster", "topic", "partition"), {}
+    tables, columns = snapshot.tables, ("cluster", "topic", "partition")
+    by_source = {}
     for source in sorted(set(sources)):
-        if source == RATE and rates is None:
-            raise InputError(
-                "goals ask for weights by rates, and there are none: rates come from a history "
-                "(several snapshots with offsets)"
-            )
-        if source == LAG and "offsets" not in tables:
-            raise InputError(
-                f"goals ask for weights by lag, and snapshot {snapshot.id} has no table offsets"
-            )
-        if source == LAG:
+        if source == RATE:
+            if rates is None:
+                raise InputError(
+                    "goals ask for weights by rates, and there are none: rates come from a history "
+                    "(several snapshots with offsets)"
+                )
+            by_source[RATE] = rates.select(*columns, "weight")
+        elif source == LAG:
+            if "offsets" not in tables:
+                raise InputError(
+                    f"goals ask for weights by lag, and snapshot {snapshot.id} has no table offsets"
+                )
             behind = f"double({RECORDS_BEHIND}) as weight"
             by_source[LAG] = tables["offsets"].selectExpr(*columns, "`group`", behind)
-        elif source == RATE and rates is not None:
-            by_source[RATE] = rates.select(*columns, "weight")
         else:
             partitions = tables["partitions"]
             weight = "weight" if "weight" in partitions.columns else "null"

@@ -29,14 +29,14 @@ FETCHED_AT_ONCE = 32
 _OF_SNAPSHOT = re.compile(r"snapshot=(.+)", re.DOTALL)
 
 
-class Entry(NamedTuple):
+class Stat(NamedTuple):
     """A file or a folder; `size` is None for folders, `at` when it was changed, in seconds."""
 
     size: int | None
     at: float = 0.0
 
 
-Entries = Mapping[str, Entry]
+Entries = Mapping[str, Stat]
 """The files and folders in a folder, by name."""
 
 
@@ -117,14 +117,14 @@ class Listing(Source):
     def _list(self, folder: str) -> Entries | None:
         if not self.is_local:
             return self._tree.get(self.inner(folder))
-        by_name: dict[str, Entry] = {}
+        by_name: dict[str, Stat] = {}
         try:
             with os.scandir(folder) as listed:
                 for child in listed:
                     with suppress(FileNotFoundError):  # it is gone by now, or a link to nothing
                         state = child.stat()
                         size = None if child.is_dir() else state.st_size
-                        by_name[child.name] = Entry(size, state.st_mtime)
+                        by_name[child.name] = Stat(size, state.st_mtime)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
@@ -132,7 +132,7 @@ class Listing(Source):
         return by_name
 
     @cached_property
-    def _tree(self) -> dict[str, dict[str, Entry]]:
+    def _tree(self) -> dict[str, dict[str, Stat]]:
         """Each folder's files and folders: a request that lists many takes no longer than one."""
         assert self.system
         everything = fs.FileSelector(self.base, allow_not_found=True, recursive=True)
@@ -140,14 +140,14 @@ class Listing(Source):
             listed = self.system.get_file_info(everything)
         except (pa.ArrowException, OSError) as error:
             raise InputError(f"{self.root} can't be listed: {first_line(error)}") from None
-        tree: dict[str, dict[str, Entry]] = {}
+        tree: dict[str, dict[str, Stat]] = {}
         for child in listed:
-            entry = Entry(child.size, (child.mtime_ns or 0) / 1e9) if child.is_file else Entry(None)
+            entry = Stat(child.size, (child.mtime_ns or 0) / 1e9) if child.is_file else Stat(None)
             path = child.path.rstrip("/")
             while path != self.base:  # object stores don't list folders
                 above, _, name = path.rpartition("/")
                 tree.setdefault(above, {}).setdefault(name, entry)
-                path, entry = above, Entry(None)
+                path, entry = above, Stat(None)
             if not child.is_file:
                 tree.setdefault(child.path.rstrip("/"), {})
         return tree
