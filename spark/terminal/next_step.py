@@ -72,8 +72,8 @@ def next_step(name: str, options: Mapping[str, Any]) -> str | None:
     led_to = _LED_TO.get() or ""
     has_run = led_to.startswith(f"{name} ") and (name != "plan" or options.get("out"))
     texts = led_to if led_to and not has_run else NEXT.get(name, ())
-    words = {key: value for key, value in options.items() if value and value != "all"}
-    filled = {key: shlex.quote(str(value)) for key, value in words.items()}
+    left_out = (None, "", "all")
+    filled = {key: shlex.quote(str(of)) for key, of in options.items() if of not in left_out}
     if "tables" in filled:
         filled.setdefault("store", f"--tables {filled['tables']}")
 
@@ -124,13 +124,9 @@ def program() -> str:
 
 def _flat(options: Mapping[str, Any]) -> dict[str, Any]:
     """The options by name, those of bundles among them."""
-    result: dict[str, Any] = {}
-    for name, value in options.items():
-        if is_dataclass(value):
-            result |= {field.name: getattr(value, field.name) for field in fields(value)}
-        else:
-            result[name] = value
-    return result
+    bundles = [bundle for bundle in options.values() if is_dataclass(bundle)]
+    flat = {of.name: getattr(bundle, of.name) for bundle in bundles for of in fields(bundle)}
+    return {**options, **flat}
 
 
 def with_next_step(name: str, command: Callable[..., Any]) -> Callable[..., Any]:

@@ -40,6 +40,11 @@ def check_line(name: str, line: str | None) -> None:
         ("plan", {"tables": "lake.x", "out": "plan"}, "evenfleet verify --tables lake.x plan"),
         ("explain", ALL, f"evenfleet frontier 'a store' --cluster c --group {QUOTED} {AT}"),
         ("audit", {"store": "s", "weight": "lag"}, "evenfleet plan s --out plan --weight lag"),
+        (
+            "graph",
+            {"store": "s", "cluster": "c", "broker": 0},
+            "evenfleet whatif s --cluster c --event broker-down=0",
+        ),
         ("reassign", {"store": "s", "out": "o"}, "evenfleet reassign-verify s o/01-move.json"),
         (
             "reassign",
