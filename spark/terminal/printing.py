@@ -49,7 +49,10 @@ WIDE = 10_000
 """Lines of a screen that has no end."""
 
 LEAST_OF_LIST = 5
-"""Lines from which on one more list is begun: a title, a sentence and what to do about it."""
+"""Lines from which on one more list is begun: a title, a sentence and its cure."""
+
+LEAST_OF_TABLE = 5
+"""Lines from which on one more table is begun: a title, two of headers, a rule and a row."""
 
 
 FORM = 1
@@ -74,18 +77,14 @@ class Table:
     """Its name for people; None: the same."""
     most: int | None = None
     """Rows that people see unless they ask for all; None: all."""
+    is_whole: bool = False
+    """Whether people see all rows, also those for which a screen has no room."""
     as_json: Any = SAME
-    """What JSON has in place of the rows; None: nothing."""
+    """Stands in JSON in place of the rows; None: nothing does."""
 
-    @property
-    def for_people(self) -> Any:
-        """Rows, or sentences, as people read them."""
-        return self.rows if self.people is None else self.people
-
-    @property
-    def is_list(self) -> bool:
-        """Whether people see a list of sentences."""
-        return bool(self.for_people) and isinstance(self.for_people[0], str)
+    def for_people(self, wide: bool) -> Any:
+        """Rows, or sentences, as people read them: `wide` rows have all columns."""
+        return self.rows if wide or self.people is None else self.people
 
 
 Tables = Mapping[str, Table | Rows | Sequence[str]]
@@ -161,16 +160,20 @@ class Printing:
         left: list[str] = []
         titles: list[str] = []
         seen = {n: t for n, t in tables.items() if t.is_shown and (self.whole or not t.is_detail)}
-        tables_left = sum(not table.is_list for table in seen.values())
+        tables_left = sum(not _is_list(table.for_people(self.wide)) for table in seen.values())
         for name, table in seen.items():
-            title, rows = (table.title or name).replace("_", " "), table.for_people
-            if table.is_list:
+            title = name if self.wide or table.title is None else table.title
+            title, rows = title.replace("_", " "), table.for_people(self.wide)
+            if _is_list(rows):
                 self.lists([(title, rows, "")], title, table.most)
                 continue
-            first, room = self._first(rows, table.most), self.left() // tables_left
-            count, lines = draw(title, first, hide, room, self.wide)
-            self.room, tables_left = self.room - lines, tables_left - 1
-            titles += rows[0] if rows else ()
+            room = WIDE if table.is_whole else self.left() // tables_left
+            tables_left -= 1
+            count = 0
+            if room >= LEAST_OF_TABLE or not titles:
+                count, lines = draw(title, self._first(rows, table.most), hide, room, self.wide)
+                self.room -= lines
+                titles += rows[0] if rows else ()
             if count < len(rows):
                 left.append(f"{counted(len(rows) - count, 'row')} of {title}")
         if self.whole and (legend := legend_of(titles)):
@@ -229,6 +232,11 @@ def printed(printing: Printing) -> Iterator[None]:
 def programs_only(tables: Tables) -> dict[str, Table]:
     """Tables that people don't see."""
     return {name: replace(table, is_shown=False) for name, table in _whole(tables).items()}
+
+
+def _is_list(rows: Any) -> bool:
+    """Whether these are sentences, which people see as a list."""
+    return bool(rows) and isinstance(rows[0], str)
 
 
 @holdable
@@ -292,12 +300,12 @@ def say_next(line: str) -> None:
 def by_kind(
     name: str, rows: Rows, people: Callable[[dict[str, Any]], dict[str, Any]] = dict
 ) -> dict[str, Table]:
-    """A table for each kind of groups that has rows: `name` of consumers, and one of Connect.
+    """A whole table for each kind of groups that has rows: `name` of consumers, one of Connect.
 
     `people` makes of a row what people read of it.
     """
     of_kind = [[row for row in rows if row["kind"] == kind] for kind in (CONSUMER, CONNECT)]
-    consumers, workers = (Table(table, [*map(people, table)]) for table in of_kind)
+    consumers, workers = (Table(of, [*map(people, of)], is_whole=True) for of in of_kind)
     if consumers.rows:
         workers = replace(workers, is_detail=True)
     tables = {name: consumers, f"connect_{name}": workers}

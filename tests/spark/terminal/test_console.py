@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
+from spark.fleet import CONSUMER
 from spark.glossary import GLOSSARY, legend_of
 from spark.terminal import console
 from spark.terminal.console import plain, say
-from spark.terminal.printing import Format, Printing, Table, print_list, printed, show
+from spark.terminal.printing import Format, Printing, Table, by_kind, print_list, printed, show
 
 ROWS = [
     {"strategy": "range", "worst_max_to_mean": 2.0, "moves": 12345, "proven": False, "note": None},
@@ -137,6 +138,26 @@ def test_a_screen_has_as_many_rows_as_fit_and_says_how_many_are_left(
         show(tables)
     whole = capsys.readouterr().out
     assert " 39" in whole and "range" in whole
+
+
+def test_a_comparison_shows_what_it_compares_where_a_screen_has_no_room(
+    monkeypatch: pytest.MonkeyPatch, narrow: Narrow, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And a wide table has all of its columns, also those that people don't read elsewhere."""
+    narrow(80)
+    monkeypatch.setattr(console.OUT, "_height", 24)
+    league = [{"kind": CONSUMER, "strategy": f"s{n}", "moves": n} for n in range(18)]
+    people = [{"row": n} for n in range(3)]
+    tables = by_kind("league", league) | {"groups": Table(league[:3], people, title="the worst")}
+    with printed(Printing()):
+        show(tables)
+    output = capsys.readouterr()
+    assert all(row["strategy"] in output.out for row in league)
+    assert output.err == "Not shown: 3 rows of the worst (--all shows them).\n"
+    with printed(Printing(wide=True)):
+        show(tables)
+    wide = capsys.readouterr().out
+    assert "the worst" not in wide and len(wide.split("strategy")) == 3
 
 
 @pytest.mark.parametrize(("room", "tries"), [(9, 9), (console.WIDE, 1)])
