@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from spark import terminal
 from spark.errors import InputError
 from spark.fleet import as_rows, near_miss
+from spark.history import abandoned_lag, groups_behind
 from spark.members import (
     HEADROOM,
     broker_commits,
@@ -24,7 +25,7 @@ from spark.members import (
 from spark.metrics_text import check_metrics
 from spark.settings import window_length
 from spark.store import replace_text
-from spark.terminal import ROWS_SHOWN, Table, busy, option, say, say_answer, show
+from spark.terminal import ROWS_SHOWN, Table, busy, option, say, say_all, say_answer, show
 
 COLUMNS_SHOWN = ("cluster", "group", "members", "partitions", "optimal_max", "spare", "needed")
 """What fits a terminal of 80 columns; JSON has all."""
@@ -69,6 +70,8 @@ def members(
         with source.rates(spark, fleet, length) as rates, busy("counting members"):
             sizes = members_fleet(fleet, rates, headroom)
             rows = sorted(as_rows(sizes), key=shortest_first)
+            late = groups_behind(rates.consumption, rates.present, rates.window) if rates else None
+            left = abandoned_lag(as_rows(late)) if late else []
             by_broker = as_rows(broker_commits(fleet, rates)) if commits and rates else []
     if metrics:
         replace_text(metrics, size_metrics(rows))
@@ -88,6 +91,7 @@ def members(
     if statuses := Counter(row["status"] for row in rows if not row["sentence"]):
         kinds = ", ".join(f"{count:,} {status}" for status, count in statuses.most_common())
         say(f"Not evaluated: {kinds}.")
+    say_all(left)
     terminal.say_clusters(fleet)
 
 

@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame, functions as F
 from optimizer.model import Problem
 from spark.fleet import FleetSnapshot
 from spark.groups import GROUP_KEYS, EncodedRow, Numbers, read_topics
-from spark.history import FleetRates
+from spark.history import FleetRates, groups_behind
 
 
 class RowWithFlows(EncodedRow, Protocol):
@@ -22,6 +22,14 @@ class RowWithFlows(EncodedRow, Protocol):
     rated_counts: Numbers
     peak_rates: Numbers
     """One number: the most that one of the group's members has been seen to do."""
+    behind_counts: Numbers
+    """One number: the partitions whose lag grows; none where the group keeps up."""
+
+
+def late_in(rates: FleetRates) -> dict[str, DataFrame]:
+    """A part for `spark.groups.encode`: how many partitions each group falls behind on."""
+    late = groups_behind(rates.consumption, rates.present, rates.window).where("behind > 0")
+    return {"late": late.select(*GROUP_KEYS, F.col("behind").cast("int").alias("behind_counts"))}
 
 
 def flows_of(snapshot: FleetSnapshot, rates: FleetRates) -> dict[str, DataFrame]:
@@ -37,12 +45,16 @@ def flows_of(snapshot: FleetSnapshot, rates: FleetRates) -> dict[str, DataFrame]
 
 
 class Flow(NamedTuple):
-    """Records a second of each topic of a problem; of `rated` partitions, `top` at most."""
+    """Records a second of each topic of a problem; of `rated` partitions, `top` at most.
+
+    The lag of `behind` partitions grows.
+    """
 
     rates: Any
     rated: int
     top: float
     peak_rate: float
+    behind: int
 
 
 def flow_of(row: RowWithFlows, problem: Problem) -> Flow | None:
@@ -53,4 +65,5 @@ def flow_of(row: RowWithFlows, problem: Problem) -> Flow | None:
     rates = np.zeros(len(problem.topics))
     rates[read_topics(row).place[row.rated_topics]] = row.topic_rates
     rated, top = int(row.rated_counts.sum()), float(row.top_rates.max())
-    return Flow(rates, rated, top, float(peak_rate[0]))
+    behind = sum(getattr(row, "behind_counts", ()))
+    return Flow(rates, rated, top, float(peak_rate[0]), int(behind))

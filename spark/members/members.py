@@ -20,7 +20,7 @@ from spark.groups import (
     read_or_failed,
 )
 from spark.history import FleetRates
-from spark.members.flows import Flow, RowWithFlows, flow_of, flows_of
+from spark.members.flows import Flow, RowWithFlows, flow_of, flows_of, late_in
 from spark.members.members_row import MembersRow, assumed_of, lacking, removable, summary_of
 from spark.metrics_text import Family, metrics_text
 
@@ -38,7 +38,7 @@ def members_fleet(
     """
     if not 0 < headroom <= 1:
         raise InputError(f"headroom {headroom} must be above 0 and at most 1, such as {HEADROOM}")
-    parts = flows_of(snapshot, rates) if rates else {}
+    parts = flows_of(snapshot, rates) | late_in(rates) if rates else {}
     encoded = encode(snapshot.validate(), more=parts)
     return in_workers(
         encoded, MembersRow, lambda groups: [row_of_group(row, headroom) for row in groups]
@@ -117,6 +117,7 @@ def _of_flow(flow: Flow | None, needed: Needed | None) -> dict[str, Any]:
         "rate": needed.rate,
         "rated": flow.rated,
         "peak_rate": flow.peak_rate,
+        "behind": flow.behind,
         "needed": needed.members,
     }
 

@@ -27,9 +27,9 @@ class MembersRow(Outcome):
 
     With rates: `rate` records a second come in (the quantile of each partition, summed up), of
     `rated` of the partitions; `peak_rate` is the most that one member has been seen to read a
-    second; `needed` members have no more to do than the headroom's share of that. `assumed` says
-    what the numbers go by, `sentence` what they come to. `proven` is false where a search for the
-    fewest was cut short.
+    second; the lag of `behind` partitions grows; `needed` members have no more to do than the
+    headroom's share of the peak. `assumed` says which assumptions the numbers rest on, `sentence`
+    what they come to. `proven` is false where a search for the fewest was cut short.
 
     `per_host` is how many members each host has, if several have the same number, otherwise 1; all
     sizes are multiples of it.
@@ -50,6 +50,7 @@ class MembersRow(Outcome):
     rate: Real = None
     rated: Int = None
     peak_rate: Real = None
+    behind: Int = None
     needed: Int = None
     proven: Flag = None
     assumed: Text = None
@@ -68,7 +69,7 @@ RATES = (
 
 
 def assumed_of(sizes: Sizes, needed: Needed | None) -> str:
-    """What the numbers go by."""
+    """The assumptions that the numbers rest on."""
     assumed = [RATES] if needed else []
     assumed.append(BY_COUNT)
     if sizes.kinds > 1:
@@ -84,8 +85,11 @@ def removable(row: Mapping[str, Any]) -> int:
 
 
 def lacking(row: Mapping[str, Any]) -> int:
-    """Members that its rates ask for beyond those that it has."""
-    return 0 if row["needed"] is None else max(int(row["needed"] - row["members"]), 0)
+    """Members that a group needs beyond those that it has, because it falls behind.
+
+    One that keeps up never shows how fast its members can read: they read what comes in.
+    """
+    return max(int(row["needed"] - row["members"]), 0) if row["behind"] and row["needed"] else 0
 
 
 def verdict_of(rows: Sequence[Mapping[str, Any]], headroom: float) -> str:
@@ -95,7 +99,8 @@ def verdict_of(rows: Sequence[Mapping[str, Any]], headroom: float) -> str:
     spare = [count for count in map(removable, sized) if count]
     of = f"of {counted(len(sized), 'group')}"
     needs = (
-        f"{len(short):,} {of} need {counted(sum(short), 'more member')}, each at "
+        f"{len(short):,} {of} fall{'s' * (len(short) == 1)} behind and need"
+        f"{'s' * (len(short) == 1)} {counted(sum(short), 'more member')}, each at "
         f"{100 * headroom:g} % of the fastest seen"
     )
     idle = f"{len(spare):,} have {sum(spare):,} to spare"
@@ -119,6 +124,9 @@ def _of_rates(row: Mapping[str, Any], load: float, top: float) -> Iterator[str]:
     """Such as: Add 31 members (23 → 54): 9,500 records/s need 54 with 180 each."""
     rate = f"{figure(row['rate'])} records/s"
     most = min(row["needed"] or 0, row["partitions"])
+    if not row["behind"] and (row["needed"] is None or row["needed"] > row["members"]):
+        yield f"Keeps up with {rate}."
+        return
     if row["needed"] is None:
         yield f"No number of members is enough for {rate} with {figure(load)} each."
     elif row["needed"] <= row["members"]:
@@ -130,7 +138,7 @@ def _of_rates(row: Mapping[str, Any], load: float, top: float) -> Iterator[str]:
         )
     else:
         yield f"{rate} need {row['needed']:,} members with {figure(load)} each."
-    if top > load:
+    if top > load and row["behind"]:
         yield f"One partition alone has {figure(top)}: spread its keys, members can't help."
     elif row["needed"] and row["needed"] > row["partitions"]:
         yield f"There are only {counted(row['partitions'], 'partition')} to share."

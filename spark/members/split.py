@@ -73,21 +73,21 @@ def _reads(row: RowWithFlows, topic: str) -> bool:
 
 def _row(row: RowWithFlows, topic: str, weight: str | None) -> SplitRow:
     group = read_or_failed(row, weight)
-    result = SplitRow(
+    split_row = SplitRow(
         cluster=row.cluster, group=row.group, status=group.status, reason=group.reason
     )
     if group.problem is None:
-        return result
+        return split_row
     flow = flow_of(row, group.problem)
     split = split_of(group.problem, topic, flow and flow.rates)
     if split is None:
-        result.reason = "it reads nothing else, or has one member only"
-        return result
+        split_row.reason = "it reads nothing else, or has one member only"
+        return split_row
     paces = _paces(split, flow, group.problem)
     named = {NOW: split.now, OPTIMUM: split.optimum, OWN: split.own, REST: split.rest}
-    result.sides = [_cells(part, side, paces.get(part)) for part, side in named.items()]
-    result.sentence = sentence_of(split, paces)
-    return result
+    split_row.sides = [_cells(part, side, paces.get(part)) for part, side in named.items()]
+    split_row.sentence = sentence_of(split, paces)
+    return split_row
 
 
 class Pace(NamedTuple):

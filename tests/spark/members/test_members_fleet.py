@@ -77,8 +77,7 @@ def test_what_comes_in_needs_members(spark: SparkSession) -> None:
         "1 is spare: 3 carry no more. More members don't lower that."
     )
     assert usual["sentence"].startswith(
-        "No number of members is enough for 210 records/s with 84 each. Up to 9 per member (13 "
-        "partitions, 4 members). More members"
+        "Keeps up with 210 records/s. Up to 9 per member (13 partitions, 4 members). More members"
     )
     assert usual["assumed"].startswith(
         "every partition peaks (p95) at once and load splits freely, and no"
@@ -89,7 +88,7 @@ def row(**facts: Any) -> dict[str, Any]:
     """Five members of 13 partitions."""
     counts = {"members": 5, "partitions": 13, "current_max": 4, "optimal_max": 3, "per_host": 1}
     near = {"fewest_optimal": 5, "next_better": 7, "even": False, "even_below": 1, "even_above": 13}
-    rates = {"rate": 138.0, "peak_rate": 9.4, "needed": None}
+    rates = {"rate": 138.0, "peak_rate": 9.4, "behind": 2, "needed": None}
     return counts | near | rates | {"spare": 0, "proven": True, "sentence": "…"} | facts
 
 
@@ -110,15 +109,23 @@ def test_a_group_short_of_members_is_told_how_many_to_add() -> None:
             "partitions, 4 members on 2 hosts). Fewer needs 8 members (4 hosts). 13 divides "
             "evenly.",
         ),
+        (  # it reads what comes in: how much its members can do isn't known
+            {"needed": 22, "behind": 0},
+            *(6.5, 106.3),
+            "Keeps up with 138 records/s. Up to 3 per member, now 4 (13 partitions, 5 members). "
+            "Fewer needs 7 members. 13 divides evenly.",
+        ),
     ):
         assert summary_of(row(**facts), load, top) == sentence
 
 
 def test_the_verdict_counts_groups_that_lack_members_and_those_with_some_to_spare() -> None:
     short, spare = row(needed=9), row(members=8, needed=6)
-    of = "of 2 groups need 4 more members, each at 70 % of the fastest seen"
+    of = "of 2 groups falls behind and needs 4 more members, each at 70 % of the fastest seen"
     assert verdict_of([short, spare], 0.7) == f"1 {of}; 1 have 2 to spare."
     assert verdict_of([short, row(needed=5)], 0.7) == f"1 {of}; none has any to spare."
+    keeps_up = row(needed=9, behind=0)
+    assert verdict_of([keeps_up, spare], 0.7) == "1 of 2 groups have 2 spare members."
     assert verdict_of([row(needed=5)], 0.7) == "None of 1 group lacks members or has any to spare."
 
 
