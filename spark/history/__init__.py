@@ -13,6 +13,7 @@ from spark.history.summary import (
     most_restless,
     restless,
     totals,
+    unmanned,
     worse,
 )
 from spark.history.timeline import RateWindow, Timeline, hours_between, seconds_between, seconds_of

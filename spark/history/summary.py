@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pyspark.sql import Column, DataFrame, functions as F
+from pyspark.sql import Column, DataFrame, Window, functions as F
 
 from optimizer.advice import LEVELS
 from optimizer.figures import NO_FIGURE, counted, duration, figure
@@ -83,6 +83,13 @@ def worse(states: DataFrame) -> DataFrame:
     )
     risen = F.col("excess_last") - F.col("excess_first")
     return rows.where(risen > 0).orderBy(risen.desc(), *GROUP_KEYS)
+
+
+def unmanned(states: DataFrame) -> DataFrame:
+    """A row a group that has lag and no `members` in the last snapshot of its cluster."""
+    newest = F.max(SNAPSHOT).over(Window.partitionBy("cluster"))
+    last = states.withColumn("newest", newest).where(f"{SNAPSHOT} = newest")
+    return last.where("members = 0 and lag > 0").select(*GROUP_KEYS, "members", "lag")
 
 
 CURES = {

@@ -3,8 +3,8 @@
 from optimizer.figures import counted
 from spark import terminal
 from spark.fleet import HISTORY, as_rows, check_out
-from spark.history import most_restless, restless, totals, worse
-from spark.terminal import Table, busy, say, say_answer, show
+from spark.history import abandoned_lag, most_restless, restless, totals, unmanned, worse
+from spark.terminal import Table, busy, say, say_all, say_answer, show
 
 HIDDEN = ("first", "last", "this_week", "last_week", "most_per_hour", "takeovers")
 
@@ -21,6 +21,7 @@ def history(source: terminal.HistoryOptions, target: terminal.OutOptions) -> Non
                 past.write(out)
             most = as_rows(restless(past.changes, past.rebalances, past.timeline.snapshots))
             got_worse = as_rows(worse(past.states))
+            left = as_rows(unmanned(past.states))
             answer = totals(most, past.states, past.rebalances)
     say_answer(f"{answer} {most_restless(most)}".rstrip())
     tables = {
@@ -30,6 +31,7 @@ def history(source: terminal.HistoryOptions, target: terminal.OutOptions) -> Non
     show(tables, HIDDEN)
     if got_worse:
         say(f"{counted(len(got_worse), 'group')} got less even by count (--all).")
+    say_all(abandoned_lag(left))
     terminal.say_snapshots(past.timeline.snapshots)
     terminal.say_written(out, "states", "changes", "rebalances")
     terminal.lead_to([row | {"advice_kind": "look"} for row in most[:1]], "")
