@@ -32,11 +32,11 @@ class Step:
     begun: float = field(default_factory=monotonic)
     count: str = ""
 
-    def counted(self, things: Sequence[T], what: str) -> Iterator[T]:
-        """These things, one by one, and how many of them are done: `12 of 40 groups`."""
-        for done, thing in enumerate(things):
-            self.report(done, len(things), what)
-            yield thing
+    def counted(self, parts: Sequence[T], what: str) -> Iterator[T]:
+        """These parts, one by one, and how many of them are done: `12 of 40 groups`."""
+        for done, part in enumerate(parts):
+            self.report(done, len(parts), what)
+            yield part
         self.count = ""
 
     def report(self, done: int, of: int, what: str) -> None:
@@ -57,6 +57,8 @@ class _Progress:
         self.session: SparkSession | None = None
         self.steps: list[Step] = []
         self.is_drawn = False
+        self.tasks: dict[int, tuple[int, int]] = {}
+        """Done and all, by stage of the command."""
 
     def line(self) -> str:
         """What is done right now, for a terminal."""
@@ -68,17 +70,20 @@ class _Progress:
         return ": ".join([step.doing, ", ".join(filter(None, parts))]).removesuffix(": ")
 
     def _tasks(self) -> str:
-        """How many of the tasks are done that Spark has under way; nothing if none are."""
+        """How many tasks of the command Spark has done, of those that it knows of; none at first.
+
+        A stage that was seen and isn't under way any more is done.
+        """
         if self.session is None:
             return ""
         tracker = self.session.sparkContext.statusTracker()
-        entries = [tracker.getStageInfo(item) for item in tracker.getActiveStageIds()]
-        stages = [stage for stage in entries if stage]
-        done, of = (sum(getattr(stage, key) for stage in stages) for key in TASKS)
+        self.tasks = {stage: (of, of) for stage, (_, of) in self.tasks.items()}
+        for stage in tracker.getActiveStageIds():
+            if seen := tracker.getStageInfo(stage):
+                self.tasks[stage] = seen.numCompletedTasks, seen.numTasks
+        done, of = (sum(numbers) for numbers in zip((0, 0), *self.tasks.values(), strict=True))
         return f"{done:,} of {of:,} tasks" if of else ""
 
-
-TASKS = ("numCompletedTasks", "numTasks")
 
 _progress = _Progress()
 
@@ -97,7 +102,7 @@ def progress(shown: bool, logged: bool) -> Iterator[None]:
 @contextmanager
 def followed(session: SparkSession) -> Iterator[None]:
     """Tell how far this session's tasks are, as long as it lasts."""
-    _progress.session = session
+    _progress.session, _progress.tasks = session, {}
     try:
         yield
     finally:

@@ -73,6 +73,10 @@ def test_tasks_of_spark_are_counted(spark: SparkSession, tmp_path: Path) -> None
         finally:  # or no other task would ever run
             go.touch()
             job.join()
+        while (line := shared._progress.line()).split(",")[0] != "planning: 3 of 3 tasks":
+            assert time.monotonic() < until, line  # and go on from there in the next stage
+    with followed(spark), busy("planning"):
+        assert "tasks" not in shared._progress.line()
 
 
 def test_jobs_are_called_by_their_step(spark: SparkSession) -> None:
