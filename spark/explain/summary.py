@@ -1,7 +1,7 @@
 """Sentences on one group's explanation, and its rows: loads by member, lags by partition."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -33,15 +33,24 @@ def loads_of(explained: GroupExplanation, changing_first: bool) -> list[dict[str
     return rows
 
 
-def problems_of(explained: GroupExplanation) -> Iterator[tuple[str, str]]:
-    """Faults of the group: a name, and a sentence with its cure; the advice first."""
-    advised = explained.advised
+def problems_of(
+    explained: GroupExplanation, muted: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """Faults of the group: a name, and a sentence with its cure; the advice first, `muted` last.
+
+    These are names of findings, and until when and why they are muted.
+    """
+    advised, silenced = explained.advised, []
     if advised.advice:
         yield "advice", f"{(advised.severity or 'Note').capitalize()}: {advised.advice}"
     for finding in explained.findings:
-        if not _is_in(finding, advised):
-            cured = f"{finding['sentence']} {finding['advice']}"
-            yield finding["finding"], f"{finding['severity'].capitalize()}: {cured}"
+        name, cure = finding["finding"], f"{finding['sentence']} {finding['advice']}"
+        cured = f"{finding['severity'].capitalize()}: {cure}"
+        if name in muted:
+            silenced.append((name, f"Muted {muted[name]}. {cured}"))
+        elif not _is_in(finding, advised):
+            yield name, cured
+    yield from silenced
 
 
 def summary_of(explained: GroupExplanation) -> Iterator[str]:

@@ -108,7 +108,7 @@ from spark.fleet.store import (
     time_of,
     whole,
 )
-from spark.fleet.teams import Mute, Team, labelled, team_of
+from spark.fleet.teams import Mute, Team, labelled, muted_in, team_of
 from spark.fleet.utf8 import (
     escaped,
     escaped_rows,

@@ -47,6 +47,10 @@ class Mute(NamedTuple):
     def __str__(self) -> str:
         return f"{self.finding} of group {self.group}, cluster {self.cluster}"
 
+    @property
+    def label(self) -> str:
+        return f"until {self.until}: {self.why}"
+
     def fits(self) -> Column:
         """Whether a row is such a finding."""
         of_group = F.lit(True) if self.group == "*" else is_like("group", self.group)
@@ -57,8 +61,22 @@ def labelled(
     findings: DataFrame, teams: Sequence[Team], mutes: Sequence[Mute], snapshot: str
 ) -> DataFrame:
     """Rows of findings with `team`, and `muted`: until when and why; null where it isn't."""
-    today = (time_of(snapshot) or datetime.now(UTC)).date()
     muted = F.lit(None).cast("string")
-    for mute in reversed([mute for mute in mutes if today < mute.until]):
-        muted = F.when(mute.fits(), f"until {mute.until}: {mute.why}").otherwise(muted)
+    for mute in reversed(_standing(mutes, snapshot)):
+        muted = F.when(mute.fits(), mute.label).otherwise(muted)
     return findings.select("*", team_column(teams).alias("team"), muted.alias("muted"))
+
+
+def muted_in(mutes: Sequence[Mute], cluster: str, group: str, snapshot: str) -> dict[str, str]:
+    """The kinds of findings about a group that are muted: until when and why."""
+    return {
+        mute.finding: mute.label
+        for mute in reversed(_standing(mutes, snapshot))
+        if matches(mute.cluster, cluster) and matches(mute.group, group)
+    }
+
+
+def _standing(mutes: Sequence[Mute], snapshot: str) -> list[Mute]:
+    """Those whose day hasn't come at the time of the snapshot."""
+    today = (time_of(snapshot) or datetime.now(UTC)).date()
+    return [mute for mute in mutes if today < mute.until]

@@ -15,9 +15,11 @@ from spark.explain import (
     stalled_in,
     summary_of,
 )
-from spark.fleet import SHARE, team_of
+from spark.fleet import SHARE, muted_in, team_of
 from spark.terminal import ROWS_SHOWN, Table, at_most, busy, say, say_answer, show
 from spark.text import as_sentence
+
+STALLED = "stalled-partitions"
 
 
 def explain(
@@ -42,12 +44,16 @@ def explain(
     if explanation.advised.advice_kind in ("setting", "plan"):
         terminal.lead_to([explanation.as_json | {"can_follow": True}], terminal.PLAN)
     seat = [as_sentence(explanation.seat)] if explanation.seat else []
-    problems = dict(problems_of(explanation))
+    muted = muted_in(settings.mutes, explanation.cluster, group, fleet.id)
+    problems = dict(problems_of(explanation, muted))
     if stalled:
         standing = counted(len(stalled), "partition")
         why = f"nothing of {standing} was read since the snapshot before, and records came in"
-        cure = FINDINGS["stalled-partitions"].advice
-        problems = {"stalled-partitions": f"Stalled: {why}. {cure}"} | problems
+        stall = f"Stalled: {why}. {FINDINGS[STALLED].advice}"
+        if label := muted.get(STALLED):
+            problems |= {STALLED: f"Muted {label}. {stall}"}
+        else:
+            problems = {STALLED: stall} | problems
     is_whole = at_most(ROWS_SHOWN) is None
     first = [*problems.values()][: None if is_whole else 1]
     for sentence in (*first, *summary_of(explanation)):

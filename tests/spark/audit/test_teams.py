@@ -166,3 +166,11 @@ def test_only_a_team_is_audited_and_planned(
 def test_explain_names_the_team(run: Run, store: Path, config: Path) -> None:
     said = run("explain", store, "--group", "pay-a", "--config", config, "--format", "json")
     assert tables_of(said)["explanation"][0]["team"] == "all-a"
+
+
+def test_explain_marks_what_is_muted(run: Run, store: Path, config: Path) -> None:
+    def said(group: str) -> str:
+        return run("explain", store, "--group", group, "--config", config, "--all").err
+
+    assert f"Muted {MUTED}. " in said("orders-b")
+    assert "Muted" not in said("orders-a")
