@@ -37,12 +37,13 @@ LIST = (
 class Pages:
     """A folder with ID.html and ID.prom of each snapshot of a store.
 
-    `newest` is the store's newest snapshot, `commands` write an audit's folder, its metrics and a
-    page, and `say` prints which page was made, or why not.
+    `newest` is the store's newest snapshot, and the version of its manifest: one that is written
+    again has a higher one. `commands` write an audit's folder, its metrics and a page, and `say`
+    prints which page was made, or why not.
     """
 
     folder: Path
-    newest: Callable[[], str | None]
+    newest: Callable[[], tuple[str, int] | None]
     commands: Callable[[Path, Path, Path], Sequence[Sequence[str]]]
     say: Callable[[str], None]
 
@@ -61,7 +62,7 @@ class Pages:
         return (self.folder / f"{snapshot or ids[0]}.{kind}").read_bytes()
 
     async def keep_newest(self) -> None:
-        """Make a page when a snapshot comes, until this is cancelled; of each one try alone."""
+        """Make a page when a snapshot comes or is written again; of each version one try alone."""
         tried = reported = None
         while True:
             try:
@@ -122,7 +123,7 @@ def app_of(pages: Pages, hosts: Sequence[str]) -> Starlette:
         return HTMLResponse(text.replace(b"</header>", TO_LIST, 1))
 
     async def listed(_: Request) -> Response:
-        links = (f'<li><a href="/pages/{item}">{item}</a>' for item in pages.ids())
+        links = (f'<li><a href="/pages/{snapshot}">{snapshot}</a>' for snapshot in pages.ids())
         return HTMLResponse(LIST.format("".join(links)))
 
     async def metrics(_: Request) -> Response:

@@ -9,7 +9,7 @@ from typing import Annotated
 from spark import InputError, terminal
 from spark.fleet import check_folder, stored_in
 from spark.report import check_drawing
-from spark.store import check_writable
+from spark.store import check_writable, folder_of
 from spark.terminal import explained, option, say, say_answer
 
 
@@ -34,6 +34,7 @@ def serve(
         raise InputError(need) from None
     if not source.store:
         raise InputError("serve watches a folder: name a STORE")
+    store = source.store
     if out:
         check_writable(out)
     of = {"master": source.master, "config": source.config, "thresholds": thresholds}
@@ -50,8 +51,12 @@ def serve(
     with source.opener() as opener, _listening(host, port) as listening, brief as folder:
         check_folder(opener, source.where)
 
-        def newest() -> str | None:
-            return next(stored_in(opener, source.where).newest_first(), None)
+        def newest() -> tuple[str, int] | None:
+            snapshot = next(stored_in(opener, source.where).newest_first(), None)
+            if snapshot is None:
+                return None
+            manifest = folder_of(opener, store).for_one_look().manifest(snapshot)
+            return snapshot, manifest.version if manifest else 0
 
         pages = Pages(Path(out or folder), newest, commands, say)
         address, number = listening.getsockname()[:2]

@@ -164,16 +164,20 @@ def test_a_page_is_made_when_a_snapshot_comes(
     def commands(*paths: Path) -> list[list[str]]:
         return [[item, *map(str, (store, *paths))] for item in ("audit", "report")]
 
-    pages = Pages(tmp_path / "pages", store.read_text, commands, said.append)
+    version = 1
+    pages = Pages(tmp_path / "pages", lambda: (store.read_text(), version), commands, said.append)
     with served(pages) as port:
         for snapshot in (OLD, NEW):
             store.write_text(snapshot, encoding="utf-8")
             in_time(lambda snapshot=snapshot: get(port, "/") == (200, snapshot))
+        (pages.folder / f"{NEW}.html").unlink()
+        version = 2  # it was written again
+        in_time(lambda: get(port, "/") == (200, NEW))
         store.write_text(LATER, encoding="utf-8")
         in_time(lambda: said[-1] == "No new page: a file is gone")
         time.sleep(0.3)
         assert get(port, "/") == get(port, "/metrics") == (200, NEW)
-        assert said[-3:-1] == [f"Snapshot {item} has its page." for item in (OLD, NEW)]
+        assert said[-4:-1] == [f"Snapshot {item} has its page." for item in (OLD, NEW, NEW)]
         store.write_text("slow", encoding="utf-8")
         in_time((tmp_path / "begun").exists)
         (child,) = (process for process in below(os.getpid()) if "snapshot ==" in process.words)
