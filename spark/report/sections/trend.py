@@ -7,7 +7,7 @@ from typing import Any
 
 from optimizer.figures import counted, figure
 from spark.fleet import PLANNED
-from spark.report.material import Material
+from spark.report.material import Material, Rows
 
 MEASURES = {
     "uneven": "groups with excess",
@@ -19,8 +19,8 @@ MEASURES = {
 WIDTH, HEIGHT = 1000, 100
 """Of a line, in units of its own: it is stretched to the width that there is."""
 
-LEAST = 3
-"""Snapshots that make a trend: two are compared by the numbers at the top."""
+LEAST, MAX_POINTS = 3, 200
+"""Snapshots of a trend: two are compared by the numbers at the top, and no eye tells apart more."""
 
 MARKS = 6
 """Marks of an axis, at most."""
@@ -31,14 +31,14 @@ HOURS = (1, 3, 6, 12, *(24 * days for days in (1, 2, 3, 7, 14, 28, 91, 364)))
 
 def trend(material: Material) -> dict[str, Any] | None:
     """A line a measure, and marks of days or hours; nothing without a history."""
-    rows, now = material.trend, material.now
+    rows, now = _thin_out(material.trend), material.now
     if len(rows) < LEAST:
         return None
     columns = {key: [row.get(key) for row in rows] for key in MEASURES}
-    measured = {key: values for key, values in columns.items() if {*values} != {None}}
+    measured = {key: numbers for key, numbers in columns.items() if {*numbers} != {None}}
     shares = _shares(rows)
     return {
-        "lines": [_line(MEASURES[key], values, shares) for key, values in measured.items()],
+        "lines": [_line(MEASURES[key], numbers, shares) for key, numbers in measured.items()],
         "marks": _marks(rows),
         "last": _minute(rows[-1]["instant"]),
         "ends_apart": (now["lag"] or 0) + (now["abandoned"] or 0) != (rows[-1]["lag"] or 0),
@@ -48,6 +48,16 @@ def trend(material: Material) -> dict[str, Any] | None:
             "values": [*measured.values()],
         },
     }
+
+
+def _thin_out(rows: Rows) -> Rows:
+    """`MAX_POINTS` rows at most, evenly spaced up to the last; each has the rebalances up to it."""
+    step = -(-len(rows) // MAX_POINTS)
+    if step < 2:
+        return rows
+    ends = range((len(rows) - 1) % step, len(rows), step)
+    steps = ((rows[at], rows[max(0, at - step + 1) : at + 1]) for at in ends)
+    return [{**last, "generations": sum(r["generations"] for r in of)} for last, of in steps]
 
 
 def _shares(rows: Sequence[Mapping[str, Any]]) -> list[float]:
@@ -76,17 +86,17 @@ def _marks(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def _line(label: str, values: Sequence[Any], shares: Sequence[float]) -> dict[str, Any]:
-    figures = [value for value in values if value is not None]
+def _line(label: str, numbers: Sequence[Any], shares: Sequence[float]) -> dict[str, Any]:
+    figures = [value for value in numbers if value is not None]
     ends = {"first": short_number(figures[0]), "last": short_number(figures[-1])}
-    line = _points(values, shares)
+    line = _points(numbers, shares)
     return {"label": label, "line": line, "most": short_number(max(figures))} | ends
 
 
-def _points(values: Sequence[float | None], shares: Sequence[float]) -> str | None:
-    """Points of a polyline from the left to the right; None for fewer than two values."""
+def _points(numbers: Sequence[float | None], shares: Sequence[float]) -> str | None:
+    """Points of a polyline from the left to the right; None for fewer than two numbers."""
     points = [
-        (share, value) for share, value in zip(shares, values, strict=True) if value is not None
+        (share, value) for share, value in zip(shares, numbers, strict=True) if value is not None
     ]
     if len(points) < 2:
         return None

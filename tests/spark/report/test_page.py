@@ -6,6 +6,7 @@ import re
 import zlib
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from html.parser import HTMLParser
 from typing import Any
 from xml.etree.ElementTree import Element, TreeBuilder
@@ -164,6 +165,19 @@ def test_a_trend_has_three_snapshots_and_marks_days() -> None:
     marks = [(mark["text"], mark["share"]) for mark in view["marks"]]
     days = [f"{day:02d} Nov" for day in (2, 3, 4, 5)]
     assert marks == [*zip(days, (0.1875, 0.4375, 0.6875, 0.9375), strict=True)]
+
+
+def test_a_trend_of_a_year_by_the_hour_is_thinned_out() -> None:
+    """No rebalance is lost, and the last snapshot is what it was."""
+    made, first = materials.with_a_past(), datetime(2026, 1, 1, tzinfo=UTC)
+    rows = [
+        {**made.trend[at % 6], "instant": (first + timedelta(hours=at)).isoformat(), "excess": at}
+        for at in range(365 * 24)
+    ]
+    view = trend(replace(made, trend=rows)) or {}
+    _, excess, _, rebalances = view["data"]["values"]
+    assert len(view["data"]["instants"]) == len(excess) <= 200
+    assert (excess[-1], sum(rebalances)) == (rows[-1]["excess"], 365 * 12)
 
 
 def test_commands_in_sentences_are_set_as_such() -> None:
