@@ -8,7 +8,7 @@ from typing import Annotated
 from optimizer.scenarios import Event, SizedTopic, brokers_down
 from spark import InputError, terminal
 from spark.fleet import WHATIF, check_out, snapshot_id
-from spark.settings import USUAL_STRATEGIES, move_price, priced, window_length
+from spark.settings import CURRENT, USUAL_STRATEGIES, move_price, priced, window_length
 from spark.terminal import (
     ROWS_SHOWN,
     Table,
@@ -64,46 +64,55 @@ def whatif(
         if out is not None:
             check_out(spark, out, WHATIF)
         whole = source.whole(spark, "whatif")
-        items = terminal.part_of(whole, source.part)
-        snapshot_id(items.id)  # checked before any work is done
+        fleet = terminal.part_of(whole, source.part)
+        snapshot_id(fleet.id)  # checked before any work is done
         with (
-            source.rates(spark, items, length, RATE_SNAPSHOTS) as rates,
+            source.rates(spark, fleet, length, RATE_SNAPSHOTS) as rates,
             source.weights(spark, settings, whole.id) as weighed,
-            busy(f"applying {', '.join(map(str, events))} to snapshot {items.id}"),
+            busy(f"applying {', '.join(map(str, events))} to snapshot {fleet.id}"),
         ):
-            if not any(isinstance(item, SizedTopic) for item in events):  # they bring partitions
-                trial.check_limits(idle_limits(items, settings.goals))
-            result = whatif_result(items, events, settings, static, rates, weighed, out)
+            if not any(
+                isinstance(applied, SizedTopic) for applied in events
+            ):  # they bring partitions
+                trial.check_limits(idle_limits(fleet, settings.goals))
+            predicted = whatif_result(fleet, events, settings, static, rates, weighed, out)
         if price:
-            fleet_costs, costs = price.with_costs(result.fleet), price.with_costs(result.groups)
-            result = replace(result, fleet=fleet_costs, groups=costs)
-        say_answer(whatif_advice(result.fleet, events))
-        notes = [*notes_of(result, events)]
+            fleet_costs, costs = (
+                price.with_costs(predicted.fleet),
+                price.with_costs(predicted.groups),
+            )
+            predicted = replace(predicted, fleet=fleet_costs, groups=costs)
+        say_answer(whatif_advice(predicted.fleet, events))
+        notes = [*notes_of(predicted, events)]
         if price:
-            notes.append(verdicts(result.fleet, partial(priced, price)))
+            notes.append(verdicts(predicted.fleet, partial(priced, price)))
         terminal.print_list("consequences", notes)
-        show_result(result, bool(settings.goals.weights))
+        show_result(predicted, bool(settings.goals.weights))
+        if brokers_down(events):
+            terminal.follow_with(terminal.REASSIGN)
+        elif any(row["never_caught_up"] for row in predicted.fleet if row["strategy"] == CURRENT):
+            terminal.follow_with(terminal.MEMBERS)
     if settings.consumers.assumed:
         say(settings.consumers.assumed)
     say_written(out, "whatif")
-    show(clusters_read(items))
-    say_clusters(items)
+    show(clusters_read(fleet))
+    say_clusters(fleet)
 
 
-def notes_of(result: WhatIfResult, events: Sequence[Event]) -> Iterator[str]:
+def notes_of(predicted: WhatIfResult, events: Sequence[Event]) -> Iterator[str]:
     """What brokers take along, what instance ids save, and what else becomes of groups."""
-    if result.outage:
-        leaders, lost, hit = result.outage.values()
+    if predicted.outage:
+        leaders, lost, hit = predicted.outage.values()
         yield from broker_report(leaders, lost, hit, brokers_down(events))
-    if result.dynamic:
-        yield static_advice(result.dynamic, result.fleet)
-    yield from whatif_notes(result.fleet, events)
+    if predicted.dynamic:
+        yield static_advice(predicted.dynamic, predicted.fleet)
+    yield from whatif_notes(predicted.fleet, events)
 
 
-def show_result(result: WhatIfResult, by_weight: bool) -> None:
+def show_result(predicted: WhatIfResult, by_weight: bool) -> None:
     """Print the groups that suffer most, and the table of strategies."""
-    rows = [*map(group_for_people, result.groups)]
-    groups = Table(result.groups, rows, title="groups that suffer most", most=ROWS_SHOWN)
-    leagues = by_kind("strategies", result.fleet, partial(fleet_for_people, by_weight=by_weight))
+    rows = [*map(group_for_people, predicted.groups)]
+    groups = Table(predicted.groups, rows, title="groups that suffer most", most=ROWS_SHOWN)
+    leagues = by_kind("strategies", predicted.fleet, partial(fleet_for_people, by_weight=by_weight))
     strategies = {name: replace(table, is_detail=True) for name, table in leagues.items()}
-    show(strategies | {"groups": groups} | programs_only(result.outage))
+    show(strategies | {"groups": groups} | programs_only(predicted.outage))

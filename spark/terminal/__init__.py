@@ -28,7 +28,17 @@ from spark.terminal.live import (
     show_differences,
     show_outcomes,
 )
-from spark.terminal.next_step import EXPORT, NEXT, PLAN, lead_to, program, with_next_step
+from spark.terminal.next_step import (
+    EXPORT,
+    MEMBERS,
+    NEXT,
+    PLAN,
+    REASSIGN,
+    follow_with,
+    lead_to,
+    program,
+    with_next_step,
+)
 from spark.terminal.options import (
     CHECK_FAILED,
     Conf,

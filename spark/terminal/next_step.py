@@ -22,6 +22,8 @@ SAME = (
 )
 """Options by which the next command is about the same part of the same snapshot."""
 
+MEMBERS = "members {store} [--cluster {cluster}] [--group {group}]"
+REASSIGN = "reassign {store} [--cluster {cluster}] --out moves"
 PLAN = f"plan {{store}} --out plan {SAME} [--weight {{weight}}]"
 EXPORT = "export-plan {store} {out} --out plans"
 
@@ -37,12 +39,12 @@ NEXT: dict[str, str | tuple[str, ...]] = {
     "replay": "compare {store} --out compare",
     "rates": "members {store}",
     "members": "scale {store}",
-    "whatif": "members {store}",
+    "whatif": PLAN,
     "simulate": "members {store} [--cluster {cluster}] --group {group}",
     "rollout": "whatif {store} --event rolling-restart=30s",
     "reassign": (
         "reassign-verify {store} {out}/01-move.json",
-        "reassign {store} [--cluster {cluster}] --out moves",
+        REASSIGN,
     ),
     "scale": "report {store} --out report.html [--scale {out}]",
     "graph": (
@@ -107,6 +109,11 @@ def lead_to(rows: Iterable[Mapping[str, Any]], plan: str) -> None:
             text = f"explain {{store}} {group} [--snapshot {{snapshot}}] [--weight {{weight}}]"
         _LED_TO.set(text)
         return
+
+
+def follow_with(line: str) -> None:
+    """Let this be the next step, a line as in `NEXT`."""
+    _LED_TO.set(line)
 
 
 def _rolled_out_to(row: Mapping[str, Any]) -> str | None:

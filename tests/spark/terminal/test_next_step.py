@@ -8,7 +8,16 @@ from typing import Any
 import pytest
 
 from spark.cli import COMMANDS
-from spark.terminal import EXPORT, NEXT, for_typer, lead_to, with_next_step
+from spark.terminal import (
+    EXPORT,
+    MEMBERS,
+    NEXT,
+    REASSIGN,
+    follow_with,
+    for_typer,
+    lead_to,
+    with_next_step,
+)
 from spark.terminal.next_step import next_step
 
 STATED = {"store": "a store", "out": "out", "plan": "plan", "group": "it's", "scenario": "x"}
@@ -87,6 +96,16 @@ def test_the_worst_group_leads_to_what_is_done_for_it(rows: Any, line: str) -> N
     assert str(told).startswith(f"evenfleet {line}")
     with_next_step("plan", lambda **_: None)(**ALL)  # the next command begins anew
     assert str(next_step("plan", ALL)).startswith("evenfleet verify")
+
+
+@pytest.mark.parametrize(("line", "name"), [(MEMBERS, "members"), (REASSIGN, "reassign")])
+def test_a_result_leads_to_a_command(line: str, name: str) -> None:
+    check_line("whatif", told := next_step("whatif", ALL))
+    assert str(told).startswith("evenfleet plan 'a store'")
+    with_next_step("whatif", lambda **_: follow_with(line))(**ALL)
+    check_line("whatif", told := next_step("whatif", ALL))
+    assert str(told).startswith(f"evenfleet {name} 'a store' --cluster c")
+    with_next_step("demo", lambda **_: None)()  # the next command begins anew
 
 
 def test_a_report_is_opened() -> None:
