@@ -1,5 +1,6 @@
-"""The made-up fleet's clusters: their brokers, topics and partitions."""
+"""The made-up fleet's clusters, topics and partitions, and the words of which names are made."""
 
+import base64
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,8 +11,109 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from optimizer.model import IntArray, Reals
-from spark.demo import names
 from spark.fleet import OFFSETS_TOPIC, SCHEMAS, connector_topic
+
+CLUSTERS = ("prod-eu-west", "prod-us-east", "analytics-eu-west", "legacy-dc1")
+
+LEGACY_CLUSTER = "legacy-dc1"
+"""The cluster that nobody migrates: an old broker, no racks, no topic ids, no metrics."""
+
+ENTITIES: dict[str, tuple[str, ...]] = {
+    "orders": ("order", "order-line", "basket", "return-request"),
+    "payments": ("payment", "refund", "chargeback", "settlement"),
+    "clickstream": ("page-view", "click", "impression", "session"),
+    "inventory": ("stock-level", "reservation", "replenishment"),
+    "shipping": ("shipment", "parcel", "delivery-slot", "tracking"),
+    "customers": ("profile", "address", "consent", "segment"),
+    "catalogue": ("product", "variant", "category", "image"),
+    "pricing": ("price", "discount", "price-list"),
+    "billing": ("invoice", "invoice-line", "dunning", "ledger-entry"),
+    "fraud": ("score", "case", "device-fingerprint"),
+    "notifications": ("email", "push", "text-message"),
+    "warehouse": ("pick-list", "bin-move", "goods-receipt", "stock-count"),
+    "search": ("query", "index-document", "synonym"),
+    "devices": ("telemetry", "heartbeat", "firmware"),
+    "identity": ("login", "token", "role-change"),
+    "marketing": ("campaign", "audience", "attribution"),
+    "support": ("ticket", "chat-message", "survey"),
+    "loyalty": ("points", "voucher", "tier"),
+    "recommendations": ("feature", "ranking", "feedback"),
+    "platform": ("audit-log", "access-log", "metric", "trace"),
+}
+
+EVENTS = ("created", "updated", "events", "changelog", "commands", "deleted", "snapshots")
+
+ROLES = (
+    *("projector", "writer", "enricher", "indexer", "notifier", "aggregator", "exporter"),
+    *("reconciler", "router", "validator", "archiver", "cache-loader", "audit", "sync", "alerts"),
+    "deduplicator",
+)
+
+FIREHOSE_DOMAINS = ("clickstream", "devices", "platform")
+FIREHOSE_ROLES = ("lake-sink", "sessioniser", "feature-builder", "stream-loader")
+
+CONNECT_GROUP = "connect-devices-exporter"
+
+FIRST_NAMES = {
+    "idle": ("clickstream-session-archiver", "payments-payment-alerts"),
+    "uneven": ("notifications-audit",),
+    "giant": ("clickstream-sessioniser",),
+    "stalled": ("devices-heartbeat-reconciler",),
+    "restarting": ("devices-projector",),
+    "connect": (CONNECT_GROUP,),
+    "share": ("orders-basket-aggregator",),
+}
+"""What the first groups of a kind are called; each begins with the domain of its topics."""
+
+
+def topic_name(cluster: str, domain: str, entity: str, event: str, used: Counter[str]) -> str:
+    """A topic's name in the cluster's habit; names that are taken go on as retry, dlq and versions.
+
+    `used` counts the names that were given before, and is kept up.
+    """
+    if cluster == LEGACY_CLUSTER:
+        name = f"{domain}_{entity}_{event}".replace("-", "_").upper()
+        return unused(name, used, ("", "_RETRY", "_DLQ"), "_V")
+    if cluster.startswith("analytics"):
+        name = f"cdc.{domain}.{entity.replace('-', '_')}_{event}"
+        return unused(name, used, ("", "_backfill"), "_v")
+    return unused(f"{domain}.{entity}.{event}", used, ("", "-retry", "-dlq"), ".v")
+
+
+def unused(
+    name: str, used: Counter[str], endings: tuple[str, ...] = ("",), version: str = "-v"
+) -> str:
+    """The name, with the next of the endings, then with a version: -v2, -v3. `used` is kept up."""
+    used[name] += 1
+    over = used[name] - len(endings)
+    return name + (f"{version}{over + 1}" if over > 0 else endings[over - 1])
+
+
+def uuids(rng: np.random.Generator, count: int) -> Iterator[str]:
+    """Random ids in the form of java.util.UUID, the tail of a classic member id."""
+    digits = rng.bytes(16 * count).hex()
+    for at in range(0, len(digits), 32):
+        d = digits[at : at + 32]
+        yield f"{d[:8]}-{d[8:12]}-4{d[13:16]}-a{d[17:20]}-{d[20:]}"
+
+
+def kafka_uuids(rng: np.random.Generator, count: int) -> Iterator[str]:
+    """Random ids in the 22 characters of Kafka's Uuid, as topics and KIP-848's members have.
+
+    None begins with a dash, which a command would take for an option (Kafka's Uuid.randomUuid).
+    """
+    for _ in range(count):
+        text = base64.urlsafe_b64encode(rng.bytes(16)).decode()[:22]
+        yield "A" + text[1:] if text.startswith("-") else text
+
+
+CLIENTS = {
+    "consumer-{group}-{number}": 0.55,  # the Java client's default
+    "{group}": 0.20,
+    "rdkafka": 0.15,
+    "{group}-worker-{number}": 0.10,
+}
+"""What consumers call themselves, and the share of groups that do so."""
 
 SIZES = np.unique(np.outer(2 ** np.arange(8), [1, 3, 5, 15, 25]))
 """Partition counts that people choose: round numbers, doubled and doubled again."""
@@ -35,7 +137,7 @@ class DemoCluster:
     @property
     def is_legacy(self) -> bool:
         """Whether it knows neither racks nor topic ids, and nobody measures it."""
-        return self.name == names.LEGACY_CLUSTER
+        return self.name == LEGACY_CLUSTER
 
 
 @dataclass(frozen=True)
@@ -81,7 +183,7 @@ class Topics:
 
 def make_cluster(name: str, groups: int) -> DemoCluster:
     """A cluster that is large enough for `groups` groups."""
-    if name == names.LEGACY_CLUSTER:
+    if name == LEGACY_CLUSTER:
         return DemoCluster(name, [None] * 4)
     region = name.split("-", 1)[1]
     brokers = 3 * min(1 + groups // 40, 12)
@@ -123,22 +225,22 @@ def _topics_of(
     used: Counter[str] = Counter()
     yield OFFSETS_TOPIC, "platform", 50, 0.0
     for n in range(-(-kinds.count("giant") // 2)):
-        domain = names.FIREHOSE_DOMAINS[n % len(names.FIREHOSE_DOMAINS)]
-        name = names.topic_name(cluster, domain, names.ENTITIES[domain][0], "raw", used)
+        domain = FIREHOSE_DOMAINS[n % len(FIREHOSE_DOMAINS)]
+        name = topic_name(cluster, domain, ENTITIES[domain][0], "raw", used)
         yield name, domain, int(rng.choice(FIREHOSE_SIZES)), 1e-9
     if "connect" in kinds:
-        for entity in names.ENTITIES["devices"]:
-            yield connector_topic(names.CONNECT_GROUP, entity), "devices", 8, 0.0
+        for entity in ENTITIES["devices"]:
+            yield connector_topic(CONNECT_GROUP, entity), "devices", 8, 0.0
     count = max(12, round(0.9 * len(kinds)))
-    habits = {domain: int(rng.choice(HABITUAL_SIZES)) for domain in names.ENTITIES}
+    habits = {domain: int(rng.choice(HABITUAL_SIZES)) for domain in ENTITIES}
     popularity = rng.permutation((1.0 + np.arange(count)) ** -0.8)
-    share = (1.0 + np.arange(len(names.ENTITIES))) ** -0.7
-    domains = rng.choice([*names.ENTITIES], count, p=share / share.sum()).tolist()
+    share = (1.0 + np.arange(len(ENTITIES))) ** -0.7
+    domains = rng.choice([*ENTITIES], count, p=share / share.sum()).tolist()
     for domain, popular in zip(domains, popularity.tolist(), strict=True):
-        entities = names.ENTITIES[domain]
+        entities = ENTITIES[domain]
         entity = entities[int(len(entities) * rng.random() ** 1.5)]
-        event = names.EVENTS[int(len(names.EVENTS) * rng.random() ** 1.5)]
-        name = names.topic_name(cluster, domain, entity, event, used)
+        event = EVENTS[int(len(EVENTS) * rng.random() ** 1.5)]
+        name = topic_name(cluster, domain, entity, event, used)
         is_small = name.lower().endswith("dlq")
         size = int(rng.integers(1, 4)) if is_small else _size(rng, habits[domain])
         yield name, domain, size, popular
@@ -165,7 +267,7 @@ def partitions_table(rng: np.random.Generator, topics: Topics) -> pa.Table:
         is_single = rng.random() < 0.03 and name != OFFSETS_TOPIC
         factor = 1 if is_single else 2 if cluster.is_legacy else 3
         start, record_bytes = int(rng.integers(len(cluster.racks))), rng.lognormal(6.4, 0.7)
-        (topic_id,) = names.kafka_uuids(rng, 1)
+        (topic_id,) = kafka_uuids(rng, 1)
         for partition, weight in enumerate((rates * record_bytes).round(1).tolist()):
             rows.append(row := {"cluster": cluster.name, "topic": name, "partition": partition})
             if "/" in name:

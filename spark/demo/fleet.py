@@ -1,17 +1,18 @@
-"""A made-up fleet that looks like a real one: the demo's."""
+"""A made-up fleet that looks like a real one: its tables, and the group that needs a plan most."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import ceil
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from optimizer.model import Flags, IntArray
-from spark.demo.clusters import Topics, brokers_table, make_topics, partitions_table
+from spark.demo.clusters import CLUSTERS, Topics, brokers_table, make_topics, partitions_table
 from spark.demo.groups import NONE, DemoGroup, GroupMaker, draw_kinds
-from spark.demo.names import CLUSTERS
 from spark.fleet import CONNECT, table_of
 
 Columns = dict[str, Any]
@@ -74,7 +75,7 @@ class MadeFleet:
         present = [group.members.of(group.members.present) for group in groups]
         counts = [len(members.role) for members in present]
         names = ("member_id", "instance_id", "client_id", "host", "rack")
-        columns = {name: _joined(getattr(item, name) for item in present) for name in names}
+        columns = {name: _joined(getattr(members, name) for members in present) for name in names}
         columns["generation"] = np.repeat([group.generation for group in groups], counts)
         return self._table("members", groups, counts, columns)
 
@@ -130,3 +131,39 @@ def make_fleet(groups: int, seed: int) -> MadeFleet:
             fleet.append(maker.group(drawn[at], drawn[:at].count(drawn[at])))
     fleet.sort(key=lambda group: (group.cluster, group.name))
     return MadeFleet(topics, fleet, partitions_table(rng, topics))
+
+
+GROUP = ["cluster", "group"]
+
+Tables = dict[str, pa.Table]
+
+
+def most_uneven(tables: Tables) -> tuple[str, str]:
+    """Cluster and name of the group whose largest load is farthest above the best possible.
+
+    It is one of Range: there members read the same topics, so that a plan evens it out.
+    """
+    of_range = tables["groups"].filter(pc.equal(tables["groups"]["strategy"], "range"))
+    owned = tables["assignments"].group_by([*GROUP, "member_id"]).aggregate([([], "count_all")])
+    loads = owned.group_by(GROUP).aggregate([("count_all", "max"), ("count_all", "sum")])
+    members = tables["members"].group_by(GROUP).aggregate([([], "count_all")])
+    rows = loads.join(members, GROUP).join(of_range.select(GROUP), GROUP, join_type="inner")
+
+    def over(row: dict[str, int]) -> tuple[float, int]:
+        """The largest load ÷ the best possible one, and how many partitions there are."""
+        partitions = row["count_all_sum"]
+        return row["count_all_max"] / ceil(partitions / row["count_all"]), partitions
+
+    worst = max(rows.to_pylist(), key=lambda row: (*over(row), row["cluster"], row["group"]))
+    return worst["cluster"], worst["group"]
+
+
+def drain_settings(tables: Tables, cluster: str, group: str) -> str:
+    """Settings (TOML) that take all partitions from the members on one host of this group."""
+    members = tables["members"]
+    is_own = pc.and_(pc.equal(members["cluster"], cluster), pc.equal(members["group"], group))
+    host = min(filter(None, members.filter(is_own)["host"].to_pylist())).lstrip("/")
+    return (
+        f"# Host {host} goes into maintenance: its members get nothing.\n"
+        f'[goals]\nexclude = [{{ hosts = "{host}" }}]\n'
+    )

@@ -9,9 +9,8 @@ import numpy as np
 
 from optimizer import STRATEGIES
 from optimizer.model import Flags, IntArray, KafkaFacts, Problem, Reals
-from spark.demo.clusters import Topics
+from spark.demo.clusters import ENTITIES, FIREHOSE_ROLES, FIRST_NAMES, ROLES, Topics, unused
 from spark.demo.members import Members, make_members
-from spark.demo.names import ENTITIES, FIREHOSE_ROLES, FIRST_NAMES, ROLES, unused
 from spark.fleet import CLASSIC, CONNECT, CONSUMER, SHARE, STREAMS
 
 GIANT = 1000

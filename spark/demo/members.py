@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optimizer.model import Flags, IntArray
-from spark.demo.clusters import DemoCluster
-from spark.demo.names import CLIENTS, kafka_uuids, uuids
+from spark.demo.clusters import CLIENTS, DemoCluster, kafka_uuids, uuids
 
 Values = NDArray[np.object_]
 
@@ -37,7 +36,9 @@ class Members:
 
     def of(self, indexes: IntArray) -> "Members":
         """These members alone, in that order."""
-        return Members(**{item.name: getattr(self, item.name)[indexes] for item in fields(self)})
+        return Members(
+            **{column.name: getattr(self, column.name)[indexes] for column in fields(self)}
+        )
 
     def rejoined(self, rng: np.random.Generator, indexes: IntArray) -> "Members":
         """The same with other ids for these: those that they had before they came back."""

@@ -99,7 +99,7 @@ class Recorded:
     def of(window: RateWindow, max_age: timedelta) -> Recorded:
         """Those of a window of rates."""
         instants = {
-            cluster: np.array([seconds_of(item) for item in ids], np.int64)
+            cluster: np.array([seconds_of(snapshot) for snapshot in ids], np.int64)
             for cluster, ids in window.snapshots.items()
         }
         return Recorded(instants, max_age.total_seconds())
@@ -164,11 +164,11 @@ def _is_static(row: RowOverTime) -> bool:
 
 def _members(row: RowOverTime, instants: IntArray) -> IntArray:
     """The members at the beginning of each interval; 0 where the snapshot has none."""
-    result = np.zeros(len(instants) - 1, np.int64)
+    members = np.zeros(len(instants) - 1, np.int64)
     at = np.searchsorted(instants, row.sized_at)
-    fits = at < len(result)
-    result[at[fits]] = row.sized[fits]
-    return result
+    fits = at < len(members)
+    members[at[fits]] = row.sized[fits]
+    return members
 
 
 def _rates(

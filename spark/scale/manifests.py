@@ -99,7 +99,7 @@ def _formula(process: Process, policy: Evenfleet) -> str:
     rate = f"max(now, week_ago) + behind / {policy.drain_seconds:.0f}"
     if len(sizes) == 1:
         return f"{sizes[0]} + 0 * now"
-    limits = ", ".join(f"{item:.6g}" for item in enough)
+    limits = ", ".join(f"{limit:.6g}" for limit in enough)
     return f"[{', '.join(map(str, sizes))}][count([{limits}], {{# < {rate}}})]"
 
 
@@ -205,8 +205,8 @@ def _behavior(policy: Keda | Hpa, *, keda: bool) -> list[str]:
             f"{indent}    policies:",
         ]
         lines += [
-            f"{indent}      - {{type: {item.type}, value: {item.value}, "
-            f"periodSeconds: {item.period_seconds}}}"
-            for item in rules.changes
+            f"{indent}      - {{type: {change.type}, value: {change.value}, "
+            f"periodSeconds: {change.period_seconds}}}"
+            for change in rules.changes
         ]
     return lines

@@ -15,10 +15,10 @@ from spark.fleet import MAX_AGE, FleetSnapshot, as_rows, is_named
 from spark.groups import FleetGroup, columns_of, encode, failed, in_workers
 from spark.history import FleetRates
 from spark.notebook import shown_in_notebook
+from spark.scale.advice import savings_first, verdict_of
 from spark.scale.group_process import GroupProcess, Recorded, arrivals_of, process_of
 from spark.scale.policies_file import ScaleSettings
 from spark.scale.scale_row import COURSE, CourseRow, ScaleRow, course_rows, unscaled_rows
-from spark.scale.text import savings_first, verdict_of
 from spark.settings import NO_CONSUMERS, FleetConsumers
 from spark.store import Where, in_one_file, write_tables
 from spark.unpersist_handle import Handle
@@ -41,7 +41,7 @@ class FleetScale(Handle):
     """What each policy would have done with the groups of a fleet.
 
     `rows` has a `CourseRow` for each group and policy; it is worked out at its first use and kept
-    until `release`, as which the end of a `with` counts.
+    until `release`, which the end of a with statement calls.
     """
 
     rows: DataFrame
@@ -135,7 +135,7 @@ class _Work:
     def rows(self, rows: list[Any]) -> Iterator[CourseRow]:
         """A row for each group and policy.
 
-        Groups whose clusters have the same instants are replayed together, in the same steps.
+        Groups whose clusters have the same instants are replayed alike, in the same steps.
         """
         by_instants: dict[bytes, list[tuple[Any, GroupProcess]]] = defaultdict(list)
         for row in rows:
@@ -147,23 +147,23 @@ class _Work:
                 yield from unscaled_rows(row, group, self.settings)
             else:
                 by_instants[group.instants.tobytes()].append((row, group))
-        for entries in by_instants.values():
-            yield from self._replayed(entries)
+        for alike in by_instants.values():
+            yield from self._replayed(alike)
 
-    def _replayed(self, entries: list[tuple[Any, GroupProcess]]) -> Iterator[CourseRow]:
+    def _replayed(self, groups: list[tuple[Any, GroupProcess]]) -> Iterator[CourseRow]:
         """One group that fails doesn't stop the others: each is then replayed by itself."""
         settings = self.settings
         try:
-            processes = [group.process for _, group in entries]
+            processes = [group.process for _, group in groups]
             courses = replay(processes, settings.policies, settings.prices, settings.step_seconds)
         except Exception as error:
-            if len(entries) == 1:
-                yield from unscaled_rows(entries[0][0], failed(error), settings)
+            if len(groups) == 1:
+                yield from unscaled_rows(groups[0][0], failed(error), settings)
             else:
-                for entry in entries:
+                for entry in groups:
                     yield from self._replayed([entry])
             return
-        for (row, group), of_group in zip(entries, courses, strict=True):
+        for (row, group), of_group in zip(groups, courses, strict=True):
             yield from course_rows(row, group, of_group, settings)
 
 

@@ -10,10 +10,9 @@ from pyspark.sql import types as t
 from optimizer.figures import duration
 from optimizer.scaling import Course
 from spark.groups import EncodedRow, Flag, FleetGroup, Int, Real, Row, Text
-from spark.scale.advice import advice_of
+from spark.scale.advice import NOTES, advice_of, is_too_short
 from spark.scale.group_process import GroupProcess
 from spark.scale.policies_file import ScaleSettings
-from spark.scale.text import NOTES, is_too_short
 
 
 @dataclass(slots=True, kw_only=True)
@@ -104,7 +103,7 @@ def course_rows(
     advice, hours = advice_of(row.group, group, settings, totals), process.hours()
     is_firm = not is_too_short(hours)
     so_far = "" if is_firm else f"So far ({duration(hours * 3600)}): "
-    for at, (policy, item) in enumerate(zip(settings.policies, totals, strict=True)):
+    for at, (policy, total) in enumerate(zip(settings.policies, totals, strict=True)):
         is_recommended = at == advice.recommended
         course = vars(courses[at]) | {"at": group.instants[:-1], "arrivals": process.total}
         yield CourseRow(
@@ -117,7 +116,7 @@ def course_rows(
             resolution_seconds=int(np.median(np.diff(process.edges))),
             partitions=process.partitions,
             peak_rate=process.peak_rate,
-            **asdict(item),
+            **asdict(total),
             **{f"course_{name}": course[name].astype(kind) for name, kind in COURSE.items()},
             recommended=is_recommended,
             sentence=so_far + advice.sentence if is_recommended else None,

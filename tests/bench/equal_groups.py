@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from optimizer.model import Flags, IntArray
-from spark.demo.names import uuids
+from spark.demo.clusters import uuids
 from spark.fleet.local_store import table_of
 
 TOPICS = 5
