@@ -7,15 +7,15 @@ from types import FrameType
 
 def main() -> None:
     """Run the command line; loading it takes a second, in which signals come as well."""
-    for item in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(item, _end)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _end)
     from spark.cli import main as run  # noqa: PLC0415 - see above
 
     try:
         run()
     finally:  # what is left is to clear up, which nothing is to tear
-        for item in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(item, signal.SIG_IGN)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)
 
 
 def _end(number: int, _: FrameType | None) -> None:

@@ -68,5 +68,7 @@ def _text(value: Any) -> str:
         return "yes" if value else "no"
     if value is None or isinstance(value, int | float):
         return figure(value)
-    plain = "".join(item if item.isprintable() else f"\\x{ord(item):02x}" for item in str(value))
+    plain = "".join(
+        letter if letter.isprintable() else f"\\x{ord(letter):02x}" for letter in str(value)
+    )
     return escape(shortened_in(plain))

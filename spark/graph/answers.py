@@ -23,24 +23,22 @@ class Question(StrEnum):
     COMPONENTS = "components"
 
 
-def answers(
-    asked: FleetGraph, question: Question, settings: dict[str, Any]
-) -> dict[str, DataFrame]:
+def answers(asked: FleetGraph, question: Question, options: dict[str, Any]) -> dict[str, DataFrame]:
     """The tables that answer a question, in the order in which they are shown.
 
-    `settings` get the cluster of a group or broker, if only one has it.
+    `options` get the cluster of a group or broker, if only one has it.
     """
     if question is Question.COUPLED_GROUPS:
-        return _coupled(asked, **settings)
+        return _coupled(asked, **options)
     key = "broker" if question is Question.REACH else "group"
-    if key in settings and "cluster" not in settings:
-        settings["cluster"] = _cluster_of(asked, key, settings[key])
+    if key in options and "cluster" not in options:
+        options["cluster"] = _cluster_of(asked, key, options[key])
     if question is Question.REACH:
-        return _reached(reach(asked, **settings))
-    cluster, group = settings["cluster"], settings["group"]
+        return _reached(reach(asked, **options))
+    cluster, group = options["cluster"], options["group"]
     if question is Question.COMPONENTS:
         return {"components": _parts(components(asked, cluster, group))}
-    frame = competitors(asked, cluster, group, settings["member"])
+    frame = competitors(asked, cluster, group, options["member"])
     return {"competitors": frame.drop(*GROUP_KEYS).orderBy(F.desc("shared"), "member_id")}
 
 
@@ -119,17 +117,17 @@ def _parts(vertices: DataFrame) -> DataFrame:
 Rows = Sequence[Mapping[str, Any]]
 
 
-def sentence_of(question: Question, settings: Mapping[str, Any], tables: Mapping[str, Rows]) -> str:
+def sentence_of(question: Question, options: Mapping[str, Any], tables: Mapping[str, Rows]) -> str:
     """The answer to a question, of the rows of its tables."""
     if question is Question.COUPLED_GROUPS:
         return _coupled_in_words(**tables)
     if question is Question.REACH:
-        return _reached_in_words(settings, **tables)
+        return _reached_in_words(options, tables["groups"], tables["reach"])
     if question is Question.COMPONENTS:
-        return _parts_in_words(settings["group"], **tables)
+        return _parts_in_words(options["group"], tables["components"])
     others, owned = tables["competitors"], sum(row["owned"] for row in tables["competitors"])
     members = counted(len(others), "other member")
-    return f"{members} may read what {settings['member']} may read, and own {owned:,} of it."
+    return f"{members} may read what {options['member']} may read, and own {owned:,} of it."
 
 
 def _coupled_in_words(topics: Rows, groups: Rows) -> str:
@@ -149,12 +147,12 @@ def _coupled_in_words(topics: Rows, groups: Rows) -> str:
     )
 
 
-def _reached_in_words(settings: Mapping[str, Any], groups: Rows, reach: Rows) -> str:
+def _reached_in_words(options: Mapping[str, Any], groups: Rows, levels: Rows) -> str:
     """What fails, what it takes along at once, and how far that goes."""
-    what = next(f"{k} {settings[k]}" for k in ("broker", "rack", "topic") if k in settings)
-    where = f" of {settings['cluster']}" if "cluster" in settings else ""
-    lost = next((row for row in reach if row["kind"] == PARTITION), None)
-    owners = next((row for row in reach if row["kind"] == MEMBER), None)
+    what = next(f"{k} {options[k]}" for k in ("broker", "rack", "topic") if k in options)
+    where = f" of {options['cluster']}" if "cluster" in options else ""
+    lost = next((row for row in levels if row["kind"] == PARTITION), None)
+    owners = next((row for row in levels if row["kind"] == MEMBER), None)
     if not (lost and owners):
         return f"If {what}{where} fails, no member loses a partition."
     more = f" Through what these share, {len(groups):,} groups are touched."
@@ -166,13 +164,11 @@ def _reached_in_words(settings: Mapping[str, Any], groups: Rows, reach: Rows) ->
     )
 
 
-def _parts_in_words(group: str, components: Rows) -> str:
-    members, partitions = (
-        counted(components[0][name], name[:-1]) for name in ("members", "partitions")
-    )
-    if len(components) == 1:
+def _parts_in_words(group: str, parts: Rows) -> str:
+    members, partitions = (counted(parts[0][name], name[:-1]) for name in ("members", "partitions"))
+    if len(parts) == 1:
         return f"Group {group} is one part ({members}, {partitions}): it is balanced as a whole."
     return (
-        f"Group {group} has {len(components):,} parts that share nothing: each is balanced on its "
+        f"Group {group} has {len(parts):,} parts that share nothing: each is balanced on its "
         f"own. The largest has {members} and {partitions}."
     )

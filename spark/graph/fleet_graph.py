@@ -223,10 +223,10 @@ def reach(
     and topic is given, and is there.
     """
     inputs = {"broker": broker, "rack": rack, "topic": topic}
-    settings = [(name, value) for name, value in inputs.items() if value is not None]
-    if len(settings) != 1:
+    causes = [(name, value) for name, value in inputs.items() if value is not None]
+    if len(causes) != 1:
         raise InputError("say what fails: a broker, a rack or a topic, one of them")
-    ((name, value),) = settings
+    ((name, value),) = causes
     kind = graph.grain if name == "topic" else BROKER
     failing = graph.parts[kind].where(F.col(name) == value)
     if cluster is not None:
@@ -304,8 +304,8 @@ def _connected(graph: FleetGraph, vertices: DataFrame, edges: DataFrame) -> Data
     By GraphX: GraphFrames' own algorithm either wants a folder for checkpoints, or its plans grow
     with each step beyond what Spark can plan.
     """
-    result = _iterated(graph, vertices, edges).connectedComponents(algorithm="graphx")
-    return graph.keep(result.select("id", F.col("component").alias("component_id")))
+    labelled = _iterated(graph, vertices, edges).connectedComponents(algorithm="graphx")
+    return graph.keep(labelled.select("id", F.col("component").alias("component_id")))
 
 
 def _iterated(graph: FleetGraph, vertices: DataFrame, edges: DataFrame) -> GraphFrame:

@@ -133,9 +133,9 @@ def _brokers_of(tables: Tables) -> DataFrame:
     brokers = _listed_first(
         listed.withColumn("led_rack", F.lit(None).cast("string")), [leaders], BROKER_KEYS, columns
     ).where("broker >= 0")
-    entries = {"rack": F.coalesce("rack", "led_rack"), "number": F.col("broker")}
+    derived = {"rack": F.coalesce("rack", "led_rack"), "number": F.col("broker")}
     cluster_rank = F.dense_rank().over(Window.orderBy("cluster")).cast("long") - 1
-    return _vertices(BROKER, brokers.withColumns(entries).withColumn("rank", cluster_rank))
+    return _vertices(BROKER, brokers.withColumns(derived).withColumn("rank", cluster_rank))
 
 
 def _no_brokers(leaders: DataFrame) -> DataFrame:

@@ -64,19 +64,19 @@ def collect(
         )
     place = store_to_write(out)
     choice = snapshot_id(snapshot)
-    settings: dict[str, Any] = {"rack_pattern": rack_pattern, "timeout": timeout}
-    settings.update(groups=_wanted(groups, exclude_groups), topics=_wanted(topics, exclude_topics))
-    options = {name: value for name, value in settings.items() if value is not None}
+    choices: dict[str, Any] = {"rack_pattern": rack_pattern, "timeout": timeout}
+    choices.update(groups=_wanted(groups, exclude_groups), topics=_wanted(topics, exclude_topics))
+    options = {name: value for name, value in choices.items() if value is not None}
     named_clusters = terminal.clusters_named(bootstrap, cluster, clusters)
-    asked = [replace(item, **options) for item in named_clusters]
+    asked = [replace(target, **options) for target in named_clusters]
     live = terminal.live("spark.sources.live.collect")
-    with busy(f"reading {named('cluster', [item.name for item in asked])}") as step:
+    with busy(f"reading {named('cluster', [target.name for target in asked])}") as step:
         collected = live.collect_clusters(asked, partial(step.report, what="groups"))
-    read = [element.tables for element in collected if element.tables]
+    read = [outcome.tables for outcome in collected if outcome.tables]
     left_out = [
-        f"{item.cluster}: {sentence}" if item.tables else sentence
-        for item in collected
-        for sentence in (*item.left_out, *item.notes)
+        f"{outcome.cluster}: {sentence}" if outcome.tables else sentence
+        for outcome in collected
+        for sentence in (*outcome.left_out, *outcome.notes)
     ]
     if not read:
         say_all(left_out)
@@ -84,14 +84,14 @@ def collect(
     mixed = _store(read, place, choice)
     sizes = {name: sum(len(of[name]) for of in read) for name in ("groups", "members")}
     size = f"{counted(sizes['groups'], 'group')} with {counted(sizes['members'], 'member')}"
-    leaderless = sum(item.leaderless for item in collected)
+    leaderless = sum(outcome.leaderless for outcome in collected)
     but = f" {counted(leaderless, 'topic')} had partitions without a leader." * bool(leaderless)
     say_answer(f"Snapshot {choice} of {counted(len(read), 'cluster')} is in {out}: {size}.{but}")
-    statuses = [row for item in collected for row in item.statuses]
-    rows = [item.row() for item in collected]
+    statuses = [row for outcome in collected for row in outcome.statuses]
+    rows = [outcome.row() for outcome in collected]
     show({"clusters": rows, "to_know": Table(statuses, is_shown=bool(statuses))})
     say_all([*left_out, *mixed])
-    is_whole = all(element.state == "whole" for element in collected)
+    is_whole = all(outcome.state == "whole" for outcome in collected)
     if not is_whole:
         say("It is incomplete: the lines above say what is missing.")
     terminal.say_next(f"{terminal.program()} {shlex.join(['audit', out])}")

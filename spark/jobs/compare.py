@@ -47,13 +47,13 @@ def compare(
             several = len(compared) > 1
             table = [
                 ({"snapshot": fleet.id} if several else {}) | row
-                for fleet, (items, *_) in compared
-                for row in items
+                for fleet, (league, *_) in compared
+                for row in league
             ]
             changed = [row for _, (_, groups, _) in compared for row in groups]
             terminal.lead_to(changed, terminal.PLAN)
-            for fleet, (items, *_) in compared:
-                say_answer(source.prefix(fleet) + best_of(items))
+            for fleet, (league, *_) in compared:
+                say_answer(source.prefix(fleet) + best_of(league))
             people = [*map(uneven_row, changed)]
             beside = {GROUPS: Table(changed, people, bool(changed), most=ROWS_SHOWN)}
             beside |= terminal.clusters_read(*(fleet for fleet, _ in compared))

@@ -70,14 +70,14 @@ def _enforce_one(choice: terminal.ChosenPlans, dry_run: bool, again: str, watch:
 def _look(choices: Sequence[terminal.ChosenPlans], again: str) -> None:
     probe = terminal.live("spark.enforce.enforce_groups").probe
     with busy("reading the groups"):
-        outcomes = {item.cluster.name: probe(item.cluster, item.plans) for item in choices}
+        outcomes = {choice.cluster.name: probe(choice.cluster, choice.plans) for choice in choices}
     terminal.show_outcomes(outcomes)
-    every = [item for outcome in outcomes.values() for item in outcome]
-    ready = [item for item in every if item.status is Status.NOT_IN_FORCE and not item.reason]
+    every = [outcome for of_cluster in outcomes.values() for outcome in of_cluster]
+    ready = [of for of in every if of.status is Status.NOT_IN_FORCE and not of.reason]
     if ready:
         say(f"{counted(len(ready), 'group')} can apply the plan: a rebalance makes them read it.")
         terminal.say_next(again)
-    if any(item.status is not Status.IN_FORCE and item.reason for item in every):
+    if any(of.status is not Status.IN_FORCE and of.reason for of in every):
         raise typer.Exit(CHECK_FAILED)
 
 
@@ -89,12 +89,12 @@ def _enforce_many(
         of.cluster.name: enforce_groups(of.cluster, of.plans, of.topics, at_once, timeout, say)
         for of in choices
     }
-    outcomes = {name: item.outcomes for name, item in enforced.items()}
+    outcomes = {name: enforcement.outcomes for name, enforcement in enforced.items()}
     terminal.show_outcomes(outcomes)
-    for name, item in enforced.items():
-        if item.stopped:
+    for name, enforcement in enforced.items():
+        if enforcement.stopped:
             say(
-                f"Cluster {name}: {item.stopped}; no further group was started. Look at the "
+                f"Cluster {name}: {enforcement.stopped}; no further group was started. Look at the "
                 "logs of its members."
             )
     if not terminal.all_in_force(outcomes):

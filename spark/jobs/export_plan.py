@@ -69,7 +69,7 @@ def export_plan(
 def _report(folder: PlanFolder, written: Written, groups: int | None) -> None:
     """Print how many plans were written, of these `groups` if only some are advised a plan."""
     say_answer(written.summary(groups or written.outcomes.total() + len(written.without)))
-    reasons = [asdict(item) for item in (*written.without, *written.ignored)]
+    reasons = [asdict(group) for group in (*written.without, *written.ignored)]
     plans = Table([asdict(entry) for entry in folder.entries], is_shown=False)
     show({"reasons": Table(reasons, written.kinds(), bool(reasons)), "plans": plans})
     say_all(written.report())

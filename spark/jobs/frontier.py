@@ -21,24 +21,24 @@ def frontier(
     price = move_price(move_cost) if move_cost else None
     few = source.weighed(f"frontier of group {group}", settings)
     with few as (fleet, rates), busy(f"planning group {group}"):
-        result = frontier_of_group(fleet, group, source.cluster, settings.goals, rates)
-        goals.check_limits(result.idle_limits)
-    rows = [point.for_people() for point in result.points]
-    row = asdict(result)
+        curve = frontier_of_group(fleet, group, source.cluster, settings.goals, rates)
+        goals.check_limits(curve.idle_limits)
+    rows = [point.for_people() for point in curve.points]
+    row = asdict(curve)
     if price:
         rows, row["points"] = price.with_costs(rows), price.with_costs(row["points"])
     last = len(rows) - 1
     step = max(1, -(-last // (POINTS_SHOWN - 1)))
     few_rows = [
-        row for at, row in enumerate(rows) if at % step == 0 or at == last or result.points[at].knee
+        row for at, row in enumerate(rows) if at % step == 0 or at == last or curve.points[at].knee
     ]
     shown = rows if at_most(POINTS_SHOWN) is None else few_rows
-    why = f": {result.reason}" if result.reason else ""
-    say_answer(str(result.sentence) if rows else f"Group {result.group} is {result.status}{why}.")
+    why = f": {curve.reason}" if curve.reason else ""
+    say_answer(str(curve.sentence) if rows else f"Group {curve.group} is {curve.status}{why}.")
     points = Table(rows, shown, bool(rows), as_json=[row])
     show({"frontier": points} | terminal.clusters_read(fleet))
     terminal.say_clusters(fleet)
     if rows:
-        knee = next((point.moves for point in result.points if point.knee), 0)
-        act = {"advice_kind": "plan", "can_follow": True, "cluster": result.cluster, "group": group}
+        knee = next((point.moves for point in curve.points if point.knee), 0)
+        act = {"advice_kind": "plan", "can_follow": True, "cluster": curve.cluster, "group": group}
         terminal.lead_to([act], terminal.PLAN + f" --goal max_moves={knee}" * bool(knee))

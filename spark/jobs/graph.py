@@ -50,16 +50,16 @@ class QuestionOptions:
     group: Annotated[str | None, option("competitors, components: the group.")] = None
     member: Annotated[str | None, option("competitors: the member's id.")] = None
 
-    def settings_of(self, question: Question) -> dict[str, Any]:
+    def options_for(self, question: Question) -> dict[str, Any]:
         """Those that are stated; InputError if the question doesn't have one, or lacks one."""
-        settings = {name: value for name, value in asdict(self).items() if value is not None}
-        unknown = [name for name in settings if name not in OPTIONS[question]]
+        options = {name: value for name, value in asdict(self).items() if value is not None}
+        unknown = [name for name in options if name not in OPTIONS[question]]
         if unknown:
             raise InputError(f"--{unknown[0]} doesn't apply to --question {question}")
-        lacking = [f"--{name}" for name in REQUIRED.get(question, ()) if name not in settings]
+        lacking = [f"--{name}" for name in REQUIRED.get(question, ()) if name not in options]
         if lacking:
             raise InputError(f"--question {question} needs {' and '.join(lacking)}")
-        return settings
+        return options
 
 
 def graph(
@@ -68,16 +68,16 @@ def graph(
     question: Annotated[Question, option("What to ask.")] = Question.COUPLED_GROUPS,
 ) -> None:
     """Query the fleet as a graph: coupled groups, reach of a failure, competitors, components."""
-    settings = asked.settings_of(question)
+    options = asked.options_for(question)
     with source.session(source.snapshot) as spark:
         fleet = source.fleet(spark, f"graph: {question}")
         bring_graphframes(spark)
         grain: Grain = "partition" if question is Question.REACH else "topic"
         with busy(f"asking for {question}"), fleet_graph(fleet, grain) as whole:
             tables = {
-                name: as_rows(table) for name, table in answers(whole, question, settings).items()
+                name: as_rows(table) for name, table in answers(whole, question, options).items()
             }
-    say_answer(sentence_of(question, settings, tables))
+    say_answer(sentence_of(question, options, tables))
     first = next(iter(tables))
     shown = {
         name: Table(rows, is_detail=name != first, most=ROWS_SHOWN) for name, rows in tables.items()

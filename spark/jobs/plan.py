@@ -31,15 +31,15 @@ def plan(
 ) -> None:
     """Plan every group of a snapshot: the most even assignment with the fewest moves."""
     out = target.optional()
-    selection = strategy or source.settings.strategy
-    check_strategy(selection)
-    settings = replace(goals.applied(source.settings), strategy=selection)
+    strategy_name = strategy or source.settings.strategy
+    check_strategy(strategy_name)
+    settings = replace(goals.applied(source.settings), strategy=strategy_name)
     levels, settings = levels_and_goals(thresholds, settings)
     with source.session(source.single_snapshot) as spark:
         if out:
             check_out(spark, out, PLAN)
         planned, fault = source.each(
-            *(spark, f"plan by {selection}", "planned"),
+            *(spark, f"plan by {strategy_name}", "planned"),
             lambda fleet: _plan_one(fleet, source, out, settings, levels, goals.check_limits),
         )
         if planned:

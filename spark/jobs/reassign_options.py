@@ -85,14 +85,14 @@ class ReplicaOptions:
             *("all_clusters", "topics", "topics_to_move", "replication_factor", "leaders_only"),
             *("spread_topics", "log_dirs", "at_most_copies"),
         )
-        values = {name: getattr(self, name) for name in names}
-        given_options = [name for name, of in values.items() if of is not None and of is not False]
+        options = {name: getattr(self, name) for name in names}
+        given_options = [name for name, of in options.items() if of is not None and of is not False]
         return [f"--{name.removesuffix('_clusters').replace('_', '-')}" for name in given_options]
 
     def check(self) -> None:
         """Raise InputError for options of replicas where these stay where they are."""
         moving = (self.add, self.replication_factor, self.log_dirs, self.at_most_copies)
-        if self.leaders_only and (self.spread_topics or any(item is not None for item in moving)):
+        if self.leaders_only and (self.spread_topics or any(moved is not None for moved in moving)):
             raise InputError(
                 "--leaders-only moves no replicas: leave out --add, --replication-factor, "
                 "--spread-topics, --log-dirs and --at-most-copies"
@@ -125,11 +125,11 @@ class ReplicaOptions:
         )
 
 
-def _ids_in(text: str | None, option: str) -> list[int]:
+def _ids_in(text: str | None, name: str) -> list[int]:
     try:
-        return [int(item) for item in text.split(",")] if text else []
+        return [int(broker) for broker in text.split(",")] if text else []
     except ValueError:
-        raise InputError(f"{option} {text!r} is not a list of broker ids such as 3,4") from None
+        raise InputError(f"{name} {text!r} is not a list of broker ids such as 3,4") from None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -75,9 +75,9 @@ def report(
     check_drawing()
     with source.session(source.snapshot) as spark:
         fleet = source.read(spark, "report")
-        results = Results(plan, audit, history, compare, by_weight, scale)
+        written = Results(plan, audit, history, compare, by_weight, scale)
         before = fleet.before()
-        of = (fleet, results, settings, levels, title, str(source.where), before)
+        of = (fleet, written, settings, levels, title, str(source.where), before)
         material = material_of(spark, *of, doing=busy, files=source.files_of(fleet))
         write_report(material, out, form, static)
     say_answer(f"{material.verdict} The report is in {out}.")

@@ -55,12 +55,12 @@ def scale(
         fleet = source.read(spark, "scale")
         with (
             _rates_since(source, spark, fleet, since) as rates,
-            scale_fleet(fleet, rates, scaled, settings.consumers, settings.max_age) as result,
+            scale_fleet(fleet, rates, scaled, settings.consumers, settings.max_age) as replayed,
         ):
             with busy("replaying policies"):
-                tables = result.collect()
+                tables = replayed.collect()
                 if out:
-                    result.write(out, fleet.id)
+                    replayed.write(out, fleet.id)
             _show(fleet, tables, scaled)
     terminal.say_written(out, "scale", "courses")
 

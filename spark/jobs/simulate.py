@@ -85,6 +85,6 @@ def _rates(
     if isinstance(fleet, FleetFiles):
         return rates_of_group(fleet, str(source.where), source.group, cluster, window)
     assert not isinstance(opener, Folder)
-    items = terminal.part_of(fleet, Part(cluster, source.group))
-    with source.rates(opener, items, window, RATE_SNAPSHOTS) as rates:
+    part = terminal.part_of(fleet, Part(cluster, source.group))
+    with source.rates(opener, part, window, RATE_SNAPSHOTS) as rates:
         return mean_flow(rates.rates, rates.members) if rates else Flow({})

@@ -125,7 +125,7 @@ def list_snapshots(
             show({"files": _files(source, [name for name in names if states[name] is None])})
             return
         contents = contents_of(source, names)
-        rows = [of_it.row(item, states[item]) for item, of_it in contents.items()]
+        rows = [of_it.row(snapshot, states[snapshot]) for snapshot, of_it in contents.items()]
         near = source if isinstance(source, Folder) and source.is_local else None
         for row in rows:
             row["bytes"] = sum(near.sizes(row["snapshot"], TABLES)) if near else None
@@ -137,7 +137,7 @@ def list_snapshots(
     say_all(contents_report(rows, states, "--all lists all"))
 
 
-def _files(source: Source, snapshots: Sequence[str]) -> list[dict[str, Any]]:
+def _files(source: Source, ids: Sequence[str]) -> list[dict[str, Any]]:
     """A row for each file that a manifest names, or that is there where none does."""
     if not isinstance(source, Folder):
         raise InputError(
@@ -145,7 +145,7 @@ def _files(source: Source, snapshots: Sequence[str]) -> list[dict[str, Any]]:
         )
     return [
         {"snapshot": snapshot, "table": table, "bytes": source.size(path), "path": path}
-        for snapshot in snapshots
+        for snapshot in ids
         for table in TABLES
         if (parts := source.parts(table, snapshot, thoroughly=False))
         for path in parts.paths
@@ -164,7 +164,7 @@ def _since(text: str, ids: Sequence[str], store: Where) -> list[str]:
             ) from None
         return [name for name in ids if name >= text]
     times = {name: at for name in ids if (at := time_of(name))}
-    return [item for item, at in times.items() if at >= max(times.values()) - length]
+    return [snapshot for snapshot, at in times.items() if at >= max(times.values()) - length]
 
 
 def local_store(opener: Opener, store: Where) -> Folder:
@@ -192,9 +192,9 @@ def prune_store(
             gone = set(prune(pruning))
     say_answer(pruning.answer(gone, in_words(retention.age)))
     say_all(pruning.report(gone))
-    rows = [pruning.row_of(item, gone or ()) for item in pruning.aged]
-    left = [{"snapshot": item, "why": why} for item, why in pruning.left.items()]
-    people = [item.for_people() for item in pruning.aged]
+    rows = [pruning.row_of(snapshot, gone or ()) for snapshot in pruning.aged]
+    left = [{"snapshot": snapshot, "why": why} for snapshot, why in pruning.left.items()]
+    people = [snapshot.for_people() for snapshot in pruning.aged]
     return {
         "prune": Table(rows, people, bool(rows), most=ROWS_SHOWN),
         "left": Table(left, is_shown=False),
@@ -206,14 +206,14 @@ def compact_store(place: Folder, dry_run: bool) -> tuple[dict[str, Table], RunEr
     if not dry_run:
         sweep_store(place)
     with busy("reading the store"):
-        result, left = scattered_in(place)
+        scattered, left = scattered_in(place)
     after: dict[str, int] = {}
     if not dry_run:
         with busy("rewriting") as step:
-            after = compact_each(place, step.counted(result, "snapshots"), left)
-    say_answer(compaction_in_words(result, after))
+            after = compact_each(place, step.counted(scattered, "snapshots"), left)
+    say_answer(compaction_in_words(scattered, after))
     say_all(f"Left as it is: snapshot {snapshot}: {why}." for snapshot, why in left.items())
-    rows = [asdict(item) | {"bytes_after": after.get(item.snapshot)} for item in result]
-    fault = None if dry_run else fault_of(result, after, left)
-    people = compacted_by_day(result, after)
+    rows = [asdict(small) | {"bytes_after": after.get(small.snapshot)} for small in scattered]
+    fault = None if dry_run else fault_of(scattered, after, left)
+    people = compacted_by_day(scattered, after)
     return {"compact": Table(rows, people, bool(rows), most=ROWS_SHOWN)}, fault

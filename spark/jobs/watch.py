@@ -20,10 +20,9 @@ def watch(
     chosen_plans = plans.by_cluster()
     watch_groups = terminal.live("spark.enforce.enforce_groups").watch_groups
     with busy(f"watching {plans.plan}"):
-        watched = [watch_groups(item.cluster, item.plans, timeout) for item in chosen_plans]
+        watched = [watch_groups(of.cluster, of.plans, timeout) for of in chosen_plans]
     outcomes = {
-        item.cluster.name: result.outcomes
-        for item, result in zip(chosen_plans, watched, strict=True)
+        of.cluster.name: look.outcomes for of, look in zip(chosen_plans, watched, strict=True)
     }
     if plans.is_folder:
         terminal.show_outcomes(outcomes)
@@ -31,7 +30,7 @@ def watch(
             raise typer.Exit(CHECK_FAILED)
         return
     ((name, planned),) = chosen_plans[0].plans.items()
-    ((outcome,), (result,)) = (*outcomes.values(), watched)
+    ((outcome,), (look,)) = (*outcomes.values(), watched)
     is_in_force = outcome.status is Status.IN_FORCE
     reason = outcome.reason or "it has not rebalanced since"
     say_answer(
@@ -39,6 +38,6 @@ def watch(
         if is_in_force
         else f"The plan is not in force in group {name} ({outcome.status.value}): {reason}."
     )
-    terminal.show_differences(planned, result.groups.get(name), outcome.status)
+    terminal.show_differences(planned, look.groups.get(name), outcome.status)
     if not is_in_force:
         raise typer.Exit(CHECK_FAILED)

@@ -280,10 +280,10 @@ def _compared(fleet: FleetSnapshot, settings: Settings, kept: ExitStack) -> list
 
 def _assignors(fleet: FleetSnapshot) -> Iterator[DataFrame]:
     """The assignor that each group uses, and its type, where the snapshot has them."""
-    values = fleet.tables.get("groups")
-    if values is not None and "strategy" in values.columns:
-        columns = [name for name in (*GROUP_KEYS, "strategy", "type") if name in values.columns]
-        yield escaped_rows(values.select(*columns))
+    table = fleet.tables.get("groups")
+    if table is not None and "strategy" in table.columns:
+        columns = [name for name in (*GROUP_KEYS, "strategy", "type") if name in table.columns]
+        yield escaped_rows(table.select(*columns))
 
 
 def _sample(fleet: FleetSnapshot, groups: int) -> FleetSnapshot:

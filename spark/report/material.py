@@ -25,13 +25,13 @@ class Material:
     of the page. `counts` has a row a finding that the audit looked for, `findings` the worst ones
     with a `command` each, `not_run` a reason for each that it could not look for. `now` and
     `before` have `groups`, `members`, `uneven`, `idle` and `lag` of this snapshot and of the one
-    before; `abandoned` is the lag of groups without members. `groups` has a row a group with what
-    is known of it, the worst first, `details` more about the first of them (see
-    `spark.report.groups`). `league` has a row a strategy, of `sampled` groups where that isn't
-    None, `by_weight` the same with goals by weight. `clusters_beside` has a row a cluster,
-    `brokers` one with what `reassign` would do, `trend` a row a snapshot of a history. `scaling`
-    has a row a policy of `scale`, `sizes` what it comes to and a sentence for each of the groups
-    that would save the most. `sources` says which results were read, and what was asked.
+    before, and apart from that the lag of groups without members. `groups` has a row a group,
+    the worst first, `details` more about the first of them (see `spark.report.groups`).
+    `league` has a row a strategy, of `sampled` groups where that isn't None, `by_weight` the
+    same with goals by weight. `clusters_beside` has a row a cluster, `brokers` one with what
+    `reassign` would do, `trend` a row a snapshot of a history. `scaling` has a row a policy of
+    `scale`, `sizes` what it comes to and a sentence for each of the groups that would save the
+    most. `sources` says which results were read, and what was asked.
     """
 
     title: str
@@ -78,7 +78,8 @@ def anchor(cluster: str, group: str) -> str:
 def readable(text: Any) -> str:
     """Text in which no name breaks a page: shortened, and without what turns text around."""
     return "".join(
-        item if item.isprintable() else f"\\x{ord(item):02x}" for item in shortened_in(str(text))
+        letter if letter.isprintable() else f"\\x{ord(letter):02x}"
+        for letter in shortened_in(str(text))
     )
 
 

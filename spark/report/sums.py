@@ -93,20 +93,20 @@ def clusters_of(fleet: FleetSnapshot, sums: Rows, findings: DataFrame) -> Rows:
     bad = findings.groupBy("cluster").agg(F.count_if(F.col("severity") != "info").alias("findings"))
     counts = {row["cluster"]: row["findings"] for row in bad.collect()}
     names = "groups", "unplanned", "uneven", "idle", "lag", "remote", "planned_remote", "moves"
-    result = []
+    rows = []
     for cluster in sorted({row["cluster"] for row in sums}):
         of_cluster = [row for row in sums if row["cluster"] == cluster]
-        values = {name: _sum(of_cluster, name) for name in names}
-        values |= {"moves": values["moves"] or 0, "findings": counts.get(cluster, 0)}
-        values["lag"] = _lag(of_cluster)
-        result.append({"cluster": cluster, **values, "instant": fleet.instants[cluster]})
-    return result
+        figures = {name: _sum(of_cluster, name) for name in names}
+        figures |= {"moves": figures["moves"] or 0, "findings": counts.get(cluster, 0)}
+        figures["lag"] = _lag(of_cluster)
+        rows.append({"cluster": cluster, **figures, "instant": fleet.instants[cluster]})
+    return rows
 
 
 def _sum(rows: Rows, name: str) -> Any:
     """The sum of what is known; None if nothing is."""
-    values = [row[name] for row in rows if row[name] is not None]
-    return sum(values) if values else None
+    numbers = [row[name] for row in rows if row[name] is not None]
+    return sum(numbers) if numbers else None
 
 
 def worst_groups(groups: DataFrame, most: int) -> Rows:
@@ -145,8 +145,8 @@ def loads_of(assignments: DataFrame, members: DataFrame) -> DataFrame:
     rows = reduce(DataFrame.unionAll, counts).toDF(*GROUP_KEYS, "member", "now", "planned")
     sums = rows.where("member is not null").groupBy(*GROUP_KEYS, "member")
     loads = sums.agg(F.sum("now").alias("now"), F.sum("planned").alias("planned"))
-    item = F.struct(F.expr("abs(now - planned)"), "now", "planned", "member")
-    most_changed = F.sort_array(F.collect_list(item), asc=False)
+    load = F.struct(F.expr("abs(now - planned)"), "now", "planned", "member")
+    most_changed = F.sort_array(F.collect_list(load), asc=False)
     return loads.groupBy(*GROUP_KEYS).agg(F.slice(most_changed, 1, LOADS).alias("loads"))
 
 
@@ -177,11 +177,11 @@ def names_of(fleet: FleetSnapshot) -> DataFrame:
 def weights_of(comparison: DataFrame) -> DataFrame:
     """`weights`: the largest load by weight ÷ the proven bound, under each strategy."""
     ratio = F.try_divide("max_weight", "weight_bound").alias("ratio")
-    item = F.struct("strategy", ratio)
+    pair = F.struct("strategy", ratio)
     return (
         comparison.where("weight_bound > 0")
         .groupBy(*GROUP_KEYS)
-        .agg(F.collect_list(item).alias("weights"))
+        .agg(F.collect_list(pair).alias("weights"))
     )
 
 
@@ -198,8 +198,8 @@ def figures_before(
         return None
     with plan_fleet(previous, goals=goals, levels=levels) as plan:
         measured = plan.solved.withColumn("idle_to_busy", F.expr(IDLE_TO_BUSY))
-        of_groups = *GROUP_KEYS, "status", "members", "idle_to_busy", "uneven", *MEASURES
-        return figures_of(sums_of(merged(measured.select(*of_groups), [lags_in(previous)])))
+        columns = *GROUP_KEYS, "status", "members", "idle_to_busy", "uneven", *MEASURES
+        return figures_of(sums_of(merged(measured.select(*columns), [lags_in(previous)])))
 
 
 def lags_in(fleet: FleetSnapshot) -> DataFrame:
@@ -234,11 +234,11 @@ def past_of(session: SparkSession, out: str | None, fleet: FleetSnapshot) -> dic
     if out is None:
         return {}
     source = source_of(session, out)
-    result = {}
+    tables = {}
     for name in ("states", "changes", "rebalances"):
         ids = [text for text in source.ids(name) if text <= fleet.id]
-        if rows := [values.rows for values in source.read_several(session, name, ids)]:
-            result[name] = reduce(DataFrame.unionByName, rows)
-    if "states" not in result:
+        if rows := [part.rows for part in source.read_several(session, name, ids)]:
+            tables[name] = reduce(DataFrame.unionByName, rows)
+    if "states" not in tables:
         raise InputError(f"{out} has no history up to snapshot {fleet.id}: make it by `history`")
-    return {name: rows.where(fleet.part.has_row()) for name, rows in result.items()}
+    return {name: rows.where(fleet.part.has_row()) for name, rows in tables.items()}

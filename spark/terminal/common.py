@@ -100,23 +100,29 @@ def unfolded(command: Callable[..., Any]) -> Callable[..., Any]:
     """
     own = inspect.signature(command, eval_str=True).parameters.values()
     bundles: dict[str, Any] = {
-        item.name: item.annotation for item in own if is_dataclass(item.annotation)
+        parameter.name: parameter.annotation
+        for parameter in own
+        if is_dataclass(parameter.annotation)
     }
 
     @wraps(command)
     def run(**values: Any) -> Any:
         for name, bundle in bundles.items():
-            values[name] = bundle(**{item.name: values.pop(item.name) for item in fields(bundle)})
+            values[name] = bundle(
+                **{parameter.name: values.pop(parameter.name) for parameter in fields(bundle)}
+            )
         return command(**values)
 
-    return _signed(run, (_spelled(field) for item in own for field in _unfolded(item)))
+    return _signed(run, (_spelled(field) for parameter in own for field in _unfolded(parameter)))
 
 
 def _signed(run: Callable[..., Any], parameters: Iterable[inspect.Parameter]) -> Callable[..., Any]:
     """The function as if it had these parameters, which is what Typer reads."""
     signature = inspect.Signature([*parameters])
     run.__signature__ = signature  # type: ignore[attr-defined]
-    run.__annotations__ = {name: item.annotation for name, item in signature.parameters.items()}
+    run.__annotations__ = {
+        name: parameter.annotation for name, parameter in signature.parameters.items()
+    }
     return run
 
 
@@ -154,17 +160,17 @@ def _spelled(parameter: inspect.Parameter) -> inspect.Parameter:
     return parameter.replace(annotation=Annotated[parameter.annotation.__origin__, spelled])
 
 
-def _printing(settings: Mapping[str, Any], has_own_all: bool) -> Printing:
+def _printing(shared: Mapping[str, Any], has_own_all: bool) -> Printing:
     """How tables are printed, by the options of all."""
-    wide, as_csv, table = (settings.get(name) for name in ("wide", "as_csv", "table"))
-    form = settings.get("form", Format.TABLE)
+    wide, as_csv, table = (shared.get(name) for name in ("wide", "as_csv", "table"))
+    form = shared.get("form", Format.TABLE)
     if bool(wide) + bool(as_csv) + (form is not Format.TABLE) > 1:
         raise InputError("--wide, --csv and --format exclude each other: give one of them")
     form = Format.CSV if as_csv else form
     if table is not None and form is not Format.CSV:
         raise InputError("--table chooses the table that --csv prints: give --csv as well")
     hint = "--format json has all" if has_own_all else "--all shows them"
-    return Printing(form, bool(wide), bool(settings.get("everything")), table, hint)
+    return Printing(form, bool(wide), bool(shared.get("everything")), table, hint)
 
 
 AT_ONCE = 2

@@ -135,9 +135,9 @@ def draw(name: str, rows: Rows, hide: Collection[str], room: int, wide: bool = F
     if not rows:
         OUT.print(f"{name}: none")
         return Drawn(0, 1)
-    columns = [item for item in rows[0] if item not in hide or wide]
+    columns = [column for column in rows[0] if column not in hide or wide]
     if not wide:
-        filled = [item for item in columns if any(row[item] is not None for row in rows)]
+        filled = [column for column in columns if any(row[column] is not None for row in rows)]
         columns = filled or columns
     if wide or not OUT.is_terminal:
         WIDE_OUT.print(_laid_out(name, rows, columns))
@@ -162,13 +162,11 @@ def list_sentences(title: str, sentences: Sequence[str], room: int, advice: str 
     return drawn
 
 
-def _print_first(
-    lay_out: Callable[[Any], RenderableType], items: Sequence[Any], room: int
-) -> Drawn:
+def _print_first(lay_out: Callable[[Any], RenderableType], rows: Sequence[Any], room: int) -> Drawn:
     """Print as many as have room, at least one; all where it has no end. Each takes a line."""
-    most = len(items) if room == WIDE else min(len(items), room)
+    most = len(rows) if room == WIDE else min(len(rows), room)
     for count in range(most, 0, -1):
-        drawn = lay_out(items[:count])
+        drawn = lay_out(rows[:count])
         lines = len(OUT.render_lines(drawn))
         if count == 1 or room == WIDE or lines <= room:
             OUT.print(drawn)

@@ -121,7 +121,7 @@ def why_java_ended(status: int | None, last_words: str) -> str:
 def may_come_of_javas_end(error: BaseException) -> bool:
     """Whether the error is that the Java process doesn't answer any more, or is shutting down."""
     return any(
-        isinstance(item, ConnectionError | Py4JNetworkError) for item in _chain(error)
+        isinstance(cause, ConnectionError | Py4JNetworkError) for cause in _chain(error)
     ) or any(re.search(_SHUT_DOWN, text) for text in _texts(error))
 
 
@@ -131,18 +131,21 @@ def sentence_of(error: Exception) -> str:
         return str(error)
     if isinstance(error, MemoryError):
         return "this command ran out of memory: run it where more is free"
-    report = "\n".join(_texts(error))
-    return known_cause(report) or f"{type(error).__name__}: {_shortened(_deepest(report, error))}"
+    text = "\n".join(_texts(error))
+    return known_cause(text) or f"{type(error).__name__}: {_shortened(_deepest(text, error))}"
 
 
 def known_cause(text: str) -> str | None:
     """The sentence for the first of the causes that the text tells of, if it does of one."""
     for cause, sentence in CAUSES.items():
-        if result := re.search(cause, text, re.MULTILINE):
-            says = result.groupdict().get("what")
-            beside = {"file": _file_beside(result), "what": says and says.rstrip(" .")}
+        if match := re.search(cause, text, re.MULTILINE):
+            says = match.groupdict().get("what")
+            beside = {"file": _file_beside(match), "what": says and says.rstrip(" .")}
             return sentence.format(
-                **{name: f" ({_shortened(item)})" if item else "" for name, item in beside.items()}
+                **{
+                    name: f" ({_shortened(quoted)})" if quoted else ""
+                    for name, quoted in beside.items()
+                }
             )
     return None
 
@@ -180,12 +183,12 @@ def _deepest(text: str, error: Exception) -> str:
 
 def _texts(error: BaseException) -> Iterator[str]:
     """What an error and its causes say, with Java's own chain where PySpark keeps it."""
-    for item in _chain(error):
+    for cause in _chain(error):
         try:
-            yield str(item)[:READ]
+            yield str(cause)[:READ]
         except Exception:  # what an error of Java's says is asked of Java, which may be gone
-            yield type(item).__name__
-        yield str(getattr(item, "_stackTrace", "") or "")[:READ]
+            yield type(cause).__name__
+        yield str(getattr(cause, "_stackTrace", "") or "")[:READ]
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

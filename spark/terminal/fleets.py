@@ -55,10 +55,10 @@ class PlannedOptions(StoreOptions):
     @cached_property
     def planned(self) -> Where:
         """The plan; InputError unless one is named."""
-        result = one_of(self.plan, self.plan_tables, "PLAN", "--plan-tables")
-        if result is None:
+        plan = one_of(self.plan, self.plan_tables, "PLAN", "--plan-tables")
+        if plan is None:
             raise InputError("name a PLAN, or --plan-tables CATALOG.SCHEMA")
-        return result
+        return plan
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,11 +96,11 @@ def part_of(fleet: FleetSnapshot, part: Part) -> FleetSnapshot:
             f"snapshot {fleet.id} has no cluster {part.cluster!r}: it has {listed}"
             f"{did_you_mean(part.cluster, fleet.instants)}"
         )
-    result = fleet.matching(*part)
-    if not result.has_groups():
+    matching = fleet.matching(*part)
+    if not matching.has_groups():
         near = near_miss(fleet, "group", part.group, part.cluster) if part.group else ""
         raise NoSuchPartError(f"snapshot {fleet.id} has no {part}{near}")
-    return result
+    return matching
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,28 +144,28 @@ class FleetsOptions(PartOptions):
         raised at once; where several are there, those that can't be read don't stop the others, and
         those that have nothing of the part are passed over. InputError if all are.
         """
-        selection: Sequence[str | None] = [self.snapshot]
+        snapshots: Sequence[str | None] = [self.snapshot]
         if self.snapshot == ALL:
             stored = whole(session, self.where)
-            selection = stored.whole
+            snapshots = stored.whole
             say_all(skipped_sentence(skipped, why) for skipped, why in stored.unfinished.items())
-        results, broken = [], []
-        for item in selection:
+        answers, broken = [], []
+        for snapshot in snapshots:
             try:
-                results.append(work(part_of(self.fleet_at(item, session, doing), self.part)))
+                answers.append(work(part_of(self.fleet_at(snapshot, session, doing), self.part)))
             except (NoSuchPartError, UnreadableError) as error:
-                if len(selection) == 1:
+                if len(snapshots) == 1:
                     raise
                 if isinstance(error, NoSuchPartError):
                     say(f"Skipped: {error}")
                 else:
                     broken.append(str(error))
-        if not results and not broken:
+        if not answers and not broken:
             raise InputError(f"no snapshot of store {self.where} has {self.part}")
         if not broken:
-            return results, None
-        return results, InputError(
-            f"{len(results)} of {len(selection)} snapshots are {done}, the others can't be read: "
+            return answers, None
+        return answers, InputError(
+            f"{len(answers)} of {len(snapshots)} snapshots are {done}, the others can't be read: "
             f"{'; '.join(broken)}"
         )
 

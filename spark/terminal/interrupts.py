@@ -53,17 +53,17 @@ _current = Interrupts()
 def interrupts() -> Iterator[Interrupts]:
     """Take the signals of a command, also where a shell that ran it with `&` had SIGINT ignored."""
     global _current  # noqa: PLW0603 - handlers of signals are the process's
-    _current = result = Interrupts()
+    _current = taken = Interrupts()
     before = {}
     if threading.current_thread() is threading.main_thread():
-        before = {item: signal.signal(item, result.receive) for item in SIGNALS}
+        before = {number: signal.signal(number, taken.receive) for number in SIGNALS}
     try:
-        yield result
+        yield taken
     finally:
-        if result.received:
+        if taken.received:
             running().wait_or_kill()
-        for item, handler in before.items():
-            signal.signal(item, handler)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def explained() -> None:

@@ -68,8 +68,8 @@ class LiveOptions:
         if not self.is_folder:
             return [self._one_plan()]
         folder = PlanFolder(Path(self.plan))
-        entries = folder.matching(self.group or "*", self.cluster)
-        names = list(dict.fromkeys(entry.cluster for entry in entries))
+        listed = folder.matching(self.group or "*", self.cluster)
+        names = list(dict.fromkeys(entry.cluster for entry in listed))
         if not names:
             raise InputError(_no_such_plan(folder, self.group or "*", self.cluster))
         if self.bootstrap is not None and len(names) > 1:
@@ -79,11 +79,11 @@ class LiveOptions:
             )
         return [
             ChosenPlans(
-                item,
-                {of.group: folder.read(of) for of in entries if of.cluster == item.name},
-                {of.group: of.topics for of in folder.matching("*", item.name)},
+                cluster,
+                {of.group: folder.read(of) for of in listed if of.cluster == cluster.name},
+                {of.group: of.topics for of in folder.matching("*", cluster.name)},
             )
-            for item in clusters_named(self.bootstrap, names, self.clusters)
+            for cluster in clusters_named(self.bootstrap, names, self.clusters)
         ]
 
     def _one_plan(self) -> ChosenPlans:
@@ -115,11 +115,11 @@ class LiveOptions:
 
 def _no_such_plan(folder: PlanFolder, pattern: str, cluster: str | None) -> str:
     """The sentence on a folder that has no plan of such a group, or of that cluster."""
-    entries = folder.matching()
-    if not entries:
+    listed = folder.matching()
+    if not listed:
         return f"{folder.path} has no index.json that lists plans: name what export-plan filled"
     near = ""
-    if cluster is not None and cluster not in (clusters := {entry.cluster for entry in entries}):
+    if cluster is not None and cluster not in (clusters := {entry.cluster for entry in listed}):
         near = did_you_mean(cluster, clusters)
     near = near or did_you_mean(pattern, {entry.group for entry in folder.matching("*", cluster)})
     of_cluster = f" of cluster {cluster!r}" if cluster else ""
@@ -153,13 +153,13 @@ def clusters_named(
     assert file is not None
     from spark.sources.live.clusters_file import read_clusters  # noqa: PLC0415 - loads pydantic
 
-    entries = {cluster.name: cluster for cluster in read_clusters(file)}
-    if strange := set(names or ()) - set(entries):
-        near = did_you_mean(min(strange), entries)
+    by_name = {cluster.name: cluster for cluster in read_clusters(file)}
+    if strange := set(names or ()) - set(by_name):
+        near = did_you_mean(min(strange), by_name)
         raise InputError(
-            f"{file} has no {named('cluster', strange)}; it has {', '.join(entries)}{near}"
+            f"{file} has no {named('cluster', strange)}; it has {', '.join(by_name)}{near}"
         )
-    return [entries[name] for name in dict.fromkeys(names or entries)]
+    return [by_name[name] for name in dict.fromkeys(names or by_name)]
 
 
 Outcomes = Mapping[str, Sequence["Outcome"]]
@@ -174,19 +174,19 @@ def show_outcomes(outcomes: Outcomes) -> None:
     rows = [
         {
             "cluster": cluster,
-            "group": item.group,
-            "status": item.status.value,
-            "members": item.members,
-            "rebalanced": item.rebalanced,
-            "reason": item.reason,
+            "group": outcome.group,
+            "status": outcome.status.value,
+            "members": outcome.members,
+            "rebalanced": outcome.rebalanced,
+            "reason": outcome.reason,
         }
-        for cluster, outcome in outcomes.items()
-        for item in outcome
+        for cluster, of_cluster in outcomes.items()
+        for outcome in of_cluster
     ]
     unlike = _by_reason(row for row in rows if row["status"] != Status.IN_FORCE)
     title = "groups that don't follow their plan"
     hide = {"rebalanced"} if len(outcomes) > 1 else {"rebalanced", "cluster"}
-    reports = [f"{sum(row['status'] == item for row in rows)} {item.value}" for item in Status]
+    reports = [f"{sum(row['status'] == of for row in rows)} {of.value}" for of in Status]
     say_answer(f"{counted(len(rows), 'plan')}: {', '.join(reports)}.")
     show({"groups": Table(rows, unlike, bool(unlike), title=title, most=ROWS_SHOWN)}, hide)
 
@@ -204,13 +204,13 @@ def _by_reason(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
         alike.setdefault(key, []).append(row)
     return [
         {
-            **items[0],
-            "group": items[0]["group"]
-            if len(items) == 1
-            else named("group", (row["group"] for row in items)),
-            "members": sum(row["members"] for row in items),
+            **rows_alike[0],
+            "group": rows_alike[0]["group"]
+            if len(rows_alike) == 1
+            else named("group", (row["group"] for row in rows_alike)),
+            "members": sum(row["members"] for row in rows_alike),
         }
-        for items in alike.values()
+        for rows_alike in alike.values()
     ]
 
 
@@ -221,12 +221,12 @@ def all_in_force(outcomes: Outcomes) -> bool:
 def say_continue(outcomes: Outcomes, again: str) -> None:
     """How to go on with groups that may follow their plan yet, if there are any."""
     behind = _behind(outcomes)
-    if all(item.is_final for item in behind):
+    if all(outcome.is_final for outcome in behind):
         say(f"No further run helps: {counted(len(behind), 'group')} can't take a plan as they are.")
     else:
         say_next(again)
 
 
 def _behind(outcomes: Outcomes) -> list[Outcome]:
-    every = (item for outcome in outcomes.values() for item in outcome)
-    return [item for item in every if item.status is not Status.IN_FORCE]
+    every = (outcome for of_cluster in outcomes.values() for outcome in of_cluster)
+    return [outcome for outcome in every if outcome.status is not Status.IN_FORCE]

@@ -67,10 +67,10 @@ class OutOptions:
 
     def optional(self) -> Where | None:
         """The place, which can be written to, or None; InputError if it can't, or two are named."""
-        result = one_of(self.out, self.out_tables, "--out", "--out-tables")
-        if result is not None:
-            check_writable(result)
-        return result
+        place = one_of(self.out, self.out_tables, "--out", "--out-tables")
+        if place is not None:
+            check_writable(place)
+        return place
 
     def required(self) -> Where:
         """The same; InputError where none is named."""
@@ -138,14 +138,14 @@ class GoalOptions:
         }
         goals |= {key: value for key, value in own.items() if value is not None}
         try:
-            result = replace(settings, goals=settings.goals.overridden(**goals))
+            with_goals = replace(settings, goals=settings.goals.overridden(**goals))
         except GoalsError as error:
             raise InputError(str(error)) from None
         if self.weight is None:
-            return result
+            return with_goals
         source, rates = weight_of(self.weight, settings.weights)
-        weighed = result.goals.overridden(balance="weight", weight=source)
-        return replace(result, goals=weighed, weights=rates)
+        weighed = with_goals.goals.overridden(balance="weight", weight=source)
+        return replace(with_goals, goals=weighed, weights=rates)
 
     def check_limits(self, idle: Sequence[str]) -> None:
         """Say which limits nothing fits; InputError where all that options state are such."""

@@ -117,8 +117,8 @@ class Printing:
 
     def show(self, tables: Mapping[str, Table], hide: Collection[str]) -> None:
         """Print tables; `show` says how."""
-        settings = {k: t.rows if t.as_json is SAME else t.as_json for k, t in tables.items()}
-        self.tables |= {_alike(k): rows for k, rows in settings.items() if rows is not None}
+        of_json = {k: t.rows if t.as_json is SAME else t.as_json for k, t in tables.items()}
+        self.tables |= {_alike(k): rows for k, rows in of_json.items() if rows is not None}
         if self.form is Format.CSV:
             self._show_csv(tables)
         elif self.is_for_people and not is_silent():
@@ -138,7 +138,7 @@ class Printing:
         """Print what waits for the end of a command: JSON has all in one object."""
         if self.form is Format.JSON and self.tables:
             of = dict.fromkeys(self.snapshots)
-            printed = {
+            output = {
                 "command": self.command,
                 "version": FORM,
                 "snapshot": next(iter(of)) if len(of) == 1 else None,
@@ -146,7 +146,7 @@ class Printing:
                 "next": self.next,
                 "tables": self.tables,
             }
-            print(harmless(json.dumps(printed, ensure_ascii=False, indent=2, default=str)))
+            print(harmless(json.dumps(output, ensure_ascii=False, indent=2, default=str)))
 
     def _show_csv(self, tables: Mapping[str, Table]) -> None:
         asked = [
@@ -328,7 +328,7 @@ def csv_of(rows: Rows | Sequence[str]) -> str:
     A text that a spreadsheet would take for a formula gets an apostrophe before it. Lists are JSON.
     """
     cells: list[dict[str, Any]] = [
-        {"sentence": item} if isinstance(item, str) else item for item in rows
+        {"sentence": row} if isinstance(row, str) else row for row in rows
     ]
     columns = dict.fromkeys(column for row in cells for column in row)
     text = StringIO()
@@ -360,10 +360,10 @@ def say_clusters(fleet: FleetSnapshot | FleetFiles, changes: Sequence[str] = ())
     """
     _printing.snapshots.append(fleet.id)
     of: dict[str, list[str]] = {}
-    for cluster, snapshot in sorted(fleet.instants.items(), key=lambda item: item[1], reverse=True):
+    for cluster, snapshot in sorted(fleet.instants.items(), key=lambda pair: pair[1], reverse=True):
         of.setdefault(snapshot, []).append(cluster)
     newest = counted(len(of.pop(fleet.id, ())), "cluster")
-    older = (f"; {item} of {named('cluster', clusters)}" for item, clusters in of.items())
+    older = (f"; {snapshot} of {named('cluster', clusters)}" for snapshot, clusters in of.items())
     say(f"Snapshot {fleet.id} of {newest}{''.join(older)}.")
     say_all(f"{change}." for change in (*fleet.changes, *changes))
 

@@ -88,9 +88,9 @@ def session(
         return
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     with handlers_kept():
-        settings = settings_of(master, conf, size)
+        of_spark = settings_of(master, conf, size)
         with busy("starting Spark"):
-            started = _started(settings, shown=any(key in conf for key in SHOWING))
+            started = _started(of_spark, shown=any(key in conf for key in SHOWING))
     if started.conf.get(DAEMON, "") == MODULE:
         start_early(started)
         make_in_background()
@@ -138,54 +138,54 @@ def check_master(master: str | None) -> None:
         )
 
 
-def _stop(session: SparkSession) -> None:
+def _stop(started: SparkSession) -> None:
     """Stop Spark; a process that is ending by itself, for want of memory say, can't any more."""
     with suppress(Exception), catch_warnings():
         simplefilter("ignore", RuntimeWarning)
-        session.stop()
+        started.stop()
 
 
 def settings_of(
     master: str | None, conf: Mapping[str, str], size: Size = Size.UNSEEN
 ) -> dict[str, str]:
     """Spark's settings for this command; what the user states comes last."""
-    settings = dict(DEFAULTS)
+    of_spark = dict(DEFAULTS)
     if submitted():
         spec = dict(SparkConf(True, submission().jvm).getAll())
-        settings |= {key: spec[key] for key in (MASTER, *SHOWING) if key in spec}
+        of_spark |= {key: spec[key] for key in (MASTER, *SHOWING) if key in spec}
     else:
-        settings[MASTER] = master or "local[*]"
-        if settings[MASTER].startswith("local"):
+        of_spark[MASTER] = master or "local[*]"
+        if of_spark[MASTER].startswith("local"):
             os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-            settings |= LOCAL_DEFAULTS | _sized_to_this_machine()
-            settings |= SETTINGS[size]
-            settings[DAEMON] = MODULE
+            of_spark |= LOCAL_DEFAULTS | _sized_to_this_machine()
+            of_spark |= SETTINGS[size]
+            of_spark[DAEMON] = MODULE
         log = f"-Dlog4j2.configurationFile={LOG_SETTINGS.as_uri()}"
-        settings["spark.driver.extraJavaOptions"] = " ".join([log, *java_options(size)])
-    settings |= conf
-    if one_try := _ONE_TRY.fullmatch(settings.get(MASTER, "")):
-        tries = settings.get("spark.task.maxFailures", TRIES)
-        settings[MASTER] = f"local[{one_try[1] or 1},{tries}]"
-    return settings
+        of_spark["spark.driver.extraJavaOptions"] = " ".join([log, *java_options(size)])
+    of_spark |= conf
+    if one_try := _ONE_TRY.fullmatch(of_spark.get(MASTER, "")):
+        tries = of_spark.get("spark.task.maxFailures", TRIES)
+        of_spark[MASTER] = f"local[{one_try[1] or 1},{tries}]"
+    return of_spark
 
 
-def _started(settings: Mapping[str, str], shown: bool) -> SparkSession:
+def _started(of_spark: Mapping[str, str], shown: bool) -> SparkSession:
     try:
         if submitted():
             gateway = submission()
         else:
             with held():
-                gateway = java_process.launch(settings, shown)
+                gateway = java_process.launch(of_spark, shown)
         servers = (of for name, of in vars(accumulators).items() if name.endswith("Server"))
         leave_to_themselves(*servers)
-        conf = SparkConf(True, gateway.jvm).setAll(list(settings.items()))
+        conf = SparkConf(True, gateway.jvm).setAll(list(of_spark.items()))
         SparkContext(conf=conf, gateway=gateway)
         builder = SparkSession.builder
-        for key, value in settings.items():
+        for key, value in of_spark.items():
             builder = builder.config(key, value)
         started = builder.getOrCreate()
         keep_names(gateway.jvm)
-        for key in settings:
+        for key in of_spark:
             started.conf.get(key)  # a wrong value shows when it is used
     except Exception as error:
         raise _why_not(error, java_process.running()) from error

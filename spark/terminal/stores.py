@@ -38,7 +38,7 @@ from spark.store import (
 from spark.terminal.console import say_all
 from spark.terminal.options import Conf, Config, Master, one_of, option
 from spark.terminal.progress import busy
-from spark.terminal.session import check_master, session
+from spark.terminal.session import check_master, session as start
 from spark.text import as_sentence, named
 
 if TYPE_CHECKING:
@@ -70,10 +70,10 @@ class StoreOptions:
     @cached_property
     def where(self) -> Where:
         """The store."""
-        result = one_of(self.store, self.tables, "STORE", "--tables")
-        if result is None:
+        place = one_of(self.store, self.tables, "STORE", "--tables")
+        if place is None:
             raise InputError("name a STORE, or --tables CATALOG.SCHEMA")
-        return result
+        return place
 
     @cached_property
     def settings(self) -> Settings:
@@ -88,9 +88,9 @@ class StoreOptions:
         wrong = [text for text in self.conf or [] if text.find("=") < 1]
         if wrong:
             raise InputError(f"--conf {wrong[0]!r} is not of the form KEY=VALUE")
-        result = self.settings.spark | dict(text.split("=", 1) for text in self.conf or [])
+        options = self.settings.spark | dict(text.split("=", 1) for text in self.conf or [])
         check_master(self.master)
-        return result
+        return options
 
     def _folder_here(self) -> Folder | None:
         """The folder of this machine that is meant, if it is one."""
@@ -106,10 +106,10 @@ class StoreOptions:
 
         What it can't read of `snapshot`, the one that is asked for, is an error before it starts.
         """
-        settings = self.of_spark
+        of_spark = self.of_spark
         if place := self._folder_here():
             whole(place, self.where, snapshot)
-        with session(self.master, settings, size_of(self.where, many)) as spark:
+        with start(self.master, of_spark, size_of(self.where, many)) as spark:
             yield spark
 
     @contextmanager
@@ -118,11 +118,11 @@ class StoreOptions:
 
         Under spark-submit it is there already, and knows how object stores are reached.
         """
-        settings = self.of_spark
+        of_spark = self.of_spark
         if isinstance(self.where, str) and not submitted():
-            yield open_folder(self.where, default_fs(settings), settings.get)
+            yield open_folder(self.where, default_fs(of_spark), of_spark.get)
         else:
-            with session(self.master, settings) as spark:
+            with start(self.master, of_spark) as spark:
                 yield spark
 
     def files_of(self, fleet: FleetSnapshot) -> FleetFiles | None:
@@ -176,10 +176,10 @@ class StoreOptions:
                 f"no snapshot of that time has {part.cluster!r}: there is "
                 f"{named('cluster', clusters)}{did_you_mean(part.cluster, clusters)}"
             )
-        selection = history.matching(*part) if part else history
-        if part.group is not None and not selection.has_groups():
+        of_part = history.matching(*part) if part else history
+        if part.group is not None and not of_part.has_groups():
             raise NoSuchPartError(f"no snapshot of that time has {part}")
-        return selection
+        return of_part
 
     @contextmanager
     def weights(
@@ -231,15 +231,15 @@ class StoreOptions:
             yield rates if enough else None
 
 
-def default_fs(settings: Mapping[str, str]) -> str:
+def default_fs(of_spark: Mapping[str, str]) -> str:
     """The file system that a path without a scheme is of, as Spark would see it."""
     home = os.environ.get("SPARK_HOME")
     folder = os.environ.get("SPARK_CONF_DIR") or (home and f"{home}/conf")
     defaults = Path(folder or os.devnull, "spark-defaults.conf")
     lines = defaults.read_text("utf-8", "replace").splitlines() if defaults.is_file() else []
     words = [line.replace("=", " ", 1).split(maxsplit=1) for line in lines]
-    entries = {pair[0]: pair[1].strip() for pair in words if len(pair) == 2}
-    return settings.get(DEFAULT_FS) or entries.get(DEFAULT_FS) or "file:"
+    in_file = {pair[0]: pair[1].strip() for pair in words if len(pair) == 2}
+    return of_spark.get(DEFAULT_FS) or in_file.get(DEFAULT_FS) or "file:"
 
 
 def read_with_notes(read: Callable[[], Fleet]) -> Fleet:

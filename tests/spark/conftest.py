@@ -97,7 +97,7 @@ def run(
         asked.append((master, conf))
         yield request.getfixturevalue("spark")
 
-    monkeypatch.setattr("spark.terminal.stores.session", session)
+    monkeypatch.setattr("spark.terminal.stores.start", session)
 
     def run(*words: object) -> Said:
         monkeypatch.setattr(sys, "argv", ["evenfleet", *map(str, words)])

@@ -23,7 +23,9 @@ def groups(material: Material) -> dict[str, Any] | None:
     if not material.groups:
         return None
     clusters = [*material.clusters]
-    names = sorted({item["finding"] for row in material.groups for item in row["found"] or ()})
+    names = sorted(
+        {finding["finding"] for row in material.groups for finding in row["found"] or ()}
+    )
     return {
         "clusters": clusters,
         "kinds": names,
@@ -49,22 +51,26 @@ def _cells(row: Mapping[str, Any], clusters: Sequence[str]) -> dict[str, Any]:
         "bar": None if planned is None else now / planned if planned else 1.0,
         "weight": weights.get("current"),
         "planned_weight": weights.get("optimal"),
-        "dots": [item["severity"] for item in findings],
-        "kinds": [item["finding"] for item in findings],
-        "rank": sum(100 ** SEVERITIES.index(item["severity"]) for item in findings),
+        "dots": [finding["severity"] for finding in findings],
+        "kinds": [finding["finding"] for finding in findings],
+        "rank": sum(100 ** SEVERITIES.index(finding["severity"]) for finding in findings),
         "advised": row["advice_strategy"] or row["advice_kind"],
     }
 
 
-def _worst_first(item: Mapping[str, str]) -> tuple[int, int, str]:
+def _worst_first(finding: Mapping[str, str]) -> tuple[int, int, str]:
     """By severity, then as findings are listed everywhere."""
-    name = item["finding"]
-    return WORST_FIRST.index(item["severity"]), [*FINDINGS, name].index(name), name
+    name = finding["finding"]
+    return WORST_FIRST.index(finding["severity"]), [*FINDINGS, name].index(name), name
 
 
 def _weights(row: Mapping[str, Any]) -> dict[str, float]:
     """The largest load by weight ÷ the bound, by strategy."""
-    return {item["strategy"]: item["ratio"] for item in row.get("weights") or () if item["ratio"]}
+    return {
+        weight["strategy"]: weight["ratio"]
+        for weight in row.get("weights") or ()
+        if weight["ratio"]
+    }
 
 
 def for_script(rows: Rows) -> dict[str, Any]:
@@ -72,7 +78,7 @@ def for_script(rows: Rows) -> dict[str, Any]:
 
     `found` has the numbers of these names; members that are drawn aren't repeated there.
     """
-    drawn = {item["member"] for row in rows for item in row["loads"] or ()}
+    drawn = {load["member"] for row in rows for load in row["loads"] or ()}
     names = sorted({name for row in rows for name in row["names"] or ()} - drawn)
     numbers = {name: number for number, name in enumerate(names)}
     return {
@@ -93,13 +99,13 @@ def for_script(rows: Rows) -> dict[str, Any]:
 
 def _loads(loads: Rows) -> dict[str, Any]:
     """Members' loads: names without what all have in common."""
-    names = [short_member(item["member"]) for item in loads]
+    names = [short_member(load["member"]) for load in loads]
     if len({*names}) < len(names):
-        names = [item["member"] for item in loads]
+        names = [load["member"] for load in loads]
     prefix = _in_common(names) if len(names) > 1 else ""
     members = [
-        (readable(name.removeprefix(prefix)), item["now"], item["planned"])
-        for name, item in zip(names, loads, strict=True)
+        (readable(name.removeprefix(prefix)), load["now"], load["planned"])
+        for name, load in zip(names, loads, strict=True)
     ]
     return {"prefix": readable(prefix), "members": members}
 
@@ -107,7 +113,7 @@ def _loads(loads: Rows) -> dict[str, Any]:
 def _in_common(names: Sequence[str]) -> str:
     """What all names begin with, up to a hyphen."""
     ends = zip(min(names), max(names), strict=False)
-    length = next((at for at, (item, other) in enumerate(ends) if item != other), 0)
+    length = next((at for at, (letter, other) in enumerate(ends) if letter != other), 0)
     return names[0][: names[0][:length].rfind("-") + 1]
 
 

@@ -233,7 +233,7 @@ def test_the_columns_are_told() -> None:
 
 def test_the_command_lists_them_and_explains_each(run: Run, monkeypatch: MonkeyPatch) -> None:
     """Of what the registry has nothing is left out, and no Java starts for it."""
-    monkeypatch.setattr("spark.terminal.stores.session", None)
+    monkeypatch.setattr("spark.terminal.stores.start", None)
     listed = run("findings", "--csv").out.splitlines()[1:]
     assert [line.split(",")[0] for line in listed] == [*FINDINGS]
     assert [
