@@ -23,7 +23,7 @@ from spark.groups import (
     weight_tables,
 )
 from spark.history import FleetRates
-from spark.members.flows import Flow, RowWithFlows, flow_of, flows_of
+from spark.members.members import Flow, RowWithFlows, flow_of, flows_of
 from spark.text import shortened
 
 SIDE = {

@@ -2,8 +2,8 @@
 
 from spark.terminal.common import Ended, for_typer, side_by_side
 from spark.terminal.console import OUT, Rows, say, say_all, tell_step
+from spark.terminal.ends import SIGNALS, explained, interrupts, sentence_of
 from spark.terminal.examples import EXAMPLES
-from spark.terminal.failures import sentence_of
 from spark.terminal.fleets import (
     FleetOptions,
     FleetsOptions,
@@ -16,7 +16,6 @@ from spark.terminal.fleets import (
     part_of,
     since_in,
 )
-from spark.terminal.interrupts import SIGNALS, explained, interrupts
 from spark.terminal.live import (
     Bootstrap,
     ChosenPlans,

@@ -20,8 +20,14 @@ from spark.startup.class_archive import make_in_background
 from spark.startup.java_process import JavaProcess, keep_names, submission, submitted
 from spark.startup.quick_start import SETTINGS, Size, java_options
 from spark.startup.worker_daemon import DAEMON, MODULE, start_early
-from spark.terminal.failures import known_cause, may_come_of_javas_end, sentence_of, why_java_ended
-from spark.terminal.interrupts import handlers_kept, held
+from spark.terminal.ends import (
+    handlers_kept,
+    held,
+    known_cause,
+    may_come_of_javas_end,
+    sentence_of,
+    why_java_ended,
+)
 from spark.terminal.progress import busy, followed, session_followed
 
 LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")

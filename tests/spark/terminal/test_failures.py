@@ -2,7 +2,7 @@
 
 import pytest
 
-from spark.terminal.failures import (
+from spark.terminal.ends import (
     LONGEST,
     may_come_of_javas_end,
     sentence_of,
