@@ -36,7 +36,7 @@ TITLES = {
     "weight_bound": "none is below (weight)",
     "what": "what happens",
 }
-"""What a notebook calls a column where that isn't its name, with its unit."""
+"""A notebook's title of a column where that isn't its name, with its unit."""
 
 
 def shown_in_notebook(

@@ -52,7 +52,7 @@ class Pages:
         return sorted(filter(time_of, (path.stem for path in self.folder.glob("*.html"))))[::-1]
 
     def file(self, snapshot: str | None, kind: str) -> bytes:
-        """What a snapshot has, by default the newest; HTTPException where there is nothing."""
+        """The page or metrics of a snapshot, by default the newest; HTTPException without any."""
         ids = self.ids()
         if snapshot not in (None, *ids):
             raise HTTPException(404)
@@ -116,7 +116,7 @@ class KnownHosts(TrustedHostMiddleware):
 
 
 def app_of(pages: Pages, hosts: Sequence[str]) -> Starlette:
-    """What answers: the newest page, those before by date, and the newest metrics."""
+    """The application: the newest page, those before by date, and the newest metrics."""
 
     async def page(request: Request) -> Response:
         text = pages.file(request.path_params.get("snapshot"), "html")

@@ -63,7 +63,7 @@ FIRST_NAMES = {
     "connect": (CONNECT_GROUP,),
     "share": ("orders-basket-aggregator",),
 }
-"""What the first groups of a kind are called; each begins with the domain of its topics."""
+"""Names of the first groups of a kind; each begins with the domain of its topics."""
 
 
 def topic_name(cluster: str, domain: str, entity: str, event: str, used: Counter[str]) -> str:
@@ -113,13 +113,13 @@ CLIENTS = {
     "rdkafka": 0.15,
     "{group}-worker-{number}": 0.10,
 }
-"""What consumers call themselves, and the share of groups that do so."""
+"""Client ids of consumers, and the share of groups that do so."""
 
 SIZES = np.unique(np.outer(2 ** np.arange(8), [1, 3, 5, 15, 25]))
 """Partition counts that people choose: round numbers, doubled and doubled again."""
 
 HABITUAL_SIZES = (6, 12, 12, 12, 16, 24, 30)
-"""What a team gives each new topic; topics of one team are often of one size."""
+"""Sizes that a team gives each new topic; topics of one team are often of one size."""
 
 FIREHOSE_SIZES = (1000, 1024, 1024, 1200, 1536, 2000, 2048, 3000)
 

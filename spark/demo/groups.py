@@ -27,7 +27,7 @@ USED = {"range": 0.70, "roundrobin": 0.06, "sticky": 0.06, STICKY: 0.11, "unifor
 
 @dataclass(frozen=True)
 class Kind:
-    """What is special of a kind of groups; of one without a share a fleet has one group.
+    """A kind of groups; of one without a share a fleet has one group.
 
     `topics` is how many topics such a group reads, and `sizes` how many partitions these have, each
     at least and at most. A coordinator tells a strategy and owners of stable groups alone.

@@ -45,7 +45,7 @@ class Flow:
         return self.final - np.ceil(self.hourly * left).astype(np.int64)
 
     def committed(self, end: IntArray) -> IntArray:
-        """What is committed then: never less than before."""
+        """Offsets committed then: never less than before."""
         return np.asarray(np.minimum(np.maximum(end - self.behind, 0), self.stuck))
 
 

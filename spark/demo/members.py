@@ -35,13 +35,13 @@ class Members:
         return np.flatnonzero(self.is_present)
 
     def of(self, indexes: IntArray) -> "Members":
-        """These members alone, in that order."""
+        """Members of these indexes, in that order."""
         return Members(
             **{column.name: getattr(self, column.name)[indexes] for column in fields(self)}
         )
 
     def rejoined(self, rng: np.random.Generator, indexes: IntArray) -> "Members":
-        """The same with other ids for these: those that they had before they came back."""
+        """Members with the ids that some of them had before they came back."""
         ids = self.member_id.copy()
         is_classic = len(ids[0]) > UUID
         fresh = (uuids if is_classic else kafka_uuids)(rng, len(indexes))

@@ -15,7 +15,7 @@ from spark.text import named
 
 
 class Question(StrEnum):
-    """What a graph can be asked."""
+    """A question to a graph."""
 
     COUPLED_GROUPS = "coupled-groups"
     REACH = "reach"
@@ -148,7 +148,7 @@ def _coupled_in_words(topics: Rows, groups: Rows) -> str:
 
 
 def _reached_in_words(options: Mapping[str, Any], groups: Rows, levels: Rows) -> str:
-    """What fails, what it takes along at once, and how far that goes."""
+    """The answer on a failure: what it takes along at once, and how far that goes."""
     what = next(f"{k} {options[k]}" for k in ("broker", "rack", "topic") if k in options)
     where = f" of {options['cluster']}" if "cluster" in options else ""
     lost = next((row for row in levels if row["kind"] == PARTITION), None)

@@ -38,7 +38,7 @@ PACKAGES = Path(__file__).with_name("packages.toml")
 
 
 def coordinate(package: str) -> str:
-    """What `--packages` takes, of a package named in conf/packages.toml."""
+    """The text for `--packages` of a package named in conf/packages.toml."""
     coordinates: dict[str, str] = tomllib.loads(PACKAGES.read_text(encoding="utf-8"))["packages"]
     return coordinates[package]
 
@@ -212,7 +212,7 @@ def reach(
     cluster: str | None = None,
     depth: int | None = None,
 ) -> DataFrame:
-    """What a failing broker, rack or topic touches: every vertex reached, with its `depth`.
+    """The reach of a failing broker, rack or topic: every vertex, with its `depth`.
 
     A broker (depth 0) takes along the partitions that it leads (1), these the members that own them
     (2), these all that they own (3), these its owners in other groups (4), and so on, until nothing
@@ -249,7 +249,7 @@ def reach(
 
 
 def _numbers(rows: DataFrame, *columns: str) -> list[Ids]:
-    """These columns of ids, on the driver."""
+    """Columns of ids, on the driver."""
     fetched = rows.select(*columns).toArrow()
     return [fetched[name].to_numpy() for name in columns]
 

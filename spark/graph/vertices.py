@@ -52,7 +52,7 @@ COLUMNS = {
     "host": "string",
     "rack": "string",
 }
-"""What a vertex has beside its kind; null is what its kind hasn't.
+"""Columns of a vertex beside its kind; null where its kind has none.
 
 `listed` is false for what only a claim, a subscription or a leader's number names. `partitions` is
 how many a topic has, and 1 for a partition; `rack` a member's or broker's own, or the leader's.
@@ -172,7 +172,7 @@ SUBSCRIBES, OWNS, LED_BY = "subscribes", "owns", "led_by"
 Vertices = Mapping[str, DataFrame]
 
 PLACE_KEYS = {PARTITION: PARTITION_KEYS, TOPIC: TOPIC_KEYS}
-"""What names the vertices at the other end of a member's edges, by their kind."""
+"""Keys of the vertices at the other end of a member's edges, by their kind."""
 
 
 def edges_of(tables: Tables, vertices: Vertices, grain: str) -> dict[str, DataFrame]:

@@ -1,1 +1,1 @@
-"""What the commands do, one file a command."""
+"""The commands, one file a command."""

@@ -17,7 +17,7 @@ COLUMNS_SHOWN = (
     *("strategy", "uneven", "mean_over_bound", "worst_over_bound", "excess", "moves"),
     "unread",
 )
-"""What fits a terminal of 80 columns; JSON and the table that is written have all."""
+"""Columns that fit a terminal of 80; JSON and the table that is written have all."""
 
 
 def compare(

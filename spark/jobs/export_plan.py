@@ -78,7 +78,7 @@ def _report(folder: PlanFolder, written: Written, groups: int | None) -> None:
 
 
 def _advised(groups: DataFrame, plan: Where) -> DataFrame:
-    """Those that are advised a plan and can follow one, or follow plans already."""
+    """Groups that are advised a plan and can follow one, or follow plans already."""
     if "advice_kind" not in groups.columns:
         raise InputError(f"plan {plan} has no advice: give --group NAME or --all, or plan again")
     return groups.where("follows or (can_follow and advice_kind = 'plan')")

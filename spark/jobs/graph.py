@@ -25,14 +25,14 @@ OPTIONS = {
     Question.COMPETITORS: ("cluster", "group", "member"),
     Question.COMPONENTS: ("cluster", "group"),
 }
-"""What a question may be asked with."""
+"""Options that a question may have."""
 
 REQUIRED = {Question.COMPETITORS: ("group", "member"), Question.COMPONENTS: ("group",)}
 
 
 @dataclass(frozen=True, kw_only=True)
 class QuestionOptions:
-    """What a question is asked with."""
+    """Options of questions."""
 
     hub: Annotated[
         int | None,
@@ -51,7 +51,7 @@ class QuestionOptions:
     member: Annotated[str | None, option("competitors: the member's id.")] = None
 
     def options_for(self, question: Question) -> dict[str, Any]:
-        """Those that are stated; InputError if the question doesn't have one, or lacks one."""
+        """Options that are given; InputError if the question doesn't have one, or lacks one."""
         options = {name: value for name, value in asdict(self).items() if value is not None}
         unknown = [name for name in options if name not in OPTIONS[question]]
         if unknown:

@@ -28,10 +28,10 @@ from spark.store import replace_text
 from spark.terminal import ROWS_SHOWN, Table, busy, option, say, say_all, say_answer, show
 
 COLUMNS_SHOWN = ("cluster", "group", "members", "partitions", "optimal_max", "spare", "needed")
-"""What fits a terminal of 80 columns; JSON has all."""
+"""Columns that fit a terminal of 80; JSON has all."""
 
 SIDES_SHOWN = "part", "members", "partitions", "max_load", "lag", "max_lag", "catch_up_seconds"
-"""The same of the sides of a split."""
+"""Columns of the sides of a split that fit."""
 
 
 def members(

@@ -61,7 +61,7 @@ def _plan_one(
     levels: AuditSettings,
     check_limits: Callable[[Sequence[str]], None],
 ) -> tuple[FleetSnapshot, dict[str, terminal.Rows], list[str]]:
-    """Its worst groups, before and after, groups by status, reads across racks; and notes."""
+    """Tables of a plan: worst groups, before and after, by status, reads across racks; notes."""
     session, price = fleet.tables["groups"].sparkSession, settings.price_per_gb
     doing = busy(f"planning snapshot {fleet.id}")
     with ExitStack() as kept:

@@ -27,7 +27,7 @@ class StoreUnlessUndo(SnapshotOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class ReplicaOptions:
-    """What the brokers of a cluster, or of every cluster, are to hold."""
+    """Options of what the brokers of a cluster, or of every cluster, are to hold."""
 
     cluster: Annotated[str | None, option("The cluster to plan.", shown="the only one")] = None
     all_clusters: Annotated[
@@ -101,7 +101,7 @@ class ReplicaOptions:
 
     @property
     def goals(self) -> ReplicaGoals:
-        """What comes first; InputError for options that don't fit each other."""
+        """The goals in their order; InputError for options that don't fit each other."""
         topics, costs = (TOPICS,) if self.spread_topics else (), BYTES if self.log_dirs else COPIES
         levels = (BALANCE, *topics, costs)
         try:
@@ -110,7 +110,7 @@ class ReplicaOptions:
             raise InputError(f"these options contradict each other: {error}") from None
 
     def wanted(self, current: ClusterFacts | None = None) -> ReassignRequest:
-        """What one cluster is to hold, or what every cluster is to."""
+        """The request for one cluster, or for every cluster."""
         return ReassignRequest(
             drain=_ids_in(self.drain, "--drain"),
             add=_ids_in(self.add, "--add"),

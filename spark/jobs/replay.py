@@ -18,7 +18,7 @@ COLUMNS_SHOWN = (
     *("strategy", "mean_over_bound", "excess_hours", "moves", "stopped", "first_moves"),
     *("best_or_equal", "remote_read_hours", "not_evaluated", *MOVE_COSTS),
 )
-"""What fits a terminal of 80 columns, where it is known; JSON and the written table have all."""
+"""Columns that fit a terminal of 80, where they are known; JSON and the written table have all."""
 
 
 def replay(

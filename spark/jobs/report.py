@@ -37,7 +37,7 @@ MADE_BY = {
     "sizes over time": "scale {} --out SCALE",
     "brokers": "reassign {} --all --out MOVES",
 }
-"""What makes the tables behind the parts of the page."""
+"""Commands that make the tables behind the parts of the page."""
 
 SAY_MORE = {
     "eager-rebalances": "rollout",
@@ -47,7 +47,7 @@ SAY_MORE = {
 
 
 class Paper(StrEnum):
-    """What a report is written as."""
+    """The form in which a report is written."""
 
     HTML = "html"
     MARKDOWN = "markdown"
@@ -94,7 +94,7 @@ def write_report(material: Material, out: Path, form: Paper, static: bool = Fals
 
 
 def with_commands(material: Material) -> Material:
-    """The same with the command behind each part of the page, and of each finding."""
+    """The page's material with the command behind each part of the page, and of each finding."""
     return replace(
         material,
         made_by={

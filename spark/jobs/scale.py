@@ -33,7 +33,7 @@ TITLES = {
     "cost": "cost",
     "recommended": "best",
 }
-"""What fits 80 columns, by titles as short; JSON and the table that is written have all."""
+"""Columns that fit a terminal of 80, by short titles; JSON and the written table have all."""
 
 
 def scale(

@@ -81,7 +81,7 @@ def _rates(
     window: timedelta,
     cluster: str,
 ) -> Flow:
-    """What comes in to what the group reads, and what its members can, as the store tells."""
+    """Rates of what the group reads, and of its members, as the store tells."""
     if isinstance(fleet, FleetFiles):
         return rates_of_group(fleet, str(source.where), source.group, cluster, window)
     assert not isinstance(opener, Folder)

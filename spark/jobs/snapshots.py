@@ -153,7 +153,7 @@ def _files(source: Source, ids: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def _since(text: str, ids: Sequence[str], store: Where) -> list[str]:
-    """Those from an id on, or so long before the newest."""
+    """The snapshots from an id on, or so long before the newest."""
     try:
         length = duration(text)
     except ValueError:

@@ -100,7 +100,7 @@ def whatif(
 
 
 def notes_of(predicted: WhatIfResult, events: Sequence[Event]) -> Iterator[str]:
-    """What brokers take along, what instance ids save, and what else becomes of groups."""
+    """Sentences on what brokers take along, what instance ids save, and what becomes of groups."""
     if predicted.outage:
         leaders, lost, hit = predicted.outage.values()
         yield from broker_report(leaders, lost, hit, brokers_down(events))

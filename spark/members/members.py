@@ -164,7 +164,7 @@ COUNTS = (
     *("members", "partitions", "current_max", "optimal_max", "fewest_found", "fewest_optimal"),
     *("spare", "next_better", "even", "even_below", "even_above", "per_host"),
 )
-"""What a row has of `Sizes`, by the same names."""
+"""Fields of `Sizes` that a row has by the same names."""
 
 
 def _counts(sizes: Sizes) -> dict[str, Any]:

@@ -112,7 +112,7 @@ def verdict_of(rows: Sequence[Mapping[str, Any]], headroom: float) -> str:
 
 
 def summary_of(row: Mapping[str, Any], load: float | None, top: float | None) -> str:
-    """What to do about a group's size, and why.
+    """Sentences on what to do about a group's size, and why.
 
     `load` is what each member is to have at most, `top` what the busiest partition has.
     """

@@ -1,4 +1,4 @@
-"""What a group of its own for one topic would bring each group that reads it, inside workers."""
+"""The effect of a group of its own for one topic on each group that reads it, inside workers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -126,7 +126,7 @@ def _cells(part: str, side: Side, pace: Pace | None) -> tuple[Any, ...]:
 
 
 def sentence_of(split: Split, paces: Mapping[str, Pace]) -> str:
-    """What the split does to loads, to lag and to what a rebalance stops."""
+    """Sentences on what the split does to loads, to lag and to what a rebalance stops."""
     own, rest, topic = split.own, split.rest, shortened(split.topic)
     text = (
         f"{topic} on {counted(own.members, 'member')}, the rest on {rest.members:,}: up to "

@@ -1,4 +1,4 @@
-"""What a report tells, gathered from the capabilities or from what they have written."""
+"""The material of a report, gathered from the capabilities or from what they have written."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -64,7 +64,7 @@ SAMPLED = 500
 """Fleets of more groups are compared by a sample of about this number."""
 
 Doing = Callable[[str], AbstractContextManager[object]]
-"""What shows that something is going on, while it does."""
+"""Shows that something is going on, while it does."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Results:
 
     @property
     def sources(self) -> str:
-        """What was read, and what the library was asked for, in words."""
+        """Sentences on what was read, and what the library was asked for."""
         folders = {name: folder for name, folder in asdict(self).items() if folder}
         asked = [name for name in ("audit", "plan", "compare") if name not in folders]
         read = (f"{name.replace('_', ' ')} in {folder}" for name, folder in folders.items())
@@ -179,7 +179,7 @@ def material_of(
 
 
 def _heading(fleet: FleetSnapshot, title: str, store: str) -> dict[str, Any]:
-    """What the page is about, and when and by what it was made."""
+    """The page's subject, and when and by what it was made."""
     return {
         "title": title,
         "version": version("evenfleet"),
@@ -206,7 +206,7 @@ def _in_turn(session: SparkSession, kept: ExitStack) -> Callable[..., Future[Any
 
 
 def _brokers(fleet: FleetSnapshot) -> list[dict[str, Any]]:
-    """What `reassign` would do, a row a cluster."""
+    """Moves that `reassign` would plan, a row a cluster."""
     rows = as_rows(reassign_fleet(fleet).drop("files", "sentences"))
     return sorted(rows, key=itemgetter("cluster"))
 
@@ -295,7 +295,7 @@ def _sample(fleet: FleetSnapshot, groups: int) -> FleetSnapshot:
 
 
 def _scaled(tables: Sequence[DataFrame] | None, fleet: FleetSnapshot) -> dict[str, Any]:
-    """What policies come to and what to set, where `scale` has written it."""
+    """Costs of policies, and what to set, where `scale` has written it."""
     if tables is None:
         return {}
     rows = tables[0].where(fleet.part.has_row())

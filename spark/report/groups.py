@@ -1,4 +1,4 @@
-"""What a report says of single groups: of few, which are read once."""
+"""The details of single groups in a report: of few, which are read once."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -31,7 +31,7 @@ def detailed_groups(
     changes: DataFrame | None,
     files: FleetFiles | None = None,
 ) -> list[dict[str, Any]]:
-    """These groups in their order; `fleet` has them alone, and the topics that they read.
+    """Details of these groups in order; `fleet` has them alone, and the topics that they read.
 
     Groups by count are read from the fleet's `files`, where it is in some.
     """
@@ -89,7 +89,7 @@ def _lag_of(lags: list[tuple[int, str]]) -> str:
 
 
 def hosts_sentence(hosts: Mapping[str, tuple[int, int]]) -> str:
-    """What the fullest host has now, and what the fullest will have; nothing without hosts."""
+    """Partitions of the fullest host, now and planned; nothing without hosts."""
     if not hosts:
         return ""
     name = max(hosts, key=lambda host: hosts[host][0])

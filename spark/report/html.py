@@ -84,7 +84,7 @@ def _prose(text: Any) -> str:
 
 
 def _data(material: Material, sections: Mapping[str, Any]) -> dict[str, Any]:
-    """What the script draws from."""
+    """The data from which the script draws."""
     figures = {row["cluster"]: [row[key] for key in FIGURES] for row in material.clusters_beside}
     return {
         **for_script(sections["groups"]["rows"] if "groups" in sections else ()),
@@ -94,7 +94,7 @@ def _data(material: Material, sections: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _details(environment: Any, sections: dict[str, Any]) -> dict[str, Any]:
-    """Those of groups, which leave the sections: the script puts them into the rows."""
+    """Details of groups, which leave the sections: the script puts them into the rows."""
     draw = environment.get_template("details.html.j2").render
     blocks = sections.pop("details", {"blocks": ()})["blocks"]
     return {
@@ -130,7 +130,7 @@ def _jinja() -> Any:
 
 
 _MEANING = re.compile(r"([\\`*_{}\[\]<>()#+!|~&@:])")
-"""What Markdown, or what it is put into, may take for more than a letter."""
+"""Letters that mean more to Markdown, or to what it is put into."""
 
 
 def markdown_of(material: Material) -> str:

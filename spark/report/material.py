@@ -1,4 +1,4 @@
-"""What a report is made of, in rows that are few for a fleet of any size."""
+"""The material of a report, in rows that are few for a fleet of any size."""
 
 from __future__ import annotations
 

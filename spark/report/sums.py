@@ -29,7 +29,7 @@ MEASURES = (
     *("local_reads", "remote_reads", "current_local_reads", "current_remote_reads"),
     "balance_optimal",
 )
-"""What a plan measures of each group."""
+"""Columns that a plan measures of each group."""
 
 OWNER = "if(action = 'takeover', null, previous_member_id)"
 """SQL text over a plan's assignments: the member that has the partition now."""

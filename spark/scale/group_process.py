@@ -97,7 +97,7 @@ class Recorded:
 
     @staticmethod
     def of(window: RateWindow, max_age: timedelta) -> Recorded:
-        """Those of a window of rates."""
+        """The instants of a window of rates."""
         instants = {
             cluster: np.array([seconds_of(snapshot) for snapshot in ids], np.int64)
             for cluster, ids in window.snapshots.items()
@@ -194,7 +194,7 @@ def _rates(
 
 
 def _backlog(row: RowOverTime, problem: Problem, start: int) -> tuple[Reals, Reals]:
-    """What each partition is behind at the start, and the ends of those that were never committed.
+    """Lag of each partition at the start, and the ends of those that were never committed.
 
     What isn't known at the start is 0 behind.
     """

@@ -1,4 +1,4 @@
-"""What to set as text: objects of Kubernetes and KEDA."""
+"""Settings as text: objects of Kubernetes and KEDA."""
 
 import re
 
@@ -51,7 +51,7 @@ LONGEST_WINDOW = 3600
 
 
 def rate_trigger(group: str, process: Process, policy: Evenfleet) -> str:
-    """What the policy decides, by the metrics of kafka_exporter.
+    """The policy's rule, by the metrics of kafka_exporter.
 
     The formula counts how many of the useful sizes aren't enough, and takes the next one.
     """
@@ -112,7 +112,7 @@ def _topics(process: Process) -> str:
 
 
 def manifest_of(group: str, process: Process, policy: Policy, totals: Totals) -> str:
-    """What to apply for a group; the names of its Deployment and of the brokers are to be set."""
+    """The object to apply for a group; the names of its Deployment and brokers are to be set."""
     if isinstance(policy, Keda):
         return _kafka_trigger(group, process, policy)
     if isinstance(policy, Hpa):

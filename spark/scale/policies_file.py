@@ -10,7 +10,7 @@ from spark.errors import InputError
 
 @dataclass(frozen=True)
 class ScaleSettings:
-    """What is replayed, and by which prices.
+    """Policies that are replayed, and their prices.
 
     `peak_rate` is what one member reads a second at most; None: the highest observed rate of the
     group's members. `start_seconds` is how long a new member takes to read.

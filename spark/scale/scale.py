@@ -38,7 +38,7 @@ class ScaleTables(NamedTuple):
 
 @dataclass(frozen=True)
 class FleetScale(Handle):
-    """What each policy would have done with the groups of a fleet.
+    """Policies replayed on the groups of a fleet.
 
     `rows` has a `CourseRow` for each group and policy; it is worked out at its first use and kept
     until `release`, which the end of a with statement calls.
@@ -66,7 +66,7 @@ class FleetScale(Handle):
         return rows.select("cluster", "group", "policy", *named)
 
     def collect(self) -> ScaleTables:
-        """What people and programs see of it."""
+        """The tables that people and programs see."""
         return ScaleTables(
             as_rows(self.groups.orderBy(*KEYS)), as_rows(fleet_of_scale(self.groups))
         )

@@ -64,12 +64,12 @@ COURSE = {
     **{"at": np.int64, "seconds": float, "members": np.int64, "arrivals": float},
     **{"lag": float, "lag_seconds": float, "rebalances": np.int64},
 }
-"""What a course has of each interval: columns of the table `courses`."""
+"""Facts of each interval of a course: columns of the table `courses`."""
 
 
 @dataclass(slots=True, kw_only=True)
 class CourseRow(ScaleRow):
-    """The same with the course: lists with an entry for each interval, as `COURSE` names them."""
+    """A `ScaleRow` with its course: lists with an entry for each interval, named as in `COURSE`."""
 
     course_at: Longs = None
     course_seconds: Reals = None

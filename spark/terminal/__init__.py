@@ -1,4 +1,4 @@
-"""What commands share: the screen, options, sessions and live clusters."""
+"""Parts that commands share: the screen, options, sessions and live clusters."""
 
 from spark.terminal.common import Ended, for_typer, side_by_side
 from spark.terminal.console import OUT, Rows, say, say_all, tell_step

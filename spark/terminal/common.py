@@ -56,7 +56,7 @@ PANEL_OF = {name: panel for panel, names in PANELS.items() for name in names}
 
 
 def for_typer(command: Callable[..., Any], has_tables: bool = True) -> Callable[..., Any]:
-    """The same command with an option for each field of its bundles, and the options of all.
+    """The command with an option for each field of its bundles, and the options of all.
 
     Where the command has an option of its own that others share, it has its own.
     """
@@ -94,7 +94,7 @@ def run_typed(command: Callable[..., Any], *words: str) -> int:
 
 
 def unfolded(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The same command with a parameter for each field of its bundles.
+    """The command with a parameter for each field of its bundles.
 
     A bundle is a parameter whose type is a dataclass.
     """
@@ -141,7 +141,7 @@ def _parameter(name: str, kind: Any, default: Any) -> inspect.Parameter:
 
 
 def _spellings(parameter: inspect.Parameter) -> Sequence[str]:
-    """As the command declares them; to Typer the first is a default until it reads them."""
+    """Names as the command declares them; to Typer the first is a default until it reads them."""
     declared = parameter.annotation.__metadata__[0]
     if not isinstance(declared, OptionInfo):
         return ()
@@ -149,7 +149,7 @@ def _spellings(parameter: inspect.Parameter) -> Sequence[str]:
 
 
 def _spelled(parameter: inspect.Parameter) -> inspect.Parameter:
-    """The same option in its panel of the help; a flag without spellings can't be negated."""
+    """The option in its panel of the help; a flag without spellings can't be negated."""
     declared = parameter.annotation.__metadata__[0]
     if not isinstance(declared, OptionInfo):
         return parameter
@@ -192,7 +192,7 @@ Finish = Callable[[], Ended]
 
 @contextmanager
 def side_by_side(session: SparkSession, log: TextIO) -> Iterator[Callable[..., Finish]]:
-    """What starts a command, with its words, in a thread of its own; see `run_typed`.
+    """A function that starts a command, with its words, in a thread of its own; see `run_typed`.
 
     They begin in the order in which they are started, `AT_ONCE` of them at a time.
     """

@@ -1,4 +1,4 @@
-"""What a command prints: tables for people, JSON for programs."""
+"""The output of a command: tables for people, JSON for programs."""
 
 import json
 import re
@@ -38,7 +38,7 @@ BELOW = 9
 SEVERITIES = {"critical": "bold red", "warning": "yellow"}
 
 _UUID = re.compile(r"\b([0-9a-f]{8})(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
-"""What Kafka's clients end a member's id with."""
+"""The end that Kafka's clients give a member's id."""
 
 _PIECES = re.compile(r"\s+|[^\s._-]+[._-]*|[._-]+")
 """Where a name may go on in the next line."""
@@ -81,7 +81,7 @@ def is_held() -> bool:
 
 
 def holdable(printing: Callable[P, None]) -> Callable[P, None]:
-    """The same function, which waits for its turn where output is held back."""
+    """The function, which waits for its turn where output is held back."""
 
     @wraps(printing)
     def hold(*args: P.args, **named: P.kwargs) -> None:
@@ -291,7 +291,7 @@ def say(sentence: str = "", to_paste: bool = False) -> None:
 
 
 def say_all(sentences: Iterable[str]) -> None:
-    """The same of each of them, a line a sentence."""
+    """Say each of them, a line a sentence."""
     for sentence in sentences:
         say(sentence)
 
@@ -308,7 +308,7 @@ def tell_step(step: str, text: str, seconds: float | None = None) -> None:
 
 
 def text_of(printing: Callable[[], None]) -> str:
-    """What a call prints, as plain text in place of the screen."""
+    """The text that a call prints, plain in place of the screen."""
     with OUT.capture() as out, WIDE_OUT.capture() as wide, ERR.capture() as err:
         printing()
     return Text.from_ansi("".join(captured.get() for captured in (out, wide, err))).plain
@@ -344,7 +344,7 @@ def shown(text: str) -> str:
 
 
 def harmless(printed: str) -> str:
-    """The same JSON, with what could move the cursor or turn the text around as escapes."""
+    """JSON with what could move the cursor or turn the text around as escapes."""
     return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in printed)
 
 

@@ -87,7 +87,7 @@ CAUSES = {
         "permission is denied{file}{what}: run as a user who may, or name another folder"
     ),
 }
-"""What tells what happened, and the sentence for it, with the groups of that text.
+"""Texts that tell what happened, and the sentence for each, with the groups of that text.
 
 The first that is found counts: those that may bring others about come first."""
 
@@ -131,7 +131,7 @@ def may_come_of_javas_end(error: BaseException) -> bool:
 
 
 def sentence_of(error: Exception) -> str:
-    """What happened and what to do, in a sentence; of what is unknown, what its cause says."""
+    """A sentence on what happened and what to do; of what is unknown, the words of its cause."""
     if isinstance(error, RunError):
         return str(error)
     if isinstance(error, MemoryError):
@@ -175,7 +175,7 @@ _ABORTED = re.compile(r"Job aborted|Task failed|Job \d+ cancelled|Writing job ab
 
 
 def _deepest(text: str, error: Exception) -> str:
-    """What the innermost cause says that says something; else what stands first."""
+    """The words of the innermost cause that says something; else the first line."""
     try:
         first = first_line(error)
     except Exception:  # as above
@@ -187,7 +187,7 @@ def _deepest(text: str, error: Exception) -> str:
 
 
 def _texts(error: BaseException) -> Iterator[str]:
-    """What an error and its causes say, with Java's own chain where PySpark keeps it."""
+    """The words of an error and of its causes, with Java's own chain where PySpark keeps it."""
     for cause in _chain(error):
         try:
             yield str(cause)[:READ]
@@ -228,7 +228,7 @@ class Interrupts:
         self._held = False
 
     def receive(self, number: int, _: FrameType | None = None) -> None:
-        """What the signals call."""
+        """End the command, called by the signals."""
         self.received = self.received or signal.Signals(number)
         if not self._held:
             running().end()

@@ -75,7 +75,7 @@ class PartOptions(StoreOptions):
 
     @property
     def part(self) -> Part:
-        """What options choose; InputError for a team that the settings don't have."""
+        """The part that options choose; InputError for a team that the settings don't have."""
         teams = self.settings.teams
         names = [team.name for team in teams]
         if self.team is not None and self.team not in names:
@@ -132,13 +132,13 @@ class FleetsOptions(PartOptions):
         return None if self.snapshot == ALL else self.snapshot
 
     def prefix(self, fleet: FleetSnapshot) -> str:
-        """What tells the answer on this snapshot from those on others."""
+        """The words that tell the answer on this snapshot from those on others."""
         return f"Snapshot {fleet.id}: " if self.snapshot == ALL else ""
 
     def each(
         self, session: SparkSession, doing: str, done: str, work: Callable[[FleetSnapshot], T]
     ) -> tuple[list[T], InputError | None]:
-        """What `work` makes of one snapshot, or of all of them, and the errors of others.
+        """Results of `work` on one snapshot, or on all of them, and the errors of others.
 
         `done` says in a sentence what was to be done: `planned`. Of one snapshot alone an error is
         raised at once; where several are there, those that can't be read don't stop the others, and
@@ -234,7 +234,7 @@ class HistoryOptions(PartOptions):
 
 
 def since_in(text: str | None) -> str | timedelta | None:
-    """What --since names; InputError if it is neither an id nor a duration."""
+    """The id or duration that --since names; InputError if it is neither an id nor a duration."""
     if text is None or time_of(text):
         return text
     try:

@@ -1,4 +1,4 @@
-"""What the commands share that talk to live clusters, and how they tell what became of plans."""
+"""Parts that commands on live clusters share, and how they say what became of plans."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What to do next after a command: one line that can be pasted."""
+"""The command that follows on another: one line that can be pasted."""
 
 import os
 import re
@@ -117,7 +117,7 @@ def follow_with(line: str) -> None:
 
 
 def _rolled_out_to(row: Mapping[str, Any]) -> str | None:
-    """What `rollout` can bring the group to, if that is the advice."""
+    """The target to which `rollout` can bring the group, if that is the advice."""
     strategy: str | None = row.get("advice_strategy")
     if strategy == "uniform":  # of a group of the new protocol it is a setting alone
         return CONSUMER if "`evenfleet rollout`" in str(row["advice"]) else None
@@ -125,7 +125,7 @@ def _rolled_out_to(row: Mapping[str, Any]) -> str | None:
 
 
 def program() -> str:
-    """What to type for this program: `evenfleet`, or the path of a checkout's `bin/evenfleet`."""
+    """The word to type for this program: `evenfleet`, or the path of `bin/evenfleet`."""
     return shlex.quote(os.environ.get(PROGRAM, "evenfleet"))
 
 

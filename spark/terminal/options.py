@@ -50,7 +50,7 @@ Thresholds = Annotated[
 
 
 def one_of(path: str | None, tables: str | None, *names: str) -> Where | None:
-    """What options of these names say, if anything; InputError where both do."""
+    """The place that options of these names say, if any; InputError where both do."""
     if path is not None and tables is not None:
         raise InputError(f"{names[0]} and {names[1]} name two places: leave one of them out")
     return path if tables is None else CatalogSchema(tables)
@@ -73,7 +73,7 @@ class OutOptions:
         return place
 
     def required(self) -> Where:
-        """The same; InputError where none is named."""
+        """The place, which can be written to; InputError where none is named."""
         optional = self.optional()
         if optional is None:
             raise InputError(
@@ -92,7 +92,7 @@ class RackMeaning(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class GoalOptions:
-    """What makes one assignment better than another."""
+    """Options of what makes one assignment better than another."""
 
     goal: Annotated[
         list[str] | None,
@@ -171,7 +171,7 @@ class TrialOptions(GoalOptions):
     ] = None
 
     def applied(self, settings: Settings, usual: Sequence[str] = ()) -> Settings:
-        """The same with these strategies, or else those that are configured or `usual`."""
+        """The settings with these strategies, or else those that are configured or `usual`."""
         named = self.strategies.split(",") if self.strategies else settings.strategies or usual
         tried = tuple(check_strategies(named))
         return replace(super().applied(settings), strategies=tried)

@@ -1,4 +1,4 @@
-"""What a command prints: tables for people, and all of their rows for programs, as JSON or CSV."""
+"""The tables of a command: for people, and all of their rows for programs, as JSON or CSV."""
 
 import csv
 import json
@@ -40,7 +40,7 @@ class Format(StrEnum):
 
 
 FORMULA = ("=", "+", "-", "@")
-"""What a spreadsheet's formulas begin with; tabs and returns, which do as well, are escaped."""
+"""Letters with which a spreadsheet's formulas begin; tabs and returns are escaped anyway."""
 
 ROWS_SHOWN = 10
 """Rows of a table, and sentences of a list, that people see at the most unless they ask for all."""
@@ -74,7 +74,7 @@ class Table:
     is_detail: bool = False
     """Whether people see it only where they ask for all."""
     title: str | None = None
-    """Its name for people; None: the same."""
+    """The table's name for people; None: as programs have it."""
     most: int | None = None
     """Rows that people see unless they ask for all; None: all."""
     is_whole: bool = False
@@ -202,7 +202,7 @@ class Printing:
         return WIDE if self.whole else max(self.room, 2)
 
     def _first(self, rows: Sequence[Any], most: int | None) -> Sequence[Any]:
-        """What people see of rows or sentences."""
+        """The first rows or sentences, which people see."""
         return rows if self.whole else rows[:most]
 
     def check(self) -> None:

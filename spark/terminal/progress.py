@@ -1,4 +1,4 @@
-"""What a command is doing and how far it is: on a terminal while it does, with `-v` afterwards."""
+"""The step of a command and how far it is: on a terminal while it runs, with `-v` afterwards."""
 
 import threading
 from collections.abc import Iterator, Sequence
@@ -26,14 +26,14 @@ T = TypeVar("T")
 
 @dataclass
 class Step:
-    """What is being done, and how much of it where that is known by count."""
+    """A step of a command, and how much of it is done where that is known by count."""
 
     doing: str
     begun: float = field(default_factory=monotonic)
     count: str = ""
 
     def counted(self, parts: Sequence[T], what: str) -> Iterator[T]:
-        """These parts, one by one, and how many of them are done: `12 of 40 groups`."""
+        """Yield the parts one by one, and count those that are done: `12 of 40 groups`."""
         for done, part in enumerate(parts):
             self.report(done, len(parts), what)
             yield part
@@ -61,7 +61,7 @@ class _Progress:
         """Done and all, by stage of the command."""
 
     def line(self) -> str:
-        """What is done right now, for a terminal."""
+        """The line on what is done right now, for a terminal."""
         steps = [*self.steps]  # other threads add and remove some
         if not steps:
             return ""

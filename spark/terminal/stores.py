@@ -77,7 +77,7 @@ class StoreOptions:
 
     @cached_property
     def settings(self) -> Settings:
-        """What `--config` says; InputError for what can't be."""
+        """The settings of `--config`; InputError for what can't be."""
         settings = read_settings(self.config)
         say_all(settings.notes)
         return settings
@@ -114,7 +114,7 @@ class StoreOptions:
 
     @contextmanager
     def opener(self) -> Iterator[Opener]:
-        """What opens the store for few of its rows: Spark only for a catalog.
+        """The opener of the store for few of its rows: Spark only for a catalog.
 
         Under spark-submit it is there already, and knows how object stores are reached.
         """
@@ -126,7 +126,7 @@ class StoreOptions:
                 yield spark
 
     def files_of(self, fleet: FleetSnapshot) -> FleetFiles | None:
-        """The same fleet read by this process, which takes less for few groups.
+        """The fleet as read by this process, which takes less for few groups.
 
         None unless its store is a folder of this machine.
         """

@@ -12,7 +12,7 @@ from spark.report.sections.trend import trend
 
 
 def provenance(material: Material) -> dict[str, Any]:
-    """What a reader needs to make the same figures again."""
+    """Facts that a reader needs to make the same figures again."""
     instants = ", ".join(f"{name} at {instant}" for name, instant in material.clusters.items())
     part = f" Only {material.part}." if material.part else ""
     return {

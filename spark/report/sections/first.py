@@ -1,4 +1,4 @@
-"""What to do first, each with its number and its cure; and all findings in the same order."""
+"""Cards of what to do first, each with its number and cure; and all findings in that order."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping
@@ -103,7 +103,7 @@ def _kind(material: Material, count: Any) -> dict[str, Any]:
 
 
 def meaning_of(name: str) -> str:
-    """What a kind of finding means and how it is measured, in two sentences."""
+    """Two sentences on what a kind of finding means and how it is measured."""
     kind = FINDINGS.get(name)
     return f"{as_sentence(kind.tells)} Measure: {kind.measure}." if kind else ""
 

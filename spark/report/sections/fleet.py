@@ -7,7 +7,7 @@ from typing import Any
 from spark.report.material import Material
 
 MEASURES = {"replicas": ("replicas", "planned"), "leaders": ("leaders", "planned_leaders")}
-"""What is shown of brokers, and its columns now and planned."""
+"""Measures of brokers that are shown, and their columns now and planned."""
 
 BROKERS_SHOWN = 24
 """Brokers that are shown: those furthest from the mean of their cluster."""

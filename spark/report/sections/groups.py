@@ -74,7 +74,7 @@ def _weights(row: Mapping[str, Any]) -> dict[str, float]:
 
 
 def for_script(rows: Rows) -> dict[str, Any]:
-    """What details of rows show, and the names by which a row is found.
+    """Facts that details of rows show, and the names by which a row is found.
 
     `found` has the numbers of these names; members that are drawn aren't repeated there.
     """
@@ -111,7 +111,7 @@ def _loads(loads: Rows) -> dict[str, Any]:
 
 
 def _in_common(names: Sequence[str]) -> str:
-    """What all names begin with, up to a hyphen."""
+    """The beginning that all names share, up to a hyphen."""
     ends = zip(min(names), max(names), strict=False)
     length = next((at for at, (letter, other) in enumerate(ends) if letter != other), 0)
     return names[0][: names[0][:length].rfind("-") + 1]

@@ -26,7 +26,7 @@ MARKS = 6
 """Marks of an axis, at most."""
 
 HOURS = (1, 3, 6, 12, *(24 * days for days in (1, 2, 3, 7, 14, 28, 91, 364)))
-"""What may lie between two marks."""
+"""Hours that may lie between two marks."""
 
 
 def trend(material: Material) -> dict[str, Any] | None:
