@@ -45,7 +45,7 @@ class MadeFleet:
         """
         fields = ("state", "strategy", "generation", "type")
         by_group = {name: [getattr(group, name) for group in groups] for name in fields}
-        offsets = self._partitions(_joined(self.rows)) | {
+        offsets = self._partitions(_join(self.rows)) | {
             "committed_offset": pa.array(committed, mask=is_new),
             "end_offset": end,
             "lag": pa.array(end - committed, mask=is_new),
@@ -75,7 +75,7 @@ class MadeFleet:
         present = [group.members.of(group.members.present) for group in groups]
         counts = [len(members.role) for members in present]
         names = ("member_id", "instance_id", "client_id", "host", "rack")
-        columns = {name: _joined(getattr(members, name) for members in present) for name in names}
+        columns = {name: _join(getattr(members, name) for members in present) for name in names}
         columns["generation"] = np.repeat([group.generation for group in groups], counts)
         return self._table("members", groups, counts, columns)
 
@@ -87,16 +87,16 @@ class MadeFleet:
             counts.append(sum(map(len, read)))
             ids.append(np.repeat(group.members.member_id[present], [*map(len, read)]))
             topics += read
-        columns = {"member_id": _joined(ids), "topic": self.topics.names[_joined(topics)]}
+        columns = {"member_id": _join(ids), "topic": self.topics.names[_join(topics)]}
         return self._table("subscriptions", groups, counts, columns)
 
     def _assignments(self, groups: Sequence[DemoGroup]) -> pa.Table:
-        rows = _joined(self.topics.rows(group.topics)[group.claimed] for group in groups)
+        rows = _join(self.topics.rows(group.topics)[group.claimed] for group in groups)
         # who has left has missed the last rebalance
         generations = [g.generation - ~g.members.is_present[g.claimants] for g in groups]
         columns = self._partitions(rows) | {
-            "member_id": _joined(group.members.member_id[group.claimants] for group in groups),
-            "generation": _joined(generations),
+            "member_id": _join(group.members.member_id[group.claimants] for group in groups),
+            "generation": _join(generations),
         }
         return self._table("assignments", groups, [len(g.claimed) for g in groups], columns)
 
@@ -106,7 +106,7 @@ class MadeFleet:
         return {"topic": topics.names[topics.of_partition[rows]], "partition": topics.numbers[rows]}
 
 
-def _joined(arrays: Iterable[Any]) -> Any:
+def _join(arrays: Iterable[Any]) -> Any:
     return np.concatenate([*arrays, NONE])
 
 

@@ -29,12 +29,12 @@ def answers(asked: FleetGraph, question: Question, options: dict[str, Any]) -> d
     `options` get the cluster of a group or broker, if only one has it.
     """
     if question is Question.COUPLED_GROUPS:
-        return _coupled(asked, **options)
+        return _coupling_tables(asked, **options)
     key = "broker" if question is Question.REACH else "group"
     if key in options and "cluster" not in options:
         options["cluster"] = _cluster_of(asked, key, options[key])
     if question is Question.REACH:
-        return _reached(reach(asked, **options))
+        return _reach_tables(reach(asked, **options))
     cluster, group = options["cluster"], options["group"]
     if question is Question.COMPONENTS:
         return {"components": _parts(components(asked, cluster, group))}
@@ -58,7 +58,7 @@ def _cluster_of(asked: FleetGraph, key: str, value: str | int) -> str:
     )
 
 
-def _coupled(asked: FleetGraph, hub: int | None = None) -> dict[str, DataFrame]:
+def _coupling_tables(asked: FleetGraph, hub: int | None = None) -> dict[str, DataFrame]:
     """The topics that couple groups, those of most groups first; the groups by component."""
     groups = asked.keep(coupled_groups(asked, hub))
     reads = asked.parts[SUBSCRIBES].select(
@@ -83,7 +83,7 @@ def _coupled(asked: FleetGraph, hub: int | None = None) -> dict[str, DataFrame]:
     }
 
 
-def _reached(vertices: DataFrame) -> dict[str, DataFrame]:
+def _reach_tables(vertices: DataFrame) -> dict[str, DataFrame]:
     """The groups, the nearest first; how many of what at which depth."""
     levels = vertices.groupBy("depth", "kind").agg(
         F.count("*").alias("reached"),

@@ -68,7 +68,7 @@ class FleetGraph(GraphFrame, Handle):
         edges = self._keep_each(edges_of(tables, vertices, grain))
         self.grain = grain
         self.parts = vertices | edges
-        super().__init__(_united(vertices), _united(edges))
+        super().__init__(_union(vertices), _union(edges))
 
     def _keep_each(self, parts: dict[str, DataFrame]) -> dict[str, DataFrame]:
         """Told apart outside of the cache: a kind that isn't asked for is never computed."""
@@ -147,7 +147,7 @@ def coupled_groups(graph: FleetGraph, hub: int | None = None) -> DataFrame:
     )
     of_component = Window.partitionBy("component_id")
     return (
-        groups.join(_connected(graph, ids, through), "id")
+        groups.join(_component_ids(graph, ids, through), "id")
         .join(counts, "id", "left")
         .na.fill({"shared_topics": 0, "hub_topics": 0})
         .select(
@@ -170,7 +170,7 @@ def components(graph: FleetGraph, cluster: str, group: str) -> DataFrame:
     members = _members(graph, cluster, group)
     vertices, edges = _members_part(graph, members, [SUBSCRIBES])
     first = F.min("member_id").over(Window.partitionBy("component_id"))
-    return vertices.join(_connected(graph, vertices.select("id"), edges), "id").select(
+    return vertices.join(_component_ids(graph, vertices.select("id"), edges), "id").select(
         first.alias("component"), "kind", "member_id", "topic", "partition", "partitions"
     )
 
@@ -292,23 +292,23 @@ def _members_part(
     graph: FleetGraph, members: DataFrame, kinds: Sequence[str]
 ) -> tuple[DataFrame, DataFrame]:
     """Vertices and edges of the members' part of the graph."""
-    frame = _united({kind: graph.parts[kind] for kind in kinds})
+    frame = _union({kind: graph.parts[kind] for kind in kinds})
     edges = graph.keep(frame.join(members.select(F.col("id").alias("src")), "src"))
     ends = edges.select(F.col("dst").alias("id"))
     return members.unionAll(graph.parts[graph.grain].join(ends, "id", "left_semi")), edges
 
 
-def _connected(graph: FleetGraph, vertices: DataFrame, edges: DataFrame) -> DataFrame:
+def _component_ids(graph: FleetGraph, vertices: DataFrame, edges: DataFrame) -> DataFrame:
     """id and component_id of each vertex.
 
     By GraphX: GraphFrames' own algorithm either wants a folder for checkpoints, or its plans grow
     with each step beyond what Spark can plan.
     """
-    labelled = _iterated(graph, vertices, edges).connectedComponents(algorithm="graphx")
+    labelled = _graph_to_iterate(graph, vertices, edges).connectedComponents(algorithm="graphx")
     return graph.keep(labelled.select("id", F.col("component").alias("component_id")))
 
 
-def _iterated(graph: FleetGraph, vertices: DataFrame, edges: DataFrame) -> GraphFrame:
+def _graph_to_iterate(graph: FleetGraph, vertices: DataFrame, edges: DataFrame) -> GraphFrame:
     """A graph for GraphX to iterate over, which computes its input more than once: so it is there.
 
     It is spread again, by how much there is: each part of a union, or each of a session's hundreds
@@ -325,5 +325,5 @@ def _spread(rows: DataFrame, key: str) -> DataFrame:
     return rows.repartition(1 + rows.count() // ROWS_PER_TASK, key)
 
 
-def _united(parts: Mapping[str, DataFrame]) -> DataFrame:
+def _union(parts: Mapping[str, DataFrame]) -> DataFrame:
     return reduce(DataFrame.unionAll, parts.values())

@@ -65,7 +65,7 @@ def collect(
     place = store_to_write(out)
     choice = snapshot_id(snapshot)
     choices: dict[str, Any] = {"rack_pattern": rack_pattern, "timeout": timeout}
-    choices.update(groups=_wanted(groups, exclude_groups), topics=_wanted(topics, exclude_topics))
+    choices.update(groups=_filter(groups, exclude_groups), topics=_filter(topics, exclude_topics))
     options = {name: value for name, value in choices.items() if value is not None}
     named_clusters = terminal.clusters_named(bootstrap, cluster, clusters)
     asked = [replace(target, **options) for target in named_clusters]
@@ -108,7 +108,7 @@ def _store(read: Sequence[Mapping[str, pa.Table]], place: Folder, snapshot: str)
     return mixed
 
 
-def _wanted(include: list[str] | None, exclude: list[str] | None) -> ClusterSelection | None:
+def _filter(include: list[str] | None, exclude: list[str] | None) -> ClusterSelection | None:
     """Options replace the patterns of a file, where there are any."""
     patterns = tuple(include or ()), tuple(exclude or ())
     return ClusterSelection(*patterns) if any(patterns) else None

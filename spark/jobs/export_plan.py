@@ -54,7 +54,7 @@ def export_plan(
             _write_one(out, exported)
         else:
             advised = group is None and not all_groups
-            rows = _advised(groups.rows, plan) if advised else groups.rows
+            rows = _rows_to_export(groups.rows, plan) if advised else groups.rows
             with busy(f"writing plans into {out}"):
                 plans = group_plans(fleet, rows, assignments.rows, pattern, cluster)
                 written = folder.write(fleet.id, plans, pattern)
@@ -77,7 +77,7 @@ def _report(folder: PlanFolder, written: Written, groups: int | None) -> None:
         say("Exported are plans that are advised, or followed: --all exports the others too.")
 
 
-def _advised(groups: DataFrame, plan: Where) -> DataFrame:
+def _rows_to_export(groups: DataFrame, plan: Where) -> DataFrame:
     """Groups that are advised a plan and can follow one, or follow plans already."""
     if "advice_kind" not in groups.columns:
         raise InputError(f"plan {plan} has no advice: give --group NAME or --all, or plan again")

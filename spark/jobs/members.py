@@ -82,7 +82,7 @@ def members(
     if commits:
         tables["commits"] = Table(commit_rows(rows), most=ROWS_SHOWN)
         tables["coordinators"] = Table(by_broker, title="commits per second by broker, at least")
-    terminal.print_list("group sizes", _listed(sized), is_detail=commits)
+    terminal.print_list("group sizes", _lines(sized), is_detail=commits)
     show(tables | terminal.clusters_read(fleet))
     if rates is None:
         say("Members needed are unknown: rates take two snapshots with offsets in the window.")
@@ -95,7 +95,7 @@ def members(
     terminal.say_clusters(fleet)
 
 
-def _listed(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def _lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return [f"{row['group']} of {row['cluster']}: {row['sentence']}" for row in rows]
 
 
@@ -117,7 +117,7 @@ def show_split(source: terminal.FleetOptions, topic: str, window: timedelta) -> 
         for row in divided
         for side in row["sides"]
     ]
-    terminal.print_list("groups to split", _listed(divided))
+    terminal.print_list("groups to split", _lines(divided))
     show({"split": Table(rows, shown, is_detail=True)} | terminal.clusters_read(fleet))
     if rates is None:
         say("Lag afterwards is unknown: rates take two snapshots with offsets in the window.")

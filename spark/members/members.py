@@ -119,14 +119,14 @@ def row_of_group(row: RowWithFlows, headroom: float = HEADROOM) -> MembersRow:
     """The row of a group; a failure becomes its row."""
     group = read_or_failed(row)
     if group.problem is None:
-        return _unsized(row, group)
+        return _empty_row(row, group)
     try:
-        return _sized(row, group, group.problem, headroom)
+        return _size_row(row, group, group.problem, headroom)
     except Exception as error:
-        return _unsized(row, failed(error))
+        return _empty_row(row, failed(error))
 
 
-def _unsized(row: RowWithFlows, group: FleetGroup) -> MembersRow:
+def _empty_row(row: RowWithFlows, group: FleetGroup) -> MembersRow:
     return MembersRow(
         cluster=row.cluster,
         group=row.group,
@@ -136,10 +136,12 @@ def _unsized(row: RowWithFlows, group: FleetGroup) -> MembersRow:
     )
 
 
-def _sized(row: RowWithFlows, group: FleetGroup, problem: Problem, headroom: float) -> MembersRow:
+def _size_row(
+    row: RowWithFlows, group: FleetGroup, problem: Problem, headroom: float
+) -> MembersRow:
     sizes = sizes_of(problem)
     if sizes is None:
-        nothing = _unsized(row, group)
+        nothing = _empty_row(row, group)
         nothing.partitions, nothing.sentence = 0, "There is nothing to read."
         return nothing
     flow = flow_of(row, problem)

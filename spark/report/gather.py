@@ -126,13 +126,13 @@ def material_of(
         before = submit(figures_before, previous, settings.goals, levels.levels)
         brokers = submit(_brokers, fleet)
         with doing("auditing"):
-            made = kept.enter_context(_audited(session, fleet, results.audit, levels, previous))
-            shown = _shown(fleet, made)
-            rows, assignments = _planned(shown, tables.get("plan"), made, settings.goals, kept)
+            made = kept.enter_context(_audit_of(session, fleet, results.audit, levels, previous))
+            shown = _fleet_on_page(fleet, made)
+            rows, assignments = _plan_of(shown, tables.get("plan"), made, settings.goals, kept)
             counts, findings = made.counts(), made.worst(FINDINGS_SHOWN)
         with doing("comparing strategies"):
             sample = _sample(fleet, sum(made.groups().values()))
-            compared = tables.get("compare") or _compared(sample, settings, kept)
+            compared = tables.get("compare") or _comparison_of(sample, settings, kept)
             by_weight = tables.get("by_weight", compared)
             league, weighed = (
                 as_rows(table.coalesce(1).sortWithinPartitions(*best_first()))
@@ -146,7 +146,7 @@ def material_of(
                 *(names_of(shown), lags_in(fleet)),
                 *(*_assignors(fleet), *rebalances_a_day(past)),
             ]
-            every = _kept(merged(rows, beside), kept)
+            every = _keep(merged(rows, beside), kept)
             groups = worst_groups(every, ROWS)
             details = _details(fleet, groups, settings, levels.levels, past.get("changes"), files)
             sums = sums_of(every)
@@ -173,7 +173,7 @@ def material_of(
             clusters_beside=clusters_of(fleet, sums, made.unmuted),
             brokers=brokers.result(),
             trend=trend_of(past["states"], past.get("rebalances")) if past else (),
-            **_scaled(tables.get("scale"), fleet),
+            **_scaling_of(tables.get("scale"), fleet),
             sources=results.sources,
         )
 
@@ -211,7 +211,7 @@ def _brokers(fleet: FleetSnapshot) -> list[dict[str, Any]]:
     return sorted(rows, key=itemgetter("cluster"))
 
 
-def _kept(rows: DataFrame, kept: ExitStack) -> DataFrame:
+def _keep(rows: DataFrame, kept: ExitStack) -> DataFrame:
     kept.callback(rows.unpersist)
     return rows.persist()
 
@@ -231,7 +231,7 @@ def _details(
     return detailed_groups(part, wanted, settings, levels, changes, files)
 
 
-def _audited(
+def _audit_of(
     session: SparkSession,
     fleet: FleetSnapshot,
     out: str | None,
@@ -244,7 +244,7 @@ def _audited(
     return audit_fleet(fleet, previous.validate() if previous else None, levels)
 
 
-def _planned(
+def _plan_of(
     shown: FleetSnapshot,
     plan: Sequence[DataFrame] | None,
     made: FleetAudit,
@@ -262,7 +262,7 @@ def _planned(
     return planned, assignments
 
 
-def _shown(fleet: FleetSnapshot, made: FleetAudit) -> FleetSnapshot:
+def _fleet_on_page(fleet: FleetSnapshot, made: FleetAudit) -> FleetSnapshot:
     """The fleet, or of very many groups those that the page has a row of."""
     if sum(made.groups().values()) <= ROWS:
         return fleet
@@ -272,9 +272,9 @@ def _shown(fleet: FleetSnapshot, made: FleetAudit) -> FleetSnapshot:
     return fleet.with_groups(F.expr(f"xxhash64({names}) in ({', '.join(map(str, keys))})"))
 
 
-def _compared(fleet: FleetSnapshot, settings: Settings, kept: ExitStack) -> list[DataFrame]:
+def _comparison_of(fleet: FleetSnapshot, settings: Settings, kept: ExitStack) -> list[DataFrame]:
     """The comparison of the usual strategies: a row a group and strategy, and one a strategy."""
-    rows = _kept(compare_fleet(fleet, USUAL_STRATEGIES, goals=settings.goals), kept)
+    rows = _keep(compare_fleet(fleet, USUAL_STRATEGIES, goals=settings.goals), kept)
     return [rows, fleet_of(rows)]
 
 
@@ -294,7 +294,7 @@ def _sample(fleet: FleetSnapshot, groups: int) -> FleetSnapshot:
     return fleet.with_groups(F.pmod(F.xxhash64("cluster", "group"), F.lit(every)) == 0)
 
 
-def _scaled(tables: Sequence[DataFrame] | None, fleet: FleetSnapshot) -> dict[str, Any]:
+def _scaling_of(tables: Sequence[DataFrame] | None, fleet: FleetSnapshot) -> dict[str, Any]:
     """Costs of policies, and what to set, where `scale` has written it."""
     if tables is None:
         return {}

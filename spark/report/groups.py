@@ -51,7 +51,7 @@ def detailed_groups(
     small = [row for row in encoded if (row.cluster, row.group) in crashes]
     frontiers = frontiers_of_rows(small, settings.goals)
     return [
-        _detailed(explanation, changed, simulated, frontiers, lags) for explanation in explained
+        _details_of(explanation, changed, simulated, frontiers, lags) for explanation in explained
     ]
 
 
@@ -100,7 +100,7 @@ def hosts_sentence(hosts: Mapping[str, tuple[int, int]]) -> str:
     )
 
 
-def _detailed(
+def _details_of(
     explanation: GroupExplanation,
     changes: list[dict[str, Any]],
     simulated: Mapping[Key, GroupSimulation],

@@ -40,7 +40,7 @@ def html_of(material: Material, static: bool = False) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
         loader=jinja2.FunctionLoader(_text),
-        finalize=lambda value: _shown(value, markup),
+        finalize=lambda value: _text_shown(value, markup),
     )
     indexes = {cluster: at for at, cluster in enumerate(material.clusters)}
     environment.filters |= {
@@ -61,7 +61,7 @@ def html_of(material: Material, static: bool = False) -> str:
         style=style,
         script=script,
         script_hash=_hash(f"\n{script}\n"),
-        data=_packed(payload),
+        data=_pack(payload),
     )
     return page
 
@@ -71,7 +71,7 @@ def check_drawing() -> None:
     _jinja()
 
 
-def _shown(value: Any, markup: type) -> Any:
+def _text_shown(value: Any, markup: type) -> Any:
     """How a template shows a value."""
     if value is None:
         return "–"
@@ -104,7 +104,7 @@ def _details(environment: Any, sections: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _packed(payload: Mapping[str, Any]) -> str:
+def _pack(payload: Mapping[str, Any]) -> str:
     """JSON in letters that can't end the element: a page of 300 groups is a fifth smaller so."""
     packed = zlib.compress(json.dumps(payload, separators=(",", ":")).encode(), 9)
     return base64.b64encode(packed).decode()

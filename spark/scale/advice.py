@@ -41,7 +41,7 @@ def advice_of(
 ) -> Advice:
     """The cheapest policy that meets the SLO, or a fixed number that does as well."""
     policies = settings.policies
-    at = _recommended(policies, totals)
+    at = _cheapest(policies, totals)
     best, pairs = totals[at], zip(policies, totals, strict=True)
     recorded = next((total for policy, total in pairs if isinstance(policy, AsItWas)), None)
     sentences = [_best(policies[at], best, int(process.process.recorded[-1]))]
@@ -51,13 +51,13 @@ def advice_of(
         if not recorded.meets_slo:
             sentences.append("As recorded it misses the SLO.")
     if not best.meets_slo:
-        sentences.append(_missed(best, settings.prices))
+        sentences.append(_why_missed(best, settings.prices))
     sentences += _warnings(process)
     setting = manifest_of(group, process.process, policies[at], best)
     return Advice(at, " ".join(filter(None, sentences)), setting)
 
 
-def _recommended(policies: Sequence[Policy], totals: Sequence[Totals]) -> int:
+def _cheapest(policies: Sequence[Policy], totals: Sequence[Totals]) -> int:
     """Of all policies, where none meets the SLO."""
     meets_any = any(total.meets_slo for total in totals)
     numbers = [at for at, total in enumerate(totals) if total.meets_slo or not meets_any]
@@ -81,7 +81,7 @@ def _best(policy: Policy, best: Totals, now: int) -> str:
     return f"Set {policy.name}: {late}, {costs}."
 
 
-def _missed(best: Totals, prices: Prices) -> str:
+def _why_missed(best: Totals, prices: Prices) -> str:
     return (
         f"No policy meets the SLO (at most {duration(prices.late_after)} behind in "
         f"{figure(100 * prices.on_time)} % of the time): this one does in "
@@ -120,12 +120,12 @@ def verdict_of(rows: Sequence[Mapping[str, Any]]) -> str:
     policies = Counter(row["policy"] for row in recommended).most_common()
     best = ", ".join(f"{policy} in {number:,}" for policy, number in policies)
     return (
-        f"Looked at {looked}. Cheapest within the SLO: {best}. {_saved(rows, recommended)}".strip()
+        f"Looked at {looked}. Cheapest within the SLO: {best}. {_gain(rows, recommended)}".strip()
     )
 
 
-def _saved(rows: Sequence[Mapping[str, Any]], recommended: Sequence[Mapping[str, Any]]) -> str:
-    recorded = _recorded(rows)
+def _gain(rows: Sequence[Mapping[str, Any]], recommended: Sequence[Mapping[str, Any]]) -> str:
+    recorded = _records(rows)
     pairs = [(recorded[_key(row)], row) for row in recommended if _key(row) in recorded]
     members, late = (
         sum(now[name] - then[name] for now, then in pairs)
@@ -146,7 +146,7 @@ def against_recorded(members: float, late: float) -> str:
 
 def savings_first(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """The recommended row of each group, those that save the most against the record first."""
-    recorded = _recorded(rows)
+    recorded = _records(rows)
 
     def saved(row: Mapping[str, Any]) -> float:
         return float(recorded.get(_key(row), row)["cost"] - row["cost"])
@@ -155,7 +155,7 @@ def savings_first(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return sorted(recommended, key=lambda row: (-saved(row), *_key(row)))
 
 
-def _recorded(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], Mapping[str, Any]]:
+def _records(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], Mapping[str, Any]]:
     """The row of each group as it was, where that is among the policies."""
     return {_key(row): row for row in rows if row["policy"] == AsItWas.name}
 

@@ -148,9 +148,9 @@ class _Work:
             else:
                 by_instants[group.instants.tobytes()].append((row, group))
         for alike in by_instants.values():
-            yield from self._replayed(alike)
+            yield from self._replay(alike)
 
-    def _replayed(self, groups: list[tuple[Any, GroupProcess]]) -> Iterator[CourseRow]:
+    def _replay(self, groups: list[tuple[Any, GroupProcess]]) -> Iterator[CourseRow]:
         """One group that fails doesn't stop the others: each is then replayed by itself."""
         settings = self.settings
         try:
@@ -161,7 +161,7 @@ class _Work:
                 yield from unscaled_rows(groups[0][0], failed(error), settings)
             else:
                 for entry in groups:
-                    yield from self._replayed([entry])
+                    yield from self._replay([entry])
             return
         for (row, group), of_group in zip(groups, courses, strict=True):
             yield from course_rows(row, group, of_group, settings)

@@ -60,7 +60,7 @@ def for_typer(command: Callable[..., Any], has_tables: bool = True) -> Callable[
 
     Where the command has an option of its own that others share, it has its own.
     """
-    command = unfolded(command)
+    command = unfold(command)
     parameters = dict(inspect.signature(command).parameters)
     shared = {**(OF_TABLES if has_tables else {}), **OF_ALL}
     if has_own_all := any("--all" in _spellings(parameter) for parameter in parameters.values()):
@@ -81,7 +81,7 @@ def for_typer(command: Callable[..., Any], has_tables: bool = True) -> Callable[
         with silence(quiet), printed(printing), progress(not (as_json or quiet), verbose):
             return command(**values)
 
-    return _signed(run, map(_spelled, parameters.values()))
+    return _sign(run, map(_spell, parameters.values()))
 
 
 def run_typed(command: Callable[..., Any], *words: str) -> int:
@@ -89,11 +89,11 @@ def run_typed(command: Callable[..., Any], *words: str) -> int:
     say()
     say(f"$ evenfleet {shlex.join([command.__name__, *words])}", to_paste=True)
     app = Typer(add_completion=False)
-    app.command()(unfolded(command))
+    app.command()(unfold(command))
     return app(list(words), standalone_mode=False) or 0
 
 
-def unfolded(command: Callable[..., Any]) -> Callable[..., Any]:
+def unfold(command: Callable[..., Any]) -> Callable[..., Any]:
     """The command with a parameter for each field of its bundles.
 
     A bundle is a parameter whose type is a dataclass.
@@ -113,10 +113,10 @@ def unfolded(command: Callable[..., Any]) -> Callable[..., Any]:
             )
         return command(**values)
 
-    return _signed(run, (_spelled(field) for parameter in own for field in _unfolded(parameter)))
+    return _sign(run, (_spell(field) for parameter in own for field in _options(parameter)))
 
 
-def _signed(run: Callable[..., Any], parameters: Iterable[inspect.Parameter]) -> Callable[..., Any]:
+def _sign(run: Callable[..., Any], parameters: Iterable[inspect.Parameter]) -> Callable[..., Any]:
     """The function as if it had these parameters, which is what Typer reads."""
     signature = inspect.Signature([*parameters])
     run.__signature__ = signature  # type: ignore[attr-defined]
@@ -126,7 +126,7 @@ def _signed(run: Callable[..., Any], parameters: Iterable[inspect.Parameter]) ->
     return run
 
 
-def _unfolded(parameter: inspect.Parameter) -> Iterator[inspect.Parameter]:
+def _options(parameter: inspect.Parameter) -> Iterator[inspect.Parameter]:
     if not is_dataclass(parameter.annotation):
         yield parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
         return
@@ -148,7 +148,7 @@ def _spellings(parameter: inspect.Parameter) -> Sequence[str]:
     return str(declared.default), *(declared.param_decls or ())
 
 
-def _spelled(parameter: inspect.Parameter) -> inspect.Parameter:
+def _spell(parameter: inspect.Parameter) -> inspect.Parameter:
     """The option in its panel of the help; a flag without spellings can't be negated."""
     declared = parameter.annotation.__metadata__[0]
     if not isinstance(declared, OptionInfo):

@@ -156,7 +156,7 @@ def list_sentences(title: str, sentences: Sequence[str], room: int, advice: str 
             OUT.print(coloured(f"- {sentence}"), soft_wrap=True)
         drawn = Drawn(len(sentences), 0)
     else:
-        drawn = _print_first(_listed, sentences, room)
+        drawn = _print_first(_list_grid, sentences, room)
     if advice:
         OUT.print(Padding(Text(f"→ {advice}"), (0, 0, 0, 2)))
     return drawn
@@ -174,7 +174,7 @@ def _print_first(lay_out: Callable[[Any], RenderableType], rows: Sequence[Any], 
     return Drawn(0, 0)
 
 
-def _listed(sentences: Sequence[str]) -> Grid:
+def _list_grid(sentences: Sequence[str]) -> Grid:
     listed = Grid.grid(padding=(0, 1))
     for sentence in sentences:
         listed.add_row("-", _Words(_UUID.sub(r"\1…", sentence)))

@@ -137,7 +137,7 @@ def sentence_of(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return "this command ran out of memory: run it where more is free"
     text = "\n".join(_texts(error))
-    return known_cause(text) or f"{type(error).__name__}: {_shortened(_deepest(text, error))}"
+    return known_cause(text) or f"{type(error).__name__}: {_shorten(_deepest(text, error))}"
 
 
 def known_cause(text: str) -> str | None:
@@ -148,7 +148,7 @@ def known_cause(text: str) -> str | None:
             beside = {"file": _file_beside(match), "what": says and says.rstrip(" .")}
             return sentence.format(
                 **{
-                    name: f" ({_shortened(quoted)})" if quoted else ""
+                    name: f" ({_shorten(quoted)})" if quoted else ""
                     for name, quoted in beside.items()
                 }
             )
@@ -204,7 +204,7 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]} …"
 
 

@@ -120,7 +120,7 @@ def busy(doing: str) -> Iterator[Step]:
     step = Step(doing)
     _progress.steps.append(step)
     try:
-        with _described(doing), shown_while():
+        with _describe_jobs(doing), shown_while():
             yield step
     finally:
         _progress.steps.remove(step)
@@ -129,7 +129,7 @@ def busy(doing: str) -> Iterator[Step]:
 
 
 @contextmanager
-def _described(doing: str) -> Iterator[None]:
+def _describe_jobs(doing: str) -> Iterator[None]:
     """Jobs of the step are called by it."""
     if _progress.session is None:
         yield

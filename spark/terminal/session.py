@@ -96,7 +96,7 @@ def session(
     with handlers_kept():
         of_spark = settings_of(master, conf, size)
         with busy("starting Spark"):
-            started = _started(of_spark, shown=any(key in conf for key in SHOWING))
+            started = _start(of_spark, shown=any(key in conf for key in SHOWING))
     if started.conf.get(DAEMON, "") == MODULE:
         start_early(started)
         make_in_background()
@@ -175,7 +175,7 @@ def settings_of(
     return of_spark
 
 
-def _started(of_spark: Mapping[str, str], shown: bool) -> SparkSession:
+def _start(of_spark: Mapping[str, str], shown: bool) -> SparkSession:
     try:
         if submitted():
             gateway = submission()

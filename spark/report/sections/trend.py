@@ -133,7 +133,7 @@ def strip(material: Material) -> dict[str, Any]:
         "stale": age is not None and age >= STALE,
         "numbers": [_number(material, *number) for number in NUMBERS],
         "size": f"{counted(material.now['groups'], 'group')}, "
-        f"{counted(material.now['members'], 'member')}{_grown(material)}",
+        f"{counted(material.now['members'], 'member')}{_growth(material)}",
     }
 
 
@@ -181,7 +181,7 @@ def _change(now: int | None, before: int | None) -> str:
     return f"{sign}{short_number(abs(now - before))} since the snapshot before"
 
 
-def _grown(material: Material) -> str:
+def _growth(material: Material) -> str:
     if not material.before:
         return ""
     groups, members = (material.before[key] for key in ("groups", "members"))

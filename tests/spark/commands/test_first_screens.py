@@ -23,7 +23,7 @@ WIDTH, HEIGHT = 80, 24
 COMMANDS = {
     "plan": ("--out", "{out}/plan"),
     "audit": ("--no-history",),
-    "compare": (),
+    "compare": ("--strategies", "current,cooperative-sticky,optimal"),
     "explain": ("--group", "{group}", "--cluster", "{cluster}"),
     "verify": ("{out}/plan",),
     "members": (),

@@ -24,9 +24,9 @@ def test_of_very_many_groups_those_are_planned_that_the_page_shows(
         fleet.topic(name, 4).group(name, {"a": [name], "b": [name]}, claims)
     snapshot = fleet.snapshot(spark)
     with audit_fleet(snapshot) as made:
-        assert gather._shown(snapshot, made) is snapshot
+        assert gather._fleet_on_page(snapshot, made) is snapshot
         monkeypatch.setattr(gather, "ROWS", 2)
-        shown = gather._shown(snapshot, made)
+        shown = gather._fleet_on_page(snapshot, made)
         first = [row["group"] for row in worst_groups(made.group_rows, 2)]
         assert first == ["w\\orst", "uneven"]
         for name in ("members", "assignments", "subscriptions"):
