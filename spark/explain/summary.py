@@ -33,9 +33,7 @@ def loads_of(explained: GroupExplanation, changing_first: bool) -> list[dict[str
     return rows
 
 
-def problems_of(
-    explained: GroupExplanation, muted: Mapping[str, str]
-) -> Iterator[tuple[str, str]]:
+def problems_of(explained: GroupExplanation, muted: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Faults of the group: a name, and a sentence with its cure; the advice first, `muted` last.
 
     These are names of findings, and until when and why they are muted.
