@@ -48,6 +48,14 @@ def _measured(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _topics(rows: pl.DataFrame) -> dict[str, Counter[Any]]:
+    """Partitions by topic, and the first of some.
+
+    `partitions` are all, those `with_replicas` are known. They have a `single` one, are
+    `at_minimum` of replicas in sync (`minimum` is the largest such setting, `fewest` the fewest
+    replicas), or have a replica `out_of_sync`, of these those `one_from_loss` one in sync or none.
+    They are `leaderless`, `refusing` records of acks=all, or their reassignment is `stuck` without
+    a leader, or `reversed`.
+    """
     size, leader, minimum = (pl.col(name) for name in ("size", "leader", "min_insync_replicas"))
     adding, removing = pl.col("adding_replicas"), pl.col("removing_replicas")
     is_reversed = (adding.list.set_intersection(removing).list.len() > 0).fill_null(False)
@@ -80,6 +88,11 @@ def _topics(rows: pl.DataFrame) -> dict[str, Counter[Any]]:
 
 
 def _brokers(rows: pl.DataFrame) -> dict[str, Counter[Any]]:
+    """Partitions by broker: `replicas`, and those that are `led`.
+
+    Of some it is the `preferred` leader, and others lead these (`away`); its replica is out of sync
+    (`behind`), or `alone` in sync.
+    """
     replicas, isr, leader = (pl.col(name) for name in ("replicas", "isr", "leader"))
     led = rows.filter(leader >= 0)
     preferred = led.filter(pl.col("size") > 0).with_columns(broker=replicas.list.first())
@@ -109,6 +122,10 @@ def _of_replicas(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _racks(rows: pl.DataFrame) -> dict[str, Counter[Any]]:
+    """The `rack` of each broker, and partitions with several replicas whose racks are known.
+
+    `racks` counts their replicas by rack, `held` those that the rack has all of.
+    """
     replicas, racks = _of_replicas(rows), pl.col("replica_racks").list
     held = rows.filter((pl.col("size") > 1) & (racks.n_unique() == 1))
     held = held.with_columns(rack=racks.first()).drop_nulls("rack")
@@ -160,15 +177,13 @@ def racks_that_may_fail(replicas: pl.DataFrame) -> pl.DataFrame:
 
 
 def _coordinated(rows: pl.DataFrame) -> dict[int, Coordinated]:
-    load = pl.col("members") * pl.col("partitions")
-    groups = pl.struct("load", "group", "seat").sort_by("load", "group")
-    sizes = pl.col("members", "partitions").cast(pl.Int64)
-    of_broker = rows.with_columns(sizes).with_columns(load=load).group_by("coordinator")
+    sizes = pl.col("members").cast(pl.Int64), pl.col("partitions").cast(pl.Int64)
+    of_broker = rows.with_columns(*sizes, load=sizes[0] * sizes[1]).group_by("coordinator")
     loads = of_broker.agg(
         pl.col("members", "partitions", "load").sum(),
         pl.col("inferred").any(),
         groups=pl.len(),
-        heaviest=groups.last(),
+        heaviest=pl.struct("load", "group", "seat").sort_by("load", "group").last(),
     )
     return {
         row.pop("coordinator"): Coordinated(heaviest=CoordinatedGroup(**row.pop("heaviest")), **row)

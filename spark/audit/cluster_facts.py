@@ -36,20 +36,7 @@ class Coordinated(NamedTuple):
 
 @dataclass(kw_only=True)
 class ClusterFacts:
-    """One cluster of a fleet; `counts` are of partitions, unless the text says otherwise.
-
-    By topic: `partitions`, those `with_replicas` that are known, with a `single` one, `at_minimum`
-    of replicas in sync (`minimum` is the largest such setting, `fewest` the fewest replicas), those
-    with a replica `out_of_sync`, and of these those `one_from_loss`, with one replica in sync or
-    none, `leaderless` ones, those `refusing` records of acks=all, those whose reassignment is
-    `stuck` without a leader, or `reversed`.
-
-    By broker: `replicas`, `led` partitions, those of which it is `preferred` leader, of these those
-    led by another (`away`), replicas out of sync (`behind`), partitions with which it is in sync
-    `alone`; the `rack` of its replicas.
-
-    By rack: `racks` counts replicas of partitions with several, whose racks are known; `held` are
-    partitions of these that the rack has all of. The first partition of each is in `first_…`.
+    """One cluster of a fleet; its `counts` are those of `cluster_counts`.
 
     `failures` has a row a topic of which replicas are known: how many `partitions` have such, and
     how much the weakest of them `BEARS`. `coordinated` are groups by broker, `configs` values of

@@ -286,15 +286,13 @@ def find_in_past(
     """Findings of `OWN_COLUMNS`; None if there is nothing to look for."""
     if not findings:
         return None
-    rows = reduce(
-        DataFrame.unionAll, (_rows(past_finding, past, levels) for past_finding in findings)
-    )
-    by_name = {past_finding.name: past_finding for past_finding in findings}
+    rows = reduce(DataFrame.unionAll, (_rows(finding, past, levels) for finding in findings))
+    by_name = {finding.name: finding for finding in findings}
 
     def grade(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
         for batch in batches:
-            graded = [_graded(row, by_name[row.finding], levels) for row in batch.itertuples()]
-            yield type(batch)([cells for cells in graded if cells], columns=OWN_COLUMNS)
+            cells = (_graded(row, by_name[row.finding], levels) for row in batch.itertuples())
+            yield type(batch)([*filter(None, cells)], columns=OWN_COLUMNS)
 
     # few rows, and one task: each would be sent the plans of all these frames
     return rows.repartition(1).mapInPandas(grade, SCHEMA)
@@ -308,7 +306,7 @@ def _rows(finding: PastFinding, past: Past, levels: AuditSettings) -> DataFrame:
 
 def _graded(row: Any, finding: PastFinding, levels: AuditSettings) -> tuple[Any, ...] | None:
     """The cells of `OWN_COLUMNS`, or None where no level is passed."""
-    by_finding = levels.of(row.cluster, row.group) if row.group is not None else levels.values
+    by_finding = levels.values if row.group is None else levels.of(row.cluster, row.group)
     details = {"cluster": row.cluster, "group": row.group, **json.loads(row.details)}
     subject = f"topic {details['topic']}" if row.group is None else f"group {row.group}"
     more = finding.more(details, levels.values[finding.name]) if finding.more else {}

@@ -118,7 +118,7 @@ def goal_rows_of(goals: FleetGoals, group: str, cluster: str | None) -> list[dic
 
 def setting_rows(config: Settings) -> list[dict[str, Any]]:
     """A row for each setting that isn't a goal."""
-    spec = {
+    texts = {
         "strategy": config.strategy,
         "strategies": ", ".join(config.strategies) or "all",
         "max_age": in_words(config.max_age),
@@ -127,7 +127,7 @@ def setting_rows(config: Settings) -> list[dict[str, Any]]:
         **{f"mute {mute}": f"until {mute.until}: {mute.why}" for mute in config.mutes},
         **{f"spark.{key!r}": value for key, value in config.spark.items()},
     }
-    return [{"setting": key, "value": value} for key, value in spec.items()]
+    return [{"setting": key, "value": value} for key, value in texts.items()]
 
 
 def goal_rows(goals: FleetGoals) -> list[dict[str, Any]]:

@@ -107,15 +107,15 @@ class Trial:
         """The loads of an assignment, the largest by weight too, and how they are to the best."""
         return self.columns(member_loads(self.problem, target), max_weight(self.problem, target))
 
-    def columns(self, loads: IntArray, max_weight: float | None) -> dict[str, float | None]:
-        """The columns of such loads, one a member, and of the largest by weight."""
+    def columns(self, loads: IntArray, largest: float | None) -> dict[str, float | None]:
+        """The columns of such loads, one a member, and of the `largest` by weight."""
         most = int(loads.max(initial=0))
         return {
             "partitions": self.partitions,
             "max_load": most,
             "min_load": int(loads.min(initial=most)),
             "excess": None if self.least_max is None else max(0, most - self.least_max),
-            "max_weight": max_weight,
+            "max_weight": largest,
             "weight_bound": self.weight_bound,
         }
 

@@ -144,10 +144,8 @@ def instance_id_twice(group: GroupFacts, thresholds: Thresholds) -> Iterator[Fin
     """Members of one group.instance.id fence each other (KIP-345)."""
     if group.is_unsupported:
         return
-    instance_ids = [
-        instance_id for instance_id in group.row.instance_ids if instance_id is not None
-    ]
-    for instance, times in sorted(Counter(instance_ids).items()):
+    names = Counter(name for name in group.row.instance_ids if name is not None)
+    for instance, times in sorted(names.items()):
         if times > 1:
             yield about(
                 group,
