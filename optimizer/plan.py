@@ -1,4 +1,4 @@
-"""What a strategy's answer means for the group: by names, and in numbers."""
+"""Plans: a strategy's answer for the group, by names and in numbers."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -140,7 +140,7 @@ def plan_of(
     notes: Sequence[str],
     goals: Goals = DEFAULT_GOALS,
 ) -> Plan:
-    """What an answer's indexes come to, and their names for those who read them."""
+    """The plan of an answer's indexes, with names for those who read them."""
     target = answer.target
     table = rack_table_of(problem, goals.rack)
     loads = member_loads(problem, target)

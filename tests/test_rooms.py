@@ -169,7 +169,7 @@ DERIVED = (
 NEEDS = {
     "ortools": ("optimizer/flow/or_tools.py",),
     "kafka": (
-        *("optimizer/assignor/plan_assignor.py", "optimizer/assignor/kafka_python.py"),
+        *("optimizer/assignor/plan_assignor.py", "optimizer/assignor/fallback.py"),
         *("spark/sources/live/", "spark/enforce/rebalance.py", "spark/enforce/moves.py"),
     ),
     "graphframes": ("spark/graph/fleet_graph.py",),

@@ -1,4 +1,4 @@
-"""What one group should do now, as all screens say it: docs/advice.md has the rule."""
+"""Advice on one group, as all screens say it: docs/advice.md has the rule."""
 
 from optimizer.advice.rule import advise
 from optimizer.advice.situation import (

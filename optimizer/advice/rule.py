@@ -8,15 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from optimizer.advice.judged_group import SET, STATIC, JudgedGroup
 from optimizer.advice.situation import (
     INFO,
     LEVELS,
     MAX_PARTITIONS,
     OK,
     ROUNDING,
+    SET,
     SEVERITIES,
+    STATIC,
     Advice,
+    JudgedGroup,
     Levels,
     Situation,
 )
@@ -25,7 +27,7 @@ from optimizer.model import NOBODY, IntArray, changes_of
 from optimizer.strategies import CONNECT
 
 Columns = dict[str, Any] | None
-"""What a line of the rule says of a group; None where it doesn't fit."""
+"""Columns that a line of the rule fills for a group; None where it doesn't fit."""
 
 
 CONNECT_WAITS = (
@@ -135,9 +137,7 @@ class Rule(JudgedGroup):
 
     def _set_lesser_assignor(self) -> Columns:
         severities = {name: self.grade_under(name) for name in self.assignors()}
-        rank = {
-            name: SEVERITIES.index(severity) for name, severity in severities.items() if severity
-        }
+        rank = {name: SEVERITIES.index(grade) for name, grade in severities.items() if grade}
         name = min(rank, key=rank.__getitem__, default=None)
         if name is None or rank[name] >= SEVERITIES.index(self.of_balance):
             return None
@@ -178,7 +178,7 @@ class Rule(JudgedGroup):
         return figure(load) if self.situation.goals.by_weight else f"{int(load):,}"
 
     def _doubts(self, target: IntArray) -> str:
-        """What may be otherwise than a setting's sentence assumes."""
+        """Reasons why a setting's sentence may not hold."""
         doubts = ""
         if self.situation.own in ("range", "roundrobin") and self.situation.strategy:
             answer = self.target_of(self.situation.own)

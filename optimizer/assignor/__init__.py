@@ -1,6 +1,6 @@
 """The assignor that runs inside consumers and follows a plan, light to import.
 
-kafka-python is needed by `plan_assignor`, `fallback` and `kafka_python` alone. The same files are
+kafka-python is needed by `plan_assignor` and `fallback` alone. The same files are
 the package evenfleet_assignor of the distribution for consumers (pyproject.toml beside this), so
 that they import each other by relative names, and nothing else but kafka-python.
 """

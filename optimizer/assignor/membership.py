@@ -48,7 +48,7 @@ NO_GENERATION = -1
 
 @dataclass(frozen=True)
 class Mark:
-    """What comes with a member's claims.
+    """A mark that comes with a member's claims.
 
     `assignor` is an id of the assignor's own, `joins` the number of rebalances that it has joined
     since its last assignment, the present one included, and `assigned_as` the member id that it
@@ -75,12 +75,12 @@ UNMARKED = Mark()
 
 
 def echo(mark: Mark, member_id: str) -> bytes:
-    """What the leader returns with an assignment: whom it gave it to."""
+    """User data of an assignment: the assignor and the member that it is for."""
     return json.dumps([mark.assignor, member_id]).encode()
 
 
 class Membership:
-    """What one assignor remembers of its own member: the last assignment, and how it came by it."""
+    """The last assignment of an assignor's own member, and how it came by it."""
 
     def __init__(self) -> None:
         self.owned: frozenset[tuple[str, int]] = frozenset()

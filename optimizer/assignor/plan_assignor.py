@@ -11,10 +11,8 @@ from kafka.protocol.consumer.metadata import (
     ConsumerProtocolSubscription,
 )
 
-from .fallback import in_turns, without_plan
-from .fit import misfit
-from .group import Assignment, JoiningGroup, TopicPartition, joining_group
-from .kafka_python import first_round, keep_joining
+from .fallback import first_round, in_turns, keep_joining, without_plan
+from .group import Assignment, JoiningGroup, TopicPartition, joining_group, misfit
 from .membership import Membership, echo
 from .plan_file import COOPERATIVE, EAGER, GroupPlan
 from .source import text_of, without_secrets
@@ -66,7 +64,7 @@ class PlanAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
         return [protocol.COOPERATIVE if self._cooperative else protocol.EAGER]
 
     def metadata(self, topics: Collection[str]) -> ConsumerProtocolSubscription:
-        """What the member tells the leader: its subscription, ownership, generation and rack."""
+        """The member's subscription for the leader: topics, ownership, generation and rack."""
         self._topics = frozenset(topics)
         owned = [claim for claim in self._membership.owned if claim[0] in self._topics]
         return ConsumerProtocolSubscription(
@@ -104,7 +102,7 @@ class PlanAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
             return {member: _assignment(partitions, b"") for member, partitions in turns.items()}
 
     def _target(self, group: JoiningGroup) -> Assignment:
-        """What the plan says, or what is assigned without one."""
+        """The plan's assignment, or one without a plan."""
         try:
             plan = GroupPlan.from_text(text_of(self._plan, self._timeout))
             reason = misfit(plan, self._group, group)

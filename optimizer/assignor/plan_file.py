@@ -22,7 +22,7 @@ from itertools import chain
 from typing import Any
 
 FORMAT, VERSION, VERSIONS = "evenfleet-plan", 2, (1, 2)
-"""What is written, and what can be read."""
+"""The format, the version that is written, and those that can be read."""
 
 CLASSIC, CONSUMER = "classic", "consumer"
 """Types of groups: their leader assigns, or the broker (KIP-848)."""

@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 def run_with_timeout(seconds: float, work: Callable[[], T]) -> T:
-    """What `work` returns or raises; TimeoutError if it takes longer.
+    """The outcome of `work`, also if that is an error; TimeoutError if it takes longer.
 
     It runs in a thread that nobody waits for any more: neither a slow name server, nor a server
     that sends a byte a second, nor a file system that hangs can hold up the caller.
@@ -43,11 +43,11 @@ def text_of(location: str, seconds: float) -> bytes:
     Raises OSError (TimeoutError and URLError are), or ValueError for a URL that can't be read and
     for more than `LIMIT` bytes. Their messages hold no secret of the URL.
     """
-    return run_with_timeout(seconds, lambda: _limited(location, seconds))
+    return run_with_timeout(seconds, lambda: _read_within_limit(location, seconds))
 
 
-def _limited(location: str, seconds: float) -> bytes:
-    content = _fetched(location, seconds) if is_url(location) else _read(location)
+def _read_within_limit(location: str, seconds: float) -> bytes:
+    content = _fetch(location, seconds) if is_url(location) else _read(location)
     if len(content) > LIMIT:
         raise ValueError(f"it has more than {LIMIT} bytes")
     return content
@@ -58,7 +58,7 @@ def _read(path: str) -> bytes:
         return file.read(LIMIT + 1)
 
 
-def _fetched(url: str, seconds: float) -> bytes:
+def _fetch(url: str, seconds: float) -> bytes:
     # what is wrong with a URL is checked here: urllib's own messages print passwords and tokens
     if "@" in re.split("[/?#]", url, maxsplit=3)[2]:
         raise ValueError("a URL with a user or a password can't be read")

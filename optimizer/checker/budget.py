@@ -22,7 +22,7 @@ from optimizer.checker.facts import kinds_under
 from optimizer.checker.kinds import kinds_of
 from optimizer.checker.levels import Moves
 from optimizer.checker.proof import Proof, prove
-from optimizer.model import Goals, IntArray, Limits, Problem
+from optimizer.model import Goals, IntArray, Limits, Problem, host_level
 
 MAX_PRICE = 2**31
 """A higher price proves nothing: no group has that number of partitions to move."""
@@ -42,7 +42,7 @@ def prove_within_budget(
     budget = goals.budget(measures.partitions) or 0
     if measures.moves > budget and prove(counts, ["moves"], None).proven["moves"]:
         budget = measures.moves  # limits take as many, also beyond the budget
-    prices, rest, fault = _given(counts, certificate)
+    prices, rest, fault = _read_certificate(counts, certificate)
     shown = prices is not None and are_ruled_out(problem, prices, load, budget, counts.limits)
     if prices is not None and not shown:
         fault = "the certificate doesn't prove that no largest load is lower with so few moves"
@@ -50,8 +50,8 @@ def prove_within_budget(
     if not shown and rival is not None:
         prices = prices_of_rival(counts, rival, load, budget)
         shown = are_ruled_out(problem, prices, load, budget, counts.limits)
-    is_on_hosts = host_of_members(problem) is not None
-    looked_at = {*counts.kinds.flags, *(["hosts"] if is_on_hosts else [])}
+    by_host = host_level(goals.order) if host_of_members(problem) is not None else None
+    looked_at = {*counts.kinds.flags, by_host}
     levels = ["moves", "balance", *(level for level in goals.order if level in looked_at)]
     proof = prove(counts, levels, rest, measures.max_load)
     proven = dict(proof.proven)
@@ -64,7 +64,7 @@ def prove_within_budget(
     return proof._replace(proven=proven, certificate=proving, fault=fault or proof.fault)
 
 
-def _given(
+def _read_certificate(
     counts: Counts, certificate: bytes | None
 ) -> tuple[IntArray | None, bytes | None, str | None]:
     """The certificate's prices, what follows them, and why it can't be read."""
@@ -126,7 +126,7 @@ def prices_of_rival(judged: Counts, rival: IntArray, load: int, moves: int) -> I
         return nothing
     counts = replace(counts, limits=limits)
     if counts.measures.max_load > load:
-        return _confined(counts, load) * (moves + 1)
+        return _confined_members(counts, load) * (moves + 1)
     search = counts.residual_network(most=load).search(Moves("moves", counts).arc_costs())
     if search.cycle is not None:
         return nothing
@@ -135,7 +135,7 @@ def prices_of_rival(judged: Counts, rival: IntArray, load: int, moves: int) -> I
     return prices.clip(0)
 
 
-def _confined(counts: Counts, load: int) -> IntArray:
+def _confined_members(counts: Counts, load: int) -> IntArray:
     """Who has more than a load, and all to whom what they have could go, as 1."""
     kinds = counts.kinds
     full, kind = counts.loads > load, np.arange(kinds.kind_count).repeat(np.diff(kinds.offsets))

@@ -22,6 +22,8 @@ from optimizer.model import (
     Measures,
     Problem,
     Reads,
+    cell_level,
+    host_level,
     judged,
     levels_of,
     limits_of,
@@ -32,7 +34,7 @@ from optimizer.model import (
 
 
 class Verdict(NamedTuple):
-    """What an assignment is worth.
+    """The check's judgement of an assignment.
 
     `faults` say why it isn't an assignment of the group at all; with any, the rest says nothing.
     `balance_optimal`: no assignment has a lower Σ load². `moves_optimal` and `racks_optimal`: none
@@ -90,11 +92,11 @@ def check_assignment(
     optimal, if Σ load² is the least of plans that move as few, and moves are, if none with such a
     largest load moves fewer. Without either nothing is known of the balance.
     """
-    if faults := _malformed(problem, target):
+    if faults := _faults_of_shape(problem, target):
         return Verdict(faults, None, False, None, None)
     problem, goals = on_hosts(problem, goals.host), judged(goals, problem)
     if goals.copartition:
-        return _copartitioned(problem, target, certificate, goals, rival)
+        return _check_units(problem, target, certificate, goals, rival)
     if goals.by_weight:
         return _by_weight(problem, target, certificate, goals)
     levels = levels_of(problem, goals) if levels is None else levels
@@ -102,12 +104,13 @@ def check_assignment(
     is_plain = len(problem.subscriptions) == 1 and not (certificate or is_limited)
     if is_plain:
         is_plain = not (limits_of(problem, goals.limits) or cost_facts(problem, goals))
-    left_out = [*(["spread"] * is_limited), *(["hosts"] * (host_of_members(problem) is None))]
+    left_out = [cell_level(levels)] if is_limited else []
+    left_out += [host_level(levels)] if host_of_members(problem) is None else []
     levels = [level for level in levels if level not in left_out]
     if is_plain:
         measures = proven_homogeneous(problem, target, levels)
         if measures is not None:
-            return _proven(measures, levels)
+            return _verdict_of_closed_form(measures, levels)
     counts = counted(problem, target, goals, levels)
     if not isinstance(counts, Counts):
         return Verdict(counts, None, False, None, None)
@@ -115,7 +118,7 @@ def check_assignment(
         proof = prove_within_budget(counts, goals, certificate, rival)
     else:
         proof = prove(counts, ["balance", *levels], certificate)
-    return _measured(counts)._replace(
+    return _verdict_of(counts)._replace(
         balance_optimal=proof.proven.get("balance"),
         **_columns(proof.proven, counts.kinds.flags),
         witness=proof.witness,
@@ -126,17 +129,17 @@ def check_assignment(
 
 def measure_assignment(problem: Problem, target: IntArray, goals: Goals = DEFAULT_GOALS) -> Verdict:
     """The faults and measures that `check_assignment` tells, without a search or a proof."""
-    counts = _malformed(problem, target) or counted(problem, target, goals)
-    return _measured(counts) if isinstance(counts, Counts) else Verdict(counts, *[None] * 4)
+    counts = _faults_of_shape(problem, target) or counted(problem, target, goals)
+    return _verdict_of(counts) if isinstance(counts, Counts) else Verdict(counts, *[None] * 4)
 
 
-def _measured(counts: Counts) -> Verdict:
+def _verdict_of(counts: Counts) -> Verdict:
     """The verdict on any assignment without faults."""
     owned_reads, reads = counts.reads(counts.owned), counts.reads(counts.held)
     return Verdict([], counts.measures, None, None, None, reads_found=owned_reads, reads=reads)
 
 
-def _proven(measures: Measures, levels: Sequence[str]) -> Verdict:
+def _verdict_of_closed_form(measures: Measures, levels: Sequence[str]) -> Verdict:
     """The verdict of the closed form for members who all read the same."""
     proven = {**dict.fromkeys(levels, True), "moves": True}
     verdict = Verdict([], measures, True, None, None, certificate=b"")
@@ -161,7 +164,7 @@ def _by_weight(
     kinds = counts.allowed or counts.kinds
     weight_verdict = check_by_weight(problem, kinds, target, goals, certificate, counts.forced)
     is_fewest = weight_verdict.in_tolerance and weight_verdict.moves <= weight_verdict.moves_bound
-    return _measured(counts)._replace(
+    return _verdict_of(counts)._replace(
         balance_optimal=weight_verdict.in_tolerance or None,
         moves_optimal=is_fewest or None,
         certificate=weight_verdict.certificate,
@@ -170,7 +173,7 @@ def _by_weight(
     )
 
 
-def _copartitioned(
+def _check_units(
     problem: Problem,
     target: IntArray,
     certificate: bytes | None,
@@ -183,7 +186,7 @@ def _copartitioned(
     could be cut; nor of the moves where parts of a unit stay with their owners whoever gets it.
     """
     counts = counted(problem, target, goals)
-    faults = counts if not isinstance(counts, Counts) else _separated(problem, goals, target)
+    faults = counts if not isinstance(counts, Counts) else _separations(problem, goals, target)
     if faults or not isinstance(counts, Counts):
         return Verdict(faults, None, False, None, None)
     units, ours = units_of(problem, goals.limits), replace(goals, copartition=())
@@ -205,7 +208,7 @@ def _copartitioned(
     )
     if weight and moves:
         moves = weight.moves <= weight.moves_bound or None
-    measured = _measured(counts)
+    measured = _verdict_of(counts)
     return verdict._replace(
         measures=measured.measures,
         balance_optimal=balance,
@@ -217,7 +220,7 @@ def _copartitioned(
     )
 
 
-def _malformed(problem: Problem, target: IntArray) -> list[str]:
+def _faults_of_shape(problem: Problem, target: IntArray) -> list[str]:
     """Why it can't be an assignment of any group with these numbers of partitions and members."""
     if len(target) != problem.partition_count:
         return [
@@ -228,8 +231,8 @@ def _malformed(problem: Problem, target: IntArray) -> list[str]:
     return []
 
 
-def _separated(problem: Problem, goals: Goals, target: IntArray) -> list[str]:
-    """What goes to different members and is to go to the same."""
+def _separations(problem: Problem, goals: Goals, target: IntArray) -> list[str]:
+    """Partitions that go to different members and have to go to the same, in words."""
     of_partition = units_of(problem, goals.limits).of_partition
     read = (of_partition >= 0).nonzero()[0]
     order = read[np.argsort(of_partition[read], kind="stable")]

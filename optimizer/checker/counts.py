@@ -19,6 +19,8 @@ from optimizer.model import (
     Measures,
     Problem,
     Reads,
+    cell_level,
+    host_level,
     limits_of,
     weights_of,
 )
@@ -51,7 +53,7 @@ class Counts:
 
     @property
     def held_in_cells(self) -> IntArray:
-        """What each member has of each topic, in the order of cells (of pairs without any)."""
+        """Partitions of each topic at each member, in the order of cells (of pairs without any)."""
         cell, cells = self.kinds.cell, len(self.kinds.member_of_cell)
         return self.held if cell is None else np.bincount(cell, self.held, cells).astype(np.int64)
 
@@ -152,8 +154,8 @@ def counted(
     to look at (None).
     """
     limits = limits_of(problem, goals.limits)
-    by_topic = levels is not None and "spread" in levels
-    by_host = levels is not None and "hosts" in levels
+    by_topic = levels is not None and cell_level(levels) is not None
+    by_host = levels is not None and host_level(levels) is not None
     if limits is not None and levels is not None:
         by_topic |= limits.most_of_topic is not None
         by_host |= limits.most_on_host is not None
@@ -177,16 +179,16 @@ def counted(
 def _faults(
     problem: Problem, kinds: Kinds, limits: Limits | None, target: IntArray
 ) -> Iterator[str]:
-    """What makes it no assignment of the group; `kinds` are those without limits."""
+    """Why it is no assignment of the group; `kinds` are those without limits."""
     could, nobody = kinds.pair_of(target) >= 0, target == NOBODY
-    yield from _named(problem, nobody & (kinds.kind_of >= 0), "has subscribers and no owner")
+    yield from _faults_of(problem, nobody & (kinds.kind_of >= 0), "has subscribers and no owner")
     unread = "is assigned to a member that doesn't subscribe to it"
-    yield from _named(problem, ~nobody & ~could, unread)
+    yield from _faults_of(problem, ~nobody & ~could, unread)
     if limits is not None:
         yield from _limit_faults(problem, limits, target, (~nobody & could).nonzero()[0])
 
 
-def _named(problem: Problem, faulty: IntArray, fault: str) -> Iterator[str]:
+def _faults_of(problem: Problem, faulty: IntArray, fault: str) -> Iterator[str]:
     partitions = np.flatnonzero(faulty).tolist()
     for partition in partitions[:FAULTS_NAMED]:
         yield f"{problem.partition_name(partition)} {fault}"
@@ -203,7 +205,7 @@ def forced_moves(problem: Problem, kinds: Kinds, under: Kinds) -> int:
 def _limit_faults(
     problem: Problem, limits: Limits, target: IntArray, placed: IntArray
 ) -> Iterator[str]:
-    """What limits don't allow of partitions that are placed with readers."""
+    """Limits that partitions break which are placed with readers."""
     names = problem.member_ids
     barred = placed[~limits.allowed[limits.row_of[placed], target[placed]]]
     if len(barred):

@@ -13,6 +13,7 @@ from optimizer.model import (
     IntArray,
     Measures,
     Problem,
+    host_level,
     host_names,
     once_a_problem,
 )
@@ -28,7 +29,7 @@ def spread_of(problem: Problem, target: IntArray) -> int:
         read = (target >= 0).nonzero()[0]
         topic_of, target = topic_of[read], target[read]
     held = topic_of * members + target
-    counts = _counted(held, members * len(problem.topics))[1]
+    counts = _count_cells(held, members * len(problem.topics))[1]
     return int(counts @ counts)
 
 
@@ -40,20 +41,20 @@ def least_spread(readers: IntArray, sizes: IntArray) -> IntArray:
 
 
 def spread_of_groups(groups: HomogeneousGroups, target: IntArray) -> tuple[IntArray, IntArray]:
-    """The same sum for each group, and the least that there could be."""
+    """Each group's sum of the squares of its topics' shares, and the least that there could be."""
     members = np.diff(groups.member_offsets)
     of_topic = np.arange(len(groups)).repeat(np.diff(groups.topic_offsets))
     cells = np.concatenate(([0], members[of_topic].cumsum()))
     first_member = groups.member_offsets[groups.of_partition]
     held = cells[groups.topic_of] + target - first_member
-    cell, counts = _counted(held, int(cells[-1]))
+    cell, counts = _count_cells(held, int(cells[-1]))
     of_cell = of_topic[cells.searchsorted(cell, "right") - 1]
     sizes = np.diff(groups.first_of_topic)
     least = np.add.reduceat(least_spread(members[of_topic], sizes), groups.topic_offsets[:-1])
     return np.bincount(of_cell, counts * counts, len(groups)).astype(np.int64), least
 
 
-def _counted(held: IntArray, cells: int) -> tuple[IntArray, IntArray]:
+def _count_cells(held: IntArray, cells: int) -> tuple[IntArray, IntArray]:
     """The cells that are held at all, ascending, and how often each is."""
     if cells > DENSE * len(held):
         return np.unique(held, return_counts=True)
@@ -72,7 +73,7 @@ def host_of_members(problem: Problem) -> IntArray | None:
 
 @once_a_problem
 def every_host_of_members(problem: Problem) -> IntArray:
-    """The same of any group; a member without a host is on one of its own."""
+    """The host of each member of any group; a member without one is on a host of its own."""
     names = host_names(problem.hosts or [None] * len(problem.member_ids))
     keys = [(at, "") if name is None else (-1, name) for at, name in enumerate(names)]
     number = {key: place for place, key in enumerate(sorted(set(keys)))}
@@ -244,9 +245,10 @@ def proven_homogeneous(
 def _is_even_over_hosts(
     host: IntArray | None, loads: IntArray, owned: IntArray, low: int, levels: Sequence[str]
 ) -> bool:
-    if host is None or "hosts" not in levels or are_within_one(host, loads):
+    by_host = host_level(levels)
+    if host is None or by_host is None or are_within_one(host, loads):
         return True
-    after_moves = levels.index("moves") < levels.index("hosts")
+    after_moves = levels.index("moves") < levels.index(by_host)
     ends, quota = np.array([0, len(loads)]), np.full_like(loads, low)
     return bool(hosts_proven(host, loads, owned, ends, quota, after_moves).all())
 

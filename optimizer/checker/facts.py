@@ -26,7 +26,7 @@ from optimizer.model import (
 
 
 class PairFacts(Protocol):
-    """What is true of partition p and member m hangs on the row of p and the column of m.
+    """Facts about partition p and member m, by the row of p and the column of m.
 
     No two rows are the same.
     """
@@ -41,7 +41,7 @@ class PairFacts(Protocol):
     def rows(self) -> int: ...
 
     def flags(self, row: IntArray, column: IntArray) -> Mapping[str, Flags]:
-        """What is true of rows and columns, by name."""
+        """Flags of rows and columns, by the name of the fact."""
 
 
 class TableFacts(NamedTuple):
@@ -200,7 +200,7 @@ def _cut(kinds: Kinds, pair_facts: PairFacts) -> tuple[IntArray, IntArray, IntAr
 def cut_with_hubs(
     kinds: Kinds, rack_facts: RackFacts, owner: IntArray, target: IntArray
 ) -> Kinds | None:
-    """The same with hubs; None where pairs will do."""
+    """Kinds cut by racks, with hubs; None where pairs will do."""
     kind_of, kind, row = _cut(kinds, rack_facts)
     hubs = hubs_of(kind, row, kinds.offsets, kinds.member, rack_facts)
     if hubs is None:

@@ -13,7 +13,7 @@ from optimizer.model import NOTHING, IntArray
 
 
 class CheckedLevel:
-    """What the checker has to know of a level, beside `optimizer.model.LEVELS`.
+    """The checker's own arithmetic of a level, beside `optimizer.model.LEVELS`.
 
     `is_of_loads`: the arcs by which it stays as good are those between loads alone.
     """
@@ -24,7 +24,7 @@ class CheckedLevel:
         self.name, self.counts = name, counts
 
     def arc_costs(self) -> ArcCosts:
-        """What the arcs of the residual network cost."""
+        """The costs of arcs of the residual network."""
         raise NotImplementedError
 
     def start(self) -> IntArray:
@@ -52,7 +52,7 @@ class Cost(CheckedLevel):
         return ArcCosts(cost, -cost, everywhere=everywhere)
 
     def is_shown(self) -> bool:
-        """It costs no member anything in any plan."""
+        """Whether it costs no member anything in any plan."""
         return self.counts.kinds.is_free(self.name)
 
 
@@ -89,43 +89,38 @@ class Moves(CheckedLevel):
     """A partition that its member could have kept costs 1."""
 
     def arc_costs(self) -> ArcCosts:
-        regains, gives_up = (
-            self.counts.held < self.counts.owned,
-            self.counts.held <= self.counts.owned,
-        )
-        return ArcCosts(-regains.view(np.int8), gives_up.view(np.int8))
+        held, owned = self.counts.held, self.counts.owned
+        return ArcCosts(-(held < owned).view(np.int8), (held <= owned).view(np.int8))
 
     def is_settled(self, above: Sequence[str]) -> bool:
         """In a balanced group in which all read all, it is if quotas let nobody keep more."""
-        kinds, members = self.counts.kinds, len(self.counts.loads)
-        if self.counts.limits is not None or not members or not above:
+        counts, kinds, members = self.counts, self.counts.kinds, len(self.counts.loads)
+        if counts.limits is not None or not members or not above:
             return False
         if above[0] != "balance" or len(kinds.member) != kinds.kind_count * members:
             return False
-        if not all(self.counts.kinds.is_free(name) for name in COSTS):
+        if not all(kinds.is_free(name) for name in COSTS):
             return False
-        owned = np.bincount(kinds.member, self.counts.owned, members).astype(np.int64)
-        partitions = np.array([self.counts.measures.partitions])
-        return bool(
-            self.counts.kept.sum() == kept_at_most(owned, np.array([0, members]), partitions)[0]
-        )
+        owned = np.bincount(kinds.member, counts.owned, members).astype(np.int64)
+        partitions = np.array([counts.measures.partitions])
+        return bool(counts.kept.sum() == kept_at_most(owned, np.array([0, members]), partitions)[0])
 
 
 class Hosts(CheckedLevel):
     """Σ (partitions of a host's members)²: a host's n-th partition costs n - 1."""
 
     def arc_costs(self) -> ArcCosts:
-        of_host = (
-            NOTHING if self.counts.host is None else host_loads(self.counts.host, self.counts.loads)
-        )
+        of_host = self._loads
         return ArcCosts(FREE, FREE, host_more=of_host, host_less=1 - of_host)
 
     def start(self) -> IntArray:
-        if self.counts.host is None:
-            return super().start()
-        return np.full(
-            numbered(self.counts), -int(host_loads(self.counts.host, self.counts.loads).min())
-        )
+        lowest = 0 if self.counts.host is None else int(self._loads.min())
+        return super().start() - lowest
+
+    @property
+    def _loads(self) -> IntArray:
+        host, loads = self.counts.host, self.counts.loads
+        return NOTHING if host is None else host_loads(host, loads)
 
     def is_settled(self, above: Sequence[str]) -> bool:
         """Loads of hosts within one of each other can't be more even."""
@@ -162,7 +157,7 @@ LEVELS: dict[str, type[CheckedLevel]] = {
     "hosts": Hosts,
     "spread": Spread,
 }
-"""Those that aren't a cost of 0 or 1."""
+"""Levels that aren't a cost of 0 or 1."""
 
 
 def level_named(name: str, counts: Counts) -> CheckedLevel:

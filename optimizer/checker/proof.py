@@ -14,7 +14,7 @@ from optimizer.model import BALANCE, LEVELS, IntArray
 
 
 class Proof(NamedTuple):
-    """What was found, level after level.
+    """The findings, level after level.
 
     `proven` has True for each level at which nothing is better, and False for the first at which
     something is, which `witness` tells; below that nothing can be said. `certificate` proves all
@@ -40,7 +40,7 @@ def prove(
     """
     proven: dict[str, bool] = {}
     by_level: list[IntArray] = []
-    inputs, fault = _given(counts, len(levels), certificate)
+    inputs, fault = _read_certificate(counts, len(levels), certificate)
     network = counts.residual_network(most)
     checked = [level_named(name, counts) for name in levels]
     is_settled = settled(checked, counts.stays)
@@ -64,7 +64,7 @@ def prove(
     return Proof(proven, None, proof, fault)
 
 
-def _given(
+def _read_certificate(
     counts: Counts, levels: int, certificate: bytes | None
 ) -> tuple[list[IntArray], str | None]:
     """The certificate's numbers at each level, none without one; and why it can't be read."""
@@ -134,7 +134,7 @@ class _Level:
 
     @cached_property
     def _swap(self) -> str | None:
-        """What counts don't show: a member gave up a partition and got another one like it."""
+        """A sentence on a swap, which counts hide: a partition given up for another like it."""
         return _Sentences(self._counts).swap() if self._name == "moves" else None
 
 
@@ -174,7 +174,7 @@ class _Sentences:
         )
 
     def violated_arc(self, level: str, violated_arc: ViolatedArc) -> str:
-        """What a certificate doesn't prove, and where."""
+        """The part of the plan that a certificate doesn't prove."""
         names, counts = self._problem.member_ids, self._counts
         doubt = f"the certificate doesn't prove {LEVELS.get(level, BALANCE).doubt}"
         if violated_arc.giver is None:

@@ -26,7 +26,7 @@ FAR = 2**62
 
 
 class ArcCosts(NamedTuple):
-    """What each arc costs at one level; a single number stands for all of them.
+    """The cost of each arc at one level; a single number stands for all of them.
 
     `gain` and `loss` are those of a pair's member getting or losing one of its kind, `more` and
     `less` those of a member's load rising or falling by one, `host_more` and `host_less` those of
@@ -46,7 +46,7 @@ class ArcCosts(NamedTuple):
 
 
 class ReducedCosts(NamedTuple):
-    """What is left of the costs of `ArcCosts`: of each pair's arcs, each member's, host's, cell's.
+    """Reduced costs: of each pair's arcs, each member's, each host's, each cell's.
 
     The last four are those of hubs (`ResidualNetwork`).
     """
@@ -123,7 +123,7 @@ class ResidualNetwork:
     host_less: Flags = field(default_factory=NO_ARCS.copy)
 
     def reduced_costs(self, costs: ArcCosts, potential: IntArray) -> ReducedCosts:
-        """What is left of each arc's cost when its ends' potentials are taken off."""
+        """The cost of each arc less the potentials of its ends."""
         of_taker = potential[self.taker]
         of_member, of_cell = potential[: len(self.more)], potential[len(self.more) :]
         above_cell = of_member[self.member_of_cell]

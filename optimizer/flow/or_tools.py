@@ -13,11 +13,11 @@ from optimizer.model import CostOverflowError, IntArray
 from optimizer.process_copy import copied
 
 NONE, SOME, FAILED = b"0", b"1", b"2"
-"""What the first byte of an answer says."""
+"""First bytes of an answer."""
 
 
 def interruptible(call: Callable[[], IntArray | None]) -> IntArray | None:
-    """What `call` returns; where a timer for processor time is running, it ends the call as well.
+    """The answer of `call`; where a timer for processor time is running, it ends the call as well.
 
     Python tells of a signal between two of its own steps, and not while a library computes. So the
     call is made in a copy of this process, which the timer ends at once; what is left of the time
@@ -49,7 +49,7 @@ def interruptible(call: Callable[[], IntArray | None]) -> IntArray | None:
 
 
 def _answer(call: Callable[[], IntArray | None], seconds: float) -> bytes:
-    """What the copy says, unless the timer rings before."""
+    """The copy's answer, unless the timer rings before."""
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
@@ -89,7 +89,7 @@ class Arcs(NamedTuple):
 
 
 def cheapest_flow(parts: Sequence[Arcs], supply: IntArray) -> IntArray | None:
-    """What flows along each arc in a flow of least cost; None if nothing meets the supplies.
+    """The flow along each arc in a flow of least cost; None if nothing meets the supplies.
 
     `supply` is that of each node; the arcs of the parts come one after the other. Where 64 bits
     couldn't hold what comes of it, raises `CostOverflowError`.
@@ -156,7 +156,7 @@ class LargestFlow:
         return side
 
     def along(self, part: int) -> IntArray:
-        """What flows along each arc of a part."""
+        """The flow along each arc of a part."""
         flows: IntArray = self._network.flows(self._numbers[part])
         return flows
 
@@ -177,7 +177,7 @@ def source_side(
 
 
 def taken_in(supply: IntArray, limit: IntArray, tail: IntArray, head: IntArray) -> LargestFlow:
-    """What flows from givers, who have supplies, to takers, who take in no more than a limit.
+    """The largest flow from givers, who have supplies, to takers, who take in up to a limit.
 
     `tail` and `head` number the nodes of each side from 0; what leads from one to the other, the
     first part, holds everything.

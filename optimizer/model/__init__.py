@@ -31,6 +31,8 @@ from optimizer.model.goals import (
     WEIGHTS,
     Goals,
     GoalsError,
+    judged,
+    levels_of,
 )
 from optimizer.model.group import (
     LEAST_CAPACITY,
@@ -50,29 +52,32 @@ from optimizer.model.hosts import (
     members_per_host,
     on_hosts,
 )
-from optimizer.model.judged import judged
-from optimizer.model.levels import BALANCE, LEVELS, PROVEN
+from optimizer.model.levels import (
+    BALANCE,
+    LEVELS,
+    PROVEN,
+    TwoPlans,
+    cell_level,
+    host_level,
+    put_right,
+)
 from optimizer.model.limits import Limit, Limits, LimitSet, fitting, idle_limits, limits_of, matches
 from optimizer.model.measures import (
+    HomogeneousGroups,
     Measures,
     RackTable,
     Reads,
     changes_of,
+    least_spread,
     measure,
     member_loads,
     rack_table_of,
-)
-from optimizer.model.numbering import Ownership, problem_of, rack_notes, resolve, settlement_notes
-from optimizer.model.problem import GONE, NOBODY, KafkaFacts, Problem, once_a_problem
-from optimizer.model.spread import (
-    NEEDS,
-    HomogeneousGroups,
-    least_spread,
-    levels_of,
     readers_of,
     spread_is_looked_at,
     spread_of,
     worst_topic_share,
 )
+from optimizer.model.numbering import Ownership, problem_of, rack_notes, resolve, settlement_notes
+from optimizer.model.problem import GONE, NOBODY, KafkaFacts, Problem, once_a_problem
 from optimizer.model.units import Units, units_of
 from optimizer.model.weights import Weights, weights_of

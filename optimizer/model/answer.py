@@ -1,4 +1,4 @@
-"""What a strategy answers, and when it can't."""
+"""Answers of strategies, and the errors that stand for one."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple

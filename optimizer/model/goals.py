@@ -1,20 +1,25 @@
-"""What a plan is to reach, and in which order."""
+"""Goals of a plan, in the order in which they count."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from math import floor
 
+import numpy as np
+
 from optimizer.figures import nearest_name
+from optimizer.model.classes import classes_of
 from optimizer.model.hosts import host_fault
 from optimizer.model.levels import LEVELS
 from optimizer.model.limits import Limit, LimitSet, stated_limits
+from optimizer.model.problem import Problem
 
 RACKS = (None, "leader", "any")
 """Which replica a member reads: it doesn't matter; the leader's; the nearest (KIP-392)."""
 
 BALANCES = ("auto", "count", "weight")
 """What a member's load is: its partitions, or what they weigh for its capacity; or as
-`optimizer.model.judged` finds it."""
+`optimizer.model.goals` finds it."""
 
 WEIGHTS = ("column", "rate", "lag")
 """Where a fleet's weights come from: partitions.weight, rates of its history, or lags."""
@@ -53,7 +58,7 @@ class Goals:
     of (partitions that their members have together)², where members share a host; "spread", Σ over
     topics and members of (partitions that the member has of the topic)². Levels that aren't named
     come last, in this order: by default neither hosts nor spread cost a move. Groups that are too
-    large for spread have none (`optimizer.model.spread`)."""
+    large for spread have none (`optimizer.model.measures`)."""
     min_gain: float = 0.0
     """Minimum improvement (partitions) per move; below it all stays, and only partitions without
     an owner are placed. An improvement is a partition above the load that its member has in the
@@ -145,7 +150,7 @@ class Goals:
 
     @property
     def limits(self) -> LimitSet:
-        """What no plan may do, at any cost."""
+        """Limits that no plan may break, at any cost."""
         return LimitSet(*(getattr(self, name) for name in LimitSet._fields))
 
     @property
@@ -163,8 +168,8 @@ class Goals:
     @property
     def may_weigh(self) -> bool:
         """Whether these goals state nothing that plans by weight don't have."""
-        extra = {"hosts", "spread"}.intersection(self.levels)
-        return not (self.rack or self.max_per_host or extra) or bool(self.max_weight)
+        suit = all(LEVELS[level].suits_weights for level in self.levels)
+        return (suit and not (self.rack or self.max_per_host)) or bool(self.max_weight)
 
     def budget(self, partitions: int) -> int | None:
         """How many of a group's partitions may move; None if as many as it takes."""
@@ -176,11 +181,7 @@ class Goals:
     def order(self) -> tuple[str, ...]:
         """The levels below balance that count."""
         needed = {level: LEVELS[level].setting for level in self.ranking}
-        return tuple(
-            level
-            for level, setting in needed.items()
-            if setting is None or getattr(self, setting) is not None
-        )
+        return tuple(n for n, key in needed.items() if not key or getattr(self, key) is not None)
 
     @property
     def ranking(self) -> tuple[str, ...]:
@@ -218,3 +219,33 @@ def _are_levels(levels: object) -> bool:
 
 DEFAULT_GOALS = Goals()
 BY_COUNT = Goals(balance="count")
+
+
+LEAST_KNOWN = 0.5
+"""The share of a group's partitions whose weight has to be known."""
+
+
+def judged(goals: Goals, problem: Problem) -> Goals:
+    """The goals with a balance of `count` or `weight`, as `auto` comes to for this group."""
+    if goals.balance != "auto":
+        return goals
+    return _goals_by(goals, goals.may_weigh and (bool(goals.max_weight) or _has_weights(problem)))
+
+
+@cache
+def _goals_by(goals: Goals, by_weight: bool) -> Goals:
+    return replace(goals, balance="weight" if by_weight else "count")
+
+
+def _has_weights(problem: Problem) -> bool:
+    if problem.weights is None:
+        return False
+    weights = problem.weights[classes_of(problem).of_partition >= 0]
+    count = int(np.count_nonzero(~np.isnan(weights)))
+    return count >= LEAST_KNOWN * len(weights) > 0
+
+
+def levels_of(problem: Problem, goals: Goals) -> tuple[str, ...]:
+    """The levels below balance that are examined in a group, in their order."""
+    is_named = {name: name in goals.levels for name in goals.order}
+    return tuple(n for n, named in is_named.items() if LEVELS[n].is_examined(problem, named))

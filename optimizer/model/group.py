@@ -60,7 +60,7 @@ class Member:
 
 
 class GroupEvent(Protocol):
-    """What changes a group: an event of `optimizer.scenarios`, or a scenario of them."""
+    """An event that changes a group: one of `optimizer.scenarios`, or a scenario of them."""
 
     def apply(self, group: Group) -> Group:
         """The group when it has happened."""
@@ -103,7 +103,7 @@ class Group:
 
 
 class Owned(NamedTuple):
-    """What members own: how many claims each has, and the topics and numbers of all of them.
+    """Claims of members: how many each has, and the topics and numbers of all of them.
 
     Topics are those of the group, in its order; -1 is none of them.
     """
@@ -114,7 +114,7 @@ class Owned(NamedTuple):
 
 
 def check_group(group: Group) -> Owned:
-    """What the members own, in their order.
+    """The claims of the members, in their order.
 
     Raises `InvalidGroupError` with every fault of the group at once.
     """
@@ -216,7 +216,7 @@ def _fact_faults(group: Group) -> Iterator[str]:
 
 
 def capacity_fault(member: str, capacity: object) -> str:
-    """What is wrong with a member's capacity."""
+    """A sentence on a member's capacity that can't be."""
     shown = f"{capacity!r:.40}"
     return (
         f"member {member!r} has the capacity {shown}: it must be a number above 0, "

@@ -39,7 +39,7 @@ def hosts_of(problem: Problem) -> Hosts | None:
 
 @once_a_problem
 def every_host_of(problem: Problem) -> Hosts:
-    """The same of any group; a member without a host counts as a host of its own."""
+    """The hosts of any group; a member without one counts as a host of its own."""
     names = host_names(problem.hosts or [None] * len(problem.member_ids))
     number: dict[str, int] = {}
     shared = [-1 if name is None else number.setdefault(name, len(number)) for name in names]
@@ -84,7 +84,7 @@ def _on_hosts(problem: Problem, pattern: str) -> Problem:
 
 
 def host_fault(pattern: object) -> str | None:
-    """What is wrong with a pattern of client ids that tells hosts; None if nothing is."""
+    """A sentence on a pattern of client ids that tells no hosts; None for a sound one."""
     if isinstance(pattern, str) and pattern.count(HOST) == 1:
         return None
     return (
@@ -94,7 +94,7 @@ def host_fault(pattern: object) -> str | None:
 
 
 def _expression(pattern: str) -> str:
-    """As a regular expression: `*` is any text, `?` one character, the host as short as it fits."""
+    """The pattern as a regular expression: `*` is any text, `?` one character, the host short."""
     before, after = pattern.split(HOST)
     texts = (re.escape(text).replace(r"\*", ".*").replace(r"\?", ".") for text in (before, after))
     return "(?P<host>.+?)".join(texts)

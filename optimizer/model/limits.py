@@ -280,7 +280,7 @@ def _members(problem: Problem, limit: Limit) -> Flags:
 
 
 def fitting(problem: Problem, limit_set: LimitSet) -> list[str]:
-    """Those limits that are about any member and partition of a group, in words."""
+    """Limits that some member and some partition of a group fit, in words."""
     each = zip(limit_set.in_words(), limit_set.each(), strict=True)
     return [text for text, limit in each if _is_about_any(problem, *limit)]
 

@@ -12,7 +12,7 @@ from optimizer.model.problem import NOBODY, KafkaFacts, Problem
 
 
 class Ownership(NamedTuple):
-    """What a group's claims come to.
+    """The claims of a group, settled.
 
     `owner` has a claimant for each partition or NOBODY; `outranked` counts the partitions that an
     older generation claimed as well, `cancelled` those that two claimants of one generation claim.
@@ -211,7 +211,7 @@ def _leader_racks(group: Group, topics: Sequence[str]) -> list[str | None] | Non
 
 
 def _weights(group: Group, topics: Sequence[str]) -> Reals | None:
-    """What partitions weigh, NaN where that isn't known; numpy makes it of None."""
+    """The weight of each partition, NaN where it isn't known; numpy makes it of None."""
     if not group.weights:
         return None
     unknown = (None,)
@@ -230,7 +230,7 @@ def _vanished_topics(vanished: Sequence[tuple[str, ...]]) -> Iterator[str]:
 
 
 def settlement_notes(ownership: Ownership, impossible: int) -> Iterator[str]:
-    """What was done about claims on partitions that don't exist, and about claims in conflict."""
+    """Sentences on claims on partitions that don't exist, and on claims in conflict."""
     if impossible:
         yield f"{impossible} claims on partitions that don't exist: ignored"
     if ownership.outranked:

@@ -19,7 +19,7 @@ GONE = -2
 
 @dataclass(frozen=True)
 class KafkaFacts:
-    """What only Kafka's own strategies read of a group.
+    """Facts of a group that only Kafka's own strategies read.
 
     `claims` are all (member, partition) claims of present members in the order given, losing ones
     included (None: each owner claims what it owns). `leader_order` has the member indexes in the

@@ -50,7 +50,7 @@ class Units:
         return replace(self.problem, weights=self.sizes.astype(np.float64), capacities=None)
 
     def goals(self, goals: Goals) -> Goals:
-        """What the goals of the group come to for units; the largest tell how many may move."""
+        """The goals of the group, for units; the largest unit tells how many may move."""
         budget = goals.budget(int(self.sizes.sum()))
         return replace(
             goals,
@@ -67,7 +67,7 @@ class Units:
         )
 
     def goals_by_count(self, goals: Goals) -> Goals:
-        """The same for `by_count`: how many is how heavy."""
+        """The goals for `by_count`: how many is how heavy."""
         return replace(
             self.goals(goals),
             balance="weight",

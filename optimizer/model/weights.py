@@ -1,4 +1,4 @@
-"""What partitions weigh and members can take, as whole numbers: no sum hangs on its order."""
+"""Weights of partitions and capacities of members, as whole numbers: no sum needs an order."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -105,7 +105,7 @@ class Weights:
 
     @cached_property
     def _ratios(self) -> Reals:
-        """What each capacity is as a whole number to what was stated."""
+        """The ratio of each capacity as a whole number to the one that was stated."""
         ratios: Reals = self.capacity * self.capacity_unit / self.raw_capacity
         return np.where(np.abs(ratios - 1) < NO_RATIO, 1.0, ratios)
 
@@ -167,7 +167,7 @@ def _mean(weights: Reals, otherwise: float) -> float:
 
 
 def _capacities(problem: Problem) -> Reals:
-    """As stated; 1 where none is."""
+    """The capacities as stated; 1 where none is."""
     if problem.capacities is None:
         return np.ones(len(problem.member_ids))
     return np.where(np.isnan(problem.capacities), 1.0, problem.capacities)

@@ -23,8 +23,7 @@ from optimizer.model import (
     on_hosts,
     weights_of,
 )
-from optimizer.reasons.bounds import Bound, bounds_of, sentences_of
-from optimizer.reasons.reason import HostLoads, Reason, Step
+from optimizer.reasons.reason import Bound, HostLoads, Reason, Step, bounds_of, sentences_of
 
 OUTSIDE = -1
 """Giver of a partition that none of its readers owns."""
@@ -51,7 +50,7 @@ def paths_of(current: IntArray, target: IntArray) -> Iterator[Path]:
     """
     changed = np.flatnonzero((target >= 0) & (target != current)).tolist()
     transfers = [Transfer(p, int(current[p]), int(target[p])) for p in changed]
-    following = _linked(transfers)
+    following = _links(transfers)
     followers = set(following.values())
     starts = [at for at in range(len(transfers)) if at not in followers]
     seen: set[int] = set()
@@ -65,7 +64,7 @@ def paths_of(current: IntArray, target: IntArray) -> Iterator[Path]:
         yield from _simple(chain)
 
 
-def _linked(transfers: Sequence[Transfer]) -> dict[int, int]:
+def _links(transfers: Sequence[Transfer]) -> dict[int, int]:
     """For each transfer the one by which its taker passes a partition on, if there is one."""
     from_member: dict[int, list[int]] = {}
     for at, transfer in enumerate(transfers):
@@ -135,7 +134,7 @@ def explain(problem: Problem, target: IntArray, goals: Goals = DEFAULT_GOALS) ->
 
 
 class _View:
-    """What the sentences are about, looked up once."""
+    """The group, its loads and its facts, looked up once for all sentences."""
 
     def __init__(self, problem: Problem, target: IntArray, goals: Goals) -> None:
         self._problem = problem

@@ -12,7 +12,7 @@ MULTIPLIER, MASK = 0x5DEECE66D, (1 << 48) - 1
 
 
 class JavaRandom:
-    """The same numbers as a java.util.Random with that seed."""
+    """Random numbers as a java.util.Random with that seed draws them."""
 
     def __init__(self, seed: int) -> None:
         self._state = (seed ^ MULTIPLIER) & MASK

@@ -16,7 +16,7 @@ Name = tuple[str, int]
 
 
 class Step(NamedTuple):
-    """What one batch does to one partition: its list of replicas before and after."""
+    """A step of one batch for one partition: its list of replicas before and after."""
 
     topic: str
     partition: int

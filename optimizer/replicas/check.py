@@ -23,7 +23,7 @@ def check_replicas(
     replicas: Mapping[tuple[str, int], Sequence[int]],
     goals: ReplicaGoals | None = None,
 ) -> list[str]:
-    """What is wrong with such lists of replicas; nothing if none is better for these goals.
+    """Faults of such lists of replicas; nothing if none is better for these goals.
 
     Each partition's first replica is its leader; leaders are judged for these sets. Nothing of
     the solver is asked: a cycle of exchanges that saves something refutes a plan, and prices prove

@@ -53,7 +53,7 @@ class Partition(NamedTuple):
 
     @property
     def name(self) -> str:
-        """As Kafka's tools print it: `orders-3`."""
+        """The name that Kafka's tools print: `orders-3`."""
         return f"{self.topic}-{self.partition}"
 
 
@@ -73,7 +73,7 @@ class Cluster:
 MOST_CAPACITY = 1e100
 
 MOST_BYTES = 2**62
-"""What one replica may have: 4.6 exabytes."""
+"""The largest size of one replica: 4.6 exabytes."""
 
 
 def _is_number(value: object, most: int = 2**31 - 1) -> bool:

@@ -231,12 +231,12 @@ def carry_out(placement: Placement, choice: IntArray, searched: Searched) -> Non
         if touched & partitions:
             continue
         touched |= partitions
-        for step in _untangled(placement, choice, steps):
+        for step in _untangle(placement, choice, steps):
             if step.partition >= 0:
                 exchange(choice, *np.array([step[1:]]).T)
 
 
-def _untangled(placement: Placement, choice: IntArray, steps: list[Step]) -> list[Step]:
+def _untangle(placement: Placement, choice: IntArray, steps: list[Step]) -> list[Step]:
     """The cycle, or a part of it that makes the choice better and can be carried out.
 
     Two exchanges a → b and c → d of one partition are in each other's way if they would use the
@@ -254,7 +254,7 @@ def _untangled(placement: Placement, choice: IntArray, steps: list[Step]) -> lis
             outer = [*steps[:earlier], across, *steps[following + 1 :]]
             inner = [*steps[earlier + 1 : following], back]
             better = outer if sum(step.cost for step in outer) < 0 else inner
-            return _untangled(placement, choice, better)
+            return _untangle(placement, choice, better)
     return steps
 
 

@@ -182,7 +182,7 @@ def leader_placement(
     )
     weights, is_exact = level_weights([each.along_a_cycle(extent) for each in leader_levels(goals)])
     single = np.ones((len(rows), 1), np.int64)
-    paid = change + _missed(cluster, rows, sets, goals) * weights[-2]
+    paid = change + _misses(cluster, rows, sets, goals) * weights[-2]
     return Placement(
         rack_of=np.where(cluster.used, 0, -1),
         receives=np.zeros(brokers, np.bool_),
@@ -202,7 +202,7 @@ def leader_placement(
     )
 
 
-def _missed(
+def _misses(
     cluster: NumberedCluster, rows: IntArray, sets: IntArray, goals: ReplicaGoals
 ) -> IntArray:
     """Whether a leader would stand in another rack than its readers (P, F)."""

@@ -128,7 +128,7 @@ def _racks(brokers: list[Broker], notes: list[str]) -> tuple[list[str | None], I
 
 
 def _weights(brokers: list[Broker]) -> IntArray:
-    """What a broker's load² is multiplied by: 1 ÷ capacity, in whole numbers."""
+    """The factor of each broker's load²: 1 ÷ capacity, in whole numbers."""
     largest = max((broker.capacity or 0 for broker in brokers), default=0)
     least = Fraction(1, FINEST)
     shares = [

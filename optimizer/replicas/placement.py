@@ -70,11 +70,11 @@ class Placement:
         return [np.flatnonzero(self.receives & (self.rack_of == r)) for r in range(self.racks)]
 
     def loads(self, choice: IntArray) -> IntArray:
-        """What each broker has of partitions with these brokers, its base included."""
+        """The load of each broker by partitions with these brokers, its base included."""
         return self.base + np.bincount(choice[choice >= 0], minlength=self.brokers)
 
     def topic_loads(self, choice: IntArray) -> IntArray:
-        """What each broker has of each topic: (G, B)."""
+        """The load of each broker by topic: (G, B)."""
         slots = (choice + self.topic[:, None] * self.brokers)[choice >= 0]
         counts = np.bincount(slots, minlength=self.topics * self.brokers)
         return self.topic_base + counts.reshape(self.topics, self.brokers)
@@ -89,7 +89,7 @@ class Placement:
         return counts
 
     def costs_of(self, choice: IntArray) -> IntArray:
-        """What each partition pays for each of its brokers; 0 where there is none."""
+        """The cost of each partition for each of its brokers; 0 where there is none."""
         costs = np.repeat(self.new_cost[:, None], choice.shape[1], axis=1)
         for listed, cost in zip(self.listed.T, self.listed_cost.T, strict=True):
             same = (choice == listed[:, None]) & (listed >= 0)[:, None]
@@ -97,12 +97,12 @@ class Placement:
         return np.where(choice >= 0, costs, 0)
 
     def cost_of(self, partition: int, broker: int) -> int:
-        """What one partition pays for one broker."""
+        """The cost of one partition for one broker."""
         (at,) = (self.listed[partition] == broker).nonzero()
         return int(self.listed_cost[partition, at[0]] if len(at) else self.new_cost[partition])
 
     def total(self, choice: IntArray) -> int:
-        """What a choice costs: Σ of its loads and of what partitions pay, beyond 64 bits too."""
+        """The cost of a choice: Σ of its loads and of its partitions' costs, beyond 64 bits too."""
         paid = int(self.costs_of(choice).astype(object).sum())
         of_topics = 0
         if self.topic_weight:
@@ -119,7 +119,7 @@ class Placement:
         return int(without(choice, self.listed).sum())
 
     def rows(self, choice: IntArray, free: IntArray) -> Placement:
-        """The same for those partitions alone; all others stand still as chosen."""
+        """The placement of those partitions alone; all others stand still as chosen."""
         still = choice.copy()
         still[free] = NOBODY
         names = ("listed", "listed_cost", "new_cost", "count", "low", "high", "topic")
@@ -167,7 +167,7 @@ FAR = 2**62
 
 @dataclass(frozen=True)
 class Prices:
-    """What one replica more is worth at each broker, and at each broker for each topic."""
+    """The worth of one replica more at each broker, and at each broker for each topic."""
 
     of_broker: IntArray  # (B,)
     of_topic: IntArray  # (G, B)
@@ -238,7 +238,7 @@ def with_cheaper(placement: Placement, choice: IntArray, prices: Prices) -> Bool
 
 
 def _cheapest_new(placement: Placement, choice: IntArray, prices: Prices, rack: int) -> IntArray:
-    """What the cheapest broker of a rack costs each partition that hasn't it nor lists it."""
+    """The least cost of a rack's brokers for each partition that neither has nor lists one."""
     best = np.full(placement.partitions, FAR)
     receivers = placement.receivers[rack]
     if not len(receivers):

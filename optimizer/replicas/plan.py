@@ -28,7 +28,7 @@ FINE = 24
 
 
 class Limit(NamedTuple):
-    """What at most that many copies leave of the balance.
+    """The balance that a limit of copies leaves.
 
     `balance` is the plan's Σ replicas² of brokers (by capacity weighted), `best` what it would be
     with as many copies as it takes, and no plan with so few is below `bound`.
@@ -80,10 +80,10 @@ class _Search:
         )
         self._distribute((price | 1) - 1)
         assert self.cheapest is not None
-        return self._spent(self.cheapest)
+        return self._spend_rest(self.cheapest)
 
-    def _spent(self, choice: IntArray) -> IntArray:
-        """The same choice after exchanges by which balance gains, for the copies that are left."""
+    def _spend_rest(self, choice: IntArray) -> IntArray:
+        """The choice after exchanges by which balance gains, for the copies that are left."""
         problem = self.problem
         counted = replace(
             problem,
@@ -111,14 +111,14 @@ class _Search:
 
         def few_enough(count: int) -> bool:
             costs = np.where(self.rank < count, price * scale + 1, price * scale - 1)
-            return self._solved(np.maximum(costs, 0), 2 * FINE * scale) <= self.copies
+            return self._solve_at(np.maximum(costs, 0), 2 * FINE * scale) <= self.copies
 
         _first(0, self.problem.partitions, few_enough)
 
     def _copies_at(self, price: int, load_weight: int) -> int:
-        return self._solved(np.full(self.problem.partitions, price), load_weight)
+        return self._solve_at(np.full(self.problem.partitions, price), load_weight)
 
-    def _solved(self, costs: IntArray, load_weight: int) -> int:
+    def _solve_at(self, costs: IntArray, load_weight: int) -> int:
         """The copies of the best choice at these prices, which is kept if it is better."""
         priced = replace(self.problem, new_cost=costs, load_weight=load_weight)
         self.last, proven = solve(priced, self.last)
@@ -249,12 +249,12 @@ def plan_replicas(cluster: Cluster, goals: ReplicaGoals | None = None) -> Replic
     lists = arrays.replicas[rows] if goals.leaders_only else sets
     after = arrays.replicas.copy()
     after[rows] = NOBODY
-    after[rows, : lists.shape[1]] = _ordered(arrays.replicas[rows], lists, leaders)
+    after[rows, : lists.shape[1]] = _in_order_of_kafka(arrays.replicas[rows], lists, leaders)
     return ReplicaPlan(arrays, goals, after, rows, left_out, notes, claim, limit)
 
 
 def _claim(proven: bool, limit: Limit | None, leading: Placement, leaders: IntArray) -> str:
-    """What is proven of a plan. `OPTIMAL`: no replica sets would spread leaders better."""
+    """The proof that a plan has. `OPTIMAL`: no replica sets would spread leaders better."""
     if not proven:
         return NOT_PROVEN
     if limit and not limit.is_reached:
@@ -267,7 +267,7 @@ def _claim(proven: bool, limit: Limit | None, leading: Placement, leaders: IntAr
     return OPTIMAL if (highest <= lowest + 1).all() else OPTIMAL_FOR_SETS
 
 
-def _ordered(before: IntArray, sets: IntArray, leaders: IntArray) -> IntArray:
+def _in_order_of_kafka(before: IntArray, sets: IntArray, leaders: IntArray) -> IntArray:
     """Each row in the order that Kafka is given: leader, kept ones as before, new ones by id."""
     rank = np.full(sets.shape, before.shape[1], np.int64)
     for at, broker in reversed([*enumerate(before.T)]):

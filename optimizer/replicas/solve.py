@@ -58,7 +58,7 @@ def solve(placement: Placement, choice: IntArray | None = None) -> tuple[IntArra
     free = np.random.default_rng(placement.partitions).random(placement.partitions) < share
     while True:
         rows = np.flatnonzero(free)
-        choice[rows], prices = _improved(placement.rows(choice, rows), choice[rows])
+        choice[rows], prices = _improve(placement.rows(choice, rows), choice[rows])
         wanting = with_cheaper(placement, choice, prices)
         if not wanting.any():
             break
@@ -67,7 +67,7 @@ def solve(placement: Placement, choice: IntArray | None = None) -> tuple[IntArra
     return choice, sound and loads_fit(placement, choice, prices)
 
 
-def _improved(placement: Placement, choice: IntArray) -> tuple[IntArray, Prices]:
+def _improve(placement: Placement, choice: IntArray) -> tuple[IntArray, Prices]:
     """The choice after all that exchanges can make better, and prices that show there are none."""
     choice = shifted(placement, choice)
     while (searched := search(placement, choice)).cycles:
@@ -102,11 +102,11 @@ def first_choice(placement: Placement) -> IntArray:
         is_short = np.add.reduce(wanting, axis=1, keepdims=True) > 0
         open_racks = np.where(is_short, wanting, (in_racks < placement.high)[at])
         rack = np.where(open_racks, draw.random(open_racks.shape) ** room, -1).argmax(axis=1)
-        add(at, _drawn(placement, choice[at], rack, draw))
+        add(at, _draw(placement, choice[at], rack, draw))
     return choice
 
 
-def _drawn(
+def _draw(
     placement: Placement, choice: IntArray, rack: IntArray, draw: np.random.Generator
 ) -> IntArray:
     """A broker of its rack for each row that has it not: from a drawn one on, round and round."""

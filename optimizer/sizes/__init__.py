@@ -1,5 +1,12 @@
 """How many members a group needs."""
 
-from optimizer.sizes.needed import CommitCost, Needed, commit_curve, needed_for
+from optimizer.sizes.needed import (
+    CommitCost,
+    Needed,
+    Side,
+    Split,
+    commit_curve,
+    needed_for,
+    split_of,
+)
 from optimizer.sizes.sizes import Sizes, sizes_of
-from optimizer.sizes.split import Side, Split, split_of

@@ -1,14 +1,15 @@
 """How many members a group needs for what comes in, and what intervals of commits cost."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from heapq import heapify, heapreplace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from optimizer.model import Problem, classes_of, members_per_host
-from optimizer.sizes.sizes import readers_of, whole_hosts
+from optimizer.model import IntArray, Problem, classes_of, members_per_host
+from optimizer.sizes.sizes import Ladder, readers_of, whole_hosts
 
 LEAST = 1e-6
 """Of a member's load: what comes so slowly has to be read all the same."""
@@ -81,3 +82,124 @@ def commit_curve(
         )
         for interval in intervals
     ]
+
+
+@dataclass(frozen=True)
+class Side:
+    """`members` members read `partitions` partitions, and none more than `max_load`.
+
+    `lag` is the sum of what is known of these partitions, `max_lag` the most of a member: where
+    it isn't the present one, partitions are dealt by lag, the largest first. None: not known.
+    """
+
+    members: int
+    partitions: int
+    max_load: int
+    lag: float | None
+    max_lag: float | None
+
+
+@dataclass(frozen=True)
+class Split:
+    """A group as it is and in its optimum, and the same members as two groups."""
+
+    topic: str
+    now: Side
+    optimum: Side
+    own: Side
+    rest: Side
+
+    @property
+    def max_load(self) -> int:
+        """Of both groups together."""
+        return max(self.own.max_load, self.rest.max_load)
+
+
+def split_of(
+    problem: Problem, topic: str, rates: NDArray[np.float64] | None = None
+) -> Split | None:
+    """The split of the group's members with the lowest largest load; weights are lags.
+
+    With `rates`, what comes in a second by topic, members are divided by these: the most for one
+    member is as low as it can be, where a partition has one member at most.
+    The members who stay are those that can carry the most, as in `sizes_of`. None where nobody
+    reads the topic, or nothing else is read, or there is one member only.
+    """
+    if topic not in problem.topics:
+        return None
+    at = list(problem.topics).index(topic)
+    others = [kind[kind != at] for kind in problem.subscriptions]
+    without = replace(problem, subscriptions=others)
+    whole, rest = readers_of(problem), readers_of(without)
+    alone = whole.partitions - rest.partitions
+    if not alone or not rest.partitions or whole.members < 2:
+        return None
+    ladder = Ladder(rest, rest.members, 1)
+
+    def largest(members: int) -> tuple[float, int, int]:
+        """Of both groups, and their sum, if `members` members go to the topic's own group."""
+        stay = whole.members - members
+        of_rest = ladder.max_load(stay)
+        loads = (-(-alone // members), whole.partitions if of_rest is None else of_rest)
+        most = 0.0
+        if rates is not None:
+            all_others = rates.sum() - rates[at]
+            most = max(rates[at] / min(members, alone), all_others / min(stay, rest.partitions))
+        return most, max(loads), sum(loads)
+
+    own = min(range(1, whole.members), key=largest)
+    stay = whole.members - own
+    left = ladder.max_load(stay)
+    if left is None:
+        return None
+    lags, is_own = _lags(problem), problem.topic_of == at
+    read = np.isin(problem.topic_of, np.concatenate(problem.subscriptions))
+    optimum = Ladder(whole, whole.members, 1).max_load(whole.members)
+    return Split(
+        topic,
+        _now(problem, lags, read, whole.members),
+        _side(lags, read, whole.members, optimum or 0, whole.alike),
+        _side(lags, read & is_own, own, -(-alone // own), True),
+        _side(lags, read & ~is_own, stay, left, rest.alike),
+    )
+
+
+def _lags(problem: Problem) -> IntArray | None:
+    """Of each partition, 0 where it isn't known; None where none is."""
+    if problem.weights is None or not np.isfinite(problem.weights).any():
+        return None
+    return np.nan_to_num(problem.weights).astype(np.int64)
+
+
+def _now(problem: Problem, lags: IntArray | None, read: NDArray[np.bool_], members: int) -> Side:
+    owned = read & (problem.owner >= 0)
+    loads = np.bincount(problem.owner[owned], minlength=1)
+    lag = most = None
+    if lags is not None:
+        lag = float(lags[read].sum())
+        most = float(np.bincount(problem.owner[owned], lags[owned], minlength=1).max())
+    return Side(members, int(read.sum()), int(loads.max()), lag, most)
+
+
+def _side(
+    lags: IntArray | None, read: NDArray[np.bool_], members: int, load: int, alike: bool
+) -> Side:
+    if lags is None:
+        return Side(members, int(read.sum()), load, None, None)
+    most = _dealt(lags[read], members, load) if alike else None
+    return Side(members, int(read.sum()), load, float(lags[read].sum()), most)
+
+
+def _dealt(lags: IntArray, members: int, load: int) -> float:
+    """The most lag of a member if the largest goes to the least so far, `load` to each at most."""
+    heap = [(0, 0)] * members
+    heapify(heap)
+    full = 0
+    for lag in sorted(lags.tolist(), reverse=True):
+        total, count = heap[0]
+        if count + 1 == load:
+            full = max(full, total + lag)
+            heapreplace(heap, (2**62, load))
+        else:
+            heapreplace(heap, (total + lag, count + 1))
+    return float(max([full, *(total for total, count in heap if count < load)]))

@@ -71,11 +71,11 @@ class Readers:
         return self._fewest(load, self.supply, np.zeros_like(self.counts), self.counts)
 
     def fewest_added(self, load: float) -> Takers | None:
-        """The same of all the members and new ones of the commonest kind."""
+        """The fewest, of all the members and new ones of the commonest kind, for such a load."""
         return self._fewest(load, self.supply, self.counts, self.with_more(UNBOUNDED))
 
     def fewest(self, load: float, supply: NDArray[Any]) -> Takers | None:
-        """The same of any of the members, and of new ones of the commonest kind.
+        """The fewest of any of the members, and of new ones of the commonest kind, for such a load.
 
         `supply` stands for the partitions, such as their rates.
         """

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from optimizer.flow import Arcs
-from optimizer.model import IntArray, distinct, occurs
+from optimizer.model import IntArray, distinct, host_level, occurs
 from optimizer.solver.demand import Demand, Distribution
 from optimizer.solver.kinds import CostClasses
 
@@ -36,7 +36,7 @@ class PairArcs:
         ]
 
     def shares(self, flows: IntArray) -> IntArray:
-        """What each pair gets by the flows along these arcs, which stand first."""
+        """The share of each pair by the flows along these arcs, which stand first."""
         pairs, owned = len(self._demand.members), self._demand.owned.nonzero()[0]
         shares = flows[:pairs].copy()
         shares[owned] += flows[pairs : pairs + len(owned)]
@@ -106,7 +106,7 @@ class AggregatedArcs:
         return np.cumsum([len(arcs.tail) for arcs in self.arcs])
 
     def shares(self, flows: IntArray) -> IntArray:
-        """What each pair gets."""
+        """The share of each pair."""
         owned, _, _, _, taken = np.split(flows, self._ends)[:5]
         shares: IntArray = taken + np.bincount(self.fine.owned_pair, owned, len(taken)).astype(
             np.int64
@@ -133,7 +133,7 @@ class AggregatedArcs:
 def matched(
     left: tuple[IntArray, IntArray], right: tuple[IntArray, IntArray]
 ) -> tuple[IntArray, IntArray, IntArray]:
-    """What comes into hubs and goes out of them put together: whence, where to, and how much.
+    """Flows into hubs joined to flows out of them: whence, where to, and how much.
 
     Each side has hubs and amounts, which come to the same at every hub.
     """
@@ -158,7 +158,7 @@ def level_weights(
     passed: int | None = None,
     costs: Iterable[str] | None = None,
 ) -> dict[str, int]:
-    """What one costs at each level that anything costs anything at: more than all below together.
+    """The weight of each level at which anything costs: more than all below can come to.
 
     Without a simple cycle of negative cost in the residual network nothing is better (Klein 1967).
     Such a cycle passes each kind and each member once at most. It enters and leaves a kind by arcs
@@ -172,8 +172,8 @@ def level_weights(
     # One member more and one less, and so at each host that it passes on its way.
     hosts = 0 if demand.hosts is None else int(demand.hosts.max(initial=-1)) + 1
     most["balance"] = 2 * int(demand.supply.sum()) * (hosts + 1)
-    if demand.hosts is not None:
-        most["hosts"] = 2 * int(demand.supply.sum())
+    if (by_host := host_level(levels)) and demand.hosts is not None:
+        most[by_host] = 2 * int(demand.supply.sum())
     if demand.topics is not None:
         largest = int(np.bincount(demand.topics, demand.supply).max(initial=0))
         most["spread"] = 2 * largest * demand.member_count

@@ -7,10 +7,9 @@ from functools import cached_property
 import numpy as np
 
 from optimizer.model import DEFAULT_GOALS, Goals, IntArray, Problem
-from optimizer.solver.demand import Demand, demand_in_kinds, on_hosts_for
+from optimizer.solver.demand import Bounds, Demand, demand_in_kinds
 from optimizer.solver.distribute import distribute
 from optimizer.solver.kinds import Kinds
-from optimizer.solver.layers import Caps
 from optimizer.solver.network import cheapest_shares
 from optimizer.solver.pipeline import Pipeline
 
@@ -30,20 +29,20 @@ class LoadsByMoves:
     problem: Problem
     kinds: Kinds
     demand: Demand
-    caps: Caps | None
+    caps: Bounds | None
     lowest: int
     highest: int
 
     def shares(self, load: int) -> IntArray | None:
         """Shares with the fewest moves; None if there are none with so small a load."""
-        return cheapest_shares(self.demand, self.caps_at(load).bounds(self.demand), ("moves",))
+        return cheapest_shares(self.demand, self.caps_at(load).readable(self.demand), ("moves",))
 
-    def caps_at(self, load: int) -> Caps:
+    def caps_at(self, load: int) -> Bounds:
         """How much each member may have, that nobody has more than the load."""
         most = np.full(self.demand.member_count, load)
         if self.caps is None:
-            return Caps(most)
-        return replace(self.caps, of_member=np.minimum(most, self.caps.of_member))
+            return Bounds(0, most)
+        return self.caps._replace(most=np.minimum(most, self.caps.most))
 
     def plan(self, load: int) -> IntArray:
         """A plan with the fewest moves for a load from the lowest on."""
@@ -112,9 +111,8 @@ class LoadsByMoves:
 def loads_by_moves(problem: Problem, lowest: int, goals: Goals = DEFAULT_GOALS) -> LoadsByMoves:
     """Of a group, whose least largest load is known; under the limits of its goals."""
     bare = Pipeline.of(problem, replace(DEFAULT_GOALS, **goals.limits._asdict()))
-    caps, by_topic = bare.caps, bare.caps is not None and bare.caps.of_topic is not None
-    kinds, demand = demand_in_kinds(problem, bare.kinds, {}, (), by_topic)
-    demand = on_hosts_for(demand, problem, (), caps is not None and caps.of_host is not None)
+    caps = bare.caps
+    kinds, demand = demand_in_kinds(problem, bare.kinds, {}, (), caps)
     owned = np.bincount(demand.members, demand.owned, demand.member_count)
     low = max(lowest, int(owned.max(initial=0)))
     new = int(demand.supply.sum() - demand.owned.sum())

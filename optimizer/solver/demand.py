@@ -13,14 +13,22 @@ from optimizer.model import (
     Flags,
     IntArray,
     Problem,
+    cell_level,
     distinct,
     every_host_of,
+    host_level,
     hosts_of,
     run_starts,
     stable_order,
 )
-from optimizer.solver.costs import CostTable
-from optimizer.solver.kinds import CostClasses, Kinds, cost_classes, kinds_by_cost, kinds_by_topic
+from optimizer.solver.kinds import (
+    CostClasses,
+    CostTable,
+    Kinds,
+    cost_classes,
+    kinds_by_cost,
+    kinds_by_topic,
+)
 
 
 @dataclass(frozen=True)
@@ -93,7 +101,7 @@ class Distribution(NamedTuple):
     amount: IntArray
 
     def renumbered(self, fine: IntArray, pair: IntArray) -> Distribution:
-        """The same by the numbers of fine kinds and pairs in the demand that this is a part of."""
+        """The distribution by the numbers that the whole demand has for fine kinds and pairs."""
         return self._replace(fine=fine[self.fine], pair=pair[self.pair])
 
 
@@ -104,40 +112,61 @@ Solver = Callable[[Sequence[str]], Shares | None]
 """Finds the best shares of a part by levels that are all within one of each other, if any are."""
 
 
+class Bounds(NamedTuple):
+    """How many partitions each member gets at least and at most, at most of a topic, or of a host.
+
+    `of_host` has for each member how many it and all others of its host may have together. The last
+    two only where that is capped.
+    """
+
+    least: int | IntArray
+    most: IntArray
+    of_topic: IntArray | None = None
+    of_host: IntArray | None = None
+
+    @staticmethod
+    def within_one(demand: Demand) -> Bounds:
+        """The mean load, rounded down, or one more."""
+        base = demand.mean_load
+        return Bounds(base, np.full(demand.member_count, base + 1))
+
+    def readable(self, demand: Demand) -> Bounds:
+        """The bounds of members who may read fewer partitions than they may have."""
+        supply = demand.supply[demand.kind_of_pair]
+        readable = np.bincount(demand.members, supply, demand.member_count).astype(np.int64)
+        return self._replace(most=np.minimum(readable, self.most))
+
+
 def demand_in_kinds(
     problem: Problem,
     kinds: Kinds,
     tables: Mapping[str, CostTable],
     levels: Sequence[str],
-    by_topic: bool,
+    caps: Bounds | None,
 ) -> tuple[Kinds, Demand]:
-    """The kinds cut by what the levels look at, and by topic where told to, and their demand.
+    """The kinds cut by what the levels look at, and their demand.
 
-    By fine kinds where that takes less than a pair for each reader of what costs the same.
+    By topic where that is spread or capped, and with the host of each member where levels ask for
+    it or hosts are capped. By fine kinds where that takes less than a pair for each reader of what
+    costs the same.
     """
-    members = len(problem.member_ids)
-    by_topic |= "spread" in levels
+    members, is_spread = len(problem.member_ids), cell_level(levels) is not None
+    hosts = hosts_of(problem) if host_level(levels) else None
+    if caps is not None and caps.of_host is not None:
+        hosts = every_host_of(problem)
+    of_member = None if hosts is None else hosts.of_member
 
     def cut(kinds: Kinds) -> tuple[Kinds, IntArray | None]:
+        by_topic = is_spread or (caps is not None and caps.of_topic is not None)
         return kinds_by_topic(kinds, problem.topic_of) if by_topic else (kinds, None)
 
-    if "spread" not in levels:
+    if not is_spread:
         coarse, topics = cut(kinds)
         fine = cost_classes(coarse, tables, members)
         if fine or not tables:
-            return coarse, demand_of(coarse, members, topics, fine)
+            return coarse, replace(demand_of(coarse, members, topics, fine), hosts=of_member)
     cut_kinds, topics = cut(kinds_by_cost(kinds, tables))
-    return cut_kinds, demand_of(cut_kinds, members, topics)
-
-
-def on_hosts_for(
-    demand: Demand, problem: Problem, levels: Sequence[str], are_capped: bool
-) -> Demand:
-    """The demand with the host of each member, if levels ask for it or hosts are capped."""
-    if are_capped:
-        return replace(demand, hosts=every_host_of(problem).of_member)
-    hosts = hosts_of(problem) if "hosts" in levels else None
-    return replace(demand, hosts=hosts.of_member) if hosts else demand
+    return cut_kinds, replace(demand_of(cut_kinds, members, topics), hosts=of_member)
 
 
 def demand_of(

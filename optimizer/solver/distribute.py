@@ -20,7 +20,7 @@ def distribute(
     if isinstance(shares, Distribution):
         kinds, demand, shares = _as_pairs(owner, kinds, demand, shares)
     target = np.where(kinds.owner_pair >= 0, owner, NOBODY)
-    target[_released(kinds.owner_pair, topic_offsets, demand, shares)] = NOBODY
+    target[_release(kinds.owner_pair, topic_offsets, demand, shares)] = NOBODY
     free = ((target < 0) & (kinds.of_partition >= 0)).nonzero()[0]
     if len(free):
         free = free[stable_order(kinds.of_partition[free], len(demand.supply))]
@@ -28,7 +28,7 @@ def distribute(
     return target
 
 
-def _released(
+def _release(
     owner_pair: IntArray, topic_offsets: IntArray, demand: Demand, shares: IntArray
 ) -> IntArray:
     """Partitions that an owner has above its share: only the owners with too many are examined."""

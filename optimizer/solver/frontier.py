@@ -1,4 +1,4 @@
-"""What moves buy: the fewest moves for each largest load, and where more of them bring little."""
+"""The fewest moves for each largest load, and the point from which more bring little."""
 
 from collections.abc import Sequence
 from dataclasses import replace

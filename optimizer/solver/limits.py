@@ -20,9 +20,8 @@ from optimizer.model import (
     limits_of,
     units_of,
 )
-from optimizer.solver.demand import Demand, demand_in_kinds, on_hosts_for
+from optimizer.solver.demand import Bounds, Demand, demand_in_kinds
 from optimizer.solver.kinds import Kinds, kinds_of
-from optimizer.solver.layers import Caps
 from optimizer.solver.network import cannot_be_placed
 
 MAX_LIMITS_TRIED = 10
@@ -32,18 +31,18 @@ NAMES_SHOWN = 5
 """Names that a sentence lists, at most."""
 
 
-def caps_of(problem: Problem, goals: Goals) -> Caps | None:
+def caps_of(problem: Problem, goals: Goals) -> Bounds | None:
     """How much each member may have; None where nothing is capped."""
     limits = limits_of(problem, goals.limits)
     return None if limits is None else _caps(problem, limits)
 
 
-def _caps(problem: Problem, limits: Limits) -> Caps | None:
+def _caps(problem: Problem, limits: Limits) -> Bounds | None:
     if all(caps is None for caps in (limits.most, limits.most_of_topic, limits.most_on_host)):
         return None
     everything = np.full(len(problem.member_ids), problem.partition_count)
     most = everything if limits.most is None else np.minimum(limits.most, everything)
-    return Caps(most, limits.most_of_topic, limits.most_on_host)
+    return Bounds(0, most, limits.most_of_topic, limits.most_on_host)
 
 
 def check_limits(problem: Problem, goals: Goals) -> None:
@@ -72,19 +71,17 @@ def _unplaced(problem: Problem, limit_set: LimitSet) -> tuple[IntArray, int]:
     caps = caps_of(problem, goals)
     if limit_set.copartition:
         return _units_unplaced(problem, limit_set, caps)
-    by_topic = caps is not None and caps.of_topic is not None
-    kinds, demand = demand_in_kinds(problem, kinds_of(problem, goals), {}, (), by_topic)
-    demand = on_hosts_for(demand, problem, (), caps is not None and caps.of_host is not None)
+    kinds, demand = demand_in_kinds(problem, kinds_of(problem, goals), {}, (), caps)
     everything = np.full(len(problem.member_ids), problem.partition_count)
-    among, short = cannot_be_placed(demand, caps or Caps(everything))
+    among, short = cannot_be_placed(demand, caps or Bounds(0, everything))
     of_partition = np.append(among, False)[kinds.of_partition]
     return of_partition.nonzero()[0], short
 
 
 def _units_unplaced(
-    problem: Problem, limit_set: LimitSet, caps: Caps | None
+    problem: Problem, limit_set: LimitSet, caps: Bounds | None
 ) -> tuple[IntArray, int]:
-    """The same of units, by the partitions that they have; those of several sizes could be cut."""
+    """Units that can't be placed, by their partitions; those of several sizes could be cut."""
     units, members = units_of(problem, limit_set), len(problem.member_ids)
     kinds = kinds_of(units.problem, DEFAULT_GOALS)
     nobodys = np.append(kinds.of_partition < 0, False)[units.of_partition]
@@ -93,13 +90,13 @@ def _units_unplaced(
     supply = np.bincount(kinds.of_partition, units.sizes, len(kinds.offsets) - 1).astype(np.int64)
     none_owned = np.zeros(len(kinds.members), np.int64)
     demand = Demand(supply, kinds.offsets, kinds.members, none_owned, members)
-    most = np.full(members, problem.partition_count) if caps is None else caps.of_member
+    most = np.full(members, problem.partition_count) if caps is None else caps.most
     if units.size:
         most = most // units.size * units.size
     if len(large := _too_large(units, kinds, most)):
         of_it = (units.of_partition == large[0]).nonzero()[0]
         return of_it, len(of_it)
-    among, short = cannot_be_placed(demand, Caps(most))
+    among, short = cannot_be_placed(demand, Bounds(0, most))
     of_unit = np.append(among[kinds.of_partition], False)
     return of_unit[units.of_partition].nonzero()[0], short
 

@@ -22,22 +22,96 @@ from optimizer.flow import (
     are_near,
     cheapest_by_levels,
     cheapest_flow,
+    dearer_arcs,
     source_side,
 )
-from optimizer.model import CostOverflowError, Flags, IntArray
+from optimizer.model import CostOverflowError, Flags, IntArray, cell_level, distinct, host_level
 from optimizer.solver.arcs import AggregatedArcs, PairArcs
-from optimizer.solver.demand import Demand, Shares, Solver
-from optimizer.solver.layers import Bounds, Caps, Layer, layers_of
+from optimizer.solver.demand import Bounds, Demand, Shares, Solver
+
+
+@dataclass(frozen=True)
+class Layer:
+    """Nodes that partitions pass one after the other: cells, members or hosts.
+
+    Of each node, counted from `first`, `head` has the node that it leads to, `least` and `most` how
+    many partitions pass. `of_pair` has the node of each pair, counted from 0. At the layer's level
+    the n-th partition of a node costs 2n - 1: Σ over nodes of (partitions)² has to be low.
+    """
+
+    level: str | None
+    first: int
+    of_pair: IntArray
+    head: IntArray
+    least: IntArray
+    most: IntArray
+
+    def counts(self, shares: IntArray) -> IntArray:
+        """How many partitions each node has."""
+        return np.bincount(self.of_pair, shares, len(self.head)).astype(np.int64)
+
+    def arcs(self, point: IntArray, weights: Mapping[str, int]) -> Arcs:
+        """The arcs out of it, at their cost near some shares; without a weight they cost nothing.
+
+        What each node has at least is there already, and doesn't go along them.
+        """
+        room = self.most - self.least
+        if self.level is None or self.level not in weights:
+            nodes = self.first + np.arange(len(self.head))
+            return Arcs(nodes, self.head, room, np.zeros_like(room))
+        above = np.minimum(self.counts(point), self.most) - self.least
+        weight = weights[self.level]
+        return dearer_arcs(self.first, self.head, above.clip(0), room, weight, self.least)[0]
+
+
+def layers_of(demand: Demand, bounds: Bounds, levels: Sequence[str], sources: int) -> list[Layer]:
+    """The layers, from the one that kinds lead to on; the last one leads to a sink behind it."""
+    by_host, by_cell = host_level(levels), cell_level(levels)
+    host = demand.hosts if bounds.of_host is not None or by_host else None
+    topics = demand.topics if bounds.of_topic is not None or by_cell else None
+    layers, first = [], sources
+    if topics is not None:
+        layers.append(_cells(demand, topics, bounds.of_topic, first, by_cell))
+        first += len(layers[0].head)
+    behind = first + demand.member_count
+    least = np.full(demand.member_count, bounds.least)
+    head = np.full(demand.member_count, behind) if host is None else behind + host
+    layers.append(Layer("balance", first, demand.members, head, least, bounds.most))
+    if host is not None:
+        hosts = int(host.max(initial=-1)) + 1
+        of_hosts = (
+            np.bincount(host, each, hosts).astype(np.int64) for each in (least, bounds.most)
+        )
+        fewest, most = of_hosts
+        if bounds.of_host is not None:
+            np.minimum.at(most, host, bounds.of_host)
+        head = np.full(hosts, behind + hosts)
+        layers.append(Layer(by_host, behind, host[demand.members], head, fewest, most))
+    return layers
+
+
+def _cells(
+    demand: Demand, topics: IntArray, most_of_topic: IntArray | None, first: int, level: str | None
+) -> Layer:
+    """A cell for each topic and member; what leads from there to members."""
+    topic, members = topics[demand.kind_of_pair], demand.member_count
+    keys = topic * members + demand.members
+    cells, cell = distinct(keys, (int(topic.max(initial=-1)) + 1) * members)
+    most = np.bincount(cell, demand.supply[demand.kind_of_pair], len(cells)).astype(np.int64)
+    if most_of_topic is not None:
+        most = np.minimum(most, most_of_topic[cells // members])
+    head = first + len(cells) + cells % members
+    return Layer(level, first, cell, head, np.zeros_like(most), most)
 
 
 def cheapest_shares(demand: Demand, bounds: Bounds, levels: Sequence[str]) -> IntArray | None:
     """Shares within the bounds, the best by `levels`; None if there are none.
 
-    The levels are "moves", those of `optimizer.solver.costs`, at which a partition costs 0 or 1,
-    and three that grow with what is there: "spread", for which the demand has topics, by cells,
-    "balance", the least Σ load², by members, and "hosts", the same by hosts. Levels that don't fit
-    in one cost are examined one after the other where one of the last two is among them;
-    otherwise, and where a single one doesn't fit 64 bits, raises `CostOverflowError`.
+    The levels are "moves", those of `optimizer.solver.kinds`, at which a partition costs 0 or 1,
+    and three that grow with what is there: one by cells, for which the demand has topics;
+    "balance", the least Σ load², by members; and the same by hosts. Levels that don't fit in one
+    cost are examined one after the other where one of the last two is among them; otherwise, and
+    where a single one doesn't fit 64 bits, raises `CostOverflowError`.
     """
     network = Network.of(demand, bounds, levels)
     flows = network.cheapest()
@@ -45,7 +119,7 @@ def cheapest_shares(demand: Demand, bounds: Bounds, levels: Sequence[str]) -> In
 
 
 def cheapest_of_fine(demand: Demand, bounds: Bounds, levels: Sequence[str]) -> Shares | None:
-    """The same; of a demand with fine kinds, how much of which of these."""
+    """Shares within the bounds; of a demand with fine kinds, how much of which of these."""
     network = Network.of(demand, bounds, levels)
     flows = network.cheapest()
     return None if flows is None else network.arcs.distribution_of(flows)
@@ -56,13 +130,13 @@ def by_network(part: Demand) -> Solver:
     return lambda levels: cheapest_of_fine(part, Bounds.within_one(part), levels)
 
 
-def cannot_be_placed(demand: Demand, caps: Caps) -> tuple[Flags, int]:
+def cannot_be_placed(demand: Demand, caps: Bounds) -> tuple[Flags, int]:
     """The kinds that have too little room together, and how many partitions of theirs have none.
 
     They are those on the source's side of the minimum cut nearest to the source, and all their
     members are on that side with them. A kind without a reader is one of them.
     """
-    network = Network.of(replace(demand, fine=None), caps.bounds(demand), ())
+    network = Network.of(replace(demand, fine=None), caps.readable(demand), ())
     side, flow = source_side(network.parts(demand.owned, {}), network.sources, network.sink)
     return side, int(demand.supply.sum()) - flow
 
@@ -81,7 +155,7 @@ def halves(part: Demand) -> tuple[IntArray, IntArray]:
     above the mean and some aren't: otherwise all loads could be the mean or one more.
     """
     for level in (part.mean_load + 1, part.mean_load):
-        above, _ = cannot_be_placed(part, Caps(np.full(part.member_count, level)))
+        above, _ = cannot_be_placed(part, Bounds(0, np.full(part.member_count, level)))
         if above.any():
             break
     in_kind_above = above[part.kind_of_pair]
@@ -92,7 +166,7 @@ def halves(part: Demand) -> tuple[IntArray, IntArray]:
 
 @dataclass(frozen=True)
 class Network:
-    """What stays the same from flow to flow."""
+    """The nodes and arcs that stay from flow to flow."""
 
     demand: Demand
     sources: IntArray
@@ -115,7 +189,7 @@ class Network:
 
     @cached_property
     def weights(self) -> dict[str, int]:
-        """Those of the levels at which anything costs anything, in the order of levels."""
+        """The weights of levels at which anything costs, in the order of levels."""
         weighed = sorted(
             ((weight, level) for level, weight in self.arcs.weights.items()), reverse=True
         )
@@ -129,7 +203,7 @@ class Network:
     @property
     def may_be_split(self) -> bool:
         """Whether levels may be examined one after the other."""
-        return not {"balance", "hosts"}.isdisjoint(self.weights)
+        return "balance" in self.weights or host_level(self.weights) is not None
 
     @property
     def fits(self) -> bool:
@@ -158,7 +232,7 @@ class Network:
             point, least = shares, cost
 
     def _costs(self, shares: IntArray, flows: IntArray) -> list[int]:
-        """What shares cost at each level; `flows` are theirs."""
+        """The cost of shares at each level; `flows` are theirs."""
         squares = {
             layer.level: int(counts @ counts)
             for layer in self.growing

@@ -14,24 +14,30 @@ from optimizer.model import (
     IntArray,
     Problem,
     classes_of,
+    host_level,
     least_spread,
     levels_of,
     readers_of,
     spread_of,
 )
-from optimizer.solver.costs import CostTable, costs_of
 from optimizer.solver.demand import (
+    Bounds,
     Demand,
     Distribution,
     Shares,
     components,
     demand_in_kinds,
     demand_of,
-    on_hosts_for,
 )
 from optimizer.solver.distribute import distribute
-from optimizer.solver.kinds import Kinds, kinds_by_cost, kinds_if_nothing_moves, kinds_of
-from optimizer.solver.layers import Bounds, Caps
+from optimizer.solver.kinds import (
+    CostTable,
+    Kinds,
+    costs_of,
+    kinds_by_cost,
+    kinds_if_nothing_moves,
+    kinds_of,
+)
 from optimizer.solver.limits import caps_of
 from optimizer.solver.network import cheapest_of_fine, cheapest_shares, halves
 from optimizer.solver.shortcuts import SHORTCUTS
@@ -43,10 +49,11 @@ def hosts_are_settled(demand: Demand, shares: Shares, levels: Sequence[str]) -> 
     So it is if hosts don't matter, if their loads are within one of each other, and with the closed
     form of a single kind, which looks at hosts after moves.
     """
-    if "hosts" not in levels or demand.hosts is None:
+    by_host = host_level(levels)
+    if by_host is None or demand.hosts is None:
         return True
     is_closed = len(demand.supply) == 1 and not demand.has_costs
-    if is_closed and levels.index("moves") < levels.index("hosts"):
+    if is_closed and levels.index("moves") < levels.index(by_host):
         return True
     pairs, amounts = np.arange(len(demand.members)), shares
     if isinstance(shares, Distribution):
@@ -90,7 +97,7 @@ class Pipeline:
 
     problem: Problem
     kinds: Kinds
-    caps: Caps | None
+    caps: Bounds | None
     tables: Mapping[str, CostTable]
     levels: Sequence[str]
 
@@ -120,24 +127,21 @@ class Pipeline:
         return replace(self, kinds=kinds_by_cost(self.kinds, self.tables), tables={})._spread()
 
     def if_nothing_moves(self) -> Pipeline:
-        """The same in which only its owner may read what can be kept."""
+        """The group in which only its owner may read a partition that can be kept."""
         return replace(self, kinds=kinds_if_nothing_moves(self.kinds, self.problem.owner))
 
     def moves(self, target: IntArray) -> int:
         """How many partitions a plan takes from owners who may keep them."""
         return int(np.count_nonzero((target != self.problem.owner) & (self.kinds.owner_pair >= 0)))
 
-    def planned(self, levels: Sequence[str], caps: Caps | None = None) -> IntArray | None:
+    def planned(self, levels: Sequence[str], caps: Bounds | None = None) -> IntArray | None:
         """The best plan by some levels, within caps; None if there is none."""
-        problem, by_topic = self.problem, caps is not None and caps.of_topic is not None
-        kinds, demand = demand_in_kinds(problem, self.kinds, self.tables, levels, by_topic)
-        demand = on_hosts_for(
-            demand, problem, levels, caps is not None and caps.of_host is not None
-        )
+        kinds, demand = demand_in_kinds(self.problem, self.kinds, self.tables, levels, caps)
         shares = best_shares(demand, levels, caps)
         if shares is None:
             return None
-        return distribute(problem.owner, problem.topic_offsets, kinds, demand, shares)
+        owner, topic_offsets = self.problem.owner, self.problem.topic_offsets
+        return distribute(owner, topic_offsets, kinds, demand, shares)
 
     def _spread(self) -> IntArray | None:
         """The best plan with topics spread, by a flow where that may be better than without."""
@@ -178,7 +182,7 @@ class Pipeline:
 
 
 def best_shares(
-    demand: Demand, levels: Sequence[str] = ("moves",), caps: Caps | None = None
+    demand: Demand, levels: Sequence[str] = ("moves",), caps: Bounds | None = None
 ) -> Shares | None:
     """Shares of least Σ load², and among those the best by `levels`, one after the other.
 
@@ -188,8 +192,8 @@ def best_shares(
     balance is one of the levels; None where there are no shares within them.
     """
     if caps is not None:
-        return cheapest_of_fine(demand, caps.bounds(demand), levels)
-    parts = list(_parts(demand, [level for level in levels if level != "hosts"]))
+        return cheapest_of_fine(demand, caps.readable(demand), levels)
+    parts = list(_parts(demand, [level for level in levels if level != host_level(levels)]))
     shares = _of_parts(demand, parts)
     if hosts_are_settled(demand, shares, levels):
         return shares

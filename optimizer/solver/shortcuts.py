@@ -134,7 +134,7 @@ def by_chain(part: Demand) -> Solver | None:
 
 
 def chain_shares(part: Demand, chain: Chain, levels: Sequence[str]) -> IntArray | None:
-    """What `optimizer.solver.network` finds within one, in a time that grows with the chain.
+    """Shares as `optimizer.solver.network` finds them within one, in time linear in the chain.
 
     A flow along a chain of thousands takes a network's algorithm the square of that. Here what
     everything up to a pair costs at least is known for each share of that pair, from one end to the
@@ -159,7 +159,7 @@ def chain_shares(part: Demand, chain: Chain, levels: Sequence[str]) -> IntArray 
 
 
 def _sums(from_kind: bool, supply: int, base: int) -> tuple[int, ...]:
-    """What the two shares of a node may come to."""
+    """The possible shares of a node's two pairs."""
     return (supply,) if from_kind else (base, base + 1)
 
 
@@ -196,7 +196,7 @@ def _shares(
 
 
 class _Costs:
-    """What the shares of each pair cost."""
+    """The cost of each pair's shares."""
 
     def __init__(self, part: Demand, levels: Sequence[str]) -> None:
         weights = level_weights(part, levels)

@@ -5,16 +5,17 @@ import numpy as np
 from optimizer.figures import counted
 from optimizer.model import (
     DEFAULT_GOALS,
+    LEVELS,
     Answer,
     Goals,
     IntArray,
     Problem,
+    TwoPlans,
     changes_of,
-    hosts_of,
     levels_of,
     member_loads,
     on_hosts,
-    rack_table_of,
+    put_right,
     settled,
 )
 from optimizer.solver.budget import loads_by_moves
@@ -88,32 +89,16 @@ def _within_budget(pipeline: Pipeline, best: IntArray, goals: Goals) -> Answer:
     elif limited @ limited > loads @ loads:
         gained = "loads more even"
     else:
-        gained = "racks, hosts or topics fit better"
+        *others, last = filter(None, (level.fitting for level in LEVELS.values()))
+        gained = f"{', '.join(others)} or {last} fit better"
     return settled(target, reason=more + gained, rival=rival)
 
 
 def gain_of(problem: Problem, current: IntArray, planned: IntArray, goals: Goals) -> float:
     """Partitions that `planned` puts right over `current`, as `Goals.min_gain` counts them."""
-    members = len(problem.member_ids)
-    gain = _put_right(current, planned, members)
-    table = rack_table_of(problem, goals.rack)
-    if table is not None:
-        gain += max(table.reads(current).remote - table.reads(planned).remote, 0)
-    levels = levels_of(problem, goals)
-    levels = levels[: levels.index("moves")]
-    if "hosts" in levels and (hosts := hosts_of(problem)):
-        gain += _put_right(hosts.of_target(current), hosts.of_target(planned), hosts.total)
-    if "spread" in levels:
-        ends = problem.topic_offsets.tolist()
-        for topic in map(slice, ends, ends[1:]):
-            gain += _put_right(current[topic], planned[topic], members)
+    gain, levels = put_right(current, planned, len(problem.member_ids)), levels_of(problem, goals)
+    plans = TwoPlans(problem, goals.rack, goals.levels, goals.ranking, current, planned)
+    for place, name in enumerate(levels):
+        if LEVELS[name].over is None or place < levels.index("moves"):
+            gain += LEVELS[name].gain(plans)
     return gain
-
-
-def _put_right(current: IntArray, planned: IntArray, members: int) -> float:
-    """Half of the differences of what members have when both are sorted by it."""
-    before, after = (
-        np.sort(np.bincount(target[target >= 0], minlength=members))
-        for target in (current, planned)
-    )
-    return float(np.abs(before - after).sum()) / 2

@@ -63,7 +63,7 @@ STRATEGIES: dict[str, Strategy] = {
     "server-range": Strategy(assign_server_range, protocol=CONSUMER, kafka_names=("range",)),
 }
 
-"""What consumers and their coordinator can use, and the optimum."""
+"""Strategies for consumers and their coordinator, and the optimum."""
 
 CONNECT_STRATEGIES: dict[str, Strategy] = {
     OPTIMAL: STRATEGIES[OPTIMAL],
@@ -74,7 +74,7 @@ CONNECT_STRATEGIES: dict[str, Strategy] = {
         assign_connect_cooperative, protocol=CONNECT, kafka_names=("compatible", "sessioned")
     ),
 }
-"""What groups of Kafka Connect's workers can use, and the optimum."""
+"""Strategies for groups of Kafka Connect's workers, and the optimum."""
 
 _ALL = STRATEGIES | CONNECT_STRATEGIES
 
@@ -83,7 +83,7 @@ STRATEGY_NAMES = tuple(_ALL)
 CLASSIC_ASSIGNORS = tuple(
     name for name, strategy in STRATEGIES.items() if strategy.protocol == CLASSIC
 )
-"""What members of the classic protocol offer (partition.assignment.strategy)."""
+"""Assignors that members of the classic protocol offer (partition.assignment.strategy)."""
 
 
 def is_of_broker(name: str | None) -> bool:

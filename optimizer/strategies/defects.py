@@ -7,7 +7,7 @@ from collections.abc import Set
 from typing import NamedTuple
 
 SLOW, STOPS, TWICE = 1, 2, 3
-"""What a defect costs: time or balance; reading stops; two members read one partition."""
+"""Harm of a defect: time or balance; reading stops; two members read one partition."""
 
 EQUAL = "members with equal subscriptions"
 DIFFERENT = "members with different subscriptions"
@@ -121,7 +121,7 @@ DEFECTS = (
 
 
 def defects_of(strategy: str | None, version: str, traits: Set[str]) -> list[Defect]:
-    """Those that clients of this version have and that hit a group with these traits."""
+    """Defects that clients of this version have and that hit a group with these traits."""
     return [
         defect
         for defect in DEFECTS

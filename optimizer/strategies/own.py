@@ -36,7 +36,7 @@ def own_strategy(name: str) -> Strategy:
     to (topic, partition) pairs; members without any may be left out. An attribute `eager` of the
     function tells that its consumers give up all that they own at each rebalance.
     """
-    function = _loaded(name)
+    function = _load(name)
     if not callable(function):
         raise ValueError(f"strategy {name!r} is not a function")
 
@@ -46,7 +46,7 @@ def own_strategy(name: str) -> Strategy:
     return Strategy(answer, rack_aware=True, eager=bool(getattr(function, "eager", False)))
 
 
-def _loaded(name: str) -> Any:
+def _load(name: str) -> Any:
     points = installed()
     try:
         if name in points:
@@ -77,7 +77,7 @@ def _answer_of(problem: Problem, name: str, inputs: Any) -> Answer:
 
 
 def _faults(problem: Problem, inputs: Any, target: np.ndarray) -> Iterator[str]:
-    """What is wrong, as the assignment is written into `target`."""
+    """Faults of an assignment, as it is written into `target`."""
     if not isinstance(inputs, Mapping):
         yield f"it returns {type(inputs).__name__}, and not a mapping of members"
         return

@@ -1,4 +1,4 @@
-"""What a strategy is."""
+"""A strategy, as the registry has it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

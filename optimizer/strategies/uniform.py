@@ -73,7 +73,7 @@ def _quotas(
 
 
 def _claims_of(problem: Problem, members: IntArray) -> Iterator[tuple[int, _ByTopic]]:
-    """What each of the members owns: the index of each partition by topic and number.
+    """Partitions that each of the members owns: their indexes by topic and number.
 
     All is in the order in which it was claimed.
     """

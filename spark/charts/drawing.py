@@ -1,4 +1,4 @@
-"""What a chart is, the one look of all charts, and the library that draws them."""
+"""Charts: the one look of all, and the library that draws them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ def altair() -> Any:
 
 
 def looks(chart: Any) -> Any:
-    """The same with the text and lines of every chart."""
+    """The chart with the text and lines that all charts have."""
     words = {"labelColor": INK, "titleColor": INK}
     return (
         chart.configure(

@@ -102,16 +102,14 @@ def _strategies(alt: Any, rows: Rows, names: dict[str, str], at: int) -> Any:
     bars = [{"strategy": names[row["strategy"]], "value": row[measure] or 0} for row in rows]
     axis = {} if at == 0 else {"labels": False, "ticks": False}
     base = alt.Chart(of(bars)).encode(
-        x=alt.X("value:Q", title=_wrapped(title)).axis(tickCount=2, format="~s"),
+        x=alt.X("value:Q", title=_wrap(title)).axis(tickCount=2, format="~s"),
         y=alt.Y("strategy:N", sort=[*names.values()], title=None).axis(**axis),
     )
-    numbers = base.mark_text(align="left", dx=3).encode(text=alt.Text("value:Q", format=","))
-    return (base.mark_bar(color=SERIES[at]) + numbers).properties(
-        width=SIDE, height=BAR * len(rows)
-    )
+    texts = base.mark_text(align="left", dx=3).encode(text=alt.Text("value:Q", format=","))
+    return (base.mark_bar(color=SERIES[at]) + texts).properties(width=SIDE, height=BAR * len(rows))
 
 
-def _wrapped(title: str) -> list[str]:
+def _wrap(title: str) -> list[str]:
     """In two lines."""
     words = title.split()
     half = (len(words) + 1) // 2

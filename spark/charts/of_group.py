@@ -82,7 +82,7 @@ def _table(alt: Any, cells: list[dict[str, Any]], side: str, most: int, at: int)
 
 
 def _most(rows: Rows) -> Rows:
-    """Those of the members and topics that change most, where there are too many to draw."""
+    """Members and topics that change most, where there are too many to draw."""
     kept = {key: _most_changed(rows, key) for key in ("member", "topic")}
     return [row for row in rows if all(row[key] in kept[key] for key in kept)]
 
@@ -153,7 +153,7 @@ TIMELINE = Chart(
 Rows with `lag` instead: records behind `at` a second, with lines between."""
 
 PANELS = ("members", "lag")
-"""What differs from policy to policy."""
+"""Panels in which each policy has lines of its own."""
 
 TITLES = {
     "members": ["members", "(paid)"],

@@ -19,6 +19,7 @@ from optimizer.model import (
     Problem,
     TimeLimitError,
     classes_of,
+    host_level,
     measure,
     rack_table_of,
     settled,
@@ -240,7 +241,7 @@ class _Measured(Trial):
     def _least_on_host(self) -> int | None:
         """The most of a host in the optimum, and in that of goals which ask for even hosts."""
         best = [self._optimum] if self._optimum else []
-        if "hosts" in self.goals.levels or self.goals.max_per_host:
+        if host_level(self.goals.levels) or self.goals.max_per_host:
             with suppress(Exception):
                 best.append(measure(self.problem, self.target(OPTIMAL)))
         return min((measures.max_host_load or 0 for measures in best), default=None)

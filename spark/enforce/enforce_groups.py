@@ -91,7 +91,7 @@ second rebalance of the cooperative protocol follows the first at once."""
 
 @dataclass(frozen=True)
 class Outcome:
-    """What is to be said of a group at the end; `rebalanced` if it was made to.
+    """The row of a group at the end; `rebalanced` if it was made to.
 
     `is_final`: another run won't help.
     """
@@ -121,7 +121,7 @@ class Watched:
 
 
 def probe(cluster: Cluster, plans: Mapping[str, GroupPlan]) -> list[Outcome]:
-    """What is to be said of groups, by their plans, in order. Raises UnreachableError."""
+    """The outcomes of groups, by their plans, in order. Raises UnreachableError."""
     with GroupWatcher(cluster, plans) as watcher:
         return _outcomes(watcher.look(frozenset(plans)), {})
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from enum import Enum, StrEnum
 from typing import Any
 
-from optimizer.assignor import fit
-from optimizer.assignor.group import JoiningGroup, JoiningMember
+from optimizer.assignor.group import JoiningGroup, JoiningMember, misfit as first_misfit
 from optimizer.assignor.plan_file import EAGER, GroupPlan, follows_plans
 from spark.fleet import CONNECT, CONSUMER, UNKNOWN_STATE, why_unsupported
 from spark.sources.live.group import Claim, DescribedGroup, DescribedMember
@@ -16,7 +15,7 @@ COOPERATIVE_STICKY = "cooperative-sticky"
 
 
 class Enforcement(Enum):
-    """What becomes of a plan in a group."""
+    """States of a plan in a group."""
 
     LEADER = "its leader follows a plan"
     BROKER = "its broker follows a plan"
@@ -82,7 +81,7 @@ def differences(plan: GroupPlan, group: DescribedGroup) -> list[dict[str, Any]]:
             live.setdefault(key_of(member), []).append(member)
     rows = []
     for key in sorted(plan.members.keys() | live.keys()):
-        planned = _planned(plan, key)
+        planned = _planned_claims(plan, key)
         owned = [claim for member in live.get(key, ()) for claim in member.owned]
         why = _why(plan, key, live.get(key, ()))
         if why or Counter(owned) != Counter(planned):
@@ -99,7 +98,7 @@ def differences(plan: GroupPlan, group: DescribedGroup) -> list[dict[str, Any]]:
     return rows
 
 
-def _planned(plan: GroupPlan, key: str) -> list[Claim]:
+def _planned_claims(plan: GroupPlan, key: str) -> list[Claim]:
     topics = plan.members.get(key, {})
     return [(topic, partition) for topic, parts in topics.items() for partition in parts]
 
@@ -121,7 +120,7 @@ def misfit(plan: GroupPlan, group: DescribedGroup, counts: Mapping[str, int]) ->
         for member in group.members
     )
     read = {topic: counts[topic] for member in members for topic in member.topics & counts.keys()}
-    return fit.misfit(plan, group.name, JoiningGroup(members, read))
+    return first_misfit(plan, group.name, JoiningGroup(members, read))
 
 
 AT_REST = ("Stable", "Empty", "Dead")

@@ -77,7 +77,7 @@ def exported_plan(
     group: str,
     cluster: str | None = None,
 ) -> Exported:
-    """The same as `group_plan`, and why the group would ignore it, if it would."""
+    """The plan of `group_plan`, and why the group would ignore it, if it would."""
     condition = F.col("group") == group
     if cluster is not None:
         condition &= F.col("cluster") == cluster
@@ -104,7 +104,7 @@ def group_plans(
     pattern: str = "*",
     cluster: str | None = None,
 ) -> Iterator[Exported | NoPlan]:
-    """The same of all groups whose names fit a pattern, one after the other, in order.
+    """The plans of all groups whose names fit a pattern, one after the other, in order.
 
     A group without a plan, or with members that can't be told apart, is there as a NoPlan.
     """
@@ -122,7 +122,7 @@ def _plans(
         .select(*GROUP_KEYS, "status", "reason", "max_load")
         .join(_types(fleet, column), [*GROUP_KEYS], "left")
         .join(_members(fleet, column), [*GROUP_KEYS], "left")
-        .join(_assigned(fleet, assignments.where(column)), [*GROUP_KEYS], "left")
+        .join(_assignments_of(fleet, assignments.where(column)), [*GROUP_KEYS], "left")
         .orderBy(*GROUP_KEYS)
     )
     return (_plan(row, fleet.id) for row in rows.toLocalIterator())
@@ -196,8 +196,8 @@ def _members(fleet: FleetSnapshot, column: Column) -> DataFrame:
     )
 
 
-def _assigned(fleet: FleetSnapshot, assignments: DataFrame) -> DataFrame:
-    """What each member gets of each topic, and the id of the topic, as far as it is known."""
+def _assignments_of(fleet: FleetSnapshot, assignments: DataFrame) -> DataFrame:
+    """Partitions that each member gets of each topic, with the topic's id where it is known."""
     parts = (
         assignments.where(F.col("member_id").isNotNull())
         .groupBy(*GROUP_KEYS, "member_id", "topic")

@@ -29,7 +29,7 @@ from spark.sources.live.partitions import (
 Name = tuple[str, int]
 
 Resource = tuple[int, str]
-"""Its kind and its name."""
+"""The kind and the name of a resource."""
 
 Values = dict[str, str | None]
 """Settings by name; None stands for one that isn't set."""
@@ -181,7 +181,7 @@ class LiveReplicas:
             self._before[resource] = (
                 dict.fromkeys(wanted[resource]) if is_ours else before[resource]
             )
-        return self._configured(wanted)
+        return self._configure(wanted)
 
     def unthrottle(self, steps: Sequence[Any]) -> list[str]:
         """Put back what was set before the throttle of these steps; what failed."""
@@ -190,24 +190,24 @@ class LiveReplicas:
         before = {
             resource: self._before[resource] for resource in resources if resource in self._before
         }
-        if before and (faults := self._configured(before)):
+        if before and (faults := self._configure(before)):
             return faults
         for restored in before:
             del self._before[restored]
         return []
 
     def _brokers_of(self, steps: Sequence[Any]) -> list[int]:
-        """Those of them that are alive: one that is down can't be told anything."""
+        """Brokers of the steps that are alive: one that is down can't be told anything."""
         brokers = {broker for step in steps for broker in (*step.before, *step.after)}
         return sorted(brokers & self.alive())
 
     def _settings_of(
         self, wanted: Mapping[Resource, Values]
     ) -> tuple[dict[Resource, Values], list[str]]:
-        """What these settings of each resource are now, and sentences on what failed."""
+        """Values of these settings of each resource now, and sentences on what failed."""
         configs_of = DescribeConfigsRequest.DescribeConfigsResource
         set_now, text = {}, []
-        for answer in self._asked(
+        for answer in self._ask_each(
             wanted,
             lambda part: DescribeConfigsRequest(
                 resources=[
@@ -222,7 +222,7 @@ class LiveReplicas:
             if isinstance(answer, NoAnswer):
                 text.append(answer.reason)
                 continue
-            text += _refused(answer.results)
+            text += _refusals(answer.results)
             for each in answer.results:
                 resource = each.resource_type, each.resource_name
                 own = {
@@ -233,14 +233,14 @@ class LiveReplicas:
                 set_now[resource] = {name: own.get(name) for name in wanted[resource]}
         return set_now, text
 
-    def _configured(self, wanted: Mapping[Resource, Values]) -> list[str]:
+    def _configure(self, wanted: Mapping[Resource, Values]) -> list[str]:
         """Set configurations, None taking one away; sentences on what failed."""
         text = []
-        for answer in self._asked(wanted, _request):
-            text += [answer.reason] if isinstance(answer, NoAnswer) else _refused(answer.responses)
+        for answer in self._ask_each(wanted, _request):
+            text += [answer.reason] if isinstance(answer, NoAnswer) else _refusals(answer.responses)
         return text
 
-    def _asked(
+    def _ask_each(
         self, wanted: Mapping[Resource, Values], request: Callable[[Mapping[Resource, Values]], Any]
     ) -> list[Any]:
         """Answers to a request about resources: each broker's own is asked of itself."""
@@ -279,7 +279,7 @@ def _by_topic(by_name: Mapping[Name, Any]) -> dict[str, list[tuple[int, Any]]]:
     return topics
 
 
-def _refused(resources: Iterable[Any]) -> list[str]:
+def _refusals(resources: Iterable[Any]) -> list[str]:
     return [
         f"{resource.resource_name}: {resource.error_message or error_text(resource.error_code)}"
         for resource in resources

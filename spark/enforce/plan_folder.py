@@ -54,12 +54,12 @@ CURES = {
     **{"empty": "export again when it has members", "rebalancing": "plan it when it is stable"},
     **{NO_ASSIGNOR: "docs/plan_in_force.md", NO_BROKER_ASSIGNOR: "docs/java_consumers.md"},
 }
-"""What to do about a kind of groups; for others `explain` says what is wrong."""
+"""Cures for a kind of groups; for others `explain` says what is wrong."""
 
 
 @dataclass(frozen=True)
 class Written:
-    """What became of plans that were written into a folder: how many are new, changed, unchanged.
+    """The outcome of writing plans into a folder: how many are new, changed, unchanged.
 
     Groups `without` a plan, and those whose plan is `ignored`, have a reason; others `follow`
     theirs. Earlier plans of groups were `removed`.
@@ -88,7 +88,7 @@ class Written:
         return [{"groups": n, "why": why, "what to do": CURES.get(why, look)} for why, n in counts]
 
     def report(self) -> Iterator[str]:
-        """What is in the folder now, and what is gone from it."""
+        """Sentences on the plans in the folder now, and on those that are gone from it."""
         how = ", ".join(
             f"{self.outcomes[outcome]} {outcome}" for outcome in ("new", "changed", "unchanged")
         )
@@ -119,7 +119,7 @@ class PlanFolder:
         return [self._entries[key] for key in sorted(self._entries)]
 
     def matching(self, pattern: str = "*", cluster: str | None = None) -> list[Entry]:
-        """Those of groups whose names fit, and of one cluster, if one is given."""
+        """Entries of groups whose names fit, and of one cluster, if one is given."""
         return [
             entry
             for entry in self.entries

@@ -17,9 +17,9 @@ from kafka.protocol.consumer.metadata import ConsumerProtocolSubscription
 from spark.fleet import CONSUMER
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.connection import Connection, NoAnswer, UnreachableError, refusal
+from spark.sources.live.coordinators import JOINS, LEAVES, ConsumerGroupHeartbeatRequest
 from spark.sources.live.describe_groups import GroupReader
 from spark.sources.live.group import DescribedGroup
-from spark.sources.live.group_requests import JOINS, LEAVES, ConsumerGroupHeartbeatRequest
 
 
 class GuestConnection:
@@ -157,7 +157,7 @@ def _visit_classic(
 
 
 def _join(group: DescribedGroup, guest: str) -> JoinGroupRequest:
-    """What the broker answers when the rebalance ends or the guest leaves."""
+    """The broker's answer when the rebalance ends or the guest leaves."""
     reads_nothing = ConsumerProtocolSubscription(
         version=3, topics=[], user_data=b"", owned_partitions=[], generation_id=-1, rack_id=None
     )

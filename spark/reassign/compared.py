@@ -36,14 +36,14 @@ def compared(of: Reassignment) -> list[Compared]:
     """The current replicas, Kafka's --generate of both kinds, and the plan."""
     current = {p.name: list(p.replicas) for p in of.current.partitions}
     return [
-        _measured("now", of, current, of.current.leaders),
-        _measured("generate 4.1+", of, generated(of.cluster)),
-        _measured("generate up to 4.0", of, generated(of.cluster, older=True)),
-        _measured("optimal", of, of.plan.replicas),
+        _measure("now", of, current, of.current.leaders),
+        _measure("generate 4.1+", of, generated(of.cluster)),
+        _measure("generate up to 4.0", of, generated(of.cluster, older=True)),
+        _measure("optimal", of, of.plan.replicas),
     ]
 
 
-def _measured(
+def _measure(
     placement: str,
     of: Reassignment,
     replicas: dict[tuple[str, int], list[int]],

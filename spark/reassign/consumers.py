@@ -1,4 +1,4 @@
-"""What a plan of replicas and leaders does to those who read: racks, and coordinators of groups."""
+"""Effects of a plan of replicas and leaders on consumers: racks, and coordinators of groups."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ class Consumers(NamedTuple):
 
 
 class Effects(NamedTuple):
-    """What changes for groups; reads are by members whose rack is known, from leaders in one.
+    """Changes for groups; reads are by members whose rack is known, from leaders in one.
 
     A partition that two groups read counts twice. `other_coordinator` are groups, sorted.
     """
@@ -49,7 +49,7 @@ class Effects(NamedTuple):
 
 
 def consumers_of(fleet: FleetSnapshot | FleetFiles, cluster: str) -> Consumers:
-    """What a snapshot tells of the groups of a cluster."""
+    """The reads of a cluster's groups, by a snapshot."""
     members = plain_rows(fleet, "members", ("group", "member_id", "rack"), cluster)
     if isinstance(fleet, FleetFiles):
         racks = {(group, member): rack for group, member, rack in members}
@@ -79,7 +79,7 @@ def consumers_of(fleet: FleetSnapshot | FleetFiles, cluster: str) -> Consumers:
 
 
 def effects(of: Reassignment, consumers: Consumers) -> Effects:
-    """What a plan changes for groups once its preferred leaders are elected."""
+    """Changes that a plan makes for groups once its preferred leaders are elected."""
     before = {
         p.name: p.replicas[0] if p.leader is None else p.leader
         for p in of.current.partitions

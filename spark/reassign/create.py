@@ -52,7 +52,7 @@ class NewPlacement:
 
     @cached_property
     def texts(self) -> dict[str, str]:
-        """What `--replica-assignment` takes, by topic: `1:2:3,2:3:1`, the leader first."""
+        """The text that `--replica-assignment` takes, by topic: `1:2:3,2:3:1`, the leader first."""
         return {
             topic.name: ",".join(
                 ":".join(map(str, self.plan.replicas[topic.name, number]))
@@ -80,7 +80,7 @@ class NewPlacement:
         ]
 
     def sentences(self) -> Iterator[str]:
-        """What people should know of it; the proof is the checker's, which has no solver."""
+        """Sentences on the topic for people; the proof is the checker's, which has no solver."""
         faults = check_replicas(self.cluster, self.plan.replicas, GOALS)
         if faults:
             yield as_sentence(f"the checker doesn't prove the placement: {faults[0]}")

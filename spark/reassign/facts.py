@@ -63,7 +63,7 @@ class ClusterFacts:
 
 
 def cluster_facts(fleet: FleetSnapshot | FleetFiles, cluster: str | None = None) -> ClusterFacts:
-    """What is known of a cluster, or of the only one.
+    """The brokers and replicas of a cluster, or of the only one.
 
     Connectors, which stand among topics, aren't partitions. Without the table `brokers` those are
     alive that lead or are in sync. InputError if there is no such cluster or nothing of replicas.
@@ -86,7 +86,7 @@ def cluster_facts(fleet: FleetSnapshot | FleetFiles, cluster: str | None = None)
 def facts_in(
     cluster: str, snapshot: str, rows: Iterable[Sequence[Any]], listed: dict[int, str | None]
 ) -> ClusterFacts:
-    """What rows of `partitions` (`COLUMNS`) and racks of `brokers` tell, none where there are none.
+    """The cluster in rows of `partitions` (`COLUMNS`) and racks of `brokers`, if there are any.
 
     InputError if nothing is known of replicas.
     """

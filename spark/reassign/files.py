@@ -138,7 +138,7 @@ def _alive(brokers: list[int], current: ClusterFacts) -> list[int]:
 
 
 def move_text(replicas: Mapping[Name, list[int]]) -> str:
-    """What --reassignment-json-file takes, a line a partition."""
+    """The JSON that --reassignment-json-file takes, a line a partition."""
     lines = ",\n".join(
         json.dumps({"topic": topic, "partition": number, "replicas": row})
         for (topic, number), row in sorted(replicas.items())
@@ -147,7 +147,7 @@ def move_text(replicas: Mapping[Name, list[int]]) -> str:
 
 
 def elect_text(partitions: Iterable[Name]) -> str:
-    """What kafka-leader-election --path-to-json-file takes."""
+    """The JSON that kafka-leader-election --path-to-json-file takes."""
     lines = ",\n".join(
         json.dumps({"topic": topic, "partition": number}) for topic, number in sorted(partitions)
     )

@@ -48,7 +48,7 @@ def reassign_fleet(fleet: FleetSnapshot, wanted: ReassignRequest | None = None) 
                 planned = _row(row, wanted)
                 yield batch_of([tuple(planned.get(name) for name in COLUMN_TYPES)], schema)
 
-    return _encoded(fleet).mapInArrow(plan_batches, schema)
+    return _encode(fleet).mapInArrow(plan_batches, schema)
 
 
 def write_fleet(
@@ -68,7 +68,7 @@ def write_fleet(
     return written, refused
 
 
-def _encoded(fleet: FleetSnapshot) -> DataFrame:
+def _encode(fleet: FleetSnapshot) -> DataFrame:
     """A row a cluster: the snapshot that it is of, its partitions and its brokers.
 
     Without any replicas nothing is planned of partitions, and null stands for them.
@@ -78,18 +78,18 @@ def _encoded(fleet: FleetSnapshot) -> DataFrame:
     # a table: for a list of rows Spark starts Python workers of another kind
     table = pa.table({name: pa.array(column, pa.string()) for name, column in columns.items()})
     snapshots = fleet.tables["partitions"].sparkSession.createDataFrame(table)
-    partitions = _listed(fleet.tables["partitions"], "partitions", COLUMNS).where(
+    partitions = _as_lists(fleet.tables["partitions"], "partitions", COLUMNS).where(
         F.exists("partitions", lambda partition: F.size(partition.replicas) > 0)
     )
     encoded = snapshots.join(partitions, "cluster", "left")
     if "brokers" not in fleet.tables:
         return encoded.withColumn("brokers", F.lit(None).cast("array<struct<broker:int>>"))
     return encoded.join(
-        _listed(fleet.tables["brokers"], "brokers", ("broker", "rack")), "cluster", "left"
+        _as_lists(fleet.tables["brokers"], "brokers", ("broker", "rack")), "cluster", "left"
     )
 
 
-def _listed(table: DataFrame, name: str, columns: tuple[str, ...]) -> DataFrame:
+def _as_lists(table: DataFrame, name: str, columns: tuple[str, ...]) -> DataFrame:
     return table.groupBy("cluster").agg(F.collect_list(F.struct(*columns)).alias(name))
 
 
@@ -103,10 +103,10 @@ def _row(row: tuple[Any, ...], wanted: ReassignRequest) -> dict[str, Any]:
         return keys | {"status": REFUSED, "reason": str(error)}
     except Exception as error:  # one bad cluster never stops a fleet
         return keys | {"status": FAILED, "reason": first_line(error)}
-    return keys | {"status": PLANNED} | _measured(reassignment)
+    return keys | {"status": PLANNED} | _measures_of(reassignment)
 
 
-def _measured(reassignment: Reassignment) -> dict[str, Any]:
+def _measures_of(reassignment: Reassignment) -> dict[str, Any]:
     used = [row for row in reassignment.brokers() if row["state"] in ("used", "keeps")]
     led = Counter(reassignment.current.leaders)
     of_broker = {name: [row[name] for row in used] for name in BROKER}

@@ -44,8 +44,8 @@ class Reassignment:
 
     def brokers(self) -> list[dict[str, Any]]:
         """A row a broker: replicas, leaders and bytes before and after, and what it is to do."""
-        before = _measured({p.name: p.replicas for p in self.current.partitions}, self)
-        after = _measured(self.plan.replicas, self)
+        before = _loads_of({p.name: p.replicas for p in self.current.partitions}, self)
+        after = _loads_of(self.plan.replicas, self)
         shares = self.even_shares
         leads = Counter(partition.leader for partition in self.current.partitions)
         ins = Counter(b for change in self.changes for b in change.after if b not in change.before)
@@ -88,7 +88,7 @@ class Reassignment:
         return {b: held[rack[b]] * own / room[rack[b]] for b, own in size.items()}
 
     def _of_racks(self) -> Iterator[str]:
-        """What racks of unequal size make of the even share."""
+        """The share that racks of unequal size leave to their brokers."""
         used = [broker for broker in self.plan.cluster.brokers if broker.id in self.even_shares]
         brokers = Counter(broker.rack for broker in used)
         if None in brokers or len(set(brokers.values())) < 2:
@@ -105,7 +105,7 @@ class Reassignment:
 
     @cached_property
     def shortfalls(self) -> list[str]:
-        """What was asked for and isn't reached: brokers that keep replicas, other factors.
+        """Requests that aren't met: brokers that keep replicas, other factors.
 
         Where only leaders change, brokers to drain are to lead nothing.
         """
@@ -154,7 +154,7 @@ class Reassignment:
         ]
 
     def verdict(self) -> Iterator[str]:
-        """What isn't reached of what was asked for, what changes, and how good the plan is."""
+        """Sentences on requests that aren't met, on the changes, and on how good the plan is."""
         yield from self.shortfalls
         if elected := len(self.elections):
             yield (
@@ -175,10 +175,10 @@ class Reassignment:
         yield f"The plan is {self.plan.optimal}{rest}."
 
     def remarks(self) -> Iterator[str]:
-        """What else people should know of the plan."""
+        """Further sentences that people should read about the plan."""
         yield from self._of_racks()
         if self.plan.limit:
-            yield _limited(self.plan.limit)
+            yield _limit_sentence(self.plan.limit)
         offsets = [change.partition for change in self.changes if change.topic == OFFSETS_TOPIC]
         if offsets:
             yield (
@@ -189,7 +189,7 @@ class Reassignment:
         yield from self.notes
 
     def sentences(self) -> Iterator[str]:
-        """What people should know of the plan, the most important first."""
+        """Sentences for people on the plan, the most important first."""
         return chain(self.verdict(), self.remarks())
 
 
@@ -203,7 +203,7 @@ def reassign_cluster(
 
 
 def reassigned(current: ClusterFacts, wanted: ReassignRequest) -> Reassignment:
-    """The same of what is known of a cluster."""
+    """The reassignment of a cluster whose facts are given."""
     cluster, text = wanted.cluster(current)
     try:
         plan = plan_replicas(cluster, wanted.goals)
@@ -223,8 +223,8 @@ def _commonest(reasons: list[str]) -> str:
     return reason
 
 
-def _limited(limit: Limit) -> str:
-    """What a limit of copies leaves of the balance, and what is proven of that."""
+def _limit_sentence(limit: Limit) -> str:
+    """A sentence on the balance that a limit of copies leaves, and on its proof."""
     proven = (
         "and no plan with so few copies has less"
         if limit.is_reached
@@ -244,7 +244,7 @@ def _behind(current: ClusterFacts) -> Iterator[str]:
         yield f"broker {broker} is in sync with none of its replicas: if it is down, drain it"
 
 
-def _measured(
+def _loads_of(
     replicas: dict[tuple[str, int], list[int]], of: Reassignment
 ) -> dict[int, tuple[int, int, int, int]]:
     """Replicas, preferred leaders, bytes, and bytes of what it leads, of each broker."""

@@ -39,7 +39,7 @@ SETTLES_IN = 15.0
 
 
 class LiveCluster(Protocol):
-    """What is asked of a cluster; refusals are by partition, with their reasons.
+    """A live cluster, as far as moves need it; refusals are by partition, with their reasons.
 
     ConnectionError where no broker answers.
     """
@@ -87,7 +87,7 @@ class Batch(NamedTuple):
 
 
 def batches_of_plan(of: Reassignment, out: Path) -> list[Batch]:
-    """Those of a plan whose files are in a folder."""
+    """The batches of a plan whose files are in a folder."""
     steps = [{(step.topic, step.partition): step for step in batch} for batch in of.batches]
     return [
         Batch(f"batch {number} of {len(steps)}", out / f"{number:02}-move.json", moves)
@@ -96,7 +96,7 @@ def batches_of_plan(of: Reassignment, out: Path) -> list[Batch]:
 
 
 def rollbacks_in(out: Path) -> list[Batch]:
-    """What undoes the batches in a folder, the last one first; InputError if it has none."""
+    """Batches that undo those in a folder, the last one first; InputError if it has none."""
     batches = []
     for file in sorted(out.glob("*-rollback.json"), key=lambda file: -_number(file)):
         moved = read_move(file.with_name(file.name.replace("rollback", "move")))
@@ -294,7 +294,7 @@ class _Sender:
         return ", ".join(parts)
 
     def how_far(self, why: str) -> str:
-        """What is done, what Kafka goes on with, what stays set, and how to go on or back."""
+        """The state of the batch in a sentence, and how to go on or back."""
         if not self.is_sent:
             return f"isn't sent: {why}"
         file = self.batch.file

@@ -97,7 +97,7 @@ def _moving(partition: PartitionFacts, wanted: list[int]) -> tuple[str, str]:
 
 
 def _left_to_do(partition: PartitionFacts) -> str:
-    """What is still amiss where the replicas are as wanted."""
+    """Notes on a partition whose replicas are as wanted."""
     replicas, leader = partition.replicas, partition.leader
     if behind := {*replicas} - {*(replicas if partition.isr is None else partition.isr)}:
         return f"out of sync: {broker_ids(sorted(behind))}"

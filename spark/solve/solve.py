@@ -20,6 +20,7 @@ from optimizer.model import (
     TimeLimitError,
     classes_of,
     fitting,
+    host_level,
     judged,
     measure,
     on_hosts,
@@ -109,7 +110,7 @@ def _are_usual(goals: Goals, row: EncodedRow, group: FleetGroup) -> bool:
         return False
     if goals.min_gain or goals.max_moves is not None:
         return False
-    if any(goals.limits) or goals.host or ("hosts" in goals.levels and any(row.hosts)):
+    if any(goals.limits) or goals.host or (host_level(goals.levels) and any(row.hosts)):
         return False
     if goals.ranking.index("spread") < goals.ranking.index("moves"):
         return False

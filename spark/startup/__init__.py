@@ -1,1 +1,1 @@
-"""What lets commands and workers start sooner, and Java's process; modules are imported singly."""
+"""Quick starts of commands and workers, and Java's process; modules are imported singly."""

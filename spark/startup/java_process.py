@@ -46,7 +46,7 @@ class JavaProcess:
 
     @property
     def status(self) -> int | None:
-        """Its exit code, or minus the signal that ended it; None while it runs or isn't ours."""
+        """The exit code, or minus the signal that ended it; None while it runs or isn't ours."""
         return self._process.poll() if self._process else None
 
     def has_ended(self, timeout: float = 0.0) -> bool:

@@ -1,4 +1,4 @@
-"""What lets commands answer sooner: an archive of Java's classes, and small means."""
+"""Settings with which commands answer sooner: an archive of Java's classes, and small means."""
 
 import sys
 from collections import Counter

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 DAEMON = "spark.python.daemon.module"
 
 MODULE = "spark.startup.worker_daemon"
-"""What to set it to, where workers run on this machine."""
+"""The value to set it to, where workers run on this machine."""
 
 NEEDED = (
     *("pyspark.worker", "pyarrow", "pandas", "polars"),

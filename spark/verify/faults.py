@@ -12,7 +12,6 @@ import pandas as pd
 from optimizer.checker import Verdict, check_assignment, measure_assignment
 from optimizer.model import (
     LEVELS,
-    NEEDS,
     NOBODY,
     PROVEN,
     Goals,
@@ -111,7 +110,11 @@ def _faults_of_plan(row: RowWithPlan, group: FleetGroup, problem: Problem) -> It
     certificate = None if row.certificate is None else bytes(row.certificate)
     # Hosts and spread are examined where the plan says something of them: older plans don't know
     # hosts, and what is too large for spread may change.
-    silent = [name for name in NEEDS if pd.isna(getattr(row, LEVELS[name].column or "status"))]
+    silent = [
+        name
+        for name, level in LEVELS.items()
+        if level.over and pd.isna(getattr(row, level.column or "status"))
+    ]
     levels = [level for level in goals.order if level not in silent]
 
     def judged() -> Verdict:
@@ -277,10 +280,6 @@ class RowWithPlan(EncodedRow, Protocol):
     moves: Any
     balance_optimal: Any
     moves_optimal: Any
-    spread: Any
-    spread_optimal: Any
-    max_host_load: Any
-    hosts_optimal: Any
     certificate: bytes | None
     bound_kind: str | None
     moves_bound: Any

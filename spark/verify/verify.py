@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from pyspark.sql import DataFrame, SparkSession, functions as F, types as t
 
-from optimizer.model import WEIGHTS
+from optimizer.model import PROVEN, WEIGHTS
 from spark.errors import InputError
 from spark.fleet import (
     PLAN_WEIGHTS,
@@ -34,12 +34,10 @@ FAULT_SCHEMA = t.StructType(
 GROUP_COLUMNS = ("status", "strategy", "members", *MEASURES)
 PROOFS = {
     "spread": "long",
-    "spread_optimal": "boolean",
     "max_host_load": "long",
-    "hosts_optimal": "boolean",
     "local_reads": "long",
     "remote_reads": "long",
-    "racks_optimal": "boolean",
+    **{column: "boolean" for column in PROVEN if column not in MEASURES},
     "goals": "string",
     "certificate": "binary",
     "max_weight": "double",

@@ -146,7 +146,7 @@ def test_groups_that_no_plan_can_be_put_into(site: Site, run: Run) -> None:
         site.name, bootstrap_servers=bootstrap, group_id=site.name, client_id="a"
     )
     try:
-        # so long that none ends while the consumer joins: see optimizer.assignor.kafka_python
+        # so long that none ends while the consumer joins: see optimizer.assignor.fallback
         joined = "a consumer by range joins"
         until(lambda: consumer.poll(timeout_ms=3000) == {} and bool(consumer.assignment()), joined)
         generation = consumer.group_metadata().generation_id

@@ -22,7 +22,7 @@ from optimizer.model import (
     IntArray,
     Problem,
     measure,
-    spread,
+    measures,
     units_of,
 )
 from optimizer.solver import solve
@@ -82,7 +82,7 @@ def copartition(draw: random.Random, group: Group) -> dict[str, Any]:
 
 
 HUBS = dict.fromkeys(("optimizer.solver.kinds.FEWER", "optimizer.checker.facts.FEWER"), 0)
-HUBS |= {"optimizer.model.spread.QUICK": -1}
+HUBS |= {"optimizer.model.measures.QUICK": -1}
 """Hubs are for many racks, and right for few; groups in which spread is looked at have none."""
 
 
@@ -162,7 +162,7 @@ class Case:
 
     def best(self) -> tuple[tuple[str, ...], tuple[int, ...]]:
         """The levels that count, and the least of each."""
-        by_hubs = "spread" not in self.goals.levels and spread.QUICK < 0
+        by_hubs = "spread" not in self.goals.levels and measures.QUICK < 0
         levels = tuple(at for at in levels_in(self.goals) if at != "spread" or not by_hubs)
         best = self.facts.best(self.keep, levels)
         if self.goals.max_moves is None:

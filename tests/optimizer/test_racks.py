@@ -9,8 +9,7 @@ import pytest
 from optimizer import Goals, Group, Member, assign
 from optimizer.checker import check_assignment
 from optimizer.solver import solve
-from optimizer.solver.costs import costs_of
-from optimizer.solver.kinds import cost_classes, kinds_of
+from optimizer.solver.kinds import cost_classes, costs_of, kinds_of
 from tests.support.groups import problem, random_problem, tiny_group
 
 

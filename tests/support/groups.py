@@ -18,9 +18,8 @@ from optimizer.model import (
     Reals,
     problem_of,
 )
-from optimizer.solver.costs import costs_of
 from optimizer.solver.demand import Demand, demand_of
-from optimizer.solver.kinds import kinds_by_cost, kinds_of
+from optimizer.solver.kinds import costs_of, kinds_by_cost, kinds_of
 
 RACKS = ("a", "b", "c")
 

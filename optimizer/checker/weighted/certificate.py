@@ -66,7 +66,7 @@ def _head(level: int, kind: int) -> bytes:
 
 
 def decode(certificate: bytes, members: int, partitions: int) -> Set | Prices | Search:
-    """What a certificate shows. Raises `MalformedCertificateError`."""
+    """The claim of a certificate. Raises `MalformedCertificateError`."""
     if certificate[:1] != bytes([FORM]) or len(certificate) < HEAD:
         form = certificate[0] if certificate else "none"
         raise MalformedCertificateError(f"its form is {form}, and that of a plan by weight {FORM}")
@@ -204,7 +204,7 @@ def _dearest(prices: IntArray, weights: IntArray, limit: int) -> int:
 
 
 def simple_sets(kinds: Kinds, weights: Weights) -> list[Set]:
-    """What can be shown without a certificate: for nobody, everybody, and readers of a kind."""
+    """Sets that show a bound without a certificate: nobody, everybody, and readers of a kind."""
     nobody = np.zeros(kinds.member_count, np.bool_)
     candidates = [nobody, ~nobody]
     if 1 < kinds.kind_count <= MOST_KINDS:

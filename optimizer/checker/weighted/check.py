@@ -35,7 +35,7 @@ class Sentences:
         self._problem, self._kinds, self._weights = problem, kinds, weights
 
     def shown(self, shown: Set | Prices | Search, largest: float) -> str:
-        """What shows the bound, and how far the plan's largest load is above it."""
+        """A sentence on why the bound holds, and how far the plan's largest load is above it."""
         least = self._weights.stated_bound(shown.level + 1)
         gap = largest / least - 1 if 0 < least < largest else 0.0
         return f"{self._why(shown, least)}; the plan's largest is {figure(largest)} (gap {gap:.2%})"
@@ -85,7 +85,7 @@ KINDS: dict[type, str] = {Set: "set", Prices: "prices", Search: "searched"}
 
 
 class WeightVerdict(NamedTuple):
-    """What a plan by weight is worth.
+    """The check's judgement of a plan by weight.
 
     `max_weight` and `weight_bound` are loads for a unit of capacity, in the units of the group: the
     plan's largest, and one below which no plan's largest can be. `weight_gap` is the first over the
@@ -124,7 +124,7 @@ def check_by_weight(
     `kinds` have those readers whom limits allow, who take `forced` partitions from their owners.
     """
     weights = weights_of(problem)
-    shown, fault = _shown(kinds, weights, certificate)
+    shown, fault = _read_bound(kinds, weights, certificate)
     bound, level = shown.level + 1, weights.level_of(target)
     enough = max(level, raised(bound, goals.tolerance))
     least, largest = weights.stated_bound(bound), weights.highest(target)
@@ -141,7 +141,7 @@ def check_by_weight(
         moves_bound=forced + least_moves(weights, owner, enough),
         weights_known=weights.known_share,
         shown=sentences.shown(shown, largest),
-        certificate=_encoded(shown),
+        certificate=_encode(shown),
         fault=fault,
     )
 
@@ -153,7 +153,7 @@ def _is_within(weights: Weights, level: int, bound: int, largest: float, toleran
     return weights.is_exact or largest <= weights.stated_bound(bound) * (1 + tolerance)
 
 
-def _shown(
+def _read_bound(
     kinds: Kinds, weights: Weights, certificate: bytes | None
 ) -> tuple[Set | Prices | Search, str | None]:
     """The highest level that is shown, and why the certificate shows nothing."""
@@ -177,7 +177,7 @@ def _holds(kinds: Kinds, weights: Weights, shown: Set | Prices | Search) -> bool
     return is_shown_by_set(kinds, weights, shown)
 
 
-def _encoded(shown: Set | Prices | Search) -> bytes:
+def _encode(shown: Set | Prices | Search) -> bytes:
     if isinstance(shown, Search):
         return encode_search(shown)
     return encode_prices(shown) if isinstance(shown, Prices) else encode_set(shown)

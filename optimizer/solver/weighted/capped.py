@@ -33,7 +33,7 @@ class Caps(NamedTuple):
 
 
 def caps_of(problem: Problem, goals: Goals) -> Caps | None:
-    """What members may have; None where nothing is capped."""
+    """Caps of members; None where nothing is capped."""
     limits = limits_of(problem, goals.limits)
     of_limits = () if limits is None else limits[2:5]
     if limits is None or all(caps is None for caps in of_limits):
@@ -142,7 +142,7 @@ class CappedSearch:
 
     @cached_property
     def forced(self) -> IntArray:
-        """The same lowered until nobody weighs more than it may, where that is found."""
+        """The plan lowered until nobody weighs more than it may, where that is found."""
         descent = CappedDescent(self._problem, self._weighted, self._caps, self.unmoved)
         while not (descent.fits or descent.is_spent) and descent.lower(0, (move_or_swap,)):
             pass

@@ -242,7 +242,7 @@ MOST_MEMBERS = 200
 NEVER = np.inf
 
 SPLIT = 10_000
-"""What a split counts among the exchanges that are examined in all."""
+"""Exchanges as which a split counts among those that are examined in all."""
 
 
 def move_or_swap(descent: Descent, top: Top) -> bool:

@@ -108,7 +108,7 @@ def completed(problem: WeightedProblem, target: IntArray) -> IntArray:
 
 
 def _by_heap(weights: Iterable[int], members: int) -> list[int]:
-    """The same for members who read all and are alike."""
+    """The member for each partition, of members who read all and are alike."""
     heap = [(0, 0, member) for member in range(members)]
     takers = []
     for weight in weights:

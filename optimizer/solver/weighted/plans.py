@@ -15,19 +15,19 @@ UNDONE_PAIRS = 2_000_000
 
 
 def undo_moves(problem: WeightedProblem, target: IntArray, level: int) -> IntArray:
-    """The same plan with fewer moves, nowhere above a level.
+    """The plan with fewer moves, nowhere above a level.
 
     The lightest go back to their owners first, then those for which their owner gives up one that
     isn't its own: to whoever had it, or to that one's owner.
     """
     plan, limits = Assignment(problem, target), problem.weights.limits(level)
-    while _back_alone(plan, limits) or _exchanged(plan, limits):
+    while _back_alone(plan, limits) or _exchange(plan, limits):
         pass
     return plan.target
 
 
-def _moved(plan: Assignment) -> IntArray:
-    """What isn't with its owner."""
+def _moved_partitions(plan: Assignment) -> IntArray:
+    """Partitions that aren't with their owner."""
     owner = plan.problem.owner
     moved: IntArray = ((owner != NOBODY) & (plan.target != owner)).nonzero()[0]
     return moved
@@ -35,7 +35,7 @@ def _moved(plan: Assignment) -> IntArray:
 
 def _back_alone(plan: Assignment, limits: IntArray) -> bool:
     weight, owners, any_back = plan.problem.weight, plan.problem.owner, False
-    moved = _moved(plan)
+    moved = _moved_partitions(plan)
     for p in moved[np.argsort(weight[moved], kind="stable")].tolist():
         owner = owners[p]
         if plan.loads[owner] + weight[p] <= limits[owner]:
@@ -44,9 +44,9 @@ def _back_alone(plan: Assignment, limits: IntArray) -> bool:
     return any_back
 
 
-def _exchanged(plan: Assignment, limits: IntArray) -> bool:
+def _exchange(plan: Assignment, limits: IntArray) -> bool:
     """Exchange a moved partition for one that its owner has of others, if both then fit."""
-    problem, target, moved = plan.problem, plan.target, _moved(plan)
+    problem, target, moved = plan.problem, plan.target, _moved_partitions(plan)
     foreign = ((target >= 0) & (target != problem.owner)).nonzero()[0]
     if not len(moved) or len(moved) * len(foreign) > UNDONE_PAIRS:
         return False

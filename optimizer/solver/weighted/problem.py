@@ -44,7 +44,7 @@ class WeightedProblem:
 
     @staticmethod
     def of(problem: Problem, goals: Goals = DEFAULT_GOALS) -> WeightedProblem:
-        """Those of a group; nobody reads what limits don't allow."""
+        """The arrays of a group; nobody reads a partition that limits keep from it."""
         kinds = kinds_of(problem, goals)
         reads = np.zeros((len(kinds.offsets) - 1, len(problem.member_ids)), np.bool_)
         reads[np.arange(len(reads)).repeat(np.diff(kinds.offsets)), kinds.members] = True
@@ -53,12 +53,12 @@ class WeightedProblem:
 
     @cached_property
     def weight(self) -> IntArray:
-        """What each partition weighs."""
+        """The weight of each partition."""
         return self.weights.of_partition
 
     @cached_property
     def weight_list(self) -> list[int]:
-        """The same, which one after the other is read much sooner from a list."""
+        """The weight of each partition, in a list, from which single ones are read much sooner."""
         weights: list[int] = self.weight.tolist()
         return weights
 
@@ -70,7 +70,7 @@ class WeightedProblem:
 
     @cached_property
     def total(self) -> float:
-        """What all partitions weigh."""
+        """The weight of all partitions."""
         return float(self.weight.sum())
 
     @cached_property
@@ -121,7 +121,7 @@ class WeightedProblem:
 
     @cached_property
     def class_weight(self) -> IntArray:
-        """What each class weighs."""
+        """The weight of each class."""
         of_class = self.class_of[self.read]
         # The sums have fewer than 53 bits, so reals are exact.
         return np.bincount(of_class, self.weight[self.read], len(self.reads)).astype(np.int64)
@@ -191,7 +191,7 @@ def best_change(
 
 
 class Bundles(NamedTuple):
-    """What bundles weigh, which takers may have each, and the bundle of each that is read."""
+    """The weights of bundles, which takers may have each, and the bundle of each that is read."""
 
     weight: IntArray
     may: Flags
@@ -199,7 +199,7 @@ class Bundles(NamedTuple):
 
 
 def without_tiny(problem: WeightedProblem, level: int) -> WeightedProblem:
-    """The same group, in which nobody reads what is too heavy for it at a level."""
+    """The group in which nobody reads a partition that is too heavy for it at a level."""
     if not problem.has_tiers:
         return problem
     bundles = bundles_of(problem, problem.reads, problem.weights.limits(level))

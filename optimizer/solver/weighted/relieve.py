@@ -51,7 +51,7 @@ class TooFull:
 
 
 def to_release(full: Sequence[TooFull], saving: int) -> list[int]:
-    """What some members are to give up.
+    """Partitions that some members have to give up.
 
     Each gives up as few as it can. So that it weighs less by `saving`, some give up more, and what
     is closer to just enough: those first who save most for each that is more.
@@ -222,7 +222,7 @@ class _Relief:
 
     @property
     def unplaced(self) -> list[int]:
-        """What is read and has no owner, the heaviest first."""
+        """Partitions that are read and have no owner, the heaviest first."""
         read = self.problem.read
         partitions: list[int] = read[self.target[read] < 0].tolist()
         return partitions
@@ -281,7 +281,7 @@ class _Relief:
         return True
 
     def refitted(self, left: list[int]) -> list[int]:
-        """What still has no room when what moves anyhow has been exchanged to make some."""
+        """Partitions that still have no room after exchanges of those that move anyhow."""
         if len(self.problem.read) < LARGE:
             return left
         refit = Refit(self.problem, self.target, self.full, self.limits)

@@ -1,4 +1,4 @@
-"""What is known of a group by weight while its plan is searched for: bounds, and what is enough."""
+"""The state of a search for a plan by weight: bounds so far, and how close is enough."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -9,8 +9,14 @@ import numpy as np
 
 from optimizer.model import NOBODY, IntArray
 from optimizer.solver.weighted.descent import Descent, Step
-from optimizer.solver.weighted.most_loaded import SetBound, most_loaded, simple_bound
-from optimizer.solver.weighted.prices import PriceBound, counted_bound, price_bound
+from optimizer.solver.weighted.prices import (
+    PriceBound,
+    SetBound,
+    counted_bound,
+    most_loaded,
+    price_bound,
+    simple_bound,
+)
 from optimizer.solver.weighted.problem import WeightedProblem
 
 MOST_ASSIGNMENTS = 100_000

@@ -22,6 +22,7 @@ from optimizer.model import (
     TimeLimitError,
     Units,
     classes_of,
+    host_level,
     hosts_of,
     limits_of,
     on_hosts,
@@ -30,11 +31,10 @@ from optimizer.model import (
 from optimizer.solver.limits import check_limits, clash_error, named, smallest_clash
 from optimizer.solver.solve import solve
 from optimizer.solver.weighted.capped import CappedSearch, caps_of, gain_of
-from optimizer.solver.weighted.even_out import evened_out, hosts_evened_out
-from optimizer.solver.weighted.most_loaded import SetBound
+from optimizer.solver.weighted.improvements import evened_out, hosts_evened_out
 from optimizer.solver.weighted.placing import completed
 from optimizer.solver.weighted.plans import best_plan, within_budget
-from optimizer.solver.weighted.prices import PriceBound
+from optimizer.solver.weighted.prices import PriceBound, SetBound
 from optimizer.solver.weighted.problem import WeightedProblem
 from optimizer.solver.weighted.search import EFFORTS, Search, SearchBound
 
@@ -48,9 +48,7 @@ def check_max_weight(problem: Problem, goals: Goals) -> None:
     by_weight = goals.limits._replace(max_partitions=(), max_per_topic=())
     if not by_weight.max_weight or _too_heavy(problem, goals, by_weight) is None:
         return
-    clash = smallest_clash(
-        by_weight.each(), lambda some_limits: _too_heavy(problem, goals, some_limits) is None
-    )
+    clash = smallest_clash(by_weight.each(), lambda few: _too_heavy(problem, goals, few) is None)
     too_heavy = _too_heavy(problem, goals, clash)
     limits = limits_of(problem, clash)
     assert too_heavy is not None, "a clash has too much"
@@ -142,14 +140,12 @@ def solve_by_weight(problem: Problem, goals: Goals) -> WeightedSolution:
                 raise
             return WeightedSolution(target, search.bound, ENDED)
     try:
-        return _searched(search, problem, goals, budget)
+        return _search(search, problem, goals, budget)
     except TimeLimitError:
         return _at_hand(search, goals, budget)
 
 
-def _searched(
-    search: Search, problem: Problem, goals: Goals, budget: int | None
-) -> WeightedSolution:
+def _search(search: Search, problem: Problem, goals: Goals, budget: int | None) -> WeightedSolution:
     weighted, reason = search.problem, None
     target = best_plan(search)
     search.offer(target)
@@ -166,7 +162,7 @@ def _searched(
     level = max(weighted.level_of(target), search.tolerated)
     may = (weighted.owner == NOBODY) | (target != weighted.owner)
     target = evened_out(weighted, target, level, may, search.effort.enough)
-    if "hosts" in goals.levels and (hosts := hosts_of(problem)):
+    if host_level(goals.levels) and (hosts := hosts_of(problem)):
         target = hosts_evened_out(weighted, target, level, may, hosts)
     return WeightedSolution(target, search.bound, reason)
 
@@ -196,7 +192,7 @@ def _budget(problem: Problem, weighted: WeightedProblem, goals: Goals) -> int | 
 def _within_caps(
     search: Search, capped: CappedSearch, goals: Goals, budget: int | None
 ) -> WeightedSolution:
-    """The same where members may have so much and no more: bounds are those without."""
+    """The plan where members have caps; bounds are those without."""
     problem, reason = search.problem, None
     fitting = None
     if budget is None and len(problem.read) > LARGE:

@@ -1,4 +1,4 @@
-"""What several of Kafka's assignors share: orders, hashes, racks, subscriptions."""
+"""Parts that several of Kafka's assignors share: orders, hashes, racks, subscriptions."""
 
 from optimizer.strategies.kafka.hash_map import (
     DEFAULT_CAPACITY,

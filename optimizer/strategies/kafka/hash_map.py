@@ -152,8 +152,8 @@ def in_hash_order(
 def hash_order(
     hashes: IntArray, compared: Callable[[int], Any], capacity: int = DEFAULT_CAPACITY
 ) -> IntArray:
-    """The same by indexes: the order of keys with those (unsigned) hash codes."""
-    if not _crowded(hashes, capacity):
+    """The order, as indexes, of keys with those (unsigned) hash codes."""
+    if not _has_crowded_bucket(hashes, capacity):
         return np.argsort(bucket(hashes, grown(len(hashes), capacity)), kind="stable")
     table = _Table(capacity)
     for index, hash_code in enumerate(_spread(hashes).tolist()):
@@ -186,7 +186,7 @@ def _spread(hash_code: _Hashes) -> _Hashes:
     return hash_code ^ hash_code >> 16
 
 
-def _crowded(hashes: IntArray, capacity: int) -> bool:
+def _has_crowded_bucket(hashes: IntArray, capacity: int) -> bool:
     """Whether any bucket ever had more entries than a list holds, while the table grew."""
     while True:
         put = hashes[: int(0.75 * capacity) + 1]

@@ -82,7 +82,7 @@ def all_same_for_sticky(problem: Problem, order: IntArray) -> bool:
 
 
 def _keys(problem: Problem) -> list[_Key]:
-    """What tells subscriptions apart: their topics, those that the cluster lacks included."""
+    """Keys by which subscriptions differ: their topics, with those that the cluster lacks."""
     vanished = problem.kafka.vanished or [()] * len(problem.subscriptions)
     return [
         (np.sort(topics).tobytes(), frozenset(lacking))

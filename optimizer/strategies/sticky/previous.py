@@ -1,4 +1,4 @@
-"""What a sticky group had before: its members' claims as Kafka's sticky assignors settle them."""
+"""Claims that a sticky group had before, as Kafka's sticky assignors settle them."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What is known of one consumer group, put together from as many captures as tell of it.
+"""One consumer group, put together from all captures of it.
 
 A capture is one printed table's rows of one group: its members, its offsets or its state. Captures
 are taken in the order in which they are given, and what was given last counts:
@@ -36,7 +36,7 @@ class Member(NamedTuple):
     generation: int | None = None
 
     def updated(self, newer: Member) -> Member:
-        """The same member with what a later row knows of it."""
+        """The member with the facts of a later row."""
         newer_values = {name: value for name, value in newer._asdict().items() if value is not None}
         return self._replace(**newer_values)
 

@@ -281,10 +281,8 @@ def _notes_across(tables: Mapping[str, list[Row]], brokers: Sequence[Broker]) ->
         )
     if brokers:
         listed = {broker.broker for broker in brokers}
-        replica_brokers = {
-            broker for row in tables["partitions"] for broker in row["replicas"] or ()
-        }
-        if missing := replica_brokers - listed:
+        named_brokers = {b for row in tables["partitions"] for b in row["replicas"] or ()}
+        if missing := named_brokers - listed:
             yield (
                 f"{named('broker', map(str, missing))} of the replicas without a line among the "
                 "brokers: their racks are unknown."

@@ -29,7 +29,7 @@ from spark.text import named
 
 @dataclass
 class Oddities:
-    """What was met while reading, beside the groups."""
+    """Oddities of a text, beside its groups."""
 
     absent_groups: set[str] = field(default_factory=set)
     errors: list[str] = field(default_factory=list)

@@ -24,7 +24,7 @@ EXPECTED = "CSV with a header: group, member_id or client_id, topic"
 
 
 class Subscriptions(NamedTuple):
-    """What a CSV file tells, by group; groups of which it tells nothing are absent."""
+    """Subscriptions of a CSV file, by group; groups that aren't in it are absent."""
 
     by_group: dict[str, set[Subscription]]
     notes: list[str]

@@ -1,4 +1,4 @@
-"""What the fields of one row say, in each view of kafka-consumer-groups."""
+"""The fields of one row, in each view of kafka-consumer-groups."""
 
 import re
 from collections.abc import Callable, Sequence

@@ -57,7 +57,7 @@ def ids_in(configs: Iterable[pa.Table]) -> dict[str, str]:
 
 
 def ids_in_store(store: Folder) -> dict[str, str]:
-    """Those of the newest snapshot of a store that has any; none without a store."""
+    """Rows of the newest snapshot of a store that has any; none without a store."""
     newest = (store.parts("configs", name) for name in store.ids("configs")[-1:])
     return ids_in(store.opened(path).read() for parts in newest if parts for path in parts.paths)
 
@@ -174,7 +174,7 @@ def _offsets(cluster: Cluster, reading: Reading) -> Iterator[Row]:
 
 
 def _topic_id(topic_id: UUID | None) -> str | None:
-    """As Kafka prints it: 22 characters. Brokers before 2.8 have none."""
+    """An id as Kafka prints it: 22 characters. Brokers before 2.8 have none."""
     if topic_id is None or not topic_id.int:
         return None
     return base64.urlsafe_b64encode(topic_id.bytes).decode().rstrip("=")

@@ -76,7 +76,7 @@ class Connection:
         self._opened.close()
 
     def ask(self, questions: Sequence[tuple[int, Any]]) -> list[Answer]:
-        """What broker n answers to request r, for each (n, r) of `questions`.
+        """The answer of broker n to request r, for each (n, r) of `questions`.
 
         That is an answer of kafka-python's, or NoAnswer. Brokers are asked at the same time.
         """
@@ -245,7 +245,7 @@ def ask_any(brokers: Brokers, request: Any) -> Any:
 
 
 def ask_topics(brokers: Brokers, names: Iterable[str], min_version: int) -> Any:
-    """What a broker says of topics by name, none of which it creates: see `ask_any`."""
+    """A broker's metadata of topics by name, none of which it creates: see `ask_any`."""
     topic_request = MetadataRequest.MetadataRequestTopic
     topics = [topic_request(name=name) for name in names]
     request = MetadataRequest(

@@ -5,6 +5,7 @@ only add to it by the thousand.
 
 """
 
+import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
@@ -12,13 +13,13 @@ from typing import Any, NamedTuple
 
 from kafka import errors
 from kafka.protocol.admin import DescribeGroupsRequest, ListGroupsRequest
+from kafka.protocol.api_message import ApiMessage
 from kafka.protocol.consumer import OffsetFetchRequest
 from kafka.protocol.metadata import FindCoordinatorRequest
 
 from spark.fleet import CLASSIC, OFFSETS_TOPIC, OTHER, TYPES, type_of_protocol
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.connection import PAUSE, Brokers, NoAnswer, ask_any, attempts
-from spark.sources.live.group_requests import ConsumerGroupDescribeRequest
 from spark.sources.live.manager import error_text
 from spark.text import named
 
@@ -191,7 +192,7 @@ def _list_groups(
                 loading += [node] if answer.error_code in MOVED else []
             else:
                 listed |= {
-                    group.group_id: _listed(node, group)
+                    group.group_id: _listing(node, group)
                     for group in answer.groups
                     if group.group_id in wanted
                 }
@@ -202,10 +203,57 @@ def _list_groups(
     return listed, [f"{reason}: {lost}" for reason in missing.values()]
 
 
-def _listed(node: int, group: Any) -> Listed:
+def _listing(node: int, group: Any) -> Listed:
     protocol = (group.group_type or CLASSIC).lower()
     if protocol == CLASSIC:
         kind = type_of_protocol(group.protocol_type)
     else:
         kind = protocol if protocol in TYPES else OTHER
     return Listed(node, protocol, kind, group.group_state or "")
+
+
+_HERE = sys.modules[__name__]
+
+
+class ConsumerGroupDescribeRequest(ApiMessage, load_json=_HERE):  # type: ignore[call-arg, misc]
+    """Asks a coordinator about groups of the new protocol (KIP-848, API 69)."""
+
+
+class ConsumerGroupDescribeResponse(ApiMessage, load_json=_HERE):  # type: ignore[call-arg, misc]
+    """The groups' members with subscriptions, racks, epochs, current and target assignment."""
+
+
+JOINS, LEAVES = 0, -1
+"""Epochs that a member states in a heartbeat to do so."""
+
+
+class ConsumerGroupHeartbeatRequest(ApiMessage, load_json=_HERE):  # type: ignore[call-arg, misc]
+    """A member's heartbeat (API 68); version 1 (Kafka 4.0) can subscribe to a pattern."""
+
+
+class ConsumerGroupHeartbeatResponse(ApiMessage, load_json=_HERE):  # type: ignore[call-arg, misc]
+    """The member's epoch, and its assignment where that has changed."""
+
+
+class ShareGroupDescribeRequest(ApiMessage, load_json=_HERE):  # type: ignore[call-arg, misc]
+    """Asks a coordinator about share groups (KIP-932, API 77)."""
+
+
+class ShareGroupDescribeResponse(ApiMessage, load_json=_HERE):  # type: ignore[call-arg, misc]
+    """The share groups' members with subscriptions and assignment."""
+
+
+class DescribeShareGroupOffsetsRequest(ApiMessage, load_json=_HERE):  # type: ignore[call-arg, misc]
+    """Asks a coordinator from where on share groups read (API 90)."""
+
+
+class DescribeShareGroupOffsetsResponse(ApiMessage, load_json=_HERE):  # type: ignore[call-arg, misc]
+    """The start offset of each partition, and from Kafka 4.2 on the lag (KIP-1226)."""
+
+
+class StreamsGroupDescribeRequest(ApiMessage, load_json=_HERE):  # type: ignore[call-arg, misc]
+    """Asks a coordinator about groups of Kafka Streams (KIP-1071, API 89)."""
+
+
+class StreamsGroupDescribeResponse(ApiMessage, load_json=_HERE):  # type: ignore[call-arg, misc]
+    """The groups' topology, and members with tasks."""

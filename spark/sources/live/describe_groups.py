@@ -1,4 +1,4 @@
-"""What the coordinators say about the groups that are listed, or about some by name."""
+"""Groups as their coordinators describe them: all that are listed, or some by name."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -52,14 +52,14 @@ def describe_groups(
     for name, listing in sorted(listed.items()):
         # as many as were asked, in their order; one that has not come is None
         came = [answers.get((name, question)) for question in questions.get(name, ())]
-        group, reason = _described(name, listing, came, cluster, topics)
+        group, reason = _describe(name, listing, came, cluster, topics)
         groups.append(replace(group, coordinator=coordinators[name]))
         if reason:
             silent[reason].add(name)
     return groups, [f"{named('group', names)}: {reason}" for reason, names in silent.items()]
 
 
-def _described(
+def _describe(
     name: str, listing: Listed, answers: Sequence[Any], cluster: Cluster, topics: Mapping[str, int]
 ) -> tuple[DescribedGroup, str | None]:
     """A group, and why something of it is missing; `answers` are of it and of its offsets."""
@@ -83,7 +83,7 @@ def _described(
     if not offsets:
         return group, None
     refused = _refused(offsets[0])
-    group = replace(group, committed=_committed(offsets[0]))
+    group = replace(group, committed=_commits_of(offsets[0]))
     return group, f"no offsets, {refused}" if refused else None
 
 
@@ -100,7 +100,7 @@ def _refused(answer: Any) -> str | None:
     return error_text(answer.error_code) if answer.error_code else None
 
 
-def _committed(answer: Any) -> dict[Claim, int]:
+def _commits_of(answer: Any) -> dict[Claim, int]:
     """Offsets of a group; a broker answers -1 where there is none."""
     if _refused(answer):
         return {}

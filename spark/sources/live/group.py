@@ -49,7 +49,7 @@ class DescribedGroup:
 
     @property
     def status(self) -> str:
-        """What `evenfleet plan` will say about it."""
+        """The status that `evenfleet plan` gives it."""
         if self.why_unsupported:
             return UNSUPPORTED
         if self.state.startswith(UNKNOWN_STATE):
@@ -80,7 +80,7 @@ def gone(name: str) -> DescribedGroup:
 
 
 def while_rebalancing(state: str) -> str | None:
-    """What to know about a group in such a state, if it is rebalancing."""
+    """A sentence on a group in such a state, if it is rebalancing."""
     if state not in REBALANCING_STATES:
         return None
     return f"the group is rebalancing (state {state}): the owners are those of before"

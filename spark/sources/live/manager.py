@@ -177,7 +177,7 @@ def failure(error: BaseException, text: str, progress: Progress, cluster: Cluste
 
 
 def _of_another_protocol(error: BaseException, text: str, progress: Progress) -> str | None:
-    """What looks as if the port were one for something else."""
+    """A sentence on a port that seems to speak another protocol."""
     if text.startswith(TLS_FAILED):
         return None if "CERTIFICATE" in text.upper() else "it does not speak TLS"
     if not progress.sent:

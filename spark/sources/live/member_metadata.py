@@ -1,4 +1,4 @@
-"""What members say of themselves when they join, and what their leader gives them.
+"""Metadata of members when they join, and assignments that their leader gives them.
 
 Both are bytes that the coordinator passes on unread: of the consumer protocol
 (ConsumerProtocolSubscription and -Assignment, versions 0 to 3), of Kafka Connect, or of any other
@@ -52,7 +52,7 @@ class WireBytes:
         return count
 
     def count_or_none(self, size: int) -> int:
-        """The same of a list that may be null, which is as none."""
+        """The length of a list that may be null, which is as 0."""
         if self._data[self._at : self._at + NUMBER.size] == NUMBER.pack(-1):
             self._at += NUMBER.size
             return 0
@@ -101,7 +101,7 @@ _NO_GENERATION = -1
 
 @dataclass(frozen=True)
 class Subscription:
-    """What a member reads and had when it joined last; `generation` is of that time (KIP-792)."""
+    """A member's topics, and what it had when it last joined (`generation` of then, KIP-792)."""
 
     topics: tuple[str, ...]
     owned: tuple[Claim, ...] = ()
@@ -157,7 +157,7 @@ MOST_TASKS = 100_000
 
 @dataclass(frozen=True)
 class Orders:
-    """What a leader tells a worker: what to run, and from version 1 on what to stop.
+    """A leader's orders to a worker: tasks to run, and from version 1 on tasks to stop.
 
     From version 1 on `run` is what the worker is to run in addition to what it runs already.
     """
@@ -167,7 +167,7 @@ class Orders:
 
 
 def read_worker_metadata(content: bytes) -> tuple[Task, ...] | None:
-    """What a worker ran when it joined, nothing in version 0; None if that can't be read."""
+    """Tasks that a worker ran when it joined, none in version 0; None if that can't be read."""
     rest = WireBytes(content)
     try:
         version = rest.version()

@@ -1,4 +1,4 @@
-"""What metadata doesn't tell of partitions: how far they go, who comes and goes, their settings."""
+"""Facts of partitions that metadata lacks: their ends, moves under way, and settings."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Set
@@ -139,7 +139,7 @@ class Moving(NamedTuple):
     removing: list[int]
 
     def replicas_of(self, nodes: Iterable[int]) -> list[int]:
-        """Those of the brokers that metadata names which are replicas already."""
+        """Brokers in metadata that are replicas already."""
         return [node for node in nodes if node not in self.adding]
 
 

@@ -24,7 +24,12 @@ from spark.fleet import (
     type_of_protocol,
 )
 from spark.sources.live.cluster import Cluster
-from spark.sources.live.coordinators import Question
+from spark.sources.live.coordinators import (
+    DescribeShareGroupOffsetsRequest,
+    Question,
+    ShareGroupDescribeRequest,
+    StreamsGroupDescribeRequest,
+)
 from spark.sources.live.group import (
     Claim,
     DescribedGroup,
@@ -33,11 +38,6 @@ from spark.sources.live.group import (
     unknown,
     while_rebalancing,
     with_inferred_subscriptions,
-)
-from spark.sources.live.group_requests import (
-    DescribeShareGroupOffsetsRequest,
-    ShareGroupDescribeRequest,
-    StreamsGroupDescribeRequest,
 )
 from spark.sources.live.member_metadata import (
     INSTANCE,
@@ -242,7 +242,7 @@ def read_connect_group(described: Any, cluster: Cluster) -> DescribedGroup:
 
 
 def _read(described: Any) -> tuple[tuple[Task, ...], Orders] | None:
-    """What a worker ran when it joined, and its orders since. No bytes at all: there are none."""
+    """Tasks that a worker ran when it joined, and its orders since. No bytes: there are none."""
     before = read_worker_metadata(described.member_metadata)
     member_assignment = described.member_assignment
     orders = read_worker_assignment(member_assignment) if member_assignment else Orders()

@@ -35,7 +35,7 @@ def no_report(_done: int, _of: int) -> None:
 
 @dataclass(frozen=True)
 class Reading:
-    """What a cluster answered.
+    """The answers of a cluster.
 
     Brokers and topics are those of a MetadataResponse; `moving` are partitions that are being
     reassigned, `min_insync` min.insync.replicas of topics, one of the `configs`. `start_offsets`

@@ -10,9 +10,8 @@ import pytest
 from optimizer import Goals
 from optimizer.checker.certificate import MalformedCertificateError, decode, encode
 from optimizer.checker.check import Verdict, check_assignment
-from optimizer.model import IntArray, Problem
+from optimizer.model import IntArray, Problem, levels_of
 from optimizer.model.numbering import problem_of
-from optimizer.model.spread import levels_of
 from optimizer.solver.solve import solve
 from tests.optimizer.oracles import Facts, best_by_network, facts_of_problem, levels_in
 from tests.optimizer.test_optimum import is_judged

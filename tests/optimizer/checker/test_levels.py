@@ -9,7 +9,7 @@ from optimizer.checker.facts import COSTS as CHECKER_COSTS, TableFacts
 from optimizer.model import LEVELS, IntArray, Problem
 from optimizer.model.levels import Level
 from optimizer.solver import solve
-from optimizer.solver.costs import COSTS, CostTable
+from optimizer.solver.kinds import COSTS, CostTable
 from tests.support.groups import random_problem
 
 NAME = "strangers"

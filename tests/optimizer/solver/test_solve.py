@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from optimizer import CostOverflowError, Goals
-from optimizer.model import GONE, NOBODY, IntArray, Problem, spread
+from optimizer.model import GONE, NOBODY, IntArray, Problem, measures
 from optimizer.solver import fewest_moves, solve
 from optimizer.solver.demand import Demand, components
 from optimizer.solver.pipeline import best_shares
@@ -43,10 +43,10 @@ def test_owners_give_up_different_topics() -> None:
     assert len(set(topics.tolist())) == len(topics) == 3
 
 
-@pytest.mark.parametrize("most", [0, spread.QUICK])
+@pytest.mark.parametrize("most", [0, measures.QUICK])
 def test_a_newcomer_gets_of_every_topic(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
     """Looked for or not: three topics of 12, and a third member joins two."""
-    monkeypatch.setattr(spread, "QUICK", most)
+    monkeypatch.setattr(measures, "QUICK", most)
     group = problem([12] * 3, [[0, 1, 2]] * 3, np.tile([0, 1], 18))
     target = solve(group).target.reshape(3, 12)
     assert [np.bincount(topic).tolist() for topic in target] == [[4, 4, 4]] * 3

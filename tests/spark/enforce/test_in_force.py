@@ -62,7 +62,7 @@ def test_who_is_missing_strange_or_there_twice() -> None:
 
 
 def test_what_the_leader_would_say_of_the_plan() -> None:
-    """As `optimizer.assignor.fit` has it, with the partitions that the cluster has now."""
+    """As `optimizer.assignor.group` has it, with the partitions that the cluster has now."""
     live = group(member("a"), member("b", static=True), member("idle"))
     assert misfit(PLAN, live, {"t": 3, "not-read": 7}) is None
     assert misfit(PLAN, live, {"t": 4}) == "it has 3 partitions of 't', and there are 4"

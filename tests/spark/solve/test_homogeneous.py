@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from optimizer.model import BY_COUNT, DEFAULT_GOALS, Goals, spread
+from optimizer.model import BY_COUNT, DEFAULT_GOALS, Goals, measures
 from spark.groups import columns_of, read_or_failed
 from spark.settings import FleetGoals, GroupGoals
 from spark.solve.homogeneous import plan_homogeneous
@@ -97,7 +97,7 @@ def test_same_rows_as_one_at_a_time(alike: list[Any]) -> None:
 def test_same_rows_as_one_at_a_time_where_spread_is_not_looked_at(
     alike: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(spread, "QUICK", 0)
+    monkeypatch.setattr(measures, "QUICK", 0)
     expected = one_at_a_time(alike)
     assert all_at_once(alike) == expected
     of_one_topic = sum(row["spread_optimal"] is not None for row in expected.values())

@@ -39,7 +39,7 @@ from kafka.protocol.metadata import (
 )
 
 from spark.sources.live.cluster import Cluster
-from spark.sources.live.group_requests import (
+from spark.sources.live.coordinators import (
     ConsumerGroupDescribeRequest,
     ConsumerGroupDescribeResponse,
     StreamsGroupDescribeRequest,

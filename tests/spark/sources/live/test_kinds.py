@@ -12,8 +12,7 @@ from kafka.protocol.metadata import MetadataRequest
 
 from spark.fleet import SHARE, STREAMS
 from spark.sources.live.collect import tables_of
-from spark.sources.live.group import DescribedGroup
-from spark.sources.live.group_requests import (
+from spark.sources.live.coordinators import (
     ConsumerGroupDescribeRequest,
     DescribeShareGroupOffsetsRequest,
     DescribeShareGroupOffsetsResponse,
@@ -21,6 +20,7 @@ from spark.sources.live.group_requests import (
     StreamsGroupDescribeRequest,
     StreamsGroupDescribeResponse,
 )
+from spark.sources.live.group import DescribedGroup
 from spark.sources.live.protocols import OF_STARTS, read_share_group, read_streams_group
 from spark.sources.live.read_cluster import read_cluster
 from tests.spark.sources.live.member_bytes import assignment, subscription

@@ -17,8 +17,7 @@ from kafka.protocol.metadata import FindCoordinatorRequest
 from spark.sources.live.cluster import Cluster, ClusterSelection
 from spark.sources.live.collect import tables_of
 from spark.sources.live.connection import NoAnswer
-from spark.sources.live.coordinators import OFFSETS_TOPIC
-from spark.sources.live.group_requests import ConsumerGroupDescribeRequest
+from spark.sources.live.coordinators import OFFSETS_TOPIC, ConsumerGroupDescribeRequest
 from spark.sources.live.read_cluster import Reading, read_cluster
 from tests.spark.sources.live.recorded_brokers import CLUSTER, RecordedBrokers, three
 
