@@ -137,8 +137,8 @@ def stated_limits(name: str, value: Any) -> tuple[tuple[Limit, ...], list[str]]:
             continue
         if isinstance(entry, int | float) and not isinstance(entry, bool):
             entry = {"most": entry}  # noqa: PLW2901 - what it is short for
-        elif isinstance(entry, str):
-            entry = {"topics" if name == "copartition" else "members": entry}  # noqa: PLW2901
+        elif isinstance(entry, str) and KEYS[name][0] in ("members", "topics"):
+            entry = {KEYS[name][0]: entry}  # noqa: PLW2901
         wrong = list(_faults(name, entry))
         faults += wrong
         if not wrong:

@@ -35,6 +35,7 @@ from tests.support.tiers import tiered
                 "exclude": [{"host": "a"}],
                 "max_partitions": "a",
                 "max_per_topic": [{"most": -1}, 2.5],
+                "max_per_host": "a",
             },
             [
                 "a pin needs members, hosts or racks",
@@ -49,6 +50,7 @@ from tests.support.tiers import tiered
                         "max_per_topic is 2.5",
                     )
                 ),
+                "max_per_host has 'a', which is not a table of hosts, most",
             ],
         ),
         ({"balance": "count", "max_weight": 3.5}, ["max_weight needs balance = 'weight'"]),
