@@ -14,7 +14,7 @@ def assign(group: Group, strategy: str = OPTIMAL, goals: Goals = DEFAULT_GOALS) 
     Raises ValueError for an unknown strategy, `InvalidGroupError` for a malformed group (all its
     faults at once), and `StrategyError` where Kafka's own code would throw.
     """
-    selection = strategy_named(strategy)
+    planner = strategy_named(strategy)
     problem, notes = problem_of(group, check_group(group))
     goals = judged(goals, problem)
-    return plan_of(strategy, problem, selection.assign(problem, goals), notes, goals)
+    return plan_of(strategy, problem, planner.assign(problem, goals), notes, goals)

@@ -38,10 +38,10 @@ class _Settings:
 
     def with_(self, config: Mapping[str, Any]) -> Self:
         """These settings with those of a configuration in their place."""
-        by_key = {item.metadata["key"]: item for item in fields(self) if "key" in item.metadata}
+        by_key = {own.metadata["key"]: own for own in fields(self) if "key" in own.metadata}
         inputs = {
-            item.name: _read(key, config[key], getattr(self, item.name))
-            for key, item in by_key.items()
+            own.name: _read(key, config[key], getattr(self, own.name))
+            for key, own in by_key.items()
             if key in config
         }
         return replace(self, **inputs)
@@ -73,11 +73,11 @@ class ClientSettings(_Settings):
             raise ValueError(f"group.protocol is {self.protocol!r}: say classic or consumer")
         if not self.assignors:
             raise ValueError("partition.assignment.strategy names no assignor")
-        for item in fields(self):
-            value = getattr(self, item.name)
-            if item.name.endswith("_ms") and not 0 <= value < float("inf"):
+        for setting in fields(self):
+            value = getattr(self, setting.name)
+            if setting.name.endswith("_ms") and not 0 <= value < float("inf"):
                 raise ValueError(
-                    f"{item.metadata.get('key', item.name)} is {value!r}: a time in ms"
+                    f"{setting.metadata.get('key', setting.name)} is {value!r}: a time in ms"
                 )
 
     def with_commits_after_polls(self) -> ClientSettings:
@@ -154,9 +154,9 @@ class Parameters:
         counts then, since it says whether they are eager, if that strategy is among them.
         """
         client = self.client
-        entries = STRATEGIES.get(strategy)
-        if entries and entries.protocol == "consumer":
-            remote = entries.kafka_names[0]
+        assignor = STRATEGIES.get(strategy)
+        if assignor and assignor.protocol == "consumer":
+            remote = assignor.kafka_names[0]
             changed = replace(client, protocol="consumer", remote_assignor=remote)
         elif own and strategy in client.assignors and client.assignors != DEFAULT_ASSIGNORS:
             changed = replace(client, protocol="classic")

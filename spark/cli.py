@@ -132,15 +132,15 @@ def app_for(words: Sequence[str]) -> typer.Typer:
         typed = for_typer(with_next_step(named, command), named not in WITHOUT_TABLES)
         app.command(named, cls=OnceEach, epilog=_more_on(named))(typed)
     else:
-        for item, panel in COMMANDS.items():
-            purpose = _purpose(item.replace("-", "_"))
-            app.command(item, help=purpose, rich_help_panel=panel)(lambda: None)
+        for command, panel in COMMANDS.items():
+            purpose = _purpose(command.replace("-", "_"))
+            app.command(command, help=purpose, rich_help_panel=panel)(lambda: None)
     return app
 
 
 def _more_on(name: str) -> str:
     """What stands below a command's help: three examples and the pages about it."""
-    examples = "\n\n".join(f"* `evenfleet {item}`" for item in EXAMPLES[name])
+    examples = "\n\n".join(f"* `evenfleet {example}`" for example in EXAMPLES[name])
     page = PAGES.get(name, f"docs/{name}.md")
     # early versions of typer join lines without a blank one between them, and drop that
     return f"Examples:\n\n\n\n{examples}\n\n\n\nMore: {page} · Words: docs/glossary.md"

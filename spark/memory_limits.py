@@ -29,7 +29,7 @@ def free_memory(root: Path = ROOT) -> int | None:
     """Bytes: the least of what is left to the machine and to the control groups, if it is known."""
     in_machine = _number_in(root / "proc/meminfo", "MemAvailable:", unit=1024)
     left = [in_machine, *(limit.left for limit in memory_limits(root))]
-    return min((item for item in left if item is not None), default=None)
+    return min((limit for limit in left if limit is not None), default=None)
 
 
 def memory_limits(root: Path = ROOT) -> Iterator[Limit]:

@@ -29,10 +29,10 @@ def named(noun: str, names: Iterable[str]) -> str:
 def near_path(path: str | Path) -> str:
     """The same for a path that isn't there, by the names beside it."""
     missing = next(
-        item for item in (*reversed(Path(path).parents), Path(path)) if not item.exists()
+        part for part in (*reversed(Path(path).parents), Path(path)) if not part.exists()
     )
     with suppress(OSError):
-        names = [item.name for item in missing.parent.iterdir()]
+        names = [beside.name for beside in missing.parent.iterdir()]
         near = nearest_name(missing.name, names)
         return f"; did you mean {missing.with_name(near)}?" if near else ""
     return ""
@@ -58,5 +58,5 @@ def shortened_in(sentence: str) -> str:
     """A sentence with its long words, which are names, shortened; a long one loses its middle."""
     if len(sentence) <= LONGEST:
         return sentence
-    words = _LONG_WORD.sub(lambda result: shortened(result[0]), sentence)
+    words = _LONG_WORD.sub(lambda word: shortened(word[0]), sentence)
     return shortened(words, LONGEST_SENTENCE)

@@ -141,7 +141,7 @@ def _of_topics(
 def hash_order(ids: Sequence[str], peak: int) -> list[str]:
     """Ids as the coordinator's HashMap iterates them that once had `peak` entries."""
     capacity = grown(peak)
-    return sorted(ids, key=lambda item: bucket(_hash(item), capacity))
+    return sorted(ids, key=lambda name: bucket(_hash(name), capacity))
 
 
 def timeline_order(ids: Sequence[str], peak: int) -> list[str]:

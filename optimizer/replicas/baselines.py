@@ -206,7 +206,7 @@ def generated(
         brokers = [(broker, None) for broker, _ in brokers]  # --disable-rack-aware, or refused
     replicas = {(p.topic, p.partition): list(p.replicas) for p in cluster.partitions}
     topics: defaultdict[str, list[Partition]] = defaultdict(list)
-    for partition in sorted(cluster.partitions, key=lambda item: (item.topic, item.partition)):
+    for partition in sorted(cluster.partitions, key=lambda p: (p.topic, p.partition)):
         if partition.scope:
             topics[partition.topic].append(partition)
     for topic, partitions in topics.items():

@@ -21,7 +21,7 @@ COVERED_BY = {"look": ("invalid-group", "failed-group"), "members": ("spare-memb
 def loads_of(explained: GroupExplanation, changing_first: bool) -> list[dict[str, Any]]:
     """A row a member: what it has now and planned, by weight if that is what counts."""
     counts = explained.weights or explained.loads
-    ordered = sorted(counts, key=lambda item: -abs(counts[item][0] - counts[item][1]))
+    ordered = sorted(counts, key=lambda member: -abs(counts[member][0] - counts[member][1]))
     rows = []
     for member in ordered if changing_first else explained.loads:
         row: dict[str, Any] = {"member": member}

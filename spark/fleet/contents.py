@@ -51,7 +51,7 @@ class Contents:
 def clusters_in_turn(contents: Mapping[str, Contents]) -> list[str]:
     """The clusters of snapshots, a sentence for all in a row that have the same."""
     sentences = []
-    for clusters, alike in groupby(contents, lambda item: contents[item].clusters):
+    for clusters, alike in groupby(contents, lambda snapshot: contents[snapshot].clusters):
         first, *others = alike
         ids = f"{first} to {others[-1]}" if others else first
         sentences.append(f"{ids}: {', '.join(clusters) or 'none'}")

@@ -44,7 +44,7 @@ class Retention:
 
     def needed(self, snapshots: Sequence[str]) -> set[str]:
         """Snapshots of one cluster, given oldest first, that stay however old they are."""
-        days = groupby(snapshots, key=lambda item: item[:8])
+        days = groupby(snapshots, key=lambda snapshot: snapshot[:8])
         return {*snapshots[-1:], *(name for _, day in days for name in self._of_a_day([*day]))}
 
     def _of_a_day(self, snapshots: Sequence[str]) -> set[str]:

@@ -57,7 +57,7 @@ class RowOverTime(EncodedRow, Protocol):
 
 def arrivals_of(snapshot: FleetSnapshot, rates: FleetRates) -> Mapping[str, DataFrame]:
     """Parts for `spark.groups.encode`, with the columns of `RowOverTime`."""
-    rate = F.transform("pairs.rate", lambda item: F.coalesce(item, F.lit(float("nan"))))
+    rate = F.transform("pairs.rate", lambda of_pair: F.coalesce(of_pair, F.lit(float("nan"))))
     topic = (*GROUP_KEYS, "topic", "partition")
     backlog = rates.backlog.where("lag > 0 or uncommitted >= 0").select(*topic, *BEHIND)
     return {

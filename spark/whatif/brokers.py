@@ -117,7 +117,7 @@ def broker_report(
 def _heirs(leaders: Sequence[Row]) -> str:
     gained = sorted(
         ((row["leads_after"] - row["leads_before"], row["broker"]) for row in leaders),
-        key=lambda item: (-item[0], item[1]),
+        key=lambda heir: (-heir[0], heir[1]),
     )
     heirs = [(more, broker) for more, broker in gained if more > 0]
     if not heirs:

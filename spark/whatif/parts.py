@@ -96,11 +96,11 @@ def of_partitions(
     return numbers
 
 
-def _listed_in(row: RowOfEvents, name: str, *values: str) -> Iterator[Any]:
+def _listed_in(row: RowOfEvents, name: str, *value_columns: str) -> Iterator[Any]:
     """Partitions of such a part with their values, of topics that the group reads."""
     if not hasattr(row, f"{name}_topics"):
         return
-    columns = (getattr(row, column).tolist() for column in (f"{name}_partitions", *values))
+    columns = (getattr(row, column).tolist() for column in (f"{name}_partitions", *value_columns))
     topics = getattr(row, f"{name}_topics").tolist()
     for topic, partition, *of_partition in zip(topics, *columns, strict=True):
         if topic < len(row.topics):

@@ -47,7 +47,7 @@ class ConsumerTargets(ConsumerSessions):
             self.target_epoch,
             owned=owned,
             readable=readable,
-            is_free=lambda item: self.holder.get(item, member.member_id) == member.member_id,
+            is_free=lambda part: self.holder.get(part, member.member_id) == member.member_id,
         )
         self._keep(member, current)
         if joins or current.assigned != before.assigned:

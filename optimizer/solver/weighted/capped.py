@@ -211,7 +211,7 @@ class CappedSearch:
                 or gain_of(self._weighted, self.forced, plan) >= min_gain * moves
             )
         ]
-        return min(plans, key=lambda item: item[:2])[2] if plans else None
+        return min(plans, key=lambda plan: plan[:2])[2] if plans else None
 
 
 def gain_of(problem: WeightedProblem, current: IntArray, planned: IntArray) -> float:
