@@ -225,7 +225,7 @@ def check_name(what: str, text: Any) -> str:
     return text
 
 
-def some_seconds(what: str, **default: Any) -> Any:
+def a_duration(what: str, **default: Any) -> Any:
     """A field that is a length of time; EventError for no time at all."""
 
     def check(what: str, seconds: Any) -> float:

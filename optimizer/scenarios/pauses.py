@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from optimizer import processes
 from optimizer.model import Group
 from optimizer.processes import Step
-from optimizer.scenarios.event import Event, Running, a_choice, a_name, member_index, some_seconds
+from optimizer.scenarios.event import Event, Running, a_choice, a_duration, a_name, member_index
 from optimizer.settings import DEFAULT_LIMITS, Limits
 
 
@@ -40,7 +40,7 @@ class SlowPoll(TimedMember):
     """
 
     member: str = a_name("the member that polls late")
-    seconds: float = some_seconds("a pause between polls")
+    seconds: float = a_duration("a pause between polls")
 
     names: ClassVar = ("slow-poll",)
     form: ClassVar = ("MEMBER:TIME", "orders-1:10m")
@@ -61,7 +61,7 @@ class Freeze(TimedMember):
     """
 
     member: str = a_name("the member that stands still")
-    seconds: float = some_seconds("a freeze")
+    seconds: float = a_duration("a freeze")
 
     names: ClassVar = ("freeze",)
 
@@ -94,7 +94,7 @@ class Restart(TimedMember):
     """
 
     member: str = a_name("the member that restarts")
-    seconds: float = some_seconds("a restart")
+    seconds: float = a_duration("a restart")
     static: bool | None = a_static()
 
     names: ClassVar = ("restart",)

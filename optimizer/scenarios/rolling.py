@@ -15,13 +15,13 @@ from optimizer.scenarios.event import (
     NotApplicableError,
     Running,
     a_choice,
+    a_duration,
     a_number,
     comma_separated,
     event_field,
     kind_of,
     seconds_of,
     seconds_to_text,
-    some_seconds,
     whole_number,
 )
 from optimizer.scenarios.pauses import STATIC, a_static, restarted, static_to_text, with_static
@@ -50,7 +50,7 @@ class Rolling(Event):
     """
 
     at_once: int = a_number(AT_ONCE, default=1)
-    seconds: float = some_seconds("a restart", default=30.0)
+    seconds: float = a_duration("a restart", default=30.0)
     static: bool | None = a_static()
     order: str = a_choice(
         "the order of a rolling restart",

@@ -259,7 +259,7 @@ class _Measured(Trial):
             raise
 
     def _proof(self, target: IntArray, measures: Measures) -> _Proof:
-        """By comparison with the optimum; where that isn't known, by the check."""
+        """Whether balance and moves are optimal: as the optimum's, or by the check without one."""
         if self._optimum is None:
             try:
                 verdict = self._verdict(target)

@@ -109,7 +109,7 @@ class Manifest:
         owned: Collection[str],
         replaces: Mapping[str, Sequence[str]],
     ) -> Manifest:
-        """The next one: `owned` tables are as in `tables`, or not there; all others as they are."""
+        """The manifest after this one: `owned` tables are those of `tables`, all others stay."""
         others = {name: files for name, files in self.tables.items() if name not in owned}
         kept = [name for name in self.removed if name not in owned]
         removed = [*kept, *sorted(set(owned).difference(tables))]

@@ -116,7 +116,7 @@ class Printing:
     """Lines of the screen that are left for tables and lists."""
 
     def show(self, tables: Mapping[str, Table], hide: Collection[str]) -> None:
-        """Print tables; `show` says how."""
+        """Print tables in the form that was asked for, and keep them for JSON."""
         of_json = {k: t.rows if t.as_json is SAME else t.as_json for k, t in tables.items()}
         self.tables |= {_alike(k): rows for k, rows in of_json.items() if rows is not None}
         if self.form is Format.CSV:

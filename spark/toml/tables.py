@@ -152,7 +152,7 @@ class _Schema(GenerateJsonSchema):
         return super().default_schema(schema)
 
 
-def resolved(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
+def definition_of(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
     """A part of a schema, or what it refers to with what it says beside that."""
     if "$ref" not in schema:
         return schema
@@ -170,7 +170,7 @@ def _faults(error: ValidationError, document: Any, root: Mapping[str, Any]) -> I
             if inner is None:
                 break  # an unknown key, or a kind of value of several
             path.append(part)
-            schema = resolved(inner, root)
+            schema = definition_of(inner, root)
             value = None if each["type"] == "missing" else value[part]
         if each["type"] == "extra_forbidden":
             near = _names_near(str(last), schema["properties"])
@@ -194,7 +194,7 @@ def _fault(
     where = _where(before)
     if missing:
         return f"{where}{key} is missing: give {in_words(schema)}"
-    of_items = schema if in_list else resolved(schema.get("items", {}), root)
+    of_items = schema if in_list else definition_of(schema.get("items", {}), root)
     if "properties" in of_items and (in_list or "items" in schema):
         return f"{where}{key} must be tables, each headed [[{key}]]"
     if "properties" in schema or isinstance(schema.get("additionalProperties"), dict):
@@ -266,15 +266,15 @@ def example_of(file: Schema) -> str:
     """The text of a file with this JSON schema: defaults are stated, other keys are comments."""
     lines = [*_comment(file["description"]), ""]
     for key, schema in file["properties"].items():
-        field = resolved(schema, file)
+        field = definition_of(schema, file)
         lines += [*_comment(field["description"]), *_lines(key, field, file), ""]
     return "\n".join(lines[:-1]) + "\n"
 
 
 def _lines(key: str, field: Schema, file: Schema) -> Iterator[str]:
     """A key, or a table with all of its keys."""
-    of_list = resolved(field.get("items", {}), file)
-    by_name = resolved(field.get("additionalProperties") or {}, file)
+    of_list = definition_of(field.get("items", {}), file)
+    by_name = definition_of(field.get("additionalProperties") or {}, file)
     if "properties" in field:
         yield f"[{key}]"
         yield from _keys(field, file)
@@ -296,7 +296,7 @@ def _lines(key: str, field: Schema, file: Schema) -> Iterator[str]:
 
 def _keys(table: Schema, file: Schema) -> Iterator[str]:
     for key, schema in table["properties"].items():
-        field = resolved(schema, file)
+        field = definition_of(schema, file)
         yield from _comment(field.get("description", ""))
         yield _entry(key, field, needed=key in table.get("required", ()))
 

@@ -196,7 +196,7 @@ class ClassicClient(Client):
             self.group.heartbeat(self)
 
     def forget(self, why: str, *, new_id: bool) -> None:
-        """The coordinator doesn't know this member, or its generation, any more."""
+        """Drop the generation that the coordinator no longer knows, and the id if `new_id`."""
         if new_id:
             self.member_id = None
         self.generation = -1

@@ -39,7 +39,7 @@ class LeastLoaded:
         return self._give(self._heap(c, _ANY, None))
 
     def next_near(self, c: int, near: list[int], racks: Racks) -> int:
-        """The same among members in the racks `near` and those that name no rack; or NOBODY."""
+        """The member of `next` among those in the racks `near` or in none; NOBODY without any."""
         heaps = [self._heap(c, rack, racks) for rack in (NO_RACK, *near)]
         filled = [heap for heap in heaps if heap]
         for heap in filled:

@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from spark.jobs.config import FILES, example_text, schema_text
-from spark.toml.tables import in_words, resolved
+from spark.toml.tables import definition_of, in_words
 from tests.paths import ROOT
 from tests.support.said import Run
 
@@ -22,8 +22,8 @@ def table_of(name: str) -> str:
     schema = json.loads(schema_text(name))
     rows = []
     for key, value in schema["properties"].items():
-        field = resolved(value, schema)
-        items = resolved(field.get("items", field.get("additionalProperties") or {}), schema)
+        field = definition_of(value, schema)
+        items = definition_of(field.get("items", field.get("additionalProperties") or {}), schema)
         heading = f"[[{key}]]" if "items" in field else f"[{key}]"
         if "info" in field.get("properties", {}):
             continue  # docs/findings.md has these
