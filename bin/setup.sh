@@ -1,5 +1,5 @@
 # Sourced by the commands beside it: makes the environment in .venv once, and anew when
-# pyproject.toml changes. `setup charts,live,serve` brings what draws, talks to brokers, serves
+# pyproject.toml or the version changes. `setup charts,live,serve` brings what draws, talks to brokers, serves
 # as well, `setup test` what the tests need. A command may name another environment in `venv`, and more
 # to install there in the array `with`.
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -30,7 +30,7 @@ install() {
 
 setup() {
     local extra=${1:-} python wanted
-    wanted="$(cksum <"$root/pyproject.toml") $extra${with[*]:+ ${with[*]}}"
+    wanted="$(cat "$root/pyproject.toml" "$root/optimizer/assignor/VERSION" | cksum) $extra${with[*]:+ ${with[*]}}"
     if [ -x "$venv/bin/python" ] && [ "$(cat "$venv/.made-for${extra:+-$extra}" 2>/dev/null)" = "$wanted" ]; then
         return
     fi

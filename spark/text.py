@@ -27,13 +27,12 @@ def named(noun: str, names: Iterable[str]) -> str:
 
 
 def near_path(path: str | Path) -> str:
-    """The same for a path that isn't there, by the names beside it."""
+    """`; did you mean …` for a path that isn't there, by the names beside it; or nothing."""
     missing = next(
         part for part in (*reversed(Path(path).parents), Path(path)) if not part.exists()
     )
     with suppress(OSError):
-        names = [beside.name for beside in missing.parent.iterdir()]
-        near = nearest_name(missing.name, names)
+        near = nearest_name(missing.name, [beside.name for beside in missing.parent.iterdir()])
         return f"; did you mean {missing.with_name(near)}?" if near else ""
     return ""
 

@@ -24,8 +24,9 @@ def verify(
     snapshot: Annotated[str | None, terminal.snapshot_option("all that the plan has")] = None,
 ) -> None:
     """Check a plan against its snapshot without the solver; exit code 1 if anything is wrong."""
+    plan = source.planned
     with source.session() as spark:
-        planned = planned_snapshots(spark, source.planned, snapshot)
+        planned = planned_snapshots(spark, plan, snapshot)
         verified, unchecked = [], []
         for snapshot_id in planned:
             try:

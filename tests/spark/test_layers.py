@@ -22,7 +22,7 @@ KEEPERS = {
     *("replay/fleet_replay.py", "report/gather.py", "scale/scale.py"),
 }
 # each frees itself what it keeps while it writes
-KEPT_MEANWHILE = {"compare/write.py", "plan/traffic.py", "whatif/what_if.py"}
+KEPT_MEANWHILE = {"compare/compare.py", "plan/traffic.py", "whatif/what_if.py"}
 LIBRARY = [
     path
     for path in sorted(PACKAGE.rglob("*.py"))

@@ -49,7 +49,7 @@ def test_explain_says_what_plan_and_audit_say(
     """Of files, without Spark, as the page does of the worst groups; and what the audit finds."""
     readable = [key for key in sorted(plan) if all("\\" not in name for name in key)]
     encoded = rows_of_groups(FleetFiles.read(str(torture)), readable, DEFAULT_FLEET_GOALS)
-    explained = explain_rows(encoded, find=partial(findings_of, settings=AuditSettings()))
+    explained = explain_rows(encoded, find=partial(findings_of, audit_settings=AuditSettings()))
     told = {(one.cluster, one.group): one.as_json for one in explained}
     assert told.keys() == {*readable}
     for key, columns in told.items():

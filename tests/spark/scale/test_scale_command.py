@@ -86,5 +86,5 @@ def test_programs_get_all_and_tables_are_written(
     assert pq.read_table(out / "scale").num_rows == 12
     assert flat(output.err).startswith("Looked at 1 d of 2 groups. Cheapest within the SLO: ")
     fleet = FleetSnapshot.read(spark, str(hourly))
-    told = gather._scaled([spark.read.parquet(str(out / "scale"))], fleet)["sizes"]
+    told = gather._scaling_of([spark.read.parquet(str(out / "scale"))], fleet)["sizes"]
     assert any(sentence.startswith("orders of c: Set by lag") for sentence in told)

@@ -25,6 +25,6 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
 def in_session(spark: SparkSession, run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Runs a command in this process as it runs by itself, but for the start and end of Java."""
     monkeypatch.setattr("spark.terminal.stores.start", session.session)
-    monkeypatch.setattr(session, "_started", lambda *_, **__: spark)
+    monkeypatch.setattr(session, "_start", lambda *_, **__: spark)
     monkeypatch.setattr(session, "_stop", lambda _: None)
     return run
