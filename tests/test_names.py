@@ -103,10 +103,7 @@ def _of_module(path: Path) -> frozenset[str]:
 
 
 def _locals(function: ast.FunctionDef) -> Iterator[tuple[str, str]]:
-    """Parameters and variables of a function, each with its type, or with what it is set to.
-
-    What takes all other keywords isn't one.
-    """
+    """Parameters, but for `**rest`, and variables of a function, each with its type or source."""
     nodes = [*ast.walk(function)]
     rest = (of.args.kwarg for of in nodes if isinstance(of, ast.FunctionDef))
     keywords = {argument.arg for argument in rest if argument}

@@ -131,6 +131,7 @@ class TestVersion:
         """One whose programs say how they were called, and that they are Java 17."""
         folder = tmp_path / "checkout"
         shutil.copytree(ROOT / "bin", folder / "bin")
+        shutil.copytree(ROOT / "optimizer/assignor", folder / "optimizer/assignor")
         shutil.copy(ROOT / "pyproject.toml", folder)
         for name in (".venv/bin/python", ".venv/bin/evenfleet", "java/bin/java"):
             program = folder / name
