@@ -1,7 +1,7 @@
 # Sourced by the commands beside it: makes the environment in .venv once, and anew when
-# pyproject.toml or the version changes. `setup charts,live,serve` brings what draws, talks to brokers, serves
-# as well, `setup test` what the tests need. A command may name another environment in `venv`, and more
-# to install there in the array `with`.
+# pyproject.toml or the version changes. `setup charts,live,serve` brings what draws, talks to
+# brokers and serves as well, `setup test` what the tests need. A command may name another
+# environment in `venv`, and more to install there in the array `with`.
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 venv=$root/.venv
 with=()

@@ -7,6 +7,7 @@ from pathlib import Path
 PACKAGES = ("optimizer", "spark", "evenfleet")
 ROOT = Path(__file__).parents[1]
 DATA = ROOT / "tests" / "data"
+CODE_FILES = [path for room in PACKAGES for path in sorted((ROOT / room).rglob("*.py"))]
 
 
 @cache

@@ -7,9 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from tests.paths import PACKAGES, ROOT, nodes_of, tree_of
-
-FILES = [path for room in PACKAGES for path in sorted((ROOT / room).rglob("*.py"))]
+from tests.paths import CODE_FILES, ROOT, nodes_of, tree_of
 
 CATCH_ALLS = {"result", "item", "items", "values", "entries", "settings", "selection", "report"}
 """What any variable could be called; it may be, where its type or its source says so too."""
@@ -25,10 +23,10 @@ Defined = ast.FunctionDef | ast.ClassDef
 
 def test_names_in_docstrings_are_in_scope() -> None:
     """In the file, or defined anywhere: columns, functions, modules and commands."""
-    anywhere = {*dir(builtins), *EXTERNAL}.union(*map(_defined, FILES))
+    anywhere = {*dir(builtins), *EXTERNAL}.union(*map(_defined, CODE_FILES))
     assert [
         f"{_place(path, text)}: {name}"
-        for path in FILES
+        for path in CODE_FILES
         for text in _docstrings(path)
         for name in re.findall(r"`([A-Za-z_]\w*)`", str(text.value))
         if name not in anywhere and name not in _used(path)
@@ -37,24 +35,27 @@ def test_names_in_docstrings_are_in_scope() -> None:
 
 def test_no_local_hides_an_import_a_definition_or_a_builtin() -> None:
     assert [
-        f"{_place(path, function)}: {name}"
-        for path in FILES
-        for function in nodes_of(path)
-        if isinstance(function, ast.FunctionDef)
-        for name in sorted({name for name, _ in _locals(function)})
+        f"{place}: {name}"
+        for path, place, name, _ in _all_locals()
         if (name in _of_module(path) or name in dir(builtins)) and name not in OPTIONS
     ] == []
 
 
 def test_no_local_could_be_just_anything() -> None:
     assert [
-        f"{_place(path, function)}: {name}"
-        for path in FILES
-        for function in nodes_of(path)
-        if isinstance(function, ast.FunctionDef)
-        for name, origin in sorted({*_locals(function)})
+        f"{place}: {name}"
+        for _, place, name, origin in _all_locals()
         if name in CATCH_ALLS and name not in origin.lower()
     ] == []
+
+
+def _all_locals() -> Iterator[tuple[Path, str, str, str]]:
+    """The file and place of each function, with the names and origins of its locals."""
+    for path in CODE_FILES:
+        for function in nodes_of(path):
+            if isinstance(function, ast.FunctionDef):
+                for name, origin in sorted({*_locals(function)}):
+                    yield path, _place(path, function), name, origin
 
 
 def _place(path: Path, node: ast.AST) -> str:

@@ -12,7 +12,7 @@ import typer
 
 from spark.cli import COMMANDS, app_for
 from spark.glossary import GLOSSARY
-from tests.paths import PACKAGES, ROOT, nodes_of
+from tests.paths import CODE_FILES, ROOT, nodes_of
 from tests.words import BLOCK, CODE, PAGES, lengths, sentences
 
 MOST_WORDS = 35
@@ -89,8 +89,6 @@ LISTS = ("strategy", "strategies")
 
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`-])|\n\n")
 CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-
-CODE_FILES = [path for room in PACKAGES for path in (ROOT / room).rglob("*.py")]
 
 CONF_FILES = sorted(path for path in (ROOT / "conf").rglob("*") if path.is_file())
 

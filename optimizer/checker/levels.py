@@ -144,11 +144,9 @@ class Spread(CheckedLevel):
         kinds = self.counts.kinds
         # Kinds stand in the order of their topics: the first of each will do.
         kind = np.diff(kinds.topic, prepend=-1).nonzero()[0]
-        readers, sizes = (
-            kinds.reader_counts[kind],
-            self.counts.problem.topic_sizes[kinds.topic[kind]],
-        )
-        return self.counts.measures.spread == int(least_spread(readers, sizes).sum())
+        sizes = self.counts.problem.topic_sizes[kinds.topic[kind]]
+        least = least_spread(kinds.reader_counts[kind], sizes)
+        return self.counts.measures.spread == int(least.sum())
 
 
 LEVELS: dict[str, type[CheckedLevel]] = {

@@ -53,10 +53,9 @@ def problems_of(explained: GroupExplanation, muted: Mapping[str, str]) -> Iterat
 
 def summary_of(explained: GroupExplanation) -> Iterator[str]:
     """How the group is, and what its plan makes of it."""
-    group, reason = (
-        f"Group {explained.group} of cluster {explained.cluster}",
-        explained.reason or "",
-    )
+    group = f"Group {explained.group} of cluster {explained.cluster}"
+    reason = explained.reason or ""
+    status = f"(status {explained.status}{reason and ', '}{reason})"
     if explained.state and explained.state != SETTLED:
         yield f"Kafka's state of the group is {explained.state}."
     if not explained.loads:
@@ -65,9 +64,7 @@ def summary_of(explained: GroupExplanation) -> Iterator[str]:
     before, after = ([pair[at] for pair in explained.loads.values()] for at in (0, 1))
     unowned = sum(after) - sum(before)
     if explained.weights:
-        yield from _summary_by_weight(
-            explained, f"(status {explained.status}{reason and ', '}{reason})"
-        )
+        yield from _summary_by_weight(explained, status)
         if unowned > 0:
             yield f"Nobody reads {counted(unowned, 'partition')}."
         return
@@ -75,10 +72,7 @@ def summary_of(explained: GroupExplanation) -> Iterator[str]:
     how = "could be more even" if is_better else "is as even as possible"
     nobodys = f", and {counted(unowned, 'partition')} no owner" if unowned > 0 else ""
     have = counted(len(before), "member") + (" has" if len(before) == 1 else " have")
-    yield (
-        f"{group} {how} (status {explained.status}{reason and ', '}{reason}): {have} "
-        f"{_range(before)}{nobodys}."
-    )
+    yield f"{group} {how} {status}: {have} {_range(before)}{nobodys}."
     if is_better or explained.moves:
         yield f"The plan gives them {_range(after)}, by {counted(len(explained.moves), 'move')}."
 

@@ -266,10 +266,8 @@ class TopicsRead:
         self, fleet: FleetFiles, cluster: str, topics: Sequence[bytes], columns: Sequence[str]
     ) -> None:
         self.fleet, self.cluster, self.topics = fleet, cluster, topics
-        wanted, columns = (
-            ValueFilter(frozenset(topics)),
-            ("topic", "partition", "topic_id", *columns),
-        )
+        columns = ("topic", "partition", "topic_id", *columns)
+        wanted = ValueFilter(frozenset(topics))
         self.rows = fleet.rows("partitions", columns, cluster, topic=wanted)
         codes, names = coded(self.rows["topic"])
         ends = np.bincount(codes, minlength=len(names)).cumsum()

@@ -30,10 +30,8 @@ def restless(
     """
     ends = [(cluster, ids[0], ids[-1]) for cluster, ids in snapshots.items() if ids]
     spans = changes.sparkSession.createDataFrame(ends, "cluster string, since string, until string")
-    covered, ago = (
-        hours_between(F.col("since"), F.col("until")),
-        hours_between(F.col(SNAPSHOT), F.col("until")),
-    )
+    covered = hours_between(F.col("since"), F.col("until"))
+    ago = hours_between(F.col(SNAPSHOT), F.col("until"))
     dated = rebalances.join(F.broadcast(spans), "cluster").withColumns(
         {"ago": ago, "covered": covered}
     )

@@ -33,14 +33,14 @@ def plan(
     out = target.optional()
     strategy_name = strategy or source.settings.strategy
     check_strategy(strategy_name)
-    settings = replace(goals.applied(source.settings), strategy=strategy_name)
-    levels, settings = levels_and_goals(thresholds, settings)
+    levels, settings = levels_and_goals(thresholds, goals.applied(source.settings))
+    with_strategy = replace(settings, strategy=strategy_name)
     with source.session(source.single_snapshot) as spark:
         if out:
             check_out(spark, out, PLAN)
         planned, fault = source.each(
             *(spark, f"plan by {strategy_name}", "planned"),
-            lambda fleet: _plan_one(fleet, source, out, settings, levels, goals.check_limits),
+            lambda fleet: _plan_one(fleet, source, out, with_strategy, levels, goals.check_limits),
         )
         if planned:
             show_plans(planned)

@@ -71,17 +71,13 @@ def whatif(
             source.weights(spark, settings, whole.id) as weighed,
             busy(f"applying {', '.join(map(str, events))} to snapshot {fleet.id}"),
         ):
-            if not any(
-                isinstance(applied, SizedTopic) for applied in events
-            ):  # they bring partitions
+            if not any(isinstance(event, SizedTopic) for event in events):  # they bring partitions
                 trial.check_limits(idle_limits(fleet, settings.goals))
             predicted = whatif_result(fleet, events, settings, static, rates, weighed, out)
         if price:
-            fleet_costs, costs = (
-                price.with_costs(predicted.fleet),
-                price.with_costs(predicted.groups),
-            )
-            predicted = replace(predicted, fleet=fleet_costs, groups=costs)
+            fleet_costs = price.with_costs(predicted.fleet)
+            group_costs = price.with_costs(predicted.groups)
+            predicted = replace(predicted, fleet=fleet_costs, groups=group_costs)
         say_answer(whatif_advice(predicted.fleet, events))
         notes = [*notes_of(predicted, events)]
         if price:

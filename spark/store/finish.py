@@ -99,11 +99,8 @@ def _put_in_place(place: Folder, snapshot: str, manifest: Manifest) -> None:
         for table, lying in lying_by_table.items()
     }
     for table, lying in lying_by_table.items():
-        files, folder, aside = (
-            manifest.names(table),
-            place.folder(table, snapshot),
-            aside_by_table[table],
-        )
+        files, aside = manifest.names(table), aside_by_table[table]
+        folder = place.folder(table, snapshot)
         if manifest.replaces is not None:
             void: Iterable[str] = manifest.replaces.get(table, ())
         elif aside or (any(aside_by_table.values()) and not files):

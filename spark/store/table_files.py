@@ -70,8 +70,6 @@ class TableFiles(Listing):
         gone = set(manifest.removed).difference(manifest.tables)
         return all(table in gone or not now.has_folder(table, snapshot) for table in tables)
 
-    # Which files are a table, and whether these are as they were written.
-
     def parts(self, table: str, snapshot: str, thoroughly: bool = True) -> Parts | None:
         """The files of one table of a snapshot; None where it has no such table.
 

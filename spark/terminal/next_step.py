@@ -133,7 +133,7 @@ def _flat(options: Mapping[str, Any]) -> dict[str, Any]:
     """The options by name, those of bundles among them."""
     bundles = [bundle for bundle in options.values() if is_dataclass(bundle)]
     flat = {of.name: getattr(bundle, of.name) for bundle in bundles for of in fields(bundle)}
-    return {**options, **flat}
+    return {name: of for name, of in options.items() if not is_dataclass(of)} | flat
 
 
 def with_next_step(name: str, command: Callable[..., Any]) -> Callable[..., Any]:

@@ -52,11 +52,8 @@ class Trial:
     """A group, and what strategies make of it; `goals` are those of `optimal`."""
 
     def __init__(self, problem: Problem, limit: TimeLimit, goals: Goals) -> None:
-        self.problem, self.limit, self.goals = (
-            on_hosts(problem, goals.host),
-            limit,
-            judged(goals, problem),
-        )
+        self.problem, self.goals = on_hosts(problem, goals.host), judged(goals, problem)
+        self.limit = limit
         self._answers: dict[str, Answered | Exception] = {}
 
     def answer(self, strategy: str) -> Answered:

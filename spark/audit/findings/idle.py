@@ -129,10 +129,8 @@ def _changed_hands(plan: Any, before: Any) -> int:
     """Partitions whose owner was there before, and is, and that have another one now."""
     stayed = np.isin(before.action, KEEPABLE)
     owned = plan.previous >= 0
-    then, now = (
-        _partition_keys(plan.topics, before)[stayed],
-        _partition_keys(plan.topics, plan)[owned],
-    )
+    then = _partition_keys(plan.topics, before)[stayed]
+    now = _partition_keys(plan.topics, plan)[owned]
     at = now.searchsorted(then)
     at[at == len(now)] = 0
     both = (now[at] == then) if len(now) else np.zeros(len(then), np.bool_)

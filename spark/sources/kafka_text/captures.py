@@ -198,10 +198,8 @@ class ConsumerGroup:
         self.coordinator = row.coordinator if row.coordinator is not None else self.coordinator
         if row.state is None or row.state == self.state:
             return
-        was_rebalancing, is_rebalancing = (
-            self.state in REBALANCING_STATES,
-            row.state in REBALANCING_STATES,
-        )
+        was_rebalancing = self.state in REBALANCING_STATES
+        is_rebalancing = row.state in REBALANCING_STATES
         self.contradictory |= self.state is not None and not (was_rebalancing and is_rebalancing)
         if not was_rebalancing or (is_rebalancing and row.exact):
             self.state = row.state
