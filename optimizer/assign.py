@@ -1,6 +1,6 @@
 """Assign one group's partitions: the call of the library."""
 
-from optimizer.model import DEFAULT_GOALS, Goals, Group, check_group, judged, problem_of
+from optimizer.model import DEFAULT_GOALS, Goals, Group, check_group, problem_of, resolve_balance
 from optimizer.plan import Plan, plan_of
 from optimizer.strategies import OPTIMAL, strategy_named
 
@@ -16,5 +16,5 @@ def assign(group: Group, strategy: str = OPTIMAL, goals: Goals = DEFAULT_GOALS) 
     """
     planner = strategy_named(strategy)
     problem, notes = problem_of(group, check_group(group))
-    goals = judged(goals, problem)
+    goals = resolve_balance(goals, problem)
     return plan_of(strategy, problem, planner.assign(problem, goals), notes, goals)

@@ -22,7 +22,7 @@ def figure(value: float | None) -> str:
     return f"{value:,.0f}" if exact else f"{value:.4g}"
 
 
-def counted(number: int, noun: str) -> str:
+def plural(number: int, noun: str) -> str:
     """`1 move`, `2 moves`, `1,200 moves`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 

@@ -37,12 +37,12 @@ def lazy_fields(*fields: str) -> Callable[[type[T]], type[T]]:
     Whoever reads a field gets its value, and so do comparisons, `repr` and dataclasses.replace.
     """
 
-    def prepared(of: type[T]) -> type[T]:
+    def add_fields(of: type[T]) -> type[T]:
         for name in fields:
             setattr(of, name, _Field(name))
         return of
 
-    return prepared
+    return add_fields
 
 
 class _Lazy:

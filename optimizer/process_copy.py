@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import IO
 
 
-def copied(work: Callable[[IO[bytes]], object]) -> tuple[int, IO[bytes]]:
+def start_copy(work: Callable[[IO[bytes]], object]) -> tuple[int, IO[bytes]]:
     """The id of a copy in which `work` writes its answer, and where that can be read.
 
     The copy ends when `work` does, however that is. The caller reads to the end and waits for it.

@@ -6,7 +6,7 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
-from optimizer.figures import counted, nearest_name
+from optimizer.figures import nearest_name, plural
 
 LONGEST = 250
 """Characters of a name shown in full: of a topic's there are 249 at most (Kafka's Topic)."""
@@ -23,7 +23,7 @@ def named(noun: str, names: Iterable[str]) -> str:
     """`3 groups (a, b, c)`, `1 group (a)`, `9 groups (a, b, c, d, e, …)`, in sorted order."""
     ordered = sorted(set(names))
     shown = ", ".join(ordered[:5]) + (", …" if len(ordered) > 5 else "")
-    return f"{counted(len(ordered), noun)} ({shown})"
+    return f"{plural(len(ordered), noun)} ({shown})"
 
 
 def near_path(path: str | Path) -> str:

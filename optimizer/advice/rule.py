@@ -22,7 +22,7 @@ from optimizer.advice.situation import (
     Levels,
     Situation,
 )
-from optimizer.figures import counted, figure
+from optimizer.figures import figure, plural
 from optimizer.model import NOBODY, IntArray, changes_of
 from optimizer.strategies import CONNECT
 
@@ -94,7 +94,7 @@ class Rule(JudgedGroup):
             return {}
         members = len(self.problem.member_ids)
         sentence = (
-            f"{self.spare:,} of {counted(members, 'member')} can't get a partition: "
+            f"{self.spare:,} of {plural(members, 'member')} can't get a partition: "
             f"{members - self.spare:,} are enough, unless they stand by on purpose."
         )
         return {"advice_kind": "members", "advice": sentence}
@@ -172,7 +172,7 @@ class Rule(JudgedGroup):
     def _change(self, target: IntArray) -> str:
         moves = changes_of(self.problem, target)[0]
         before, after = (self._load(load) for load in (self.now, self.load_of(target)))
-        return f"largest load {before} → {after}, {counted(moves, 'move')}"
+        return f"largest load {before} → {after}, {plural(moves, 'move')}"
 
     def _load(self, load: float) -> str:
         return figure(load) if self.situation.goals.by_weight else f"{int(load):,}"
@@ -186,11 +186,11 @@ class Rule(JudgedGroup):
                 doubts += " Its assignor isn't Kafka's, and not every client has that one."
         if self.situation.status == "inferred":
             doubts += " Subscriptions are taken from what members own: state them when you import."
-        if joined := self._parted(target):
+        if joined := self._topics_parted(target):
             doubts += f" Equal partitions of {' and '.join(joined)} sit together only now."
         return doubts
 
-    def _parted(self, target: IntArray) -> Sequence[str]:
+    def _topics_parted(self, target: IntArray) -> Sequence[str]:
         """Two topics whose equal partitions have one owner now, and wouldn't have then."""
         by_owners: dict[bytes, int] = {}
         offsets = self.problem.topic_offsets

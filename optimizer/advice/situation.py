@@ -11,7 +11,7 @@ import numpy as np
 
 from optimizer.assignor.plan_file import follows_plans, why_not_follow
 from optimizer.checker import check_assignment, measure_assignment
-from optimizer.figures import counted
+from optimizer.figures import plural
 from optimizer.model import (
     BY_COUNT,
     DEFAULT_GOALS,
@@ -214,7 +214,7 @@ class JudgedGroup:
         """How bad who owns what is, and the sentence on the worst of it."""
         if self.situation.twice:
             first, *others = self.situation.twice
-            more = f", and {counted(len(others), 'more partition')}" if others else ""
+            more = f", and {plural(len(others), 'more partition')}" if others else ""
             members = " and ".join(first.members[:2])
             return CRITICAL, (
                 f"{first.partition} is read by {members}{more}: restart one of the two{STATIC}."
@@ -225,14 +225,14 @@ class JudgedGroup:
     def _ownership(self) -> Iterator[str]:
         for member, count in sorted(self.situation.stale.items()):
             yield (
-                f"{member} claims {counted(count, 'partition')} by an older generation: "
+                f"{member} claims {plural(count, 'partition')} by an older generation: "
                 f"restart it if it doesn't rejoin by itself{STATIC}."
             )
         names, owner = self.situation.names, self.situation.previous
         odd = (owner >= 0) & ~classes_of(self.problem).keepable
         if odd.any():
             at = int(owner[odd].max())
-            what = f"{names[at]} owns {counted(int((owner[odd] == at).sum()), 'partition')}"
+            what = f"{names[at]} owns {plural(int((owner[odd] == at).sum()), 'partition')}"
             if at >= len(self.problem.member_ids):
                 yield (
                     f"{what} and has left: a rebalance hands them on; restart one member if "
@@ -244,7 +244,7 @@ class JudgedGroup:
             lost = (self.kept == NOBODY) & (classes_of(self.problem).of_partition >= 0)
             first = self.problem.partition_name(int(lost.argmax()))
             yield (
-                f"Nobody reads {counted(self.situation.unread, 'partition')}, the first is "
+                f"Nobody reads {plural(self.situation.unread, 'partition')}, the first is "
                 f"{first}: a rebalance hands them out; restart one member{STATIC}, unless the "
                 "topic has just grown (metadata.max.age.ms)."
             )

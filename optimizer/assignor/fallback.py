@@ -51,7 +51,7 @@ def _sticky(group: JoiningGroup) -> Assignment:
 
 
 def _least_loaded(group: JoiningGroup) -> Assignment:
-    return _dealt(
+    return _deal_out(
         {member.member_id: member.topics for member in group.members},
         {topic: range(count) for topic, count in group.topics.items()},
     )
@@ -71,10 +71,10 @@ def in_turns(cluster: Any, members: Iterable[Any]) -> Assignment:
     for topic in sorted(frozenset[str]().union(*reads.values())):
         with suppress(Exception):
             partitions[topic] = sorted(cluster.partitions_for_topic(topic) or ())
-    return _dealt(reads, partitions)
+    return _deal_out(reads, partitions)
 
 
-def _dealt(
+def _deal_out(
     reads: Mapping[str, Collection[str]], partitions: Mapping[str, Collection[int]]
 ) -> Assignment:
     """Topic by topic: its readers take turns, the least loaded first."""

@@ -69,7 +69,7 @@ def joining_group(
         partitions = cluster.partitions_for_topic(topic)
         if partitions:
             topics[topic] = max(partitions) + 1
-        elif topic not in own_topics and (vouched := _vouched(topic, holders)):
+        elif topic not in own_topics and (vouched := _size_of_unknown(topic, holders)):
             topics[topic] = vouched
     return JoiningGroup(tuple(present), topics)
 
@@ -129,7 +129,7 @@ def _holders(members: Iterable[JoiningMember]) -> dict[TopicPartition, set[str]]
     return {partition: ids for partition, (_, ids) in claims.items()}
 
 
-def _vouched(topic: str, holders: Collection[TopicPartition]) -> int:
+def _size_of_unknown(topic: str, holders: Collection[TopicPartition]) -> int:
     """Number of partitions of a topic that the leader doesn't know, and members have whole.
 
     A leader hears of topics that it doesn't read itself only after its first rebalance, and joins

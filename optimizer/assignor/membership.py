@@ -94,7 +94,7 @@ class Membership:
         self._joins += 1
         return Mark(self._assignor, self._joins, self._assigned_as)
 
-    def assigned(self, owned: frozenset[tuple[str, int]], generation: int, user_data: Any) -> None:
+    def remember(self, owned: frozenset[tuple[str, int]], generation: int, user_data: Any) -> None:
         """Remember an assignment.
 
         A static member that starts again gets the assignment of its predecessor, in whose rebalance

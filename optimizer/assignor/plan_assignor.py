@@ -81,7 +81,7 @@ class PlanAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
 
     def on_assignment(self, assignment: ConsumerProtocolAssignment, generation: int) -> None:
         owned = frozenset((topic, partition) for topic, partition in assignment.partitions())
-        self._membership.assigned(owned, generation, assignment.user_data)
+        self._membership.remember(owned, generation, assignment.user_data)
 
     def assign(self, cluster: Any, members: Sequence[Any]) -> dict[str, ConsumerProtocolAssignment]:
         """The leader's answer: an assignment for each member's id."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from optimizer.checker.budget import prove_within_budget
 from optimizer.checker.certificate import has_prices
-from optimizer.checker.counts import Counts, counted
+from optimizer.checker.counts import Counts, count_assignment
 from optimizer.checker.evenness import host_of_members, proven_homogeneous
 from optimizer.checker.facts import COSTS, cost_facts
 from optimizer.checker.proof import prove
@@ -24,10 +24,10 @@ from optimizer.model import (
     Reads,
     cell_level,
     host_level,
-    judged,
     levels_of,
     limits_of,
     on_hosts,
+    resolve_balance,
     units_of,
     weights_of,
 )
@@ -94,7 +94,7 @@ def check_assignment(
     """
     if faults := _faults_of_shape(problem, target):
         return Verdict(faults, None, False, None, None)
-    problem, goals = on_hosts(problem, goals.host), judged(goals, problem)
+    problem, goals = on_hosts(problem, goals.host), resolve_balance(goals, problem)
     if goals.copartition:
         return _check_units(problem, target, certificate, goals, rival)
     if goals.by_weight:
@@ -111,7 +111,7 @@ def check_assignment(
         measures = proven_homogeneous(problem, target, levels)
         if measures is not None:
             return _verdict_of_closed_form(measures, levels)
-    counts = counted(problem, target, goals, levels)
+    counts = count_assignment(problem, target, goals, levels)
     if not isinstance(counts, Counts):
         return Verdict(counts, None, False, None, None)
     if is_limited:
@@ -129,7 +129,7 @@ def check_assignment(
 
 def measure_assignment(problem: Problem, target: IntArray, goals: Goals = DEFAULT_GOALS) -> Verdict:
     """The faults and measures that `check_assignment` tells, without a search or a proof."""
-    counts = _faults_of_shape(problem, target) or counted(problem, target, goals)
+    counts = _faults_of_shape(problem, target) or count_assignment(problem, target, goals)
     return _verdict_of(counts) if isinstance(counts, Counts) else Verdict(counts, *[None] * 4)
 
 
@@ -158,7 +158,7 @@ def _columns(proven: Mapping[str, bool], has_costs: Container[str]) -> dict[str,
 def _by_weight(
     problem: Problem, target: IntArray, certificate: bytes | None, goals: Goals
 ) -> Verdict:
-    counts = counted(problem, target, goals)
+    counts = count_assignment(problem, target, goals)
     if not isinstance(counts, Counts):
         return Verdict(counts, None, False, None, None)
     kinds = counts.allowed or counts.kinds
@@ -185,7 +185,7 @@ def _check_units(
     By count nothing is known of units of several sizes, unless nothing would be better if they
     could be cut; nor of the moves where parts of a unit stay with their owners whoever gets it.
     """
-    counts = counted(problem, target, goals)
+    counts = count_assignment(problem, target, goals)
     faults = counts if not isinstance(counts, Counts) else _separations(problem, goals, target)
     if faults or not isinstance(counts, Counts):
         return Verdict(faults, None, False, None, None)

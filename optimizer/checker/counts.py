@@ -145,7 +145,7 @@ FAULTS_NAMED = 5
 """Partitions named for each sort of fault; the rest are counted."""
 
 
-def counted(
+def count_assignment(
     problem: Problem, target: IntArray, goals: Goals, levels: Sequence[str] | None = None
 ) -> Counts | list[str]:
     """The assignment in counts, or its faults.

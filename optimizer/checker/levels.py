@@ -29,7 +29,7 @@ class CheckedLevel:
 
     def start(self) -> IntArray:
         """Where the numbers of a certificate are counted from: members, and then cells."""
-        return np.zeros(numbered(self.counts), np.int64)
+        return np.zeros(node_count(self.counts), np.int64)
 
     def is_shown(self) -> bool:
         """Whether numbers of 0 prove it, without a look at any arc."""
@@ -163,7 +163,7 @@ def level_named(name: str, counts: Counts) -> CheckedLevel:
     return LEVELS.get(name, Cost)(name, counts)
 
 
-def settled(levels: Sequence[CheckedLevel], stays: bool) -> list[bool]:
+def are_settled(levels: Sequence[CheckedLevel], stays: bool) -> list[bool]:
     """Of each level whether no plan can be better there, as good as it is at those before it.
 
     So it is also at any level from moves on if everything stays where it is and nothing is new.
@@ -176,6 +176,6 @@ def settled(levels: Sequence[CheckedLevel], stays: bool) -> list[bool]:
     ]
 
 
-def numbered(counts: Counts) -> int:
+def node_count(counts: Counts) -> int:
     """How many nodes a certificate has numbers for: members, and cells where there are any."""
     return len(counts.loads) + len(counts.kinds.member_of_cell)

@@ -8,7 +8,7 @@ import numpy as np
 
 from optimizer.checker.certificate import MalformedCertificateError, decode, encode
 from optimizer.checker.counts import Counts
-from optimizer.checker.levels import CheckedLevel, level_named, numbered, settled
+from optimizer.checker.levels import CheckedLevel, are_settled, level_named, node_count
 from optimizer.checker.residual_network import ReducedCosts, ResidualNetwork, ViolatedArc
 from optimizer.model import BALANCE, LEVELS, IntArray
 
@@ -43,10 +43,10 @@ def prove(
     inputs, fault = _read_certificate(counts, len(levels), certificate)
     network = counts.residual_network(most)
     checked = [level_named(name, counts) for name in levels]
-    is_settled = settled(checked, counts.stays)
+    is_settled = are_settled(checked, counts.stays)
     for number, name in enumerate(levels):
         level = _Level(counts, checked[number], network)
-        numbers = inputs[number] if inputs else np.zeros(numbered(counts), np.int64)
+        numbers = inputs[number] if inputs else np.zeros(node_count(counts), np.int64)
         needs_no_proof = all(is_settled[number:]) and not any(
             of_level.any() for of_level in inputs[number:]
         )
@@ -71,7 +71,7 @@ def _read_certificate(
     if certificate is None:
         return [], None
     try:
-        return decode(certificate, numbered(counts), levels), None
+        return decode(certificate, node_count(counts), levels), None
     except MalformedCertificateError as error:
         return [], f"the certificate can't be read: {error}"
 
@@ -180,7 +180,7 @@ class _Sentences:
         if violated_arc.giver is None:
             return f"{doubt}: its number for {names[violated_arc.taker]} doesn't fit"
         giver, taker = counts.kinds.member[violated_arc.giver], self._member(violated_arc.taker)
-        partition = self._held(counts.kinds.kind_at(violated_arc.giver), int(giver))[0]
+        partition = self._partitions_at(counts.kinds.kind_at(violated_arc.giver), int(giver))[0]
         name = self._problem.partition_name(int(partition))
         return f"{doubt}: by its numbers {name} should go from {names[giver]} to {names[taker]}"
 
@@ -192,12 +192,12 @@ class _Sentences:
     def _transfer(self, kind: int, giver: int, taker: int) -> str:
         """Best names one that the taker owns, or that the giver does not; any of it will do."""
         problem = self._problem
-        partitions = self._held(kind, giver)
+        partitions = self._partitions_at(kind, giver)
         owner = problem.owner[partitions]
         best = partitions[np.argmax(2 * (owner == taker) + (owner != giver))]
         names = problem.member_ids
         return f"{problem.partition_name(int(best))} from {names[giver]} to {names[taker]}"
 
-    def _held(self, kind: int, member: int) -> IntArray:
+    def _partitions_at(self, kind: int, member: int) -> IntArray:
         kinds = self._counts.kinds
         return np.flatnonzero((kinds.kind_of == kind) & (self._counts.target == member))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from optimizer.coordinator.catalog import Catalog
 from optimizer.model import DEFAULT_GOALS, NOTHING, Goals, IntArray, KafkaFacts, Problem, resolve
 from optimizer.strategies import strategy_named
-from optimizer.strategies.kafka import bucket, grown, in_hash_order, string_hash, utf16
+from optimizer.strategies.kafka import bucket, bucket_count, in_hash_order, string_hash, utf16
 
 FIBONACCI = -7046029254386353131
 """2⁶⁴ by the golden ratio, as Java's signed number."""
@@ -33,7 +33,7 @@ class Seen:
     capacity: float | None = None
 
 
-def assigned(
+def assign_targets(
     catalog: Catalog,
     version: int,
     strategy: str,
@@ -140,7 +140,7 @@ def _of_topics(
 
 def hash_order(ids: Sequence[str], peak: int) -> list[str]:
     """Ids as the coordinator's HashMap iterates them that once had `peak` entries."""
-    capacity = grown(peak)
+    capacity = bucket_count(peak)
     return sorted(ids, key=lambda name: bucket(_hash(name), capacity))
 
 
@@ -156,11 +156,11 @@ def timeline_order(ids: Sequence[str], peak: int) -> list[str]:
         bits += 1
     slots: dict[int, list[str]] = {}
     for name in ids:
-        slots.setdefault((_signed(_hash(name)) * FIBONACCI % 2**64) >> (64 - bits), []).append(name)
+        slots.setdefault((_as_int(_hash(name)) * FIBONACCI % 2**64) >> (64 - bits), []).append(name)
     return [member for _, slot in sorted(slots.items()) for member in reversed(slot)]
 
 
-def _signed(hash_code: int) -> int:
+def _as_int(hash_code: int) -> int:
     return hash_code - 2**32 if hash_code >= 2**31 else hash_code
 
 
@@ -183,7 +183,7 @@ def candidates(lists: Iterable[tuple[str, ...]]) -> frozenset[str]:
     return common or frozenset()
 
 
-def elected(lists: Mapping[tuple[str, ...], int]) -> str:
+def elect_assignor(lists: Mapping[tuple[str, ...], int]) -> str:
     """The assignor with most votes; `lists` counts the members of each list of assignors.
 
     Each member votes for the first of its list that all members offer. Raises ValueError if there

@@ -201,12 +201,12 @@ def _put_at_rest(simulator: Simulator) -> None:
     phase = simulator.context.chance.random()
     generation = max((member.generation or 1 for member in group.members), default=1)
     clients = [simulator.appear(member) for member in group.members]
-    for client, owned in zip(clients, _owned(simulator), strict=True):
+    for client, owned in zip(clients, _partitions_of_members(simulator), strict=True):
         _settle(simulator, client, owned, phase)
     simulator.coordinator.settle(clients, generation)
 
 
-def _owned(simulator: Simulator) -> list[Parts]:
+def _partitions_of_members(simulator: Simulator) -> list[Parts]:
     """The partitions of each member; the later one has those that two claim."""
     numbers = simulator.context.catalog.numbers
     members = simulator.context.scenario.group.members

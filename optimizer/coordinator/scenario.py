@@ -29,7 +29,7 @@ class Chance(Random):
         return client.beats_from + beats * interval + interval
 
     def time(self, what: str, name: str, expected: float, after: float) -> float:
-        """When a member sends a `request`, a `join`, has `rejoined` or has `reconciled`."""
+        """The time at which a member sends a request or a join, has rejoined or reconciled."""
         return expected
 
     def look(self, name: str, now: float, age: float) -> float:

@@ -64,7 +64,7 @@ def scenario_of(
         steps,
         client=parameters.client,
         broker=parameters.broker,
-        rates={topic: _grown(of, sizes[topic]) for topic, of in rates.items() if topic in sizes},
+        rates={topic: _extend(of, sizes[topic]) for topic, of in rates.items() if topic in sizes},
         peak_rate=peak_rate or parameters.peak_rate,
         **settings,
     )
@@ -88,7 +88,7 @@ def simulate_events(
     return EventsTimeline(timeline, loads)
 
 
-def _grown(rates: Sequence[float], size: int) -> list[float]:
+def _extend(rates: Sequence[float], size: int) -> list[float]:
     """The rates of a topic's partitions, with their mean for those beyond."""
     return [*rates, *[fmean(rates)] * (size - len(rates))] if rates else []
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optimizer.model import CostOverflowError, IntArray
-from optimizer.process_copy import copied
+from optimizer.process_copy import start_copy
 
 NONE, SOME, FAILED = b"0", b"1", b"2"
 """First bytes of an answer."""
@@ -27,7 +27,7 @@ def interruptible(call: Callable[[], IntArray | None]) -> IntArray | None:
     left = signal.getitimer(signal.ITIMER_PROF)[0] if hasattr(signal, "setitimer") else 0
     if not left or threading.current_thread() is not threading.main_thread():
         return call()
-    child, pipe = copied(lambda pipe: pipe.write(_answer(call, left)))
+    child, pipe = start_copy(lambda pipe: pipe.write(_answer(call, left)))
     ended = False
     try:
         with pipe:
@@ -166,12 +166,12 @@ def source_side(
 ) -> tuple[NDArray[np.bool_], int]:
     """Which of the first nodes have too much to flow into the sink, and how much does."""
 
-    def solved() -> IntArray:
+    def solve_flow() -> IntArray:
         flow = LargestFlow(parts, supply, sink, sink + 1)
         return np.append(flow.side[: len(supply)].astype(np.int64), flow.amount)
 
     is_long = sink * len(parts[0].tail) >= LONG
-    answer = interruptible(solved) if is_long else solved()
+    answer = interruptible(solve_flow) if is_long else solve_flow()
     assert answer is not None
     return answer[:-1].astype(np.bool_), int(answer[-1])
 

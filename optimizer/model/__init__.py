@@ -6,8 +6,8 @@ from optimizer.model.answer import (
     LimitsError,
     StrategyError,
     TimeLimitError,
+    at_once,
     group_of,
-    settled,
 )
 from optimizer.model.arrays import (
     NOTHING,
@@ -31,8 +31,8 @@ from optimizer.model.goals import (
     WEIGHTS,
     Goals,
     GoalsError,
-    judged,
     levels_of,
+    resolve_balance,
 )
 from optimizer.model.group import (
     LEAST_CAPACITY,

@@ -43,7 +43,7 @@ class TimeLimitError(Exception):
     """
 
 
-def settled(target: IntArray, reason: str | None = None, rival: IntArray | None = None) -> Answer:
+def at_once(target: IntArray, reason: str | None = None, rival: IntArray | None = None) -> Answer:
     """The answer of a strategy that reaches its target in one rebalance."""
     return Answer(target, target, reason, rival)
 

@@ -155,7 +155,7 @@ class Goals:
 
     @property
     def by_weight(self) -> bool:
-        """Whether loads are weights; those of "auto" aren't until `judged` says so."""
+        """Whether loads are weights; those of "auto" aren't until `resolve_balance` says so."""
         return self.balance == "weight"
 
     @property
@@ -225,7 +225,7 @@ LEAST_KNOWN = 0.5
 """The share of a group's partitions whose weight has to be known."""
 
 
-def judged(goals: Goals, problem: Problem) -> Goals:
+def resolve_balance(goals: Goals, problem: Problem) -> Goals:
     """The goals with a balance of `count` or `weight`, as `auto` comes to for this group."""
     if goals.balance != "auto":
         return goals

@@ -118,7 +118,7 @@ def check_group(group: Group) -> Owned:
 
     Raises `InvalidGroupError` with every fault of the group at once.
     """
-    owned = _owned(group)
+    owned = _claims_of(group)
     faults = [*_topic_faults(group), *_member_faults(group)]
     if owned is None:
         faults += _claim_faults(group)
@@ -128,7 +128,7 @@ def check_group(group: Group) -> Owned:
     return owned
 
 
-def _owned(group: Group) -> Owned | None:
+def _claims_of(group: Group) -> Owned | None:
     """The claims in batches that fit a processor's cache; None if one is bad."""
     lists = [member.owned for member in group.members]
     index_of = dict(zip(group.topics, range(len(group.topics)), strict=True)).get

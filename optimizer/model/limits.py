@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from optimizer.figures import counted
+from optimizer.figures import plural
 from optimizer.model.arrays import Flags, IntArray
 from optimizer.model.hosts import host_names
 from optimizer.model.problem import Problem, once_a_problem
@@ -60,7 +60,7 @@ class Limit:
 
 
 def _partitions_of(limit: Limit) -> str:
-    return counted(int(limit.most or 0), "partition")
+    return plural(int(limit.most or 0), "partition")
 
 
 PATTERNS = ("members", "hosts", "racks", "topics")

@@ -196,7 +196,7 @@ DENSE = 4
 
 def spread_of(problem: Problem, target: IntArray) -> int:
     """Σ over topics and members of (partitions that the member has of the topic)²."""
-    counts = _held(problem, target)[1]
+    counts = _topic_counts(problem, target)[1]
     return int(counts @ counts)
 
 
@@ -206,13 +206,13 @@ def worst_topic_share(problem: Problem, target: IntArray) -> float | None:
     A fair share is what the topic comes to when it is spread evenly over those who subscribe to
     it, rounded up: so 1 is as good as possible. None if nothing is assigned.
     """
-    topic, counts = _held(problem, target)
+    topic, counts = _topic_counts(problem, target)
     readers = readers_of(problem)[topic]
     shares = counts[readers > 0] / -(-problem.topic_sizes[topic] // readers.clip(1))[readers > 0]
     return float(shares.max()) if len(shares) else None
 
 
-def _held(problem: Problem, target: IntArray) -> tuple[IntArray, IntArray]:
+def _topic_counts(problem: Problem, target: IntArray) -> tuple[IntArray, IntArray]:
     """Partitions of topics that members have: the topic, and how many, of each pair with any."""
     members, topic_of = len(problem.member_ids), problem.topic_of
     if target.min(initial=0) < 0:

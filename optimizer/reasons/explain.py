@@ -104,10 +104,10 @@ class Explanation:
     bounds: list[Bound]
 
     def sentences(self) -> list[str]:
-        return [_ended(str(each)) for each in (*self.moves, *sentences_of(self.bounds))]
+        return [_drop_commas(str(each)) for each in (*self.moves, *sentences_of(self.bounds))]
 
 
-def _ended(sentence: str) -> str:
+def _drop_commas(sentence: str) -> str:
     """Commas that close a clause before punctuation are dropped."""
     for mark in (",:", ",;", ",,"):
         sentence = sentence.replace(mark, mark[1])
@@ -291,7 +291,7 @@ def explain_by_weight(
     kept = np.where(may_keep, problem.owner, NOBODY)
     before, after = (weights.stated_loads(owners).tolist() for owners in (kept, target))
 
-    def had(member: int) -> str:
+    def with_load(member: int) -> str:
         return f"{ids[member]}, which had {figure(before[member])}"
 
     limits, sentences = limits_of(problem, goals.limits), []
@@ -299,8 +299,8 @@ def explain_by_weight(
         giver, taker = int(problem.owner[p]), int(target[p])
         weight = figure(float(weights.of_partition[p]) * weights.weight_unit)
         sentences.append(
-            f"{problem.partition_name(p)} (weight {weight}) moves from {had(giver)}, to "
-            f"{had(taker)}: they will have {figure(after[giver])} and "
+            f"{problem.partition_name(p)} (weight {weight}) moves from {with_load(giver)}, to "
+            f"{with_load(taker)}: they will have {figure(after[giver])} and "
             f"{figure(after[taker])}"
             + (TAKEN if limits and not limits.allowed[limits.row_of[p], giver] else "")
         )

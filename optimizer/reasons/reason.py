@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optimizer.checker import Kinds, kinds_of
-from optimizer.figures import counted, figure
+from optimizer.figures import figure, plural
 from optimizer.model import Goals, IntArray, Problem
 
 
@@ -82,18 +82,18 @@ class Reason:
 
     def __str__(self) -> str:
         step, last = self.step, self.path[-1].taker
-        start = f"{step.name} moves from {self._had(step.giver)} to "
+        start = f"{step.name} moves from {self._with_load(step.giver)} to "
         if self.cause == "limits":
-            return f"{start}{self._had(step.taker)}: {self.beside_loads}"
+            return f"{start}{self._with_load(step.taker)}: {self.beside_loads}"
         if self.cause == "nothing":
-            return f"{start}{self._had(step.taker)}: nothing is gained by that"
+            return f"{start}{self._with_load(step.taker)}: nothing is gained by that"
         if self.beside_loads:
             around = "" if len(self.path) == 1 else f" along {self._along()}"
             cost = "at equal balance" if self.is_even else "at the cost of balance"
-            return f"{start}{self._had(step.taker)}: {cost}{around}, {self.beside_loads}"
+            return f"{start}{self._with_load(step.taker)}: {cost}{around}, {self.beside_loads}"
         if len(self.path) == 1:
             before, after = (self.loads[member][1] for member in (str(step.giver), step.taker))
-            return f"{start}{self._had(step.taker)}: they will have {before} and {after}"
+            return f"{start}{self._with_load(step.taker)}: they will have {before} and {after}"
         if self.place == 0:
             bar = f" and doesn't subscribe to {step.topic}" if self.barred else ""
             return (
@@ -101,11 +101,11 @@ class Reason:
                 f"{self._along()}, which had {self.loads[last][0]}{bar}"
             )
         room = self.path[self.place - 1]
-        origin = f"comes from {self._had(room.giver)}" if room.giver else "had no owner"
+        origin = f"comes from {self._with_load(room.giver)}" if room.giver else "had no owner"
         bar = f"; {last} doesn't subscribe to {room.topic}" if self.barred else ""
         return (
-            f"{step.name} moves from {step.giver} to {self._had(step.taker)}: it makes room on "
-            f"{step.giver} for {room.name}, which {origin}{bar}"
+            f"{step.name} moves from {step.giver} to {self._with_load(step.taker)}: it makes room "
+            f"on {step.giver} for {room.name}, which {origin}{bar}"
         )
 
     @property
@@ -118,9 +118,9 @@ class Reason:
         if self.cause == "spread":
             return "topics are spread more evenly"
         remote = self.cause in ("racks", "hosts")
-        return f"{counted(self.fewer_remote, 'fewer read')} across racks" if remote else ""
+        return f"{plural(self.fewer_remote, 'fewer read')} across racks" if remote else ""
 
-    def _had(self, member: str | None) -> str:
+    def _with_load(self, member: str | None) -> str:
         return f"{member}, which had {self.loads[str(member)][0]},"
 
     def _along(self) -> str:
@@ -161,8 +161,8 @@ class Bound:
         named = f" {which} ({members})" if which else ""
         of_topics = f" of {_names_of(self.topics, 'topics')}" if self.topics else ""
         return (
-            f"{counted(self.partitions, 'partition')}{of_topics} ÷ "
-            f"{counted(len(self.members), 'member')}{named} = "
+            f"{plural(self.partitions, 'partition')}{of_topics} ÷ "
+            f"{plural(len(self.members), 'member')}{named} = "
             f"{figure(self.partitions / len(self.members))}"
         )
 

@@ -46,7 +46,7 @@ class PlacementError(ValueError):
     """Kafka refuses to place so."""
 
 
-def striped(
+def stripe(
     brokers: Sequence[tuple[int, Rack]], partitions: int, replicas: int, random: JavaRandom
 ) -> list[list[int]]:
     """StripedReplicaPlacer: replicas of a new topic on such brokers (id, rack), none fenced.
@@ -153,18 +153,18 @@ def round_robin(
     rack_names = {rack for rack in racks.values() if rack is not None}
     if rack_names and None in racks.values():
         raise PlacementError("not all brokers have a rack")
-    order = alternated(racks) if rack_names else [broker for broker, _ in brokers]
+    order = alternate_racks(racks) if rack_names else [broker for broker, _ in brokers]
     placed = []
     for partition in range(partitions):
         if partition and partition % len(order) == 0:
             shift += 1
         first = (partition + start) % len(order)
         others = _others(order, first, shift * (len(rack_names) or 1))
-        placed.append(_taken(order[first], others, racks, replicas, max(len(rack_names), 1)))
+        placed.append(_pick(order[first], others, racks, replicas, max(len(rack_names), 1)))
     return placed
 
 
-def alternated(racks: dict[int, Rack]) -> list[int]:
+def alternate_racks(racks: dict[int, Rack]) -> list[int]:
     """Brokers in the order of their ids, one of each rack in turn."""
     names = sorted({rack or "" for rack in racks.values()})
     columns = [sorted(b for b, rack in racks.items() if rack == name) for name in names]
@@ -177,7 +177,7 @@ def _others(order: list[int], first: int, shift: int) -> Iterator[int]:
         yield order[(first + 1 + (shift + at) % max(len(order) - 1, 1)) % len(order)]
 
 
-def _taken(
+def _pick(
     first: int, others: Iterator[int], racks: dict[int, Rack], replicas: int, rack_count: int
 ) -> list[int]:
     """The first and who comes next; until each rack has one, only of racks that have none."""
@@ -191,7 +191,7 @@ def _taken(
     return taken
 
 
-def generated(
+def generate(
     cluster: Cluster, seed: int = 0, older: bool = False
 ) -> dict[tuple[str, int], list[int]]:
     """Replicas of each partition, one topic after the other, wherever they are now.
@@ -216,7 +216,7 @@ def generated(
                 start, shift = random.next_int(len(brokers)), random.next_int(len(brokers))
                 placed = round_robin(*shape, start, shift)
             else:
-                placed = striped(*shape, random)
+                placed = stripe(*shape, random)
         except PlacementError:
             continue
         replicas |= {(topic, p.partition): row for p, row in zip(partitions, placed, strict=True)}

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from optimizer.figures import counted
+from optimizer.figures import plural
 from optimizer.replicas.cluster import Cluster, ReplicaGoals, ReplicaGoalsError
 from optimizer.replicas.cycles import EXCHANGES, search
 from optimizer.replicas.levels import (
@@ -14,7 +14,7 @@ from optimizer.replicas.levels import (
     leader_placement,
     replica_placement,
 )
-from optimizer.replicas.numbering import NOBODY, IntArray, NumberedCluster, in_scope, numbered
+from optimizer.replicas.numbering import NOBODY, IntArray, NumberedCluster, in_scope, number_cluster
 from optimizer.replicas.placement import Placement, proves, sound_rows
 
 
@@ -33,7 +33,7 @@ def check_replicas(
     if goals.most_copies is not None:
         raise ReplicaGoalsError("a plan with a limit of copies is proven by its own bound")
     cluster.check()
-    arrays = numbered(cluster)
+    arrays = number_cluster(cluster)
     rows, _ = in_scope(arrays, goals.leaders_only)
     after, faults = _read(arrays, replicas)
     if faults:
@@ -54,13 +54,13 @@ def check_replicas(
             for partition, brokers in (pairs[at] for at in rows[~sound_rows(problem, choice)])
         ]
         if not faults:
-            judged = _judged("replicas", problem, choice, [LEVELS[name] for name in goals.levels])
+            judged = _faults("replicas", problem, choice, [LEVELS[name] for name in goals.levels])
     if faults:
         return faults
     leading, leaders = leader_placement(arrays, rows, sets, goals), choice[:, :1]
     if not sound_rows(leading, leaders).all():
         return [*judged, "a partition is led by a broker that can't be used"]
-    return [*judged, *_judged("leaders", leading, leaders, leader_levels(goals))]
+    return [*judged, *_faults("leaders", leading, leaders, leader_levels(goals))]
 
 
 def _read(
@@ -81,7 +81,7 @@ def _read(
     return after, faults
 
 
-def _judged(what: str, problem: Placement, choice: IntArray, levels: list[Level]) -> list[str]:
+def _faults(what: str, problem: Placement, choice: IntArray, levels: list[Level]) -> list[str]:
     """Whether prices prove the choice, or else a cycle of exchanges, and the level that gains."""
     searched = search(problem, choice)
     if not searched.cycles:
@@ -91,5 +91,5 @@ def _judged(what: str, problem: Placement, choice: IntArray, levels: list[Level]
     cost, partition = searched.arcs.cost[cycle], searched.arcs.partition[cycle]
     of_kind = np.minimum(partition, EXCHANGES)
     level = next(level for level in levels if cost[of_kind == level.arcs].sum() < 0)
-    count = counted(int((partition >= 0).sum()), "exchange")
+    count = plural(int((partition >= 0).sum()), "exchange")
     return [f"the {what} could be {level.better}: by {count}"]

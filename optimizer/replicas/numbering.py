@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from optimizer.figures import counted
+from optimizer.figures import plural
 from optimizer.replicas.cluster import Broker, Cluster, Partition
 
 IntArray = NDArray[np.int64]
@@ -80,7 +80,7 @@ class NumberedCluster:
         return np.array(sizes, np.int64), len(sizes) - len(reported_sizes)
 
 
-def numbered(cluster: Cluster) -> NumberedCluster:
+def number_cluster(cluster: Cluster) -> NumberedCluster:
     """The cluster, which has no faults, in arrays."""
     partitions = sorted(cluster.partitions, key=lambda at: (at.topic, at.partition))
     by_id = {broker.id: broker for broker in cluster.brokers}
@@ -206,7 +206,7 @@ def describe_reasons(left_out: list[LeftOut]) -> list[str]:
     """A sentence for each reason and topic."""
     counts = Counter((partition.topic, partition.reason) for partition in left_out)
     return [
-        f"{counted(count, 'partition')} of {topic} left out: {reason}"
+        f"{plural(count, 'partition')} of {topic} left out: {reason}"
         for (topic, reason), count in counts.items()
     ]
 

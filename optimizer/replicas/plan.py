@@ -18,7 +18,7 @@ from optimizer.replicas.numbering import (
     LeftOut,
     NumberedCluster,
     in_scope,
-    numbered,
+    number_cluster,
 )
 from optimizer.replicas.placement import Placement, without
 from optimizer.replicas.solve import solve
@@ -226,7 +226,7 @@ def plan_replicas(cluster: Cluster, goals: ReplicaGoals | None = None) -> Replic
     """
     goals = goals or ReplicaGoals()
     cluster.check()
-    arrays = numbered(cluster)
+    arrays = number_cluster(cluster)
     rows, left_out = in_scope(arrays, goals.leaders_only)
     notes = [*arrays.notes]
     if BYTES in goals.levels and (unknown := arrays.sizes()[1]):

@@ -69,7 +69,7 @@ def solve(placement: Placement, choice: IntArray | None = None) -> tuple[IntArra
 
 def _improve(placement: Placement, choice: IntArray) -> tuple[IntArray, Prices]:
     """The choice after all that exchanges can make better, and prices that show there are none."""
-    choice = shifted(placement, choice)
+    choice = shift_by_flows(placement, choice)
     while (searched := search(placement, choice)).cycles:
         carry_out(placement, choice, searched)
     return choice, searched.prices
@@ -124,11 +124,11 @@ def _draw(
     return drawn
 
 
-def shifted(placement: Placement, choice: IntArray) -> IntArray:
+def shift_by_flows(placement: Placement, choice: IntArray) -> IntArray:
     """The best choice that comes of flows, while one makes it better or leaves less undone."""
     best, least, before = choice, placement.total(choice), len(choice) + 1
     while True:
-        moved, undone = _Network(placement, choice).shifted()
+        moved, undone = _Network(placement, choice).shift_once()
         total = placement.total(moved)
         if np.array_equal(moved, choice) or (total >= least and undone >= before):
             return best
@@ -165,11 +165,11 @@ class _Network:
             Arcs(self.out_of, self.out_to, most, nothing),
         ]
 
-    def shifted(self) -> tuple[IntArray, int]:
+    def shift_once(self) -> tuple[IntArray, int]:
         """The choice after the cheapest flow, and how many of its units are undone."""
         guess = self.even_share()
         for _ in range(TIMES):
-            along, out, loads = self.solved(guess)
+            along, out, loads = self.solve_around(guess)
             if np.abs(loads - guess).max(initial=0) < EXACT_RADIUS:
                 break
             guess = loads
@@ -188,7 +188,7 @@ class _Network:
         of_topic = np.clip(of_topic - placement.topic_base, 0, placement.partitions)
         return np.concatenate([of_topic.ravel(), of_broker])
 
-    def solved(self, guess: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    def solve_around(self, guess: IntArray) -> tuple[IntArray, IntArray, IntArray]:
         """The cheapest flow, with loads exact around the guess, and the loads that come of it.
 
         That are units along bundles of exchanges, and out of pools to slots.

@@ -107,7 +107,7 @@ class Pauses:
             return Pause(1, DELAY_SECONDS, DELAY_SECONDS)
         small = _small(before, after)
         if small not in self._of_sizes:
-            self._of_sizes[small] = _simulated(self.strategy, self.static, self.parameters, *small)
+            self._of_sizes[small] = _pause_of(self.strategy, self.static, self.parameters, *small)
         return self._of_sizes[small]
 
 
@@ -121,7 +121,7 @@ def _small(before: int, after: int) -> tuple[int, int]:
 
 
 @cache
-def _simulated(
+def _pause_of(
     strategy: str, static: bool, parameters: Parameters | None, before: int, after: int
 ) -> Pause:
     topic, partitions = "t", EACH * max(before, after)

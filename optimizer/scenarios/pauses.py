@@ -21,12 +21,12 @@ class TimedMember(Event):
 
     form: ClassVar = ("MEMBER:TIME", "orders-1:30s")
 
-    def silenced(self, group: Group, silent: float, allowed: float, limits: Limits) -> Group:
+    def after_silence(self, group: Group, silent: float, allowed: float, limits: Limits) -> Group:
         """The group when the member is back: as a new one if it took more than `allowed`."""
         place = member_index(group, self.member)
         if self.seconds <= allowed:
             return group
-        return restarted(group, [place], silent, None, limits)
+        return restart(group, [place], silent, None, limits)
 
     def lasts(self, group: Group) -> float:
         return self.seconds
@@ -47,7 +47,7 @@ class SlowPoll(TimedMember):
 
     def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
         silent = self.seconds - limits.poll  # a static member's session begins when it is too late
-        return self.silenced(group, silent, limits.poll, limits)
+        return self.after_silence(group, silent, limits.poll, limits)
 
     def play(self, at: float, running: Running, after: Group) -> Iterator[Step]:
         yield processes.Block(at, running.name(self.member), self.seconds * 1000)
@@ -66,7 +66,7 @@ class Freeze(TimedMember):
     names: ClassVar = ("freeze",)
 
     def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
-        return self.silenced(group, self.seconds, limits.session, limits)
+        return self.after_silence(group, self.seconds, limits.session, limits)
 
     def play(self, at: float, running: Running, after: Group) -> Iterator[Step]:
         yield processes.Freeze(at, running.name(self.member), self.seconds * 1000)
@@ -112,7 +112,7 @@ class Restart(TimedMember):
 
     def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
         place = member_index(group, self.member)
-        return restarted(group, [place], self.seconds, self.static, limits)
+        return restart(group, [place], self.seconds, self.static, limits)
 
     def play(self, at: float, running: Running, after: Group) -> Iterator[Step]:
         name = running.name(self.member)
@@ -123,7 +123,7 @@ class Restart(TimedMember):
         return with_static(group, self.static, self.member)
 
 
-def restarted(
+def restart(
     group: Group, member_indexes: Sequence[int], seconds: float, static: bool | None, limits: Limits
 ) -> Group:
     """The group when the members who stand there are back after a number of seconds."""
@@ -137,7 +137,7 @@ def restarted(
         if instance is not None and seconds <= limits.session:
             members[place] = replace(was, instance_id=instance)
             continue
-        id_ = _unused(was.member_id, taken)
+        id_ = _free_id(was.member_id, taken)
         taken.add(id_)
         members[place] = replace(
             was, member_id=id_, instance_id=instance, owned=(), generation=None
@@ -145,7 +145,7 @@ def restarted(
     return replace(group, members=members)
 
 
-def _unused(beginning: str, taken: Container[str | None]) -> str:
+def _free_id(beginning: str, taken: Container[str | None]) -> str:
     """`beginning-N` of the first number from 2 on that is free."""
     number = 2
     while f"{beginning}-{number}" in taken:

@@ -24,7 +24,7 @@ from optimizer.scenarios.event import (
     seconds_to_text,
     whole_number,
 )
-from optimizer.scenarios.pauses import STATIC, a_static, restarted, static_to_text, with_static
+from optimizer.scenarios.pauses import STATIC, a_static, restart, static_to_text, with_static
 from optimizer.settings import DEFAULT_LIMITS, ClientSettings, Limits
 from optimizer.strategies import CLASSIC_ASSIGNORS
 
@@ -94,7 +94,7 @@ class Rolling(Event):
     def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
         if not group.members:
             raise NotApplicableError("the group has no member that could restart")
-        return restarted(group, range(len(group.members)), self.seconds, self.static, limits)
+        return restart(group, range(len(group.members)), self.seconds, self.static, limits)
 
     def client(self, now: ClientSettings) -> ClientSettings | None:
         """What members come back with; None: what they had."""

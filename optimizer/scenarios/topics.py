@@ -33,9 +33,9 @@ class TopicEvent(Event):
         is_read = any(self.topic in member.topics for member in group.members)
         if reason := self.refusal(group.topics.get(self.topic), is_read):
             raise NotApplicableError(reason)
-        return self.changed(group)
+        return self.change(group)
 
-    def changed(self, group: Group) -> Group:
+    def change(self, group: Group) -> Group:
         """A group that can have it, when it has happened."""
         raise NotImplementedError
 
@@ -49,7 +49,7 @@ class SizedTopic(TopicEvent):
 
     form: ClassVar = ("TOPIC:PARTITIONS", "orders:48")
 
-    def changed(self, group: Group) -> Group:
+    def change(self, group: Group) -> Group:
         return replace(group, topics={**group.topics, self.topic: self.partitions})
 
     def play(self, at: float, running: Running, after: Group) -> Iterator[Step]:
@@ -83,10 +83,10 @@ class Grow(SizedTopic):
             return f"topic {self.topic!r} has {size} partitions and {shrinks}"
         return super().refusal(size, is_read)
 
-    def changed(self, group: Group) -> Group:
+    def change(self, group: Group) -> Group:
         new = self.partitions - group.topics[self.topic]
         return replace(
-            super().changed(group),
+            super().change(group),
             weights=_longer(group.weights, self.topic, [None] * new),
             leader_racks=_longer(group.leader_racks, self.topic, [None] * new),
             replica_racks=_longer(group.replica_racks, self.topic, [[] for _ in range(new)]),
@@ -101,7 +101,7 @@ class Delete(TopicEvent):
 
     names: ClassVar = ("delete",)
 
-    def changed(self, group: Group) -> Group:
+    def change(self, group: Group) -> Group:
         members = [
             replace(member, owned=[claim for claim in member.owned if claim[0] != self.topic])
             for member in group.members

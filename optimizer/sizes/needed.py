@@ -186,11 +186,11 @@ def _side(
 ) -> Side:
     if lags is None:
         return Side(members, int(read.sum()), load, None, None)
-    most = _dealt(lags[read], members, load) if alike else None
+    most = _max_lag_dealt(lags[read], members, load) if alike else None
     return Side(members, int(read.sum()), load, float(lags[read].sum()), most)
 
 
-def _dealt(lags: IntArray, members: int, load: int) -> float:
+def _max_lag_dealt(lags: IntArray, members: int, load: int) -> float:
     """The most lag of a member if the largest goes to the least so far, `load` to each at most."""
     heap = [(0, 0)] * members
     heapify(heap)

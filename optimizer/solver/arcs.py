@@ -116,13 +116,13 @@ class AggregatedArcs:
     def distribution_of(self, flows: IntArray) -> Distribution:
         """Which fine kinds that is of: what comes into a hub goes on in the order of numbers."""
         owned, to_all, to_column, on, taken = np.split(flows, self._ends)[:5]
-        by_all, hub, passed = matched((self.fine.kind, to_all), (self._kind_of_hub, on))
+        by_all, hub, passed = match_flows((self.fine.kind, to_all), (self._kind_of_hub, on))
         fine = np.concatenate((by_all, self._free_fine))
         into = np.concatenate((hub, self._free_hub))
         order = np.lexsort((fine, into))
         amount = np.concatenate((passed, to_column))[order]
         fine, into = fine[order], into[order]
-        source, pair, count = matched((into, amount), (self._hub_of_pair, taken))
+        source, pair, count = match_flows((into, amount), (self._hub_of_pair, taken))
         return Distribution(
             np.concatenate((self.fine.owned_fine, fine[source])),
             np.concatenate((self.fine.owned_pair, pair)),
@@ -130,7 +130,7 @@ class AggregatedArcs:
         )
 
 
-def matched(
+def match_flows(
     left: tuple[IntArray, IntArray], right: tuple[IntArray, IntArray]
 ) -> tuple[IntArray, IntArray, IntArray]:
     """Flows into hubs joined to flows out of them: whence, where to, and how much.

@@ -100,7 +100,7 @@ class Distribution(NamedTuple):
     pair: IntArray
     amount: IntArray
 
-    def renumbered(self, fine: IntArray, pair: IntArray) -> Distribution:
+    def renumber(self, fine: IntArray, pair: IntArray) -> Distribution:
         """The distribution by the numbers that the whole demand has for fine kinds and pairs."""
         return self._replace(fine=fine[self.fine], pair=pair[self.pair])
 

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from optimizer.figures import counted
+from optimizer.figures import plural
 from optimizer.model import (
     DEFAULT_GOALS,
     Goals,
@@ -62,10 +62,10 @@ def clash_error(clash: LimitSet, shortage: str) -> LimitsError:
 
 
 def _is_met(problem: Problem, limit_set: LimitSet) -> bool:
-    return not _unplaced(problem, limit_set)[1]
+    return not _excess(problem, limit_set)[1]
 
 
-def _unplaced(problem: Problem, limit_set: LimitSet) -> tuple[IntArray, int]:
+def _excess(problem: Problem, limit_set: LimitSet) -> tuple[IntArray, int]:
     """The partitions that are too many together, and by how many."""
     goals = replace(DEFAULT_GOALS, **limit_set._replace(max_weight=())._asdict())
     caps = caps_of(problem, goals)
@@ -147,7 +147,7 @@ def smallest_clash(
     return LimitSet.of(needed)
 
 
-def named(names: Sequence[str]) -> str:
+def first_names(names: Sequence[str]) -> str:
     """The first names, and how many there are."""
     more = len(names) - NAMES_SHOWN
     return ", ".join(names[:NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
@@ -155,7 +155,7 @@ def named(names: Sequence[str]) -> str:
 
 def _shortage(problem: Problem, clash: LimitSet) -> str:
     """Which partitions there is no room for, and with whom."""
-    partitions, short = _unplaced(problem, clash)
+    partitions, short = _excess(problem, clash)
     limits = limits_of(problem, clash)
     assert limits is not None, "a clash has a limit"
     reads, at = kinds_of(problem, DEFAULT_GOALS), partitions
@@ -169,10 +169,10 @@ def _shortage(problem: Problem, clash: LimitSet) -> str:
             continue
         readers = reads.members[reads.offsets[kind] : reads.offsets[kind + 1]]
         takers.update(readers[limits.allowed[limits.row_of[partition], readers]].tolist())
-    names = named([problem.member_ids[m] for m in sorted(takers)])
-    topics = named([problem.topics[t] for t in np.unique(problem.topic_of[partitions])])
+    names = first_names([problem.member_ids[m] for m in sorted(takers)])
+    topics = first_names([problem.topics[t] for t in np.unique(problem.topic_of[partitions])])
     count = len(partitions)
-    subject = f"{counted(count, 'partition')} of {topics}"
+    subject = f"{plural(count, 'partition')} of {topics}"
     if not takers:
         return f"{subject} may go to no member that reads {'it' if count == 1 else 'them'}"
     return f"{subject} may go only to {names}, with room for {count - short}"

@@ -80,7 +80,7 @@ def spread_over_hosts(demand: Demand, parts: Sequence[IntArray], levels: Sequenc
     solution = cheapest_of_fine(inner, Bounds(least, least + 1), levels)
     assert solution is not None, "parts that are balanced have such shares"
     if isinstance(solution, Distribution) and inner.fine is not None:
-        return solution.renumbered(inner.fine.numbers, pairs)
+        return solution.renumber(inner.fine.numbers, pairs)
     shares = np.zeros_like(demand.owned)
     shares[pairs] = solution
     return shares
@@ -121,9 +121,9 @@ class Pipeline:
         to better, and the group isn't too large, a flow spreads them.
         """
         if self.caps is not None:
-            return self.planned(("balance", *self.levels), self.caps)
+            return self.plan_by(("balance", *self.levels), self.caps)
         if "spread" not in self.levels:
-            return self.planned(self.levels)
+            return self.plan_by(self.levels)
         return replace(self, kinds=kinds_by_cost(self.kinds, self.tables), tables={})._spread()
 
     def if_nothing_moves(self) -> Pipeline:
@@ -134,7 +134,7 @@ class Pipeline:
         """How many partitions a plan takes from owners who may keep them."""
         return int(np.count_nonzero((target != self.problem.owner) & (self.kinds.owner_pair >= 0)))
 
-    def planned(self, levels: Sequence[str], caps: Bounds | None = None) -> IntArray | None:
+    def plan_by(self, levels: Sequence[str], caps: Bounds | None = None) -> IntArray | None:
         """The best plan by some levels, within caps; None if there is none."""
         kinds, demand = demand_in_kinds(self.problem, self.kinds, self.tables, levels, caps)
         shares = best_shares(demand, levels, caps)
@@ -149,7 +149,7 @@ class Pipeline:
         spread = self._by_flow() if self._needs_flow() else None
         if spread is not None and spread_of(problem, spread) > least:
             return spread  # no plan as good at the levels above spreads evenly
-        target = self.planned([level for level in self.levels if level != "spread"])
+        target = self.plan_by([level for level in self.levels if level != "spread"])
         assert target is not None, "without caps there is a plan"
         if spread_of(problem, target) == least:
             return target
@@ -162,7 +162,7 @@ class Pipeline:
     def _by_flow(self) -> IntArray | None:
         """The best plan, by a flow that spreads topics; None where its costs don't fit 64 bits."""
         try:
-            return self.planned(self.levels)
+            return self.plan_by(self.levels)
         except CostOverflowError:
             return None
 
@@ -223,7 +223,7 @@ def _parts(demand: Demand, levels: Sequence[str]) -> Iterator[tuple[IntArray, Sh
                     pairs[half][component] for component in components(part.restricted_to(half))
                 ]
         elif isinstance(shares, Distribution) and part.fine is not None:
-            yield pairs, shares.renumbered(part.fine.numbers, pairs)
+            yield pairs, shares.renumber(part.fine.numbers, pairs)
         else:
             yield pairs, shares
 

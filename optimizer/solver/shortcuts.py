@@ -7,7 +7,7 @@ import numpy as np
 
 from optimizer.flow import Arcs, cheapest_flow
 from optimizer.model import CostOverflowError, Flags, HomogeneousGroups, IntArray, run_starts
-from optimizer.solver.arcs import level_weights, matched, pair_costs
+from optimizer.solver.arcs import level_weights, match_flows, pair_costs
 from optimizer.solver.demand import Demand, Solver, demand_of
 from optimizer.solver.distribute import distribute
 from optimizer.solver.kinds import Kinds
@@ -291,7 +291,7 @@ def nested_shares(demand: Demand, nest: Nest) -> IntArray | None:
     if flows is None:
         return None
     into, out = flows[:kinds], flows[kinds : kinds + members]
-    kind, taker, count = matched((nest.kind, into), (nest.member, out))
+    kind, taker, count = match_flows((nest.kind, into), (nest.member, out))
     shares = np.zeros(len(demand.members), np.int64)
     shares[owned] = flows[kinds + members :][: len(owned)]
     np.add.at(shares, _pairs(demand, kind, taker), count)

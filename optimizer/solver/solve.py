@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from optimizer.figures import counted
+from optimizer.figures import plural
 from optimizer.model import (
     DEFAULT_GOALS,
     LEVELS,
@@ -11,12 +11,12 @@ from optimizer.model import (
     IntArray,
     Problem,
     TwoPlans,
+    at_once,
     changes_of,
     levels_of,
     member_loads,
     on_hosts,
     put_right,
-    settled,
 )
 from optimizer.solver.budget import loads_by_moves
 from optimizer.solver.limits import check_limits
@@ -57,7 +57,7 @@ def solve(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Answer:
         gain_of(problem, unmoved, answer.target, goals) >= goals.min_gain * moves
     ):
         return answer
-    return settled(unmoved, reason=f"not worth {counted(moves, 'move')}")
+    return at_once(unmoved, reason=f"not worth {plural(moves, 'move')}")
 
 
 def _within_budget(pipeline: Pipeline, best: IntArray, goals: Goals) -> Answer:
@@ -68,21 +68,21 @@ def _within_budget(pipeline: Pipeline, best: IntArray, goals: Goals) -> Answer:
     problem, moves = pipeline.problem, pipeline.moves(best)
     budget = goals.budget(int(np.count_nonzero(pipeline.kinds.of_partition >= 0)))
     if budget is None or changes_of(problem, best)[0] <= budget:
-        return settled(best)
+        return at_once(best)
     loads = member_loads(problem, best)
     forced = changes_of(problem, best)[0] - moves  # by limits, in every plan
     curve = loads_by_moves(problem, int(loads.max()), goals)
     allowed = max(budget - forced, curve.moves(curve.highest))  # limits may take more
     if moves <= allowed:
-        return settled(best)
+        return at_once(best)
     load = curve.least_load(allowed)
     rest = [level for level in pipeline.levels if level not in ("moves", "spread")]
     levels = ["moves", "balance", *rest]
-    target = pipeline.planned(levels, curve.caps_at(load))
+    target = pipeline.plan_by(levels, curve.caps_at(load))
     assert target is not None, "a load that the curve knows can be reached"
     rival = curve.plan(load - 1) if load > curve.lowest else best
     count = moves + forced
-    more = f"{counted(count, 'move')} instead of {changes_of(problem, target)[0]} would make "
+    more = f"{plural(count, 'move')} instead of {changes_of(problem, target)[0]} would make "
     limited = member_loads(problem, target)
     if load > curve.lowest:
         gained = f"the largest load {loads.max()} instead of {load}"
@@ -91,7 +91,7 @@ def _within_budget(pipeline: Pipeline, best: IntArray, goals: Goals) -> Answer:
     else:
         *others, last = filter(None, (level.fitting for level in LEVELS.values()))
         gained = f"{', '.join(others)} or {last} fit better"
-    return settled(target, reason=more + gained, rival=rival)
+    return at_once(target, reason=more + gained, rival=rival)
 
 
 def gain_of(problem: Problem, current: IntArray, planned: IntArray, goals: Goals) -> float:

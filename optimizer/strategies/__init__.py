@@ -13,7 +13,7 @@ from optimizer.strategies.defects import (
 )
 from optimizer.strategies.kafka import string_hash
 from optimizer.strategies.optimal import assign_optimally
-from optimizer.strategies.own import installed, is_own, own_strategy
+from optimizer.strategies.own import installed_strategies, is_own, own_strategy
 from optimizer.strategies.range import assign_ranges, assign_server_range
 from optimizer.strategies.roundrobin import assign_round_robin
 from optimizer.strategies.sticky import assign_cooperative_sticky, assign_sticky
@@ -114,5 +114,5 @@ def strategy_named(name: str) -> Strategy:
         return _ALL[name]
     if is_own(name):
         return own_strategy(name)
-    names = ", ".join((*STRATEGY_NAMES, *installed()))
+    names = ", ".join((*STRATEGY_NAMES, *installed_strategies()))
     raise ValueError(f"unknown strategy {name!r}: choose one of {names}, or package:function")

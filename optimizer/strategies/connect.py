@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from optimizer.model import GONE, NOBODY, Answer, IntArray, Problem, StrategyError, settled
-from optimizer.strategies.kafka import all_same, filled, hash_map_order, partitions_of, string_ranks
+from optimizer.model import GONE, NOBODY, Answer, IntArray, Problem, StrategyError, at_once
+from optimizer.strategies.kafka import all_same, hash_map_order, partitions_of, string_ranks
 
 
 def configured_tasks(problem: Problem) -> IntArray:
@@ -55,7 +55,7 @@ def assign_connect_cooperative(problem: Problem) -> Answer:
     """
     tasks = configured_tasks(problem).tolist()
     if not tasks:
-        return settled(np.full(problem.partition_count, NOBODY))
+        return at_once(np.full(problem.partition_count, NOBODY))
     active, running = _running(problem, tasks)
     lost = [task for task in tasks if problem.owner[task] == GONE and task not in active]
     others = [task for task in tasks if problem.owner[task] != GONE or task in active]
@@ -69,7 +69,7 @@ def assign_connect_cooperative(problem: Problem) -> Answer:
     # a newcomer's surplus still counts as lost, and what is lost is always dealt out last
     held_back = [task for task in (*others, *lost) if first_round[task] == NOBODY]
     if not held_back:
-        return settled(first_round)
+        return at_once(first_round)
     _deal_out(problem, running, held_back)
     return Answer(_assignment(problem, running), first_round)
 
@@ -96,7 +96,7 @@ def _newcomers(problem: Problem, running: _Running) -> list[int]:
     They came, or came back, during the delay (candidateWorkersForReassignment).
     """
     idle = [worker for worker, tasks in running.items() if not tasks]
-    return filled(problem, np.array(idle)).tolist() if idle else []
+    return hash_map_order(problem, np.array(idle)).tolist() if idle else []
 
 
 def _revoke_surplus(running: _Running, tasks: int) -> None:
@@ -145,4 +145,4 @@ def assign_connect_eager(problem: Problem) -> Answer:
         circle = np.argsort(string_ranks(problem.member_ids))
         turns = configured_connectors(problem) + np.arange(len(tasks))
         target[tasks] = circle[turns % len(circle)]
-    return settled(target)
+    return at_once(target)

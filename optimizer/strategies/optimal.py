@@ -1,7 +1,7 @@
 """The optimum as a strategy."""
 
 from optimizer.checker import Prices, Search, Set, encode_prices, encode_search, encode_set
-from optimizer.model import DEFAULT_GOALS, Answer, Goals, Problem, judged
+from optimizer.model import DEFAULT_GOALS, Answer, Goals, Problem, resolve_balance
 from optimizer.solver import (
     SearchBound,
     SetBound,
@@ -15,7 +15,7 @@ from optimizer.solver import (
 
 def assign_optimally(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Answer:
     """The answer of `optimizer.solver.solve`; by weight, with what shows how good it is."""
-    goals = judged(goals, problem)
+    goals = resolve_balance(goals, problem)
     if not goals.by_weight:
         return solve_together(problem, goals) if goals.copartition else solve(problem, goals)
     if goals.copartition:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from optimizer.model import NOBODY, Answer, Problem, StrategyError, classes_of, group_of, settled
+from optimizer.model import NOBODY, Answer, Problem, StrategyError, at_once, classes_of, group_of
 from optimizer.strategies.strategy import Strategy
 
 ENTRY_POINTS = "evenfleet.strategies"
@@ -18,14 +18,14 @@ NAMED = 5
 """Faults of an assignment that a message lists, at most."""
 
 
-def installed() -> dict[str, EntryPoint]:
+def installed_strategies() -> dict[str, EntryPoint]:
     """The entry points of strategies, by name."""
     return {point.name: point for point in entry_points(group=ENTRY_POINTS)}
 
 
 def is_own(name: str) -> bool:
     """Whether it may be a team's own: `package:function`, or the name of an entry point."""
-    return ":" in name or name in installed()
+    return ":" in name or name in installed_strategies()
 
 
 @cache
@@ -47,7 +47,7 @@ def own_strategy(name: str) -> Strategy:
 
 
 def _load(name: str) -> Any:
-    points = installed()
+    points = installed_strategies()
     try:
         if name in points:
             return points[name].load()
@@ -73,7 +73,7 @@ def _answer_of(problem: Problem, name: str, inputs: Any) -> Answer:
         raise StrategyError(
             f"strategy {name} returns no valid assignment of this group: {sentences}{more}"
         )
-    return settled(target)
+    return at_once(target)
 
 
 def _faults(problem: Problem, inputs: Any, target: np.ndarray) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from optimizer.model import NOBODY, Answer, IntArray, Problem, classes_of, settled
+from optimizer.model import NOBODY, Answer, IntArray, Problem, at_once, classes_of
 from optimizer.strategies.kafka import NO_RACK, Racks, member_info_order, racks_of
 
 
@@ -130,7 +130,7 @@ def assign_ranges(problem: Problem) -> Answer:
     near = np.full(problem.partition_count, NOBODY)
     if racks is not None:
         assign_near(near, problem, readers, racks)
-    return settled(_fill(near, problem, readers))
+    return at_once(_fill(near, problem, readers))
 
 
 def contiguous_ranges(problem: Problem) -> IntArray:
@@ -172,4 +172,4 @@ def _fill_topic(target: IntArray, members: IntArray) -> None:
 
 def assign_server_range(problem: Problem) -> Answer:
     """Contiguous ranges, topic by topic; neither racks nor owners are examined (KAFKA-16944)."""
-    return settled(contiguous_ranges(problem))
+    return at_once(contiguous_ranges(problem))

@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 
-from optimizer.model import NOBODY, Answer, Problem, classes_of, settled
+from optimizer.model import NOBODY, Answer, Problem, at_once, classes_of
 from optimizer.strategies.kafka import member_info_order, string_ranks
 
 
@@ -30,4 +30,4 @@ def assign_round_robin(problem: Problem) -> Answer:
         target[start:end] = circle[positions[turns]]
         if len(turns):
             at = (int(positions[turns[-1]]) + 1) % len(circle)
-    return settled(target)
+    return at_once(target)

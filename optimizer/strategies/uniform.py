@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sized
 
 import numpy as np
 
-from optimizer.model import NOBODY, Answer, IntArray, Problem, StrategyError, classes_of, settled
+from optimizer.model import NOBODY, Answer, IntArray, Problem, StrategyError, at_once, classes_of
 from optimizer.strategies.kafka import (
     Uuid,
     all_same,
@@ -121,11 +121,11 @@ def assign_uniform_4_0(problem: Problem) -> Answer:
 
 def _assign(problem: Problem, *, extras_to_owners: bool) -> Answer:
     if not len(problem.member_ids):
-        return settled(np.full(problem.partition_count, NOBODY))
+        return at_once(np.full(problem.partition_count, NOBODY))
     order = hash_map_order(problem)
     if all_same(problem):
-        return settled(assign_homogeneous(problem, order, extras_to_owners=extras_to_owners))
-    return settled(assign_heterogeneous(problem, order))
+        return at_once(assign_homogeneous(problem, order, extras_to_owners=extras_to_owners))
+    return at_once(assign_heterogeneous(problem, order))
 
 
 def topic_ids(problem: Problem) -> list[Uuid]:
@@ -315,7 +315,7 @@ class _State:
         if loads.max() - loads.min() <= 1:
             return False
         levels = Levels(readers, self._loads)
-        owned = self._owned(topic)
+        owned = self._by_owner(topic)
         moved = False
         while (giver := levels.next_most(owned)) != NOBODY:
             taker = levels.next_least()
@@ -326,7 +326,7 @@ class _State:
             moved = True
         return moved
 
-    def _owned(self, topic: int) -> dict[int, list[int]]:
+    def _by_owner(self, topic: int) -> dict[int, list[int]]:
         start, end = self._problem.topic_offsets[topic : topic + 2].tolist()
         owned: dict[int, list[int]] = {}
         for partition, owner in enumerate(self.owner[start:end].tolist(), start):

@@ -11,7 +11,7 @@ from typing import Any, Generic, Self, TypeVar
 
 from pyspark.sql import DataFrame
 
-from optimizer.figures import counted
+from optimizer.figures import plural
 from spark.audit.cluster_facts import ClusterFacts
 from spark.audit.facts import GroupFacts
 from spark.fleet import escaped_rows
@@ -51,9 +51,9 @@ class _Blank:
         if not form:
             return shortened("?" if self.value is None else str(self.value))
         if "|" in form:
-            singular, plural = form.split("|")
-            return singular if self.value == 1 else plural
-        return FORMS[form](self.value) if form in FORMS else counted(self.value, form)
+            one_form, many_form = form.split("|")
+            return one_form if self.value == 1 else many_form
+        return FORMS[form](self.value) if form in FORMS else plural(self.value, form)
 
 
 def decimal(number: float) -> str:

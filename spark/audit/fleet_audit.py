@@ -8,7 +8,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, Row, SparkSession, functions as F
 
-from optimizer.figures import counted
+from optimizer.figures import plural
 from spark.audit.cluster_evaluator import COORDINATORS, ClusterEvaluator, evaluate_clusters
 from spark.audit.finding import (
     ALL_GROUPS,
@@ -218,14 +218,14 @@ class FleetAudit(Handle):
         judged = sum(self.groups().get(status, 0) for status in PLANNED)
         uneven = self.uneven()
         is_uneven = "is" if 1 in (uneven, judged) else "are"
-        return f"{uneven:,} of {counted(judged, 'group')} {is_uneven} uneven."
+        return f"{uneven:,} of {plural(judged, 'group')} {is_uneven} uneven."
 
     def looked_at(self) -> str:
         """Of which instants it tells."""
         if self.past is None:
             return "It looks at this snapshot, and not at the past."
         ids = self.past.recent.snapshots
-        return f"It looks at the past too: {counted(len(ids), 'snapshot')} since {ids[0]}."
+        return f"It looks at the past too: {plural(len(ids), 'snapshot')} since {ids[0]}."
 
     def release(self) -> None:
         """Free what is kept."""

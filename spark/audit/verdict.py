@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
-from optimizer.figures import counted
+from optimizer.figures import plural
 from spark.audit.finding import SEVERITIES, WORST_FIRST
 from spark.audit.findings.lag import lag_on_few_partitions
 from spark.audit.findings.replicas import leaderless, under_replicated
@@ -73,7 +73,7 @@ def verdict(
 ) -> str:
     """How many findings a fleet has, its state and where to start; arguments as of `FleetAudit`."""
     state, total = state_of(counts, groups), _total(counts)
-    findings = f"{counted(total['critical'], 'critical finding')} and " + counted(
+    findings = f"{plural(total['critical'], 'critical finding')} and " + plural(
         total["warning"], "warning"
     )
     if muted := sum(row.get("muted", 0) for row in counts):
@@ -82,10 +82,10 @@ def verdict(
     if state is State.UNJUDGED:
         trouble = f" {findings}.{start}" if total["critical"] or total["warning"] else ""
         return f"0 groups could be judged: {_why_not(groups)}.{trouble}"
-    judged = f"{findings} in {counted(_judged(groups), 'group')}"
+    judged = f"{findings} in {plural(_judged(groups), 'group')}"
     if state in (State.WELL, State.PARTLY):
         what = "the fleet" if state is State.WELL else "what could be judged"
-        start = f" {counted(total['info'], 'finding')} for information." if total["info"] else ""
+        start = f" {plural(total['info'], 'finding')} for information." if total["info"] else ""
         return f"{judged}: {what} is well{_as_far_as(not_run)}.{start}{_left_out(groups)}"
     return f"{judged}: the fleet is {state}.{start}{_left_out(groups)}"
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
-from optimizer.figures import counted, figure
+from optimizer.figures import figure, plural
 from optimizer.strategies import OPTIMAL
 from spark.charts import CHARTS
 from spark.compare.compare import fleet_of
@@ -62,8 +62,8 @@ def _worth(row: Row) -> tuple[Any, ...]:
 
 def _figures(row: Row) -> str:
     balanced = row["groups"] - row["unbalanced"]
-    figures = [f"{balanced:,} of {counted(row['groups'], 'group')} balanced", *_load(row)]
-    return ", ".join([*figures, counted(row["moves"] or 0, "move")])
+    figures = [f"{balanced:,} of {plural(row['groups'], 'group')} balanced", *_load(row)]
+    return ", ".join([*figures, plural(row["moves"] or 0, "move")])
 
 
 def _load(row: Row) -> tuple[str, ...]:
@@ -72,7 +72,7 @@ def _load(row: Row) -> tuple[str, ...]:
     if over is not None:
         return (f"worst members {figure(over)} × the bound",)
     excess = row["excess"] or 0
-    return (f"{counted(excess, 'partition')} above the optimum",) if excess else ()
+    return (f"{plural(excess, 'partition')} above the optimum",) if excess else ()
 
 
 def _of_racks(fleet: Sequence[Row]) -> Iterator[str]:

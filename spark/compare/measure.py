@@ -18,11 +18,11 @@ from optimizer.model import (
     Measures,
     Problem,
     TimeLimitError,
+    at_once,
     classes_of,
     host_level,
     measure,
     rack_table_of,
-    settled,
     worst_topic_share,
 )
 from optimizer.strategies import OPTIMAL, strategy_named
@@ -169,7 +169,7 @@ class _Measured(Trial):
         if isinstance(planned.answer, Exception):
             self._answers[OPTIMAL] = planned.answer
         else:
-            answer = planned.answer or settled(planned.target(self.problem))
+            answer = planned.answer or at_once(planned.target(self.problem))
             self._answers[OPTIMAL] = answer, self._solved.seconds
 
     @cached_property

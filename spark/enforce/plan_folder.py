@@ -20,7 +20,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from optimizer.assignor.plan_file import CONSUMER, GroupPlan, PlanFileError
-from optimizer.figures import counted
+from optimizer.figures import plural
 from spark.enforce.export import CONNECTED, FOREIGN, NAMELESS, SHARED, Exported, NoPlan
 from spark.errors import InputError
 from spark.patterns import matches
@@ -77,7 +77,7 @@ class Written:
         """How many of these `groups` have a plan now, and how many follow it."""
         plans, follow = self.outcomes.total(), len(self.follow)
         return (
-            f"{plans:,} of {counted(groups, 'group')} {'gets' if plans == 1 else 'get'} a plan; "
+            f"{plans:,} of {plural(groups, 'group')} {'gets' if plans == 1 else 'get'} a plan; "
             f"{follow:,} {'follows' if follow == 1 else 'follow'} it today."
         )
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 from optimizer.advice import Advice
-from optimizer.figures import counted, figure
+from optimizer.figures import figure, plural
 from spark.errors import InputError
 from spark.explain.explain import GroupExplanation
 from spark.fleet import FleetFiles, FleetSnapshot, plain_rows
@@ -66,15 +66,15 @@ def summary_of(explained: GroupExplanation) -> Iterator[str]:
     if explained.weights:
         yield from _summary_by_weight(explained, status)
         if unowned > 0:
-            yield f"Nobody reads {counted(unowned, 'partition')}."
+            yield f"Nobody reads {plural(unowned, 'partition')}."
         return
     is_better = unowned > 0 or sum(load**2 for load in after) < sum(load**2 for load in before)
     how = "could be more even" if is_better else "is as even as possible"
-    nobodys = f", and {counted(unowned, 'partition')} no owner" if unowned > 0 else ""
-    have = counted(len(before), "member") + (" has" if len(before) == 1 else " have")
+    nobodys = f", and {plural(unowned, 'partition')} no owner" if unowned > 0 else ""
+    have = plural(len(before), "member") + (" has" if len(before) == 1 else " have")
     yield f"{group} {how} {status}: {have} {_range(before)}{nobodys}."
     if is_better or explained.moves:
-        yield f"The plan gives them {_range(after)}, by {counted(len(explained.moves), 'move')}."
+        yield f"The plan gives them {_range(after)}, by {plural(len(explained.moves), 'move')}."
 
 
 def _is_in(finding: dict[str, Any], advised: Advice) -> bool:
@@ -95,17 +95,17 @@ def _summary_by_weight(explanation: GroupExplanation, how: str) -> Iterator[str]
     )
     yield (
         f"Group {explanation.group} of cluster {explanation.cluster} {how}: the largest load "
-        f"by weight of {counted(len(explanation.weights), 'member')} is {figure(before)}{bound}."
+        f"by weight of {plural(len(explanation.weights), 'member')} is {figure(before)}{bound}."
     )
     if explanation.moves or after != before:
-        yield f"The plan makes it {figure(after)}, by {counted(len(explanation.moves), 'move')}."
+        yield f"The plan makes it {figure(after)}, by {plural(len(explanation.moves), 'move')}."
 
 
 def _range(loads: list[int]) -> str:
     """`3 partitions each`, `from 0 to 6 partitions each`."""
     least, most = min(loads), max(loads)
     each = " each" if len(loads) > 1 else ""
-    return f"{f'from {least:,} to ' * (least < most)}{counted(most, 'partition')}{each}"
+    return f"{f'from {least:,} to ' * (least < most)}{plural(most, 'partition')}{each}"
 
 
 Fleet = FleetFiles | FleetSnapshot

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from optimizer.figures import counted
+from optimizer.figures import plural
 from spark.errors import InputError, RunError, UnreadableError, first_line
 from spark.fleet.local_store import plain_columns
 from spark.fleet.schemas import COUNTED_COLUMNS, TABLES
@@ -67,7 +67,7 @@ def compaction_in_words(snapshots: Sequence[Scattered], after: Mapping[str, int]
     done = [work for work in snapshots if work.snapshot in after] if after else snapshots
     files, fewer = sum(work.files for work in done), sum(work.fewer for work in done)
     become = f"are {fewer:,} now" if after else f"can become {fewer:,}"
-    return f"{counted(files, 'file')} of {counted(len(done), 'snapshot')} {become}."
+    return f"{plural(files, 'file')} of {plural(len(done), 'snapshot')} {become}."
 
 
 def scattered_in(place: Folder) -> tuple[list[Scattered], dict[str, str]]:
@@ -156,7 +156,7 @@ def fault_of(
     failed = [left[work.snapshot] for work in snapshots if work.snapshot not in after]
     if not failed:
         return None
-    of = counted(len(snapshots), "snapshot")
+    of = plural(len(snapshots), "snapshot")
     return RunError(f"{len(failed)} of {of} could not be compacted: {failed[0]}")
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any
 
-from optimizer.figures import UNITS, counted, data_size, duration
+from optimizer.figures import UNITS, data_size, duration, plural
 from spark.fleet.clusters import clusters_by_snapshot
 from spark.fleet.kinds import MEMBERLESS_STATES, other_kind_of
 from spark.fleet.schemas import KIND, TABLES
@@ -62,9 +62,9 @@ def stored_in_words(states: Mapping[str, str | None], newest: Mapping[str, Any])
     """How many snapshots a store has, and what its `newest`, a row of `listed`, holds."""
     since = f" since {next(iter(states))}" if len(states) > 1 else ""
     age = f" is {newest['age']} old and" if newest["age"] else ""
-    of = counted(newest["clusters"], "cluster")
-    groups = counted(newest["groups"] or 0, "group")
-    return f"{counted(len(states), 'snapshot')}{since}. The newest{age} has {groups} of {of}."
+    of = plural(newest["clusters"], "cluster")
+    groups = plural(newest["groups"] or 0, "group")
+    return f"{plural(len(states), 'snapshot')}{since}. The newest{age} has {groups} of {of}."
 
 
 def listed_for_people(row: Mapping[str, Any], now: datetime) -> dict[str, Any]:
@@ -94,7 +94,7 @@ def contents_report(
         yield f"Skipped because they are incomplete: {more}{named}."
     if others:
         ids = f"from {others[0]} to {others[-1]}" if len(others) > 1 else others[0]
-        yield f"Not listed: {counted(len(others), 'other snapshot')}, {ids} ({hint})."
+        yield f"Not listed: {plural(len(others), 'other snapshot')}, {ids} ({hint})."
 
 
 def contents_of(source: Source, snapshots: Collection[str]) -> dict[str, Contents]:

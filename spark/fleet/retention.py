@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from typing import Any
 
-from optimizer.figures import counted, data_size
+from optimizer.figures import data_size, plural
 from spark.errors import InputError
 from spark.fleet.contents import contents_of
 from spark.fleet.schemas import TABLES
@@ -109,7 +109,7 @@ class Pruning:
         older = f"older than {age} (before {self.before:%Y%m%dT%H%M%SZ})"
         size = sum(aged.bytes or 0 for aged in going)
         of_bytes = f", {data_size(size)}" if size else ""
-        return f"{would}: {counted(len(going), 'snapshot')} {older}{of_bytes}."
+        return f"{would}: {plural(len(going), 'snapshot')} {older}{of_bytes}."
 
     def _removal(self, gone: Collection[str] | None) -> tuple[str, list[Aged]]:
         if gone is None:
@@ -124,10 +124,10 @@ class Pruning:
         yield from (f"Left alone: snapshot {aged}: {reason}." for aged, reason in why.items())
         if foreign := [file for aged in going for file in aged.foreign]:
             files = f"{', '.join(foreign[:NAMED])}{', …' if len(foreign) > NAMED else ''}"
-            number = counted(len(foreign), "file")
+            number = plural(len(foreign), "file")
             yield f"{would} with them: {number} of other programs: {files}."
         if self.kept:
-            kept = counted(len(self.kept), "snapshot")
+            kept = plural(len(self.kept), "snapshot")
             yield f"{kept} of that age stay: the newest of a cluster, or kept for their day."
 
 

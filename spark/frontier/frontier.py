@@ -6,8 +6,8 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
-from optimizer.figures import counted, figure
-from optimizer.model import Goals, LimitsError, Problem, idle_limits, judged
+from optimizer.figures import figure, plural
+from optimizer.model import Goals, LimitsError, Problem, idle_limits, resolve_balance
 from optimizer.solver import Frontier, WeightedFrontier, frontier_of, weighted_frontier_of
 from spark.charts import CHARTS
 from spark.errors import InputError
@@ -133,7 +133,7 @@ def _frontier(row: EncodedRow, goals: FleetGoals) -> GroupFrontier:
     read = read_or_failed(row, wanted.weight_source)
     if read.problem is None:
         return GroupFrontier(row.cluster, row.group, read.status, read.reason, [])
-    wanted = judged(wanted, read.problem)
+    wanted = resolve_balance(wanted, read.problem)
     idle = idle_limits(read.problem, wanted.limits)
     points_of = _by_weight if wanted.by_weight else _by_count
     try:
@@ -211,7 +211,7 @@ def _bought(frontier: Frontier | WeightedFrontier, gain: str, more: str) -> str:
 
 
 def _bring(moves: int) -> str:
-    return f"{counted(moves, 'move')} bring{'s' * (moves == 1)}"
+    return f"{plural(moves, 'move')} bring{'s' * (moves == 1)}"
 
 
 def _share_of(moves: int, share: float, most: int) -> str:
@@ -220,4 +220,4 @@ def _share_of(moves: int, share: float, most: int) -> str:
 
 def _even(frontier: Frontier, what: str) -> str:
     more = frontier.balanced_moves > frontier.points[-1].moves
-    return f"; with {counted(frontier.balanced_moves, 'move')} {what}." if more else "."
+    return f"; with {plural(frontier.balanced_moves, 'move')} {what}." if more else "."

@@ -6,7 +6,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, functions as F
 
-from optimizer.figures import counted, did_you_mean
+from optimizer.figures import did_you_mean, plural
 from spark.errors import InputError
 from spark.graph.fleet_graph import FleetGraph, competitors, components, coupled_groups, reach
 from spark.graph.vertices import MEMBER, PARTITION, SUBSCRIBES, name_of
@@ -126,21 +126,21 @@ def sentence_of(question: Question, options: Mapping[str, Any], tables: Mapping[
     if question is Question.COMPONENTS:
         return _parts_in_words(options["group"], tables["components"])
     others, owned = tables["competitors"], sum(row["owned"] for row in tables["competitors"])
-    members = counted(len(others), "other member")
+    members = plural(len(others), "other member")
     return f"{members} may read what {options['member']} may read, and own {owned:,} of it."
 
 
 def _coupled_in_words(topics: Rows, groups: Rows) -> str:
     coupled = [row for row in groups if row["component_groups"] > 1]
-    alone = f"{len(groups) - len(coupled):,} of {counted(len(groups), 'group')}"
+    alone = f"{len(groups) - len(coupled):,} of {plural(len(groups), 'group')}"
     answer = f"{alone} can be rolled out alone: they share no topic with others."
     if not coupled:
         return answer
     part = ("cluster", "component")
     cluster, component = (coupled[0][name] for name in part)
     through = [row for row in topics if (row["cluster"], row["component"]) == (cluster, component)]
-    more = f" and {counted(len(through) - 1, 'other topic')}" * (len(through) > 1)
-    parts = counted(len({tuple(row[name] for name in part) for row in coupled}), "other part")
+    more = f" and {plural(len(through) - 1, 'other topic')}" * (len(through) > 1)
+    parts = plural(len({tuple(row[name] for name in part) for row in coupled}), "other part")
     return (
         f"{answer} The largest of {parts} couples {coupled[0]['component_groups']:,} groups of "
         f"{cluster}, through {through[0]['topic']} ({through[0]['groups']:,} groups){more}."
@@ -158,14 +158,14 @@ def _reached_in_words(options: Mapping[str, Any], groups: Rows, levels: Rows) ->
     more = f" Through what these share, {len(groups):,} groups are touched."
     more *= len(groups) > owners["groups"]
     return (
-        f"If {what}{where} fails, {counted(lost['reached'], 'partition')} can't be read until "
-        f"another broker leads them: those of {counted(owners['reached'], 'member')} in "
-        f"{counted(owners['groups'], 'group')}.{more}"
+        f"If {what}{where} fails, {plural(lost['reached'], 'partition')} can't be read until "
+        f"another broker leads them: those of {plural(owners['reached'], 'member')} in "
+        f"{plural(owners['groups'], 'group')}.{more}"
     )
 
 
 def _parts_in_words(group: str, parts: Rows) -> str:
-    members, partitions = (counted(parts[0][name], name[:-1]) for name in ("members", "partitions"))
+    members, partitions = (plural(parts[0][name], name[:-1]) for name in ("members", "partitions"))
     if len(parts) == 1:
         return f"Group {group} is one part ({members}, {partitions}): it is balanced as a whole."
     return (

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from optimizer.figures import counted
+from optimizer.figures import plural
 from optimizer.model import (
     GONE,
     IntArray,
@@ -217,7 +217,7 @@ def _no_topic_there(subscribed: IntArray, topics: Topics, claims: Claims) -> str
         return None
     if (topics.sizes[subscribed] != ABSENT).any():
         return None
-    unplaced = f", so its {counted(lost, 'claim')} can't be placed" * (lost > 0)
+    unplaced = f", so its {plural(lost, 'claim')} can't be placed" * (lost > 0)
     return (
         f"none of the topics it reads is in the snapshot ({topics.names[0]!r} is one){unplaced}: "
         "take a snapshot of all topics"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from optimizer.figures import counted, data_size
+from optimizer.figures import data_size, plural
 from spark.groups.rows import EncodedRow
 from spark.memory_limits import free_memory
 
@@ -61,8 +61,8 @@ def check_memory(row: EncodedRow, partitions: int) -> None:
         if needed > free:
             raise NotEnoughMemoryError(
                 f"it needs up to {data_size(needed)} of memory "
-                f"({counted(len(row.member_ids), 'member')}, {counted(partitions, 'partition')}, "
-                f"{counted(len(row.subscription_members), 'subscription')}), and a worker has "
+                f"({plural(len(row.member_ids), 'member')}, {plural(partitions, 'partition')}, "
+                f"{plural(len(row.subscription_members), 'subscription')}), and a worker has "
                 f"{data_size(free)} for it: {advice}, or split the group by topics"
             )
 

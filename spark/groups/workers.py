@@ -23,7 +23,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
-from optimizer.process_copy import copied
+from optimizer.process_copy import start_copy
 from spark.groups.columns import Cells, Row, batch_of, schema_of
 from spark.groups.cut import groups_of
 from spark.groups.memory import limit_to_free_memory, portions
@@ -145,7 +145,7 @@ def _solve_in_a_copy(
     groups: Sequence[list[EncodedRow]], rows_of: RowsOf[T], solved: list[list[T]]
 ) -> str:
     """Append the rows of each group until the copy ends; what it ended by."""
-    child, pipe = copied(lambda pipe: _answer(groups, rows_of, pipe))
+    child, pipe = start_copy(lambda pipe: _answer(groups, rows_of, pipe))
     try:
         with pipe, suppress(EOFError, pickle.UnpicklingError):
             for _ in groups:

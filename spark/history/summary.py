@@ -6,7 +6,7 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, Window, functions as F
 
 from optimizer.advice import LEVELS
-from optimizer.figures import NO_FIGURE, counted, duration, figure
+from optimizer.figures import NO_FIGURE, duration, figure, plural
 from spark.fleet import PARTITION_KEYS
 from spark.groups import GROUP_KEYS
 from spark.history.change_row import NONE_SEEN
@@ -107,7 +107,7 @@ def most_restless(rows: Sequence[Mapping[str, Any]]) -> str:
     if not rows or not rows[0]["rebalances"]:
         return ""
     row, cause = rows[0], rows[0]["cause"]
-    times = counted(row["rebalances"], "time") + (f", by {cause}" if cause else "")
+    times = plural(row["rebalances"], "time") + (f", by {cause}" if cause else "")
     return f"{row['group']} of {row['cluster']} rebalanced most ({times}): {CURES[cause]}."
 
 
@@ -120,12 +120,12 @@ def totals(rows: Sequence[Mapping[str, Any]], states: DataFrame, rebalances: Dat
     last = rebalances.agg(F.count_if("remade").alias("remade")).crossJoin(_uneven(states)).first()
     assert last
     unknown = f" (cause unknown for {total('unknown'):,})" if total("unknown") else ""
-    remade = f"{counted(last.remade, 'group')} made again, " if last.remade else ""
+    remade = f"{plural(last.remade, 'group')} made again, " if last.remade else ""
     return (
-        f"{counted(total('rebalances'), 'rebalance')}{unknown}: {remade}"
-        f"{counted(total('moves'), 'partition')} moved, {total('avoidable'):,} of them needlessly; "
+        f"{plural(total('rebalances'), 'rebalance')}{unknown}: {remade}"
+        f"{plural(total('moves'), 'partition')} moved, {total('avoidable'):,} of them needlessly; "
         f"{total('takeovers'):,} taken over from members that left. Uneven by count: "
-        f"{last.uneven:,} of {counted(last.measured, 'group')}, at first {last.uneven_at_first:,}."
+        f"{last.uneven:,} of {plural(last.measured, 'group')}, at first {last.uneven_at_first:,}."
     )
 
 
@@ -221,7 +221,7 @@ def behind_verdict(rows: Sequence[Mapping[str, Any]]) -> str:
     lags = [f"{figure(worst['lag'])} records"] if worst["lag"] is not None else []
     behind = f" ({', '.join([*lags, *ages])})" if lags or ages else ""
     return (
-        f"{counted(len(late), 'group')} {'falls' if len(late) == 1 else 'fall'} behind: lag grew "
+        f"{plural(len(late), 'group')} {'falls' if len(late) == 1 else 'fall'} behind: lag grew "
         f"in the window, and still grows. Worst: {worst['group']} of {worst['cluster']}{behind}."
     )
 
@@ -229,8 +229,8 @@ def behind_verdict(rows: Sequence[Mapping[str, Any]]) -> str:
 def abandoned_lag(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """A sentence on the lag of groups without members, if there is any."""
     lags = [row["lag"] or 0 for row in rows if not row["members"]]
-    groups = f"{counted(len(lags), 'group')} without members"
-    lag = f"{counted(sum(lags), 'record')} of lag: start members, or delete the offsets."
+    groups = f"{plural(len(lags), 'group')} without members"
+    lag = f"{plural(sum(lags), 'record')} of lag: start members, or delete the offsets."
     return [f"{groups} left {lag}"] if lags else []
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import pyarrow as pa
 import typer
 
-from optimizer.figures import counted
+from optimizer.figures import plural
 from spark import terminal
 from spark.errors import InputError
 from spark.fleet import snapshot_id, store_to_write, write_store
@@ -83,10 +83,10 @@ def collect(
         raise typer.Exit(3)  # no cluster could be reached
     mixed = _store(read, place, choice)
     sizes = {name: sum(len(of[name]) for of in read) for name in ("groups", "members")}
-    size = f"{counted(sizes['groups'], 'group')} with {counted(sizes['members'], 'member')}"
+    size = f"{plural(sizes['groups'], 'group')} with {plural(sizes['members'], 'member')}"
     leaderless = sum(outcome.leaderless for outcome in collected)
-    but = f" {counted(leaderless, 'topic')} had partitions without a leader." * bool(leaderless)
-    say_answer(f"Snapshot {choice} of {counted(len(read), 'cluster')} is in {out}: {size}.{but}")
+    but = f" {plural(leaderless, 'topic')} had partitions without a leader." * bool(leaderless)
+    say_answer(f"Snapshot {choice} of {plural(len(read), 'cluster')} is in {out}: {size}.{but}")
     statuses = [row for outcome in collected for row in outcome.statuses]
     rows = [outcome.row() for outcome in collected]
     show({"clusters": rows, "to_know": Table(statuses, is_shown=bool(statuses))})

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from optimizer.figures import counted
+from optimizer.figures import plural
 from spark import terminal
 from spark.enforce import Status
 from spark.terminal import CHECK_FAILED, busy, option, say, say_answer
@@ -75,7 +75,7 @@ def _look(choices: Sequence[terminal.ChosenPlans], again: str) -> None:
     every = [outcome for of_cluster in outcomes.values() for outcome in of_cluster]
     ready = [of for of in every if of.status is Status.NOT_IN_FORCE and not of.reason]
     if ready:
-        say(f"{counted(len(ready), 'group')} can apply the plan: a rebalance makes them read it.")
+        say(f"{plural(len(ready), 'group')} can apply the plan: a rebalance makes them read it.")
         terminal.say_next(again)
     if any(of.status is not Status.IN_FORCE and of.reason for of in every):
         raise typer.Exit(CHECK_FAILED)

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Any
 
-from optimizer.figures import counted
+from optimizer.figures import plural
 from spark import terminal
 from spark.audit import FINDINGS, findings_of, levels_and_goals
 from spark.explain import (
@@ -47,7 +47,7 @@ def explain(
     muted = muted_in(settings.mutes, explanation.cluster, group, fleet.id)
     problems = dict(problems_of(explanation, muted))
     if stalled:
-        standing = counted(len(stalled), "partition")
+        standing = plural(len(stalled), "partition")
         why = f"nothing of {standing} was read since the snapshot before, and records came in"
         stall = f"Stalled: {why}. {FINDINGS[STALLED].advice}"
         if label := muted.get(STALLED):

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pyspark.sql import DataFrame, SparkSession
 
-from optimizer.figures import counted
+from optimizer.figures import plural
 from spark import terminal
 from spark.enforce import Exported, PlanFolder, Written, exported_plan, group_plans
 from spark.errors import InputError
@@ -93,10 +93,10 @@ def _newest(session: SparkSession, plan: Where) -> str:
 def _write_one(out: Path, exported: Exported) -> None:
     plan = exported.plan
     replace_text(out, plan.to_text())
-    members = counted(len(plan.members), "member")
+    members = plural(len(plan.members), "member")
     say_answer(
         f"{out} has the plan of group {plan.group} of cluster {plan.cluster}: {members}, "
-        f"{counted(sum(plan.topics.values()), 'partition')}."
+        f"{plural(sum(plan.topics.values()), 'partition')}."
     )
     if exported.ignored:
         say(f"Group {plan.group} ignores it today: {exported.ignored}.")

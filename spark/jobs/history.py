@@ -1,6 +1,6 @@
 """`evenfleet history`: what happened to a fleet, from snapshot to snapshot."""
 
-from optimizer.figures import counted
+from optimizer.figures import plural
 from spark import terminal
 from spark.fleet import HISTORY, as_rows, check_out
 from spark.history import abandoned_lag, most_restless, restless, totals, unmanned, worse
@@ -30,7 +30,7 @@ def history(source: terminal.HistoryOptions, target: terminal.OutOptions) -> Non
     }
     show(tables, HIDDEN)
     if got_worse:
-        say(f"{counted(len(got_worse), 'group')} got less even by count (--all).")
+        say(f"{plural(len(got_worse), 'group')} got less even by count (--all).")
     say_all(abandoned_lag(left))
     terminal.say_snapshots(past.timeline.snapshots)
     terminal.say_written(out, "states", "changes", "rebalances")

@@ -8,7 +8,7 @@ from typing import Annotated
 import pyarrow.compute as pc
 import typer
 
-from optimizer.figures import counted
+from optimizer.figures import plural
 from spark import terminal
 from spark.fleet import snapshot_id, store_to_write, write_store
 from spark.sources.kafka_text import read_cli_text
@@ -70,7 +70,7 @@ def import_cli(
     lost = f"{text.lost_lines:,} lines could not be read" if text.lost_lines else "All lines read"
     read = text.tables.get("groups")
     inferred = (read and pc.sum(read["subscriptions_inferred"]).as_py()) or 0
-    answer = f"{lost}. Snapshot {choice} has {counted(len(read or ()), 'group')} of {cluster}."
+    answer = f"{lost}. Snapshot {choice} has {plural(len(read or ()), 'group')} of {cluster}."
     if inferred:
         whose = "its group owns" if infer is Inference.UNION else "it owns"
         answer += (

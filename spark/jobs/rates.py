@@ -3,7 +3,7 @@
 from contextlib import ExitStack
 from typing import Annotated
 
-from optimizer.figures import counted, figure
+from optimizer.figures import figure, plural
 from spark import terminal
 from spark.fleet import RATES, as_rows, check_out
 from spark.history import (
@@ -44,7 +44,7 @@ def rates(
             late = as_rows(groups_behind(flows.consumption, flows.present, flows.window))
             resets = flows.rates.where("resets > 0").count()
     flow = figure(sum(row["mean"] for row in fast))
-    come = f"{flow} records/s come in on {counted(len(fast), 'partition')}."
+    come = f"{flow} records/s come in on {plural(len(fast), 'partition')}."
     say_answer(f"{come} {behind_verdict(late)}")
     slow = [behind_for_people(row) for row in late if row["members"]]
     by_quantile = f"busiest partitions, records/s (quantile: p{figure(quantile * 100)})"
@@ -60,7 +60,7 @@ def rates(
     show(tables, ("pairs", "resets"))
     say_all([*abandoned_lag(late), *map(as_sentence, flows.notes)])
     if resets:
-        say(f"The end of {counted(resets, 'partition')} fell, as of a topic that is made again.")
+        say(f"The end of {plural(resets, 'partition')} fell, as of a topic that is made again.")
     terminal.say_snapshots(held)
     terminal.say_written(out, "rates", "consumption", "members")
     if part:

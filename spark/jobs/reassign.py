@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from optimizer.figures import counted
+from optimizer.figures import plural
 from spark import reassign as moves, terminal
 from spark.errors import InputError
 from spark.jobs.reassign_options import ExecuteOptions, ReplicaOptions, StoreUnlessUndo
@@ -53,7 +53,7 @@ def reassign_one(
     say_answer(f"Cluster {plan.current.cluster}: {' '.join(verdict)}")
     show(_tables(plan, placements, done) | _files(written) | terminal.clusters_read(fleet))
     if written:
-        say(f"{counted(len(written), 'file')} in {out}. Hand over one batch after the other:")
+        say(f"{plural(len(written), 'file')} in {out}. Hand over one batch after the other:")
         say("  kafka-reassign-partitions … --execute --reassignment-json-file NN-move.json")
         say("  kafka-leader-election … --path-to-json-file NN-elect.json")
     terminal.say_clusters(fleet)
@@ -111,8 +111,8 @@ def reassign_all(
     ]
     copies = sum(row["copies"] or 0 for row in reports)
     number = sum(row["status"] == "planned" for row in reports)
-    of = f"{number:,} of {counted(len(reports), 'cluster')}"
-    say_answer(f"{of} can be planned: copy {counted(copies, 'replica')}.")
+    of = f"{number:,} of {plural(len(reports), 'cluster')}"
+    say_answer(f"{of} can be planned: copy {plural(copies, 'replica')}.")
     clusters = Table(reports, [*map(moves.cluster_row, reports)])
     show({"clusters": clusters, **_files(written)})
     short = [f"{row['cluster']}: {row['reason']}" for row in reports if row["reason"]]
@@ -120,7 +120,7 @@ def reassign_all(
         terminal.print_list("not planned as asked", short)
     say_all(f"{cluster}: not written. {why}" for cluster, why in refused.items())
     if out:
-        say(f"{counted(len(written), 'file')} in {out}, in a folder for each cluster.")
+        say(f"{plural(len(written), 'file')} in {out}, in a folder for each cluster.")
     terminal.say_clusters(fleet)
     if short or refused:
         raise typer.Exit(CHECK_FAILED)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from pyspark.sql import SparkSession
 
-from optimizer.figures import counted
+from optimizer.figures import plural
 from spark import FleetSnapshot, InputError, terminal, verify_plan
 from spark.fleet import as_rows, read_planned
 from spark.terminal import CHECK_FAILED, ROWS_SHOWN, Table, at_most, busy, say, say_answer, show
@@ -68,9 +68,9 @@ def _verify_one(
     finally:
         faults.unpersist()
     of = f" among {source.part}" if source.part else ""
-    where = f"in {counted(planned, 'planned group')}{of}, snapshot {snapshot}"
+    where = f"in {plural(planned, 'planned group')}{of}, snapshot {snapshot}"
     holds = "every partition, measure and proof holds"
-    say_answer(f"{counted(count, 'fault')} {where}." if count else f"No fault {where}: {holds}.")
+    say_answer(f"{plural(count, 'fault')} {where}." if count else f"No fault {where}: {holds}.")
     terminal.say_clusters(fleet, tables.notes)
     if whole.part:
         say(f"The plan covers only {whole.part}.")

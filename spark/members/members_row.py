@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pyspark.sql import types as t
 
-from optimizer.figures import counted, figure
+from optimizer.figures import figure, plural
 from optimizer.sizes import Needed, Sizes
 from spark.groups import Flag, Int, Long, Outcome, Real, Text, struct_of
 
@@ -97,17 +97,17 @@ def verdict_of(rows: Sequence[Mapping[str, Any]], headroom: float) -> str:
     sized = [row for row in rows if row["sentence"]]
     short = [count for count in map(lacking, sized) if count]
     spare = [count for count in map(removable, sized) if count]
-    of = f"of {counted(len(sized), 'group')}"
+    of = f"of {plural(len(sized), 'group')}"
     needs = (
         f"{len(short):,} {of} fall{'s' * (len(short) == 1)} behind and need"
-        f"{'s' * (len(short) == 1)} {counted(sum(short), 'more member')}, each at "
+        f"{'s' * (len(short) == 1)} {plural(sum(short), 'more member')}, each at "
         f"{100 * headroom:g} % of the fastest seen"
     )
     idle = f"{len(spare):,} have {sum(spare):,} to spare"
     if short:
         return f"{needs}; {idle if spare else 'none has any to spare'}."
     if spare:
-        return f"{len(spare):,} {of} have {counted(sum(spare), 'spare member')}."
+        return f"{len(spare):,} {of} have {plural(sum(spare), 'spare member')}."
     return f"None {of} lacks members or has any to spare."
 
 
@@ -130,10 +130,10 @@ def _of_rates(row: Mapping[str, Any], load: float, top: float) -> Iterator[str]:
     if row["needed"] is None:
         yield f"No number of members is enough for {rate} with {figure(load)} each."
     elif row["needed"] <= row["members"]:
-        yield f"{counted(row['needed'], 'member')} of {row['members']:,} can do {rate}."
+        yield f"{plural(row['needed'], 'member')} of {row['members']:,} can do {rate}."
     elif most > row["members"]:
         yield (
-            f"Add {counted(most - row['members'], 'member')} ({row['members']:,} → {most:,}): "
+            f"Add {plural(most - row['members'], 'member')} ({row['members']:,} → {most:,}): "
             f"{rate} need {row['needed']:,} with {figure(load)} each."
         )
     else:
@@ -141,7 +141,7 @@ def _of_rates(row: Mapping[str, Any], load: float, top: float) -> Iterator[str]:
     if top > load and row["behind"]:
         yield f"One partition alone has {figure(top)}: spread its keys, members can't help."
     elif row["needed"] and row["needed"] > row["partitions"]:
-        yield f"There are only {counted(row['partitions'], 'partition')} to share."
+        yield f"There are only {plural(row['partitions'], 'partition')} to share."
 
 
 def _of_now(row: Mapping[str, Any]) -> Iterator[str]:
@@ -149,7 +149,7 @@ def _of_now(row: Mapping[str, Any]) -> Iterator[str]:
     hosts = f" on {row['members'] // row['per_host']} hosts" if row["per_host"] > 1 else ""
     now = f", now {row['current_max']:,}" if row["current_max"] > row["optimal_max"] else ""
     most = f"{'' if row['even'] else 'up to '}{row['optimal_max']:,} per member{now}"
-    sizes = f"{counted(row['partitions'], 'partition')}, {counted(row['members'], 'member')}{hosts}"
+    sizes = f"{plural(row['partitions'], 'partition')}, {plural(row['members'], 'member')}{hosts}"
     yield f"{most[0].upper()}{most[1:]} ({sizes})."
     if spare := removable(row):
         least = "" if row["proven"] else "At least "

@@ -8,7 +8,7 @@ from typing import Annotated, Any, NamedTuple
 from pyspark.sql import DataFrame, types as t
 
 from optimizer.coordinator import catch_up_seconds
-from optimizer.figures import counted, duration, figure
+from optimizer.figures import duration, figure, plural
 from optimizer.model import Problem
 from optimizer.sizes import Side, Split, split_of
 from spark.fleet import FleetSnapshot
@@ -129,8 +129,8 @@ def sentence_of(split: Split, paces: Mapping[str, Pace]) -> str:
     """Sentences on what the split does to loads, to lag and to what a rebalance stops."""
     own, rest, topic = split.own, split.rest, shortened(split.topic)
     text = (
-        f"{topic} on {counted(own.members, 'member')}, the rest on {rest.members:,}: up to "
-        f"{counted(split.max_load, 'partition')} per member (now {split.now.max_load:,}, in one "
+        f"{topic} on {plural(own.members, 'member')}, the rest on {rest.members:,}: up to "
+        f"{plural(split.max_load, 'partition')} per member (now {split.now.max_load:,}, in one "
         f"even group {split.optimum.max_load:,}). A rebalance stops {own.partitions:,} or "
         f"{rest.partitions:,} partitions, not {split.now.partitions:,}."
     )
@@ -160,7 +160,7 @@ def split_verdict(rows: Sequence[Mapping[str, Any]], topic: str) -> str:
     """
     split = [{side["part"]: side for side in row["sides"]} for row in rows if row["sides"]]
     gain = sum(_seconds(sides[REST]) < _seconds(sides[OPTIMUM]) for sides in split)
-    of = f"{len(split):,} of {counted(len(rows), 'group')} can read {shortened(topic)} in a group"
+    of = f"{len(split):,} of {plural(len(rows), 'group')} can read {shortened(topic)} in a group"
     faster = f"; in {gain:,} the rest catches up sooner" if gain else ""
     return f"{of} of its own{faster}. No split makes members' numbers of partitions more even."
 

@@ -6,7 +6,7 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, Row, functions as F
 
 from optimizer.advice import LEVELS
-from optimizer.figures import counted, figure
+from optimizer.figures import figure, plural
 from optimizer.strategies import OPTIMAL
 from spark.fleet import BY_WEIGHT, PLANNED, UNEVEN
 from spark.solve import advice_counts
@@ -106,40 +106,40 @@ def sentence_of(rows: list[Row]) -> str:
             *("moves", "takeovers", "unread", "partitions"),
         )
     )
-    groups = counted(sum(row.groups for row in rows if row.status in PLANNED), "group")
-    moved = f"{moves:,} of {counted(partitions, 'partition')}"
+    groups = plural(sum(row.groups for row in rows if row.status in PLANNED), "group")
+    moved = f"{moves:,} of {plural(partitions, 'partition')}"
     if improved:
         sentence = f"The plan evens out {improved:,} of {groups} by moving {moved}"
     else:
         sentence = f"The plan makes none of {groups} more even; it moves {moved}"
     if takeovers:
         gets = "gets" if takeovers == 1 else "get"
-        sentence += f"; {counted(takeovers, 'orphaned partition')} {gets} a new owner"
+        sentence += f"; {plural(takeovers, 'orphaned partition')} {gets} a new owner"
     if unread:
         gets = "gets" if unread == 1 else "get"
-        sentence += f"; {counted(unread, 'partition')} that nobody reads now {gets} a reader"
+        sentence += f"; {plural(unread, 'partition')} that nobody reads now {gets} a reader"
     sentences = [f"{sentence}."]
     if closer:
-        sentences.append(f"In {counted(closer, 'more group')} other loads come closer.")
+        sentences.append(f"In {plural(closer, 'more group')} other loads come closer.")
     if bound:
         sentences.append(
-            f"In {counted(bound, 'group')} loads stay two or more apart, because members subscribe "
+            f"In {plural(bound, 'group')} loads stay two or more apart, because members subscribe "
             "to different topics."
         )
     if held:
         names = ", ".join(sorted({name for row in rows for name in row["held_by"]}))
         sentences.append(
-            f"In {counted(held, 'group')} loads stay two or more apart, because of {names}."
+            f"In {plural(held, 'group')} loads stay two or more apart, because of {names}."
         )
     if apart > bound + held:
-        sentences.append(f"{counted(apart - bound - held, 'group')} could be more even still.")
+        sentences.append(f"{plural(apart - bound - held, 'group')} could be more even still.")
     weighed = sum(row.planned_weighed for row in rows)
     if weighed:
         now, planned = (
             max(row[f"{alias}_most_over"] or 0 for row in rows) for alias in ("current", "planned")
         )
         sentences.append(
-            f"By weight, no member of {counted(weighed, 'group')} carries more than "
+            f"By weight, no member of {plural(weighed, 'group')} carries more than "
             f"{figure(planned)} times the proven lower bound (now {figure(now)} times)."
         )
     return " ".join(sentences)

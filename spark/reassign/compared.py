@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from optimizer.replicas import most_bytes_bound
-from optimizer.replicas.baselines import generated
+from optimizer.replicas.baselines import generate
 from spark.reassign.reassignment import Reassignment
 
 
@@ -37,8 +37,8 @@ def compared(of: Reassignment) -> list[Compared]:
     current = {p.name: list(p.replicas) for p in of.current.partitions}
     return [
         _measure("now", of, current, of.current.leaders),
-        _measure("generate 4.1+", of, generated(of.cluster)),
-        _measure("generate up to 4.0", of, generated(of.cluster, older=True)),
+        _measure("generate 4.1+", of, generate(of.cluster)),
+        _measure("generate up to 4.0", of, generate(of.cluster, older=True)),
         _measure("optimal", of, of.plan.replicas),
     ]
 

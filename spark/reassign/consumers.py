@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from pyspark.sql import functions as F
 
-from optimizer.figures import counted
+from optimizer.figures import plural
 from spark.fleet import FleetFiles, FleetSnapshot, plain_rows
 from spark.groups import OFFSETS_TOPIC, OffsetsTopic, location_of
 from spark.reassign.reassignment import Reassignment
@@ -38,7 +38,7 @@ class Effects(NamedTuple):
         """What the plan does to those who read."""
         if self.reads:
             yield (
-                f"{self.planned_reads_across:,} of {counted(self.reads, 'read')} from leaders will "
+                f"{self.planned_reads_across:,} of {plural(self.reads, 'read')} from leaders will "
                 f"cross racks (now {self.reads_across:,}; of members whose rack is known)."
             )
         if self.other_coordinator:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from optimizer.figures import counted
+from optimizer.figures import plural
 from spark.errors import InputError
 from spark.reassign.facts import ClusterFacts
 from spark.reassign.reassignment import Reassignment
@@ -129,7 +129,7 @@ def _unfinished(out: Path, current: ClusterFacts | None) -> str | None:
     begun = any(now[name] != _alive(course[0], current) for name, course in present.items())
     done = sum(now[name] == _alive(course[-1], current) for name, course in present.items())
     if begun and done < len(present):
-        return f"{done} of {counted(len(present), 'partition')} {'is' if done == 1 else 'are'} done"
+        return f"{done} of {plural(len(present), 'partition')} {'is' if done == 1 else 'are'} done"
     return None
 
 
@@ -180,7 +180,7 @@ def read_move(path: Path) -> dict[Name, list[int]]:
         folders = partition.get("log_dirs", row)
         if not isinstance(folders, list) or len(folders) != len(row):
             raise InputError(
-                f"{path}: {name[0]}-{name[1]} has {counted(len(row), 'replica')}, and log_dirs "
+                f"{path}: {name[0]}-{name[1]} has {plural(len(row), 'replica')}, and log_dirs "
                 f"{json.dumps(folders)}: list one for each replica"
             )
         replicas[name] = row

@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from optimizer.figures import counted, data_size, figure
+from optimizer.figures import data_size, figure, plural
 from optimizer.replicas import (
     Change,
     Cluster,
@@ -95,7 +95,7 @@ class Reassignment:
             return
         shares = {broker.rack: self.even_shares[broker.id] for broker in used}
         each = [
-            f"{figure(shares[rack])} in rack {rack} ({counted(count, 'broker')})"
+            f"{figure(shares[rack])} in rack {rack} ({plural(count, 'broker')})"
             for rack, count in sorted(brokers.items(), key=str)
         ]
         yield (
@@ -125,13 +125,13 @@ class Reassignment:
                 other.append(reason)
         what, kept = ("still leads", "leader") if only_leaders else ("isn't empty", "replica")
         text = [
-            f"Broker {broker} {what}: {counted(len(reasons), kept)} "
+            f"Broker {broker} {what}: {plural(len(reasons), kept)} "
             f"{'stays' if len(reasons) == 1 else 'stay'}, since {_commonest(reasons)}."
             for broker, reasons in sorted(stays.items())
         ]
         if other:
             text.append(
-                f"{counted(len(other), 'partition')} {'has' if len(other) == 1 else 'have'} "
+                f"{plural(len(other), 'partition')} {'has' if len(other) == 1 else 'have'} "
                 f"another replication factor than {factor}, since {_commonest(other)}."
             )
         return text
@@ -158,15 +158,15 @@ class Reassignment:
         yield from self.shortfalls
         if elected := len(self.elections):
             yield (
-                f"{counted(elected, 'partition')} {'is' if elected == 1 else 'are'} led by another "
+                f"{plural(elected, 'partition')} {'is' if elected == 1 else 'are'} led by another "
                 "broker than the preferred one: the election in elect.json mends that."
             )
         if self.changes:
             size = f" ({data_size(self.plan.bytes_copied)})" if self.wanted.sizes else ""
             count = len(self.batches)
             yield (
-                f"Copy {counted(self.plan.copies, 'replica')}{size} and change "
-                f"{counted(self.plan.leader_changes, 'preferred leader')}, in "
+                f"Copy {plural(self.plan.copies, 'replica')}{size} and change "
+                f"{plural(self.plan.leader_changes, 'preferred leader')}, in "
                 f"{count} batch{'' if count == 1 else 'es'}."
             )
         else:
@@ -182,7 +182,7 @@ class Reassignment:
         offsets = [change.partition for change in self.changes if change.topic == OFFSETS_TOPIC]
         if offsets:
             yield (
-                f"{counted(len(offsets), 'partition')} of {OFFSETS_TOPIC} "
+                f"{plural(len(offsets), 'partition')} of {OFFSETS_TOPIC} "
                 f"{'moves' if len(offsets) == 1 else 'move'}: where the leader changes, groups get "
                 "another coordinator."
             )

@@ -11,7 +11,7 @@ from math import ceil
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from optimizer.figures import counted, data_size
+from optimizer.figures import data_size, plural
 from optimizer.replicas import Step
 from spark.errors import InputError
 from spark.reassign.facts import PartitionFacts
@@ -187,7 +187,7 @@ def send(
             if sender.steps:
                 yield str(batch._replace(steps=sender.steps))
                 led = yield from sender.send()
-                yield f"{batch.label} is done; {counted(led, 'preferred leader')} elected"
+                yield f"{batch.label} is done; {plural(led, 'preferred leader')} elected"
         except (StoppedError, ConnectionError, KeyboardInterrupt) as stopped:
             why = "interrupted" if isinstance(stopped, KeyboardInterrupt) else str(stopped)
             raise StoppedError(f"{batch.label} {sender.how_far(why)}") from None
@@ -195,7 +195,7 @@ def send(
     if elections:
         _elect(elections, live, pace)
         led = len(elections)
-        yield f"{counted(led, 'preferred leader')} elected of partitions that keep their replicas"
+        yield f"{plural(led, 'preferred leader')} elected of partitions that keep their replicas"
 
 
 class _Sender:
@@ -225,7 +225,7 @@ class _Sender:
         self.is_throttled = False
         if refused:
             why = first_of(_refusals(refused))
-            of = counted(len(wanted), "partition")
+            of = plural(len(wanted), "partition")
             raise StoppedError(f"{len(refused)} of {of} refused: {why}")
         led = [name for name, step in self.steps.items() if step.before[0] != step.after[0]]
         _elect(led, live, self.pace)
@@ -300,7 +300,7 @@ class _Sender:
         file = self.batch.file
         return (
             f"stopped: {why}{' (its throttle stays until it is done)' * self.is_throttled}. "
-            f"Done: {len(self.done)} of {counted(len(self.steps), 'partition')}; Kafka "
+            f"Done: {len(self.done)} of {plural(len(self.steps), 'partition')}; Kafka "
             "continues what it has begun. The same command goes on from there; to go back, undo "
             f"the plan in {file.parent}, or let kafka-reassign-partitions cancel {file}"
         )

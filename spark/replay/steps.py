@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from pyspark.sql import DataFrame
 
-from optimizer.model import IntArray, judged, member_loads
+from optimizer.model import IntArray, member_loads, resolve_balance
 from optimizer.strategies import OPTIMAL, STRATEGIES, strategy_named
 from spark.fleet import CONNECT, CONSUMER
 from spark.groups import (
@@ -165,7 +165,7 @@ class _GroupReplay:
                 yield self._row(row, group, name)
             return
         self._start([name for name in self._replay.strategies if name not in strategies])
-        state = GroupState.of(group.problem, judged(self._goals, group.problem))
+        state = GroupState.of(group.problem, resolve_balance(self._goals, group.problem))
         is_new = self._state is None or state.causes != self._state.causes
         self._state = state
         steps = {

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from optimizer.figures import counted, figure
+from optimizer.figures import figure, plural
 from optimizer.strategies import OPTIMAL
 from spark.settings import CURRENT
 from spark.text import shortened
@@ -45,7 +45,7 @@ def _instead(row: Any) -> Iterator[str]:
         now, before = row[column], row[f"current_{column}"]
         if now is not None and now != before:
             instead = "" if before is None else f" instead of {before:,}"
-            yield f"{counted(now, noun)}{instead}"
+            yield f"{plural(now, noun)}{instead}"
 
 
 def best_replayed(league: Sequence[Row]) -> str:
@@ -65,7 +65,7 @@ def _verdict(league: Sequence[Row]) -> str:
     best, actual = evaluated[0], row_of(evaluated, CURRENT)
     equals = [row for row in evaluated if _worth(row) == _worth(best)]
     changed = best["groups"] - best["unchanged"]
-    parts = [f"{changed:,} of {counted(best['groups'], 'group')} changed"]
+    parts = [f"{changed:,} of {plural(best['groups'], 'group')} changed"]
     if best["strategy"] == CURRENT:
         parts.append(f"no strategy does better than the actual assignments: {_figures(best)}")
         return f"{'; '.join(parts)}."
@@ -88,7 +88,7 @@ def _change_to(rows: Sequence[Row]) -> str:
     """What it takes once to change to one of these strategies."""
     moves = [(row["first_moves"] or 0, row["strategy"]) for row in rows]
     if len(moves) == 1:
-        return f"The change to it moves {counted(moves[0][0], 'partition')}."
+        return f"The change to it moves {plural(moves[0][0], 'partition')}."
     each = ", ".join(f"{count:,} ({name})" for count, name in moves if name != CURRENT)
     return f"Partitions that the change moves: {each}."
 
@@ -112,7 +112,7 @@ def _figures(row: Row, actual: Row | None = None) -> str:
     if row["stopped"] is not None:
         figures.append(_sum_of(row, actual, "stopped", "interruption"))
     if row["not_evaluated"]:
-        figures.append(f"not evaluated at {counted(row['not_evaluated'], 'change')}")
+        figures.append(f"not evaluated at {plural(row['not_evaluated'], 'change')}")
     return ", ".join(figures)
 
 
@@ -122,9 +122,9 @@ def _sum_of(row: Row, actual: Row | None, column: str, noun: str) -> str:
     def of_groups(row: Row) -> str:
         if column != "stopped" or row["stopped_groups"] == row["groups"]:
             return ""
-        return f" in {row['stopped_groups']:,} of {counted(row['groups'], 'group')}"
+        return f" in {row['stopped_groups']:,} of {plural(row['groups'], 'group')}"
 
-    total = f"{counted(row[column] or 0, noun)}{of_groups(row)}"
+    total = f"{plural(row[column] or 0, noun)}{of_groups(row)}"
     if actual is None or actual[column] is None:
         return total
     return f"{total} (actual: {actual[column]:,}{of_groups(actual)})"

@@ -5,7 +5,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, functions as F
 
-from optimizer.figures import counted
+from optimizer.figures import plural
 from optimizer.scenarios import Crash, Scenario
 from spark.explain import GroupExplanation, explain_rows, rows_of_groups
 from spark.fleet import RECORDS_BEHIND, FleetFiles, FleetSnapshot, as_rows
@@ -85,7 +85,7 @@ def _lags(fleet: FleetSnapshot, encoded: Sequence[EncodedRow]) -> dict[Key, str]
 def _lag_of(lags: list[tuple[int, str]]) -> str:
     total, (most, topic) = sum(lag for lag, _ in lags), max(lags)
     where = f", {most:,} of them of {shortened(topic)}" if total and len(lags) > 1 else ""
-    return f"Its lag is {counted(total, 'record')}{where}."
+    return f"Its lag is {plural(total, 'record')}{where}."
 
 
 def hosts_sentence(hosts: Mapping[str, tuple[int, int]]) -> str:
@@ -95,7 +95,7 @@ def hosts_sentence(hosts: Mapping[str, tuple[int, int]]) -> str:
     name = max(hosts, key=lambda host: hosts[host][0])
     now, planned = hosts[name][0], max(after for _, after in hosts.values())
     return (
-        f"The fullest of its {len(hosts)} hosts, {shortened(name)}, has {counted(now, 'partition')}"
+        f"The fullest of its {len(hosts)} hosts, {shortened(name)}, has {plural(now, 'partition')}"
         f"; with the plan the fullest has {planned}."
     )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pyspark.sql import DataFrame, Window, functions as F
 
 from optimizer.coordinator import SUMMED_COSTS, ClientSettings, figures_of
-from optimizer.figures import counted, did_you_mean, duration, partition_time
+from optimizer.figures import did_you_mean, duration, partition_time, plural
 from optimizer.model import Problem, classes_of, group_of
 from optimizer.scenarios import Event, Migrate, Upgrade
 from optimizer.strategies import CLASSIC_ASSIGNORS
@@ -258,18 +258,18 @@ def rollout_report(rows: Sequence[Row], to: str) -> list[str]:
     """
     ready = [row for row in rows if row["status"] == READY]
     done, unable = (sum(row["status"] == status for row in rows) for status in (DONE, UNABLE))
-    others = f"{counted(done, 'group')} there already, {unable:,} can't."
+    others = f"{plural(done, 'group')} there already, {unable:,} can't."
     if not ready:
         return [f"No group to bring to {to}: {others}"]
     restarts = Counter(row["steps"] for row in ready if row["step"] == 1)
     groups = " and ".join(
-        f"{counted(count, 'group')} in {counted(steps, 'rolling restart')}"
+        f"{plural(count, 'group')} in {plural(steps, 'rolling restart')}"
         for steps, count in sorted(restarts.items())
     )
     rebalances, unread = (sum(row[of] for row in ready) for of in ("rebalances", "unread_seconds"))
     sentences = [
-        f"Bring {groups} to {to}, in {counted(max(row['wave'] for row in ready), 'wave')}: "
-        f"{counted(rebalances, 'rebalance')}, {partition_time(unread)} unread. {others}",
+        f"Bring {groups} to {to}, in {plural(max(row['wave'] for row in ready), 'wave')}: "
+        f"{plural(rebalances, 'rebalance')}, {partition_time(unread)} unread. {others}",
         f"Waves don't share topics (ignoring topics with over {HUB} readers). "
         "Finish one before the next.",
     ]
@@ -277,7 +277,7 @@ def rollout_report(rows: Sequence[Row], to: str) -> list[str]:
         sentences.append("Start a group's second restart when all its members have had the first.")
     if fatal := sum(row["fatal"] or 0 for row in ready):
         sentences.append(
-            f"{counted(fatal, 'member')} {'ends' if fatal == 1 else 'end'} in an error."
+            f"{plural(fatal, 'member')} {'ends' if fatal == 1 else 'end'} in an error."
         )
     return sentences
 
@@ -285,4 +285,4 @@ def rollout_report(rows: Sequence[Row], to: str) -> list[str]:
 def why_not(rows: Sequence[Row]) -> list[str]:
     """How many groups can't get there, by reason."""
     reasons = Counter(row["reason"] for row in rows if row["status"] == UNABLE)
-    return [f"{counted(count, 'group')}: {reason}" for reason, count in reasons.most_common()]
+    return [f"{plural(count, 'group')}: {reason}" for reason, count in reasons.most_common()]

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from optimizer.figures import counted, duration, figure
+from optimizer.figures import duration, figure, plural
 from optimizer.scaling import AsItWas, Fixed, Policy, Prices, Totals
 from spark.scale.group_process import GroupProcess
 from spark.scale.manifests import manifest_of
@@ -74,10 +74,10 @@ def _best(policy: Policy, best: Totals, now: int) -> str:
     if best.late_partition_hours:
         late = f"late {figure(best.late_partition_hours)} partition-hours"
     if isinstance(policy, AsItWas):
-        return f"Leave it as it is ({counted(now, 'member')} now): {late}, no policy costs less."
+        return f"Leave it as it is ({plural(now, 'member')} now): {late}, no policy costs less."
     if isinstance(policy, Fixed):
-        return f"Fix it at {counted(best.most_members, 'member')} (now {now:,}): {late}."
-    costs = f"{figure(best.member_hours)} member-hours, {counted(best.rebalances, 'rebalance')}"
+        return f"Fix it at {plural(best.most_members, 'member')} (now {now:,}): {late}."
+    costs = f"{figure(best.member_hours)} member-hours, {plural(best.rebalances, 'rebalance')}"
     return f"Set {policy.name}: {late}, {costs}."
 
 
@@ -94,7 +94,7 @@ def _warnings(group: GroupProcess) -> Iterator[str]:
     if len(hot):
         first = int(hot[0])
         most = figure(float(process.arrivals[:, first].max()))
-        others = f" and {counted(len(hot) - 1, 'other partition')}" if len(hot) > 1 else ""
+        others = f" and {plural(len(hot) - 1, 'other partition')}" if len(hot) > 1 else ""
         yield (
             f"Partition {process.assignments.partition_name(first)}{others} gets up to {most} "
             f"records/s, one member reads {figure(process.peak_rate)}: spread its keys, members "
@@ -111,7 +111,7 @@ def verdict_of(rows: Sequence[Mapping[str, Any]]) -> str:
     if not recommended:
         return "No group could be replayed."
     hours = max(row["hours"] for row in recommended)
-    looked = f"{duration(hours * 3600)} of {counted(len(recommended), 'group')}"
+    looked = f"{duration(hours * 3600)} of {plural(len(recommended), 'group')}"
     if is_too_short(hours):
         return (
             f"Looked at only {looked}: too short for advice, which takes a day. Collect every "
@@ -204,5 +204,5 @@ def assumptions_of(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def _by_number(sentences: Counter[str]) -> list[str]:
     return [
-        f"{counted(number, 'group')}: {sentence}" for sentence, number in sentences.most_common()
+        f"{plural(number, 'group')}: {sentence}" for sentence, number in sentences.most_common()
     ]

@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any
 
 from optimizer.coordinator import TITLES, LogEntry, Timeline, figures_of
-from optimizer.figures import counted, duration, partition_time
+from optimizer.figures import duration, partition_time, plural
 from spark.text import named
 from spark.trial import lag_text
 
@@ -59,7 +59,7 @@ def rows_of(timeline: Timeline) -> Rows:
         (
             generation.at,
             "",
-            f"generation {generation.number}: {counted(len(generation.members), 'member')}, "
+            f"generation {generation.number}: {plural(len(generation.members), 'member')}, "
             f"{generation.protocol}, led by {short.get(generation.leader, generation.leader)}",
         )
         for generation in timeline.generations
@@ -97,7 +97,7 @@ def _merged(same: list[LogEntry], short: Mapping[str, str]) -> tuple[str, str]:
     if len(names) > 1:
         who = f"{len(names)} members"
     if partitions := sum(len(entry.partitions) for entry in same):
-        what = f"{what} {counted(partitions, 'partition')}"
+        what = f"{what} {plural(partitions, 'partition')}"
     elif first.why and first.what in ("preparing", "error"):
         what = f"{what}: {first.why.replace('_', ' ')}"
     return who, what
@@ -109,14 +109,14 @@ def sentences_of(timeline: Timeline, group: str) -> Iterator[str]:
         yield f"Group {group} doesn't rebalance."
     else:
         yield (
-            f"Group {group} rebalances {counted(timeline.rebalances, 'time')}: "
-            f"{counted(timeline.moved, 'partition')} moved, {timeline.taken_over:,} taken over "
+            f"Group {group} rebalances {plural(timeline.rebalances, 'time')}: "
+            f"{plural(timeline.moved, 'partition')} moved, {timeline.taken_over:,} taken over "
             "from members that are gone."
         )
     if timeline.unread_seconds:
         waited = ""
         if timeline.records_waited is not None:
-            waited = f"; {counted(round(timeline.records_waited), 'record')} wait"
+            waited = f"; {plural(round(timeline.records_waited), 'record')} wait"
         yield (
             f"{partition_time(timeline.unread_seconds)} unread, up to "
             f"{duration(timeline.longest_pause)} at a stretch{waited}."
@@ -130,12 +130,12 @@ def _costs_of(timeline: Timeline) -> Iterator[str]:
     """The other costs, and what is wrong at the end."""
     if timeline.stopped_needlessly:
         yield (
-            f"{counted(timeline.stopped_needlessly, 'needless stop')} of a partition (same owner "
+            f"{plural(timeline.stopped_needlessly, 'needless stop')} of a partition (same owner "
             "before and after): cooperative members avoid that."
         )
     if timeline.seconds_read_twice:
         records = timeline.records_read_twice
-        about = "" if records is None else f", about {counted(round(records), 'record')}"
+        about = "" if records is None else f", about {plural(round(records), 'record')}"
         yield f"{partition_time(timeline.seconds_read_twice)} are read twice{about}."
     if timeline.lag is not None:
         lag = lag_text(figures_of(timeline), in_records=True)

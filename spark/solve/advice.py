@@ -17,7 +17,7 @@ from optimizer.advice import (
     follows_plans,
     why_not_follow,
 )
-from optimizer.figures import counted
+from optimizer.figures import plural
 from optimizer.model import BY_COUNT, NOBODY, Answer, Goals, IntArray, Problem, on_hosts
 from spark.fleet import REBALANCING_STATES
 from spark.groups import EncodedRow, FleetGroup, OddClaims, is_kafkas, own_strategy
@@ -157,14 +157,14 @@ def advice_in_words(rows: Sequence[Row]) -> list[str]:
     """Two sentences on these sums of parts of a fleet; none where no group has advice."""
     counts = {name: sum(row[name] for row in rows) for name in (*WORDS, *FOLLOWERS)}
     advised = [
-        text.format(counted(counts[kind], "group")) for kind, text in WORDS.items() if counts[kind]
+        text.format(plural(counts[kind], "group")) for kind, text in WORDS.items() if counts[kind]
     ]
     following, could, apart = (counts[name] for name in FOLLOWERS)
     sentences = [f"Advised: {', '.join(advised)}."] if advised else []
     if following + could + apart:
         why = f"; {apart:,} need a client.id for each process"
         sentences.append(
-            f"{counted(following + could, 'group')} can follow a plan ({following:,} do)"
+            f"{plural(following + could, 'group')} can follow a plan ({following:,} do)"
             f"{why if apart else ''}."
         )
     return sentences

@@ -21,9 +21,9 @@ from optimizer.model import (
     classes_of,
     fitting,
     host_level,
-    judged,
     measure,
     on_hosts,
+    resolve_balance,
     weights_of,
 )
 from optimizer.reasons import held_by
@@ -106,7 +106,7 @@ def planned_groups(
 
 def _are_usual(goals: Goals, row: EncodedRow, group: FleetGroup) -> bool:
     """Whether a group's goals come to balance and few moves: without racks, theirs don't matter."""
-    if group.problem is None or judged(goals, group.problem).by_weight:
+    if group.problem is None or resolve_balance(goals, group.problem).by_weight:
         return False
     if goals.min_gain or goals.max_moves is not None:
         return False
@@ -131,7 +131,7 @@ def planned_alone(
     group = group or read_or_failed(row, goals.weight_source)
     if group.problem is None:
         return Planned(row, _without_plan(row, group, strategy, goals), goals, group)
-    problem, goals = on_hosts(group.problem, goals.host), judged(goals, group.problem)
+    problem, goals = on_hosts(group.problem, goals.host), resolve_balance(goals, group.problem)
     limits = tuple(fitting(problem, goals.limits))
     assignor, started = strategy_named(strategy), time.perf_counter()
     answer: Answer | Exception

@@ -14,7 +14,7 @@ import typer
 
 from optimizer.assignor.plan_file import GroupPlan, PlanFileError
 from optimizer.assignor.source import is_url, text_of, without_secrets
-from optimizer.figures import counted, did_you_mean
+from optimizer.figures import did_you_mean, plural
 from spark.enforce import PlanFolder, Status, differences
 from spark.errors import InputError
 from spark.sources.live.cluster import Cluster
@@ -187,7 +187,7 @@ def show_outcomes(outcomes: Outcomes) -> None:
     title = "groups that don't follow their plan"
     hide = {"rebalanced"} if len(outcomes) > 1 else {"rebalanced", "cluster"}
     reports = [f"{sum(row['status'] == of for row in rows)} {of.value}" for of in Status]
-    say_answer(f"{counted(len(rows), 'plan')}: {', '.join(reports)}.")
+    say_answer(f"{plural(len(rows), 'plan')}: {', '.join(reports)}.")
     show({"groups": Table(rows, unlike, bool(unlike), title=title, most=ROWS_SHOWN)}, hide)
 
 
@@ -222,7 +222,7 @@ def say_continue(outcomes: Outcomes, again: str) -> None:
     """How to go on with groups that may follow their plan yet, if there are any."""
     behind = _behind(outcomes)
     if all(outcome.is_final for outcome in behind):
-        say(f"No further run helps: {counted(len(behind), 'group')} can't take a plan as they are.")
+        say(f"No further run helps: {plural(len(behind), 'group')} can't take a plan as they are.")
     else:
         say_next(again)
 

@@ -9,7 +9,7 @@ from enum import StrEnum
 from io import StringIO
 from typing import Any
 
-from optimizer.figures import counted, did_you_mean
+from optimizer.figures import did_you_mean, plural
 from spark.errors import InputError
 from spark.fleet import CONNECT, CONSUMER, FleetFiles, FleetSnapshot
 from spark.glossary import legend_of
@@ -175,7 +175,7 @@ class Printing:
                 self.room -= lines
                 titles += rows[0] if rows else ()
             if count < len(rows):
-                left.append(f"{counted(len(rows) - count, 'row')} of {title}")
+                left.append(f"{plural(len(rows) - count, 'row')} of {title}")
         if self.whole and (legend := legend_of(titles)):
             say(legend)
         if left:
@@ -362,7 +362,7 @@ def say_clusters(fleet: FleetSnapshot | FleetFiles, changes: Sequence[str] = ())
     of: dict[str, list[str]] = {}
     for cluster, snapshot in sorted(fleet.instants.items(), key=lambda pair: pair[1], reverse=True):
         of.setdefault(snapshot, []).append(cluster)
-    newest = counted(len(of.pop(fleet.id, ())), "cluster")
+    newest = plural(len(of.pop(fleet.id, ())), "cluster")
     older = (f"; {snapshot} of {named('cluster', clusters)}" for snapshot, clusters in of.items())
     say(f"Snapshot {fleet.id} of {newest}{''.join(older)}.")
     say_all(f"{change}." for change in (*fleet.changes, *changes))

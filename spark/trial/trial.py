@@ -17,13 +17,13 @@ from optimizer.model import (
     Group,
     IntArray,
     Problem,
+    at_once,
     classes_of,
     fitting,
-    judged,
     member_loads,
     on_hosts,
     ranges,
-    settled,
+    resolve_balance,
 )
 from optimizer.scenarios import Event
 from optimizer.solver import min_max_load_of
@@ -52,7 +52,7 @@ class Trial:
     """A group, and what strategies make of it; `goals` are those of `optimal`."""
 
     def __init__(self, problem: Problem, limit: TimeLimit, goals: Goals) -> None:
-        self.problem, self.goals = on_hosts(problem, goals.host), judged(goals, problem)
+        self.problem, self.goals = on_hosts(problem, goals.host), resolve_balance(goals, problem)
         self.limit = limit
         self._answers: dict[str, Answered | Exception] = {}
 
@@ -77,11 +77,11 @@ class Trial:
 
     def _ask(self, strategy: str) -> Answered:
         if strategy == CURRENT:
-            return settled(classes_of(self.problem).kept), 0.0
+            return at_once(classes_of(self.problem).kept), 0.0
         assignor = strategy_named(strategy)
         if assignor.target_of:  # worked out once for both (KIP-429)
             answer, seconds = self.answer(assignor.target_of)
-            return settled(answer.target), seconds
+            return at_once(answer.target), seconds
         started = time.perf_counter()
         answer = self.limit.spend(lambda: assignor.assign(self.problem, self.goals))
         return answer, time.perf_counter() - started

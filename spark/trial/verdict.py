@@ -5,7 +5,7 @@ from typing import Any
 
 from pyspark.sql import Column, functions as F
 
-from optimizer.figures import counted, duration
+from optimizer.figures import duration, plural
 from optimizer.strategies import OPTIMAL
 from spark.fleet import CONNECT, CONSUMER
 from spark.settings import CURRENT
@@ -63,7 +63,7 @@ def lag_text(figures: Row, in_records: bool = False) -> str:
         return "nothing falls behind"
     behind = f"up to {duration(figures['max_lag_seconds'])} behind"
     if in_records:
-        behind += f" ({counted(round(figures['max_lag_records']), 'record')})"
+        behind += f" ({plural(round(figures['max_lag_records']), 'record')})"
     if never := figures["never_caught_up"]:
-        return f"{behind}, {counted(never, 'partition')} never catch{'es' * (never == 1)} up"
+        return f"{behind}, {plural(never, 'partition')} never catch{'es' * (never == 1)} up"
     return f"{behind}, up to {duration(figures['catch_up_seconds'] or 0)} to catch up"

@@ -5,7 +5,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, functions as F
 
-from optimizer.figures import counted
+from optimizer.figures import plural
 from spark.fleet import PARTITION_KEYS, FleetSnapshot, as_rows, escaped_rows
 from spark.groups import GROUP_KEYS
 from spark.text import named
@@ -94,7 +94,7 @@ def broker_report(
         led = sum(row["leads_before"] for row in mine if row["broker"] in down)
         which = ", ".join(str(row["broker"]) for row in mine if row["broker"] in down)
         gone = [row for row in lost if row["cluster"] == cluster]
-        yield f"Broker {which}{of} led {counted(led, 'partition')}.{_heirs(mine)}"
+        yield f"Broker {which}{of} led {plural(led, 'partition')}.{_heirs(mine)}"
         if gone:
             names = [f"{row['topic']}-{row['partition']}" for row in gone]
             have = "has" if len(gone) == 1 else "have"
@@ -110,7 +110,7 @@ def broker_report(
         (for_now, f"nothing until others lead ({ELECTION})"),
     ):
         if hit:
-            which = counted(len(hit), "group") if hit is in_part else named("group", hit)
+            which = plural(len(hit), "group") if hit is in_part else named("group", hit)
             yield f"{which} {'reads' if len(hit) == 1 else 'read'} {what}."
 
 
@@ -123,7 +123,7 @@ def _heirs(leaders: Sequence[Row]) -> str:
     if not heirs:
         return ""
     listed = ", ".join(f"broker {broker} (+{more:,})" for more, broker in heirs[:HEIRS])
-    rest = f", {counted(len(heirs) - HEIRS, 'other')}" if len(heirs) > HEIRS else ""
+    rest = f", {plural(len(heirs) - HEIRS, 'other')}" if len(heirs) > HEIRS else ""
     weighed = [row for row in leaders if row["weight_gained"]]
     most = max(weighed, key=lambda row: row["weight_gained"], default=None)
     load = f" By weight, broker {most['broker']} gets most." if most else ""

@@ -7,7 +7,7 @@ from typing import Any
 from pyspark.sql import DataFrame, functions as F
 
 from optimizer.coordinator import SUMMED_COSTS, WORST_COSTS
-from optimizer.figures import counted, did_you_mean, duration, figure, partition_time
+from optimizer.figures import did_you_mean, duration, figure, partition_time, plural
 from optimizer.scenarios import Crash, Event
 from spark.errors import InputError
 from spark.fleet import CONSUMER, FleetSnapshot, escaped_rows
@@ -150,7 +150,7 @@ def whatif_advice(fleet: Sequence[Row], events: Sequence[Event] = ()) -> str:
 def whatif_notes(fleet: Sequence[Row], events: Sequence[Event]) -> Iterator[str]:
     """How many groups have no members then, how far groups fall behind, and what helps them all."""
     if empty := max((row["left_empty"] for row in fleet), default=0):
-        yield f"{counted(empty, 'group')} {'has' if empty == 1 else 'have'} no members left."
+        yield f"{plural(empty, 'group')} {'has' if empty == 1 else 'have'} no members left."
     yield lag_advice(fleet)
     if any(isinstance(event, Crash) for event in events):
         yield "A crash is noticed when the session ends: a shorter session.timeout.ms helps."
@@ -161,7 +161,7 @@ def whatif_notes(fleet: Sequence[Row], events: Sequence[Event]) -> Iterator[str]
 def _verdict(fleet: Sequence[Row], what: str) -> str:
     current = row_of(fleet, CURRENT)
     now = current or fleet[0]
-    groups = f"{now['groups']:,} of {counted(now['groups'] + now['unaffected'], 'group')}"
+    groups = f"{now['groups']:,} of {plural(now['groups'] + now['unaffected'], 'group')}"
     under = "now" if current else f"with {now['strategy']}"
     figures = [name for name in FIGURES if _number(now, name)]
     if not figures:
@@ -227,9 +227,9 @@ def _lateness(row: Row) -> tuple[float, ...]:
 
 FIGURES: dict[str, Callable[[int], str]] = {
     "unread_seconds": lambda seconds: f"{partition_time(seconds)} unread",
-    "rebalances": lambda number: counted(number, "rebalance"),
-    "moves": lambda number: f"{counted(number, 'partition')} moved",
-    "excess_after": lambda number: f"{counted(number, 'partition')} of excess load",
+    "rebalances": lambda number: plural(number, "rebalance"),
+    "moves": lambda number: f"{plural(number, 'partition')} moved",
+    "excess_after": lambda number: f"{plural(number, 'partition')} of excess load",
 }
 """The figures that count, the most important first, in words."""
 

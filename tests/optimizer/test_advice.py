@@ -14,9 +14,9 @@ from optimizer.model import (
     DEFAULT_GOALS,
     check_group,
     classes_of,
-    judged,
     member_loads,
     problem_of,
+    resolve_balance,
     weights_of,
 )
 from optimizer.strategies import STRATEGIES
@@ -42,7 +42,7 @@ def situation(
 ) -> Situation:
     """The group as `optimal` plans it; with `named`, each member has a client id of its own."""
     problem, _ = problem_of(of, check_group(of))
-    goals = judged(goals, problem)
+    goals = resolve_balance(goals, problem)
     plan = assign(of, goals=goals)
     weight = plan.check().weight
     clients = problem.member_ids if named else ["app"] * len(problem.member_ids)

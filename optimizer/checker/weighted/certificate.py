@@ -112,11 +112,11 @@ def is_shown_by_set(kinds: Kinds, weights: Weights, shown: Set) -> bool:
 
     A partition is confined to them if every other reader takes in less than it weighs.
     """
-    weight = weights.of_partition[confined(kinds, weights, shown)]
+    weight = weights.of_partition[confined_to(kinds, weights, shown)]
     return int(weight.sum()) > int(weights.limits(shown.level)[shown.members].sum())
 
 
-def confined(kinds: Kinds, weights: Weights, shown: Set) -> IntArray:
+def confined_to(kinds: Kinds, weights: Weights, shown: Set) -> IntArray:
     """The partitions that only those members can take in at the level."""
     limits = weights.limits(shown.level)
     outside = np.where(shown.members, -1, limits)[kinds.member]
@@ -238,7 +238,7 @@ def _lowest(kinds: Kinds, weights: Weights, members: Flags) -> Set:
 
 def _by_capacity(kinds: Kinds, weights: Weights, members: Flags) -> int:
     """A level near which that may be: what members have to read, for what they can take in."""
-    weight = int(weights.of_partition[confined(kinds, weights, Set(HIGHEST, members))].sum())
+    weight = int(weights.of_partition[confined_to(kinds, weights, Set(HIGHEST, members))].sum())
     if members.any():
         return max(1, -(-weight * weights.parts // int(weights.capacity[members].sum())))
     heaviest = int(weights.of_partition[kinds.kind_of >= 0].max(initial=0))

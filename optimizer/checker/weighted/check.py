@@ -11,7 +11,7 @@ from optimizer.checker.weighted.certificate import (
     Prices,
     Search,
     Set,
-    confined,
+    confined_to,
     decode,
     encode_prices,
     encode_search,
@@ -21,7 +21,7 @@ from optimizer.checker.weighted.certificate import (
     is_shown_by_set,
     simple_sets,
 )
-from optimizer.figures import counted, figure
+from optimizer.figures import figure, plural
 from optimizer.model import Flags, Goals, IntArray, Problem, Weights, weights_of
 
 NAMED = 3
@@ -34,7 +34,7 @@ class Sentences:
     def __init__(self, problem: Problem, kinds: Kinds, weights: Weights) -> None:
         self._problem, self._kinds, self._weights = problem, kinds, weights
 
-    def shown(self, shown: Set | Prices | Search, largest: float) -> str:
+    def describe_bound(self, shown: Set | Prices | Search, largest: float) -> str:
         """A sentence on why the bound holds, and how far the plan's largest load is above it."""
         least = self._weights.stated_bound(shown.level + 1)
         gap = largest / least - 1 if 0 < least < largest else 0.0
@@ -43,14 +43,14 @@ class Sentences:
     def _why(self, shown: Set | Prices | Search, least: float) -> str:
         if isinstance(shown, Prices):
             return (
-                f"no assignment of {counted(int(np.count_nonzero(shown.prices)), 'partition')} "
+                f"no assignment of {plural(int(np.count_nonzero(shown.prices)), 'partition')} "
                 f"leaves every member below {figure(least)} a unit of capacity (shown by their "
                 "prices)"
             )
         if isinstance(shown, Search):
             return f"of all assignments none is below {figure(least)} a unit of capacity"
         problem, weights = self._problem, self._weights
-        indices = confined(self._kinds, weights, shown)
+        indices = confined_to(self._kinds, weights, shown)
         weight = weights.of_partition[indices] * weights.weight_unit
         if shown.members.any():
             return self._of_set(shown.members, indices, float(weight.sum()), least)
@@ -65,17 +65,17 @@ class Sentences:
         readers = "all members have to"
         if not members.all():
             names = [problem.member_ids[m] for m in members.nonzero()[0].tolist()]
-            readers = f"only {_listed(names)} can"
+            readers = f"only {_list_of(names)} can"
         topics = [
             problem.topics[t] for t in np.bincount(problem.topic_of[indices]).nonzero()[0].tolist()
         ]
         return (
-            f"{readers} read {_listed(topics)}, {figure(weight)} for a capacity of "
+            f"{readers} read {_list_of(topics)}, {figure(weight)} for a capacity of "
             f"{figure(capacity)}: one of them has at least {figure(least)} a unit"
         )
 
 
-def _listed(names: Sequence[str]) -> str:
+def _list_of(names: Sequence[str]) -> str:
     if len(names) > NAMED + 1:
         return f"{', '.join(names[:NAMED])} and {len(names) - NAMED} more"
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
@@ -126,7 +126,7 @@ def check_by_weight(
     weights = weights_of(problem)
     shown, fault = _read_bound(kinds, weights, certificate)
     bound, level = shown.level + 1, weights.level_of(target)
-    enough = max(level, raised(bound, goals.tolerance))
+    enough = max(level, raise_level(bound, goals.tolerance))
     least, largest = weights.stated_bound(bound), weights.highest(target)
     keepable = kinds.pair_of(problem.owner) >= 0
     owner = np.where(keepable, problem.owner, -1)
@@ -140,7 +140,7 @@ def check_by_weight(
         moves=forced + int(np.count_nonzero(keepable & (target != problem.owner))),
         moves_bound=forced + least_moves(weights, owner, enough),
         weights_known=weights.known_share,
-        shown=sentences.shown(shown, largest),
+        shown=sentences.describe_bound(shown, largest),
         certificate=_encode(shown),
         fault=fault,
     )
@@ -148,7 +148,7 @@ def check_by_weight(
 
 def _is_within(weights: Weights, level: int, bound: int, largest: float, tolerance: float) -> bool:
     """Whether a plan is within the tolerance of the bound, also where capacities were rounded."""
-    if level > raised(bound, tolerance):
+    if level > raise_level(bound, tolerance):
         return False
     return weights.is_exact or largest <= weights.stated_bound(bound) * (1 + tolerance)
 
@@ -183,7 +183,7 @@ def _encode(shown: Set | Prices | Search) -> bytes:
     return encode_prices(shown) if isinstance(shown, Prices) else encode_set(shown)
 
 
-def raised(level: int, share: float) -> int:
+def raise_level(level: int, share: float) -> int:
     """A level raised by a share of itself."""
     return level + int(np.floor(level * share))
 

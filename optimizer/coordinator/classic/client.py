@@ -102,9 +102,9 @@ class ClassicClient(Client):
         expected = self.context.now + delay
         earliest = max(expected - self.context.delays.round_trip - SAME_MS, self.sent_join)
         sent = self.context.chance.time("join", self.name, expected, earliest)
-        self.context.clock.at(sent, self._prepared)
+        self.context.clock.at(sent, self._join_if_member)
 
-    def _prepared(self) -> None:
+    def _join_if_member(self) -> None:
         """All is given up; the membership may have ended meanwhile."""
         if self.member_id is not None:
             self.send_join()
@@ -121,12 +121,12 @@ class ClassicClient(Client):
         self.context.log("revoked", self.name, generation=self.generation, partitions=partitions)
         self.owned -= partitions
 
-    def joined(self, generation: int) -> None:
+    def on_joined(self, generation: int) -> None:
         """The join phase is over: heartbeats start again, in step with everybody's."""
         self.generation = generation
         self.beats_from = self.sign_of_life = self.context.now + 1
 
-    def synced(self, generation: int, partitions: Parts, protocol: str | None) -> None:
+    def on_synced(self, generation: int, partitions: Parts, protocol: str | None) -> None:
         """The assignment is here; the application hears of it in poll()."""
         self.when_polling(self._complete, generation, partitions, protocol)
 

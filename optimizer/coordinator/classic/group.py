@@ -1,6 +1,6 @@
 """The coordinator's side of the classic protocol (GroupMetadataManager, ClassicGroup)."""
 
-from optimizer.coordinator.assignors import candidates, elected
+from optimizer.coordinator.assignors import candidates, elect_assignor
 from optimizer.coordinator.classic.client import ClassicClient
 from optimizer.coordinator.classic.rebalance import ClassicRebalance
 from optimizer.coordinator.classic.sessions import Membership
@@ -119,7 +119,7 @@ class ClassicGroup(ClassicRebalance):
         old.take()
         if self.state == "PreparingRebalance":
             self._maybe_complete()
-        elif self.state == "Stable" and elected(self._lists()) == self.protocol:
+        elif self.state == "Stable" and elect_assignor(self._lists()) == self.protocol:
             self._return_unnoticed(old)
         else:
             self.prepare("static member replaced")
@@ -128,10 +128,10 @@ class ClassicGroup(ClassicRebalance):
         member.parked = False
         client = member.client
         self.context.log("static_no_rebalance", client.name)
-        client.joined(self.generation)
+        client.on_joined(self.generation)
         if self.leader == member.member_id:
             self.snapshot = self._sizes(client)
-        client.synced(self.generation, member.assignment, self.protocol)
+        client.on_synced(self.generation, member.assignment, self.protocol)
 
     def admit(self, member: Membership) -> None:
         """A member that joined long ago."""
@@ -144,7 +144,7 @@ class ClassicGroup(ClassicRebalance):
         """The group is at rest in that generation; the first member leads."""
         first = next(iter(self.members.values()))
         self.state, self.generation, self.leader = "Stable", generation, first.member_id
-        self.protocol = elected(self._lists())
+        self.protocol = elect_assignor(self._lists())
         self.peak = len(self.members)
         self.snapshot = self._sizes(first.client)
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from optimizer.coordinator.assignors import Parts, assigned, elected, hash_order
+from optimizer.coordinator.assignors import Parts, assign_targets, elect_assignor, hash_order
 from optimizer.coordinator.classic.client import ClassicClient
 from optimizer.coordinator.classic.sessions import ClassicSessions, Membership
 from optimizer.coordinator.context import Generation
@@ -105,7 +105,7 @@ class ClassicRebalance(ClassicSessions):
             self._keep(None)
             return
         self._settle_leader(parked)
-        self.protocol = elected(self._lists())
+        self.protocol = elect_assignor(self._lists())
         self.state = "CompletingRebalance"
         context.log("join_phase_done", generation=self.generation)
         self._keep(None)
@@ -115,7 +115,7 @@ class ClassicRebalance(ClassicSessions):
                 member.parked = member.is_new = False
                 member.awaits_sync = client.alive
                 if client.alive:
-                    client.joined(self.generation)
+                    client.on_joined(self.generation)
                 if client.is_silent:
                     client.sign_of_life = context.now
                     self.falls_silent(client)
@@ -178,7 +178,7 @@ class ClassicRebalance(ClassicSessions):
             if member.awaits_sync:
                 member.awaits_sync = False
                 if member.client.alive:
-                    member.client.synced(self.generation, member.assignment, self.protocol)
+                    member.client.on_synced(self.generation, member.assignment, self.protocol)
 
     def _leader_misses_topics(self) -> bool:
         leader = self.members[self.leader or ""].client
@@ -195,7 +195,7 @@ class ClassicRebalance(ClassicSessions):
             leader.version = version = self.context.catalog.version
         self.snapshot = self._sizes(leader)
         assert self.protocol is not None
-        return assigned(
+        return assign_targets(
             self.context.catalog,
             version,
             self.protocol,

@@ -64,11 +64,11 @@ class ConsumerClient(Client):
         if self.expired_poll or self.member_id is None:
             return
         if self.group is None:
-            self.fenced()
+            self.on_fenced()
         else:
             self.answer(self.group.beats(self))
 
-    def fenced(self) -> None:
+    def on_fenced(self) -> None:
         """The coordinator doesn't know it any more: partitions are lost, it joins again."""
         self.wanted, self.reconciling, self.giving_up = None, False, NONE
         self.when_polling(self.lose_and_return, "fenced")
@@ -172,8 +172,8 @@ class ConsumerClient(Client):
         self.context.log("revoked", self.name, partitions=self.owned)
 
     def say_goodbye_after(self, delay: float, leave: bool | None) -> None:
-        self.context.after(delay, self._closed, leave)
+        self.context.after(delay, self._finish_closing, leave)
 
-    def _closed(self, leave: bool | None) -> None:
+    def _finish_closing(self, leave: bool | None) -> None:
         self._say_goodbye(leave=leave)
         self.owned = NONE

@@ -39,7 +39,7 @@ class ConsumerGroup(ConsumerTargets):
         """A heartbeat; what it may read now, if that is another than before."""
         member = self.member_of(client)
         if member is None:
-            client.fenced()
+            client.on_fenced()
             return None
         owned = None if client.reconciling else client.owned
         return self._settle(member, owned=owned)
@@ -71,8 +71,8 @@ class ConsumerGroup(ConsumerTargets):
         epoch, inputs = member.current.epoch, member.current.assigned
         if old is not None and self.coordinator.turns_back(rebalance=False):
             epoch, inputs = self.epoch, self.target[member_id]
-        client.joined(epoch)
-        client.synced(epoch, inputs, None)
+        client.on_joined(epoch)
+        client.on_synced(epoch, inputs, None)
         client.beat_set = False
         self.wake(client)
 

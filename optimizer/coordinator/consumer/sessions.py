@@ -25,7 +25,7 @@ class Current(NamedTuple):
     revoking: Parts = NONE
 
 
-def reconciled(
+def reconcile(
     current: Current,
     target: Parts,
     target_epoch: int,

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from optimizer.coordinator.assignors import Parts, Seen, assigned, timeline_order
+from optimizer.coordinator.assignors import Parts, Seen, assign_targets, timeline_order
 from optimizer.coordinator.client import Client
 from optimizer.coordinator.consumer.sessions import (
     STABLE,
@@ -10,7 +10,7 @@ from optimizer.coordinator.consumer.sessions import (
     ConsumerMember,
     ConsumerSessions,
     Current,
-    reconciled,
+    reconcile,
 )
 from optimizer.coordinator.context import MemberState, Target
 from optimizer.settings import SERVER_ASSIGNORS
@@ -41,7 +41,7 @@ class ConsumerTargets(ConsumerSessions):
         self._compute(member.member_id if joins else None)
         before = member.current
         readable = self.context.catalog.of_topics(topics) if changed and not joins else None
-        current = reconciled(
+        current = reconcile(
             before,
             self.target[member.member_id],
             self.target_epoch,
@@ -106,7 +106,7 @@ class ConsumerTargets(ConsumerSessions):
         catalog = self.context.catalog
         strategy = SERVER_ASSIGNORS[assignor]
         goals = self.context.scenario.goals
-        self.target = assigned(
+        self.target = assign_targets(
             catalog, catalog.version, strategy, members, goals, cooperative=False
         )
         self.target_epoch, self.computed_at = self.epoch, now

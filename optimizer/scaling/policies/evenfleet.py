@@ -34,7 +34,7 @@ class UsefulSizes:
     def __init__(self, processes: Sequence[Process], headroom: float, most: int = 1000) -> None:
         of_group = [process.assignments.useful(most) for process in processes]
         width = max(map(len, of_group), default=1)
-        self.sizes: IntArray = np.array([_padded(sizes, width) for sizes in of_group], np.int64)
+        self.sizes: IntArray = np.array([_pad(sizes, width) for sizes in of_group], np.int64)
         self.enough: Reals = np.full(self.sizes.shape, np.inf)
         for at, (process, sizes) in enumerate(zip(processes, of_group, strict=True)):
             shares = np.array([_largest_share(process, size) for size in sizes])
@@ -44,7 +44,7 @@ class UsefulSizes:
             room = np.where(is_narrow, max(headroom, NARROW), headroom)
             self.enough[at, :best] = (room * capacity)[:best]
 
-    def needed(self, rates: Reals) -> IntArray:
+    def at_rates(self, rates: Reals) -> IntArray:
         """The smallest useful size that is enough for each group's rate; the best if none is."""
         at: NDArray[np.int64] = (self.enough < rates[:, None]).sum(axis=1)
         return np.take_along_axis(self.sizes, at[:, None], axis=1)[:, 0]
@@ -57,7 +57,7 @@ def _largest_share(process: Process, members: int) -> float:
     return float(loads.max() / weights.sum())
 
 
-def _padded(sizes: list[int], width: int) -> list[int]:
+def _pad(sizes: list[int], width: int) -> list[int]:
     return [*sizes, *[sizes[-1]] * (width - len(sizes))]
 
 
@@ -94,15 +94,15 @@ class Evenfleet:
     def first(self, processes: Sequence[Process]) -> IntArray:
         """What the first rates need."""
         rates = np.array([process.total[0] for process in processes])
-        return self.needed(UsefulSizes(processes, self.headroom, self.max_members), rates)
+        return self.members_for(UsefulSizes(processes, self.headroom, self.max_members), rates)
 
     def decider(self, processes: Sequence[Process]) -> Decider:
         """What decides for these groups."""
         return _EvenfleetDecider(self, processes)
 
-    def needed(self, sizes: UsefulSizes, rates: Reals) -> IntArray:
+    def members_for(self, sizes: UsefulSizes, rates: Reals) -> IntArray:
         """The members of each group for its rate, within the limits."""
-        return np.maximum(sizes.needed(rates), self.min_members)
+        return np.maximum(sizes.at_rates(rates), self.min_members)
 
     def sizes_of(self, process: Process) -> tuple[list[int], list[float]]:
         """The sizes of one group, and the rate that each but the last is enough for."""
@@ -124,7 +124,7 @@ class _EvenfleetDecider:
         for now in seen.times:
             ahead = self._interval(now + policy.ahead_seconds)
             rate = np.maximum(seen.rate, self._forecast[ahead])
-            needed = policy.needed(self._sizes, rate + seen.lag / policy.drain_seconds)
+            needed = policy.members_for(self._sizes, rate + seen.lag / policy.drain_seconds)
             highest = self._recent.of(now, needed)
             self._recent.add(now, needed)
             members = np.where(needed > members, needed, np.minimum(members, highest))

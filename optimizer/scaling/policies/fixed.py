@@ -21,14 +21,14 @@ class AsItWas:
 
     def first(self, processes: Sequence[Process]) -> IntArray:
         """The members of the first interval."""
-        return np.asarray(_recorded(processes)[0])
+        return np.asarray(_recorded_sizes(processes)[0])
 
     def decider(self, processes: Sequence[Process]) -> Decider:
         """What follows the record."""
-        return _Record(_recorded(processes))
+        return _Record(_recorded_sizes(processes))
 
 
-def _recorded(processes: Sequence[Process]) -> IntArray:
+def _recorded_sizes(processes: Sequence[Process]) -> IntArray:
     return np.stack([process.recorded for process in processes], axis=1)
 
 
@@ -64,7 +64,7 @@ class Fixed:
         if self.members is not None:
             return np.full(len(processes), self.members)
         highest = np.array([process.total.max(initial=0.0) for process in processes])
-        return UsefulSizes(processes, self.headroom).needed(highest)
+        return UsefulSizes(processes, self.headroom).at_rates(highest)
 
     def decider(self, processes: Sequence[Process]) -> Decider | None:
         """Nothing is ever decided."""

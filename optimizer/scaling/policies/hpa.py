@@ -85,7 +85,7 @@ NO_BEHAVIOR = Rules(0, (Change("Percent", 100, 15),), free=4)
 (calculateScaleUpLimit in pkg/controller/podautoscaler/horizontal.go)."""
 
 
-def wanted(lag: Reals, threshold: Reals, members: IntArray, tolerance: float) -> IntArray:
+def desired_replicas(lag: Reals, threshold: Reals, members: IntArray, tolerance: float) -> IntArray:
     """The replicas that an external metric of type AverageValue asks for, before any limit.
 
     Those of now while lag ÷ (threshold × members) is within the tolerance of 1, both ends included
@@ -145,10 +145,10 @@ class HpaDecider:
         """The replicas by the metric, stabilised and limited; a group at 0 stays there."""
         members = seen.members
         for now in seen.times:
-            members = self.sized(now, np.floor(seen.lag), members)
+            members = self.size_at(now, np.floor(seen.lag), members)
         return members
 
-    def sized(self, now: float, value: Reals, members: IntArray) -> IntArray:
+    def size_at(self, now: float, value: Reals, members: IntArray) -> IntArray:
         """The replicas at one time, for a value of the metric.
 
         The first size counts as a recommendation as well (recordInitialRecommendation).
@@ -156,19 +156,19 @@ class HpaDecider:
         if not self._has_begun:
             self._has_begun = True
             self._remember(now, members, members)
-        needed = wanted(value, self.threshold, members, self.hpa.tolerance)
-        return self.normalized(now, members, needed)
+        needed = desired_replicas(value, self.threshold, members, self.hpa.tolerance)
+        return self.normalize(now, members, needed)
 
-    def normalized(self, now: float, members: IntArray, needed: IntArray) -> IntArray:
+    def normalize(self, now: float, members: IntArray, needed: IntArray) -> IntArray:
         """What becomes of a recommendation (normalizeDesiredReplicas, …WithBehaviors)."""
-        stable = self._stabilized(now, members, needed)
-        least, most = self._limited(now, members)
+        stable = self._stabilize(now, members, needed)
+        least, most = self._limits_now(now, members)
         limited = np.minimum(np.maximum(stable, least), most)
         if self._longest > self.hpa.every_seconds and (limited != members).any():
             self.changed.append((now, limited - members))
         return limited
 
-    def _stabilized(self, now: float, members: IntArray, needed: IntArray) -> IntArray:
+    def _stabilize(self, now: float, members: IntArray, needed: IntArray) -> IntArray:
         """Within the lowest and highest recommendations of the two windows.
 
         Without a behavior it is the highest, upward too. At 0 members nothing is remembered.
@@ -189,7 +189,7 @@ class HpaDecider:
         if not self._is_plain:
             self.lowest.add(now, lowest)
 
-    def _limited(self, now: float, members: IntArray) -> tuple[IntArray, IntArray]:
+    def _limits_now(self, now: float, members: IntArray) -> tuple[IntArray, IntArray]:
         """The least and the most members that each group may have now.
 
         By its size alone where nothing that changed lately counts: then it is looked up.
@@ -228,11 +228,11 @@ class HpaDecider:
         """The size that a behavior allows now, upward (1) or downward (-1)."""
         if rules.select == "Disabled" or not rules.changes:
             return members
-        proposed = [self._proposed(now, members, change, way) for change in rules.changes]
+        proposed = [self._propose(now, members, change, way) for change in rules.changes]
         pick = np.maximum if (rules.select == "Max") == (way > 0) else np.minimum
         return np.asarray(reduce(pick, proposed))
 
-    def _proposed(self, now: float, members: IntArray, change: Change, way: int) -> IntArray:
+    def _propose(self, now: float, members: IntArray, change: Change, way: int) -> IntArray:
         recent = [change_of for at, change_of in self.changed if at > now - change.period_seconds]
         start = members - sum(recent) if recent else members
         if change.type == "Pods":

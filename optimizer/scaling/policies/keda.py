@@ -182,7 +182,7 @@ class _KedaDecider:
         self._starts = np.cumsum(self._partitions) - self._partitions
         self._processes = processes
         self._is_invalid = ~np.isnan(self._ends(0.0))
-        self._is_named = np.concatenate([_named(keda, process) for process in processes])
+        self._is_named = np.concatenate([_counts(keda, process) for process in processes])
         self._hpa = HpaDecider(hpa, self._threshold)
         self._polled = -np.inf
         self._active = np.full(len(processes), -np.inf)
@@ -195,7 +195,7 @@ class _KedaDecider:
             if now - self._polled >= self._keda.polling_interval:
                 self._polled = now
                 members = self._woken_or_asleep(now, lag, members)
-            members = self._hpa.sized(now, value, members)
+            members = self._hpa.size_at(now, value, members)
         return members
 
     def _lag(self, seen: Seen) -> tuple[Reals, IntArray]:
@@ -228,7 +228,7 @@ class _KedaDecider:
         return np.where(~active & rested, 0, members)
 
 
-def _named(keda: Keda, process: Process) -> NDArray[np.bool_]:
+def _counts(keda: Keda, process: Process) -> NDArray[np.bool_]:
     """Which partitions the trigger counts: where it names no topics, those of topics that it finds.
 
     These have a committed offset of the group.

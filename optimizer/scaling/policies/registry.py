@@ -56,14 +56,14 @@ def policy_of(table: Mapping[str, Any]) -> Policy:
         if name not in allowed:
             names = ", ".join(map(_camel, allowed) if kind in ("hpa", "keda") else allowed)
             raise PolicyError(f"policy {kind} has no {key!r}: it has {names}")
-        checked[name] = _checked(kind, key, value, allowed[name])
+        checked[name] = _check_field(kind, key, value, allowed[name])
     if kind == "hpa" and "average_value" not in checked:
         raise PolicyError("policy hpa needs averageValue")
     made: Policy = policy(**checked)
     return made
 
 
-def _checked(kind: str, key: str, value: Any, wanted_type: Any) -> Any:
+def _check_field(kind: str, key: str, value: Any, wanted_type: Any) -> Any:
     """A value of the field's type; PolicyError where it is none."""
     is_flag = isinstance(value, bool)
     is_number = isinstance(value, int | float) and abs(value) < LARGEST
@@ -107,7 +107,7 @@ def _rules(way: str, table: Any, default: Rules) -> Rules:
     if not isinstance(changes, list):
         raise PolicyError(f"{way}: policies is {changes!r} and must be a list of tables")
     return Rules(
-        _checked(way, window, table.get(window, default.window_seconds), float),
+        _check_field(way, window, table.get(window, default.window_seconds), float),
         tuple(_change(way, rule) for rule in changes) or default.changes,
         table.get("selectPolicy", default.select),
     )
@@ -119,7 +119,7 @@ def _change(way: str, table: Any) -> Change:
         raise PolicyError(
             f"{way}: each of policies has {', '.join(sorted(allowed))}, not {table!r}"
         )
-    value, period = (_checked(way, key, table[key], int) for key in ("value", "periodSeconds"))
+    value, period = (_check_field(way, key, table[key], int) for key in ("value", "periodSeconds"))
     return Change(table["type"], value, period)
 
 

@@ -136,14 +136,14 @@ class CappedSearch:
         self._by_count = replace(DEFAULT_GOALS, **goals.limits._replace(max_weight=())._asdict())
 
     @cached_property
-    def unmoved(self) -> IntArray:
+    def nearest_plan(self) -> IntArray:
         """The plan of the fewest moves within the counts."""
         return solve(self._problem, replace(self._by_count, max_moves=0)).target
 
     @cached_property
-    def forced(self) -> IntArray:
+    def fitting_plan(self) -> IntArray:
         """The plan lowered until nobody weighs more than it may, where that is found."""
-        descent = CappedDescent(self._problem, self._weighted, self._caps, self.unmoved)
+        descent = CappedDescent(self._problem, self._weighted, self._caps, self.nearest_plan)
         while not (descent.fits or descent.is_spent) and descent.lower(0, (move_or_swap,)):
             pass
         return descent.target
@@ -156,19 +156,19 @@ class CappedSearch:
     def _even(self) -> IntArray:
         return solve(self._problem, self._by_count).target
 
-    def fitted(self, target: IntArray, level: int, tolerance: float) -> IntArray | None:
+    def fit(self, target: IntArray, level: int, tolerance: float) -> IntArray | None:
         """The plan made to fit into the caps, where that is within a tolerance; None if not."""
         descent = CappedDescent(self._problem, self._weighted, self._caps, target)
         return descent.target if descent.fit(level + int(level * tolerance)) else None
 
-    def lowered(self, goal: int, tolerance: int, budget: int | None) -> IntArray:
+    def lowest_plan(self, goal: int, tolerance: int, budget: int | None) -> IntArray:
         """A plan no higher than the tolerance by few moves, or else the lowest that is found.
 
         Raises LimitsError where none is found in which nobody weighs more than it may.
         """
-        indices = self._from(self.unmoved, tolerance, budget)
+        indices = self._from(self.nearest_plan, tolerance, budget)
         if self._level(indices) > tolerance:
-            plans = [indices, self._from(self.unmoved, goal, budget)]
+            plans = [indices, self._from(self.nearest_plan, goal, budget)]
             if budget is None:
                 plans.append(self._from(self._even, goal, None))
             indices = min(
@@ -201,14 +201,14 @@ class CappedSearch:
 
     def at_hand(self, min_gain: float) -> IntArray | None:
         """The lowest plan within all caps that was met and is worth its moves; None if none was."""
-        fewest = self._weighted.moves_of(self.forced)
+        fewest = self._weighted.moves_of(self.fitting_plan)
         plans = [
             (self._level(plan), moves, plan)
-            for plan in (self.forced, *self._met)
+            for plan in (self.fitting_plan, *self._met)
             if self.fits(plan)
             and (
                 (moves := self._weighted.moves_of(plan)) <= fewest
-                or gain_of(self._weighted, self.forced, plan) >= min_gain * moves
+                or gain_of(self._weighted, self.fitting_plan, plan) >= min_gain * moves
             )
         ]
         return min(plans, key=lambda plan: plan[:2])[2] if plans else None

@@ -8,7 +8,7 @@ import numpy as np
 
 from optimizer.model import DEFAULT_GOALS, NOBODY, Goals, IntArray, Problem, classes_of
 from optimizer.solver.frontier import knee_of, refuse_limits
-from optimizer.solver.weighted.placing import completed
+from optimizer.solver.weighted.placing import place_rest
 from optimizer.solver.weighted.plans import relieved_and_undone
 from optimizer.solver.weighted.problem import WeightedProblem
 from optimizer.solver.weighted.search import EFFORTS
@@ -96,7 +96,7 @@ class _Curve:
         self.problem, self._bound, self._enough = problem, bound, enough
         self._found: dict[int, int] = {}
         self._tried: set[int] = set()
-        self.add(completed(problem, problem.owner))
+        self.add(place_rest(problem, problem.owner))
 
     def add(self, target: IntArray) -> None:
         moves, level = self.problem.moves_of(target), self.problem.level_of(target)

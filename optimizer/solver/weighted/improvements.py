@@ -20,7 +20,7 @@ MAX_PARTITIONS = 3_000
 """Groups of more partitions, or with that many times the partitions a member, aren't perturbed."""
 
 
-def perturbed(
+def best_of_perturbations(
     problem: WeightedProblem, target: IntArray, perturbations: int, goal: int
 ) -> IntArray:
     """The best plan of a descent from here and after each perturbation.
@@ -35,7 +35,7 @@ def perturbed(
     for _ in range(perturbations * problem.members):
         if worth[0] <= goal:
             break
-        plan = Descent(problem, _dealt(problem, best, draw)).run(goal, STEPS)
+        plan = Descent(problem, _deal_again(problem, best, draw)).run(goal, STEPS)
         its_worth = _worth(problem, plan)
         if its_worth <= worth:
             best, worth = plan, its_worth
@@ -49,7 +49,7 @@ def _worth(problem: WeightedProblem, target: IntArray) -> tuple[int, float]:
     return int(levels.max(initial=0)), sum(squares.tolist())
 
 
-def _dealt(problem: WeightedProblem, target: IntArray, draw: random.Random) -> IntArray:
+def _deal_again(problem: WeightedProblem, target: IntArray, draw: random.Random) -> IntArray:
     indices = target.copy()
     loads = problem.weights.loads(target)
     top = int(problem.weights.levels(loads).argmax())
@@ -88,7 +88,7 @@ class Attempt:
         self.best = self.stuck = longest_first(search.problem)
         search.offer(self.best)
 
-    def improved(self) -> IntArray:
+    def run(self) -> IntArray:
         """The best plan that the improvements find, one after the other, until it is good."""
         for improve in IMPROVEMENTS:
             if self.search.is_good(self.best):
@@ -130,7 +130,7 @@ def perturb(attempt: Attempt) -> None:
     """Deal some members' partitions again where the search is stuck."""
     search = attempt.search
     number = search.effort.perturbations
-    attempt.offer(perturbed(attempt.fitting, attempt.stuck, number, search.goal))
+    attempt.offer(best_of_perturbations(attempt.fitting, attempt.stuck, number, search.goal))
 
 
 IMPROVEMENTS: tuple[Callable[[Attempt], None], ...] = (
@@ -146,14 +146,14 @@ def _lower_highest(problem: WeightedProblem, target: IntArray, search: Search) -
     """
     everything = np.ones(len(target), np.bool_)
     descent = Descent(problem, target)
-    best = search.descended(descent, search.goal, STEPS)
+    best = search.run_descent(descent, search.goal, STEPS)
     for _ in range(ROUNDS):
         level = problem.level_of(best)
         if level <= search.goal or descent.is_spent:
             break
         even = evened_out(problem, best, level, everything, search.effort.enough)
         descent = Descent(problem, even)
-        descended = search.descended(descent, search.goal, STEPS)
+        descended = search.run_descent(descent, search.goal, STEPS)
         if problem.level_of(descended) >= level:
             break
         best = descended

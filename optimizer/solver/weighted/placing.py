@@ -88,10 +88,10 @@ def longest_first(problem: WeightedProblem) -> IntArray:
     if problem.is_homogeneous:
         target[read] = _by_heap(problem.weight[read].tolist(), problem.members)
         return target
-    return completed(problem, target)
+    return place_rest(problem, target)
 
 
-def completed(problem: WeightedProblem, target: IntArray) -> IntArray:
+def place_rest(problem: WeightedProblem, target: IntArray) -> IntArray:
     """The assignment with all that has no member placed so."""
     target = target.copy()
     unplaced = problem.read[target[problem.read] < 0]

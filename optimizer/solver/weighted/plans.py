@@ -5,10 +5,10 @@ import numpy as np
 from optimizer.model import NOBODY, IntArray
 from optimizer.solver.weighted.descent import STEPS, Descent
 from optimizer.solver.weighted.improvements import Attempt
-from optimizer.solver.weighted.placing import completed
+from optimizer.solver.weighted.placing import place_rest
 from optimizer.solver.weighted.problem import Assignment, WeightedProblem
-from optimizer.solver.weighted.relieve import relieved
-from optimizer.solver.weighted.search import Search, raised
+from optimizer.solver.weighted.relieve import relieve_above
+from optimizer.solver.weighted.search import Search, raise_level
 
 UNDONE_PAIRS = 2_000_000
 """No more pairs of partitions are examined together."""
@@ -88,9 +88,9 @@ def best_plan(search: Search) -> IntArray:
 
 def _few_moves(search: Search) -> IntArray | None:
     """A plan from the owners within the tolerance of the bound, if one is found."""
-    plan = _from_owners(search, search.tolerated)
+    plan = _from_owners(search, search.tolerated_level)
     if plan is None and search.better_bound():
-        plan = _from_owners(search, search.tolerated)
+        plan = _from_owners(search, search.tolerated_level)
     if plan is not None and not search.is_good(plan):
         search.better_bound()
     return plan
@@ -99,10 +99,10 @@ def _few_moves(search: Search) -> IntArray | None:
 def _from_owners(search: Search, level: int) -> IntArray | None:
     """A plan that isn't above a level, from what everybody has; None if none is found."""
     problem = search.problem
-    plan = relieved(problem, level)
+    plan = relieve_above(problem, level)
     if plan is None and len(problem.read) <= MAX_PARTITIONS:
-        descent = Descent(problem, completed(problem, problem.owner))
-        plan = search.descended(descent, level, STEPS)
+        descent = Descent(problem, place_rest(problem, problem.owner))
+        plan = search.run_descent(descent, level, STEPS)
     if plan is None or problem.level_of(plan) > level:
         return None
     return undo_moves(problem, plan, level)
@@ -110,17 +110,17 @@ def _from_owners(search: Search, level: int) -> IntArray | None:
 
 def _from_scratch(search: Search) -> IntArray:
     """The best plan found as if nobody owned anything, and from it back to the owners."""
-    problem, best = search.problem, Attempt(search).improved()
+    problem, best = search.problem, Attempt(search).run()
     if not problem.has_owners:
         return best
-    level = raised(max(problem.level_of(best), search.bound.level), search.tolerance)
+    level = raise_level(max(problem.level_of(best), search.bound.level), search.tolerance)
     plans = [undo_moves(problem, best, level), _from_owners(search, level)]
     return min((plan for plan in plans if plan is not None), key=problem.moves_of)
 
 
 def relieved_and_undone(problem: WeightedProblem, level: int) -> IntArray | None:
     """A plan from the owners, nowhere above a level, by few moves; None if none is found."""
-    plan = relieved(problem, level)
+    plan = relieve_above(problem, level)
     return None if plan is None else undo_moves(problem, plan, level)
 
 
@@ -129,7 +129,7 @@ def within_budget(problem: WeightedProblem, low: int, budget: int) -> IntArray:
 
     Where nothing moves, what has no owner is placed; everything above that level can be reached.
     """
-    best = completed(problem, problem.owner)
+    best = place_rest(problem, problem.owner)
     high = problem.level_of(best)
     if budget <= 0:
         return best

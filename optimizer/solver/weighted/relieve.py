@@ -39,7 +39,7 @@ class TooFull:
         return [lead + at for at in _least(lighter)] or self.least
 
     @cached_property
-    def saved(self) -> int:
+    def weight_saved(self) -> int:
         """How much less `closer` weighs than `least`."""
         weight = self.weight
         return sum(weight[at] for at in self.least) - sum(weight[at] for at in self.closer)
@@ -47,7 +47,7 @@ class TooFull:
     @cached_property
     def worth(self) -> float:
         """The same for each partition that is more."""
-        return self.saved / max(len(self.closer) - len(self.least), 1)
+        return self.weight_saved / max(len(self.closer) - len(self.least), 1)
 
 
 def to_release(full: Sequence[TooFull], saving: int) -> list[int]:
@@ -59,9 +59,9 @@ def to_release(full: Sequence[TooFull], saving: int) -> list[int]:
     releases = [member.least for member in full]
     if saving:
         for at in sorted(range(len(full)), key=lambda at: -full[at].worth):
-            if saving <= 0 or full[at].saved <= 0:
+            if saving <= 0 or full[at].weight_saved <= 0:
                 break
-            saving -= full[at].saved
+            saving -= full[at].weight_saved
             releases[at] = full[at].closer
     return [
         member.own[at] for member, released in zip(full, releases, strict=True) for at in released
@@ -181,7 +181,7 @@ ROUNDS = 3
 """So often it is tried to shed less, where not all that is shed can be placed."""
 
 
-def relieved(problem: WeightedProblem, level: int) -> IntArray | None:
+def relieve_above(problem: WeightedProblem, level: int) -> IntArray | None:
     """An assignment that is nowhere above a level, by as few moves as it can find; None if none.
 
     Whoever is above it gives up as few partitions as can be, and of these what is just enough. They
@@ -199,8 +199,8 @@ def relieved(problem: WeightedProblem, level: int) -> IntArray | None:
     for _ in range(ROUNDS):
         for p in released:
             relief.take(p)
-        left = relief.refitted([p for p in relief.unplaced if not relief.place(p)])
-        plan = relief.repaired(left) if left else relief.target
+        left = relief.fit_by_exchanges([p for p in relief.unplaced if not relief.place(p)])
+        plan = relief.repair(left) if left else relief.target
         if plan is not None and (of_plan := problem.moves_of(plan)) < moves:
             best, moves = plan, of_plan
         saving += int(problem.weight[left].sum()) if left else 0
@@ -241,7 +241,7 @@ class _Relief:
             for start, end, of_member in zip(starts, ends, excess.tolist(), strict=True)
         ]
 
-    def repaired(self, left: list[int]) -> IntArray | None:
+    def repair(self, left: list[int]) -> IntArray | None:
         """The assignment with all placed that there was no room for; None if it can't be."""
         owner = self.problem.owner
         for p in left:
@@ -280,7 +280,7 @@ class _Relief:
         self.give_to(p, taker)
         return True
 
-    def refitted(self, left: list[int]) -> list[int]:
+    def fit_by_exchanges(self, left: list[int]) -> list[int]:
         """Partitions that still have no room after exchanges of those that move anyhow."""
         if len(self.problem.read) < LARGE:
             return left

@@ -120,7 +120,7 @@ class Search:
         if self.at_hand is None or self.problem.level_of(target) < self._lowest:
             self.at_hand, self._lowest = target, self.problem.level_of(target)
 
-    def descended(self, descent: Descent, goal: int, steps: Sequence[Step]) -> IntArray:
+    def run_descent(self, descent: Descent, goal: int, steps: Sequence[Step]) -> IntArray:
         """Where a descent ends, which is at hand if time runs out on the way."""
         try:
             return descent.run(goal, steps)
@@ -130,12 +130,12 @@ class Search:
     @property
     def goal(self) -> int:
         """A plan at this level is good enough."""
-        return raised(self.bound.level, self.effort.enough)
+        return raise_level(self.bound.level, self.effort.enough)
 
     @property
-    def tolerated(self) -> int:
+    def tolerated_level(self) -> int:
         """Up to that level fewer moves count more."""
-        return raised(self.bound.level, self.tolerance)
+        return raise_level(self.bound.level, self.tolerance)
 
     def is_good(self, target: IntArray) -> bool:
         """Whether no plan is better by much."""
@@ -154,7 +154,7 @@ class Search:
     @property
     def enough(self) -> int:
         """Up to that level fewer moves count more; without owners there are none to save."""
-        return self.tolerated if self.problem.has_owners else self.bound.level
+        return self.tolerated_level if self.problem.has_owners else self.bound.level
 
     @cached_property
     def every(self) -> Every:
@@ -206,6 +206,6 @@ class Search:
         self.bound = bound or self.bound
 
 
-def raised(level: int, share: float) -> int:
+def raise_level(level: int, share: float) -> int:
     """A level raised by a share of itself."""
     return level + int(level * share)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from optimizer.figures import counted, figure
+from optimizer.figures import figure, plural
 from optimizer.flow import taken_in
 from optimizer.model import (
     NOBODY,
@@ -28,11 +28,11 @@ from optimizer.model import (
     on_hosts,
     units_of,
 )
-from optimizer.solver.limits import check_limits, clash_error, named, smallest_clash
+from optimizer.solver.limits import check_limits, clash_error, first_names, smallest_clash
 from optimizer.solver.solve import solve
 from optimizer.solver.weighted.capped import CappedSearch, caps_of, gain_of
 from optimizer.solver.weighted.improvements import evened_out, hosts_evened_out
-from optimizer.solver.weighted.placing import completed
+from optimizer.solver.weighted.placing import place_rest
 from optimizer.solver.weighted.plans import best_plan, within_budget
 from optimizer.solver.weighted.prices import PriceBound, SetBound
 from optimizer.solver.weighted.problem import WeightedProblem
@@ -57,11 +57,11 @@ def check_max_weight(problem: Problem, goals: Goals) -> None:
     partitions, takers = too_heavy
     weighted = WeightedProblem.of(problem, goals)
     unit, count = weighted.weights.weight_unit, len(partitions)
-    topics = named([problem.topics[t] for t in np.unique(problem.topic_of[partitions]).tolist()])
-    members = named([problem.member_ids[m] for m in takers.nonzero()[0].tolist()])
+    topics = first_names([problem.topics[t] for t in np.unique(problem.topic_of[partitions])])
+    members = first_names([problem.member_ids[m] for m in takers.nonzero()[0].tolist()])
     raise clash_error(
         clash,
-        f"{counted(count, 'partition')} of {topics}, which weigh{'s' * (count == 1)} "
+        f"{plural(count, 'partition')} of {topics}, which weigh{'s' * (count == 1)} "
         f"{figure(float(weighted.weight[partitions].sum()) * unit)}, may go to {members} alone, "
         "which may have "
         f"{figure(float(limits.most_weight[takers].sum()) * unit)}",
@@ -157,9 +157,9 @@ def _search(search: Search, problem: Problem, goals: Goals, budget: int | None) 
     if goals.min_gain and moves:
         unmoved = within_budget(weighted, weighted.level_of(target), 0)
         if gain_of(weighted, unmoved, target) < goals.min_gain * moves:
-            target, reason = unmoved, f"not worth {counted(moves, 'move')}"
+            target, reason = unmoved, f"not worth {plural(moves, 'move')}"
     search.better_bound_for(target)
-    level = max(weighted.level_of(target), search.tolerated)
+    level = max(weighted.level_of(target), search.tolerated_level)
     may = (weighted.owner == NOBODY) | (target != weighted.owner)
     target = evened_out(weighted, target, level, may, search.effort.enough)
     if host_level(goals.levels) and (hosts := hosts_of(problem)):
@@ -170,7 +170,7 @@ def _search(search: Search, problem: Problem, goals: Goals, budget: int | None) 
 def _at_hand(search: Search, goals: Goals, budget: int | None) -> WeightedSolution:
     """The lowest plan so far that goals allow, and the bound so far: time has run out."""
     weighted, target = search.problem, search.at_hand
-    unmoved = completed(weighted, weighted.owner)
+    unmoved = place_rest(weighted, weighted.owner)
     if target is None or weighted.level_of(unmoved) <= weighted.level_of(target):
         target = unmoved
     moves = weighted.moves_of(target)
@@ -196,26 +196,26 @@ def _within_caps(
     problem, reason = search.problem, None
     fitting = None
     if budget is None and len(problem.read) > LARGE:
-        fitting = capped.fitted(best_plan(search), search.bound.level, goals.tolerance)
+        fitting = capped.fit(best_plan(search), search.bound.level, goals.tolerance)
 
-    def lowered() -> IntArray:
-        tolerance = search.tolerated
+    def lowest_target() -> IntArray:
+        tolerance = search.tolerated_level
         if fitting is not None and problem.level_of(fitting) <= tolerance:
             return fitting
-        return capped.lowered(search.goal, tolerance, budget)
+        return capped.lowest_plan(search.goal, tolerance, budget)
 
-    target, before = lowered(), search.bound.level
+    target, before = lowest_target(), search.bound.level
     search.better_bound_for(target)
     if search.bound.level > before:
-        target = lowered()
+        target = lowest_target()
     moves = problem.moves_of(target)
     if (
         goals.min_gain
-        and moves > problem.moves_of(capped.forced)
-        and gain_of(problem, capped.forced, target) < goals.min_gain * moves
-        and capped.fits(capped.forced)
+        and moves > problem.moves_of(capped.fitting_plan)
+        and gain_of(problem, capped.fitting_plan, target) < goals.min_gain * moves
+        and capped.fits(capped.fitting_plan)
     ):
-        target, reason = capped.forced, f"not worth {counted(moves, 'move')}"
+        target, reason = capped.fitting_plan, f"not worth {plural(moves, 'move')}"
     search.better_prices(target)
     return WeightedSolution(target, search.bound, reason)
 

@@ -5,14 +5,13 @@ from optimizer.strategies.kafka.hash_map import (
     MIN_TREEIFY_CAPACITY,
     TREEIFY_THRESHOLD,
     bucket,
+    bucket_count,
     capacity_of_copy,
-    grown,
     in_hash_order,
 )
 from optimizer.strategies.kafka.order import (
     Uuid,
     derived_uuid,
-    filled,
     hash_map_order,
     member_info_order,
     parse_uuid,
@@ -27,6 +26,6 @@ from optimizer.strategies.kafka.subscriptions import (
     Racks,
     all_same,
     all_same_for_sticky,
+    are_subscribed,
     racks_of,
-    subscribed,
 )

@@ -154,14 +154,14 @@ def hash_order(
 ) -> IntArray:
     """The order, as indexes, of keys with those (unsigned) hash codes."""
     if not _has_crowded_bucket(hashes, capacity):
-        return np.argsort(bucket(hashes, grown(len(hashes), capacity)), kind="stable")
+        return np.argsort(bucket(hashes, bucket_count(len(hashes), capacity)), kind="stable")
     table = _Table(capacity)
     for index, hash_code in enumerate(_spread(hashes).tolist()):
         table.put(Entry(index, hash_code, compared))
     return np.array([entry.index for entry in table], np.int64)
 
 
-def grown(size: int, capacity: int = DEFAULT_CAPACITY) -> int:
+def bucket_count(size: int, capacity: int = DEFAULT_CAPACITY) -> int:
     """Number of buckets of a map, from its number at first and its entries now."""
     while size > 0.75 * capacity:
         capacity *= 2

@@ -107,19 +107,15 @@ def member_info_order(problem: Problem) -> IntArray:
     return np.array(sorted(range(len(keys)), key=keys.__getitem__), np.int64)
 
 
-def hash_map_order(problem: Problem) -> IntArray:
-    """Member indexes as a HashMap of member ids iterates them.
+def hash_map_order(problem: Problem, put: IntArray | None = None) -> IntArray:
+    """Member indexes as a HashMap of member ids iterates them that was filled in the order `put`.
 
     The leader (ConsumerCoordinator) and the coordinator (TargetAssignmentBuilder) put the members
     into a `new HashMap<>()` one after the other; where hashes collide, the leader's order shows.
     """
-    if problem.kafka.leader_order is None:
-        return filled(problem, np.arange(len(problem.member_ids)))
-    return filled(problem, problem.kafka.leader_order)
-
-
-def filled(problem: Problem, put: IntArray) -> IntArray:
-    """The same for a HashMap that was filled with the members in the order `put`."""
+    put = problem.kafka.leader_order if put is None else put
+    if put is None:
+        put = np.arange(len(problem.member_ids))
     ids = [problem.member_ids[member] for member in put.tolist()]
     return put[hash_order(string_hashes(ids), lambda at: utf16(ids[at]))]
 

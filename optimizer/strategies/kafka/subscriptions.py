@@ -90,7 +90,7 @@ def _keys(problem: Problem) -> list[_Key]:
     ]
 
 
-def subscribed(problem: Problem, members: IntArray, classes: IntArray) -> NDArray[np.bool_]:
+def are_subscribed(problem: Problem, members: IntArray, classes: IntArray) -> NDArray[np.bool_]:
     """Whether each member reads each class of topics."""
     pairs = classes_of(problem).keys
     return np.isin(classes * len(problem.member_ids) + members, pairs)

@@ -7,12 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from optimizer.model import NOBODY, Answer, IntArray, Problem, classes_of, settled
+from optimizer.model import NOBODY, Answer, IntArray, Problem, at_once, classes_of
 from optimizer.strategies.kafka import (
     NO_RACK,
     Racks,
     all_same_for_sticky,
-    filled,
     hash_map_order,
     racks_of,
     string_ranks,
@@ -245,7 +244,7 @@ def assign_sticky(problem: Problem) -> Answer:
     A member's claims and its generation are what its user data says. Raises StrategyError where
     Kafka throws.
     """
-    return settled(_assign(problem).target)
+    return at_once(_assign(problem).target)
 
 
 def assign_cooperative_sticky(problem: Problem) -> Answer:
@@ -265,7 +264,7 @@ def _assign(problem: Problem) -> Constrained:
     previous = previous_of(problem, order)
     racks = racks_of(problem)
     if all_same_for_sticky(problem, order):
-        return assign_constrained(problem, filled(problem, order), previous, racks)
+        return assign_constrained(problem, hash_map_order(problem, order), previous, racks)
     target = assign_general(problem, order, previous, racks)
     return Constrained(target, _transferring(problem, target))
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optimizer.model import NOBODY, IntArray, Problem, classes_of
-from optimizer.strategies.kafka import NO_RACK, Racks, partitions_of, string_ranks, subscribed
+from optimizer.strategies.kafka import NO_RACK, Racks, are_subscribed, partitions_of, string_ranks
 from optimizer.strategies.sticky.previous import Previous, far_owned, generations_of, refuse_beyond
 from optimizer.strategies.sticky.reassignment import Reassignment, most_each
 
@@ -95,7 +95,7 @@ def assign_general(
     _fill(problem, owner, unassigned, rank, racks)
     classes = classes_of(problem)
     shared = np.diff(classes.offsets)[classes.of_partition] > 1
-    fixed = _fixed(problem, owner, shared)
+    fixed = _is_fixed(problem, owner, shared)
     filled = owner.copy()
     search = Reassignment(problem, owner, rank, fixed, _stale_owner(problem, order))
     if not kept.revoked:
@@ -126,7 +126,7 @@ def _keep(problem: Problem, previous: Previous, racks: Racks | None) -> _Kept:
     owner = previous.owner.copy()
     owned = np.flatnonzero(owner != NOBODY)
     classes = classes_of(problem).of_topic[previous.topic_of[owned]]
-    lost = owned[~subscribed(problem, owner[owned], classes)]
+    lost = owned[~are_subscribed(problem, owner[owned], classes)]
     if racks is not None:
         lost = np.concatenate([lost, far_owned(problem, owner, racks)])
     owner[lost] = NOBODY
@@ -142,21 +142,21 @@ def _fill(
     lightest = LeastLoaded(problem, loads, np.argsort(rank))
     if racks is not None:
         near = [np.flatnonzero(row).tolist() for row in racks.holds]
-        for p, c, s in _listed(unassigned, classes_of(problem).of_partition, racks.set_of):
+        for p, c, s in _plain_rows(unassigned, classes_of(problem).of_partition, racks.set_of):
             owner[p] = lightest.next_near(c, near[s], racks)
         unassigned = unassigned[owner[unassigned] == NOBODY]
-    for p, c in _listed(unassigned, classes_of(problem).of_partition):
+    for p, c in _plain_rows(unassigned, classes_of(problem).of_partition):
         owner[p] = lightest.next(c)
 
 
-def _listed(partitions: IntArray, *columns: IntArray) -> Iterator[tuple[int, ...]]:
+def _plain_rows(partitions: IntArray, *columns: IntArray) -> Iterator[tuple[int, ...]]:
     """Partitions with a value from each column, as plain numbers."""
     return zip(
         partitions.tolist(), *(column[partitions].tolist() for column in columns), strict=True
     )
 
 
-def _fixed(problem: Problem, owner: IntArray, shared: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _is_fixed(problem: Problem, owner: IntArray, shared: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Members with all that they could get and nothing that another member could have."""
     members = len(problem.member_ids)
     loads = np.bincount(owner[owner != NOBODY], minlength=members)

@@ -11,7 +11,7 @@ from optimizer.strategies.kafka import (
     MIN_TREEIFY_CAPACITY,
     TREEIFY_THRESHOLD,
     bucket,
-    grown,
+    bucket_count,
     partition_hash,
     string_hash,
 )
@@ -78,7 +78,7 @@ class _HashSet:
         self._hashes[partition] = hash_code
         if self._capacity < MIN_TREEIFY_CAPACITY and self._shares_a_long_bucket(hash_code):
             self._capacity *= 2
-        self._capacity = grown(len(self._hashes), self._capacity)
+        self._capacity = bucket_count(len(self._hashes), self._capacity)
 
     def _shares_a_long_bucket(self, hash_code: int) -> bool:
         buckets = [bucket(other, self._capacity) for other in self._hashes.values()]
@@ -177,7 +177,7 @@ class Reassignment:
             partition = int(partitions[at])
             taker = self._taker(partition)
             if taker != NOBODY:
-                if self._out_of_place_matters(partition, taker) and self._balanced():
+                if self._out_of_place_matters(partition, taker) and self._is_balanced():
                     break
                 self._reassign(partition, taker)
                 moved = True
@@ -230,7 +230,7 @@ class Reassignment:
         readers = self._readers[self._class_of[partition]]
         return member in readers[readers.searchsorted(member) :][:1]
 
-    def _balanced(self) -> bool:
+    def _is_balanced(self) -> bool:
         """Kafka's own measure (isBalanced).
 
         No member could take a partition from one who has two more; members that have just as many

@@ -5,7 +5,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
-from optimizer.figures import counted, figure
+from optimizer.figures import figure, plural
 from spark.fleet import PLANNED
 from spark.report.material import Material, Rows
 
@@ -132,8 +132,8 @@ def strip(material: Material) -> dict[str, Any]:
         "age": None if age is None else age_text(age),
         "stale": age is not None and age >= STALE,
         "numbers": [_number(material, *number) for number in NUMBERS],
-        "size": f"{counted(material.now['groups'], 'group')}, "
-        f"{counted(material.now['members'], 'member')}{_growth(material)}",
+        "size": f"{plural(material.now['groups'], 'group')}, "
+        f"{plural(material.now['members'], 'member')}{_growth(material)}",
     }
 
 
@@ -141,8 +141,8 @@ def age_text(seconds: float) -> str:
     """`5 minutes old`, `3 hours old`, `2 days old`."""
     for size, noun in ((86_400, "day"), (3_600, "hour")):
         if seconds >= size:
-            return f"{counted(int(seconds // size), noun)} old"
-    return f"{counted(max(0, int(seconds // 60)), 'minute')} old"
+            return f"{plural(int(seconds // size), noun)} old"
+    return f"{plural(max(0, int(seconds // 60)), 'minute')} old"
 
 
 def short_number(value: Any) -> str:
@@ -185,7 +185,7 @@ def _growth(material: Material) -> str:
     if not material.before:
         return ""
     groups, members = (material.before[key] for key in ("groups", "members"))
-    return f" (snapshot before: {counted(groups, 'group')}, {counted(members, 'member')})"
+    return f" (snapshot before: {plural(groups, 'group')}, {plural(members, 'member')})"
 
 
 def _time_of(text: str, form: str) -> datetime | None:

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from optimizer.figures import counted
+from optimizer.figures import plural
 from spark.fleet import CONSUMER, OTHER, REBALANCING_STATES, SHARE, UNKNOWN_STATE, group_type
 
 TopicPartition = tuple[str, int]
@@ -125,7 +125,7 @@ class ConsumerGroup:
         if self.state in REBALANCING_STATES:
             return self.state
         if self.lost_members:
-            lost = counted(self.lost_members, "line")
+            lost = plural(self.lost_members, "line")
             return f"{UNKNOWN_STATE}: {lost} of its members could not be read"
         if not self.members and (self.counted_members or self.state == "Stable"):
             return f"{UNKNOWN_STATE}: it has members, and no text tells which"

@@ -18,7 +18,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from optimizer.figures import counted
+from optimizer.figures import plural
 from spark.errors import InputError
 
 QUOTED = 200
@@ -58,7 +58,7 @@ class UnreadableLines(list[UnreadableLine]):
         """One for each file and reason, with the number of further lines."""
         for line in self:
             more = self.alike[_kind_of(line)] - 1
-            yield line.sentence + (f" (and {counted(more, 'line')} more for that)" if more else "")
+            yield line.sentence + (f" (and {plural(more, 'line')} more for that)" if more else "")
 
 
 def _kind_of(line: UnreadableLine) -> tuple[str, str]:

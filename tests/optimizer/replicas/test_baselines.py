@@ -6,7 +6,7 @@ import json
 import pytest
 
 from optimizer.replicas import Broker, Cluster, Partition
-from optimizer.replicas.baselines import JavaRandom, PlacementError, generated, round_robin, striped
+from optimizer.replicas.baselines import JavaRandom, PlacementError, generate, round_robin, stripe
 from tests.paths import DATA
 
 RACKS = {0: "rack1", 1: "rack3", 2: "rack3", 3: "rack2", 4: "rack2", 5: "rack1"}
@@ -18,7 +18,7 @@ def test_every_recorded_placement_is_met() -> None:
         records = [json.loads(line) for line in lines]
     assert len(records) == 266
     for record in records:
-        placed = striped(
+        placed = stripe(
             [tuple(broker) for broker in record["brokers"]],
             record["partitions"],
             record["replication_factor"],
@@ -38,7 +38,7 @@ def test_round_robin_is_as_its_documentation_shows_it() -> None:
 
 def test_what_kafka_refuses_is_refused() -> None:
     with pytest.raises(PlacementError, match="replication factor of 2"):
-        striped([(1, None)], 1, 2, JavaRandom(0))
+        stripe([(1, None)], 1, 2, JavaRandom(0))
     with pytest.raises(PlacementError, match="replication factor of 2"):
         round_robin([(1, None)], 1, 2, 0, 0)
     with pytest.raises(PlacementError, match="not all brokers have a rack"):
@@ -55,9 +55,9 @@ def test_generate_places_topics_in_scope_that_can_be_placed(older: bool) -> None
             Partition("wide", 0, list(range(7))),
         ],
     )
-    placed = generated(cluster, seed=5, older=older)
+    placed = generate(cluster, seed=5, older=older)
     assert placed["still", 0] == [9]
     assert placed["wide", 0] == list(range(7))
     assert all(len({RACKS[b] for b in placed["t", n]}) == 3 for n in range(12))
-    assert placed == generated(cluster, seed=5, older=older)
-    assert placed != generated(cluster, seed=6, older=older)
+    assert placed == generate(cluster, seed=5, older=older)
+    assert placed != generate(cluster, seed=6, older=older)

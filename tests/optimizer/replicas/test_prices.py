@@ -6,7 +6,7 @@ from random import Random
 from optimizer.replicas.cluster import ReplicaGoals
 from optimizer.replicas.cycles import search
 from optimizer.replicas.levels import leader_placement, replica_placement
-from optimizer.replicas.numbering import in_scope, numbered
+from optimizer.replicas.numbering import in_scope, number_cluster
 from optimizer.replicas.placement import proves
 from optimizer.replicas.solve import solve
 from tests.optimizer.replicas.clusters import random_cluster
@@ -16,7 +16,7 @@ def test_prices_that_are_all_too_high_or_too_low_prove_nothing() -> None:
     """Whatever is cheapest stays it, so that only the loads tell."""
     refused = 0
     for seed in range(20):
-        cluster, goals = numbered(random_cluster(Random(seed))), ReplicaGoals()
+        cluster, goals = number_cluster(random_cluster(Random(seed))), ReplicaGoals()
         rows, _ = in_scope(cluster)
         if not len(rows):
             continue

@@ -13,7 +13,7 @@ from optimizer.scaling.policies.hpa import (
     Change,
     HpaDecider,
     Rules,
-    wanted,
+    desired_replicas,
 )
 from tests.optimizer.scaling.processes import process
 
@@ -102,7 +102,7 @@ def test_a_size_changes_no_faster_than_its_behavior_allows(case: Case) -> None:
     for ago, item in case.recommended:
         decider.highest.add(NOW - ago, np.array([item]))
     members, asked = np.array([case.now]), np.array([case.asked])
-    assert decider.normalized(NOW, members, asked).tolist() == [case.expected]
+    assert decider.normalize(NOW, members, asked).tolist() == [case.expected]
 
 
 def test_without_a_behavior_none_is_stated() -> None:
@@ -132,7 +132,7 @@ def test_a_direction_that_is_stated_fills_in_the_other() -> None:
 def test_replicas_are_lag_by_target_unless_it_is_near(
     lag: float, target: float, members: int, expected: int
 ) -> None:
-    sizes = wanted(np.array([lag]), np.array([target]), np.array([members]), 0.1)
+    sizes = desired_replicas(np.array([lag]), np.array([target]), np.array([members]), 0.1)
     assert sizes.tolist() == [expected]
 
 

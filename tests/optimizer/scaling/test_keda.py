@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from optimizer.scaling import Assignments, Keda, PolicyError, policy_of, replay
-from optimizer.scaling.policies.hpa import wanted
+from optimizer.scaling.policies.hpa import desired_replicas
 from optimizer.scaling.policies.keda import metric, next_factor
 from optimizer.scaling.policies.policy import Seen
 from tests.optimizer.scaling.processes import process
@@ -32,7 +32,7 @@ def replicas(keda: Keda, lag: float, partitions: int, behind: int) -> int:
     threshold = np.array([float(keda.lag_threshold)])
     count, few = np.array([partitions]), np.array([behind])
     value = metric(keda, np.array([lag]), threshold, count, few)
-    return int(wanted(value, threshold, np.array([1_000]), 0.1)[0])
+    return int(desired_replicas(value, threshold, np.array([1_000]), 0.1)[0])
 
 
 @pytest.mark.parametrize(

@@ -178,7 +178,7 @@ def test_room_beside_a_heavy_partition_is_not_worth_many_members(
     At 75 no size leaves it 30 % of room; two members read all of it with 15 %, twelve with 25 %.
     """
     group = process([[heaviest, *[2.0] * 11]], peak_rate=100.0)
-    assert UsefulSizes([group], 0.7).needed(group.total).tolist() == [members]
+    assert UsefulSizes([group], 0.7).at_rates(group.total).tolist() == [members]
     fixed = replay([group], [Fixed()])[0][0].totals(Prices())
     assert fixed.most_members == members
     assert fixed.meets_slo == (heaviest <= 100)
@@ -186,15 +186,15 @@ def test_room_beside_a_heavy_partition_is_not_worth_many_members(
 
 def test_with_even_partitions_the_headroom_stays() -> None:
     group = process([[55.0] * 12], peak_rate=100.0)
-    assert UsefulSizes([group], 0.7).needed(group.total).tolist() == [12]
-    assert UsefulSizes([group], 0.95).needed(group.total).tolist() == [12]
+    assert UsefulSizes([group], 0.7).at_rates(group.total).tolist() == [12]
+    assert UsefulSizes([group], 0.95).at_rates(group.total).tolist() == [12]
 
 
 def test_a_higher_rate_never_takes_fewer_members() -> None:
     rng = np.random.default_rng(1)
     for _ in range(50):
         sizes = UsefulSizes([random_process(rng)], float(rng.uniform(0.3, 1.0)))
-        needed = [int(sizes.needed(np.array([rate]))[0]) for rate in np.linspace(0.0, 300.0, 200)]
+        needed = [int(sizes.at_rates(np.array([rate]))[0]) for rate in np.linspace(0.0, 300.0, 200)]
         assert needed == sorted(needed)
 
 

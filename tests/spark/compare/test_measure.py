@@ -17,7 +17,7 @@ from optimizer import (
 )
 from optimizer.checker.check import check_assignment
 from optimizer.model import DEFAULT_GOALS, Goals
-from optimizer.model.answer import Answer, settled
+from optimizer.model.answer import Answer, at_once
 from optimizer.model.classes import classes_of
 from optimizer.strategies import OPTIMAL
 from spark.compare import measure
@@ -258,7 +258,7 @@ def test_a_strategy_that_fails_says_why_and_the_others_go_on(
 def test_an_answer_that_is_no_assignment_is_not_called_optimal(replaced: Any) -> None:
     """As Kafka's own code now and then gives partitions to who doesn't subscribe."""
     fleet = Fleet().topic("t", 1).topic("u", 1).group("g", {"a": ["t"], "b": ["u"]})
-    replaced(range=lambda problem: settled(np.array([1, 0])))
+    replaced(range=lambda problem: at_once(np.array([1, 0])))
     row = measured(fleet, ["range"])["range"]
     assert (row["status"], row["sum_squares"]) == ("ok", 2)
     assert (row["balance_optimal"], row["moves_optimal"]) == (None, None)

@@ -221,7 +221,7 @@ def test_evenfleets_text_decides_as_the_policy_does(least: int) -> None:
     for _ in range(200):
         now, week_ago, behind = rng.uniform(0, [800, 800, 200_000]).tolist()
         rate = eval(parts[2])
-        expected = policy.needed(useful, np.array([max(now, week_ago) + behind / 600]))[0]
+        expected = policy.members_for(useful, np.array([max(now, week_ago) + behind / 600]))[0]
         assert sizes[sum(limit < rate for limit in limits)] == expected
 
 

@@ -16,7 +16,7 @@ from pyspark import TaskContext
 
 from optimizer import Goals, Group, Member, assign
 from optimizer.model import TimeLimitError
-from optimizer.process_copy import copied
+from optimizer.process_copy import start_copy
 from spark.groups.workers import _exit_sentence
 from spark.solve.time_limit import TimeLimit, limited_to
 
@@ -89,7 +89,7 @@ def test_a_loop_in_compiled_code_is_ended_by_the_processors_time(
     """Where no handler of a signal is called; the watch by the clock is left out."""
     monkeypatch.setattr(TaskContext, "get", object)
     monkeypatch.setattr(faulthandler, "dump_traceback_later", lambda *_, **__: None)
-    child, pipe = copied(lambda _: limited_to(MOMENT, lambda: deque(repeat(0), maxlen=0)))
+    child, pipe = start_copy(lambda _: limited_to(MOMENT, lambda: deque(repeat(0), maxlen=0)))
     with pipe:
         _, status = os.waitpid(child, 0)
     assert os.waitstatus_to_exitcode(status) == -signal.SIGXCPU

@@ -92,13 +92,13 @@ def test_with_pins_no_level_is_tried_that_their_members_can_not_reach(
         ],
     )
     levels: list[int] = []
-    relieved = relieve.relieved
+    relieved = relieve.relieve_above
 
     def noted(weighted: WeightedProblem, level: int) -> IntArray | None:
         levels.append(level)
         return relieved(weighted, level)
 
-    monkeypatch.setattr("optimizer.solver.weighted.plans.relieved", noted)
+    monkeypatch.setattr("optimizer.solver.weighted.plans.relieve_above", noted)
     answer = assign_optimally(group, goals)
     assert len(levels) == 1
     verdict = check_assignment(group, answer.target, answer.certificate, goals)
