@@ -5,5 +5,5 @@ from spark.frontier.frontier import (
     GroupFrontier,
     WeightedFrontierPoint,
     frontier_of_group,
-    frontiers_of_rows,
+    frontier_of_row,
 )

@@ -1,6 +1,6 @@
 """The fewest moves of one group for each balance."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -117,18 +117,13 @@ def frontier_of_group(
     """
     if goals.need_spark and isinstance(snapshot, FleetFiles):
         raise InputError("what moves buy by weight needs a FleetSnapshot, which Spark reads")
-    return _frontier(one_row(snapshot, group, cluster, weights=goals.sources, rates=rates), goals)
+    return frontier_of_row(
+        one_row(snapshot, group, cluster, weights=goals.sources, rates=rates), goals
+    )
 
 
-def frontiers_of_rows(
-    rows: Iterable[EncodedRow], goals: FleetGoals = DEFAULT_FLEET_GOALS
-) -> dict[tuple[str, str], GroupFrontier]:
-    """Frontiers of the encoded rows of several groups, by (cluster, group)."""
-    return {(row.cluster, row.group): _frontier(row, goals) for row in rows}
-
-
-def _frontier(row: EncodedRow, goals: FleetGoals) -> GroupFrontier:
-    """Of the encoded row of a group."""
+def frontier_of_row(row: EncodedRow, goals: FleetGoals) -> GroupFrontier:
+    """The frontier of an encoded group; see `frontier_of_group`."""
     wanted = goals.of(row.cluster, row.group)
     read = read_or_failed(row, wanted.weight_source)
     if read.problem is None:

@@ -1,19 +1,14 @@
 """`evenfleet simulate`: one group's timeline in a scenario."""
 
-from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 from spark import terminal
 from spark.errors import InputError
-from spark.fleet import FleetFiles, FleetSnapshot, Part
 from spark.settings import window_length
 from spark.simulate import (
-    RATE_SNAPSHOTS,
-    Flow,
     check_group,
-    mean_flow,
     rates_of_group,
     rows_of,
     scenario_in,
@@ -23,7 +18,6 @@ from spark.simulate import (
     tables_of,
     unknown_lag,
 )
-from spark.store import Folder, Opener
 from spark.terminal import ROWS_SHOWN, Table, busy, option, say, say_answer, show
 
 
@@ -47,7 +41,7 @@ def simulate(
             check_group(fleet, group, source.cluster)
             raise InputError("give a scenario: --scenario rolling-deploy, or a TOML file")
         with busy(f"simulating group {group}") as step:
-            rates = partial(_rates, opener, fleet, source, length)
+            rates = partial(rates_of_group, opener, source.where, fleet, group, length)
             consumers = settings.consumers
             group_simulation = simulate_group(
                 fleet, group, events, source.cluster, seed, consumers, rates
@@ -72,19 +66,3 @@ def simulate(
     if settings.consumers.assumed:
         say(settings.consumers.assumed)
     terminal.say_clusters(fleet)
-
-
-def _rates(
-    opener: Opener,
-    fleet: FleetSnapshot | FleetFiles,
-    source: terminal.GroupOptions,
-    window: timedelta,
-    cluster: str,
-) -> Flow:
-    """Rates of what the group reads, and of its members, as the store tells."""
-    if isinstance(fleet, FleetFiles):
-        return rates_of_group(fleet, str(source.where), source.group, cluster, window)
-    assert not isinstance(opener, Folder)
-    part = terminal.part_of(fleet, Part(cluster, source.group))
-    with source.rates(opener, part, window, RATE_SNAPSHOTS) as rates:
-        return mean_flow(rates.rates, rates.members) if rates else Flow({})

@@ -1,6 +1,6 @@
 """The material of a report, gathered from the capabilities or from what they have written."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import asdict, dataclass
@@ -22,18 +22,18 @@ from spark.fleet import (
     as_rows,
     escaped,
     escaped_rows,
-    is_one_of,
     read_results,
     worst_first,
 )
 from spark.plan import plan_fleet
 from spark.reassign import reassign_fleet
-from spark.report.groups import detailed_groups
+from spark.report.groups import WORST, detailed_groups
 from spark.report.material import Material, goals_text
 from spark.report.sums import (
     MEASURES,
     clusters_of,
     figures_before,
+    figures_by_cluster,
     figures_of,
     findings_by_group,
     lags_in,
@@ -42,23 +42,17 @@ from spark.report.sums import (
     names_of,
     past_of,
     rebalances_a_day,
-    statuses_of,
-    sums_of,
     weights_of,
     worst_groups,
 )
 from spark.scale import fleet_of_scale, verdict_of, what_to_set
 from spark.settings import USUAL_STRATEGIES, FleetGoals, Settings
-from spark.solve import LevelsOf
 
 FINDINGS_SHOWN = 500
 """Findings that a page has in full; the audit's tables have all."""
 
 ROWS = 2_000
 """Groups that a page has a row of, the worst ones."""
-
-WORST = 10
-"""Groups that a page says more about."""
 
 SAMPLED = 500
 """Fleets of more groups are compared by a sample of about this number."""
@@ -148,11 +142,12 @@ def material_of(
             ]
             every = _keep(merged(rows, beside), kept)
             groups = worst_groups(every, ROWS)
-            details = _details(fleet, groups, settings, levels.levels, past.get("changes"), files)
-            sums = sums_of(every)
+            of_page = fleet, groups, settings, levels.levels, past.get("changes")
+            details = detailed_groups(*of_page, files)
+            figures = figures_by_cluster(every)
         with doing("planning replicas and leaders"):
             brokers.result(), before.result()
-        statuses, is_whole = statuses_of(sums), sample is fleet or results.compare is not None
+        statuses, is_whole = made.groups(), sample is fleet or results.compare is not None
         measured = (row["groups"] + row["not_evaluated"] for row in league)
         return Material(
             **_heading(fleet, title, store),
@@ -162,7 +157,7 @@ def material_of(
             counts=counts,
             findings=findings,
             not_run=made.not_run,
-            now=figures_of(sums),
+            now=figures_of(figures),
             before=before.result(),
             groups=groups,
             details=details,
@@ -170,7 +165,7 @@ def material_of(
             by_weight=[row for row in weighed if row["mean_over_bound"] is not None],
             best=best_of(league),
             sampled=None if is_whole else max(measured, default=0),
-            clusters_beside=clusters_of(fleet, sums, made.unmuted),
+            clusters_beside=clusters_of(fleet, figures, made.unmuted),
             brokers=brokers.result(),
             trend=trend_of(past["states"], past.get("rebalances")) if past else (),
             **_scaling_of(tables.get("scale"), fleet),
@@ -214,21 +209,6 @@ def _brokers(fleet: FleetSnapshot) -> list[dict[str, Any]]:
 def _keep(rows: DataFrame, kept: ExitStack) -> DataFrame:
     kept.callback(rows.unpersist)
     return rows.persist()
-
-
-def _details(
-    fleet: FleetSnapshot,
-    groups: Sequence[Mapping[str, Any]],
-    settings: Settings,
-    levels: LevelsOf,
-    changes: DataFrame | None,
-    files: FleetFiles | None,
-) -> list[dict[str, Any]]:
-    """More about the worst groups that have a plan."""
-    planned = [row for row in groups if row["max_load"] is not None]
-    wanted = [(row["cluster"], row["group"]) for row in planned[:WORST]]
-    part = fleet.with_groups(is_one_of(wanted))
-    return detailed_groups(part, wanted, settings, levels, changes, files)
 
 
 def _audit_of(

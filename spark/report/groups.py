@@ -1,20 +1,21 @@
 """The details of single groups in a report: of few, which are read once."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from pyspark.sql import DataFrame, functions as F
 
 from optimizer.figures import plural
 from optimizer.scenarios import Crash, Scenario
+from spark.errors import InputError
 from spark.explain import GroupExplanation, explain_rows, rows_of_groups
-from spark.fleet import RECORDS_BEHIND, FleetFiles, FleetSnapshot, as_rows
-from spark.frontier import GroupFrontier, frontiers_of_rows
+from spark.fleet import RECORDS_BEHIND, FleetFiles, FleetSnapshot, as_rows, is_one_of
+from spark.frontier import frontier_of_row
 from spark.groups import EncodedRow
-from spark.report.material import Key
-from spark.report.sums import of_groups
+from spark.report.material import Key, Rows
 from spark.settings import Settings
-from spark.simulate import GroupSimulation, sentences_of, simulate_rows
+from spark.simulate import sentences_of, simulate_row
 from spark.solve import LevelsOf
 from spark.store import SNAPSHOT
 from spark.text import shortened
@@ -23,49 +24,44 @@ LARGEST = 5_000
 """Partitions of a group, and LARGEST / 25 members, up to which that is worked out for a page."""
 
 
+WORST = 10
+"""Groups that a page says more about."""
+
+
 def detailed_groups(
     fleet: FleetSnapshot,
-    wanted: Sequence[Key],
+    groups: Rows,
     settings: Settings,
     levels: LevelsOf,
     changes: DataFrame | None,
     files: FleetFiles | None = None,
 ) -> list[dict[str, Any]]:
-    """Details of these groups in order; `fleet` has them alone, and the topics that they read.
+    """More about the worst groups that have a plan; `groups` are the page's, in order.
 
     Groups by count are read from the fleet's `files`, where it is in some.
     """
+    planned = [row for row in groups if row["max_load"] is not None]
+    wanted = [(row["cluster"], row["group"]) for row in planned[:WORST]]
     if not wanted:
         return []
-    changed = as_rows(of_groups(changes, wanted).orderBy(SNAPSHOT)) if changes else []
+    of_wanted = is_one_of(wanted)
+    part = fleet.with_groups(of_wanted)
+    changed = as_rows(changes.where(of_wanted).orderBy(SNAPSHOT)) if changes else []
     by_weight = bool(settings.goals.weights)
-    encoded = rows_of_groups(fleet if by_weight or not files else files, wanted, settings.goals)
-    lags = _lags(fleet, encoded)
-    explained = explain_rows(encoded, settings.goals, levels)
-    crashes = {
-        _key(explanation): Scenario.of(Crash(_most_loaded(explanation)))
-        for explanation in explained
-        if _is_small(explanation)
-    }
-    simulated = simulate_rows(encoded, crashes, settings.consumers)
-    small = [row for row in encoded if (row.cluster, row.group) in crashes]
-    frontiers = frontiers_of_rows(small, settings.goals)
-    return [
-        _details_of(explanation, changed, simulated, frontiers, lags) for explanation in explained
-    ]
-
-
-def _key(explanation: GroupExplanation) -> Key:
-    return explanation.cluster, explanation.group
+    encoded = rows_of_groups(part if by_weight or not files else files, wanted, settings.goals)
+    lags, explained = _lags(part, encoded), explain_rows(encoded, settings.goals, levels)
+    details = []
+    for row, explanation in zip(encoded, explained, strict=True):
+        key = row.cluster, row.group
+        changes_of_group = [of for of in changed if (of["cluster"], of["group"]) == key]
+        apart = {"changes": changes_of_group, "lag": lags.get(key, "")}
+        details.append(_details_of(row, explanation, settings) | apart)
+    return details
 
 
 def _is_small(explanation: GroupExplanation) -> bool:
     planned = sum(after for _, after in explanation.loads.values())
     return 0 < len(explanation.loads) <= LARGEST // 25 and planned <= LARGEST
-
-
-def _most_loaded(explanation: GroupExplanation) -> str:
-    return max(explanation.loads, key=lambda member: (explanation.loads[member][0], member))
 
 
 def _lags(fleet: FleetSnapshot, encoded: Sequence[EncodedRow]) -> dict[Key, str]:
@@ -101,11 +97,7 @@ def hosts_sentence(hosts: Mapping[str, tuple[int, int]]) -> str:
 
 
 def _details_of(
-    explanation: GroupExplanation,
-    changes: list[dict[str, Any]],
-    simulated: Mapping[Key, GroupSimulation],
-    frontiers: Mapping[Key, GroupFrontier],
-    lags: Mapping[Key, str],
+    row: EncodedRow, explanation: GroupExplanation, settings: Settings
 ) -> dict[str, Any]:
     """Why each partition moves, and what moves and a crash do; what isn't known is empty.
 
@@ -113,16 +105,23 @@ def _details_of(
     sentences about the crash of the most loaded member, `frontier_points` the fewest `moves` for
     each `max_load`, `hosts` a sentence on the fullest host, `advice` what to do.
     """
-    crash, frontier = simulated.get(_key(explanation)), frontiers.get(_key(explanation))
-    begun = [f"{_most_loaded(explanation)} crashes."] if crash else []
+    is_small = _is_small(explanation)
+    frontier = frontier_of_row(row, settings.goals) if is_small else None
     of_group = "cluster", "group", "status", "reason", "cells", "moves", "bounds"
     return {
         **{name: getattr(explanation, name) for name in of_group},
-        "changes": [row for row in changes if (row["cluster"], row["group"]) == _key(explanation)],
         "advice": explanation.advised.advice or "",
-        "lag": lags.get(_key(explanation), ""),
         "hosts": hosts_sentence(explanation.hosts),
-        "crash": [*begun, *sentences_of(crash.timeline, explanation.group)] if crash else [],
-        "frontier": (frontier.sentence or "") if frontier else "",
+        "crash": [*_crash_of(row, explanation, settings)] if is_small else [],
+        "frontier": (frontier and frontier.sentence) or "",
         "frontier_points": frontier.rows if frontier else [],
     }
+
+
+def _crash_of(row: EncodedRow, explanation: GroupExplanation, settings: Settings) -> Iterator[str]:
+    """Sentences about the crash of the most loaded member; none where it can't be simulated."""
+    loads = explanation.loads
+    member = max(loads, key=lambda member: (loads[member][0], member))
+    with suppress(InputError):
+        crash = simulate_row(row, Scenario.of(Crash(member)), settings.consumers)
+        yield from (f"{member} crashes.", *sentences_of(crash.timeline, row.group))

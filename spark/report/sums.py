@@ -1,12 +1,12 @@
 """Rows that a report shows: summed up by Spark, few for a fleet of any size."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import reduce
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession, functions as F
 
+from optimizer.strategies import OPTIMAL
 from spark.errors import InputError
 from spark.fleet import (
     GROUP_KEYS,
@@ -14,13 +14,11 @@ from spark.fleet import (
     FleetSnapshot,
     as_rows,
     escaped_rows,
-    is_one_of,
     worst_first,
 )
 from spark.history import hours_between, lags_of
 from spark.plan import IDLE_TO_BUSY, plan_fleet
-from spark.report.material import Key
-from spark.settings import FleetGoals
+from spark.settings import CURRENT, FleetGoals
 from spark.solve import LevelsOf
 from spark.store import SNAPSHOT, source_of
 
@@ -43,70 +41,51 @@ NAMES = 1_000
 Rows = list[dict[str, Any]]
 
 
-def sums_of(groups: DataFrame) -> Rows:
-    """Sums over groups by cluster and status; `groups` are those of `merged`, or solved ones.
+FIGURES = {
+    "groups": "count(*)",
+    "members": "sum(members)",
+    "unplanned": "count_if(max_load is null)",
+    "uneven": f"count_if({UNEVEN})",
+    "idle": "sum(idle_to_busy)",
+    "moves": "sum(moves)",
+    "remote": "sum(current_remote_reads)",
+    "planned_remote": "sum(remote_reads)",
+    "lag": "sum(lag) filter (where status != 'empty')",
+    "abandoned": "sum(lag) filter (where status = 'empty')",
+}
+"""SQL text over rows of groups; what isn't known of any group is null.
 
-    `uneven` groups, `idle` members that could have work, what is read across racks now
-    (`remote`) and planned, and the groups' `lag`, where it is known.
-    """
-    sums = groups.groupBy("cluster", "status").agg(
-        F.count("*").alias("groups"),
-        F.count_if(F.col("max_load").isNull()).alias("unplanned"),
-        F.expr(f"count_if({UNEVEN})").alias("uneven"),
-        *(
-            F.sum(name).alias(alias)
-            for name, alias in {
-                **{"members": "members", "idle_to_busy": "idle", "moves": "moves"},
-                **{"current_remote_reads": "remote", "remote_reads": "planned_remote"},
-                "lag": "lag",
-            }.items()
-        ),
-    )
-    return as_rows(sums.orderBy("cluster", "status"))
+`uneven` groups, `idle` members that could have work, what is read across racks now (`remote`) and
+planned, the `lag` of groups that have members, and that of the others.
+"""
 
 
-def figures_of(sums: Rows) -> dict[str, Any]:
-    """How many `groups`, `members`, `uneven` groups and `idle` members that could have work.
-
-    And the sum of their `lag`, but for groups without members, whose lag is `abandoned`; None where
-    none is known.
-    """
-    figures = {name: _sum(sums, name) or 0 for name in ("groups", "members", "uneven", "idle")}
-    return figures | {"lag": _lag(sums), "abandoned": _lag(sums, without=True)}
+def figures_by_cluster(groups: DataFrame) -> Rows:
+    """A row a cluster with these `FIGURES`; `groups` are those of `merged`, or solved ones."""
+    figures = (F.expr(text).alias(name) for name, text in FIGURES.items())
+    return as_rows(groups.groupBy("cluster").agg(*figures).orderBy("cluster"))
 
 
-def _lag(sums: Rows, without: bool = False) -> Any:
-    """The lag of groups that have members, or that are `without`."""
-    return _sum([row for row in sums if (row["status"] == "empty") is without], "lag")
+def figures_of(clusters: Rows) -> dict[str, Any]:
+    """The figures of all clusters together."""
+    columns = {name: [row[name] for row in clusters if row[name] is not None] for name in FIGURES}
+    counted = "groups", "members", "uneven", "idle"
+    return {
+        name: sum(numbers) if numbers or name in counted else None
+        for name, numbers in columns.items()
+    }
 
 
-def statuses_of(sums: Rows) -> dict[str, int]:
-    """How many groups have each status."""
-    counts = Counter[str]()
-    for row in sums:
-        counts[row["status"]] += row["groups"]
-    return dict(sorted(counts.items()))
-
-
-def clusters_of(fleet: FleetSnapshot, sums: Rows, findings: DataFrame) -> Rows:
-    """A row a cluster: how its groups are, and how many findings are warnings or worse."""
+def clusters_of(fleet: FleetSnapshot, figures: Rows, findings: DataFrame) -> Rows:
+    """The rows of clusters with their instants, and how many findings are warnings or worse."""
     bad = findings.groupBy("cluster").agg(F.count_if(F.col("severity") != "info").alias("findings"))
     counts = {row["cluster"]: row["findings"] for row in bad.collect()}
-    names = "groups", "unplanned", "uneven", "idle", "lag", "remote", "planned_remote", "moves"
-    rows = []
-    for cluster in sorted({row["cluster"] for row in sums}):
-        of_cluster = [row for row in sums if row["cluster"] == cluster]
-        figures = {name: _sum(of_cluster, name) for name in names}
-        figures |= {"moves": figures["moves"] or 0, "findings": counts.get(cluster, 0)}
-        figures["lag"] = _lag(of_cluster)
-        rows.append({"cluster": cluster, **figures, "instant": fleet.instants[cluster]})
-    return rows
-
-
-def _sum(rows: Rows, name: str) -> Any:
-    """The sum of what is known; None if nothing is."""
-    numbers = [row[name] for row in rows if row[name] is not None]
-    return sum(numbers) if numbers else None
+    return [
+        row
+        | {"moves": row["moves"] or 0, "findings": counts.get(row["cluster"], 0)}
+        | {"instant": fleet.instants[row["cluster"]]}
+        for row in figures
+    ]
 
 
 def worst_groups(groups: DataFrame, most: int) -> Rows:
@@ -175,19 +154,11 @@ def names_of(fleet: FleetSnapshot) -> DataFrame:
 
 
 def weights_of(comparison: DataFrame) -> DataFrame:
-    """`weights`: the largest load by weight ÷ the proven bound, under each strategy."""
-    ratio = F.try_divide("max_weight", "weight_bound").alias("ratio")
-    pair = F.struct("strategy", ratio)
-    return (
-        comparison.where("weight_bound > 0")
-        .groupBy(*GROUP_KEYS)
-        .agg(F.collect_list(pair).alias("weights"))
-    )
-
-
-def of_groups(rows: DataFrame, groups: Sequence[Key]) -> DataFrame:
-    """The rows that are about these groups."""
-    return rows.where(is_one_of(groups))
+    """The largest load by weight ÷ the proven bound, now (`weight`) and with the plan."""
+    ratio = "max(max_weight / weight_bound) filter (where strategy = '{}')"
+    now, planned = (F.expr(ratio.format(name)) for name in (CURRENT, OPTIMAL))
+    bounded = comparison.where("weight_bound > 0").groupBy(*GROUP_KEYS)
+    return bounded.agg(now.alias("weight"), planned.alias("planned_weight"))
 
 
 def figures_before(
@@ -199,7 +170,9 @@ def figures_before(
     with plan_fleet(previous, goals=goals, levels=levels) as plan:
         measured = plan.solved.withColumn("idle_to_busy", F.expr(IDLE_TO_BUSY))
         columns = *GROUP_KEYS, "status", "members", "idle_to_busy", "uneven", *MEASURES
-        return figures_of(sums_of(merged(measured.select(*columns), [lags_in(previous)])))
+        return figures_of(
+            figures_by_cluster(merged(measured.select(*columns), [lags_in(previous)]))
+        )
 
 
 def lags_in(fleet: FleetSnapshot) -> DataFrame:

@@ -2,13 +2,10 @@
 
 from spark.simulate.account import rows_of, sentences_of, spread_of, tables_of, unknown_lag
 from spark.simulate.simulate import (
-    RATE_SNAPSHOTS,
-    Flow,
     GroupSimulation,
     check_group,
-    mean_flow,
     rates_of_group,
     scenario_in,
     simulate_group,
-    simulate_rows,
+    simulate_row,
 )

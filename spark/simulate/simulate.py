@@ -2,15 +2,12 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import accumulate, pairwise
 from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
-
-from pyspark.sql import DataFrame
 
 from optimizer.coordinator import Parameters, Scenario, Timeline, scenario_of, simulate
 from optimizer.model import StrategyError, classes_of, group_of
@@ -19,6 +16,7 @@ from spark.charts import CHARTS
 from spark.errors import InputError
 from spark.fleet import (
     CONNECT,
+    Composition,
     FleetFiles,
     FleetSnapshot,
     evenly,
@@ -31,6 +29,7 @@ from spark.groups import EncodedRow, check_assignor, one_row, own_strategy, read
 from spark.notebook import shown_in_notebook
 from spark.settings import NO_CONSUMERS, FleetConsumers, example_file, kind_of, read_toml
 from spark.simulate.account import rows_of, sentences_of
+from spark.store import Folder, Opener, Where
 
 RATE_SNAPSHOTS = 3
 """Snapshots that give rates: only their average is needed."""
@@ -52,25 +51,34 @@ class Flow(NamedTuple):
 
 
 def rates_of_group(
-    fleet: FleetFiles, store: str, group: str, cluster: str, window: timedelta
+    opener: Opener,
+    store: Where,
+    newest: FleetSnapshot | FleetFiles,
+    group: str,
+    window: timedelta,
+    cluster: str,
 ) -> Flow:
-    """What comes in on average, over a window that ends with the group's snapshot.
+    """What comes in on average, over a window that ends with the snapshot of the group's cluster.
 
-    Pairs of snapshots count between which the end of a partition didn't fall. Nothing where the
-    store has no two snapshots with offsets of this group in that time. InputError and
-    UnreadableError are those of `FleetFiles.rows`.
+    `newest` knows that one, and `opener` is of their store. Pairs of snapshots count between which
+    the end of a partition didn't fall. Nothing where the store has no two snapshots with offsets of
+    this group in that time. InputError and UnreadableError are those of `FleetFiles.rows`.
     """
-    last = fleet.clusters().get(cluster, fleet.id)
-    stored = whole(fleet.place, store, last)
+    stored = whole(opener, store, newest.clusters().get(cluster, newest.id))
     near = within_reach([*stored.newest_first()][::-1], window)
     ends: dict[Partition, tuple[float, int]] = {}
     grown: defaultdict[Partition, list[float]] = defaultdict(list)
     most, since, before = 0.0, 0.0, dict[Partition, tuple[str, int]]()
     for snapshot in evenly(near, RATE_SNAPSHOTS):
-        files, time = FleetFiles.read(store, snapshot, place=fleet.place), time_of(snapshot)
+        of, time = Composition(snapshot), time_of(snapshot)
         assert time is not None
+        fleet = (
+            FleetFiles.compose(opener, of)
+            if isinstance(opener, Folder)
+            else FleetSnapshot.compose(opener, store, of)
+        )
         now, committed = time.timestamp(), dict[Partition, int]()
-        for topic, number, end, offset in plain_rows(files, "offsets", OFFSETS, cluster, group):
+        for topic, number, end, offset in plain_rows(fleet, "offsets", OFFSETS, cluster, group):
             key = topic, number
             if end is not None and end >= 0:
                 at, earlier = ends.get(key, (now, end))
@@ -81,7 +89,7 @@ def rates_of_group(
                 committed[key] = offset
         owned = {
             (topic, number): (member, committed[topic, number])
-            for topic, number, member in plain_rows(files, "assignments", OWNER, cluster, group)
+            for topic, number, member in plain_rows(fleet, "assignments", OWNER, cluster, group)
             if (topic, number) in committed
         }
         read: Counter[str] = Counter()  # by members of what they owned at both ends
@@ -96,12 +104,6 @@ def rates_of_group(
 
 OFFSETS = ("topic", "partition", "end_offset", "committed_offset")
 OWNER = ("topic", "partition", "member_id")
-
-
-def mean_flow(rates: DataFrame, members: DataFrame) -> Flow:
-    """The same by the tables of `FleetRates` of one group's topics."""
-    means = {(row.topic, row.partition): row.mean or 0.0 for row in rates.collect()}
-    return Flow(_by_topic(means), members.agg({"maximum": "max"}).collect()[0][0])
 
 
 def _by_topic(rates: Mapping[Partition, float]) -> Rates:
@@ -175,35 +177,17 @@ def simulate_group(
     when it can't have an event.
     """
     row = one_row(snapshot, group, cluster, racks=True)
-    return _simulated(row, scenario, seed, consumers, rates_of)
+    return simulate_row(row, scenario, consumers, seed, rates_of)
 
 
-def simulate_rows(
-    rows: Iterable[EncodedRow],
-    scenarios: Mapping[tuple[str, str], Events],
-    consumers: FleetConsumers = NO_CONSUMERS,
-) -> dict[tuple[str, str], GroupSimulation]:
-    """The same of the encoded rows of several groups with racks, each with its scenario.
-
-    Those without one, that can't be simulated, or can't have theirs, are left out.
-    """
-    simulations = {}
-    for row in rows:
-        key = (row.cluster, row.group)
-        if key in scenarios:
-            with suppress(InputError):
-                simulations[key] = _simulated(row, scenarios[key], 0, consumers)
-    return simulations
-
-
-def _simulated(
+def simulate_row(
     row: EncodedRow,
     scenario: Events,
-    seed: int,
     consumers: FleetConsumers,
+    seed: int = 0,
     rates_of: RatesOf | None = None,
 ) -> GroupSimulation:
-    """Of the encoded row of a group."""
+    """What an encoded group with racks does in a scenario; see `simulate_group`."""
     group, strategy, read = row.group, own_strategy(row), read_or_failed(row)
     if kind_of(row.type) == CONNECT:
         raise InputError(f"group {group} is of Kafka Connect's workers, which aren't simulated")

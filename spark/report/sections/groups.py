@@ -10,7 +10,7 @@ from spark.report.material import Material, Rows, anchor, readable
 OPEN = 25
 """Rows that are shown, and printed, before someone asks for more; page.css has it for print."""
 
-OPTIONAL = ("lag", "strategy", "rebalances", "names", "team")
+OPTIONAL = ("lag", "strategy", "rebalances", "names", "team", "weight", "planned_weight")
 """Columns that only some snapshots have."""
 
 
@@ -33,14 +33,13 @@ def groups(material: Material) -> dict[str, Any] | None:
         "rows": [_cells(row, clusters) for row in material.groups],
         "open": OPEN,
         "total": material.now["groups"],
-        "weighed": any(row.get("weights") for row in material.groups),
+        "weighed": any(row.get("weight") or row.get("planned_weight") for row in material.groups),
         "restless": any(row.get("rebalances") is not None for row in material.groups),
     }
 
 
 def _cells(row: Mapping[str, Any], clusters: Sequence[str]) -> dict[str, Any]:
     now, planned = row["current_max_load"], row["max_load"]
-    weights = _weights(row)
     findings = sorted(row["found"] or (), key=_worst_first)
     return {
         **dict.fromkeys(OPTIONAL),
@@ -49,8 +48,6 @@ def _cells(row: Mapping[str, Any], clusters: Sequence[str]) -> dict[str, Any]:
         "at": clusters.index(row["cluster"]) if row["cluster"] in clusters else -1,
         "ratio": None if planned is None else row["now_to_best"] or 1.0,
         "bar": None if planned is None else now / planned if planned else 1.0,
-        "weight": weights.get("current"),
-        "planned_weight": weights.get("optimal"),
         "dots": [finding["severity"] for finding in findings],
         "kinds": [finding["finding"] for finding in findings],
         "rank": sum(100 ** SEVERITIES.index(finding["severity"]) for finding in findings),
@@ -62,15 +59,6 @@ def _worst_first(finding: Mapping[str, str]) -> tuple[int, int, str]:
     """By severity, then as findings are listed everywhere."""
     name = finding["finding"]
     return WORST_FIRST.index(finding["severity"]), [*FINDINGS, name].index(name), name
-
-
-def _weights(row: Mapping[str, Any]) -> dict[str, float]:
-    """The largest load by weight ÷ the bound, by strategy."""
-    return {
-        weight["strategy"]: weight["ratio"]
-        for weight in row.get("weights") or ()
-        if weight["ratio"]
-    }
 
 
 def for_script(rows: Rows) -> dict[str, Any]:

@@ -1,12 +1,11 @@
 """How the fleet developed: one line a measure, all on one time axis."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
 from optimizer.figures import figure, plural
-from spark.fleet import PLANNED
+from spark.fleet import PLANNED, time_of
 from spark.report.material import Material, Rows
 
 MEASURES = {
@@ -123,9 +122,9 @@ NUMBERS = (
 
 def strip(material: Material) -> dict[str, Any]:
     """Date and age, clusters, and numbers with their change since the snapshot before."""
-    taken = _time_of(material.snapshot, "%Y%m%dT%H%M%SZ")
-    made = _time_of(material.made_at, "%Y-%m-%d %H:%M UTC")
-    age = (made - taken).total_seconds() if taken and made else None
+    taken = time_of(material.snapshot)
+    made = datetime.strptime(material.made_at, "%Y-%m-%d %H:%M UTC").replace(tzinfo=UTC)
+    age = (made - taken).total_seconds() if taken else None
     return {
         "taken": taken and taken.isoformat(),
         "when": f"{taken:%d %B %Y, %H:%M} UTC" if taken else material.snapshot,
@@ -186,9 +185,3 @@ def _growth(material: Material) -> str:
         return ""
     groups, members = (material.before[key] for key in ("groups", "members"))
     return f" (snapshot before: {plural(groups, 'group')}, {plural(members, 'member')})"
-
-
-def _time_of(text: str, form: str) -> datetime | None:
-    with suppress(ValueError):
-        return datetime.strptime(text, form).replace(tzinfo=UTC)
-    return None

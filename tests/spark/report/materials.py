@@ -202,14 +202,14 @@ def large(groups: int) -> Material:
     """A fleet of that many groups, each row with what the demo's have."""
     member = "consumer-{}-{:08x}-3940-4fea-acc0-dbdc52df3c80"
     kinds = ("unbalanced-weight", "cross-rack-reads", "hot-partition", "one-leader")
-    ratios = {"current": 1.6, "cooperative-sticky": 1.5, "optimal": 1.0}
     names = [f"payments-settlement-enricher-{at}" for at in range(groups)]
     members = {name: [member.format(name, m * 99_999_999) for m in range(15)] for name in names}
     rows = [
         row(
             name,
             **{"members": 15, "lag": 1_234_567, "rebalances": 1.5},
-            weights=[{"strategy": name, "ratio": ratio} for name, ratio in ratios.items()],
+            weight=1.6,
+            planned_weight=1.0,
             found=[{"severity": "info", "finding": kind} for kind in kinds],
             loads=[{"now": m, "planned": 7, "member": id} for m, id in enumerate(members[name])],
             names=[
