@@ -35,7 +35,6 @@ from spark.groups.group import FleetGroup, failed, is_claimless, read_or_failed
 from spark.groups.memory import MAX_ROWS, size_of
 from spark.groups.one_group import RACK_COLUMNS, one_row, row_of_group, rows_in_frames
 from spark.groups.own_strategy import (
-    CONNECT_PROTOCOLS,
     check_assignor,
     has_single_answer,
     is_another_clients,

@@ -8,10 +8,9 @@ import numpy as np
 from pyspark.sql import DataFrame
 
 from optimizer.model import IntArray, member_loads, resolve_balance
-from optimizer.strategies import OPTIMAL, STRATEGIES, strategy_named
-from spark.fleet import CONNECT, CONSUMER
+from optimizer.strategies import OPTIMAL, strategy_named
+from spark.fleet import CONSUMER
 from spark.groups import (
-    CONNECT_PROTOCOLS,
     EncodedRow,
     Flag,
     FleetGroup,
@@ -22,6 +21,8 @@ from spark.groups import (
     Text,
     failed,
     in_workers,
+    is_kafkas,
+    own_strategy,
     read_or_failed,
 )
 from spark.history import RowInTime, Timeline
@@ -247,13 +248,6 @@ def is_eager(strategy: str, row: EncodedRow) -> bool | None:
     Under `current`, by what the row of a group says of its own protocol: the coordinator's
     (KIP-848) never does, with any assignor. None where that isn't known.
     """
-    if strategy != CURRENT:
-        return strategy_named(strategy).eager
-    if row.type == CONSUMER:
-        return False
-    name = row.group_strategy or ""
-    if row.type == CONNECT:
-        of_connect = CONNECT_PROTOCOLS.get(name)
-        return strategy_named(of_connect).eager if of_connect else None
-    own = STRATEGIES.get(name)
-    return own.eager if own else None
+    if strategy == CURRENT and row.type != CONSUMER and not is_kafkas(row):
+        return None
+    return strategy_named(own_strategy(row) if strategy == CURRENT else strategy).eager

@@ -3,13 +3,13 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from pyspark.sql import DataFrame, functions as F
+from pyspark.sql import functions as F
 
 from optimizer.figures import plural
 from spark.fleet import PARTITION_KEYS, FleetSnapshot, as_rows, escaped_rows
 from spark.groups import GROUP_KEYS
 from spark.text import named
-from spark.whatif.parts import topics_read
+from spark.whatif.parts import led_with_heirs, topics_read
 
 Row = Mapping[str, Any]
 
@@ -28,7 +28,7 @@ def outage_of(snapshot: FleetSnapshot, down: Collection[int]) -> dict[str, list[
     """
     if not down:
         return {}
-    led, lost = _led(snapshot, down), F.col("is_down") & F.col("heir").isNull()
+    led, lost = led_with_heirs(snapshot, down), F.col("is_down") & F.col("heir").isNull()
     hit = led.where("is_down").select("cluster").distinct()
     sides = "stack(2, leader, true, heir, false) as (broker, before)"
     of_brokers = (
@@ -61,20 +61,6 @@ def outage_of(snapshot: FleetSnapshot, down: Collection[int]) -> dict[str, list[
         "groups_hit": escaped_rows(of_groups).orderBy(*worst),
     }
     return {name: as_rows(table) for name, table in tables.items()}
-
-
-def _led(snapshot: FleetSnapshot, down: Collection[int]) -> DataFrame:
-    """Each partition, its leader, whether that is down, and its `heir`: who leads it then."""
-    is_down = F.coalesce(F.col("leader").isin(*down), F.lit(False))
-    in_order = "filter(coalesce(replicas, isr), one -> array_contains(isr, one))"
-    up = f"filter({in_order}, one -> one not in ({', '.join(map(str, sorted(down)))}))"
-    heir = F.when(is_down, F.expr(f"try_element_at({up}, 1)")).otherwise(F.col("leader"))
-    partitions = snapshot.tables["partitions"]
-    return partitions.select(
-        *("cluster", "topic", "partition", "leader", "weight"),
-        is_down.alias("is_down"),
-        heir.alias("heir"),
-    )
 
 
 HEIRS = 3

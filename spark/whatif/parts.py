@@ -38,17 +38,25 @@ class RowOfEvents(EncodedRow, Protocol):
 
 def led_by(snapshot: FleetSnapshot, brokers: Collection[int]) -> DataFrame:
     """A part for `spark.groups.encode`: partitions that a group reads and these brokers lead."""
-    others = "filter(isr, one -> one != leader)"
-    led = snapshot.tables["partitions"].where(F.col("leader").isin(*brokers))
-    heir = F.expr(f"coalesce(size({others}), 0) > 0")
-    led = led.select(
-        "cluster",
-        "topic",
-        "partition",
-        F.col("leader").alias("led_brokers"),
-        heir.alias("led_heirs"),
+    led = led_with_heirs(snapshot, brokers).where("is_down")
+    columns = "leader as led_brokers", "heir is not null as led_heirs"
+    return topics_read(snapshot).join(
+        led.selectExpr("cluster", "topic", "partition", *columns), ["cluster", "topic"]
     )
-    return topics_read(snapshot).join(led, ["cluster", "topic"])
+
+
+def led_with_heirs(snapshot: FleetSnapshot, down: Collection[int]) -> DataFrame:
+    """Each partition, its leader, whether that is down, and its `heir`: who leads it then."""
+    is_down = F.coalesce(F.col("leader").isin(*down), F.lit(False))
+    in_order = "filter(coalesce(replicas, isr), one -> array_contains(isr, one))"
+    up = f"filter({in_order}, one -> one not in ({', '.join(map(str, sorted(down)))}))"
+    heir = F.when(is_down, F.expr(f"try_element_at({up}, 1)")).otherwise(F.col("leader"))
+    partitions = snapshot.tables["partitions"]
+    return partitions.select(
+        *("cluster", "topic", "partition", "leader", "weight"),
+        is_down.alias("is_down"),
+        heir.alias("heir"),
+    )
 
 
 def rated(snapshot: FleetSnapshot, rates: FleetRates) -> dict[str, DataFrame]:
