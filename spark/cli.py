@@ -4,6 +4,7 @@ import ast
 import importlib
 import logging
 import os
+import re
 import signal
 import sys
 from collections import Counter
@@ -16,6 +17,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
+from optimizer.figures import did_you_mean
 from spark.errors import InputError, first_line, unreadable_file
 from spark.startup.java_process import sentences_apart
 from spark.terminal import (
@@ -245,9 +247,19 @@ def _exit_and_sentence(error: Exception) -> tuple[int, str]:
     if about_options:
         context = getattr(error, "ctx", None)
         command = context.command_path if context else "evenfleet"
-        in_one_line = " ".join(about_options().split()).replace(": Value error, ", ": ")
+        in_one_line = _in_our_words(" ".join(about_options().split()))
         see = " See" if in_one_line.endswith("?") else ": see"
-        return BAD_INPUT, f"{in_one_line.rstrip('.')}{see} {command} --help"
+        return BAD_INPUT, f"{in_one_line}{see} {command} --help"
     if unreadable_file(error):
         return BAD_INPUT, first_line(error)
     return RUN_FAILED, sentence_of(error)
+
+
+def _in_our_words(message: str) -> str:
+    """What click says of words, which names the first that is too much, and the choice meant."""
+    if extra := re.match(r"Got unexpected extra argument\S* \((\S+).*\)", message):
+        return f"Unexpected argument {extra[1]!r}"
+    message = message.replace(": Value error, ", ": ").rstrip(".")
+    if choice := re.search(r"'([^']*)' is not one of (.+)", message):
+        message += did_you_mean(choice[1], re.findall("'([^']*)'", choice[2]))
+    return message

@@ -1,5 +1,8 @@
 """The strategies: one file or folder each, and one entry each here."""
 
+from collections.abc import Sequence
+
+from optimizer.figures import did_you_mean
 from optimizer.strategies.connect import assign_connect_cooperative, assign_connect_eager
 from optimizer.strategies.defects import (
     DEFECTS,
@@ -105,14 +108,15 @@ def is_strategy(name: str) -> bool:
     return name in _ALL or is_own(name)
 
 
-def strategy_named(name: str) -> Strategy:
-    """The strategy of that name, for groups of any type; ValueError names those that exist.
+def strategy_named(name: str, others: Sequence[str] = ()) -> Strategy:
+    """The strategy of that name, for groups of any type; ValueError names the nearest, or all.
 
-    `package:function`, or the name of an entry point, is a team's own.
+    `package:function`, or the name of an entry point, is a team's own. `others` may be named too.
     """
     if name in _ALL:
         return _ALL[name]
     if is_own(name):
         return own_strategy(name)
-    names = ", ".join((*STRATEGY_NAMES, *installed_strategies()))
-    raise ValueError(f"unknown strategy {name!r}: choose one of {names}, or package:function")
+    names = (*others, *STRATEGY_NAMES, *installed_strategies())
+    every = f": choose one of {', '.join(names)}, or package:function"
+    raise ValueError(f"unknown strategy {name!r}{did_you_mean(name, names) or every}")

@@ -88,11 +88,15 @@ def _not_evaluated(fleet: Sequence[Row]) -> Iterator[str]:
     if common:
         least = next(row for row in fleet if row["not_evaluated"] == common)
         yield f"Not evaluated: {common:,} ({least['why']})"
+    by_reason: dict[str, list[str]] = {}
     for row in fleet:
         if row["not_evaluated"] > common:
             more = row["not_evaluated"] - common
-            why = f"{more:,} more, see `why`" if common else f"{more:,} ({row['why']})"
-            yield f"Not evaluated by {row['strategy']}: {why}"
+            statuses, *_ = row["why"].split(";")
+            why = f"{more:,} more, see `why`" if common else f"{more:,} ({statuses})"
+            by_reason.setdefault(why, []).append(row["strategy"])
+    for why, names in by_reason.items():
+        yield f"Not evaluated by {', '.join(names)}: {why}"
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Sentences on one group's explanation, and its rows: loads by member, lags by partition."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -33,10 +33,10 @@ def loads_of(explained: GroupExplanation, changing_first: bool) -> list[dict[str
     return rows
 
 
-def problems_of(explained: GroupExplanation, muted: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Faults of the group: a name, and a sentence with its cure; the advice first, `muted` last.
+def problems_of(explained: GroupExplanation) -> Iterator[tuple[str, str]]:
+    """Faults of the group: a name, and a sentence with its cure; the advice first, muted ones last.
 
-    These are names of findings, and until when and why they are muted.
+    `muted` of a finding says until when and why.
     """
     advised, silenced = explained.advised, []
     if advised.advice:
@@ -44,8 +44,8 @@ def problems_of(explained: GroupExplanation, muted: Mapping[str, str]) -> Iterat
     for finding in explained.findings:
         name, cure = finding["finding"], f"{finding['sentence']} {finding['advice']}"
         cured = f"{finding['severity'].capitalize()}: {cure}"
-        if name in muted:
-            silenced.append((name, f"Muted {muted[name]}. {cured}"))
+        if finding["muted"]:
+            silenced.append((name, f"Muted {finding['muted']}. {cured}"))
         elif not _is_in(finding, advised):
             yield name, cured
     yield from silenced

@@ -1,6 +1,8 @@
 """`evenfleet compare`: what each strategy would do to a fleet."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from typing import Any
 
 from spark import FleetSnapshot, terminal
 from spark.audit import levels_and_goals
@@ -68,8 +70,24 @@ def compare(
         raise fault
 
 
-def show_strategies(rows: Rows, beside: Mapping[str, Table], settings: Settings) -> None:
+def show_strategies(rows: Rows, beside: dict[str, Table], settings: Settings) -> None:
     """Print the tables of all snapshots, one below the other, and those `beside` them."""
     racks = ["remote_reads"] if settings.goals.need_racks else []
     hidden = {*rows[0]}.difference(["snapshot", *COLUMNS_SHOWN, *racks]) if rows else ()
-    show({**by_kind("strategies", rows), **beside}, hidden)
+    tables = by_kind("strategies", rows)
+    tied = {
+        name: replace(table, people=tied_as_one(table.rows, hidden))
+        for name, table in tables.items()
+    }
+    show(tied | beside, hidden)
+
+
+def tied_as_one(rows: Iterable[Any], hidden: Collection[str]) -> Rows:
+    """Rows that differ in no column that people see, as one with the names of all strategies."""
+    tied: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for row in rows:
+        figures = (row[name] for name in row if name != "strategy" and name not in hidden)
+        tied.setdefault((*figures,), []).append(row)
+    return [
+        same[0] | {"strategy": ", ".join(row["strategy"] for row in same)} for same in tied.values()
+    ]

@@ -1,5 +1,6 @@
 """`evenfleet explain`: why one group's partitions move, and why it can't be better."""
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -45,7 +46,9 @@ def explain(
         terminal.lead_to([explanation.as_json | {"can_follow": True}], terminal.PLAN)
     seat = [as_sentence(explanation.seat)] if explanation.seat else []
     muted = muted_in(settings.mutes, explanation.cluster, group, fleet.id)
-    problems = dict(problems_of(explanation, muted))
+    labelled = [row | {"muted": muted.get(row["finding"])} for row in explanation.findings]
+    explanation = replace(explanation, findings=labelled)
+    problems = dict(problems_of(explanation))
     if stalled:
         standing = plural(len(stalled), "partition")
         why = f"nothing of {standing} was read since the snapshot before, and records came in"

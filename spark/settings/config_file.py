@@ -6,13 +6,13 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, SkipValidation, WithJsonSchema
 
-from optimizer import DEFAULT_GOALS, OPTIMAL
+from optimizer import DEFAULT_GOALS, OPTIMAL, STRATEGY_NAMES, is_strategy
 from optimizer.model import BALANCES, EFFORTS, LEVELS, MOST_SHARE, WEIGHTS, Limit
 from optimizer.strategies import CLASSIC_ASSIGNORS, by_kafka_name
 from spark.fleet import MAX_AGE
 from spark.settings.consumers import POLL
 from spark.settings.goals import DEFAULT_RATE_WEIGHTS, NO_RACK, OF, OF_IN_WORDS, goals_faults
-from spark.settings.strategies import COMPARED, PLANNED, STRATEGY_SECONDS
+from spark.settings.strategies import COMPARED, STRATEGY_SECONDS
 from spark.toml.tables import (
     Above0,
     Count,
@@ -190,9 +190,9 @@ class MuteTable(Table):
 class ConfigFile(Table):
     """Every setting with its default. Use it with --config; options of a command override it."""
 
-    strategy: Annotated[str, OneOf(PLANNED, and_others=True)] = OPTIMAL
+    strategy: Annotated[str, OneOf(STRATEGY_NAMES, is_strategy)] = OPTIMAL
     """What `plan` uses; its help lists all strategies."""
-    strategies: list[Annotated[str, OneOf(COMPARED, and_others=True)]] = Field([])
+    strategies: list[Annotated[str, OneOf(COMPARED, is_strategy)]] = Field([])
     """What `compare` compares; an empty list means the current assignment and every strategy.
     Groups of Connect workers are compared under those of Connect among them, all others under the
     rest."""

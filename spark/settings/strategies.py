@@ -7,7 +7,6 @@ from optimizer import (
     OPTIMAL,
     STRATEGIES,
     STRATEGY_NAMES,
-    is_strategy,
     strategy_named,
 )
 from spark.errors import InputError
@@ -20,18 +19,8 @@ STRATEGY_SECONDS = 60.0
 """Seconds of processor time that a strategy has for one group by default."""
 
 
-class StrategyNames(tuple[str, ...]):
-    """Names of strategies; a team's own, `package:function` or an entry point's, is one of them."""
-
-    def __contains__(self, name: object) -> bool:
-        return super().__contains__(name) or (isinstance(name, str) and is_strategy(name))
-
-
-PLANNED = StrategyNames(STRATEGY_NAMES)
-"""All that a plan can be made by."""
-
-COMPARED = StrategyNames((CURRENT, *STRATEGY_NAMES))
-"""All that a comparison can have."""
+COMPARED = (CURRENT, *STRATEGY_NAMES)
+"""All that a comparison can have, but a team's own."""
 
 USUAL_STRATEGIES = (CURRENT, "range", "cooperative-sticky", "uniform", OPTIMAL)
 """What most consumers can be set to use, beside what is and what is best."""
@@ -56,28 +45,15 @@ def check_strategies(strategies: Sequence[str]) -> list[str]:
     InputError for an unknown one, and for one that can't be loaded.
     """
     names = list(dict.fromkeys(name.strip() for name in strategies)) or list(COMPARED)
-    unknown = [name for name in names if name not in COMPARED]
-    if unknown:
-        every = ", ".join(COMPARED)
-        raise InputError(
-            f"unknown strategy {unknown[0]!r}: choose from {every}, or package:function"
-        )
     for name in names:
         if name != CURRENT:
-            _load(name)
+            check_strategy(name, [CURRENT])
     return names
 
 
-def check_strategy(name: str) -> None:
-    """Raise InputError unless a plan can be made by it."""
-    if name not in PLANNED:
-        names = ", ".join(PLANNED)
-        raise InputError(f"unknown strategy {name!r}: choose one of {names}, or package:function")
-    _load(name)
-
-
-def _load(name: str) -> None:
+def check_strategy(name: str, others: Sequence[str] = ()) -> None:
+    """Raise InputError unless a plan can be made by it; `others` may be named where it is asked."""
     try:
-        strategy_named(name)
+        strategy_named(name, others)
     except ValueError as error:
         raise InputError(str(error)) from None

@@ -5,7 +5,7 @@ pydantic takes a tenth of a second to load: only what reads a file, or shows one
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import cache
 from itertools import pairwise
@@ -67,23 +67,23 @@ class Table(BaseModel):
 
 
 class OneOf:
-    """One of these names, which may be more than those that are listed."""
+    """One of these names, or of `others`."""
 
-    def __init__(self, names: Sequence[str], *, and_others: bool = False) -> None:
-        self.names, self.and_others = names, and_others
+    def __init__(self, names: Sequence[str], others: Callable[[str], bool] | None = None) -> None:
+        self.names, self.others = names, others
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
         return AfterValidator(self._check).__get_pydantic_core_schema__(source, handler)
 
     def _check(self, name: str) -> str:
-        if name not in self.names:
+        if name not in self.names and not (self.others and self.others(name)):
             raise ValueError(name)
         return name
 
     def __get_pydantic_json_schema__(self, core_schema: Any, handler: Any) -> dict[str, Any]:
         names = {"enum": list(self.names)}
         text = handler(core_schema)
-        return {"anyOf": [names, text]} if self.and_others else names
+        return {"anyOf": [names, text]} if self.others else names
 
 
 Above0 = Annotated[float, Field(gt=0, le=MAX_NUMBER)]

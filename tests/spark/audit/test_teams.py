@@ -12,7 +12,7 @@ from spark.fleet import Mute, Part, Team, team_of
 from spark.fleet.local_store import write_store
 from spark.settings import read_settings
 from tests.support.fleets import SNAPSHOT, Fleet
-from tests.support.said import Run
+from tests.support.said import Run, Said
 from tests.support.small import rows
 from tests.support.terminal import tables_of
 
@@ -169,8 +169,12 @@ def test_explain_names_the_team(run: Run, store: Path, config: Path) -> None:
 
 
 def test_explain_marks_what_is_muted(run: Run, store: Path, config: Path) -> None:
-    def said(group: str) -> str:
-        return run("explain", store, "--group", group, "--config", config, "--all").err
+    def said(group: str, *more: str) -> Said:
+        return run("explain", store, "--group", group, "--config", config, *more)
 
-    assert f"Muted {MUTED}. " in said("orders-b")
-    assert "Muted" not in said("orders-a")
+    assert f"Muted {MUTED}. " in said("orders-b", "--all").err
+    assert "Muted" not in said("orders-a", "--all").err
+    (row,) = tables_of(said("orders-b", "--format", "json"))["explanation"]
+    muted = {finding["finding"]: finding["muted"] for finding in row["findings"]}
+    assert muted.pop("unread-partitions") == MUTED
+    assert {*muted.values()} <= {None}

@@ -23,7 +23,7 @@ WIDTH, HEIGHT = 80, 24
 COMMANDS = {
     "plan": ("--out", "{out}/plan"),
     "audit": ("--no-history",),
-    "compare": ("--strategies", "current,cooperative-sticky,optimal"),
+    "compare": (),
     "explain": ("--group", "{group}", "--cluster", "{cluster}"),
     "verify": ("{out}/plan",),
     "members": (),

@@ -73,10 +73,11 @@ READS = [of_strategy("optimal", remote_reads=3), of_strategy("current", 1, remot
                 of_strategy("optimal", not_evaluated=2, why="2 empty"),
                 of_strategy("range", 3, not_evaluated=2, why="2 empty"),
                 of_strategy("sticky", not_evaluated=4, why="2 empty, 2 failed; the first is g"),
+                of_strategy("uniform", not_evaluated=4, why="2 empty, 2 failed; the first is h"),
             ],
             "Kafka's best: range (6 of 9 groups balanced, 5 moves); optimum: 9 of 9 groups "
             "balanced, 5 moves. Not evaluated: 2 (2 empty). "
-            "Not evaluated by sticky: 2 more, see `why`.",
+            "Not evaluated by sticky, uniform: 2 more, see `why`.",
         ),
         (
             [of_strategy("sticky"), of_strategy("optimal", 1), *CONNECT],
@@ -90,7 +91,7 @@ READS = [of_strategy("optimal", remote_reads=3), of_strategy("current", 1, remot
         ),
         (  # one without any answer is never the best, though it may come first
             [
-                of_strategy("sticky", not_evaluated=9, why="9 failed", **NONE),
+                of_strategy("sticky", not_evaluated=9, why="9 failed; the first is g", **NONE),
                 of_strategy("range", 9),
             ],
             "Best: range (0 of 9 groups balanced, 5 moves). Not evaluated by sticky: 9 (9 failed).",
