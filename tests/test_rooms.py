@@ -97,11 +97,11 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "spark.glossary": (),
     "spark.metrics_text": ("spark.errors", "spark.text"),
     "spark.store": BASE,
-    "spark.fleet": (*BASE, "spark.store", "optimizer.model", "optimizer.scenarios"),
+    "spark.fleet": (*BASE, "spark.store", "optimizer.model"),
     "spark.toml": ("spark.errors", "spark.text", "spark.store"),
     "spark.settings": (
         *(*BASE, "spark.store", "spark.fleet", "spark.toml"),
-        *("optimizer", "optimizer.coordinator", "optimizer.model", "optimizer.scenarios"),
+        *("optimizer", "optimizer.coordinator", "optimizer.model"),
         "optimizer.strategies",
     ),
     "spark.groups": (

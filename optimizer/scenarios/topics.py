@@ -19,25 +19,20 @@ from optimizer.settings import DEFAULT_LIMITS, Limits
 
 
 class TopicEvent(Event):
-    """Something that happens to a topic, and so to all groups of its cluster that read it."""
+    """Something that happens to a topic that a group reads."""
 
     topic: str
 
-    def refusal(self, size: int | None, is_read: bool) -> str | None:
-        """Why a group can't have it, by the partitions of the topic now; None: it can."""
-        if size is None:
-            return f"the group has no topic {self.topic!r}"
-        return None if is_read else f"no member subscribes to topic {self.topic!r}"
+    def check_read(self, group: Group) -> None:
+        """Raise NotApplicableError unless a member subscribes to the topic."""
+        if not any(self.topic in member.topics for member in group.members):
+            raise NotApplicableError(f"no member subscribes to topic {self.topic!r}")
 
-    def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
-        is_read = any(self.topic in member.topics for member in group.members)
-        if reason := self.refusal(group.topics.get(self.topic), is_read):
-            raise NotApplicableError(reason)
-        return self.change(group)
-
-    def change(self, group: Group) -> Group:
-        """A group that can have it, when it has happened."""
-        raise NotImplementedError
+    def check_there(self, group: Group) -> None:
+        """Raise NotApplicableError unless a member subscribes to the topic, and it is there."""
+        if self.topic not in group.topics:
+            raise NotApplicableError(f"the group has no topic {self.topic!r}")
+        self.check_read(group)
 
 
 @dataclass(frozen=True)
@@ -49,9 +44,6 @@ class SizedTopic(TopicEvent):
 
     form: ClassVar = ("TOPIC:PARTITIONS", "orders:48")
 
-    def change(self, group: Group) -> Group:
-        return replace(group, topics={**group.topics, self.topic: self.partitions})
-
     def play(self, at: float, running: Running, after: Group) -> Iterator[Step]:
         yield processes.Grow(at, self.topic, self.partitions)
 
@@ -62,10 +54,11 @@ class Create(SizedTopic):
 
     names: ClassVar = ("create",)
 
-    def refusal(self, size: int | None, is_read: bool) -> str | None:
-        if size is not None:
-            return f"topic {self.topic!r} is there already"
-        return super().refusal(0, is_read)
+    def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
+        if self.topic in group.topics:
+            raise NotApplicableError(f"topic {self.topic!r} is there already")
+        self.check_read(group)
+        return replace(group, topics={**group.topics, self.topic: self.partitions})
 
 
 @dataclass(frozen=True)
@@ -77,16 +70,15 @@ class Grow(SizedTopic):
 
     names: ClassVar = ("grow",)
 
-    def refusal(self, size: int | None, is_read: bool) -> str | None:
-        if size is not None and size > self.partitions and is_read:
-            shrinks = f"can't shrink to {self.partitions}"
-            return f"topic {self.topic!r} has {size} partitions and {shrinks}"
-        return super().refusal(size, is_read)
-
-    def change(self, group: Group) -> Group:
+    def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
+        self.check_there(group)
         new = self.partitions - group.topics[self.topic]
+        if new < 0:
+            has = f"topic {self.topic!r} has {group.topics[self.topic]} partitions"
+            raise NotApplicableError(f"{has} and can't shrink to {self.partitions}")
         return replace(
-            super().change(group),
+            group,
+            topics={**group.topics, self.topic: self.partitions},
             weights=_longer(group.weights, self.topic, [None] * new),
             leader_racks=_longer(group.leader_racks, self.topic, [None] * new),
             replica_racks=_longer(group.replica_racks, self.topic, [[] for _ in range(new)]),
@@ -101,7 +93,8 @@ class Delete(TopicEvent):
 
     names: ClassVar = ("delete",)
 
-    def change(self, group: Group) -> Group:
+    def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
+        self.check_there(group)
         members = [
             replace(member, owned=[claim for claim in member.owned if claim[0] != self.topic])
             for member in group.members
