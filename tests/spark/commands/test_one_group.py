@@ -1,5 +1,6 @@
 """Commands about one group of the torture store, and its list of snapshots: without Spark."""
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ from pyspark.sql import SparkSession
 
 from spark import FleetFiles, FleetSnapshot, frontier_of_group
 from spark.fleet.local_store import write_store
-from spark.simulate import scenario_in
+from spark.simulate import rates_of_group, scenario_in
 from spark.terminal.console import plain
 from tests.paths import ROOT
 from tests.spark.commands.conftest import Once
@@ -285,7 +286,9 @@ class TestSimulate:
         assert "froze" in text
         assert "largest lag (records)" in app(scenario, "--seeds", 3)
 
-    def test_where_rates_and_peak_rates_come_from(self, run: Run, tmp_path: Path) -> None:
+    def test_where_rates_and_peak_rates_come_from(
+        self, run: Run, tmp_path: Path, spark: SparkSession
+    ) -> None:
         """Of one snapshot nothing; in one hour of two a has read 20 a second of each partition."""
         owned = [("t", n, "a" if n < 3 else "b") for n in range(6)]
         words = ("simulate", tmp_path / "store", "--group", "app", "--scenario")
@@ -312,6 +315,10 @@ class TestSimulate:
         config.write_text("[consumers]\npeak_rate = 100\n")
         peak = figures("", "--config", config)
         assert peak["catch_up_seconds"] == pytest.approx(900 / 70, rel=0.01)
+        store, of_group = str(tmp_path / "store"), ("app", timedelta(hours=24), "c")
+        files, fleet = FleetFiles.read(store), FleetSnapshot.read(spark, store)
+        flow = rates_of_group(files.place, store, files, *of_group)
+        assert flow == rates_of_group(spark, store, fleet, *of_group) == ({"t": [10.0] * 6}, 60.0)
 
     @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
     def test_scenarios_that_come_along_are_sound_and_commented(self, path: Path) -> None:
