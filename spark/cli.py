@@ -82,9 +82,9 @@ class OnceEach(TyperCommand):
                 raise InputError(
                     f"{max(option.opts, key=len)} is given {times} times: give it once{shape}"
                 )
-        return super().parse_args(ctx, self._completed(ctx, args))
+        return super().parse_args(ctx, self._name_group(ctx, args))
 
-    def _completed(self, ctx: Any, args: list[str]) -> list[str]:
+    def _name_group(self, ctx: Any, args: list[str]) -> list[str]:
         """`explain STORE GROUP` is `explain STORE --group GROUP`.
 
         InputError for several options that are missing; of one click says so.
@@ -205,7 +205,7 @@ def _run(words: list[str]) -> tuple[int, str | None]:
     """The exit code of a command, and its error if there is one."""
     try:
         _refuse_empty(words)
-        code = app_for(_completed() or words)(words, prog_name="evenfleet", standalone_mode=False)
+        code = app_for(_to_complete() or words)(words, prog_name="evenfleet", standalone_mode=False)
     except InputError as error:
         return BAD_INPUT, str(error)
     except (KeyboardInterrupt, typer.Abort):
@@ -217,7 +217,7 @@ def _run(words: list[str]) -> tuple[int, str | None]:
     return code or 0, None
 
 
-def _completed() -> list[str]:
+def _to_complete() -> list[str]:
     """The words of a line that a shell wants completed; none if this is no such call."""
     if COMPLETE not in os.environ:
         return []

@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
-from spark.fleet import spelled
+from spark.fleet import spell
 from spark.startup.worker_daemon import ONE_THREAD
 
 
@@ -26,7 +26,7 @@ def by_polars(rows: DataFrame, function: str, schema: str, *options: Any) -> Dat
 
     `function` is `module:name`, so that the driver needs no polars; it gets the rows and these
     options. `schema` is SQL text on the columns that it makes. Texts come as categories, spelled
-    as `escaped` does.
+    as `escape` does.
     """
     columns = StructType.fromDDL(schema)
     assert isinstance(columns, StructType)
@@ -34,7 +34,7 @@ def by_polars(rows: DataFrame, function: str, schema: str, *options: Any) -> Dat
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         if filled := [batch for batch in batches if batch.num_rows]:
-            frame = called(function, _with_categories(pa.Table.from_batches(filled)), *options)
+            frame = call(function, _with_categories(pa.Table.from_batches(filled)), *options)
             polars = import_module("polars")
             # without views, which Spark can't read
             oldest = polars.CompatLevel.oldest()
@@ -48,13 +48,13 @@ def _with_categories(rows: pa.Table) -> pa.Table:
     for place, column in enumerate(rows.columns):
         if pa.types.is_string(column.type):
             coded = column.cast(pa.binary()).combine_chunks().dictionary_encode()
-            names = pa.array(map(spelled, coded.dictionary.to_pylist()), pa.string())
+            names = pa.array(map(spell, coded.dictionary.to_pylist()), pa.string())
             categories = pa.DictionaryArray.from_arrays(coded.indices, names)
             rows = rows.set_column(place, rows.field(place).name, categories)
     return rows
 
 
-def called(function: str, rows: pa.Table, *options: Any) -> Any:
+def call(function: str, rows: pa.Table, *options: Any) -> Any:
     """What a function makes of a table, which it gets as a frame, in this process."""
     os.environ.setdefault(*ONE_THREAD)
     polars = import_module("polars")

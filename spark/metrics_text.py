@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from spark.errors import InputError
-from spark.text import shortened
+from spark.text import shorten
 
 Sample = tuple[Mapping[str, str], float]
 """Labels and a value."""
@@ -22,13 +22,13 @@ def metrics_text(families: Iterable[Family]) -> str:
 def _lines(name: str, about: str, samples: Iterable[Sample]) -> Iterator[str]:
     yield f"# HELP {name} {about}\n# TYPE {name} gauge\n"
     for labels, value in samples:
-        label_text = ",".join(f'{label}="{_escaped(text)}"' for label, text in labels.items())
+        label_text = ",".join(f'{label}="{_escape(text)}"' for label, text in labels.items())
         yield f"{name}{{{label_text}}} {float(value):.12g}\n"
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     """A label's value, as the text format wants it; a long one is shortened, and stays its own."""
-    return shortened(text).replace("\\", "\\\\").replace("\n", "\\n").replace('"', '\\"')
+    return shorten(text).replace("\\", "\\\\").replace("\n", "\\n").replace('"', '\\"')
 
 
 def check_metrics(path: Path) -> None:

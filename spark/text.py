@@ -19,7 +19,7 @@ LONGEST_SENTENCE = 2_000
 _LONG_WORD = re.compile(rf"\S{{{LONGEST + 1},}}")
 
 
-def named(noun: str, names: Iterable[str]) -> str:
+def list_of(noun: str, names: Iterable[str]) -> str:
     """`3 groups (a, b, c)`, `1 group (a)`, `9 groups (a, b, c, d, e, …)`, in sorted order."""
     ordered = sorted(set(names))
     shown = ", ".join(ordered[:5]) + (", …" if len(ordered) > 5 else "")
@@ -42,7 +42,7 @@ def as_sentence(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}."
 
 
-def shortened(name: str, longest: int = LONGEST) -> str:
+def shorten(name: str, longest: int = LONGEST) -> str:
     """A name as it is shown: of a long one the two ends, and a hash by which it isn't another's.
 
     For what people read, and for labels; data has names in full.
@@ -57,5 +57,5 @@ def shortened_in(sentence: str) -> str:
     """A sentence with its long words, which are names, shortened; a long one loses its middle."""
     if len(sentence) <= LONGEST:
         return sentence
-    words = _LONG_WORD.sub(lambda word: shortened(word[0]), sentence)
-    return shortened(words, LONGEST_SENTENCE)
+    words = _LONG_WORD.sub(lambda word: shorten(word[0]), sentence)
+    return shorten(words, LONGEST_SENTENCE)

@@ -60,7 +60,7 @@ def draw_charts(demo: Path) -> None:
                 (DOCS / f"charts/{name}.svg").write_text(picture, encoding="utf-8")
     rows = parquet.read_table(demo / "compare/fleet").to_pylist()
     consumers = [row for row in rows if row["kind"] == rows[0]["kind"]]
-    CHARTS["league"].drawn(consumers).save(DOCS / "charts/league.svg")
+    CHARTS["league"].chart(consumers).save(DOCS / "charts/league.svg")
 
 
 if __name__ == "__main__":

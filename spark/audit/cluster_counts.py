@@ -20,14 +20,14 @@ def counts_of(rows: pl.DataFrame) -> dict[str, dict[str, Any]]:
 
 
 def _fields(rows: pl.DataFrame) -> dict[str, Any]:
-    partitions = _measured(rows.filter(pl.col("kind") == "partition"))
+    partitions = _with_counts(rows.filter(pl.col("kind") == "partition"))
     racked = _with_racks(partitions)
     columns: dict[str, Any] = {
         "counts": _topics(partitions) | _brokers(partitions) | _racks(racked),
         "failures": _failures(partitions, racked),
     }
     if "coordinator" in rows.columns:
-        columns["coordinated"] = _coordinated(rows.filter(pl.col("kind") == "coordinated"))
+        columns["coordinated"] = _by_coordinator(rows.filter(pl.col("kind") == "coordinated"))
     if "scope" in rows.columns:
         configs = rows.filter(pl.col("value").is_not_null()).select("scope", "name", "key", "value")
         columns["configs"] = {
@@ -36,7 +36,7 @@ def _fields(rows: pl.DataFrame) -> dict[str, Any]:
     return columns
 
 
-def _measured(rows: pl.DataFrame) -> pl.DataFrame:
+def _with_counts(rows: pl.DataFrame) -> pl.DataFrame:
     """Partitions with their numbers of replicas; -1 is what isn't known."""
     sizes = pl.col("replicas").list.len().cast(pl.Int64)
     rows = rows.with_row_index("row").with_columns(
@@ -176,7 +176,7 @@ def racks_that_may_fail(replicas: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _coordinated(rows: pl.DataFrame) -> dict[int, Coordinated]:
+def _by_coordinator(rows: pl.DataFrame) -> dict[int, Coordinated]:
     sizes = pl.col("members").cast(pl.Int64), pl.col("partitions").cast(pl.Int64)
     of_broker = rows.with_columns(*sizes, load=sizes[0] * sizes[1]).group_by("coordinator")
     loads = of_broker.agg(

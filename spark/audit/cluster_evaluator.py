@@ -15,8 +15,8 @@ from spark.audit.finding import ClusterFinding
 from spark.audit.known import AvailableFacts
 from spark.audit.registry import FINDINGS
 from spark.audit.thresholds import AuditSettings
-from spark.fleet import escaped
-from spark.frames import called
+from spark.fleet import escape
+from spark.frames import call
 from spark.groups import Cells, batch_of, struct_of
 
 TEXT, INT, LONG, REAL = t.StringType(), t.IntegerType(), t.LongType(), t.DoubleType()
@@ -47,9 +47,9 @@ The numbers are sums over its groups, `inferred` whether a group's coordinator w
 `load_to_mean` its load ÷ the mean of the cluster's brokers."""
 
 OF_PARTITIONS = (
-    *(f"{escaped('cluster')} as cluster", f"{escaped('topic')} as topic"),
+    *(f"{escape('cluster')} as cluster", f"{escape('topic')} as topic"),
     *("partition", "leader", "replicas", "isr"),
-    f"transform(replica_racks, one -> {escaped('one')}) as replica_racks",
+    f"transform(replica_racks, one -> {escape('one')}) as replica_racks",
     *("min_insync_replicas", "adding_replicas", "removing_replicas"),
 )
 """SQL text: what is read of the table of partitions."""
@@ -57,7 +57,7 @@ OF_PARTITIONS = (
 OF_GROUPS = ("cluster", "coordinator", "`group`", "members", "partitions", "inferred", "seat")
 
 OF_CONFIGS = tuple(
-    f"{escaped(name)} as {name}" for name in ("cluster", "scope", "name", "key", "value")
+    f"{escape(name)} as {name}" for name in ("cluster", "scope", "name", "key", "value")
 )
 
 
@@ -75,7 +75,7 @@ def evaluate_clusters(
     if configs is not None:
         kinds.append(_of_kind("config", configs, OF_CONFIGS))
     rows = reduce(partial(DataFrame.unionByName, allowMissingColumns=True), kinds)
-    return rows.repartition("cluster").mapInArrow(evaluator.evaluated, SCHEMA)
+    return rows.repartition("cluster").mapInArrow(evaluator.evaluate, SCHEMA)
 
 
 def _of_kind(kind: str, rows: DataFrame, columns: Sequence[str]) -> DataFrame:
@@ -93,11 +93,11 @@ class ClusterEvaluator:
     settings: AuditSettings
     available: AvailableFacts
 
-    def evaluated(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def evaluate(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """All rows of some clusters to rows of `SCHEMA`."""
         if filled := [batch for batch in batches if batch.num_rows]:
             rows = pa.Table.from_batches(filled)
-            for name, columns in called("spark.audit.cluster_counts:counts_of", rows).items():
+            for name, columns in call("spark.audit.cluster_counts:counts_of", rows).items():
                 if cells := [*self._cells(name, columns)]:
                     yield batch_of(cells, SCHEMA)
 

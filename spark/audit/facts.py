@@ -118,7 +118,7 @@ class GroupFacts:
         return bool((self.plan.previous == order[place]).all())
 
     @cached_property
-    def weighed(self) -> Problem | None:
+    def weighted(self) -> Problem | None:
         """The group with its partitions' weights; None without a plan or a known weight."""
         # encoded only where the store has weights
         weights = getattr(self.row, "column_values", None)

@@ -15,7 +15,7 @@ from optimizer.figures import plural
 from spark.audit.cluster_facts import ClusterFacts
 from spark.audit.facts import GroupFacts
 from spark.fleet import escaped_rows
-from spark.text import shortened
+from spark.text import shorten
 
 A_NEW_PLAN = (
     "The group follows a plan: make a new one with `evenfleet plan` and `evenfleet export-plan`, "
@@ -49,7 +49,7 @@ class _Blank:
         if not form and isinstance(self.value, Integral):
             return f"{self.value:,}"
         if not form:
-            return shortened("?" if self.value is None else str(self.value))
+            return shorten("?" if self.value is None else str(self.value))
         if "|" in form:
             one_form, many_form = form.split("|")
             return one_form if self.value == 1 else many_form
@@ -136,7 +136,7 @@ class Finding:
         levels = {severity: self.levels.get(severity) for severity in SEVERITIES}
         object.__setattr__(self, "levels", levels)
 
-    def graded(self, measure: float, thresholds: Thresholds) -> tuple[str, float] | None:
+    def grade(self, measure: float, thresholds: Thresholds) -> tuple[str, float] | None:
         """The worst severity whose level a measure passes, and that level; or None."""
         for severity in WORST_FIRST:
             level = thresholds[severity]
@@ -146,7 +146,7 @@ class Finding:
 
     def cells(self, row: FindingRow, thresholds: Thresholds, advice: str) -> dict[str, Any] | None:
         """The cells of a row in a column of findings; None where it passes no level."""
-        grade = self.graded(row.measure, thresholds)
+        grade = self.grade(row.measure, thresholds)
         if row.severity is not None:
             grade = row.severity, thresholds.get(row.severity) or row.measure
         if grade is None:

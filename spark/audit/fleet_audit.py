@@ -40,7 +40,7 @@ from spark.fleet import (
     FleetSnapshot,
     Mute,
     escaped_rows,
-    labelled,
+    label,
     read_results,
     worst_first,
 )
@@ -203,7 +203,7 @@ class FleetAudit(Handle):
 
     def chart(self) -> Any:
         """How even groups are now and planned; InputError where Altair isn't installed."""
-        return CHARTS["balance"].drawn(balance_of(self.judged))
+        return CHARTS["balance"].chart(balance_of(self.judged))
 
     def _repr_html_(self) -> str:
         worst = self.worst(FIRST)
@@ -293,7 +293,7 @@ def audit_fleet(
         kept.append(in_past.persist())
         findings = findings.unionAll(in_past)
     mutes = audit_settings.mutes
-    findings = labelled(findings, audit_settings.teams, mutes, snapshot.id)
+    findings = label(findings, audit_settings.teams, mutes, snapshot.id)
     return FleetAudit(snapshot.id, findings, not_run, kept, judged, seats, past, bears, mutes)
 
 

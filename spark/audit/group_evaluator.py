@@ -25,7 +25,7 @@ from spark.fleet import CONNECT, other_kind_of, team_of
 from spark.groups import (
     Cells,
     CoordinatorLocation,
-    failed,
+    failure_of,
     in_workers,
     location_of,
     schema_of,
@@ -86,7 +86,7 @@ def judged_schema() -> StructType:
 
 def evaluate_groups(encoded: DataFrame, evaluator: GroupEvaluator) -> DataFrame:
     """A row of `COLUMNS` for each group of `spark.groups.encode` with `spark.audit.parts`."""
-    return in_workers(encoded, judged_schema(), evaluator.evaluated)
+    return in_workers(encoded, judged_schema(), evaluator.evaluate)
 
 
 def findings_of(planned: Planned, audit_settings: AuditSettings) -> list[dict[str, Any]]:
@@ -100,7 +100,7 @@ def findings_of(planned: Planned, audit_settings: AuditSettings) -> list[dict[st
         if isinstance(finding, GroupFinding) and OF_ROWS.issuperset(finding.needs)
     ]
     evaluator = GroupEvaluator(names, audit_settings, AvailableFacts(OF_ROWS))
-    findings: list[dict[str, Any]] = evaluator.judged(planned)[-1]
+    findings: list[dict[str, Any]] = evaluator.row_of(planned)[-1]
     return sorted(findings, key=lambda finding: WORST_FIRST.index(finding["severity"]))
 
 
@@ -112,15 +112,15 @@ class GroupEvaluator:
     settings: AuditSettings
     available: AvailableFacts
 
-    def evaluated(self, rows: list[Any]) -> list[Cells]:
+    def evaluate(self, rows: list[Any]) -> list[Cells]:
         """The cells of some encoded groups, in their order."""
         from_before = self._from_before(rows)
         return [
-            self.judged(planned, from_before.get((planned.row.cluster, planned.row.group)))
-            for planned in self._planned(rows)
+            self.row_of(planned, from_before.get((planned.row.cluster, planned.row.group)))
+            for planned in self._plan(rows)
         ]
 
-    def _planned(self, rows: list[Any]) -> Iterator[Planned]:
+    def _plan(self, rows: list[Any]) -> Iterator[Planned]:
         return planned_groups(rows, OPTIMAL, self.settings.goals, levels=self.settings.levels)
 
     def _from_before(self, rows: list[Any]) -> dict[Any, SolvedRow]:
@@ -133,7 +133,7 @@ class GroupEvaluator:
             for planned in planned_groups(before, OPTIMAL, self.settings.goals)
         }
 
-    def judged(self, planned: Planned, before: SolvedRow | None = None) -> tuple[Any, ...]:
+    def row_of(self, planned: Planned, before: SolvedRow | None = None) -> tuple[Any, ...]:
         """The row of a planned group; `before` is its plan from the claims of the snapshot before.
 
         An error makes it a failed one, with the reason.
@@ -144,7 +144,7 @@ class GroupEvaluator:
             group = self._group(planned, before, seat)
             rows = self._finding_rows(group)
         except Exception as error:
-            read = failed(error)
+            read = failure_of(error)
             solved = SolvedRow(**plan_columns(row, read, OPTIMAL))
             planned = Planned(row, solved, BY_COUNT, read)
             add_advice(planned, 0, self.settings.levels(row.cluster, row.group))

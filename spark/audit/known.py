@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, functions as F
 
 from spark.audit.finding import ALL_GROUPS
 from spark.audit.thresholds import AuditSettings
-from spark.fleet import LAG, FleetSnapshot, escaped
+from spark.fleet import LAG, FleetSnapshot, escape
 from spark.groups import OFFSETS_TOPIC, OffsetsTopic
 from spark.history import FleetHistory
 from spark.settings import ConsumerSettings
@@ -96,7 +96,7 @@ def probe(
 
 
 _OF_PARTITIONS = {
-    "cluster": escaped("cluster"),
+    "cluster": escape("cluster"),
     "lowest": "min(least(if(leader >= 0, leader, null), "
     "if(array_min(replicas) < 0, array_min(filter(replicas, one -> one >= 0)), "
     "array_min(replicas))))",
@@ -104,7 +104,7 @@ _OF_PARTITIONS = {
     "kept": f"collect_list(struct(partition, leader)) filter (where topic = '{OFFSETS_TOPIC}')",
 }
 _OF_BROKERS = {
-    "cluster": escaped("cluster"),
+    "cluster": escape("cluster"),
     "lowest": "min(broker)",
     "highest": "max(broker)",
     "listed": "collect_set(broker)",
@@ -115,7 +115,7 @@ _MIN_SESSION, _MAX_SESSION = (
     for bound, least in (("min", "max"), ("max", "min"))
 )
 _OF_CONFIGS = {
-    "cluster": escaped("cluster"),
+    "cluster": escape("cluster"),
     "sessions": f"struct({_MIN_SESSION}, {_MAX_SESSION})",
 }
 _NOTHING = {

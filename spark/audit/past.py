@@ -100,7 +100,7 @@ class Past(Handle):
 
         `at_least` tells that no snapshot is known in which it had any.
         """
-        return self.full.keep(_unmanned(self.full))
+        return self.full.keep(_without_members(self.full))
 
     @cached_property
     def expiring(self) -> DataFrame:
@@ -127,7 +127,7 @@ class Past(Handle):
         if "groups" not in self.recent.tables:
             nothing = "cluster string, `group` string, state string, snapshots int, hours double"
             return self.recent.session.createDataFrame([], nothing)
-        return _unsettled(self.recent)
+        return _in_rebalance(self.recent)
 
     @cached_property
     def aged(self) -> DataFrame:
@@ -206,7 +206,7 @@ def _newest(history: FleetHistory) -> DataFrame:
     return F.broadcast(history.session.createDataFrame(rows, f"cluster string, {SNAPSHOT} string"))
 
 
-def _unmanned(history: FleetHistory) -> DataFrame:
+def _without_members(history: FleetHistory) -> DataFrame:
     tables, at = history.tables, (SNAPSHOT, *GROUP_KEYS)
     telling = [tables[name].select(*at) for name in ("groups", "offsets") if name in tables]
     manned = _first_and_last(tables["members"])
@@ -232,7 +232,7 @@ def _first_and_last(rows: DataFrame) -> DataFrame:
     return escaped_rows(of_group)
 
 
-def _unsettled(history: FleetHistory) -> DataFrame:
+def _in_rebalance(history: FleetHistory) -> DataFrame:
     """By each group's states at positions of its cluster's timeline, up to the last."""
     position = F.broadcast(
         history.session.createDataFrame(
@@ -291,7 +291,7 @@ def find_in_past(
 
     def grade(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
         for batch in batches:
-            cells = (_graded(row, by_name[row.finding], levels) for row in batch.itertuples())
+            cells = (_grade(row, by_name[row.finding], levels) for row in batch.itertuples())
             yield type(batch)([*filter(None, cells)], columns=OWN_COLUMNS)
 
     # few rows, and one task: each would be sent the plans of all these frames
@@ -304,7 +304,7 @@ def _rows(finding: PastFinding, past: Past, levels: AuditSettings) -> DataFrame:
     return rows.withColumn("finding", F.lit(finding.name))
 
 
-def _graded(row: Any, finding: PastFinding, levels: AuditSettings) -> tuple[Any, ...] | None:
+def _grade(row: Any, finding: PastFinding, levels: AuditSettings) -> tuple[Any, ...] | None:
     """The cells of `OWN_COLUMNS`, or None where no level is passed."""
     by_finding = levels.values if row.group is None else levels.of(row.cluster, row.group)
     details = {"cluster": row.cluster, "group": row.group, **json.loads(row.details)}

@@ -64,7 +64,7 @@ def metrics_of(
             "Findings about groups of each team of the settings.",
             [
                 ({"team": row["team"], "severity": severity}, row[severity])
-                for row in _summed(audit, "team").orderBy("team").collect()
+                for row in _severities_by(audit, "team").orderBy("team").collect()
                 if row["team"] is not None
                 for severity in WORST_FIRST
             ],
@@ -153,11 +153,11 @@ def _measures(audit: FleetAudit, groups: Sequence[Row]) -> list[Family]:
 
 def _worst_groups(audit: FleetAudit, most: int) -> list[Row]:
     worst_first = (F.col(severity).desc() for severity in WORST_FIRST)
-    ranked = _summed(audit, *GROUP_KEYS, "team").orderBy(*worst_first, *GROUP_KEYS)
+    ranked = _severities_by(audit, *GROUP_KEYS, "team").orderBy(*worst_first, *GROUP_KEYS)
     return ranked.limit(most).collect()
 
 
-def _summed(audit: FleetAudit, *keys: str) -> DataFrame:
+def _severities_by(audit: FleetAudit, *keys: str) -> DataFrame:
     """How many findings of groups there are of each severity, by these columns."""
     sums = [F.count_if(F.col("severity") == severity).alias(severity) for severity in WORST_FIRST]
     return audit.unmuted.where("group is not null").groupBy(*keys).agg(*sums)

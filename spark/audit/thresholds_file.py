@@ -18,16 +18,16 @@ from spark.toml.tables import (
     Pattern,
     SessionsTable,
     Table,
-    shown,
+    example,
 )
 
 
 class TimeoutsTable(SessionsTable, ForGroupsTable):
     """Time-outs of the consumers of some groups."""
 
-    processing_time_ms: Milliseconds = shown(20000)
+    processing_time_ms: Milliseconds = example(20000)
     """How long the records of one poll take at worst."""
-    restart_ms: Milliseconds = shown(30000)
+    restart_ms: Milliseconds = example(30000)
     """For how long a restart keeps a member away."""
 
 
@@ -96,11 +96,11 @@ class _Rules(Table):
     """How far back findings look."""
     prometheus: PrometheusTable = PrometheusTable()
     """What metrics show."""
-    timeouts: list[TimeoutsTable] = shown()
+    timeouts: list[TimeoutsTable] = example()
     """Consumers' time-outs, which no snapshot tells: the first that fits a group counts. Findings
     session-timeout, session-timeout-outside, poll-interval and restart-outlasts-session need them.
     Of groups that none fits, [consumers] and [[group]] of the configuration (--config) count."""
-    copartitioned: list[CopartitionedTable] = shown(
+    copartitioned: list[CopartitionedTable] = example(
         [{"topics": ["orders", "payments"], "match": "joins-*", "cluster": "*"}]
     )
     """Topics that groups join by partition number: findings unequal-topics and joined-apart need
@@ -122,5 +122,5 @@ ThresholdsFile = create_model(
     __base__=_Rules,
     __doc__=_Rules.__doc__,
     **_FINDINGS,
-    group=(list[GroupTable], shown([_EXAMPLE], description=_GROUPS)),  # type: ignore[valid-type]
+    group=(list[GroupTable], example([_EXAMPLE], description=_GROUPS)),  # type: ignore[valid-type]
 )

@@ -45,7 +45,7 @@ def state_of(counts: Counts, groups: Groups) -> State:
 
     Unsupported groups need no judgement: where there are no others, nothing is left unjudged.
     """
-    if not _judged(groups) and (_not_judged(groups) or not any(groups.values())):
+    if not _count_judged(groups) and (_not_judged(groups) or not any(groups.values())):
         return State.UNJUDGED
     total = _total(counts)
     if total["critical"]:
@@ -82,7 +82,7 @@ def verdict(
     if state is State.UNJUDGED:
         trouble = f" {findings}.{start}" if total["critical"] or total["warning"] else ""
         return f"0 groups could be judged: {_why_not(groups)}.{trouble}"
-    judged = f"{findings} in {plural(_judged(groups), 'group')}"
+    judged = f"{findings} in {plural(_count_judged(groups), 'group')}"
     if state in (State.WELL, State.PARTLY):
         what = "the fleet" if state is State.WELL else "what could be judged"
         start = f" {plural(total['info'], 'finding')} for information." if total["info"] else ""
@@ -111,10 +111,10 @@ def _left_out(groups: Groups) -> str:
 
 
 def _others(groups: Groups) -> str:
-    return ", ".join([*_not_judged(groups), *_unsupported(groups)])
+    return ", ".join([*_not_judged(groups), *_other_kinds(groups)])
 
 
-def _judged(groups: Groups) -> int:
+def _count_judged(groups: Groups) -> int:
     return sum(groups.get(status, 0) for status in PLANNED)
 
 
@@ -124,7 +124,7 @@ def _not_judged(groups: Groups) -> list[str]:
     return [f"{groups[status]} {status}" for status in others if groups.get(status)]
 
 
-def _unsupported(groups: Groups) -> list[str]:
+def _other_kinds(groups: Groups) -> list[str]:
     return [f"{groups[UNSUPPORTED]} {UNSUPPORTED}"] if groups.get(UNSUPPORTED) else []
 
 

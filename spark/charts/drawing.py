@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from spark.errors import InputError
-from spark.text import shortened
+from spark.text import shorten
 
 Rows = Sequence[Mapping[str, Any]]
 """Rows of a result table, few enough for one machine: what is drawn of a fleet are its sums."""
@@ -78,7 +78,7 @@ def label(name: str) -> str:
     plain = "".join(character if character.isprintable() else "·" for character in name)
     if len(plain) <= LABEL:
         return plain
-    return f"{shortened(plain)[: LABEL // 2]}…{plain[-(LABEL - LABEL // 2 - 1) :]}"
+    return f"{shorten(plain)[: LABEL // 2]}…{plain[-(LABEL - LABEL // 2 - 1) :]}"
 
 
 def labels(names: Any) -> dict[str, str]:
@@ -100,7 +100,7 @@ class Chart:
     title: str
     draw: Callable[[Rows], Any]
 
-    def drawn(self, rows: Rows) -> Any:
+    def chart(self, rows: Rows) -> Any:
         """An Altair chart for a notebook; InputError where Altair isn't installed."""
         altair()
         return looks(self.draw(rows)).properties(title=self.title)

@@ -20,7 +20,7 @@ from spark.settings import (
 )
 from spark.solve import LevelsOf, advice_counts, advice_in_words, idle_limits_of
 from spark.store import CatalogSchema, Where, in_one_file, write_tables
-from spark.text import shortened
+from spark.text import shorten
 from spark.trial import need_racks, over_bound
 
 
@@ -150,7 +150,7 @@ def _why_of(counts: Row, first: Row | None) -> str | None:
     counted = ", ".join(f"{count:,} {status}" for status, count in counts.asDict().items() if count)
     if not first:
         return counted or None
-    group, cluster = shortened(first.group), shortened(first.cluster)
+    group, cluster = shorten(first.group), shorten(first.cluster)
     return f"{counted}; the first that failed is {group} of {cluster}: {first.reason}"
 
 

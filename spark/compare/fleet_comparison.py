@@ -127,7 +127,7 @@ class FleetComparison:
         InputError where Altair isn't installed.
         """
         kind = self._rows[0]["kind"] if self._rows else None
-        return CHARTS["league"].drawn([row for row in self._rows if row["kind"] == kind])
+        return CHARTS["league"].chart([row for row in self._rows if row["kind"] == kind])
 
     def _repr_html_(self) -> str:
         columns = "strategy", "groups", "not_evaluated", "uneven", "unbalanced", "excess", "moves"

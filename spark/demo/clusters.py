@@ -73,14 +73,14 @@ def topic_name(cluster: str, domain: str, entity: str, event: str, used: Counter
     """
     if cluster == LEGACY_CLUSTER:
         name = f"{domain}_{entity}_{event}".replace("-", "_").upper()
-        return unused(name, used, ("", "_RETRY", "_DLQ"), "_V")
+        return free_name(name, used, ("", "_RETRY", "_DLQ"), "_V")
     if cluster.startswith("analytics"):
         name = f"cdc.{domain}.{entity.replace('-', '_')}_{event}"
-        return unused(name, used, ("", "_backfill"), "_v")
-    return unused(f"{domain}.{entity}.{event}", used, ("", "-retry", "-dlq"), ".v")
+        return free_name(name, used, ("", "_backfill"), "_v")
+    return free_name(f"{domain}.{entity}.{event}", used, ("", "-retry", "-dlq"), ".v")
 
 
-def unused(
+def free_name(
     name: str, used: Counter[str], endings: tuple[str, ...] = ("",), version: str = "-v"
 ) -> str:
     """The name, with the next of the endings, then with a version: -v2, -v3. `used` is kept up."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from optimizer import STRATEGIES
 from optimizer.model import Flags, IntArray, KafkaFacts, Problem, Reals
-from spark.demo.clusters import ENTITIES, FIREHOSE_ROLES, FIRST_NAMES, ROLES, Topics, unused
+from spark.demo.clusters import ENTITIES, FIREHOSE_ROLES, FIRST_NAMES, ROLES, Topics, free_name
 from spark.demo.members import Members, make_members
 from spark.fleet import CLASSIC, CONNECT, CONSUMER, SHARE, STREAMS
 
@@ -135,7 +135,7 @@ class GroupMaker:
         count = _member_count(rng, kind, sizes)
         if not count:
             kind, count = "ordinary", _member_count(rng, "ordinary", sizes)
-        name = name or unused(_name(rng, kind, domain), self.used)
+        name = name or free_name(_name(rng, kind, domain), self.used)
         special = KINDS.get(kind, Kind())
         state = str(rng.choice(special.states))
         strategy = special.strategy or str(rng.choice([*USED], p=[*USED.values()]))

@@ -44,7 +44,7 @@ class Flow:
         left = float(self.pace[number + 1 :].sum())
         return self.final - np.ceil(self.hourly * left).astype(np.int64)
 
-    def committed(self, end: IntArray) -> IntArray:
+    def commits_at(self, end: IntArray) -> IntArray:
         """Offsets committed then: never less than before."""
         return np.asarray(np.minimum(np.maximum(end - self.behind, 0), self.stuck))
 
@@ -76,7 +76,7 @@ class MadeHistory:
             [group for first, group in stages if first <= number][-1] for stages in self.stages
         ]
         end = self.flow.end(number)
-        committed = self.flow.committed(end)
+        committed = self.flow.commits_at(end)
         return self.fleet.tables_of(groups, end, committed, self.flow.is_new)
 
 
@@ -136,7 +136,7 @@ def _stages(rng: np.random.Generator, group: DemoGroup, hours: int) -> Stages:
 
     def earlier(was: DemoGroup, rebalances: int) -> DemoGroup:
         """The group before those rebalances, in which members came back."""
-        members = was.members.rejoined(rng, who)
+        members = was.members.rejoin(rng, who)
         return replace(was, members=members, generation=was.generation - rebalances)
 
     who, first, luck = group.members.present, int(rng.integers(2, hours - 3)), rng.random()

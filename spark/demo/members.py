@@ -40,7 +40,7 @@ class Members:
             **{column.name: getattr(self, column.name)[indexes] for column in fields(self)}
         )
 
-    def rejoined(self, rng: np.random.Generator, indexes: IntArray) -> "Members":
+    def rejoin(self, rng: np.random.Generator, indexes: IntArray) -> "Members":
         """Members with the ids that some of them had before they came back."""
         ids = self.member_id.copy()
         is_classic = len(ids[0]) > UUID

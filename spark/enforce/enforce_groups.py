@@ -16,7 +16,7 @@ from spark.sources.live.cluster import Cluster
 from spark.sources.live.connection import Connection, UnreachableError
 from spark.sources.live.describe_groups import GroupReader
 from spark.sources.live.group import DescribedGroup
-from spark.text import named
+from spark.text import list_of
 
 
 class _Live(NamedTuple):
@@ -190,7 +190,7 @@ class _Run:
             if restless := _await_rest(self._watcher, frozenset(wave), self._timeout):
                 self.stopped = f"{', '.join(restless)} did not come to rest in {self._timeout:g} s"
             elif begun and self._is_in_vain(begun):
-                self.stopped = f"{named('group', begun)} did not take the plan"
+                self.stopped = f"{list_of('group', begun)} did not take the plan"
             if self.stopped:
                 return
 

@@ -14,7 +14,7 @@ from spark.fleet import (
     CONSUMER,
     GROUP_KEYS,
     FleetSnapshot,
-    escaped,
+    escape,
     is_like,
     near_miss,
 )
@@ -213,7 +213,7 @@ def _assignments_of(fleet: FleetSnapshot, assignments: DataFrame) -> DataFrame:
     )
 
 
-_CLIENT = f"{escaped('client_id')} as client_id"
+_CLIENT = f"{escape('client_id')} as client_id"
 
 
 def _as_kafka_prints(topic_id: str) -> str:

@@ -25,7 +25,7 @@ from spark.enforce.export import CONNECTED, FOREIGN, NAMELESS, SHARED, Exported,
 from spark.errors import InputError
 from spark.patterns import matches
 from spark.store import read_whole, replace_text, writing
-from spark.text import named
+from spark.text import list_of
 
 INDEX, FORMAT, VERSION = "index.json", "evenfleet-plan-index", 1
 LONGEST = 200
@@ -94,7 +94,7 @@ class Written:
         )
         yield f"{self.path / INDEX} lists the plans of snapshot {self.snapshot}: {how}."
         if self.removed:
-            of = named("group", self.removed)
+            of = list_of("group", self.removed)
             yield f"Removed the earlier plans of {of}, which have none now."
 
 

@@ -115,7 +115,7 @@ class GroupExplanation:
 
     def chart(self) -> Any:
         """Partitions of each topic by member, before and after; InputError without Altair."""
-        return CHARTS["matrix"].drawn(self.cells)
+        return CHARTS["matrix"].chart(self.cells)
 
     def _repr_html_(self) -> str:
         reason = f": {self.reason}" if self.reason else ""

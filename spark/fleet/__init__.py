@@ -19,7 +19,7 @@ from spark.fleet.compaction import (
     scattered_in,
     sweep_store,
 )
-from spark.fleet.conform import conformed, is_keyed, name_groups, null_keys
+from spark.fleet.conform import conform_to, is_keyed, name_groups, null_keys
 from spark.fleet.contents import (
     clusters_in_turn,
     contents_of,
@@ -108,13 +108,13 @@ from spark.fleet.store import (
     time_of,
     whole,
 )
-from spark.fleet.teams import Mute, Team, labelled, muted_in, team_of
+from spark.fleet.teams import Mute, Team, label, muted_in, team_of
 from spark.fleet.utf8 import (
-    escaped,
+    escape,
     escaped_rows,
     is_like,
     is_named,
     is_one_of,
     names_wanted,
-    spelled,
+    spell,
 )

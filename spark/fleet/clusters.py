@@ -15,7 +15,7 @@ from pyspark.sql import Column, DataFrame, functions as F
 from spark.fleet.schemas import TABLES
 from spark.fleet.store import Stored, skipped_sentence, time_of
 from spark.fleet.teams import Team, team_column
-from spark.fleet.utf8 import escaped_rows, is_like, is_named, spelled
+from spark.fleet.utf8 import escaped_rows, is_like, is_named, spell
 from spark.store import Opener, Source, Where, source_of
 
 BEYOND = 24
@@ -174,7 +174,7 @@ def clusters_by_snapshot(source: Source, snapshots: Collection[str]) -> dict[str
     """
     held: dict[str, set[str]] = {name: set() for name in snapshots}
     for (_, snapshot), rows in source.tally(NAMING, snapshots, ["cluster"]).items():
-        held[snapshot] |= {spelled(cluster) for (cluster,) in rows if cluster is not None}
+        held[snapshot] |= {spell(cluster) for (cluster,) in rows if cluster is not None}
     return {snapshot: sorted(clusters) for snapshot, clusters in held.items()}
 
 

@@ -9,11 +9,11 @@ from pyspark.sql.types import StructType
 
 from spark.errors import InputError
 from spark.fleet.schemas import PARTITION_KEYS, TABLES
-from spark.fleet.utf8 import escaped
+from spark.fleet.utf8 import escape
 from spark.store import SNAPSHOT
 
 
-def conformed(name: str, table: DataFrame) -> DataFrame:
+def conform_to(name: str, table: DataFrame) -> DataFrame:
     """The columns of that table, and `SNAPSHOT` if it is there; those that are missing are null.
 
     A number that an int can't hold becomes null, so that a key of such a number is found.
@@ -79,7 +79,7 @@ def with_weights(
         *(F.col(name).alias(f"of_{name}") for name in PARTITION_KEYS), F.col(column).alias("rate")
     )
     same = [
-        F.expr(escaped(name) if name != "partition" else name) == F.col(f"of_{name}")
+        F.expr(escape(name) if name != "partition" else name) == F.col(f"of_{name}")
         for name in PARTITION_KEYS
     ]
     return (

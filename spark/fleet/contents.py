@@ -12,7 +12,7 @@ from spark.fleet.clusters import clusters_by_snapshot
 from spark.fleet.kinds import MEMBERLESS_STATES, other_kind_of
 from spark.fleet.schemas import KIND, TABLES
 from spark.fleet.store import time_of
-from spark.fleet.utf8 import spelled
+from spark.fleet.utf8 import spell
 from spark.store import Source
 
 NAMED = 20
@@ -126,7 +126,7 @@ def _other_kinds(source: Source, snapshots: Collection[str]) -> dict[str, dict[s
     for (_, snapshot), rows in source.tally(["groups"], snapshots, KIND).items():
         other_kinds: Counter[str] = Counter()
         for texts, count in rows.items():
-            type_, strategy, state = (None if text is None else spelled(text) for text in texts)
+            type_, strategy, state = (None if text is None else spell(text) for text in texts)
             members = () if state in MEMBERLESS_STATES else (None,)
             if kind := other_kind_of(type_, strategy, members):
                 other_kinds[kind] += count

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from spark.text import named
+from spark.text import list_of
 
 CLASSIC, CONSUMER, CONNECT = "classic", "consumer", "connect"
 SHARE, STREAMS, OTHER = "share", "streams", "other"
@@ -77,7 +77,7 @@ def why_hidden(topics: Sequence[str]) -> str | None:
     """Why a group that names these topics, which who collected may not describe, is `invalid`."""
     if not topics:
         return None
-    names = named("topic", topics)
+    names = list_of("topic", topics)
     return f"{names} hidden from the user that took the snapshot: grant Describe on them"
 
 

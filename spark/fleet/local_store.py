@@ -10,7 +10,7 @@ from pyspark.sql.pandas.types import to_arrow_type
 from spark.errors import InputError
 from spark.fleet.schemas import COUNTED_COLUMNS, STORE, TABLES, check_kind
 from spark.fleet.store import snapshot_id
-from spark.fleet.utf8 import spelled
+from spark.fleet.utf8 import spell
 from spark.store import (
     ROWS_A_FILE,
     File,
@@ -21,7 +21,7 @@ from spark.store import (
     open_folder,
     writing,
 )
-from spark.text import named
+from spark.text import list_of
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def _present_files(
         before = run.begun[snapshot].tables
         return {
             name: (not of.notes and before.get(name))
-            or run.adopted(name, snapshot, COUNTED_COLUMNS[name])
+            or run.adopt(name, snapshot, COUNTED_COLUMNS[name])
             for name, of in parts.items()
         }
     except FileNotFoundError:  # the run that wrote them has just put them in their place
@@ -151,7 +151,7 @@ def _check_addable(
 def _check_part(table: pa.Table, place: Folder, part: str, snapshot: str) -> None:
     """Raise InputError if a file has one of the table's clusters, or other columns."""
     try:
-        with place.opened(part) as file:
+        with place.open(part) as file:
             columns = dict(plain_columns(file.schema_arrow))
             clusters = _clusters(file.read(["cluster"]))
     except FileNotFoundError:
@@ -161,7 +161,7 @@ def _check_part(table: pa.Table, place: Folder, part: str, snapshot: str) -> Non
     if twice := _clusters(table) & clusters:
         raise InputError(
             f"{part.rpartition('/')[0]} is there already: choose another snapshot id or remove "
-            f"that snapshot, which has {named('cluster', twice)}"
+            f"that snapshot, which has {list_of('cluster', twice)}"
         )
     if columns != dict(plain_columns(table.schema)):
         raise InputError(
@@ -182,7 +182,7 @@ def plain_columns(schema: pa.Schema) -> list[tuple[str, pa.DataType]]:
 def _clusters(table: pa.Table) -> set[str]:
     """The clusters of a table, as they are spelled for people."""
     names = table["cluster"].cast(pa.binary()).unique().to_pylist()
-    return {spelled(name) for name in names if name is not None}
+    return {spell(name) for name in names if name is not None}
 
 
 def _write_parts(table: pa.Table, run: Run, name: str) -> list[File]:

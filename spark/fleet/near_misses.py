@@ -8,10 +8,10 @@ from pyspark.sql import functions as F
 from optimizer.figures import did_you_mean
 from spark.fleet.fleet_files import FleetFiles
 from spark.fleet.snapshot import FleetSnapshot
-from spark.fleet.utf8 import is_named, names_wanted, spelled
+from spark.fleet.utf8 import is_named, names_wanted, spell
 from spark.patterns import matches
-from spark.store import NULL, coded
-from spark.text import named
+from spark.store import NULL, codes_of
+from spark.text import list_of
 
 Fleet = FleetSnapshot | FleetFiles
 
@@ -35,13 +35,13 @@ def _plain(column: Any) -> list[Any]:
     """A column of `FleetFiles.rows` as texts, numbers, lists and None."""
     if isinstance(column, list):
         return [
-            [spelled(x) if isinstance(x, bytes) else x for x in cell]
+            [spell(x) if isinstance(x, bytes) else x for x in cell]
             if isinstance(cell, list)
             else cell
             for cell in column
         ]
     if hasattr(column, "to_pylist"):
-        return [None if cell is None else spelled(cell) for cell in column.to_pylist()]
+        return [None if cell is None else spell(cell) for cell in column.to_pylist()]
     return [None if cell == NULL else cell for cell in column.tolist()]
 
 
@@ -54,19 +54,19 @@ TABLE_OF = {"group": "subscriptions", "topic": "partitions"}
 def groups_like(fleet: Fleet, pattern: str, cluster: str | None) -> str:
     """`3 groups (a, b, c)`: those that match a pattern."""
     if isinstance(fleet, FleetFiles):
-        names = coded(fleet.rows("subscriptions", ("group",), cluster)["group"])[1]
-        groups = [spelled(name) for name in names if name is not None]
-        return named("group", (group for group in groups if matches(pattern, group)))
+        names = codes_of(fleet.rows("subscriptions", ("group",), cluster)["group"])[1]
+        groups = [spell(name) for name in names if name is not None]
+        return list_of("group", (group for group in groups if matches(pattern, group)))
     rows = fleet.matching(cluster, pattern).tables["subscriptions"].select("group").distinct()
-    return named("group", (row.group for row in rows.collect()))
+    return list_of("group", (row.group for row in rows.collect()))
 
 
 def near_miss(fleet: Fleet, kind: str, name: str, cluster: str | None = None) -> str:
     """`; did you mean orders?`: the group or topic (`kind`) of nearly that name, if any."""
     table = TABLE_OF[kind]
     if isinstance(fleet, FleetFiles):
-        names = coded(fleet.rows(table, (kind,), cluster)[kind])[1]
-        return did_you_mean(name, (spelled(text) for text in names if text is not None))
+        names = codes_of(fleet.rows(table, (kind,), cluster)[kind])[1]
+        return did_you_mean(name, (spell(text) for text in names if text is not None))
     rows = fleet.tables[table]
     if cluster is not None:
         rows = rows.where(is_named("cluster", [cluster]))

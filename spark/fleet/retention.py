@@ -42,7 +42,7 @@ class Retention:
     age: timedelta
     daily: int = 0
 
-    def needed(self, snapshots: Sequence[str]) -> set[str]:
+    def to_keep(self, snapshots: Sequence[str]) -> set[str]:
         """Snapshots of one cluster, given oldest first, that stay however old they are."""
         days = groupby(snapshots, key=lambda snapshot: snapshot[:8])
         return {*snapshots[-1:], *(name for _, day in days for name in self._of_a_day([*day]))}
@@ -177,7 +177,7 @@ def _names_to_keep(retention: Retention, held: Mapping[str, Collection[str]]) ->
     for snapshot, clusters in held.items():
         for cluster in clusters:
             of.setdefault(cluster, []).append(snapshot)
-    return {max(held)}.union(*map(retention.needed, of.values()))
+    return {max(held)}.union(*map(retention.to_keep, of.values()))
 
 
 def _is_before(snapshot: str, end: datetime) -> bool:

@@ -269,10 +269,10 @@ def check_kind(opener: Opener, out: Where, kind: str) -> None:
     """
     source = source_of(opener, out)
     own = RESULTS[kind]
-    if kind == STORE and source.named(own[:1]):
+    if kind == STORE and source.ids_of(own[:1]):
         return
     for other, (first, *others) in RESULTS.items():
-        if other == kind or not source.named([first]):
+        if other == kind or not source.ids_of([first]):
             continue
         if isinstance(out, CatalogSchema) and not {first, *others}.intersection(own):
             continue

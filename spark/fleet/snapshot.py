@@ -23,7 +23,7 @@ from spark.fleet.clusters import (
     clusters_of,
     compositions,
 )
-from spark.fleet.conform import HasRates, conformed, is_keyed, name_groups, null_keys, with_weights
+from spark.fleet.conform import HasRates, conform_to, is_keyed, name_groups, null_keys, with_weights
 from spark.fleet.schemas import (
     COUNTED_COLUMNS,
     STORE,
@@ -343,5 +343,5 @@ def _check(
     notes = tuple(
         note for name, table in opened.items() for note in unknown_columns(name, table.schema)
     )
-    tables = {name: conformed(name, table) for name, table in opened.items()}
+    tables = {name: conform_to(name, table) for name, table in opened.items()}
     return FleetSnapshot(snapshot, tables, notes)

@@ -88,7 +88,7 @@ class Stored:
         """The snapshots that a source has now."""
         seen = source.for_one_look()
         stored = Stored(
-            sorted(seen.named(TABLES)), partial(_why_not_whole, seen), seen.having_fetched
+            sorted(seen.ids_of(TABLES)), partial(_why_not_whole, seen), seen.having_fetched
         )
         stored._known = {
             snapshot: WITHOUT_TIME for snapshot in stored._ids if not time_of(snapshot)
@@ -156,7 +156,7 @@ def stored_in(opener: Opener, store: Where) -> Stored:
 def has_snapshots(opener: Opener, where: Where) -> bool:
     """Whether something is a store with a whole snapshot."""
     source = source_of(opener, where)
-    if not all(source.named([table]) for table in REQUIRED):
+    if not all(source.ids_of([table]) for table in REQUIRED):
         return False
     return any(True for _ in Stored.in_source(source).newest_first())
 
@@ -243,5 +243,5 @@ def check_not_removed(source: Source, opened: Iterable[str]) -> None:
 
 def removed_since(source: Source, snapshot: str, tables: Collection[str]) -> list[str]:
     """A sentence for each table that the snapshot was written with, and hasn't now."""
-    gone = set(source.written(snapshot)).difference(tables)
+    gone = set(source.tables_of(snapshot)).difference(tables)
     return [f"table {name} of snapshot {snapshot} was removed since" for name in sorted(gone)]

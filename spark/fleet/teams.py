@@ -57,7 +57,7 @@ class Mute(NamedTuple):
         return (F.col("finding") == self.finding) & is_like("cluster", self.cluster) & of_group
 
 
-def labelled(
+def label(
     findings: DataFrame, teams: Sequence[Team], mutes: Sequence[Mute], snapshot: str
 ) -> DataFrame:
     """Rows of findings with `team`, and `muted`: until when and why; null where it isn't."""

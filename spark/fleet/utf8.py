@@ -33,7 +33,7 @@ _PIECES = "|".join(
 of which is a byte; and any byte that isn't part of one."""
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     r"""SQL text: the value of `text`, as it is if it is valid UTF-8 (or null).
 
     If not, bytes that don't belong to a character are spelled like \xe9 (Python's
@@ -49,8 +49,8 @@ def escaped(text: str) -> str:
     return f"if(is_valid_utf8({text}) = false, array_join({as_text}, ''), {text})"
 
 
-def spelled(name: bytes) -> str:
-    """A name as SQL's `escaped` spells it, of its bytes."""
+def spell(name: bytes) -> str:
+    """A name as SQL's `escape` spells it, of its bytes."""
     try:
         return name.decode("utf-8")
     except UnicodeDecodeError:
@@ -63,45 +63,45 @@ def escaped_rows(rows: DataFrame) -> DataFrame:
     for field in rows.schema:
         name = f"`{field.name}`"
         if isinstance(field.dataType, t.StringType):
-            columns.append(f"{escaped(name)} as {name}")
+            columns.append(f"{escape(name)} as {name}")
         elif isinstance(field.dataType, t.ArrayType) and isinstance(
             field.dataType.elementType, t.StringType
         ):
-            columns.append(f"transform({name}, one -> {escaped('one')}) as {name}")
+            columns.append(f"transform({name}, one -> {escape('one')}) as {name}")
         else:
             columns.append(name)
     return rows.selectExpr(*columns)
 
 
 def names_wanted(names: Iterable[str], null: bool = False) -> ValueFilter:
-    """A filter of names, as `escaped` spells them, for files read here; and null if `null`."""
+    """A filter of names, as `escape` spells them, for files read here; and null if `null`."""
     texts = list(names)
     odd = frozenset(name for name in texts if "\\" in name)
     raw = frozenset(name.encode("utf-8", "surrogateescape") for name in texts)
-    return ValueFilter(raw, (lambda value: spelled(value) in odd) if odd else None, null)
+    return ValueFilter(raw, (lambda value: spell(value) in odd) if odd else None, null)
 
 
 def is_named(column: str, names: Iterable[str]) -> Column:
-    """Whether a column's value is one of these names, as `escaped` spells it.
+    """Whether a column's value is one of these names, as `escape` spells it.
 
     Of names without a backslash Parquet's statistics can tell which files have them.
     """
     texts = list(names)
     condition = F.col(column).isin(*texts)
     if odd := [name for name in texts if "\\" in name]:
-        condition |= F.expr(escaped(f"`{column}`")).isin(*odd)
+        condition |= F.expr(escape(f"`{column}`")).isin(*odd)
     return condition
 
 
 def is_like(column: str, pattern: str) -> Column:
-    """Whether a column's value, as `escaped` spells it, fits a pattern of `spark.patterns`.
+    """Whether a column's value, as `escape` spells it, fits a pattern of `spark.patterns`.
 
     Of what stands before the first `*` or `?` Parquet's statistics can tell which files have it.
     """
     literal = beginning(pattern)
     if literal == pattern:
         return is_named(column, [pattern])
-    fits = F.like(F.expr(escaped(f"`{column}`")), F.lit(like(pattern)), F.lit("!"))
+    fits = F.like(F.expr(escape(f"`{column}`")), F.lit(like(pattern)), F.lit("!"))
     return fits if "\\" in literal else F.col(column).startswith(literal) & fits
 
 

@@ -91,7 +91,7 @@ class GroupFrontier:
 
     def chart(self) -> Any:
         """The fewest moves for each largest load; InputError where Altair isn't installed."""
-        return CHARTS["frontier"].drawn(self.rows)
+        return CHARTS["frontier"].chart(self.rows)
 
     def _repr_html_(self) -> str:
         text = self.sentence or f"Group {self.group} is {self.status}: {self.reason}."
@@ -181,7 +181,7 @@ def sentence_of(frontier: Frontier) -> str:
         even = _even(frontier, "loads would be more even below it")
         return f"No move makes the largest load lower than {last.max_load}{even}"
     gain = f"the largest load from {first.max_load} to {last.max_load}"
-    return _bought(frontier, gain, _even(frontier, "loads are even"))
+    return _gain_text(frontier, gain, _even(frontier, "loads are even"))
 
 
 def sentence_by_weight(frontier: WeightedFrontier) -> str:
@@ -194,10 +194,10 @@ def sentence_by_weight(frontier: WeightedFrontier) -> str:
         lowest = f"the largest load by weight lower than {figure(last.max_weight)}"
         return f"No move was found that makes {lowest}; {bound}."
     loads = f"from {figure(first.max_weight)} to {figure(last.max_weight)}"
-    return _bought(frontier, f"the largest load by weight {loads}", f"; {bound}.")
+    return _gain_text(frontier, f"the largest load by weight {loads}", f"; {bound}.")
 
 
-def _bought(frontier: Frontier | WeightedFrontier, gain: str, more: str) -> str:
+def _gain_text(frontier: Frontier | WeightedFrontier, gain: str, more: str) -> str:
     moves = frontier.points[-1].moves
     if frontier.knee is None:
         return f"{_bring(moves)} {gain}, each about as much as the others{more}"

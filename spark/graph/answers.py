@@ -11,7 +11,7 @@ from spark.errors import InputError
 from spark.graph.fleet_graph import FleetGraph, competitors, components, coupled_groups, reach
 from spark.graph.vertices import MEMBER, PARTITION, SUBSCRIBES, name_of
 from spark.groups import GROUP_KEYS
-from spark.text import named
+from spark.text import list_of
 
 
 class Question(StrEnum):
@@ -50,7 +50,7 @@ def _cluster_of(asked: FleetGraph, key: str, value: str | int) -> str:
         return str(clusters[0])
     if not clusters:
         names = sorted({str(row[key]) for row in pairs})
-        near = did_you_mean(value, names) or f": there is {named(key, names)}"
+        near = did_you_mean(value, names) or f": there is {list_of(key, names)}"
         what = f"{key} {value!r}" + " with members" * (key == "group")
         raise InputError(f"no cluster has a {what}{near}")
     raise InputError(

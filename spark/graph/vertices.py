@@ -13,7 +13,7 @@ NUMBER_BITS = 31
 RANK_BITS = 30
 
 
-def packed(kind: str, rank: str, number: str | Column) -> Column:
+def vertex_id(kind: str, rank: str, number: str | Column) -> Column:
     """The id of a vertex; `rank` and `number` are not negative, `number` is an int."""
     high = VERTEX_KINDS.index(kind) << RANK_BITS
     too_many = F.raise_error(F.lit(f"a graph has room for {1 << RANK_BITS} names of one kind"))
@@ -22,7 +22,7 @@ def packed(kind: str, rank: str, number: str | Column) -> Column:
     return F.shiftleft(checked + F.lit(high).cast("long"), NUMBER_BITS) + number
 
 
-def ranked(rows: DataFrame, name: str) -> DataFrame:
+def rank_names(rows: DataFrame, name: str) -> DataFrame:
     """The distinct (cluster, `name`) of `rows` with their `rank`; one task sorts these names."""
     in_order = F.row_number().over(Window.orderBy("cluster", name)).cast("long")
     names = rows.select("cluster", name).distinct()
@@ -85,7 +85,7 @@ def _members_of(tables: Tables) -> DataFrame:
     return _vertices(
         MEMBER,
         members.withColumn("number", in_order - 1).join(
-            ranked(members, "group"), ["cluster", "group"]
+            rank_names(members, "group"), ["cluster", "group"]
         ),
     )
 
@@ -96,7 +96,7 @@ def _partitions_of(tables: Tables) -> DataFrame:
     return _vertices(
         PARTITION,
         partitions.withColumns({"number": F.col("partition"), "partitions": F.lit(1)}).join(
-            ranked(partitions, "topic"), list(TOPIC_KEYS)
+            rank_names(partitions, "topic"), list(TOPIC_KEYS)
         ),
     )
 
@@ -110,7 +110,7 @@ def _topics_of(tables: Tables) -> DataFrame:
     )
     return _vertices(
         TOPIC,
-        topics.withColumn("number", F.lit(0)).join(ranked(topics, "topic"), list(TOPIC_KEYS)),
+        topics.withColumn("number", F.lit(0)).join(rank_names(topics, "topic"), list(TOPIC_KEYS)),
     )
 
 
@@ -158,7 +158,7 @@ def _listed_first(
 
 def _vertices(kind: str, rows: DataFrame) -> DataFrame:
     """Rows with their ids and some of `COLUMNS`: of all kinds one schema."""
-    named = rows.withColumn("id", packed(kind, "rank", "number"))
+    named = rows.withColumn("id", vertex_id(kind, "rank", "number"))
     return named.select(
         *(
             (F.col(name) if name in named.columns else F.lit(None)).cast(data_type).alias(name)

@@ -31,7 +31,7 @@ from spark.groups.coordinators import (
 from spark.groups.cut import SEPARATOR, groups_of
 from spark.groups.encode import claims_of, encode, tasks_for_rows
 from spark.groups.facts import Dispute, OddClaims, read_topics
-from spark.groups.group import FleetGroup, failed, is_claimless, read_or_failed
+from spark.groups.group import FleetGroup, failure_of, is_claimless, read_or_failed
 from spark.groups.memory import MAX_ROWS, size_of
 from spark.groups.one_group import RACK_COLUMNS, one_row, row_of_group, rows_in_frames
 from spark.groups.own_strategy import (

@@ -14,7 +14,7 @@ from spark.fleet import (
     OFFSETS_TOPIC,
     FleetFiles,
     FleetSnapshot,
-    escaped,
+    escape,
     escaped_rows,
     is_named,
     names_wanted,
@@ -117,7 +117,7 @@ def offsets_topics(partitions: DataFrame) -> dict[str, OffsetsTopic]:
     """Each cluster's topic of offsets."""
     kept = partitions.where(F.col("topic") == OFFSETS_TOPIC)
     led: defaultdict[str, list[tuple[int, int | None]]] = defaultdict(list)
-    for cluster, *place in kept.selectExpr(escaped("cluster"), "partition", "leader").collect():
+    for cluster, *place in kept.selectExpr(escape("cluster"), "partition", "leader").collect():
         led[cluster].append((place[0], place[1]))
     return {cluster: OffsetsTopic.of(pairs) for cluster, pairs in led.items()}
 

@@ -13,11 +13,11 @@ import numpy as np
 import pyarrow as pa
 
 from optimizer.model import IntArray, ranges
-from spark.fleet import GROUP_KEYS, spelled
+from spark.fleet import GROUP_KEYS, spell
 from spark.groups.columns import row_type
 from spark.groups.rows import ABSENT, BASE, GROUP, SPAN, Lists, Parts, Trouble
-from spark.store import coded
-from spark.text import shortened
+from spark.store import codes_of
+from spark.text import shorten
 
 NAMES_SHOWN = 3
 """Names listed for each group, at most."""
@@ -265,7 +265,7 @@ def _with_trouble(row: Any, is_sound: bool) -> Any:
     reports += [
         f"{what} {text}" for what, of in texts for text in of if isinstance(text, Misspelled)
     ]
-    shown = ", ".join(map(shortened, [*dict.fromkeys(reports)][:NAMES_SHOWN]))
+    shown = ", ".join(map(shorten, [*dict.fromkeys(reports)][:NAMES_SHOWN]))
     invalid = Trouble("invalid", f"not valid UTF-8: {shown}")
     if not reports:
         return row
@@ -280,14 +280,14 @@ def _key(cluster: str, group: str, in_time: bool) -> Key:
 def _codes(texts: pa.Array | Sequence[bytes | None]) -> tuple[list[bytes | None], IntArray]:
     """Different texts, a null among them, and which of them each is."""
     if isinstance(texts, pa.Array):
-        codes, names = coded(texts)
+        codes, names = codes_of(texts)
         return names, codes
     number = {text: at for at, text in enumerate(dict.fromkeys(texts))}
     return [*number], np.array([number[text] for text in texts], np.int64)
 
 
 def _name(raw: bytes) -> str:
-    text = spelled(raw)
+    text = spell(raw)
     return text if text.encode("utf-8") == raw else Misspelled(text)
 
 

@@ -8,7 +8,7 @@ from functools import reduce
 
 from pyspark.sql import Column, DataFrame, SparkSession, Window, functions as F
 
-from spark.fleet import GROUP_KEYS, TOPIC_KEYS, FleetSnapshot, escaped
+from spark.fleet import GROUP_KEYS, TOPIC_KEYS, FleetSnapshot, escape
 from spark.groups.rows import CLAIM, GROUP, MEMBER, SUBSCRIPTION, TOPIC, united
 from spark.groups.weights import LAG, weights_by_topic
 
@@ -18,7 +18,7 @@ NEGATIVE, TWICE, GAPS = -2, -3, -4
 NO_ID, TWO_IDS, SHARED_ID = -5, -6, -7
 """Sizes of topics with an id that is none, with several, with one that another topic has too."""
 
-BY = tuple(escaped(f"string(`{key}`)") for key in GROUP_KEYS)
+BY = tuple(escape(f"string(`{key}`)") for key in GROUP_KEYS)
 """SQL text: names of one spelling are one."""
 
 

@@ -26,7 +26,7 @@ from spark.groups.facts import Claims, Topics, read_claims, read_subscriptions, 
 from spark.groups.memory import BEYOND_LIMIT, NotEnoughMemoryError, check_memory
 from spark.groups.rows import ABSENT, EncodedRow
 from spark.groups.weights import capacity_faults, has_weights, read_capacities, read_weights
-from spark.text import named, shortened_in
+from spark.text import list_of, shortened_in
 
 TOPIC_FAULTS = {
     NEGATIVE: "has a negative partition number",
@@ -129,10 +129,10 @@ def read_or_failed(row: EncodedRow, weight: str | None = None) -> FleetGroup:
     try:
         return read_group(row, weight)
     except Exception as error:
-        return failed(error)
+        return failure_of(error)
 
 
-def failed(error: Exception) -> FleetGroup:
+def failure_of(error: Exception) -> FleetGroup:
     """A group that something went wrong with; what wasn't said for people gets its class."""
     if isinstance(error, MemoryError):  # the system kills, unless this process has a limit
         return FleetGroup("failed", [BEYOND_LIMIT])
@@ -201,7 +201,7 @@ def _why_hidden(row: EncodedRow) -> str | None:
     if row.hidden is not None:
         return why_hidden(row.hidden.tolist())
     is_lost = (row.topic_sizes == ABSENT) & np.isin(np.arange(len(row.topics)), row.claim_topics)
-    lost = named("topic", row.topics[is_lost].tolist())
+    lost = list_of("topic", row.topics[is_lost].tolist())
     why = "hidden from the user that took it, or left out: take it of all topics"
     why = f"its members own partitions of {lost} that the snapshot lacks, {why}"
     return why if is_lost.any() else None

@@ -25,7 +25,7 @@ from spark.fleet import (
     is_named,
     names_wanted,
     near_miss,
-    spelled,
+    spell,
 )
 from spark.groups.cut import groups_of
 from spark.groups.encode import GAPS, NEGATIVE, NO_ID, SHARED_ID, TWICE, TWO_IDS, encode
@@ -41,7 +41,7 @@ from spark.groups.rows import (
     parts_of,
 )
 from spark.groups.weights import COLUMN, weight_tables
-from spark.store import NULL, ValueFilter, as_one, coded, is_there, taken
+from spark.store import NULL, ValueFilter, as_one, codes_of, is_there, take
 
 NAMES = ("member_id", "topic")
 
@@ -136,7 +136,7 @@ def row_of_group(
         key: [text for rows in tables.values() for text in _distinct_texts(rows[key])]
         for key in GROUP_KEYS
     }
-    clusters = sorted({*map(spelled, texts["cluster"])})
+    clusters = sorted({*map(spell, texts["cluster"])})
     if not clusters:
         raise InputError(no_such_group(fleet, group, cluster))
     if len(clusters) > 1:
@@ -175,7 +175,7 @@ def _topics_by_cluster(subscriptions: Rows) -> dict[str, set[bytes]]:
     topics: dict[str, set[bytes]] = {}
     for cluster, topic in {*zip(*(subscriptions[k].to_pylist() for k in TOPIC_KEYS), strict=True)}:
         if cluster is not None and topic is not None:
-            topics.setdefault(spelled(cluster), set()).add(topic)
+            topics.setdefault(spell(cluster), set()).add(topic)
     return topics
 
 
@@ -194,7 +194,7 @@ def _check_keys(
 
 
 def _distinct_texts(texts: Any) -> list[bytes]:
-    return [text for text in coded(texts)[1] if text is not None]
+    return [text for text in codes_of(texts)[1] if text is not None]
 
 
 def _parts(
@@ -230,7 +230,7 @@ def _parts(
     yield TOPIC, of_topics.sizes()
     yield SUBSCRIPTION, {name: tables["subscriptions"][name] for name in NAMES}
     owned = is_there(claims["member_id"])
-    names = taken(pa.Table.from_arrays([claims[name] for name in NAMES], NAMES), owned)
+    names = take(pa.Table.from_arrays([claims[name] for name in NAMES], NAMES), owned)
     numbers = {"partition": claims["partition"][owned]}
     numbers |= {"claim_generations": _or_absent(claims["generation"])[owned]}
     yield CLAIM, {name: as_one(names[name]) for name in NAMES} | numbers
@@ -252,7 +252,7 @@ def _or_absent(numbers: IntArray) -> IntArray:
 
 
 def _is_valid(text: bytes) -> bool:
-    return spelled(text).encode("utf-8") == text
+    return spell(text).encode("utf-8") == text
 
 
 _BASE64 = re.compile(rb"[A-Za-z0-9_-]{22}")
@@ -269,14 +269,14 @@ class TopicsRead:
         columns = ("topic", "partition", "topic_id", *columns)
         wanted = ValueFilter(frozenset(topics))
         self.rows = fleet.rows("partitions", columns, cluster, topic=wanted)
-        codes, names = coded(self.rows["topic"])
+        codes, names = codes_of(self.rows["topic"])
         ends = np.bincount(codes, minlength=len(names)).cumsum()
         rows_of = dict(zip(names, np.split(codes.argsort(kind="stable"), ends[:-1]), strict=False))
         self.rows_by_topic = [rows_of.get(topic, np.empty(0, np.int64)) for topic in topics]
 
     def sizes(self) -> dict[str, Any]:
         """Partitions of each topic, or what is wrong with it; and its id."""
-        codes, texts = coded(self.rows["topic_id"])
+        codes, texts = codes_of(self.rows["topic_id"])
         ids = [
             {_in_hex(texts[code]) for code in {*codes[rows].tolist()} if texts[code] is not None}
             for rows in self.rows_by_topic

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pyspark.sql import DataFrame, functions as F, types as t
 
 from optimizer.model import IntArray
-from spark.store import as_one, is_there, numbers_in, taken
+from spark.store import as_one, is_there, numbers_in, take
 
 ABSENT = -1
 """Size of a topic that the cluster lacks, generation of a claim that states none; no number."""
@@ -110,7 +110,7 @@ def parts_in(table: pa.Table, columns: Columns) -> Parts:
     part = numbers_in(as_one(table["part"]))
     parts = {}
     for number, (name, of_part) in enumerate(columns.items()):
-        rows = taken(table.select([*of_part]), part == number)
+        rows = take(table.select([*of_part]), part == number)
         parts[name] = {column: _values(as_one(rows[column])) for column in of_part}
     return parts
 

@@ -10,10 +10,10 @@ from spark.history.summary import (
     behind_verdict,
     busiest,
     groups_behind,
+    left_behind,
     most_restless,
     restless,
     totals,
-    unmanned,
     worse,
 )
 from spark.history.timeline import RateWindow, Timeline, hours_between, seconds_between, seconds_of

@@ -55,12 +55,12 @@ def rows_of(group: Iterable[RowInTime], timeline: Timeline) -> Iterator[ChangeRo
     for row in group:
         after = Moment.of(row)
         if before is not None and before.row.end + 1 < row.start:
-            yield _gone(before, timeline, row.start - 1)
+            yield _last_row(before, timeline, row.start - 1)
             before = None
         yield _change_row(before, after, timeline)
         before = after
     if before is not None and before.row.end < timeline.last(before.row.cluster):
-        yield _gone(before, timeline, timeline.last(before.row.cluster))
+        yield _last_row(before, timeline, timeline.last(before.row.cluster))
 
 
 def _change_row(before: Moment | None, after: Moment, timeline: Timeline) -> ChangeRow:
@@ -89,7 +89,7 @@ def _change_row(before: Moment | None, after: Moment, timeline: Timeline) -> Cha
     )
 
 
-def _gone(before: Moment, timeline: Timeline, end: int) -> ChangeRow:
+def _last_row(before: Moment, timeline: Timeline, end: int) -> ChangeRow:
     """Of a group that isn't there from after `before` to position `end`."""
     row = before.row
     snapshots = timeline.snapshots[row.cluster]
@@ -279,7 +279,7 @@ class FleetHistory(Handle):
 
     def chart(self) -> Any:
         """Excess, lag and rebalances over time; InputError where Altair isn't installed."""
-        return CHARTS["trend"].drawn(trend_of(self.states, self.rebalances))
+        return CHARTS["trend"].chart(trend_of(self.states, self.rebalances))
 
     def _repr_html_(self) -> str:
         rows = as_rows(restless(self.changes, self.rebalances, self.timeline.snapshots))

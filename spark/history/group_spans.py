@@ -7,7 +7,7 @@ from typing import Protocol
 
 from pyspark.sql import Column, DataFrame, Window, functions as F
 
-from spark.fleet import TABLES, FleetSnapshot, escaped
+from spark.fleet import TABLES, FleetSnapshot, escape
 from spark.groups import (
     LAG,
     RACK_COLUMNS,
@@ -96,7 +96,7 @@ def spans_of(
     What differs has different hashes but for a chance of one in 2^64.
     """
     own = [
-        _hashed(tables[name], name, *columns).select(*KEYS, "hash", _generation(name))
+        _with_hash(tables[name], name, *columns).select(*KEYS, "hash", _generation(name))
         for name, columns in OF_GROUP.items()
         if name in tables
     ]
@@ -154,7 +154,7 @@ def _topics_read(subscriptions: DataFrame, changing: DataFrame) -> DataFrame:
         changing = F.broadcast(changing)
     read = subscriptions.select(*KEYS, "topic", "member_id", key_of(*TOPIC).alias("at"))
     joined = read.join(changing, "at", "left")
-    return _hashed(joined, "subscriptions", "topic", "member_id", "topic_digest")
+    return _with_hash(joined, "subscriptions", "topic", "member_id", "topic_digest")
 
 
 def _changing_topics(rows: DataFrame, timeline: Timeline, racks: bool) -> DataFrame:
@@ -163,7 +163,7 @@ def _changing_topics(rows: DataFrame, timeline: Timeline, racks: bool) -> DataFr
     A topic that isn't there at all of its cluster's instants is one of them.
     """
     columns = (*OF_PARTITIONS, *(RACK_COLUMNS if racks else ()))
-    partitions = _hashed(rows, "partitions", *columns)
+    partitions = _with_hash(rows, "partitions", *columns)
     of = (key_of("cluster", "topic").alias("of"), key_of("cluster").alias("of_cluster"))
     topics = partitions.groupBy(key_of(*TOPIC).alias("at"), *of).agg(
         _digest("hash").alias("topic_digest")
@@ -192,7 +192,7 @@ def key_of(*columns: str) -> Column:
     return F.xxhash64(*columns)
 
 
-def _hashed(rows: DataFrame, table: str, *columns: str) -> DataFrame:
+def _with_hash(rows: DataFrame, table: str, *columns: str) -> DataFrame:
     return rows.withColumn("hash", F.xxhash64(F.lit(table), *columns))
 
 
@@ -231,7 +231,7 @@ def encode_changes(
     are the same at any time. InputError where one of these has nothing to tell.
     """
     tasks = tasks_for_rows(group_spans.rows.sparkSession, group_spans.size_of_starts)
-    changed = _changed(tables, group_spans, LAG in weights)
+    changed = _at_changes(tables, group_spans, LAG in weights)
     fleet = FleetSnapshot("of the history", {name: _as_one(rows) for name, rows in changed.items()})
     at_all = None if rates is None else _at_all_instants(rates, changed["partitions"])
     weighed = weight_tables(fleet, weights, at_all)
@@ -240,7 +240,7 @@ def encode_changes(
 
 
 _CLUSTER = f"substr(string(cluster), instr(string(cluster), '{SEPARATOR}') + 1)"
-_BY = (escaped(_CLUSTER), escaped("string(`group`)"))
+_BY = (escape(_CLUSTER), escape("string(`group`)"))
 """SQL text: all instants of a group are in one task."""
 
 
@@ -251,7 +251,7 @@ def _at_all_instants(rates: DataFrame, partitions: DataFrame) -> DataFrame:
     return rows.select(F.col("at").alias("cluster"), "topic", "partition", "weight")
 
 
-def _changed(
+def _at_changes(
     tables: Mapping[str, DataFrame], group_spans: GroupSpans, offsets: bool
 ) -> dict[str, DataFrame]:
     """The rows that groups have at those instants, and those of the topics that they read then.

@@ -24,7 +24,7 @@ class Offsets(NamedTuple):
     `ends` has a row a partition (`series`) and instant, with the highest `end` that a group was
     told. `tracks` has one a partition of a group (`track`) and instant that offsets name, with its
     `owner`. `keys` has the names of each track, its number and that of its series. `written` are
-    the rows of `ends`, `read` those of `tracks` whose offset is known, as pairs: see `rated`.
+    the rows of `ends`, `read` those of `tracks` whose offset is known, as pairs: see `with_rate`.
     """
 
     ends: pl.DataFrame
@@ -39,7 +39,7 @@ class Offsets(NamedTuple):
         return self.keys.select("series", *PARTITION_KEYS).unique("series", maintain_order=True)
 
 
-def placed(rows: pl.DataFrame, instants: Sequence[tuple[str, str, int]]) -> pl.DataFrame:
+def at_instants(rows: pl.DataFrame, instants: Sequence[tuple[str, str, int]]) -> pl.DataFrame:
     """The rows of these clusters and snapshots, `at` their instants."""
     columns = {"cluster": pl.Categorical, SNAPSHOT: pl.Categorical, AT: pl.Int64}
     at = pl.LazyFrame(instants, columns, orient="row")
@@ -66,8 +66,8 @@ def offsets_of(rows: pl.DataFrame, doubts: Sequence[Doubt]) -> Offsets:
     )
     last = tracks.lazy().group_by("series", AT).agg(pl.col("end").max()).sort("series", AT)
     ends = last.collect(engine="streaming")
-    written = rated(ends, "series", "end", keys, doubts)
-    read = rated(tracks, "track", "committed", keys, doubts)
+    written = with_rate(ends, "series", "end", keys, doubts)
+    read = with_rate(tracks, "track", "committed", keys, doubts)
     return Offsets(ends, tracks, keys, written, read)
 
 
@@ -100,7 +100,7 @@ def pairs_of(rows: pl.DataFrame, of: str, offset: str) -> pl.DataFrame:
     )
 
 
-def rated(
+def with_rate(
     rows: pl.DataFrame, of: str, offset: str, keys: pl.DataFrame, doubts: Sequence[Doubt]
 ) -> pl.DataFrame:
     """The pairs with a `rate` in records a second, and whether the series `resets` there.

@@ -6,9 +6,9 @@ import polars as pl
 
 from spark.history.offset_frames import (
     Offsets,
+    at_instants,
     offsets_of,
     pairs_of,
-    placed,
     previous,
     summary,
 )
@@ -23,7 +23,7 @@ def made_of(
     instants: Sequence[tuple[str, str, int]],
 ) -> pl.DataFrame:
     """The rows of `spark.history.rates_series`; `instants` have cluster, snapshot and seconds."""
-    offsets = offsets_of(placed(rows, instants), doubts)
+    offsets = offsets_of(at_instants(rows, instants), doubts)
     ids = {at: snapshot for _, snapshot, at in instants}
     frames = {
         "jumps": jumps_frame(offsets),

@@ -16,7 +16,7 @@ from spark.fleet import (
     MEMBER_KEYS,
     PARTITION_KEYS,
     FleetSnapshot,
-    escaped,
+    escape,
     escaped_rows,
 )
 from spark.history.rates_series import TRACK, Doubt, Series, doubts_of
@@ -34,7 +34,7 @@ def members_of(tables: Mapping[str, DataFrame], reads: DataFrame, window: RateWi
         F.max("rate").alias("maximum"),
         F.count("rate").alias("pairs"),
     )
-    seen = window.placed(tables["members"]).groupBy(*MEMBER_KEYS)
+    seen = window.place(tables["members"]).groupBy(*MEMBER_KEYS)
     members = seen.agg(F.max(SNAPSHOT).alias("last_seen")).join(rates, list(MEMBER_KEYS), "left")
     return escaped_rows(members.fillna(0, ["pairs"]))
 
@@ -88,7 +88,7 @@ class FleetRates(Handle):
     @cached_property
     def sizes(self) -> DataFrame:
         """A row (cluster, group, at): how many `members` the group had then."""
-        placed = self.window.placed(self._tables["members"])
+        placed = self.window.place(self._tables["members"])
         counted = placed.groupBy("cluster", "group", AT).agg(
             F.count("*").cast("int").alias("members")
         )
@@ -98,7 +98,7 @@ class FleetRates(Handle):
     def present(self) -> DataFrame:
         """A row (cluster, group): how many `members` the last snapshot of its cluster has."""
         last = {cluster: ids[-1:] for cluster, ids in self.window.snapshots.items()}
-        members = replace(self.window, snapshots=last).placed(self._tables["members"])
+        members = replace(self.window, snapshots=last).place(self._tables["members"])
         return escaped_rows(members.groupBy(*GROUP_KEYS).agg(F.count("*").alias("members")))
 
     @cached_property
@@ -132,7 +132,7 @@ class FleetRates(Handle):
     def read_in(self, snapshot: FleetSnapshot, rows: DataFrame) -> DataFrame:
         """Rows of such a table about topics, for each group that subscribes to them there."""
         of = rows.withColumnsRenamed({"cluster": "of_cluster", "topic": "of_topic"})
-        same = [F.expr(escaped(name)) == F.col(f"of_{name}") for name in ("cluster", "topic")]
+        same = [F.expr(escape(name)) == F.col(f"of_{name}") for name in ("cluster", "topic")]
         read = snapshot.tables["subscriptions"].select(*GROUP_KEYS, "topic").distinct()
         return read.join(of, same)
 
@@ -174,7 +174,7 @@ class FleetRates(Handle):
         return self._series[-1]
 
     @contextmanager
-    def written(self, out: Where, snapshot: str) -> Iterator[None]:
+    def writing(self, out: Where, snapshot: str) -> Iterator[None]:
         """Write the three tables to `out`; they are kept meanwhile."""
         kept = {name: getattr(self, name).persist() for name in KEYS}
         try:

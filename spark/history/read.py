@@ -10,7 +10,7 @@ from spark.errors import InputError
 from spark.fleet import (
     TABLES,
     clusters_in,
-    conformed,
+    conform_to,
     faults_of,
     is_keyed,
     null_keys,
@@ -71,7 +71,7 @@ def _table(name: str, parts: Sequence[StoredTable]) -> DataFrame:
     faults.pop(f"table {name} lacks the column {SNAPSHOT}", None)
     if faults:
         raise InputError(f"snapshots can't be used: {'; '.join(faults)}")
-    return reduce(DataFrame.unionByName, (conformed(name, part.rows) for part in parts))
+    return reduce(DataFrame.unionByName, (conform_to(name, part.rows) for part in parts))
 
 
 def _notes(stored_tables: Mapping[str, Sequence[StoredTable]]) -> Iterator[str]:

@@ -83,7 +83,7 @@ def worse(states: DataFrame) -> DataFrame:
     return rows.where(risen > 0).orderBy(risen.desc(), *GROUP_KEYS)
 
 
-def unmanned(states: DataFrame) -> DataFrame:
+def left_behind(states: DataFrame) -> DataFrame:
     """A row a group that has lag and no `members` in the last snapshot of its cluster."""
     newest = F.max(SNAPSHOT).over(Window.partitionBy("cluster"))
     last = states.withColumn("newest", newest).where(f"{SNAPSHOT} = newest")

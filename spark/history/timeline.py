@@ -11,10 +11,10 @@ from itertools import accumulate, pairwise
 from pyspark.sql import Column, DataFrame, functions as F
 
 from spark.errors import InputError
-from spark.fleet import MAX_AGE, escaped, time_of
+from spark.fleet import MAX_AGE, escape, time_of
 from spark.settings import in_words, window_length
 from spark.store import SNAPSHOT
-from spark.text import named
+from spark.text import list_of
 
 
 @dataclass(frozen=True)
@@ -70,11 +70,11 @@ def placed_in_time(
 ) -> DataFrame:
     """The rows of these clusters and snapshots, with a column `name` that has their value.
 
-    In `numbers` clusters are spelled as `escaped` does, and so they are in a column `spelled` more.
+    In `numbers` clusters are spelled as `escape` does, and so they are in a column `spelled` more.
     """
     schema = f"spelled string, of_{SNAPSHOT} string, {name} bigint"
     numbered = rows.sparkSession.createDataFrame([*numbers], schema)
-    same = (F.expr(escaped("cluster")) == F.col("spelled")) & (
+    same = (F.expr(escape("cluster")) == F.col("spelled")) & (
         F.col(SNAPSHOT) == F.col(f"of_{SNAPSHOT}")
     )
     return rows.join(F.broadcast(numbered), same).drop(f"of_{SNAPSHOT}")
@@ -128,7 +128,7 @@ class RateWindow:
             return []
         length = in_words(self.length)
         return [
-            f"{named('cluster', alone)} without rates: the window of {length} holds one snapshot "
+            f"{list_of('cluster', alone)} without rates: the window of {length} holds one snapshot "
             "there, and a rate is of two"
         ]
 
@@ -140,7 +140,7 @@ class RateWindow:
             for snapshot in ids
         ]
 
-    def placed(self, rows: DataFrame) -> DataFrame:
+    def place(self, rows: DataFrame) -> DataFrame:
         """The rows of these snapshots, with their instant, their clusters spelled as in the window.
 
         The column `at` is in seconds since 1970.

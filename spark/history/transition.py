@@ -114,7 +114,7 @@ def _of_hands(before: Moment, after: Moment, problem: Problem) -> dict[str, int 
     """What became of the partitions that had an owner before."""
     old, new = _previous_owners(before, problem), after.group.previous
     number: dict[str, int] = {}
-    was, now = _numbered(before, old, number), _numbered(after, new, number)
+    was, now = _numbers_of(before, old, number), _numbers_of(after, new, number)
     changed = (was != NOBODY) & (now != NOBODY) & (was != now)
     members = after.who(problem.member_ids)
     then = replace(problem, owner=_among(members, before.who(before.group.names), old))
@@ -163,7 +163,7 @@ def _previous_owners(before: Moment, problem: Problem) -> IntArray:
     return owner
 
 
-def _numbered(moment: Moment, owner: IntArray, number: dict[str, int]) -> IntArray:
+def _numbers_of(moment: Moment, owner: IntArray, number: dict[str, int]) -> IntArray:
     """Owners by numbers that are the same for a member who returned by its instance id.
 
     `number` has those that are given, and takes in new ones.

@@ -59,7 +59,7 @@ def audit(
 ) -> None:
     """Check a fleet for problems; exit code 1 with --fail-on."""
     out = target.optional()
-    audit_settings, settings = levels_and_goals(thresholds, goals.applied(source.settings))
+    audit_settings, settings = levels_and_goals(thresholds, goals.apply_to(source.settings))
     if prometheus:
         check_metrics(prometheus)
     if since_last and not out:

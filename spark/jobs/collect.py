@@ -18,7 +18,7 @@ from spark.sources.live.cluster import ClusterSelection
 from spark.sources.live.collect import ids_in, ids_in_store, mixed_up
 from spark.store import Folder
 from spark.terminal import CHECK_FAILED, Table, busy, option, say, say_all, say_answer, show
-from spark.text import as_sentence, named
+from spark.text import as_sentence, list_of
 
 Patterns = Annotated[
     list[str] | None, option("Pattern like 'payments-*'; repeatable.", shown="all")
@@ -70,7 +70,7 @@ def collect(
     named_clusters = terminal.clusters_named(bootstrap, cluster, clusters)
     asked = [replace(target, **options) for target in named_clusters]
     live = terminal.live("spark.sources.live.collect")
-    with busy(f"reading {named('cluster', [target.name for target in asked])}") as step:
+    with busy(f"reading {list_of('cluster', [target.name for target in asked])}") as step:
         collected = live.collect_clusters(asked, partial(step.report, what="groups"))
     read = [outcome.tables for outcome in collected if outcome.tables]
     left_out = [

@@ -30,7 +30,7 @@ def compare(
 ) -> None:
     """Compare strategies on every group of a snapshot, and name the best."""
     out = target.optional()
-    audit_settings, settings = levels_and_goals(thresholds, trial.applied(source.settings))
+    audit_settings, settings = levels_and_goals(thresholds, trial.apply_to(source.settings))
     with source.session(source.single_snapshot) as spark:
         if out:
             check_out(spark, out, COMPARISON)

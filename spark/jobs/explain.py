@@ -29,9 +29,9 @@ def explain(
     thresholds: terminal.Thresholds = None,
 ) -> bool:
     """Explain one group: why each partition moves, and why it can't be more even."""
-    levels, settings = levels_and_goals(thresholds, goals.applied(source.settings))
+    levels, settings = levels_and_goals(thresholds, goals.apply_to(source.settings))
     group = source.group
-    few = source.weighed(f"explain group {group}", settings)
+    few = source.open_with_rates(f"explain group {group}", settings)
     with few as (fleet, rates), busy(f"planning group {group}"):
         options = source.cluster, settings.goals, rates, levels.levels
         find = partial(findings_of, audit_settings=levels)

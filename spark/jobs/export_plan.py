@@ -42,7 +42,7 @@ def export_plan(
         what = "a file in a folder that exists" if is_file else "a folder in one that exists"
         raise InputError(f"--out {out} must be {what}")
     folder = None if is_file else PlanFolder(out)
-    pattern, plan = group or "*", source.planned
+    pattern, plan = group or "*", source.plan_place
     with source.session() as session:
         planned_at = snapshot or _newest(session, plan)
         groups, assignments = read_results(session, plan, ("groups", "assignments"), planned_at)

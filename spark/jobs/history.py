@@ -3,7 +3,7 @@
 from optimizer.figures import plural
 from spark import terminal
 from spark.fleet import HISTORY, as_rows, check_out
-from spark.history import abandoned_lag, most_restless, restless, totals, unmanned, worse
+from spark.history import abandoned_lag, left_behind, most_restless, restless, totals, worse
 from spark.terminal import Table, busy, say, say_all, say_answer, show
 
 HIDDEN = ("first", "last", "this_week", "last_week", "most_per_hour", "takeovers")
@@ -21,7 +21,7 @@ def history(source: terminal.HistoryOptions, target: terminal.OutOptions) -> Non
                 past.write(out)
             most = as_rows(restless(past.changes, past.rebalances, past.timeline.snapshots))
             got_worse = as_rows(worse(past.states))
-            left = as_rows(unmanned(past.states))
+            left = as_rows(left_behind(past.states))
             answer = totals(most, past.states, past.rebalances)
     say_answer(f"{answer} {most_restless(most)}".rstrip())
     tables = {

@@ -33,7 +33,7 @@ def plan(
     out = target.optional()
     strategy_name = strategy or source.settings.strategy
     check_strategy(strategy_name)
-    levels, settings = levels_and_goals(thresholds, goals.applied(source.settings))
+    levels, settings = levels_and_goals(thresholds, goals.apply_to(source.settings))
     with_strategy = replace(settings, strategy=strategy_name)
     with source.session(source.single_snapshot) as spark:
         if out:

@@ -39,7 +39,7 @@ def rates(
         snapshot, held = history.snapshots[-1], flows.window.snapshots
         with busy("working out rates"):
             if out is not None:
-                kept.enter_context(flows.written(out, snapshot))
+                kept.enter_context(flows.writing(out, snapshot))
             fast = as_rows(busiest(flows.rates, flows.window))
             late = as_rows(groups_behind(flows.consumption, flows.present, flows.window))
             resets = flows.rates.where("resets > 0").count()

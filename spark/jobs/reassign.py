@@ -43,13 +43,13 @@ def reassign_one(
     out = replicas.out
     with source.opener() as opener:
         fleet = source.few(opener, "reassign")
-        wanted = replicas.wanted(moves.cluster_facts(fleet, replicas.cluster))
+        wanted = replicas.request(moves.cluster_facts(fleet, replicas.cluster))
         with busy("planning replicas and leaders"):
             plan = moves.reassign_cluster(fleet, replicas.cluster, wanted)
             done = moves.effects(plan, moves.consumers_of(fleet, plan.current.cluster))
         written = moves.write_batches(plan, out) if out else []
-    placements = moves.compared(plan)
-    verdict = *plan.verdict(), moves.evened(placements)
+    placements = moves.compare(plan)
+    verdict = *plan.verdict(), moves.evenness(placements)
     say_answer(f"Cluster {plan.current.cluster}: {' '.join(verdict)}")
     show(_tables(plan, placements, done) | _files(written) | terminal.clusters_read(fleet))
     if written:
@@ -102,7 +102,7 @@ def reassign_all(
     with source.session(source.snapshot) as spark:
         fleet = source.fleet(spark, "reassign")
         with busy("planning replicas and leaders"):
-            planned = moves.reassign_fleet(fleet, replicas.wanted())
+            planned = moves.reassign_fleet(fleet, replicas.request())
             rows = sorted(planned.collect(), key=lambda row: row.cluster)
         out = replicas.out
         written, refused = moves.write_fleet(rows, out, fleet) if out else ([], {})
@@ -139,7 +139,7 @@ def create_topics(
         fleet = source.few(opener, "reassign")
         current = moves.cluster_facts(fleet, replicas.cluster)
         with busy("placing new topics"):
-            placement = moves.place_new(current, topics, replicas.wanted(current))
+            placement = moves.place_new(current, topics, replicas.request(current))
             verdict, *notes = placement.sentences()
     texts = placement.texts
     assignments = [{"topic": topic, "replica_assignment": text} for topic, text in texts.items()]
@@ -196,7 +196,7 @@ def _carry_out(
                     sentences.throw(KeyboardInterrupt())
                 moves.mark_done(out)
         except (moves.StoppedError, ConnectionError) as stopped:
-            terminal.explained()
+            terminal.mark_explained()
             say(as_sentence(str(stopped)))
             raise typer.Exit(CHECK_FAILED) from None
     if not left and not elections:

@@ -109,7 +109,7 @@ class ReplicaOptions:
         except ReplicaGoalsError as error:
             raise InputError(f"these options contradict each other: {error}") from None
 
-    def wanted(self, current: ClusterFacts | None = None) -> ReassignRequest:
+    def request(self, current: ClusterFacts | None = None) -> ReassignRequest:
         """The request for one cluster, or for every cluster."""
         return ReassignRequest(
             drain=_ids_in(self.drain, "--drain"),

@@ -7,7 +7,7 @@ from pyspark.sql import functions as F
 
 from spark import best_replayed, replay_fleet, terminal
 from spark.fleet import GROUP_KEYS, REPLAY, as_rows, check_out
-from spark.settings import CURRENT, MOVE_COSTS, move_price, priced
+from spark.settings import CURRENT, MOVE_COSTS, costs_of, move_price
 from spark.store import in_one_file, write_tables
 from spark.terminal import Table, busy, say, say_answer, show
 from spark.trial import idle_limits, verdicts
@@ -28,7 +28,7 @@ def replay(
     move_cost: terminal.MoveCost = None,
 ) -> None:
     """Replay the history of a fleet under each strategy."""
-    out, settings = target.optional(), trial.applied(source.settings)
+    out, settings = target.optional(), trial.apply_to(source.settings)
     source.check()
     price = move_price(move_cost) if move_cost else None
     with source.session(many=True) as spark, ExitStack() as kept:
@@ -55,7 +55,7 @@ def replay(
             gains = as_rows(best.select(*GROUP_KEYS, "strategy", *SAVED, "sentence"))
     say_answer(best_replayed(shown))
     if price:
-        say(verdicts(shown, partial(priced, price)))
+        say(verdicts(shown, partial(costs_of, price)))
     saved_by_best = Table(gains, title="what the best strategy would have saved", is_detail=True)
     unknown = {name for name in COLUMNS_SHOWN if all(row.get(name) is None for row in shown)}
     hidden = {name for row in shown for name in row if name not in COLUMNS_SHOWN}

@@ -69,7 +69,7 @@ def report(
     thresholds: Thresholds = None,
 ) -> None:
     """Write one HTML page: what to do first, key figures, strategies, findings, worst groups."""
-    levels, settings = levels_and_goals(thresholds, goals.applied(source.settings))
+    levels, settings = levels_and_goals(thresholds, goals.apply_to(source.settings))
     if out.is_dir() or not out.absolute().parent.is_dir():
         raise InputError(f"--out {out} must be a file in a folder that exists")
     check_drawing()

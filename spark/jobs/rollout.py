@@ -31,6 +31,6 @@ def rollout(
     say_all(notes)
     if reasons := why_not(rows):
         terminal.print_list("not possible", reasons, is_detail=True)
-    if settings.consumers.assumed:
-        say(settings.consumers.assumed)
+    if settings.consumers.assumptions:
+        say(settings.consumers.assumptions)
     terminal.say_clusters(fleet)

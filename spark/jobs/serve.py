@@ -10,7 +10,7 @@ from spark import InputError, terminal
 from spark.fleet import check_folder, stored_in
 from spark.report import check_drawing
 from spark.store import check_writable, folder_of
-from spark.terminal import explained, option, say, say_answer
+from spark.terminal import mark_explained, option, say, say_answer
 
 
 def serve(
@@ -66,7 +66,7 @@ def serve(
         if not ip_address(address).is_loopback:
             say("Everybody who reaches this address can read it: there is no login.")
             hosts = ["*"]
-        explained()
+        mark_explained()
         config = uvicorn.Config(app_of(pages, hosts), log_config=None, timeout_graceful_shutdown=2)
         uvicorn.Server(config).run(sockets=[listening])
 

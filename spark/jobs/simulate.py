@@ -46,9 +46,7 @@ def simulate(
             group_simulation = simulate_group(
                 fleet, group, events, source.cluster, seed, consumers, rates
             )
-            others = group_simulation.by_chance(
-                step.counted(range(seed + 1, seed + seeds), "seeds")
-            )
+            others = group_simulation.by_chance(step.track(range(seed + 1, seed + seeds), "seeds"))
     timeline = group_simulation.timeline
     what, unread, *costs = sentences_of(timeline, group)
     title = f"{events.title} ({group_simulation.strategy}): " if events.title else ""
@@ -63,6 +61,6 @@ def simulate(
     show(by_seed | {"timeline": steps} | more | terminal.clusters_read(fleet))
     if reason := unknown_lag(timeline):
         say(reason)
-    if settings.consumers.assumed:
-        say(settings.consumers.assumed)
+    if settings.consumers.assumptions:
+        say(settings.consumers.assumptions)
     terminal.say_clusters(fleet)

@@ -210,7 +210,7 @@ def compact_store(place: Folder, dry_run: bool) -> tuple[dict[str, Table], RunEr
     after: dict[str, int] = {}
     if not dry_run:
         with busy("rewriting") as step:
-            after = compact_each(place, step.counted(scattered, "snapshots"), left)
+            after = compact_each(place, step.track(scattered, "snapshots"), left)
     say_answer(compaction_in_words(scattered, after))
     say_all(f"Left as it is: snapshot {snapshot}: {why}." for snapshot, why in left.items())
     rows = [asdict(small) | {"bytes_after": after.get(small.snapshot)} for small in scattered]

@@ -24,7 +24,7 @@ def verify(
     snapshot: Annotated[str | None, terminal.snapshot_option("all that the plan has")] = None,
 ) -> None:
     """Check a plan against its snapshot without the solver; exit code 1 if anything is wrong."""
-    plan = source.planned
+    plan = source.plan_place
     with source.session() as spark:
         planned = planned_snapshots(spark, plan, snapshot)
         verified, unchecked = [], []
@@ -53,8 +53,8 @@ def _verify_one(
     session: SparkSession, source: PlannedPart, snapshot: str
 ) -> tuple[FleetSnapshot, terminal.Rows]:
     """The first faults of the plan of this fleet, or of part of it."""
-    tables = PlanTables.read(session, source.planned, snapshot, source.part)
-    read = partial(read_planned, session, source.where, source.planned, snapshot)
+    tables = PlanTables.read(session, source.plan_place, snapshot, source.part)
+    read = partial(read_planned, session, source.where, source.plan_place, snapshot)
     whole = source.reading(session, "verify", read)
     fleet = terminal.part_of(whole, source.part)
     faults = verify_plan(fleet, tables.assignments, tables.groups, tables.rates).persist()

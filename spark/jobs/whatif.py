@@ -8,7 +8,7 @@ from typing import Annotated
 from optimizer.scenarios import Event, SizedTopic, brokers_down
 from spark import InputError, terminal
 from spark.fleet import WHATIF, check_out, snapshot_id
-from spark.settings import CURRENT, USUAL_STRATEGIES, move_price, priced, window_length
+from spark.settings import CURRENT, USUAL_STRATEGIES, costs_of, move_price, window_length
 from spark.terminal import (
     ROWS_SHOWN,
     Table,
@@ -58,7 +58,7 @@ def whatif(
         raise InputError("give an event: --event crash-rack=eu-west-a")
     events = events_of(event)
     price = move_price(move_cost) if move_cost else None
-    settings = trial.applied(source.settings, USUAL_STRATEGIES)
+    settings = trial.apply_to(source.settings, USUAL_STRATEGIES)
     out, length = target.optional(), window_length(window)
     with source.session() as spark:
         if out is not None:
@@ -81,15 +81,15 @@ def whatif(
         say_answer(whatif_advice(predicted.fleet, events))
         notes = [*notes_of(predicted, events)]
         if price:
-            notes.append(verdicts(predicted.fleet, partial(priced, price)))
+            notes.append(verdicts(predicted.fleet, partial(costs_of, price)))
         terminal.print_list("consequences", notes)
         show_result(predicted, bool(settings.goals.weights))
         if brokers_down(events):
             terminal.follow_with(terminal.REASSIGN)
         elif any(row["never_caught_up"] for row in predicted.fleet if row["strategy"] == CURRENT):
             terminal.follow_with(terminal.MEMBERS)
-    if settings.consumers.assumed:
-        say(settings.consumers.assumed)
+    if settings.consumers.assumptions:
+        say(settings.consumers.assumptions)
     say_written(out, "whatif")
     show(clusters_read(fleet))
     say_clusters(fleet)

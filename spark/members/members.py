@@ -18,7 +18,7 @@ from spark.groups import (
     Numbers,
     coordinators,
     encode,
-    failed,
+    failure_of,
     in_workers,
     read_or_failed,
     read_topics,
@@ -123,7 +123,7 @@ def row_of_group(row: RowWithFlows, headroom: float = HEADROOM) -> MembersRow:
     try:
         return _size_row(row, group, group.problem, headroom)
     except Exception as error:
-        return _empty_row(row, failed(error))
+        return _empty_row(row, failure_of(error))
 
 
 def _empty_row(row: RowWithFlows, group: FleetGroup) -> MembersRow:

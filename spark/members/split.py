@@ -24,7 +24,7 @@ from spark.groups import (
 )
 from spark.history import FleetRates
 from spark.members.members import Flow, RowWithFlows, flow_of, flows_of
-from spark.text import shortened
+from spark.text import shorten
 
 SIDE = {
     "part": t.StringType(),
@@ -127,7 +127,7 @@ def _cells(part: str, side: Side, pace: Pace | None) -> tuple[Any, ...]:
 
 def sentence_of(split: Split, paces: Mapping[str, Pace]) -> str:
     """Sentences on what the split does to loads, to lag and to what a rebalance stops."""
-    own, rest, topic = split.own, split.rest, shortened(split.topic)
+    own, rest, topic = split.own, split.rest, shorten(split.topic)
     text = (
         f"{topic} on {plural(own.members, 'member')}, the rest on {rest.members:,}: up to "
         f"{plural(split.max_load, 'partition')} per member (now {split.now.max_load:,}, in one "
@@ -160,7 +160,7 @@ def split_verdict(rows: Sequence[Mapping[str, Any]], topic: str) -> str:
     """
     split = [{side["part"]: side for side in row["sides"]} for row in rows if row["sides"]]
     gain = sum(_seconds(sides[REST]) < _seconds(sides[OPTIMUM]) for sides in split)
-    of = f"{len(split):,} of {plural(len(rows), 'group')} can read {shortened(topic)} in a group"
+    of = f"{len(split):,} of {plural(len(rows), 'group')} can read {shorten(topic)} in a group"
     faster = f"; in {gain:,} the rest catches up sooner" if gain else ""
     return f"{of} of its own{faster}. No split makes members' numbers of partitions more even."
 

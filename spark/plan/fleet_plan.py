@@ -28,7 +28,7 @@ from spark.fleet import (
 )
 from spark.groups import encode, weight_tables
 from spark.notebook import FIRST, shown_in_notebook
-from spark.plan.summary import measured, sentence_of, summarize
+from spark.plan.summary import by_status, sentence_of, summarize
 from spark.settings import DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals, as_fleet_goals
 from spark.solve import (
     ADVICE_COLUMNS,
@@ -108,7 +108,7 @@ class FleetPlan(Handle):
         session = self.solved.sparkSession
         snapshot = snapshot_id(self.snapshot)
         check_out(session, out, PLAN)
-        files = 1 + sum(row.partitions for row in self._measured) // ROWS_PER_FILE
+        files = 1 + sum(row.partitions for row in self._by_status) // ROWS_PER_FILE
         tables = {
             "assignments": plan_assignments(_laid_out(self.solved, files)),
             "groups": _laid_out(self.groups, 1),
@@ -126,15 +126,15 @@ class FleetPlan(Handle):
 
     def summary(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         """Groups by status, and the fleet now and planned: see `spark.plan.summary`."""
-        return summarize(self._measured)
+        return summarize(self._by_status)
 
     def sentence(self) -> str:
         """The same for people: what is put right, what moves for it, what can't be helped."""
-        return sentence_of(self._measured)
+        return sentence_of(self._by_status)
 
     def advice(self) -> list[str]:
         """How many groups are advised what, and how many can follow a plan."""
-        return advice_in_words(self._measured)
+        return advice_in_words(self._by_status)
 
     def idle_limits(self) -> list[str]:
         """The limits of the goals, in words, that no member or partition of any group fits."""
@@ -165,16 +165,16 @@ class FleetPlan(Handle):
 
     def chart(self) -> Any:
         """How even groups are now and planned; InputError where Altair isn't installed."""
-        return CHARTS["balance"].drawn(balance_of(self.solved))
+        return CHARTS["balance"].chart(balance_of(self.solved))
 
     def _repr_html_(self) -> str:
         columns = "cluster", "group", "now_to_best", "moves", "severity", "advice"
         return shown_in_notebook([self.sentence()], columns, self.worst())
 
     @cached_property
-    def _measured(self) -> list[Row]:
+    def _by_status(self) -> list[Row]:
         """By the one job that solves the groups."""
-        return measured(self.solved)
+        return by_status(self.solved)
 
     def release(self) -> None:
         """Free what is kept."""

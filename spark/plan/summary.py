@@ -30,7 +30,7 @@ IDLE_TO_BUSY = (
 Total = Callable[[list[Any]], Any]
 
 
-def measured(solved: DataFrame) -> list[Row]:
+def by_status(solved: DataFrame) -> list[Row]:
     """Measures of solved groups, a row a status in their order."""
     columns = [column.alias(name) for name, (column, _) in _measures().items()]
     partitions = F.coalesce(F.sum("partitions"), F.lit(0)).alias("partitions")

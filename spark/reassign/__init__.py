@@ -5,9 +5,9 @@ from spark.reassign.compared import (
     batch_rows,
     broker_rows,
     cluster_row,
-    compared,
+    compare,
     compared_row,
-    evened,
+    evenness,
 )
 from spark.reassign.consumers import Consumers, Effects, consumers_of, effects
 from spark.reassign.create import NewTopic, new_topic, place_new, write_new

@@ -32,7 +32,7 @@ class Compared:
     bytes_gap: float | None = None
 
 
-def compared(of: Reassignment) -> list[Compared]:
+def compare(of: Reassignment) -> list[Compared]:
     """The current replicas, Kafka's --generate of both kinds, and the plan."""
     current = {p.name: list(p.replicas) for p in of.current.partitions}
     return [
@@ -91,7 +91,7 @@ def _is_uneven(taken: Counter[str | None], room: Counter[str | None]) -> bool:
     )
 
 
-def evened(placements: Sequence[Compared]) -> str:
+def evenness(placements: Sequence[Compared]) -> str:
     """How many replicas brokers have, as planned and now."""
     now, *_, planned = placements
     return (

@@ -10,7 +10,7 @@ from optimizer.figures import plural
 from spark.fleet import FleetFiles, FleetSnapshot, plain_rows
 from spark.groups import OFFSETS_TOPIC, OffsetsTopic, location_of
 from spark.reassign.reassignment import Reassignment
-from spark.text import named
+from spark.text import list_of
 
 Name = tuple[str, int]
 
@@ -43,7 +43,7 @@ class Effects(NamedTuple):
             )
         if self.other_coordinator:
             yield (
-                f"{named('group', self.other_coordinator)} of {self.groups} "
+                f"{list_of('group', self.other_coordinator)} of {self.groups} "
                 f"{'gets' if len(self.other_coordinator) == 1 else 'get'} another coordinator."
             )
 

@@ -9,7 +9,7 @@ from optimizer.replicas import Broker, Cluster, Partition, ReplicaGoals
 from spark.errors import InputError
 from spark.fleet import FleetFiles, FleetSnapshot, plain_rows
 from spark.patterns import matches
-from spark.text import named
+from spark.text import list_of
 
 COLUMNS = (
     *("topic", "partition", "leader", "replicas", "isr", "leader_rack", "replica_racks"),
@@ -70,12 +70,12 @@ def cluster_facts(fleet: FleetSnapshot | FleetFiles, cluster: str | None = None)
     """
     clusters = list(fleet.clusters())
     if cluster is None and len(clusters) > 1:
-        raise InputError(f"snapshot {fleet.id} has {named('cluster', clusters)}: choose one")
+        raise InputError(f"snapshot {fleet.id} has {list_of('cluster', clusters)}: choose one")
     if cluster is None and clusters:
         cluster = clusters[0]
     if cluster is None or cluster not in clusters:
         raise InputError(
-            f"snapshot {fleet.id} has no cluster {cluster!r}: it has {named('cluster', clusters)}"
+            f"snapshot {fleet.id} has no cluster {cluster!r}: it has {list_of('cluster', clusters)}"
             f"{did_you_mean(cluster or '', clusters)}"
         )
     rows = plain_rows(fleet, "partitions", COLUMNS, cluster)
@@ -167,9 +167,8 @@ class ReassignRequest:
             for b, rack in current.racks.items()
         ]
         if leaderless:
-            sentences.append(
-                f"{named('partition', leaderless)} left out: without a leader nothing can be copied"
-            )
+            left_out = list_of("partition", leaderless)
+            sentences.append(f"{left_out} left out: without a leader nothing can be copied")
         return Cluster(brokers, partitions), sentences
 
     def is_chosen(self, topic: str) -> bool:
@@ -192,7 +191,7 @@ class ReassignRequest:
         if not short:
             return []
         what = (
-            f"{named('topic', short)} would have {factor} replicas, with min.insync.replicas "
+            f"{list_of('topic', short)} would have {factor} replicas, with min.insync.replicas "
             f"{held[short[0]]}: producers with acks=all are refused once a broker is down"
         )
         if not self.force:
@@ -216,7 +215,7 @@ class ReassignRequest:
             raise InputError(f"a replication factor of {self.replication_factor} isn't above 0")
         if moving := [str(partition) for partition in current.partitions if partition.is_moving]:
             raise InputError(
-                f"cluster {current.cluster} still reassigns {named('partition', moving)}: plan "
+                f"cluster {current.cluster} still reassigns {list_of('partition', moving)}: plan "
                 "again when that is done, or cancelled"
             )
         if self.topics and not any(self.is_chosen(p.topic) for p in current.partitions):

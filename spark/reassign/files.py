@@ -12,7 +12,7 @@ from spark.errors import InputError
 from spark.reassign.facts import ClusterFacts
 from spark.reassign.reassignment import Reassignment
 from spark.store import read_whole, replace_text
-from spark.text import named
+from spark.text import list_of
 
 Name = tuple[str, int]
 
@@ -71,7 +71,7 @@ def write_files(
     names = sorted(path.name for path in out.iterdir() if not path.name.startswith("."))
     if others := [name for name in names if not OURS.fullmatch(name)]:
         raise InputError(
-            f"{out} holds {named('file', others)}: files of a plan go into a folder of their own"
+            f"{out} holds {list_of('file', others)}: files of a plan go into a folder of their own"
         )
     owner = (out / CLUSTER).read_text() if (out / CLUSTER).exists() else None
     if names and owner not in (None, cluster):
@@ -83,7 +83,7 @@ def write_files(
         read_whole(out / name) == texts[name].encode() for name in names
     ):
         return [out / name for name in texts]
-    if why := _unfinished(out, current):
+    if why := _why_unfinished(out, current):
         raise InputError(
             f"{out} holds the rollbacks of a plan that isn't finished: {why}. Finish it or go "
             "back, and take another snapshot; or write into another folder"
@@ -107,7 +107,7 @@ def mark_done(out: Path) -> None:
     (out / HANDED_OVER).unlink(missing_ok=True)
 
 
-def _unfinished(out: Path, current: ClusterFacts | None) -> str | None:
+def _why_unfinished(out: Path, current: ClusterFacts | None) -> str | None:
     """Why the rollbacks in a folder may still be needed; None if they aren't."""
     mark = out / HANDED_OVER
     time = mark.read_text() if mark.exists() else None

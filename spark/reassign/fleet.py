@@ -15,7 +15,7 @@ from spark.fleet import FleetSnapshot
 from spark.groups import batch_of
 from spark.reassign.facts import COLUMNS, ReassignRequest, cluster_facts, facts_in
 from spark.reassign.files import texts_of, write_files
-from spark.reassign.reassignment import Reassignment, reassigned
+from spark.reassign.reassignment import Reassignment, reassign
 
 PLANNED, REFUSED, FAILED = "planned", "refused", "failed"
 
@@ -98,7 +98,7 @@ def _row(row: tuple[Any, ...], wanted: ReassignRequest) -> dict[str, Any]:
     keys: dict[str, Any] = {"cluster": cluster.as_py(), "snapshot": snapshot.as_py()}
     try:
         current = facts_in(**keys, rows=_tuples(partitions), listed=dict(_tuples(brokers)))
-        reassignment = reassigned(current, wanted)
+        reassignment = reassign(current, wanted)
     except InputError as error:
         return keys | {"status": REFUSED, "reason": str(error)}
     except Exception as error:  # one bad cluster never stops a fleet

@@ -199,10 +199,10 @@ def reassign_cluster(
     wanted: ReassignRequest | None = None,
 ) -> Reassignment:
     """Plan one cluster of a fleet, or the only one; InputError for what can't be asked of it."""
-    return reassigned(cluster_facts(fleet, cluster), wanted or ReassignRequest())
+    return reassign(cluster_facts(fleet, cluster), wanted or ReassignRequest())
 
 
-def reassigned(current: ClusterFacts, wanted: ReassignRequest) -> Reassignment:
+def reassign(current: ClusterFacts, wanted: ReassignRequest) -> Reassignment:
     """The reassignment of a cluster whose facts are given."""
     cluster, text = wanted.cluster(current)
     try:

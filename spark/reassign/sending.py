@@ -18,7 +18,7 @@ from spark.reassign.facts import PartitionFacts
 from spark.reassign.files import read_move
 from spark.reassign.reassignment import Reassignment
 from spark.reassign.verify import DONE, RUNNING, broker_ids, state_of
-from spark.text import named
+from spark.text import list_of
 
 Name = tuple[str, int]
 
@@ -82,7 +82,7 @@ class Batch(NamedTuple):
         partitions = [f"{topic}-{number}" for topic, number in self.steps]
         return (
             f"{self.label}: {copies} {'copy' if copies == 1 else 'copies'}, of "
-            f"{named('partition', partitions)}"
+            f"{list_of('partition', partitions)}"
         )
 
 
@@ -314,7 +314,7 @@ def _elect(led: Sequence[Name], live: LiveCluster, pace: Pace) -> None:
         if gone := [
             f"{topic}-{number}" for topic, number in left if (topic, number) not in partitions
         ]:
-            raise StoppedError(f"{named('partition', gone)} was deleted meanwhile")
+            raise StoppedError(f"{list_of('partition', gone)} was deleted meanwhile")
         left = [
             n for n in left if n in refused or partitions[n].leader != partitions[n].replicas[0]
         ]

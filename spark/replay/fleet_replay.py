@@ -158,10 +158,10 @@ def groups_of(steps: DataFrame) -> DataFrame:
         F.max_by("reason", F.when(~answered, F.col("start"))).alias("why"),
         _hours("excess").alias("excess_hours"),
         F.max("max_load").alias("worst_max_load"),
-        _counted("moves", after_first).alias("moves"),
-        _counted("takeovers", after_first).alias("takeovers"),
-        F.when(has_protocol, _counted("stopped", after_first)).alias("stopped"),
-        _counted("moves", F.col("first")).alias("first_moves"),
+        _sum_of("moves", after_first).alias("moves"),
+        _sum_of("takeovers", after_first).alias("takeovers"),
+        F.when(has_protocol, _sum_of("stopped", after_first)).alias("stopped"),
+        _sum_of("moves", F.col("first")).alias("first_moves"),
         _hours("local_reads").alias("local_read_hours"),
         _hours("remote_reads").alias("remote_read_hours"),
         F.coalesce(mean_over_bound, F.avg(over)).alias("mean_over_bound"),
@@ -170,7 +170,7 @@ def groups_of(steps: DataFrame) -> DataFrame:
     return _with_best(rows)
 
 
-def _counted(what: str, where: Column) -> Column:
+def _sum_of(what: str, where: Column) -> Column:
     """The sum of those; null only where the strategy never had an answer."""
     return F.sum(F.when(F.col("max_load").isNotNull(), F.when(where, F.col(what)).otherwise(0)))
 

@@ -74,7 +74,7 @@ class GroupState:
         return classes_of(self.problem)
 
     @cached_property
-    def unowned(self) -> Problem:
+    def ownerless(self) -> Problem:
         """The group without owners and claims."""
         kafka = self.problem.kafka
         return replace(

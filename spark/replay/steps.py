@@ -19,7 +19,7 @@ from spark.groups import (
     Real,
     RowOfGroup,
     Text,
-    failed,
+    failure_of,
     in_workers,
     is_kafkas,
     own_strategy,
@@ -100,7 +100,7 @@ class Trail:
         """Who of a group's members, if anybody, owns each of its partitions."""
         if self.answer is not None:
             return state.owner(self.answer)
-        return (state.problem if self.first else state.unowned).owner
+        return (state.problem if self.first else state.ownerless).owner
 
     def settle(self, state: GroupState, owner: IntArray, target: IntArray) -> Changes:
         """Members own `target` from now on: what that changes of what they owned."""
@@ -182,7 +182,7 @@ class _GroupReplay:
                 target = trail.owner(state)
                 columns |= trial.loads(target) | state.measures(target)
                 columns |= {"moves": changes.moves, "takeovers": changes.takeovers}
-                columns["stopped"] = _stopped(changes, is_eager(name, row)) if asked else 0
+                columns["stopped"] = _stops(changes, is_eager(name, row)) if asked else 0
             yield self._row(row, trail.failure or group, name, **columns)
         state.ways.clear()
 
@@ -203,18 +203,18 @@ class _GroupReplay:
         if not asked:
             return first, asked, NONE
         owner = trail.owner(state)
-        problem = state.problem if first else replace(state.unowned, owner=owner)
+        problem = state.problem if first else replace(state.ownerless, owner=owner)
         strategy = strategy_named(name)
         try:
             answer = self._limit.spend(lambda: strategy.assign(problem, state.goals))
         except Exception as error:
-            trail.failure = failed(error)
+            trail.failure = failure_of(error)
             return first, asked, NONE
         return first, asked, trail.settle(state, owner, answer.target)
 
     def _trial(self, state: GroupState, is_new: bool) -> Trial:
         """The group without what is owned, for its bounds; the optimum has the least load."""
-        trial, optimum = Trial(state.unowned, self._limit, state.goals), self._trails.get(OPTIMAL)
+        trial, optimum = Trial(state.ownerless, self._limit, state.goals), self._trails.get(OPTIMAL)
         if is_new:
             by_count = not (state.goals.min_gain or state.goals.by_weight)
             if optimum and optimum.answer and not optimum.failure and by_count:
@@ -236,7 +236,7 @@ def _same_target(strategy: str) -> str:
     return strategy if strategy == CURRENT else strategy_named(strategy).target_of or strategy
 
 
-def _stopped(changes: Changes, eager: bool | None) -> int | None:
+def _stops(changes: Changes, eager: bool | None) -> int | None:
     if eager is None and changes.keepable:
         return None
     return changes.keepable if eager else changes.lost

@@ -6,7 +6,7 @@ from typing import Any
 from optimizer.figures import figure, plural
 from optimizer.strategies import OPTIMAL
 from spark.settings import CURRENT
-from spark.text import shortened
+from spark.text import shorten
 from spark.trial import Row, kafkas_own, of_racks, row_of, verdicts
 
 SMALLEST_SHOWN = 0.05
@@ -22,7 +22,7 @@ def sentence_of(row: Any) -> str | None:
     """
     if not row.is_best:
         return None
-    name = f"{shortened(row.group)} of {shortened(row.cluster)}"
+    name = f"{shorten(row.group)} of {shorten(row.cluster)}"
     if row.strategy == CURRENT:
         return f"{name}: no change does better."
     others = [strategy for strategy in row.equals if strategy != row.strategy]

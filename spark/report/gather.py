@@ -20,7 +20,7 @@ from spark.fleet import (
     FleetFiles,
     FleetSnapshot,
     as_rows,
-    escaped,
+    escape,
     escaped_rows,
     read_results,
     worst_first,
@@ -38,7 +38,7 @@ from spark.report.sums import (
     findings_by_group,
     lags_in,
     loads_of,
-    merged,
+    merge,
     names_of,
     past_of,
     rebalances_a_day,
@@ -140,7 +140,7 @@ def material_of(
                 *(names_of(shown), lags_in(fleet)),
                 *(*_assignors(fleet), *rebalances_a_day(past)),
             ]
-            every = _keep(merged(rows, beside), kept)
+            every = _keep(merge(rows, beside), kept)
             groups = worst_groups(every, ROWS)
             of_page = fleet, groups, settings, levels.levels, past.get("changes")
             details = detailed_groups(*of_page, files)
@@ -248,7 +248,7 @@ def _fleet_on_page(fleet: FleetSnapshot, made: FleetAudit) -> FleetSnapshot:
         return fleet
     first = made.group_rows.orderBy(*worst_first()).limit(ROWS)
     keys = [row.key for row in first.select(F.xxhash64(*GROUP_KEYS).alias("key")).collect()]
-    names = ", ".join(escaped(f"`{name}`") for name in GROUP_KEYS)
+    names = ", ".join(escape(f"`{name}`") for name in GROUP_KEYS)
     return fleet.with_groups(F.expr(f"xxhash64({names}) in ({', '.join(map(str, keys))})"))
 
 

@@ -18,7 +18,7 @@ from spark.settings import Settings
 from spark.simulate import sentences_of, simulate_row
 from spark.solve import LevelsOf
 from spark.store import SNAPSHOT
-from spark.text import shortened
+from spark.text import shorten
 
 LARGEST = 5_000
 """Partitions of a group, and LARGEST / 25 members, up to which that is worked out for a page."""
@@ -80,7 +80,7 @@ def _lags(fleet: FleetSnapshot, encoded: Sequence[EncodedRow]) -> dict[Key, str]
 
 def _lag_of(lags: list[tuple[int, str]]) -> str:
     total, (most, topic) = sum(lag for lag, _ in lags), max(lags)
-    where = f", {most:,} of them of {shortened(topic)}" if total and len(lags) > 1 else ""
+    where = f", {most:,} of them of {shorten(topic)}" if total and len(lags) > 1 else ""
     return f"Its lag is {plural(total, 'record')}{where}."
 
 
@@ -91,7 +91,7 @@ def hosts_sentence(hosts: Mapping[str, tuple[int, int]]) -> str:
     name = max(hosts, key=lambda host: hosts[host][0])
     now, planned = hosts[name][0], max(after for _, after in hosts.values())
     return (
-        f"The fullest of its {len(hosts)} hosts, {shortened(name)}, has {plural(now, 'partition')}"
+        f"The fullest of its {len(hosts)} hosts, {shorten(name)}, has {plural(now, 'partition')}"
         f"; with the plan the fullest has {planned}."
     )
 

@@ -136,18 +136,18 @@ _MEANING = re.compile(r"([\\`*_{}\[\]<>()#+!|~&@:])")
 def markdown_of(material: Material) -> str:
     """The short form."""
     parts = *_first(material), *_teams(material), *_league(material)
-    return "\n".join([f"# {escaped(material.title)}", "", *parts])
+    return "\n".join([f"# {literal(material.title)}", "", *parts])
 
 
-def escaped(text: Any) -> str:
+def literal(text: Any) -> str:
     """Text of which Markdown makes nothing."""
     return _MEANING.sub(r"\\\1", readable(text))
 
 
 def _first(material: Material) -> Iterator[str]:
-    yield from ("## Do first", "", escaped(material.verdict), "")
+    yield from ("## Do first", "", literal(material.verdict), "")
     for number, card in enumerate(filter(itemgetter("shown"), cards_of(material)), 1):
-        yield f"{number}. {escaped(card['what'])} {escaped(card['cure'])}"
+        yield f"{number}. {literal(card['what'])} {literal(card['cure'])}"
     yield ""
 
 
@@ -156,12 +156,12 @@ def _teams(material: Material) -> Iterator[str]:
     rows = [row for row in material.findings if row["severity"] != "info"]
     for team in sorted({row["team"] for row in material.findings if row["team"] is not None}):
         lines = [
-            f"* **{row['severity']}** {escaped(row['sentence'])} {escaped(row['advice'])}"
+            f"* **{row['severity']}** {literal(row['sentence'])} {literal(row['advice'])}"
             for row in rows
             if row["team"] == team
         ]
         lines = lines or ["Nothing critical, and no warning."]
-        yield from (f"## Team {escaped(team)}", "", *lines, "")
+        yield from (f"## Team {literal(team)}", "", *lines, "")
 
 
 def _league(material: Material) -> Iterator[str]:
@@ -170,12 +170,12 @@ def _league(material: Material) -> Iterator[str]:
         return
     titles = ["strategy", "groups", "not evaluated"]
     titles += [*view["by_weight"].values(), *view["columns"].values()]
-    yield from ("## Strategies", "", escaped(view["best"]), "")
-    yield "| " + " | ".join(map(escaped, titles)) + " |"
+    yield from ("## Strategies", "", literal(view["best"]), "")
+    yield "| " + " | ".join(map(literal, titles)) + " |"
     yield "|" + " --- |" * len(titles)
     for row in view["rows"]:
         cells = [row["groups"], row["not_evaluated"], *(value for value, _ in row["cells"])]
-        yield "| " + " | ".join([escaped(row["strategy"]), *map(figure, cells)]) + " |"
+        yield "| " + " | ".join([literal(row["strategy"]), *map(figure, cells)]) + " |"
     yield ""
     yield from (f"Made by {_code(material.made_by['strategies'])}", "")
 

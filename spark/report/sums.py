@@ -61,7 +61,7 @@ planned, the `lag` of groups that have members, and that of the others.
 
 
 def figures_by_cluster(groups: DataFrame) -> Rows:
-    """A row a cluster with these `FIGURES`; `groups` are those of `merged`, or solved ones."""
+    """A row a cluster with these `FIGURES`; `groups` are those of `merge`, or solved ones."""
     figures = (F.expr(text).alias(name) for name, text in FIGURES.items())
     return as_rows(groups.groupBy("cluster").agg(*figures).orderBy("cluster"))
 
@@ -93,7 +93,7 @@ def worst_groups(groups: DataFrame, most: int) -> Rows:
     return as_rows(groups.orderBy(*worst_first()).limit(most))
 
 
-def merged(groups: DataFrame, beside: Sequence[DataFrame]) -> DataFrame:
+def merge(groups: DataFrame, beside: Sequence[DataFrame]) -> DataFrame:
     """A row a group of `groups`, with the columns of what is `beside` it, by one grouping."""
     frames = {"groups": groups, **{f"part{at}": frame for at, frame in enumerate(beside)}}
     united = reduce(
@@ -170,9 +170,7 @@ def figures_before(
     with plan_fleet(previous, goals=goals, levels=levels) as plan:
         measured = plan.solved.withColumn("idle_to_busy", F.expr(IDLE_TO_BUSY))
         columns = *GROUP_KEYS, "status", "members", "idle_to_busy", "uneven", *MEASURES
-        return figures_of(
-            figures_by_cluster(merged(measured.select(*columns), [lags_in(previous)]))
-        )
+        return figures_of(figures_by_cluster(merge(measured.select(*columns), [lags_in(previous)])))
 
 
 def lags_in(fleet: FleetSnapshot) -> DataFrame:

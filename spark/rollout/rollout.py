@@ -15,11 +15,11 @@ from optimizer.model import Problem, classes_of, group_of
 from optimizer.scenarios import Event, Migrate, Upgrade
 from optimizer.strategies import CLASSIC_ASSIGNORS
 from spark.errors import InputError
-from spark.fleet import CONNECT, CONSUMER, HUB, LENGTH_OF_UUID, FleetSnapshot, components, escaped
-from spark.groups import EncodedRow, Int, Text, encode, failed, read_or_failed
+from spark.fleet import CONNECT, CONSUMER, HUB, LENGTH_OF_UUID, FleetSnapshot, components, escape
+from spark.groups import EncodedRow, Int, Text, encode, failure_of, read_or_failed
 from spark.settings import NO_CONSUMERS, STRATEGY_SECONDS, ConsumerSettings, FleetConsumers
 from spark.solve import TimeLimit
-from spark.trial import CostRow, simulated, tried
+from spark.trial import CostRow, simulate_row, try_groups
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,7 +69,7 @@ def rollout_fleet(
     def steps_of(row: EncodedRow, limit: TimeLimit) -> Iterator[RolloutRow]:
         return steps_of_group(row, to, consumers, limit)
 
-    steps = tried(encoded, RolloutRow, steps_of, strategy_seconds)
+    steps = try_groups(encoded, RolloutRow, steps_of, strategy_seconds)
     return _in_waves(steps, coupled_parts(whole or snapshot))
 
 
@@ -85,7 +85,7 @@ def coupled_parts(fleet: FleetSnapshot) -> DataFrame:
 
     One task looks at each cluster.
     """
-    names = (f"{escaped(f'`{name}`')} as `{name}`" for name in ("cluster", "group", "topic"))
+    names = (f"{escape(f'`{name}`')} as `{name}`" for name in ("cluster", "group", "topic"))
     read = fleet.tables["subscriptions"].selectExpr(*names).distinct()
     schema = "cluster string, `group` string, component string"
     return read.groupBy("cluster").applyInPandas(_components, schema)
@@ -138,13 +138,13 @@ def steps_of_group(
         yield step(UNABLE if way.reason else DONE, way.reason)
         return
     try:
-        for columns in _priced(row, group.problem, way, consumers, limit):
+        for columns in _costs_of(row, group.problem, way, consumers, limit):
             yield step(READY, **columns)
     except Exception as error:
-        yield step(UNABLE, failed(error).reason)
+        yield step(UNABLE, failure_of(error).reason)
 
 
-def _priced(
+def _costs_of(
     row: EncodedRow, problem: Problem, way: UpgradePath, consumers: FleetConsumers, limit: TimeLimit
 ) -> Iterator[dict[str, Any]]:
     """Each step with its own figures: those of a run up to it without those of the run before."""
@@ -153,7 +153,7 @@ def _priced(
     parameters = consumers.parameters(row.cluster, row.group).with_assignors(way.offered)
     before = dict.fromkeys(SUMMED_COSTS, 0)
     for number, (deploy, _) in enumerate(way.restarts, start=1):
-        figures = figures_of(simulated(row, named, events[:number], parameters, limit).timeline)
+        figures = figures_of(simulate_row(row, named, events[:number], parameters, limit).timeline)
         summed = [name for name in SUMMED_COSTS if figures[name] is not None]
         own = {name: round(figures[name] - before[name], 3) for name in summed}
         before = figures

@@ -148,11 +148,11 @@ def savings_first(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """The recommended row of each group, those that save the most against the record first."""
     recorded = _records(rows)
 
-    def saved(row: Mapping[str, Any]) -> float:
+    def saving(row: Mapping[str, Any]) -> float:
         return float(recorded.get(_key(row), row)["cost"] - row["cost"])
 
     recommended = [row for row in rows if row["recommended"]]
-    return sorted(recommended, key=lambda row: (-saved(row), *_key(row)))
+    return sorted(recommended, key=lambda row: (-saving(row), *_key(row)))
 
 
 def _records(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], Mapping[str, Any]]:

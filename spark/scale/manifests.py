@@ -40,7 +40,7 @@ def name_of(group: str) -> str:
     return plain[:LONGEST_NAME].strip("-") or "consumers"
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """A text in double quotes, for YAML and PromQL alike."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
@@ -58,7 +58,7 @@ def rate_trigger(group: str, process: Process, policy: Evenfleet) -> str:
     read = f"sum(rate(kafka_topic_partition_current_offset{{{_topics(process)}}}[5m]"
     most = min(policy.max_members, process.partitions)
     ago = round(WEEK_SECONDS - policy.ahead_seconds)
-    behind = f"consumergroup={quoted(group)},{_topics(process)}"
+    behind = f"consumergroup={quote(group)},{_topics(process)}"
     queries = {
         "now": f"{read}))",
         "week_ago": f"{read} offset {ago}s))",
@@ -72,7 +72,7 @@ def rate_trigger(group: str, process: Process, policy: Evenfleet) -> str:
         "    scalingModifiers:",
         "      metricType: AverageValue",
         '      target: "1"',
-        f"      formula: {quoted(_formula(process, policy))}",
+        f"      formula: {quote(_formula(process, policy))}",
         "    horizontalPodAutoscalerConfig:",
         "      behavior:",
         "        scaleUp:",
@@ -87,7 +87,7 @@ def rate_trigger(group: str, process: Process, policy: Evenfleet) -> str:
             f"      name: {name}",
             "      metadata:",
             "        serverAddress: http://prometheus:9090 # set yours",
-            f"        query: {quoted(query)}",
+            f"        query: {quote(query)}",
             '        threshold: "1"',
         ]
     return "\n".join(lines)
@@ -107,8 +107,8 @@ def _topics(process: Process) -> str:
     """The selector of the topics that the group reads."""
     topics = [*process.assignments.topics]
     if len(topics) == 1:
-        return f"topic={quoted(topics[0])}"
-    return f"topic=~{quoted('|'.join(map(re.escape, topics)))}"
+        return f"topic={quote(topics[0])}"
+    return f"topic=~{quote('|'.join(map(re.escape, topics)))}"
 
 
 def manifest_of(group: str, process: Process, policy: Policy, totals: Totals) -> str:
@@ -150,10 +150,10 @@ def _kafka_trigger(group: str, process: Process, policy: Keda) -> str:
         f"    - type: {'apache-kafka' if of_topics else 'kafka'}",
         "      metadata:",
         "        bootstrapServers: kafka:9092 # set yours",
-        f"        consumerGroup: {quoted(group)}",
+        f"        consumerGroup: {quote(group)}",
     ]
     if len(topics) == 1 or of_topics:
-        lines.append(f"        topic: {quoted(','.join(topics))}")
+        lines.append(f"        topic: {quote(','.join(topics))}")
     lines.append(f'        lagThreshold: "{thresholds(policy.lag_threshold, [process])[0]:.0f}"')
     lines.append(f'        activationLagThreshold: "{policy.activation_lag_threshold:.0f}"')
     lines.append(f"        offsetResetPolicy: {policy.offset_reset_policy}")
@@ -176,7 +176,7 @@ def _autoscaler(group: str, process: Process, policy: Hpa) -> str:
         "          name: kafka_consumergroup_lag # of your metrics adapter",
         "          selector:",
         "            matchLabels:",
-        f"              consumergroup: {quoted(group)}",
+        f"              consumergroup: {quote(group)}",
         "        target:",
         "          type: AverageValue",
         f'          averageValue: "{thresholds(policy.average_value, [process])[0]:.0f}"',

@@ -12,7 +12,7 @@ from optimizer.scaling import replay
 from spark.charts import CHARTS
 from spark.errors import InputError
 from spark.fleet import MAX_AGE, FleetSnapshot, as_rows, is_named
-from spark.groups import FleetGroup, columns_of, encode, failed, in_workers
+from spark.groups import FleetGroup, columns_of, encode, failure_of, in_workers
 from spark.history import FleetRates
 from spark.notebook import shown_in_notebook
 from spark.scale.advice import savings_first, verdict_of
@@ -93,7 +93,7 @@ class FleetScale(Handle):
         drawn = [row.asDict() for row in rows if row.cluster == rows[0].cluster]
         for row in drawn:
             row["instant"] = datetime.fromtimestamp(row["at"], UTC).isoformat()
-        return CHARTS["scaling"].drawn(drawn)
+        return CHARTS["scaling"].chart(drawn)
 
     def _repr_html_(self) -> str:
         rows = [row.asDict() for row in self.groups.collect()]
@@ -142,7 +142,7 @@ class _Work:
             try:
                 group = process_of(row, self.recorded, self.settings, self.consumers)
             except Exception as error:
-                group = failed(error)
+                group = failure_of(error)
             if isinstance(group, FleetGroup):
                 yield from unscaled_rows(row, group, self.settings)
             else:
@@ -158,7 +158,7 @@ class _Work:
             courses = replay(processes, settings.policies, settings.prices, settings.step_seconds)
         except Exception as error:
             if len(groups) == 1:
-                yield from unscaled_rows(groups[0][0], failed(error), settings)
+                yield from unscaled_rows(groups[0][0], failure_of(error), settings)
             else:
                 for entry in groups:
                     yield from self._replay([entry])

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, WithJsonSchema
 
 from optimizer.scaling import POLICIES, STEP_SECONDS, Prices
-from spark.toml.tables import Above0, NotNegative, Seconds, Table, shown
+from spark.toml.tables import Above0, NotNegative, Seconds, Table, example
 
 _POLICY = {"type": "object", "properties": {"kind": {"enum": [*POLICIES]}}, "required": ["kind"]}
 PolicyTable = Annotated[dict[str, Any], WithJsonSchema(_POLICY)]
@@ -16,9 +16,9 @@ PolicyTable = Annotated[dict[str, Any], WithJsonSchema(_POLICY)]
 class ProcessTable(Table):
     """What members can do."""
 
-    peak_rate: Above0 = shown(5000)
+    peak_rate: Above0 = example(5000)
     """Records a second that a member reads. By default the highest observed rate."""
-    start_seconds: Seconds = shown("45s", alias="start")
+    start_seconds: Seconds = example("45s", alias="start")
     """From the request for a member until it reads: 30 s by default."""
     step_seconds: Annotated[Seconds, AfterValidator(partial(max, 1.0))] = Field(
         default=f"{STEP_SECONDS:.0f}s", alias="step"
@@ -48,5 +48,5 @@ class ScaleFile(Table):
     """What members can do."""
     prices: PricesTable = PricesTable()
     """What courses cost, in any unit."""
-    policy: list[PolicyTable] = shown([{"kind": "keda", "lagThreshold": 5000}])
+    policy: list[PolicyTable] = example([{"kind": "keda", "lagThreshold": 5000}])
     """The policies to replay, with the keys of KEDA and Kubernetes, or ours (docs/scale.md)."""

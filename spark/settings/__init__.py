@@ -26,7 +26,7 @@ from spark.settings.goals import (
     goals_to_text,
     weight_of,
 )
-from spark.settings.move_price import MOVE_COSTS, move_price, priced
+from spark.settings.move_price import MOVE_COSTS, costs_of, move_price
 from spark.settings.strategies import (
     CURRENT,
     STRATEGY_SECONDS,

@@ -24,7 +24,7 @@ from spark.toml.tables import (
     Pattern,
     SessionsTable,
     Table,
-    shown,
+    example,
 )
 from spark.toml.toml_file import in_words
 
@@ -60,31 +60,31 @@ class GoalsTable(Table):
     comes last, so hosts and spread cost no moves unless they stand before them. Spread is exact in
     groups of up to 400 subscriptions of a member to a topic, or up to 20,000 where it is named here
     (two seconds with half a million partitions). In larger groups it is a good guess, unproven."""
-    host: SkipValidation[str] = shown("{host}-thread-*")
+    host: SkipValidation[str] = example("{host}-thread-*")
     """Which members share a host: those whose members.host is the same, or by a pattern of client
     ids."""
     min_gain: SkipValidation[Share] = DEFAULT_GOALS.min_gain
     """Minimum improvement (partitions) per move; groups below it stay as they are. 0: any
     improvement is enough."""
-    max_moves: SkipValidation[int | float] = shown(
+    max_moves: SkipValidation[int | float] = example(
         20, title="a whole number of 0 or more, or a share from 0.0 to 1.0"
     )
     """Partitions that may move at most: a whole number, or a share of the group's (0.1). Without it
     as many as the best plan takes."""
-    pin: SkipValidation[Limits] = shown([{"topics": "payments-eu*", "racks": "eu-west-1*"}])
+    pin: SkipValidation[Limits] = example([{"topics": "payments-eu*", "racks": "eu-west-1*"}])
     """Partitions that may go to some members only. This and the limits below are better stated for
     some groups (docs/limits.md); patterns have * and ?."""
-    exclude: SkipValidation[Limits] = shown([{"hosts": "10.0.0.7"}])
+    exclude: SkipValidation[Limits] = example([{"hosts": "10.0.0.7"}])
     """Members that get nothing, or nothing of some partitions."""
-    max_partitions: SkipValidation[Limits] = shown(50)
+    max_partitions: SkipValidation[Limits] = example(50)
     """How many partitions a member may have."""
-    max_per_topic: SkipValidation[Limits] = shown(2)
+    max_per_topic: SkipValidation[Limits] = example(2)
     """How many partitions of a topic a member may have."""
-    max_per_host: SkipValidation[Limits] = shown([{"hosts": "10.0.1.*", "most": 40}])
+    max_per_host: SkipValidation[Limits] = example([{"hosts": "10.0.1.*", "most": 40}])
     """How many partitions the members of a host may have together."""
-    max_weight: SkipValidation[Limits] = shown([{"members": "small-*", "most": 12.5}])
+    max_weight: SkipValidation[Limits] = example([{"members": "small-*", "most": 12.5}])
     """What a member's partitions may weigh, with balance = "weight"."""
-    copartition: SkipValidation[Limits] = shown([{"topics": "orders, payments"}])
+    copartition: SkipValidation[Limits] = example([{"topics": "orders, payments"}])
     """Topics whose partitions of equal numbers go to the same member."""
     balance: SkipValidation[Annotated[str, OneOf(BALANCES)]] = DEFAULT_GOALS.balance
     """What a load is: "count", partitions; or "weight", what they weigh for a unit of the member's
@@ -102,42 +102,42 @@ class GoalsTable(Table):
 class ConsumersTable(SessionsTable):
     """Settings of consumers and brokers, by Kafka's own names with _ for ., and our own."""
 
-    enable_auto_commit: bool = shown(True)
+    enable_auto_commit: bool = example(True)
     """Whether the consumer commits by itself."""
-    auto_commit_interval_ms: Count = shown(5000)
+    auto_commit_interval_ms: Count = example(5000)
     """How often it does."""
-    commit: Annotated[str, OneOf(("interval", POLL))] = shown("interval")
+    commit: Annotated[str, OneOf(("interval", POLL))] = example("interval")
     """With "poll" the application commits after each poll() by commitSync, and the two above don't
     count."""
-    metadata_max_age_ms: Milliseconds = shown(300000)
+    metadata_max_age_ms: Milliseconds = example(300000)
     """How soon a consumer sees new topics and partitions."""
-    group_protocol: Annotated[str, OneOf(("classic", "consumer"))] = shown("classic")
+    group_protocol: Annotated[str, OneOf(("classic", "consumer"))] = example("classic")
     """The protocol by which a consumer joins."""
     partition_assignment_strategy: Annotated[
         list[Annotated[str, OneOf(CLASSIC_ASSIGNORS)]], Field(min_length=1)
-    ] = shown(["range", "cooperative-sticky"])
+    ] = example(["range", "cooperative-sticky"])
     """Assignors of the classic protocol, the preferred one first."""
-    group_remote_assignor: Annotated[str, OneOf(tuple(by_kafka_name("consumer")))] = shown(
+    group_remote_assignor: Annotated[str, OneOf(tuple(by_kafka_name("consumer")))] = example(
         "uniform"
     )
     """The assignor of the consumer protocol."""
-    group_initial_rebalance_delay_ms: Count = shown(3000)
+    group_initial_rebalance_delay_ms: Count = example(3000)
     """How long a broker waits for more members of a new group."""
-    group_consumer_session_timeout_ms: Milliseconds = shown(45000)
+    group_consumer_session_timeout_ms: Milliseconds = example(45000)
     """The session time-out of the consumer protocol."""
-    group_consumer_heartbeat_interval_ms: Milliseconds = shown(5000)
+    group_consumer_heartbeat_interval_ms: Milliseconds = example(5000)
     """The interval of heartbeats of the consumer protocol."""
-    group_consumer_assignment_interval_ms: Count = shown(1000)
+    group_consumer_assignment_interval_ms: Count = example(1000)
     """The least time between two assignments of the consumer protocol."""
-    restart_seconds: Count = shown(30, title="a whole number of seconds")
+    restart_seconds: Count = example(30, title="a whole number of seconds")
     """For how long a restart keeps a member away (no setting of Kafka's): held against sessions of
     static members."""
-    peak_rate: Above0 = shown(2000, title="a number of records a second above 0")
+    peak_rate: Above0 = example(2000, title="a number of records a second above 0")
     """How many records a second a member can read of all its partitions: with it, `simulate` and
     `whatif` show lag. By default it is the most that a member was seen to read."""
-    broker_version: Version = shown("4.3")
+    broker_version: Version = example("4.3")
     """What brokers run: before 4.0 no group can use the new protocol."""
-    client_version: Version = shown("3.9.1")
+    client_version: Version = example("3.9.1")
     """What consumers run: finding client-defect holds it against known defects of Kafka's
     assignors."""
 
@@ -241,8 +241,8 @@ class ConfigFile(Table):
     """Settings of the Spark session, as --conf gives them."""
 
     @classmethod
-    def checked(cls, document: Any) -> tuple[Self | None, list[str]]:
+    def check(cls, document: Any) -> tuple[Self | None, list[str]]:
         """The same, with what is wrong with goals."""
-        table, faults = super().checked(document)
+        table, faults = super().check(document)
         faults += goals_faults(document)
         return None if faults else table, faults

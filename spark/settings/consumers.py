@@ -57,7 +57,7 @@ class FleetConsumers:
         return Parameters(client, BrokerSettings.of(config), of_group.get("peak_rate"))
 
     @property
-    def assumed(self) -> str | None:
+    def assumptions(self) -> str | None:
         """The assumed settings, and what they don't say of commits; None: nothing is assumed."""
         defaults = ClientSettings()
         usual = {

@@ -48,7 +48,7 @@ def move_price(text: str) -> MovePrice:
         ) from None
 
 
-def priced(each: MovePrice, rows: Iterable[Mapping[str, Any]]) -> str:
+def costs_of(each: MovePrice, rows: Iterable[Mapping[str, Any]]) -> str:
     """What the moves of each strategy cost, the cheapest first, of rows with both."""
     moves = sorted((row["moves"], row["strategy"]) for row in rows if row["moves"] is not None)
     costs = [f"{strategy} {each.text(count)}" for count, strategy in moves]

@@ -9,7 +9,7 @@ from typing import Any
 
 from optimizer.coordinator import TITLES, LogEntry, Timeline, figures_of
 from optimizer.figures import duration, partition_time, plural
-from spark.text import named
+from spark.text import list_of
 from spark.trial import lag_text
 
 Rows = list[dict[str, Any]]
@@ -54,7 +54,7 @@ def rows_of(timeline: Timeline) -> Rows:
     ]
     short = _short_names(timeline.lives)
     by_time = groupby(happenings, key=lambda entry: (round(entry.at, -1), entry.what))
-    rows = [(at, *_merged([*same], short)) for (at, _), same in by_time]
+    rows = [(at, *_merge([*same], short)) for (at, _), same in by_time]
     rows += [
         (
             generation.at,
@@ -90,7 +90,7 @@ def _short_names(names: Iterable[str]) -> dict[str, str]:
     }
 
 
-def _merged(same: list[LogEntry], short: Mapping[str, str]) -> tuple[str, str]:
+def _merge(same: list[LogEntry], short: Mapping[str, str]) -> tuple[str, str]:
     """Who did it, and what it was, of those that did the same at one time."""
     first, names = same[0], {entry.member or "" for entry in same}
     who, what = short.get(first.member or "", first.member or ""), IN_WORDS[first.what]
@@ -141,7 +141,7 @@ def _costs_of(timeline: Timeline) -> Iterator[str]:
         lag = lag_text(figures_of(timeline), in_records=True)
         yield f"{lag[0].upper()}{lag[1:]}."
     if left := sorted(partitions_of(timeline, timeline.unread_at_end)):
-        yield f"At the end no member reads {named('partition', left)}."
+        yield f"At the end no member reads {list_of('partition', left)}."
     if not timeline.stable:
         yield "The group is still rebalancing at the end."
 

@@ -134,7 +134,7 @@ class GroupSimulation:
 
     def chart(self) -> Any:
         """What each member reads over time; InputError where Altair isn't installed."""
-        return CHARTS["timeline"].drawn(spans_of(self.timeline))
+        return CHARTS["timeline"].chart(spans_of(self.timeline))
 
     def _repr_html_(self) -> str:
         sentences = [*sentences_of(self.timeline, self.group)]

@@ -31,7 +31,7 @@ from optimizer.strategies import OPTIMAL, strategy_named
 from spark.groups import (
     EncodedRow,
     FleetGroup,
-    failed,
+    failure_of,
     has_weights,
     in_workers,
     read_or_failed,
@@ -154,7 +154,7 @@ def planned_alone(
             seconds=time.perf_counter() - started,
         )
     except Exception as error:
-        solved = replace(_without_plan(row, failed(error), strategy, goals), limits=limits)
+        solved = replace(_without_plan(row, failure_of(error), strategy, goals), limits=limits)
         answer = error
     return Planned(row, solved, goals, group, answer)
 

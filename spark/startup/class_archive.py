@@ -40,17 +40,17 @@ def main() -> int:
     with MADE_FOR.with_suffix(".lock").open("w") as lock, suppress(BlockingIOError):
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # unless another process has begun
         if not _is_made():
-            wanted = _wanted()
+            wanted = _version_key()
             _make()
             MADE_FOR.write_text(wanted)
     return 0 if CLASSES.is_file() else 1
 
 
 def _is_made() -> bool:
-    return MADE_FOR.is_file() and MADE_FOR.read_text() == _wanted()
+    return MADE_FOR.is_file() and MADE_FOR.read_text() == _version_key()
 
 
-def _wanted() -> str:
+def _version_key() -> str:
     home = os.environ.get("JAVA_HOME")
     java = Path(home, "bin/java") if home else Path(shutil.which("java") or "java")
     return f"{pyspark.__version__} {java.resolve()} {java.stat().st_mtime_ns}"

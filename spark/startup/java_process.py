@@ -103,7 +103,7 @@ def launch(options: Mapping[str, str], shown: bool) -> Any:
     return gateway
 
 
-def submitted() -> bool:
+def by_submit() -> bool:
     """Whether spark-submit runs us, which has started the Java process and chosen the master."""
     return "PYSPARK_GATEWAY_PORT" in os.environ
 
@@ -122,7 +122,7 @@ def sentences_apart() -> Iterator[None]:
     standard output: sentences would stand in the middle of the JSON.
     """
     ours = sys.stderr
-    if submitted():
+    if by_submit():
         sys.stderr = _JavasStandardError(ours)
     try:
         yield

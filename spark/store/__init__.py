@@ -18,10 +18,10 @@ from spark.store.catalog import CatalogSource, check_tables, remove_from_catalog
 from spark.store.columns import (
     NULL,
     as_one,
-    coded,
+    codes_of,
     is_there,
     numbers_in,
-    taken,
+    take,
     texts,
     whole_numbers,
 )

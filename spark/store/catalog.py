@@ -36,7 +36,7 @@ class CatalogSource(Source):
     @cached_property
     def is_there(self) -> bool:
         """Whether the session knows such a schema."""
-        return self.session.catalog.databaseExists(self.schema.quoted)
+        return self.session.catalog.databaseExists(self.schema.quoted_name)
 
     def table(self, table: str) -> DataFrame | None:
         """All rows of a table; None when there is no such table.
@@ -69,10 +69,10 @@ class CatalogSource(Source):
         return UnreadableError(f"table {self.root}.{table} can't be read: {first_line(error)}")
 
     def ids(self, table: str) -> list[str]:
-        self.named([table])
+        self.ids_of([table])
         return self._ids[table]
 
-    def named(self, tables: Iterable[str]) -> set[str]:
+    def ids_of(self, tables: Iterable[str]) -> set[str]:
         wanted = list(tables)
         new = [table for table in wanted if table not in self._ids]
         self._ids |= self._looked_up(new) if new else {}
@@ -103,7 +103,7 @@ class CatalogSource(Source):
         """None: a fault shows when they are read."""
         return None
 
-    def written(self, snapshot: str) -> Collection[str]:
+    def tables_of(self, snapshot: str) -> Collection[str]:
         return ()
 
     def read(self, session: SparkSession, table: str, snapshot: str) -> StoredTable | None:

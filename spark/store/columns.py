@@ -32,7 +32,7 @@ def texts(column: pa.ChunkedArray) -> pa.Array:
     return array.cast(pa.binary())
 
 
-def coded(array: pa.Array) -> tuple[NDArray[np.int64], list[Any]]:
+def codes_of(array: pa.Array) -> tuple[NDArray[np.int64], list[Any]]:
     """The different values of an array, a null among them, and which of them each value is."""
     encoded = array.dictionary_encode(null_encoding="encode")
     return numbers_in(encoded.indices).astype(np.int64), encoded.dictionary.to_pylist()
@@ -59,7 +59,7 @@ def is_there(array: pa.Array) -> NDArray[np.bool_]:
     return bits[array.offset : array.offset + len(array)].astype(np.bool_)
 
 
-def taken(table: pa.Table, rows: NDArray[Any]) -> pa.Table:
+def take(table: pa.Table, rows: NDArray[Any]) -> pa.Table:
     """The rows of a table that a mask chooses, or that are numbered so."""
     numbers = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
     indices = np.ascontiguousarray(numbers, np.int64)

@@ -78,7 +78,7 @@ class Run:
         for snapshot, manifest in self.begun.items():
             if not (self.place.is_local or manifest.version):
                 # from now on nobody reads files that no manifest names
-                files = {table: self.adopted(table, snapshot) for table in self.owned}
+                files = {table: self.adopt(table, snapshot) for table in self.owned}
                 self.begun[snapshot] = Manifest(
                     1, {t: named for t, named in files.items() if named}
                 )
@@ -141,7 +141,7 @@ class Run:
         system = self.place.system
         return write_file(self.place.inner(path), self.id, rows, schema, statistics, system)
 
-    def adopted(self, table: str, snapshot: str, statistics: Iterable[Columns] = ()) -> list[File]:
+    def adopt(self, table: str, snapshot: str, statistics: Iterable[Columns] = ()) -> list[File]:
         """The files that a table has in its place, as they are now, for a manifest."""
         paths = (self.place.files_in(self.place.folder(table, snapshot)) or {}).values()
         return [_adopt(self.place, path, statistics) for path in paths]
@@ -260,7 +260,7 @@ class Run:
 
 
 def _adopt(place: Folder, path: str, statistics: Iterable[Columns]) -> File:
-    with place.opened(path) as file:
+    with place.open(path) as file:
         rows = file.metadata.num_rows
         cells = column_statistics({columns: cells_of(file, columns) for columns in statistics})
     name = path.rpartition("/")[2]

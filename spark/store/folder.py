@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import StringType, StructField, StructType
 
 from spark.errors import UnreadableError, first_line
-from spark.store.columns import taken
+from spark.store.columns import take
 from spark.store.manifest import Columns, cells_counted
 from spark.store.parquet import (
     UNREADABLE,
@@ -41,7 +41,7 @@ class Folder(TableFiles):
         metadata = []
         for path in paths:
             try:
-                metadata.append(self.opened(path).metadata)
+                metadata.append(self.open(path).metadata)
             except UNREADABLE as error:
                 raise _unreadable_error(table, path, error) from None
         return Footers.of(metadata)
@@ -83,7 +83,7 @@ class Folder(TableFiles):
         A column that the file lacks isn't there. UnreadableError if the file is broken.
         """
         try:
-            file = self.opened(path)
+            file = self.open(path)
             present = [name for name in columns if name in file.schema_arrow.names]
             others = [name for name in present if name not in wanted]
             for number in range(file.num_row_groups):
@@ -94,10 +94,10 @@ class Folder(TableFiles):
                 if not wanted:
                     yield keys
                 elif fits.any():
-                    rows = taken(keys, fits)
+                    rows = take(keys, fits)
                     for name in others:
                         of_name = file.read_row_group(number, [name])
-                        rows = rows.append_column(name, taken(of_name, fits)[name])
+                        rows = rows.append_column(name, take(of_name, fits)[name])
                     yield rows
         except UNREADABLE as error:
             raise _unreadable_error(table, path, error) from None
@@ -136,7 +136,7 @@ class Folder(TableFiles):
     def _count(self, files: Sequence[str], columns: Columns) -> Counter[Cells] | None:
         """None if one of them can't be read."""
         try:
-            return reduce(add, (cells_of(self.opened(path), columns) for path in files), Counter())
+            return reduce(add, (cells_of(self.open(path), columns) for path in files), Counter())
         except UNREADABLE:
             return None
 

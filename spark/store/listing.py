@@ -87,7 +87,7 @@ class Listing(Source):
         """A path of it as its file system knows it."""
         return path if self.is_local else f"{self.base}{path.removeprefix(self.root)}"
 
-    def opened(self, path: str) -> pq.ParquetFile:
+    def open(self, path: str) -> pq.ParquetFile:
         """A file of which no page is taken whose bytes aren't those that were written."""
         source = self.system.open_input_file(self.inner(path)) if self.system else path
         return pq.ParquetFile(source, page_checksum_verification=True)
@@ -166,7 +166,7 @@ class Listing(Source):
             return None
         return {name: f"{folder}/{name}" for name in sorted(names) if is_part(name)}
 
-    def named(self, tables: Iterable[str]) -> set[str]:
+    def ids_of(self, tables: Iterable[str]) -> set[str]:
         return {
             snapshot
             for table in tables
@@ -196,7 +196,7 @@ class Listing(Source):
             if "_temporary" in (self.entries(self.folder(table, snapshot)) or {})
         }
 
-    def written(self, snapshot: str) -> Collection[str]:
+    def tables_of(self, snapshot: str) -> Collection[str]:
         manifest = self.manifest(snapshot)
         return manifest.tables if manifest else ()
 

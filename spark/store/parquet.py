@@ -23,7 +23,7 @@ from pyspark.sql import DataFrame, SparkSession, types as t
 from pyspark.sql.pandas.types import from_arrow_type
 
 from spark.errors import UnreadableError, first_line
-from spark.store.columns import coded, texts
+from spark.store.columns import codes_of, texts
 from spark.store.manifest import Columns, File, column_statistics
 from spark.store.source import Cells
 
@@ -177,7 +177,7 @@ def matching_rows(keys: pa.Table, wanted: Mapping[str, ValueFilter]) -> NDArray[
     """Which rows have wanted values in all of these columns."""
     fits = np.ones(len(keys), np.bool_)
     for name, wanted_values in wanted.items():
-        codes, names = coded(texts(keys[name]))
+        codes, names = codes_of(texts(keys[name]))
         fits &= np.array([wanted_values.has(value) for value in names], np.bool_)[codes]
     return fits
 
@@ -203,7 +203,7 @@ def _cells_of(file: pq.ParquetFile, number: int, columns: Columns) -> Counter[Ce
         elif (only_value := _only_value(statistics.get(name))) is not None:
             codes, names = np.zeros(rows, np.int64), [only_value]
         else:
-            codes, names = coded(texts(file.read_row_group(number, [name])[name]))
+            codes, names = codes_of(texts(file.read_row_group(number, [name])[name]))
         pairs, combined = np.unique(combined * len(names) + codes, return_inverse=True)
         cells = [(*cells[p // len(names)], names[p % len(names)]) for p in pairs.tolist()]
     return (

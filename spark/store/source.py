@@ -37,13 +37,13 @@ class CatalogSchema:
         return self.name
 
     @property
-    def quoted(self) -> str:
+    def quoted_name(self) -> str:
         """The name as SQL has it."""
         return ".".join(_quote(part) for part in re.findall(_PART, self.name))
 
     def table(self, table: str) -> str:
         """The name of one of its tables, as SQL has it."""
-        return f"{self.quoted}.{_quote(table)}"
+        return f"{self.quoted_name}.{_quote(table)}"
 
 
 Where = str | CatalogSchema
@@ -105,7 +105,7 @@ class Source(ABC):
         """The ids of the snapshots of which the table has something, in their order."""
 
     @abstractmethod
-    def named(self, tables: Iterable[str]) -> set[str]:
+    def ids_of(self, tables: Iterable[str]) -> set[str]:
         """The ids of the snapshots of which any of these tables may have something."""
 
     def has(self, table: str, snapshot: str) -> bool:
@@ -129,7 +129,7 @@ class Source(ABC):
         """The fault of these tables, as far as a quick look tells; None without one."""
 
     @abstractmethod
-    def written(self, snapshot: str) -> Collection[str]:
+    def tables_of(self, snapshot: str) -> Collection[str]:
         """The tables that the snapshot was written with, as far as that is known."""
 
     @abstractmethod

@@ -36,7 +36,7 @@ class TableFiles(Listing):
     """A folder whose tables are the files that manifests name, where there are any."""
 
     def ids(self, table: str) -> list[str]:
-        return sorted(snapshot for snapshot in self.named([table]) if self.has(table, snapshot))
+        return sorted(snapshot for snapshot in self.ids_of([table]) if self.has(table, snapshot))
 
     def has(self, table: str, snapshot: str) -> bool:
         aside = self._ids_aside(table)  # examined first: from there it comes to its place
@@ -176,7 +176,7 @@ class TableFiles(Listing):
     def _note_on_size(self, path: str, size: int, file: File) -> str:
         """The note on a file of another size than was written; UnreadableError if broken."""
         try:
-            rows = self.opened(path).metadata.num_rows
+            rows = self.open(path).metadata.num_rows
         except (OSError, pa.ArrowException):
             raise UnreadableError(
                 f"{path} can't be read: it has {size} bytes instead of {file.bytes}"

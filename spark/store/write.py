@@ -65,7 +65,7 @@ def write_tables(
     with reaching(out), Run(folder_of(session, out), {*owned, *tables}, snapshot) as run:
         run.commit(
             {
-                name: _written(rows, run, name, statistics.get(name, ())).get(snapshot)
+                name: _write_files(rows, run, name, statistics.get(name, ())).get(snapshot)
                 or [_without_rows(rows, run, name, snapshot)]
                 for name, rows in tables.items()
             }
@@ -92,7 +92,7 @@ def write_by_snapshot(
         return
     *_, last = snapshots
     with reaching(out), Run(folder_of(session, out), tables, *snapshots) as run:
-        written = {name: _written(rows, run, name) for name, rows in tables.items()}
+        written = {name: _write_files(rows, run, name) for name, rows in tables.items()}
         for snapshot, names in snapshots.items():
             own_files = {
                 name: written[name].get(snapshot)
@@ -104,7 +104,7 @@ def write_by_snapshot(
                 run.commit(own_files, snapshot, own_files)
 
 
-def _written(
+def _write_files(
     rows: DataFrame, run: Run, table: str, statistics: Collection[Columns] = ()
 ) -> dict[str, list[File]]:
     """Have workers write the rows of each snapshot to files of its own; the files of each."""

@@ -2,7 +2,7 @@
 
 from spark.terminal.common import Ended, for_typer, side_by_side
 from spark.terminal.console import OUT, Rows, say, say_all, tell_step
-from spark.terminal.ends import SIGNALS, explained, interrupts, sentence_of
+from spark.terminal.ends import SIGNALS, interrupts, mark_explained, sentence_of
 from spark.terminal.examples import EXAMPLES
 from spark.terminal.fleets import (
     FleetOptions,

@@ -19,7 +19,7 @@ from typer.models import OptionInfo
 from spark.errors import InputError
 from spark.terminal.console import Output, held_in, say, silence, text_of
 from spark.terminal.options import option
-from spark.terminal.printing import WIDE, Format, Printing, printed
+from spark.terminal.printing import WIDE, Format, Printing, printing_as
 from spark.terminal.progress import progress, shown_while
 
 Quiet = Annotated[bool, option("Print errors only.", "--quiet", "-q")]
@@ -78,7 +78,7 @@ def for_typer(command: Callable[..., Any], has_tables: bool = True) -> Callable[
         if quiet and verbose:
             raise InputError("--quiet and --verbose contradict each other: give one of them")
         as_json = printing.form is Format.JSON
-        with silence(quiet), printed(printing), progress(not (as_json or quiet), verbose):
+        with silence(quiet), printing_as(printing), progress(not (as_json or quiet), verbose):
             return command(**values)
 
     return _sign(run, map(_spell, parameters.values()))
@@ -209,7 +209,7 @@ def side_by_side(session: SparkSession, log: TextIO) -> Iterator[Callable[..., F
                     code, seconds = future.result()
                 return Ended(code, output.answer, seconds)
             finally:
-                with printed(Printing(room=WIDE)):
+                with printing_as(Printing(room=WIDE)):
                     log.writelines(map(text_of, output.printings))
 
         return finish

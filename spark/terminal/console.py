@@ -100,9 +100,9 @@ def keep_answer(sentence: str) -> None:
         output.answer = sentence
 
 
-def coloured(text: str, style: str = "") -> Text:
+def colour_in(text: str, style: str = "") -> Text:
     """A sentence or cell for people, with severities in their colours."""
-    whole = Text(shown(text), style=style)
+    whole = Text(display(text), style=style)
     for severity, colour in SEVERITIES.items():
         whole.highlight_regex(rf"(?<![\w.-]){severity}(?![\w.-])", colour)
     return whole
@@ -115,7 +115,7 @@ def room_on_screen() -> int:
 
 def lines_of(sentence: str) -> int:
     """Lines of the screen that a sentence takes."""
-    return len(OUT.render_lines(coloured(sentence)))
+    return len(OUT.render_lines(colour_in(sentence)))
 
 
 class Drawn(NamedTuple):
@@ -150,10 +150,10 @@ def list_sentences(title: str, sentences: Sequence[str], room: int, advice: str 
 
     On a terminal they wrap beside their dashes; below them stands what to do about it.
     """
-    OUT.print(coloured(title, "italic"))
+    OUT.print(colour_in(title, "italic"))
     if not OUT.is_terminal:
         for sentence in sentences:
-            OUT.print(coloured(f"- {sentence}"), soft_wrap=True)
+            OUT.print(colour_in(f"- {sentence}"), soft_wrap=True)
         drawn = Drawn(len(sentences), 0)
     else:
         drawn = _print_first(_list_grid, sentences, room)
@@ -257,7 +257,7 @@ class _Words:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         for line in self.text.split("\n"):
-            yield from map(coloured, _lines(line, options.max_width))
+            yield from map(colour_in, _lines(line, options.max_width))
 
 
 def _lines(text: str, width: int) -> Iterator[str]:
@@ -287,7 +287,7 @@ def say(sentence: str = "", to_paste: bool = False) -> None:
     A terminal breaks it between words, but for a command `to_paste`; a pipe has it in one line.
     """
     if not _silent:
-        ERR.print(coloured(sentence), soft_wrap=to_paste or not ERR.is_terminal)
+        ERR.print(colour_in(sentence), soft_wrap=to_paste or not ERR.is_terminal)
 
 
 def say_all(sentences: Iterable[str]) -> None:
@@ -303,7 +303,7 @@ def tell_step(step: str, text: str, seconds: float | None = None) -> None:
         line.add_column(width=9)
         line.add_column(width=64, overflow="fold")
         line.add_column(justify="right")
-        line.add_row(step, Text(shown(text)), "" if seconds is None else f"{seconds:.0f} s")
+        line.add_row(step, Text(display(text)), "" if seconds is None else f"{seconds:.0f} s")
         OUT.print(line, width=80)
 
 
@@ -338,7 +338,7 @@ def plain(text: str) -> str:
     return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
 
 
-def shown(text: str) -> str:
+def display(text: str) -> str:
     """A cell or sentence for people: nobody reads a name of a hundred thousand letters."""
     return plain(shortened_in(text))
 
@@ -353,4 +353,4 @@ def _cell(value: Any) -> str:
         return "yes" if value else "no"
     if value is None or isinstance(value, int | float):
         return figure(value).replace(NO_FIGURE, "-")
-    return "\n".join(map(_cell, value)) if isinstance(value, tuple) else shown(str(value))
+    return "\n".join(map(_cell, value)) if isinstance(value, tuple) else display(str(value))

@@ -266,13 +266,13 @@ def interrupts() -> Iterator[Interrupts]:
             signal.signal(number, handler)
 
 
-def explained() -> None:
+def mark_explained() -> None:
     """The command itself says what a signal leaves behind, so it needn't be run again."""
     _current.is_explained = True
 
 
 @contextmanager
-def held() -> Iterator[None]:
+def hold_signals() -> Iterator[None]:
     """Let signals wait: of a process that is being started nobody knows the number yet."""
     with _current.hold():
         yield

@@ -23,7 +23,7 @@ from spark.store import Folder, Opener, Where
 from spark.terminal.console import say, say_all
 from spark.terminal.options import one_of, option, snapshot_option
 from spark.terminal.stores import NoSuchPartError, StoreOptions, read_with_notes
-from spark.text import named
+from spark.text import list_of
 
 if TYPE_CHECKING:
     from spark.history import FleetHistory
@@ -53,7 +53,7 @@ class PlannedOptions(StoreOptions):
         super().__post_init__()
 
     @cached_property
-    def planned(self) -> Where:
+    def plan_place(self) -> Where:
         """The plan; InputError unless one is named."""
         plan = one_of(self.plan, self.plan_tables, "PLAN", "--plan-tables")
         if plan is None:
@@ -79,7 +79,7 @@ class PartOptions(StoreOptions):
         teams = self.settings.teams
         names = [team.name for team in teams]
         if self.team is not None and self.team not in names:
-            listed = named("team", names) if names else "no [[team]]: name a file with --config"
+            listed = list_of("team", names) if names else "no [[team]]: name a file with --config"
             hint = did_you_mean(self.team, names)
             raise InputError(f"no team {self.team!r}: the settings have {listed}{hint}")
         before = len(names) - names[::-1].index(self.team) if self.team else 0
@@ -91,7 +91,7 @@ def part_of(fleet: FleetSnapshot, part: Part) -> FleetSnapshot:
     if not part:
         return fleet
     if part.cluster is not None and part.cluster not in fleet.instants:
-        listed = named("cluster", fleet.instants)
+        listed = list_of("cluster", fleet.instants)
         raise NoSuchPartError(
             f"snapshot {fleet.id} has no cluster {part.cluster!r}: it has {listed}"
             f"{did_you_mean(part.cluster, fleet.instants)}"
@@ -198,7 +198,7 @@ class GroupOptions(SnapshotOptions):
     ] = None
 
     @contextmanager
-    def weighed(
+    def open_with_rates(
         self, doing: str, settings: Settings
     ) -> Iterator[tuple[FleetSnapshot | FleetFiles, DataFrame | None]]:
         """The fleet, and the rates that goals ask for: for lag or rates it is Spark that reads."""

@@ -21,7 +21,7 @@ from spark.sources.live.cluster import Cluster
 from spark.terminal.console import say
 from spark.terminal.options import option
 from spark.terminal.printing import ROWS_SHOWN, Table, say_answer, say_next, show
-from spark.text import named
+from spark.text import list_of
 
 if TYPE_CHECKING:
     from spark.enforce.enforce_groups import Outcome
@@ -74,8 +74,8 @@ class LiveOptions:
             raise InputError(_no_such_plan(folder, self.group or "*", self.cluster))
         if self.bootstrap is not None and len(names) > 1:
             raise InputError(
-                f"{self.plan} has plans for {named('cluster', names)}: choose one by --cluster, or "
-                "give --clusters instead of --bootstrap"
+                f"{self.plan} has plans for {list_of('cluster', names)}: choose one by --cluster, "
+                "or give --clusters instead of --bootstrap"
             )
         return [
             ChosenPlans(
@@ -157,7 +157,7 @@ def clusters_named(
     if strange := set(names or ()) - set(by_name):
         near = did_you_mean(min(strange), by_name)
         raise InputError(
-            f"{file} has no {named('cluster', strange)}; it has {', '.join(by_name)}{near}"
+            f"{file} has no {list_of('cluster', strange)}; it has {', '.join(by_name)}{near}"
         )
     return [by_name[name] for name in dict.fromkeys(names or by_name)]
 
@@ -207,7 +207,7 @@ def _by_reason(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
             **rows_alike[0],
             "group": rows_alike[0]["group"]
             if len(rows_alike) == 1
-            else named("group", (row["group"] for row in rows_alike)),
+            else list_of("group", (row["group"] for row in rows_alike)),
             "members": sum(row["members"] for row in rows_alike),
         }
         for rows_alike in alike.values()

@@ -121,7 +121,7 @@ class GoalOptions:
         ),
     ] = None
 
-    def applied(self, settings: Settings) -> Settings:
+    def apply_to(self, settings: Settings) -> Settings:
         """The settings with the goals that options state; InputError tells what can't be.
 
         An option of its own wins over `--goal`, and `--weight` over both.
@@ -149,7 +149,7 @@ class GoalOptions:
 
     def check_limits(self, idle: Sequence[str]) -> None:
         """Say which limits nothing fits; InputError where all that options state are such."""
-        limits = GoalOptions(goal=self.goal).applied(Settings()).goals.limits_in_words()
+        limits = GoalOptions(goal=self.goal).apply_to(Settings()).goals.limits_in_words()
         if limits and set(limits) <= set(idle):
             raise InputError(
                 f"no member or partition fits the limits of --goal ({'; '.join(limits)}): look at "
@@ -170,8 +170,8 @@ class TrialOptions(GoalOptions):
         ),
     ] = None
 
-    def applied(self, settings: Settings, usual: Sequence[str] = ()) -> Settings:
+    def apply_to(self, settings: Settings, usual: Sequence[str] = ()) -> Settings:
         """The settings with these strategies, or else those that are configured or `usual`."""
         named = self.strategies.split(",") if self.strategies else settings.strategies or usual
         tried = tuple(check_strategies(named))
-        return replace(super().applied(settings), strategies=tried)
+        return replace(super().apply_to(settings), strategies=tried)

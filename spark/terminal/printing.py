@@ -28,7 +28,7 @@ from spark.terminal.console import (
     say,
     say_all,
 )
-from spark.text import named
+from spark.text import list_of
 
 
 class Format(StrEnum):
@@ -217,7 +217,7 @@ _printing = Printing()
 
 
 @contextmanager
-def printed(printing: Printing) -> Iterator[None]:
+def printing_as(printing: Printing) -> Iterator[None]:
     """Print tables so for this time; InputError if what is asked for isn't there."""
     global _printing  # noqa: PLW0603 - the screen is the process's
     before, _printing = _printing, printing
@@ -363,7 +363,7 @@ def say_clusters(fleet: FleetSnapshot | FleetFiles, changes: Sequence[str] = ())
     for cluster, snapshot in sorted(fleet.instants.items(), key=lambda pair: pair[1], reverse=True):
         of.setdefault(snapshot, []).append(cluster)
     newest = plural(len(of.pop(fleet.id, ())), "cluster")
-    older = (f"; {snapshot} of {named('cluster', clusters)}" for snapshot, clusters in of.items())
+    older = (f"; {snapshot} of {list_of('cluster', clusters)}" for snapshot, clusters in of.items())
     say(f"Snapshot {fleet.id} of {newest}{''.join(older)}.")
     say_all(f"{change}." for change in (*fleet.changes, *changes))
 
@@ -386,4 +386,4 @@ def say_snapshots(held: Mapping[str, Sequence[str]]) -> None:
     for snapshots, clusters in alike.items():
         span = f"{len(snapshots)} snapshots from {snapshots[0]} to {snapshots[-1]}"
         read = f"snapshot {snapshots[0]}" if len(snapshots) == 1 else span
-        say(f"Read {read}: {named('cluster', clusters)}.")
+        say(f"Read {read}: {list_of('cluster', clusters)}.")

@@ -32,7 +32,7 @@ class Step:
     begun: float = field(default_factory=monotonic)
     count: str = ""
 
-    def counted(self, parts: Sequence[T], what: str) -> Iterator[T]:
+    def track(self, parts: Sequence[T], what: str) -> Iterator[T]:
         """Yield the parts one by one, and count those that are done: `12 of 40 groups`."""
         for done, part in enumerate(parts):
             self.report(done, len(parts), what)
@@ -100,7 +100,7 @@ def progress(shown: bool, logged: bool) -> Iterator[None]:
 
 
 @contextmanager
-def followed(session: SparkSession) -> Iterator[None]:
+def follow(session: SparkSession) -> Iterator[None]:
     """Tell how far this session's tasks are, as long as it lasts."""
     _progress.session, _progress.tasks = session, {}
     try:
@@ -175,4 +175,4 @@ def _keep_drawing(status: Status, over: threading.Event) -> None:
 
 
 def _text() -> Text:
-    return Text(console.shown(_progress.line()), overflow="ellipsis", no_wrap=True)
+    return Text(console.display(_progress.line()), overflow="ellipsis", no_wrap=True)

@@ -17,18 +17,18 @@ from spark.errors import InputError, RunError, first_line, unreadable_file
 from spark.memory_limits import usable_memory
 from spark.startup import java_process
 from spark.startup.class_archive import make_in_background
-from spark.startup.java_process import JavaProcess, keep_names, submission, submitted
+from spark.startup.java_process import JavaProcess, by_submit, keep_names, submission
 from spark.startup.quick_start import SETTINGS, Size, java_options
 from spark.startup.worker_daemon import DAEMON, MODULE, start_early
 from spark.terminal.ends import (
     handlers_kept,
-    held,
+    hold_signals,
     known_cause,
     may_come_of_javas_end,
     sentence_of,
     why_java_ended,
 )
-from spark.terminal.progress import busy, followed, session_followed
+from spark.terminal.progress import busy, follow, session_followed
 
 LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
 
@@ -103,11 +103,11 @@ def session(
     java = java_process.running()
     ended = False
     try:
-        with followed(started):
+        with follow(started):
             yield started
     except Exception as error:
         may_be_over = may_come_of_javas_end(error)
-        ended = java.has_ended(GONE_WITHIN if may_be_over else 0) or (may_be_over and submitted())
+        ended = java.has_ended(GONE_WITHIN if may_be_over else 0) or (may_be_over and by_submit())
         if ended:
             raise RunError(why_java_ended(java.status, java.last_words())) from error
         if isinstance(error, Py4JJavaError) and not unreadable_file(error):
@@ -156,7 +156,7 @@ def settings_of(
 ) -> dict[str, str]:
     """Spark's settings for this command; what the user states comes last."""
     of_spark = dict(DEFAULTS)
-    if submitted():
+    if by_submit():
         spec = dict(SparkConf(True, submission().jvm).getAll())
         of_spark |= {key: spec[key] for key in (MASTER, *SHOWING) if key in spec}
     else:
@@ -177,10 +177,10 @@ def settings_of(
 
 def _start(of_spark: Mapping[str, str], shown: bool) -> SparkSession:
     try:
-        if submitted():
+        if by_submit():
             gateway = submission()
         else:
-            with held():
+            with hold_signals():
                 gateway = java_process.launch(of_spark, shown)
         servers = (of for name, of in vars(accumulators).items() if name.endswith("Server"))
         leave_to_themselves(*servers)

@@ -25,7 +25,7 @@ from spark.fleet import (
     whole,
 )
 from spark.settings import Settings, read_settings
-from spark.startup.java_process import submitted
+from spark.startup.java_process import by_submit
 from spark.startup.quick_start import size_of
 from spark.store import (
     DEFAULT_FS,
@@ -39,7 +39,7 @@ from spark.terminal.console import say_all
 from spark.terminal.options import Conf, Config, Master, one_of, option
 from spark.terminal.progress import busy
 from spark.terminal.session import check_master, session as start
-from spark.text import as_sentence, named
+from spark.text import as_sentence, list_of
 
 if TYPE_CHECKING:
     from spark.history import FleetHistory, FleetRates
@@ -94,7 +94,7 @@ class StoreOptions:
 
     def _folder_here(self) -> Folder | None:
         """The folder of this machine that is meant, if it is one."""
-        if isinstance(self.where, str) and not submitted():
+        if isinstance(self.where, str) and not by_submit():
             with suppress(UnopenableError):
                 place = open_folder(self.where, default_fs(self.of_spark))
                 return place if place.is_local else None
@@ -119,7 +119,7 @@ class StoreOptions:
         Under spark-submit it is there already, and knows how object stores are reached.
         """
         of_spark = self.of_spark
-        if isinstance(self.where, str) and not submitted():
+        if isinstance(self.where, str) and not by_submit():
             yield open_folder(self.where, default_fs(of_spark), of_spark.get)
         else:
             with start(self.master, of_spark) as spark:
@@ -174,7 +174,7 @@ class StoreOptions:
         if part.cluster is not None and part.cluster not in clusters:
             raise NoSuchPartError(
                 f"no snapshot of that time has {part.cluster!r}: there is "
-                f"{named('cluster', clusters)}{did_you_mean(part.cluster, clusters)}"
+                f"{list_of('cluster', clusters)}{did_you_mean(part.cluster, clusters)}"
             )
         of_part = history.matching(*part) if part else history
         if part.group is not None and not of_part.has_groups():

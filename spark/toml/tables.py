@@ -46,13 +46,13 @@ class Table(BaseModel):
     @classmethod
     def read(cls, path: Path, what: str) -> Self:
         """What a file states; InputError tells all that is wrong, and `what` the file is for."""
-        table, faults = cls.checked(read_toml(path, what))
+        table, faults = cls.check(read_toml(path, what))
         if table is None:
             raise InputError(f"{what} {path}: {'; '.join(faults)}")
         return table
 
     @classmethod
-    def checked(cls, document: Any) -> tuple[Self | None, list[str]]:
+    def check(cls, document: Any) -> tuple[Self | None, list[str]]:
         """The table that these values state; None, and what is wrong with them."""
         try:
             return cls.model_validate(document), []
@@ -115,25 +115,25 @@ class ForGroupsTable(Table):
         return {k: v for k, v in self.entries().items() if k not in ("match", "cluster")}
 
 
-def shown(example: Any = None, **more: Any) -> Any:
+def example(value: Any = None, **more: Any) -> Any:
     """The field of a key that has no default: an example of it is shown."""
-    examples = None if example is None else [example]
+    examples = None if value is None else [value]
     return Field(None, examples=examples, validate_default=False, **more)
 
 
 class SessionsTable(Table):
     """Time-outs of consumers, and what brokers allow, by Kafka's own names with _ for . ."""
 
-    session_timeout_ms: Milliseconds = shown(45000)
+    session_timeout_ms: Milliseconds = example(45000)
     """How long a consumer may send no heartbeat."""
-    heartbeat_interval_ms: Milliseconds = shown(3000)
+    heartbeat_interval_ms: Milliseconds = example(3000)
     """How often a consumer sends heartbeats."""
-    max_poll_interval_ms: Milliseconds = shown(300000)
+    max_poll_interval_ms: Milliseconds = example(300000)
     """How long a consumer may take between two calls of poll()."""
-    group_min_session_timeout_ms: Milliseconds = shown(6000)
+    group_min_session_timeout_ms: Milliseconds = example(6000)
     """The least session time-out that brokers allow. Audits know it where collect read their
     settings, and hold groups against what is stated here."""
-    group_max_session_timeout_ms: Milliseconds = shown(1800000)
+    group_max_session_timeout_ms: Milliseconds = example(1800000)
     """The largest, in the same way."""
 
 

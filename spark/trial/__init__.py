@@ -8,8 +8,8 @@ from spark.trial.trial import (
     need_racks,
     rows_by_strategy,
     same_partitions,
-    simulated,
-    tried,
+    simulate_row,
+    try_groups,
 )
 from spark.trial.verdict import (
     Row,

@@ -36,7 +36,7 @@ from spark.groups import (
     Row,
     Texts,
     encode,
-    failed,
+    failure_of,
     in_workers,
     read_or_failed,
 )
@@ -166,7 +166,7 @@ def need_racks(strategies: Sequence[str], goals: FleetGoals) -> bool:
     return goals.need_racks or any(aware)
 
 
-def tried(
+def try_groups(
     encoded: DataFrame,
     row: type[Row],
     rows_of_group: Callable[[Any, TimeLimit], Iterable[Row]],
@@ -187,7 +187,7 @@ def rows_by_strategy(
     goals: Goals,
     outcomes: Callable[[Problem], OutcomeOf],
     row_of: Callable[..., R],
-    on_error: Callable[[Exception], FleetGroup] = failed,
+    on_error: Callable[[Exception], FleetGroup] = failure_of,
     read: FleetGroup | None = None,
 ) -> Iterator[R]:
     """A row for each of the strategies that are for the group's kind.
@@ -208,7 +208,7 @@ def rows_by_strategy(
             yield row_of(on_error(error), name)
 
 
-def simulated(
+def simulate_row(
     row: EncodedRow,
     group: Group,
     events: Sequence[Event],

@@ -83,7 +83,7 @@ def _faults_without_plan(row: RowWithPlan) -> Iterator[str]:
 
 
 def _faults_of_plan(row: RowWithPlan, group: FleetGroup, problem: Problem) -> Iterator[str]:
-    placed = list(_placed(row, problem))
+    placed = list(_in_problem(row, problem))
     lost = [claim for claim, index in placed if index is None]
     if lost:
         name = "{}-{}".format(*lost[0])
@@ -117,7 +117,7 @@ def _faults_of_plan(row: RowWithPlan, group: FleetGroup, problem: Problem) -> It
     ]
     levels = [level for level in goals.order if level not in silent]
 
-    def judged() -> Verdict:
+    def check_plan() -> Verdict:
         verdict = check_assignment(problem, target, certificate, goals, levels)
         if silent and verdict.certificate_fault:  # it may prove more than the plan says
             whole = check_assignment(problem, target, certificate, goals, goals.order)
@@ -125,7 +125,7 @@ def _faults_of_plan(row: RowWithPlan, group: FleetGroup, problem: Problem) -> It
         return verdict
 
     try:
-        verdict = limited_to(STRATEGY_SECONDS, judged)
+        verdict = limited_to(STRATEGY_SECONDS, check_plan)
     except TimeLimitError:
         if any(not pd.isna(getattr(row, name)) for name in PROVEN):
             yield (
@@ -204,7 +204,7 @@ def _faults_of_optimality(row: RowWithPlan, verdict: Verdict, goals: Goals) -> I
             yield f"the plan isn't optimal: {verdict.witness}"
 
 
-def _placed(row: RowWithPlan, problem: Problem) -> Iterator[tuple[tuple[str, int], int | None]]:
+def _in_problem(row: RowWithPlan, problem: Problem) -> Iterator[tuple[tuple[str, int], int | None]]:
     """Each (topic, partition) of the plan with its index in the problem, None if it has none."""
     topics = {name: t for t, name in enumerate(problem.topics)}
     offsets = problem.topic_offsets.tolist()

@@ -8,7 +8,7 @@ from pyspark.sql import functions as F
 from optimizer.figures import plural
 from spark.fleet import PARTITION_KEYS, FleetSnapshot, as_rows, escaped_rows
 from spark.groups import GROUP_KEYS
-from spark.text import named
+from spark.text import list_of
 from spark.whatif.parts import led_with_heirs, topics_read
 
 Row = Mapping[str, Any]
@@ -82,9 +82,9 @@ def broker_report(
         gone = [row for row in lost if row["cluster"] == cluster]
         yield f"Broker {which}{of} led {plural(led, 'partition')}.{_heirs(mine)}"
         if gone:
-            names = [f"{row['topic']}-{row['partition']}" for row in gone]
+            ids = [f"{row['topic']}-{row['partition']}" for row in gone]
             have = "has" if len(gone) == 1 else "have"
-            yield f"{named('partition', names)}{of} {have} no leader: no other replica is in sync."
+            yield f"{list_of('partition', ids)}{of} {have} no leader: no other replica is in sync."
     for_good = [row["group"] for row in groups if row["leaderless"] == row["partitions"]]
     in_part = [row["group"] for row in groups if 0 < row["leaderless"] < row["partitions"]]
     for_now = [
@@ -96,7 +96,7 @@ def broker_report(
         (for_now, f"nothing until others lead ({ELECTION})"),
     ):
         if hit:
-            which = plural(len(hit), "group") if hit is in_part else named("group", hit)
+            which = plural(len(hit), "group") if hit is in_part else list_of("group", hit)
             yield f"{which} {'reads' if len(hit) == 1 else 'read'} {what}."
 
 

@@ -22,10 +22,10 @@ from optimizer.model import (
 )
 from optimizer.scenarios import Event, EventError, NotApplicableError, as_static, brokers_down
 from spark.fleet import CONNECT
-from spark.groups import FleetGroup, Int, Long, Real, Text, check_assignor, failed, own_strategy
+from spark.groups import FleetGroup, Int, Long, Real, Text, check_assignor, failure_of, own_strategy
 from spark.settings import CURRENT, NO_CONSUMERS, FleetConsumers, kind_of
 from spark.solve import TimeLimit, plan_columns
-from spark.trial import CostRow, OutcomeOf, Trial, rows_by_strategy, same_partitions, simulated
+from spark.trial import CostRow, OutcomeOf, Trial, rows_by_strategy, same_partitions, simulate_row
 from spark.whatif.parts import RowOfEvents, led_partitions, of_partitions, seen_peak_rate
 
 
@@ -98,7 +98,7 @@ def rows_of_group(
 
 def _failed_to(error: Exception) -> FleetGroup:
     is_unaffected = isinstance(error, EventError)
-    return FleetGroup(UNAFFECTED, [str(error)]) if is_unaffected else failed(error)
+    return FleetGroup(UNAFFECTED, [str(error)]) if is_unaffected else failure_of(error)
 
 
 class _Case:
@@ -125,7 +125,7 @@ class _Case:
         limits = self._parameters.limits
         after = reduce(lambda now, event: event.apply(now, limits), self._job.events, group)
         columns = {"uses": uses, "members_after": len(after.members), "partitions_after": 0}
-        columns |= _named("before", self._now.loads(before))
+        columns |= _with_suffix("before", self._now.loads(before))
         if not after.members:
             return columns
         then = Trial(
@@ -133,10 +133,10 @@ class _Case:
         )
         self._then = self._then or then
         if kind_of(self._row.type) == CONNECT:
-            return columns | self._assigned(then, uses, before)
-        return columns | self._simulated(then.problem, strategy, uses, group, after)
+            return columns | self._by_strategy(then, uses, before)
+        return columns | self._in_time(then.problem, strategy, uses, group, after)
 
-    def _assigned(self, then: Trial, uses: str, before: IntArray) -> dict[str, Any]:
+    def _by_strategy(self, then: Trial, uses: str, before: IntArray) -> dict[str, Any]:
         """A strategy's assignment of the group as it is afterwards."""
         problem, target = then.problem, then.target(uses)
         moves, _ = changes_of(problem, target)
@@ -144,9 +144,9 @@ class _Case:
         taken_over = ((problem.owner == NOBODY) & (target != NOBODY))[now]
         takeovers = int(np.count_nonzero(taken_over & (before[was] != NOBODY)))
         loads = (self._then or then).loads(target)
-        return _named("after", loads) | {"moves": moves, "takeovers": takeovers}
+        return _with_suffix("after", loads) | {"moves": moves, "takeovers": takeovers}
 
-    def _simulated(
+    def _in_time(
         self, problem: Problem, strategy: str, uses: str, group: Group, after: Group
     ) -> dict[str, Any]:
         """What the members and their coordinator come to, and what that costs."""
@@ -154,7 +154,7 @@ class _Case:
         capacities = {
             member.member_id: member.capacity for member in members if member.capacity is not None
         }
-        ran = simulated(
+        ran = simulate_row(
             self._row,
             group,
             self._job.events,
@@ -170,7 +170,7 @@ class _Case:
         assert then is not None
         loads = then.columns(ran.loads, _max_weight_at_end(problem, ran.timeline, capacities))
         leaderless = sum(len(member.without) for member in self._down.values())
-        return _named("after", loads) | figures_of(ran.timeline) | {"leaderless": leaderless}
+        return _with_suffix("after", loads) | figures_of(ran.timeline) | {"leaderless": leaderless}
 
     @cached_property
     def _down(self) -> dict[int, Down]:
@@ -183,7 +183,7 @@ class _Case:
         return down
 
 
-def _named(when: str, loads: Mapping[str, Any]) -> dict[str, Any]:
+def _with_suffix(when: str, loads: Mapping[str, Any]) -> dict[str, Any]:
     return {f"{name}_{when}": value for name, value in loads.items()}
 
 

@@ -17,7 +17,7 @@ PARTITION = ("topic", "partition")
 
 
 class RowOfEvents(EncodedRow, Protocol):
-    """A group with what `led_by` and `rated` know; topics are places in `all_topics`."""
+    """A group with what `led_by` and `rate_parts` know; topics are places in `all_topics`."""
 
     led_brokers: Numbers
     led_topics: Numbers
@@ -59,7 +59,7 @@ def led_with_heirs(snapshot: FleetSnapshot, down: Collection[int]) -> DataFrame:
     )
 
 
-def rated(snapshot: FleetSnapshot, rates: FleetRates) -> dict[str, DataFrame]:
+def rate_parts(snapshot: FleetSnapshot, rates: FleetRates) -> dict[str, DataFrame]:
     """Such parts: rates and lag of what a group reads, and what a member of it can read."""
     read = rates.read_in(snapshot, rates.rates.where("mean is not null"))
     means = read.select(*GROUP_KEYS, *PARTITION, F.col("mean").alias("partition_rates"))

@@ -191,7 +191,7 @@ def weight_advice(fleet: Sequence[Row]) -> str:
     """How high worst members of consumers are by weight then, as groups are and at best."""
     column = "mean_over_bound_after"
     rows = _now_and_best(fleet, column, itemgetter(column))
-    at = ", ".join(f"{_named(row)} {figure(row[column])}" for row in rows)
+    at = ", ".join(f"{_title(row)} {figure(row[column])}" for row in rows)
     return f"Worst members by weight, in times the bound: {at}." if at else ""
 
 
@@ -210,14 +210,14 @@ def _now_and_best(fleet: Sequence[Row], column: str, worth: Callable[[Row], Any]
 def lag_advice(fleet: Sequence[Row]) -> str:
     """How far groups of consumers fall behind as they are, and under the best strategy for that."""
     rows = _now_and_best(fleet, "max_lag_seconds", _lateness)
-    lags = [f"{_named(row).capitalize()}: {lag_text(row)}." for row in rows]
+    lags = [f"{_title(row).capitalize()}: {lag_text(row)}." for row in rows]
     is_known = CURRENT in [row["strategy"] for row in rows] or row_of(fleet, CURRENT) is None
     if lags and is_known:
         return " ".join(lags)
     return "Lag is unknown: state peak_rate in [consumers], or collect offsets twice."
 
 
-def _named(row: Row) -> str:
+def _title(row: Row) -> str:
     return "now" if row["strategy"] == CURRENT else str(row["strategy"])
 
 

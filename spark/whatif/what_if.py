@@ -27,10 +27,10 @@ from spark.settings import (
 )
 from spark.solve import TimeLimit
 from spark.store import Where, in_one_file, write_tables
-from spark.trial import need_racks, tried
+from spark.trial import need_racks, try_groups
 from spark.whatif.brokers import outage_of
 from spark.whatif.measure import WhatIf, WhatIfRow, rows_of_group
-from spark.whatif.parts import RowOfEvents, led_by, rated
+from spark.whatif.parts import RowOfEvents, led_by, rate_parts
 from spark.whatif.tables import check_affected, fleet_of_whatif, most_affected
 
 
@@ -70,7 +70,7 @@ def what_if(
     names = check_strategies(strategies)
     fleet_goals = as_fleet_goals(goals)
     job = WhatIf(parsed, names, static, consumers)
-    parts = rated(snapshot, rates) if rates else {}
+    parts = rate_parts(snapshot, rates) if rates else {}
     if down := brokers_down(parsed):
         parts["led"] = led_by(snapshot, down)
     weights = weight_tables(snapshot, fleet_goals.sources, weighed)
@@ -79,7 +79,7 @@ def what_if(
     def rows_of(row: RowOfEvents, limit: TimeLimit) -> Iterator[WhatIfRow]:
         return rows_of_group(row, job, limit, fleet_goals.of(row.cluster, row.group))
 
-    return tried(encoded, WhatIfRow, rows_of, strategy_seconds)
+    return try_groups(encoded, WhatIfRow, rows_of, strategy_seconds)
 
 
 Rows = list[dict[str, Any]]

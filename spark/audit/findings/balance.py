@@ -186,7 +186,7 @@ def unbalanced_weight(group: GroupFacts, thresholds: Thresholds) -> Iterator[Fin
 )
 def hot_partition(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
     """The heaviest partition against a member's fair share: no assignment cuts it in two."""
-    problem = group.weighed
+    problem = group.weighted
     if problem is None or group.members < 2:
         return
     weights, classes = weights_of(problem), classes_of(problem)

@@ -7,13 +7,13 @@ import numpy as np
 from optimizer.strategies import DIFFERENT, EQUAL, LARGE, RACKS, TOPICS, defects_of
 from spark.audit.facts import GroupFacts
 from spark.audit.finding import FindingRow, GroupFinding, Thresholds, about
-from spark.text import LONGEST_SENTENCE, shortened
+from spark.text import LONGEST_SENTENCE, shorten
 
 
-def _unjudged(group: GroupFacts, status: str, why: str) -> Iterator[FindingRow]:
+def _by_status(group: GroupFacts, status: str, why: str) -> Iterator[FindingRow]:
     """Whether the group's status is this one, and why that is so."""
     if group.solved.status == status:
-        reason = shortened(group.solved.reason or "?", LONGEST_SENTENCE)
+        reason = shorten(group.solved.reason or "?", LONGEST_SENTENCE)
         yield about(group, 1, why, reason=reason)
 
 
@@ -25,7 +25,7 @@ def _unjudged(group: GroupFacts, status: str, why: str) -> Iterator[FindingRow]:
     levels={"warning": 1},
 )
 def invalid_group(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
-    yield from _unjudged(group, "invalid", "Group {group} can't be judged: {reason:whole}.")
+    yield from _by_status(group, "invalid", "Group {group} can't be judged: {reason:whole}.")
 
 
 @GroupFinding(
@@ -36,7 +36,7 @@ def invalid_group(group: GroupFacts, thresholds: Thresholds) -> Iterator[Finding
     levels={"warning": 1},
 )
 def failed_group(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
-    yield from _unjudged(
+    yield from _by_status(
         group, "failed", "Group {group} can't be judged, solving it failed: {reason:whole}."
     )
 

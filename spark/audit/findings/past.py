@@ -102,7 +102,7 @@ LAG_SECONDS = PastFinding(
 )
 
 
-def _abandoned(unmanned: DataFrame, untouched: DataFrame) -> DataFrame:
+def _out_of_use(unmanned: DataFrame, untouched: DataFrame) -> DataFrame:
     """Groups that nobody runs any more, or that read nothing of what comes in."""
     columns = (*GROUP_KEYS, "hours")
     empty = unmanned.select(*columns, "at_least")
@@ -129,7 +129,7 @@ ABANDONED_GROUP = PastFinding(
     measure="hours without a member, or in which no commit moved though records came",
     advice="Delete it (kafka-consumer-groups --delete --group), or find out why it stands still.",
     reads=("unmanned", "untouched"),
-    rows=_abandoned,
+    rows=_out_of_use,
     value="hours",
     template="Group {group} has {how}.",
     more=_how_abandoned,

@@ -143,7 +143,7 @@ def replica_skew(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Meas
     sizes = Counter(cluster.rack.values())
     unequal = len({*sizes.values()}) > 1
     among = {broker: f" of rack {rack}" for broker, rack in cluster.rack.items() if unequal}
-    yield from _skewed(cluster.replicas, "replicas", among, thresholds)
+    yield from _above_mean(cluster.replicas, "replicas", among, thresholds)
 
 
 @ClusterFinding(
@@ -161,10 +161,10 @@ def replica_skew(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Meas
 def leader_skew(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measures]:
     """Brokers that lead more partitions than their share; all that have replicas could lead."""
     led = {broker: cluster.led[broker] for broker in cluster.replicas}
-    yield from _skewed(led, "leaders", {}, thresholds)
+    yield from _above_mean(led, "leaders", {}, thresholds)
 
 
-def _skewed(
+def _above_mean(
     counts: Mapping[int, int], what: str, among: Mapping[int, str], thresholds: Thresholds
 ) -> Iterator[Measures]:
     """Brokers whose count is above the mean by the setting `least` or more.

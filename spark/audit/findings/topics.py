@@ -6,7 +6,7 @@ import numpy as np
 
 from spark.audit.facts import GroupFacts
 from spark.audit.finding import FindingRow, GroupFinding, Thresholds, about
-from spark.text import shortened
+from spark.text import shorten
 
 
 @GroupFinding(
@@ -88,7 +88,7 @@ def unequal_topics(group: GroupFacts, thresholds: Thresholds) -> Iterator[Findin
                 "Group {group} joins topics by partition number, and their numbers of partitions "
                 "differ ({sizes:whole}): the same key is on different partitions.",
                 f"topics {', '.join(joined)}",
-                sizes=", ".join(f"{shortened(name)}: {size}" for name, size in joined.items()),
+                sizes=", ".join(f"{shorten(name)}: {size}" for name, size in joined.items()),
             )
 
 
@@ -117,8 +117,8 @@ def joined_apart(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingR
         if len(apart):
             first = left[is_apart][0], right[is_apart][0]
             owners = [
-                f"{shortened(plan.topics[plan.topic[p]])}-{plan.partition[p]} belongs to "
-                f"{shortened(plan.names[plan.previous[p]])}"
+                f"{shorten(plan.topics[plan.topic[p]])}-{plan.partition[p]} belongs to "
+                f"{shorten(plan.names[plan.previous[p]])}"
                 for p in first
             ]
             names = [plan.topics[topic] for topic in mine.tolist()]

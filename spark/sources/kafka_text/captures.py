@@ -35,7 +35,7 @@ class Member(NamedTuple):
     host: str | None = None
     generation: int | None = None
 
-    def updated(self, newer: Member) -> Member:
+    def update_by(self, newer: Member) -> Member:
         """The member with the facts of a later row."""
         newer_values = {name: value for name, value in newer._asdict().items() if value is not None}
         return self._replace(**newer_values)
@@ -230,7 +230,7 @@ class ConsumerGroup:
         for member in members:
             earlier = self._members.get(member.member_id)
             if earlier != member:
-                self._members[member.member_id] = earlier.updated(member) if earlier else member
+                self._members[member.member_id] = earlier.update_by(member) if earlier else member
 
     def _compare(self, owners_of: dict[TopicPartition, tuple[str, ...]]) -> None:
         for partition, owners in owners_of.items():

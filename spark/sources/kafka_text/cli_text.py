@@ -32,7 +32,7 @@ from spark.sources.kafka_text.subscriptions import (
 )
 from spark.sources.kafka_text.topics import Broker, Partition, racks_of, read_brokers, read_topics
 from spark.store import read_whole
-from spark.text import named
+from spark.text import list_of
 
 CONFIGS_TEXT = "the text of kafka-configs --describe, of topics or brokers"
 
@@ -276,14 +276,14 @@ def _notes_across(tables: Mapping[str, list[Row]], brokers: Sequence[Broker]) ->
     described = {row["topic"] for row in tables["partitions"]}
     if absent := {row["topic"] for row in tables["subscriptions"]} - described:
         yield (
-            f"The topics described lack {named('topic', absent)} with subscribers: no plan for the "
-            "partitions. Is the text of all topics, and of the same cluster?"
+            f"The topics described lack {list_of('topic', absent)} with subscribers: no plan for "
+            "the partitions. Is the text of all topics, and of the same cluster?"
         )
     if brokers:
         listed = {broker.broker for broker in brokers}
         named_brokers = {b for row in tables["partitions"] for b in row["replicas"] or ()}
         if missing := named_brokers - listed:
             yield (
-                f"{named('broker', map(str, missing))} of the replicas without a line among the "
+                f"{list_of('broker', map(str, missing))} of the replicas without a line among the "
                 "brokers: their racks are unknown."
             )

@@ -21,10 +21,10 @@ from spark.sources.kafka_text.lines import (
     is_noise,
     parse_header,
     read_lines,
-    shortened,
+    shorten,
 )
 from spark.sources.kafka_text.views import Row, View, read_row, take_rows, view_of
-from spark.text import named
+from spark.text import list_of
 
 
 @dataclass
@@ -45,7 +45,7 @@ def notes_on(groups: Iterable[ConsumerGroup], oddities: Oddities) -> Iterator[st
     """Sentences, each about all the groups or files that it holds for."""
     yield from oddities.errors
     if oddities.absent_groups:
-        yield f"Kafka says that {named('group', oddities.absent_groups)} did not exist."
+        yield f"Kafka says that {list_of('group', oddities.absent_groups)} did not exist."
     yield from _notes_on_groups(list(groups))
 
 
@@ -54,7 +54,7 @@ def _notes_on_groups(groups: list[ConsumerGroup]) -> Iterator[str]:
         yield "No consumer group was found."
     for text, fits in _NOTES.items():
         if names := [group.name for group in groups if fits(group)]:
-            yield text.format(named("group", names))
+            yield text.format(list_of("group", names))
 
 
 _NOTES: dict[str, Callable[[ConsumerGroup], bool]] = {
@@ -183,7 +183,7 @@ class _FileReader:
         elif message := _MESSAGE.fullmatch(text):
             self._take_message(message["group"], message["fact"])
         elif text.startswith("Error: "):
-            self._error = shortened(text)
+            self._error = shorten(text)
             self._oddities.errors.append(
                 f"{line.file}, line {line.number}: Kafka says: {self._error}"
             )

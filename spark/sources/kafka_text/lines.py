@@ -74,7 +74,7 @@ class Line(NamedTuple):
     text: str
 
     def fault(self, why: str) -> UnreadableLine:
-        return UnreadableLine(self.file, self.number, shortened(self.text.strip()), shortened(why))
+        return UnreadableLine(self.file, self.number, shorten(self.text.strip()), shorten(why))
 
 
 # Colours and cursor moves (CSI), and titles (OSC, ended by BEL or ST)
@@ -106,7 +106,7 @@ _NOISE = re.compile(
 )
 
 
-def shortened(text: str) -> str:
+def shorten(text: str) -> str:
     """The beginning of a text, and how long it is, if it is too long to be told."""
     return text if len(text) <= QUOTED else f"{text[:QUOTED]} … ({len(text)} letters)"
 

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from spark.errors import InputError
 from spark.sources.kafka_text.captures import ConsumerGroup
 from spark.sources.kafka_text.lines import TOPIC_NAME, Line, UnreadableLines, read_lines
-from spark.text import named
+from spark.text import list_of
 
 Infer = Literal["union", "owned"]
 Subscription = tuple[str, str]
@@ -142,6 +142,6 @@ def _notes(
             silent.append(name)
     if silent:
         yield (
-            f"{path} has no row for some members of {named('group', silent)}: they are taken to "
+            f"{path} has no row for some members of {list_of('group', silent)}: they are taken to "
             "subscribe to nothing."
         )

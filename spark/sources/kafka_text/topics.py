@@ -14,9 +14,9 @@ from spark.sources.kafka_text.lines import (
     UnreadableLines,
     is_noise,
     read_lines,
-    shortened,
+    shorten,
 )
-from spark.text import named
+from spark.text import list_of
 
 BROKERS_TEXT = "the text of kafka-broker-api-versions"
 
@@ -72,7 +72,7 @@ def read_brokers(*paths: Path) -> Brokers:
             raise InputError(f"{path}: no broker is in it; expected {BROKERS_TEXT}")
     notes = []
     if differing:
-        listed, files = named("broker", differing), ", ".join(map(str, paths))
+        listed, files = list_of("broker", differing), ", ".join(map(str, paths))
         notes.append(f"{listed} more than once in {files}, with other facts: the last ones count.")
     return Brokers([brokers[number] for number in sorted(brokers)], notes, unreadable_lines)
 
@@ -220,7 +220,7 @@ class _Reader:
 
     def _read_other(self, line: Line) -> None:
         if line.text.startswith("Error"):
-            self.error = shortened(line.text.strip())
+            self.error = shorten(line.text.strip())
         if not is_noise(line.text):
             self._follows = self._follows and _REST.fullmatch(line.text) is not None
             self.is_wrapped |= self._follows
@@ -266,15 +266,15 @@ class _Reader:
 
     def notes(self) -> Iterator[str]:
         if self._marked:
-            yield f"{named('topic', self._marked)} left out: marked for deletion."
+            yield f"{list_of('topic', self._marked)} left out: marked for deletion."
         if unseen := {topic for topic, _ in self._unseen()} - self._marked:
             yield (
-                f"{named('topic', unseen)} in {self.file} with fewer lines than PartitionCount "
+                f"{list_of('topic', unseen)} in {self.file} with fewer lines than PartitionCount "
                 "says: the missing partitions are taken in, their leaders and replicas unknown."
             )
         if self._differing:
             yield (
-                f"{named('topic', self._differing)} more than once in {self.file}, with other "
+                f"{list_of('topic', self._differing)} more than once in {self.file}, with other "
                 "facts: the last ones count."
             )
 

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field, WithJsonSchema
 from spark.errors import InputError
 from spark.settings import read_toml
 from spark.sources.live.cluster import MECHANISMS, SECURITY, Cluster, ClusterSelection, Secret
-from spark.toml.tables import Table, shown
+from spark.toml.tables import Table, example
 
 SECRETS = ("password", "token", "key_password")
 
@@ -34,28 +34,28 @@ class ClusterTable(Table):
     """Brokers to begin with, as HOST:PORT; the others are found through them."""
     security: Annotated[str, WithJsonSchema({"enum": SECURITY})] = "PLAINTEXT"
     """How brokers are spoken to."""
-    mechanism: Annotated[str, WithJsonSchema({"enum": MECHANISMS})] = shown("SCRAM-SHA-512")
+    mechanism: Annotated[str, WithJsonSchema({"enum": MECHANISMS})] = example("SCRAM-SHA-512")
     """How a client logs in: PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512, with a user; or OAUTHBEARER,
     with a token."""
-    username: str = shown("evenfleet")
+    username: str = example("evenfleet")
     """The user."""
-    password_env: str = shown("EVENFLEET_PROD_PASSWORD")
+    password_env: str = example("EVENFLEET_PROD_PASSWORD")
     """Where the user's password is."""
-    password_file: File = shown("/run/secrets/kafka-password")
+    password_file: File = example("/run/secrets/kafka-password")
     """The same as a file."""
-    token_env: str = shown("EVENFLEET_PROD_TOKEN")
+    token_env: str = example("EVENFLEET_PROD_TOKEN")
     """Where the token is."""
-    token_file: File = shown("/run/secrets/kafka-token")
+    token_file: File = example("/run/secrets/kafka-token")
     """The same as a file."""
-    ca_file: File = shown("/etc/ssl/kafka/ca.pem")
+    ca_file: File = example("/etc/ssl/kafka/ca.pem")
     """TLS: who signed the brokers' certificates. Without it those that the system trusts."""
-    certificate_file: File = shown("/etc/ssl/kafka/client.pem")
+    certificate_file: File = example("/etc/ssl/kafka/client.pem")
     """Our own certificate."""
-    key_file: File = shown("/etc/ssl/kafka/client.key")
+    key_file: File = example("/etc/ssl/kafka/client.key")
     """Its key."""
-    key_password_env: str = shown("EVENFLEET_PROD_KEY_PASSWORD")
+    key_password_env: str = example("EVENFLEET_PROD_KEY_PASSWORD")
     """Where the key's password is."""
-    key_password_file: File = shown("/run/secrets/kafka-key-password")
+    key_password_file: File = example("/run/secrets/kafka-key-password")
     """The same as a file."""
     check_hostname: bool = True
     """Whether a broker's certificate has to name its host."""
@@ -67,7 +67,7 @@ class ClusterTable(Table):
     """Patterns of topics; none: all."""
     exclude_topics: Texts = Field(default=[])
     """Patterns of topics that are left out."""
-    rack_pattern: str = shown("rack=([a-z0-9-]+)")
+    rack_pattern: str = example("rack=([a-z0-9-]+)")
     """Where a client id tells the rack, for clients that send no client.rack."""
     timeout: Annotated[
         float, WithJsonSchema({"type": "number", "exclusiveMinimum": 0, "maximum": 600})
@@ -110,7 +110,7 @@ def _cluster(name: str, table: Any) -> Cluster:
         for key in SECRETS
         if key in table
     ]
-    checked, more = ClusterTable.checked({k: table[k] for k in table if k not in SECRETS})
+    checked, more = ClusterTable.check({k: table[k] for k in table if k not in SECRETS})
     if checked is None or faults:
         raise InputError(f"cluster {name}: {'; '.join([*faults, *more])}")
     stated_keys = checked.entries()

@@ -19,7 +19,7 @@ from spark.sources.live.group import DescribedGroup
 from spark.sources.live.partitions import NOT_MOVING
 from spark.sources.live.read_cluster import Reading, Report, claims_of, no_report, read_cluster
 from spark.store import Folder
-from spark.text import named
+from spark.text import list_of
 
 ID = "cluster.id"
 """The key under which the table `configs` has a cluster's own id."""
@@ -36,7 +36,7 @@ def mixed_up(ids: Mapping[str, str], before: Mapping[str, str]) -> Iterator[str]
     for own in sorted({*ids.values()}):
         if len(names[own]) > 1:
             yield (
-                f"{named('cluster', names[own])} are one cluster: its id is {own}. Keep one "
+                f"{list_of('cluster', names[own])} are one cluster: its id is {own}. Keep one "
                 "name, or its groups count twice"
             )
     for name, own in sorted(ids.items()):
@@ -59,7 +59,7 @@ def ids_in(configs: Iterable[pa.Table]) -> dict[str, str]:
 def ids_in_store(store: Folder) -> dict[str, str]:
     """Rows of the newest snapshot of a store that has any; none without a store."""
     newest = (store.parts("configs", name) for name in store.ids("configs")[-1:])
-    return ids_in(store.opened(path).read() for parts in newest if parts for path in parts.paths)
+    return ids_in(store.open(path).read() for parts in newest if parts for path in parts.paths)
 
 
 Row = tuple[Any, ...]

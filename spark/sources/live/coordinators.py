@@ -21,7 +21,7 @@ from spark.fleet import CLASSIC, OFFSETS_TOPIC, OTHER, TYPES, type_of_protocol
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.connection import PAUSE, Brokers, NoAnswer, ask_any, attempts
 from spark.sources.live.manager import error_text
-from spark.text import named
+from spark.text import list_of
 
 GROUPS_A_REQUEST = 1000
 
@@ -169,7 +169,7 @@ def list_groups(
         listed |= more
     leaderless = [str(p.partition_index) for p in kept_in if p.leader_id < 0]
     if leaderless:
-        which = named("partition", leaderless)
+        which = list_of("partition", leaderless)
         missing.append(f"{which} of {OFFSETS_TOPIC} without a leader: their groups are missing")
     return listed, missing
 

@@ -60,7 +60,7 @@ class KafkaGroups(DataSource):
     def _clusters(self) -> list[Cluster]:
         options = self.options
         name, bootstrap = options.get("cluster"), options.get("bootstrap")
-        groups, topics = self._wanted("groups"), self._wanted("topics")
+        groups, topics = self._only("groups"), self._only("topics")
         if bootstrap is not None and name is not None and "clusters" not in options:
             return [
                 Cluster(
@@ -85,7 +85,7 @@ class KafkaGroups(DataSource):
             raise InputError(f"{file} has no cluster {name!r}")
         return wanted
 
-    def _wanted(self, key: str) -> ClusterSelection | None:
+    def _only(self, key: str) -> ClusterSelection | None:
         return (
             ClusterSelection(tuple(self.options[key].split(","))) if key in self.options else None
         )

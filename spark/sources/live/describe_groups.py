@@ -11,7 +11,7 @@ from spark.fleet import CLASSIC, CONSUMER, SHARE, STREAMS
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.connection import Brokers, NoAnswer
 from spark.sources.live.coordinators import Listed, ask_coordinators, list_groups, questions_for
-from spark.sources.live.group import Claim, DescribedGroup, gone, unknown
+from spark.sources.live.group import Claim, DescribedGroup, gone_group, unknown
 from spark.sources.live.manager import error_text
 from spark.sources.live.protocols import (
     OF_SHARE,
@@ -22,7 +22,7 @@ from spark.sources.live.protocols import (
     read_share_group,
     read_streams_group,
 )
-from spark.text import named
+from spark.text import list_of
 
 
 def describe_groups(
@@ -56,7 +56,7 @@ def describe_groups(
         groups.append(replace(group, coordinator=coordinators[name]))
         if reason:
             silent[reason].add(name)
-    return groups, [f"{named('group', names)}: {reason}" for reason, names in silent.items()]
+    return groups, [f"{list_of('group', names)}: {reason}" for reason, names in silent.items()]
 
 
 def _describe(
@@ -67,11 +67,11 @@ def _describe(
         return DescribedGroup(name, listing.state, type=listing.type), None
     answer, *offsets = answers
     if answer is None or _code(answer) == GroupIdNotFoundError.errno:
-        return replace(gone(name), type=listing.type), None
-    if refused := _refused(answer):
+        return replace(gone_group(name), type=listing.type), None
+    if refused := _refusal(answer):
         return unknown(name, refused, listing.type), refused
     if listing.protocol == SHARE:
-        starts = offsets[0] if offsets and not _refused(offsets[0]) else None
+        starts = offsets[0] if offsets and not _refusal(offsets[0]) else None
         return read_share_group(answer, starts, cluster), None
     if listing.protocol == CONSUMER:
         group = read_consumer_group(answer, cluster, [*topics])
@@ -82,7 +82,7 @@ def _describe(
     group = replace(group, type=group.type or listing.type)
     if not offsets:
         return group, None
-    refused = _refused(offsets[0])
+    refused = _refusal(offsets[0])
     group = replace(group, committed=_commits_of(offsets[0]))
     return group, f"no offsets, {refused}" if refused else None
 
@@ -91,7 +91,7 @@ def _code(answer: Any) -> int:
     return 0 if isinstance(answer, NoAnswer) else int(answer.error_code)
 
 
-def _refused(answer: Any) -> str | None:
+def _refusal(answer: Any) -> str | None:
     """Why an answer isn't one."""
     if answer is None:
         return "nothing was answered"
@@ -102,7 +102,7 @@ def _refused(answer: Any) -> str | None:
 
 def _commits_of(answer: Any) -> dict[Claim, int]:
     """Offsets of a group; a broker answers -1 where there is none."""
-    if _refused(answer):
+    if _refusal(answer):
         return {}
     return {
         (topic.name, partition.partition_index): partition.committed_offset
@@ -143,7 +143,7 @@ class GroupReader:
             if group.state == GONE:  # it may have come to the other protocol
                 del self._listed[name]
         for name in names - groups.keys():
-            groups[name] = unknown(name, missing[0]) if missing else gone(name)
+            groups[name] = unknown(name, missing[0]) if missing else gone_group(name)
         return groups
 
 

@@ -74,7 +74,7 @@ def unknown(name: str, reason: str, kind: str | None = None) -> DescribedGroup:
     return DescribedGroup(name, f"{UNKNOWN_STATE}: {reason}", reason=reason, type=kind)
 
 
-def gone(name: str) -> DescribedGroup:
+def gone_group(name: str) -> DescribedGroup:
     """A group that was listed, and was no more when it was described."""
     return DescribedGroup(name, "Dead", reason="the group was gone when it was described")
 

@@ -210,11 +210,11 @@ def read_configs(brokers: Brokers, topics: Iterable[str]) -> list[Config]:
     names = list(topics)
     for start in range(0, len(names), TOPICS_A_REQUEST):
         request = _request(TOPIC, names[start : start + TOPICS_A_REQUEST], TOPIC_CONFIGS)
-        configs += _answered(ask_any(brokers, request))
+        configs += _configs_in(ask_any(brokers, request))
     ids = [broker.node_id for broker in brokers.metadata.brokers]
     asked = [(node, _request(BROKER, [str(node)], BROKER_CONFIGS)) for node in ids]
     for answer in brokers.ask(asked):
-        configs += _answered(answer)
+        configs += _configs_in(answer)
     return sorted(configs)
 
 
@@ -228,7 +228,7 @@ def _request(kind: int, names: Iterable[str], keys: Iterable[str]) -> DescribeCo
     )
 
 
-def _answered(answer: Any) -> Iterator[Config]:
+def _configs_in(answer: Any) -> Iterator[Config]:
     if isinstance(answer, NoAnswer):
         return
     for resource in answer.results:

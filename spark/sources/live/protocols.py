@@ -34,7 +34,7 @@ from spark.sources.live.group import (
     Claim,
     DescribedGroup,
     DescribedMember,
-    gone,
+    gone_group,
     unknown,
     while_rebalancing,
     with_inferred_subscriptions,
@@ -58,7 +58,7 @@ def read_consumer_group(described: Any, cluster: Cluster, topics: Sequence[str])
     generation is the group's epoch, and a member's the epoch that it has reached.
     """
     if described.group_state == "Dead":
-        return gone(described.group_id)
+        return gone_group(described.group_id)
     return with_inferred_subscriptions(
         DescribedGroup(
             described.group_id,
@@ -157,7 +157,7 @@ def read_streams_group(
     that its subtopology reads, where that exists. Standby tasks read changelogs alone.
     """
     if described.group_state == "Dead":
-        return gone(described.group_id)
+        return gone_group(described.group_id)
     topology = described.topology
     sources = {
         part.subtopology_id: {
@@ -172,7 +172,7 @@ def read_streams_group(
         described.group_state,
         generation=described.group_epoch,
         members=tuple(
-            _member(member, cluster, topics=topics, owned=tuple(_owned(member, sources, sizes)))
+            _member(member, cluster, topics=topics, owned=tuple(_claims(member, sources, sizes)))
             for member in described.members
         ),
         reason=while_rebalancing(described.group_state),
@@ -180,7 +180,7 @@ def read_streams_group(
     )
 
 
-def _owned(member: Any, sources: Mapping[str, set[str]], sizes: Mapping[str, int]) -> list[Claim]:
+def _claims(member: Any, sources: Mapping[str, set[str]], sizes: Mapping[str, int]) -> list[Claim]:
     return sorted(
         (topic, partition)
         for task in member.assignment.active_tasks
@@ -265,12 +265,12 @@ def read_classic_group(described: Any, cluster: Cluster) -> DescribedGroup:
     """
     name = described.group_id
     if described.group_state == "Dead":
-        return gone(name)
+        return gone_group(name)
     kind = type_of_protocol(described.protocol_type)
     if kind == CONNECT:
         return read_connect_group(described, cluster)
     if kind != CLASSIC:
-        return _unsupported(described, kind, cluster)
+        return _of_no_consumer(described, kind, cluster)
     members = [_classic(member, cluster) for member in described.members]
     readable = [member for member in members if member is not None]
     if len(readable) < len(members):
@@ -290,7 +290,7 @@ def read_classic_group(described: Any, cluster: Cluster) -> DescribedGroup:
     )
 
 
-def _unsupported(described: Any, kind: str, cluster: Cluster) -> DescribedGroup:
+def _of_no_consumer(described: Any, kind: str, cluster: Cluster) -> DescribedGroup:
     """A group whose members say what no consumer would, for each other alone."""
     return DescribedGroup(
         described.group_id,

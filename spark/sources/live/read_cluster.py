@@ -23,7 +23,7 @@ from spark.sources.live.partitions import (
     read_reassignments,
     read_start_offsets,
 )
-from spark.text import named
+from spark.text import list_of
 
 Report = Callable[[int, int], None]
 """Hears how many groups are described, and of how many, whenever that is more."""
@@ -81,7 +81,7 @@ def read_cluster(cluster: Cluster, brokers: Brokers, progress: Report = no_repor
     leaderless = frozenset(t.name for t in topics if any(p.leader_id < 0 for p in t.partitions))
     if leaderless:
         what = "with partitions that have no leader, so that their end is not known"
-        notes = [*notes, f"{named('topic', leaderless)} {what}"]
+        notes = [*notes, f"{list_of('topic', leaderless)} {what}"]
     notes += [*untold, *unknown_starts]
     return Reading(nodes, topics, groups, ends, missing, notes, moving, leaderless, configs, starts)
 
@@ -109,7 +109,7 @@ def _topics(cluster: Cluster, all_topics: Iterable[Any]) -> tuple[list[Any], lis
     for topic in wanted:
         if topic.error_code:
             refused[error_text(topic.error_code)].add(topic.name)
-    notes = [f"{named('topic', names)} left out: {why}" for why, names in refused.items()]
+    notes = [f"{list_of('topic', names)} left out: {why}" for why, names in refused.items()]
     return [topic for topic in wanted if not topic.error_code], notes
 
 
@@ -132,12 +132,12 @@ def mark_hidden(
     answer = ask_topics(brokers, unknown, min_version=4)
     if isinstance(answer, NoAnswer):
         hidden = unknown
-        sentence = f"{named('topic', unknown)} that groups read: {answer.reason}"
+        sentence = f"{list_of('topic', unknown)} that groups read: {answer.reason}"
     else:
         refused = errors.TopicAuthorizationFailedError.errno
         hidden = [topic.name for topic in answer.topics if topic.error_code == refused]
         sentence = (
-            f"{named('topic', hidden)} hidden from this user, though groups read them: grant "
+            f"{list_of('topic', hidden)} hidden from this user, though groups read them: grant "
         )
         sentence += "Describe on them"
     marked = [

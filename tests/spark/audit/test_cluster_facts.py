@@ -11,7 +11,7 @@ import pytest
 from spark.audit.cluster_facts import BEARS, ClusterFacts, Coordinated
 from spark.audit.findings.brokers import broker_settings, coordinator_load
 from spark.audit.findings.replicas import bears_no_failure
-from spark.frames import called
+from spark.frames import call
 from tests.support.fleets import SCHEMAS, nullable
 
 SCHEMA = pa.schema(
@@ -35,7 +35,7 @@ def facts_of(**kinds: list[dict[str, Any]]) -> ClusterFacts:
     """Facts of a cluster with these rows of each kind, and of no other partitions."""
     rows = [row | {"kind": kind} for kind, of_kind in kinds.items() for row in of_kind]
     table = pa.Table.from_pylist([row | {"cluster": "c"} for row in rows], SCHEMA)
-    counts = called("spark.audit.cluster_counts:counts_of", table)
+    counts = call("spark.audit.cluster_counts:counts_of", table)
     return ClusterFacts(name="c", **counts.get("c", {}))
 
 

@@ -57,7 +57,7 @@ ROWS: dict[str, list[dict[str, Any]]] = {
 def test_a_chart_and_its_place_on_the_page_of_charts(name: str) -> None:
     """`python -m tests.pictures` makes those of the page."""
     chart = CHARTS[name]
-    drawn = chart.drawn(ROWS[name])
+    drawn = chart.chart(ROWS[name])
     drawing = ElementTree.fromstring(_svg(drawn))
     marks = [
         item
@@ -76,9 +76,9 @@ def test_a_chart_and_its_place_on_the_page_of_charts(name: str) -> None:
 
 def test_lag_is_drawn_below_what_members_read() -> None:
     lag = [{"at": at, "lag": records} for at, records in ((20.0, 0.0), (30.0, 90.0), (35.0, 0.0))]
-    drawing = _svg(CHARTS["timeline"].drawn([*ROWS["timeline"], *lag]))
+    drawing = _svg(CHARTS["timeline"].chart([*ROWS["timeline"], *lag]))
     assert "lag (records)" in drawing
-    assert "lag (records)" not in _svg(CHARTS["timeline"].drawn(ROWS["timeline"]))
+    assert "lag (records)" not in _svg(CHARTS["timeline"].chart(ROWS["timeline"]))
 
 
 @pytest.mark.parametrize(("snapshots", "points"), [(24, 3 * 24), (25, 0)])
@@ -88,7 +88,7 @@ def test_a_trend_of_many_snapshots_is_a_line_without_points(snapshots: int, poin
         {**ROWS["trend"][0], "instant": f"2026-11-{20 + at // 24}T{at % 24:02d}:00:00Z"}
         for at in range(snapshots)
     ]
-    drawn = _svg(CHARTS["trend"].drawn(rows))
+    drawn = _svg(CHARTS["trend"].chart(rows))
     assert drawn.count('aria-roledescription="point"') == points
 
 
@@ -98,7 +98,7 @@ def test_what_moves_buy_by_weight_is_drawn_with_its_bound() -> None:
         {"moves": 1, "max_weight": 6.25, "weight_bound": 6.0, "knee": True},
         {"moves": 4, "max_weight": 5.0, "weight_bound": 4.75, "knee": False},
     ]
-    drawing = _svg(CHARTS["frontier"].drawn(rows))
+    drawing = _svg(CHARTS["frontier"].chart(rows))
     assert "largest load (weight)" in drawing
     assert "stroke-dasharray" in drawing
 

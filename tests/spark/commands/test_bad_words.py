@@ -248,5 +248,5 @@ def test_it_shows_in_the_store(
 
 
 def test_with_tables_the_argument_is_the_plan() -> None:
-    assert PlannedOptions(store="plan", tables="lake").planned == "plan"
+    assert PlannedOptions(store="plan", tables="lake").plan_place == "plan"
     assert PlannedOptions(store="store", plan_tables="results").where == "store"

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession, functions as F
 
 from spark import FleetSnapshot
-from spark.fleet import escaped, escaped_rows, is_named
+from spark.fleet import escape, escaped_rows, is_named
 from tests.support.fleets import SNAPSHOT, Fleet, write_files
 from tests.support.small import EARLIER
 from tests.support.torture import CAFE, CLUSTERS
@@ -86,7 +86,7 @@ def test_any_bytes_are_spelled_as_python_does(spark: SparkSession, tmp_path: Pat
     )
     pq.write_table(pa.table({"name": strings, "raw": raw}), tmp_path / "x.parquet")
     table = spark.read.parquet(str(tmp_path / "x.parquet"))
-    result = table.selectExpr("raw", f"{escaped('name')} as name").collect()
+    result = table.selectExpr("raw", f"{escape('name')} as name").collect()
     assert {bytes(row.raw): row.name for row in result} == {item: spelled(item) for item in items}
     broken = [spelled(item) for item in items if spelled(item).encode() != item]
     assert len({*broken}) == len(broken) > 1000

@@ -12,7 +12,7 @@ from spark.enforce.enforce_groups import NOT_TAKEN, Enforced, Outcome, enforce_g
 from spark.enforce.evaluate_group import Status, Verdict
 from spark.sources.live.cluster import Cluster
 from spark.terminal.live import say_continue, show_outcomes
-from spark.terminal.printing import Format, Printing, printed
+from spark.terminal.printing import Format, Printing, printing_as
 from tests.support.terminal import tables_of
 
 IN_FORCE = Verdict(Status.IN_FORCE, None, 0, is_at_rest=True)
@@ -114,7 +114,7 @@ def test_groups_that_one_reason_keeps_out_share_a_row(capsys: pytest.CaptureFixt
     assert report.out.count(why) == 1
     assert "3 groups (a, b, c)" in report.out
     assert "5 plans: 0 in force, 5 not in force, 0 unknown." in report.err
-    with printed(Printing(Format.JSON)):
+    with printing_as(Printing(Format.JSON)):
         show_outcomes({"c": items})
     assert [group["group"] for group in tables_of(capsys.readouterr())["groups"]] == list("abc")
 

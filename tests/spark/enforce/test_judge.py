@@ -8,7 +8,7 @@ from optimizer.assignor.plan_assignor import COOPERATIVE, EAGER
 from optimizer.assignor.plan_file import GroupPlan
 from spark.enforce.enforce_groups import waves
 from spark.enforce.evaluate_group import Status, evaluate_group
-from spark.sources.live.group import DescribedGroup, DescribedMember, gone, unknown
+from spark.sources.live.group import DescribedGroup, DescribedMember, gone_group, unknown
 
 ID = "ERERESIiMzNERFVVVVVVVQ"
 PLAN = GroupPlan(
@@ -50,7 +50,7 @@ def test_in_force_or_ready(kind: str) -> None:
         (group(strategy=None, members=(), state="Empty"), "it has no members at the moment", False),
         (group(state="PreparingRebalance"), "it is PreparingRebalance: try again", False),
         (group(state="Reconciling", type="consumer"), "it is Reconciling: try again", False),
-        (gone("g"), "there is no such group", False),
+        (gone_group("g"), "there is no such group", False),
         (group(0, name="h"), "the plan doesn't fit it: it is the plan of group 'g'", False),
     ],
 )

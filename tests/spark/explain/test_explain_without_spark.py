@@ -28,7 +28,7 @@ def both_ways(run: Run, monkeypatch: pytest.MonkeyPatch, *words: object) -> tupl
     """What a command says of its own, and what where only Spark may open the store."""
     alone = run(*words)
     with monkeypatch.context() as elsewhere:
-        elsewhere.setattr("spark.terminal.stores.submitted", lambda: True)
+        elsewhere.setattr("spark.terminal.stores.by_submit", lambda: True)
         by_spark = run(*words)
     return alone, by_spark
 

@@ -47,19 +47,19 @@ def aged(
 def test_of_a_full_day_the_last_of_each_part_stays(daily: int, hours: set[int]) -> None:
     """Who prunes by the hour keeps the same: what goes early never would have been kept."""
     needed = {hour(20, at) for at in hours}
-    assert Retention(DAYS, daily).needed(FULL_DAY) == needed
+    assert Retention(DAYS, daily).to_keep(FULL_DAY) == needed
     there = FULL_DAY
     for now in FULL_DAY:
-        kept = Retention(DAYS, daily).needed(there)
+        kept = Retention(DAYS, daily).to_keep(there)
         there = [item for item in there if item in kept or item > now]
     assert {*there} == needed
 
 
 def test_the_newest_stays_and_where_a_part_has_none_others() -> None:
-    assert Retention(DAYS).needed([hour(20, 0), hour(20, 5)]) == {hour(20, 5)}
+    assert Retention(DAYS).to_keep([hour(20, 0), hour(20, 5)]) == {hour(20, 5)}
     sparse = [*(hour(19, at) for at in (1, 2, 3)), hour(20, 1)]
-    assert Retention(DAYS, 2).needed(sparse) == {hour(19, 2), hour(19, 3), hour(20, 1)}
-    assert Retention(DAYS, 9).needed(sparse) == {*sparse}
+    assert Retention(DAYS, 2).to_keep(sparse) == {hour(19, 2), hour(19, 3), hour(20, 1)}
+    assert Retention(DAYS, 9).to_keep(sparse) == {*sparse}
 
 
 def test_older_ones_go_when_no_cluster_needs_them(tmp_path: Path) -> None:

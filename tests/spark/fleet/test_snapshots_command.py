@@ -92,7 +92,7 @@ class TestList:
     ) -> None:
         before = listed(run, days)
         with monkeypatch.context() as patched:
-            patched.setattr(Folder, "opened", None)
+            patched.setattr(Folder, "open", None)
             assert listed(run, days) == before
         for manifest in days.glob(".evenfleet/manifests/*/*"):
             manifest.unlink()

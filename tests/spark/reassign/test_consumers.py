@@ -14,7 +14,7 @@ from spark.reassign import (
     Consumers,
     Reassignment,
     ReassignRequest,
-    compared,
+    compare,
     consumers_of,
     effects,
 )
@@ -85,7 +85,7 @@ def test_bytes_are_compared_with_the_least_that_some_broker_has(
     """9 + 1 by counts, and the largest alone is 9."""
     names = [("t", number) for number in range(4)]
     of = planned({name: [1] for name in names}, dict(zip(names, sizes, strict=True)))
-    ways = {item.placement: item for item in compared(of)}
+    ways = {item.placement: item for item in compare(of)}
     assert ways["now"].bytes_max == sum(sizes)
     assert ways["optimal"].bytes_gap == pytest.approx(gap)
     rows = of.brokers()

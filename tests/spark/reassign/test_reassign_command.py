@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 from spark import FleetFiles, FleetSnapshot
 from spark.fleet.local_store import write_store
-from spark.reassign import ReassignRequest, cluster_facts, compared, reassign_cluster
+from spark.reassign import ReassignRequest, cluster_facts, compare, reassign_cluster
 from spark.terminal.console import OUT
 from tests.paths import DATA, ROOT
 from tests.spark.reassign.captures import CAPTURES, GROUPS, reassigned, replicas_in, stored
@@ -191,7 +191,7 @@ def test_the_same_of_a_snapshot_in_spark(before: Path, spark: SparkSession) -> N
     files = reassign_cluster(FleetFiles.read(str(before)), "lab", request)
     frames = reassign_cluster(FleetSnapshot.read(spark, str(before)), "lab", request)
     assert frames.plan.replicas == files.plan.replicas
-    assert compared(frames) == compared(files)
+    assert compare(frames) == compare(files)
 
 
 def test_a_wish_that_is_not_fulfilled_fails_and_says_why(run: Run, before: Path) -> None:

@@ -23,7 +23,7 @@ from spark.reassign import (
     write_batches,
 )
 from spark.reassign.facts import PartitionFacts
-from spark.reassign.reassignment import reassigned
+from spark.reassign.reassignment import reassign
 from spark.reassign.sending import STANDS_STILL
 from spark.reassign.verify import DIVERGED, RUNNING, state_of
 
@@ -333,7 +333,7 @@ def test_the_even_share_is_that_of_a_rack_where_racks_are_unequal() -> None:
         *("lab", "20261123T100000Z", {1: "a", 2: "b", 3: "b", 4: "b"}),
         [PartitionFacts("t", n, 1, [1, 2], [1, 2], [], []) for n in range(12)],
     )
-    result = reassigned(current, ReassignRequest())
+    result = reassign(current, ReassignRequest())
     rows = {row["broker"]: (row["planned"], row["even_share"]) for row in result.brokers()}
     assert rows == {1: (12, 12.0), 2: (4, 4.0), 3: (4, 4.0), 4: (4, 4.0)}
     assert (

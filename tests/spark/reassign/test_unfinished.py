@@ -13,7 +13,7 @@ from spark.fleet.local_store import write_store
 from spark.reassign import Reassignment, ReassignRequest, cluster_facts
 from spark.reassign.files import texts_of, write_batches
 from spark.reassign.fleet import PLANNED, write_fleet
-from spark.reassign.reassignment import reassigned as reassigned_from
+from spark.reassign.reassignment import reassign as reassigned_from
 from tests.spark.reassign.captures import replicas_in, stored
 from tests.spark.reassign.test_sending import Fake
 from tests.support.fleets import SNAPSHOT, Fleet

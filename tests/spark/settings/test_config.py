@@ -240,7 +240,7 @@ def test_consumers_are_configured_by_groups(file: Path) -> None:
     assert of_group.client.assignors == ("cooperative-sticky",)
     assert settings.consumers.parameters("c", "g").client.session_ms == 20_000
     assert settings.goals.of("c", "pay-1").min_gain == 0.5
-    assert settings.consumers.assumed == (
+    assert settings.consumers.assumptions == (
         "Assumes Kafka's defaults: heartbeat.interval.ms=3000, max.poll.interval.ms=300000, "
         "auto.commit.interval.ms=5000, unless a rule of the configuration says otherwise."
     )
@@ -257,7 +257,7 @@ def test_consumers_are_configured_by_groups(file: Path) -> None:
 )
 def test_how_a_group_commits(file: Path, stated: str, assumed: str) -> None:
     consumers = read(file, f"[consumers]\n{stated}\n").consumers
-    assert assumed in (consumers.assumed or "")
+    assert assumed in (consumers.assumptions or "")
     client = consumers.parameters("c", "g").client
     polls = "poll" in stated
     assert (client.auto_commit, client.commit_ms) == (

@@ -3,7 +3,7 @@
 import pytest
 
 from spark import InputError
-from spark.settings import move_price, priced
+from spark.settings import costs_of, move_price
 
 
 @pytest.mark.parametrize(
@@ -24,10 +24,10 @@ def test_prices_of_strategies_the_cheapest_first_and_of_rows() -> None:
     moves = {"range": 20, "optimal": 3, "uniform": None}
     rows = [{"strategy": name, "moves": count} for name, count in moves.items()]
     assert (
-        priced(move_price("30s"), rows)
+        costs_of(move_price("30s"), rows)
         == "At 30 s for each partition that moves: optimal 90 s, range 600 s."
     )
-    assert priced(move_price("2GB"), []) == "At 2.00 GB for each partition that moves: no moves."
+    assert costs_of(move_price("2GB"), []) == "At 2.00 GB for each partition that moves: no moves."
     costs = [row["move_seconds"] for row in move_price("30s").with_costs(rows)]
     assert costs == [600, 90, None]
     assert move_price("2GB").with_costs(rows)[0] == rows[0] | {"move_bytes": 40 * 10**9}

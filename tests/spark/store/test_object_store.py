@@ -46,7 +46,7 @@ def contents(place: Folder) -> list[set[Any]]:
     """The different values in each table of a snapshot."""
     parts = {table: place.parts(table, SNAPSHOT) for table in OWNED}
     paths = [part.paths for part in parts.values() if part]
-    return [{x for path in of for x in place.opened(path).read()["x"].to_pylist()} for of in paths]
+    return [{x for path in of for x in place.open(path).read()["x"].to_pylist()} for of in paths]
 
 
 def test_of_two_runs_at_once_one_wins_with_all_its_tables(s3: dict[str, str]) -> None:

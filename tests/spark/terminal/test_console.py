@@ -10,7 +10,7 @@ from spark.fleet import CONSUMER
 from spark.glossary import GLOSSARY, legend_of
 from spark.terminal import console
 from spark.terminal.console import plain, say
-from spark.terminal.printing import Format, Printing, Table, by_kind, print_list, printed, show
+from spark.terminal.printing import Format, Printing, Table, by_kind, print_list, printing_as, show
 
 ROWS = [
     {"strategy": "range", "worst_max_to_mean": 2.0, "moves": 12345, "proven": False, "note": None},
@@ -34,7 +34,7 @@ def shown(capsys: pytest.CaptureFixture[str]) -> Shown:
         wide: bool = False,
         sentences: tuple[str, ...] = (),
     ) -> str:
-        with printed(Printing(form, wide)):
+        with printing_as(Printing(form, wide)):
             show(tables, hide)
             if sentences:
                 print_list("sentences", sentences)
@@ -127,14 +127,14 @@ def test_a_screen_has_as_many_rows_as_fit_and_says_how_many_are_left(
     narrow(80)
     monkeypatch.setattr(console.OUT, "_height", 24)
     tables = {"first": Table([{"n": n} for n in range(40)]), "rest": Table(ROWS, is_detail=True)}
-    with printed(Printing()):
+    with printing_as(Printing()):
         show(tables)
     output = capsys.readouterr()
     assert len(output.out.splitlines()) <= 24 - console.BELOW
     left = int(output.err.split()[2])
     assert f"Not shown: {left} rows of first (--all shows them).\n" == output.err
     assert f" {39 - left}" in output.out and f" {40 - left}" not in output.out
-    with printed(Printing(everything=True)):
+    with printing_as(Printing(everything=True)):
         show(tables)
     whole = capsys.readouterr().out
     assert " 39" in whole and "range" in whole
@@ -149,12 +149,12 @@ def test_a_comparison_shows_what_it_compares_where_a_screen_has_no_room(
     league = [{"kind": CONSUMER, "strategy": f"s{n}", "moves": n} for n in range(18)]
     people = [{"row": n} for n in range(3)]
     tables = by_kind("league", league) | {"groups": Table(league[:3], people, title="the worst")}
-    with printed(Printing()):
+    with printing_as(Printing()):
         show(tables)
     output = capsys.readouterr()
     assert all(row["strategy"] in output.out for row in league)
     assert output.err == "Not shown: 3 rows of the worst (--all shows them).\n"
-    with printed(Printing(wide=True)):
+    with printing_as(Printing(wide=True)):
         show(tables)
     wide = capsys.readouterr().out
     assert "the worst" not in wide and len(wide.split("strategy")) == 3
@@ -202,12 +202,12 @@ def test_one_word_is_explained_below_tables_for_who_wants_all(
 ) -> None:
     """Tables have one legend line at most."""
     tables = {"fleet": [{"excess": 3, "stopped_eager": 7}], "more": [{"excess": 0}]}
-    with printed(Printing(everything=True)):
+    with printing_as(Printing(everything=True)):
         show(tables)
     legend = capsys.readouterr().err
     assert legend.startswith("excess: partitions of a group's most loaded member")
     assert "stopped:" not in legend
-    with printed(Printing()):
+    with printing_as(Printing()):
         show(tables)
     assert capsys.readouterr().err == ""
     assert legend_of(["cluster", "members"]) is None

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from rich.console import Console
 
 from spark.terminal import busy, console, progress as shared
-from spark.terminal.progress import followed, progress
+from spark.terminal.progress import follow, progress
 from tests.support.said import Run
 
 PATIENCE = 60  # seconds, for a busy machine
@@ -29,7 +29,7 @@ def screen(monkeypatch: pytest.MonkeyPatch) -> StringIO:
 
 def test_a_terminal_shows_what_is_done_and_how_far_it_is(screen: StringIO) -> None:
     with busy("simulating") as step:
-        for seed in step.counted(range(3), "seeds"):
+        for seed in step.track(range(3), "seeds"):
             while f"simulating: {seed} of 3 seeds" not in screen.getvalue():
                 time.sleep(0.01)
     assert screen.getvalue().endswith("\x1b[2K")  # the line is gone
@@ -64,7 +64,7 @@ def test_tasks_of_spark_are_counted(spark: SparkSession, tmp_path: Path) -> None
 
     rows = spark.range(0, 3, 1, 3).mapInPandas(wait, "id long")
     job = threading.Thread(target=rows.count)
-    with followed(spark), busy("planning"):
+    with follow(spark), busy("planning"):
         job.start()
         until = time.monotonic() + PATIENCE
         try:
@@ -75,14 +75,14 @@ def test_tasks_of_spark_are_counted(spark: SparkSession, tmp_path: Path) -> None
             job.join()
         while (line := shared._progress.line()).split(" t")[0][-6:] not in ("3 of 3", "4 of 4"):
             assert time.monotonic() < until, line  # the last stage, of one task, may end unseen
-    with followed(spark), busy("planning"):
+    with follow(spark), busy("planning"):
         assert "tasks" not in shared._progress.line()
 
 
 def test_jobs_are_called_by_their_step(spark: SparkSession) -> None:
     context = spark.sparkContext
     context.setJobDescription("before")
-    with followed(spark), busy("planning"):
+    with follow(spark), busy("planning"):
         assert context.getLocalProperty("spark.job.description") == "evenfleet: planning"
     assert context.getLocalProperty("spark.job.description") == "before"
 

@@ -8,7 +8,7 @@ from unittest.mock import patch
 from pyspark.sql import DataFrame
 
 from spark.audit.group_evaluator import GroupEvaluator, evaluate_groups
-from spark.groups import failed
+from spark.groups import failure_of
 from spark.settings import FleetGoals
 from spark.solve import LevelsOf, Planned, SolvedRow, plan_columns, planned_groups
 
@@ -28,9 +28,9 @@ def evaluated_but_for_two(encoded: DataFrame, evaluator: GroupEvaluator) -> Data
 class FailingEvaluator(GroupEvaluator):
     """In a worker, where nothing that a test replaces is replaced."""
 
-    def evaluated(self, rows: list[Any]) -> list[tuple[Any, ...]]:
+    def evaluate(self, rows: list[Any]) -> list[tuple[Any, ...]]:
         with patch("spark.audit.group_evaluator.planned_groups", _planned_but_for_two):
-            return super().evaluated(rows)
+            return super().evaluate(rows)
 
 
 def _planned_but_for_two(
@@ -39,7 +39,7 @@ def _planned_but_for_two(
     for planned in planned_groups(rows, strategy, goals, levels=levels):
         row, solved = planned.row, planned.solved
         if row.cluster == FAILS:
-            solved = SolvedRow(**plan_columns(row, failed(MemoryError()), strategy))
+            solved = SolvedRow(**plan_columns(row, failure_of(MemoryError()), strategy))
         elif row.cluster == RAISES:
             solved = replace(solved, previous=None)
         yield planned._replace(solved=solved)
