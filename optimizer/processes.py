@@ -1,4 +1,4 @@
-"""What is done to the processes of a group and to its topics, and when; times are milliseconds."""
+"""Steps done to the processes of a group and to its topics, and when; times are milliseconds."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What a group's members and its broker are configured with, by Kafka's own names."""
+"""Settings of a group's members and its broker, by Kafka's own names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ JAVA_CLASSES = {
     if strategy.java_class
 }
 SERVER_ASSIGNORS = by_kafka_name("consumer")
-"""What group.remote.assignor names, as strategies of this library."""
+"""Assignors that group.remote.assignor names, as strategies of this library."""
 
 
 def is_cooperative(assignor: str) -> bool:
@@ -127,7 +127,7 @@ DEFAULT_ASSIGNORS = ClientSettings().assignors
 
 @dataclass(frozen=True)
 class Parameters:
-    """What the members of a group and its broker are configured with; defaults of Kafka 4.3.1.
+    """Settings of the members of a group and its broker; defaults of Kafka 4.3.1.
 
     `peak_rate` are the records a second that a member can read; None where that isn't known.
     """
@@ -148,7 +148,7 @@ class Parameters:
         return Limits(session / 1000, self.client.max_poll_ms / 1000)
 
     def using(self, strategy: str, *, own: bool) -> Parameters:
-        """The same for members that use that strategy.
+        """Settings of members that use that strategy, and else as here.
 
         With `own` it is the one that they use now: the list of assignors that is stated for them
         counts then, since it says whether they are eager, if that strategy is among them.
@@ -167,7 +167,7 @@ class Parameters:
 
 @dataclass(frozen=True)
 class Delays:
-    """What a healthy network and machine take, in milliseconds; measured on loopback.
+    """Delays of a healthy network and machine, in milliseconds; measured on loopback.
 
     `round_trip` is that of one request, `assign` what a leader takes for an assignment, `fetch`
     from an assignment to the first records, `start` from a process's start to its first request,

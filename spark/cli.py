@@ -141,7 +141,7 @@ def app_for(words: Sequence[str]) -> typer.Typer:
 
 
 def _more_on(name: str) -> str:
-    """What stands below a command's help: three examples and the pages about it."""
+    """Text below a command's help: three examples and the pages about it."""
     examples = "\n\n".join(f"* `evenfleet {example}`" for example in EXAMPLES[name])
     page = PAGES.get(name, f"docs/{name}.md")
     # early versions of typer join lines without a blank one between them, and drop that
@@ -149,7 +149,7 @@ def _more_on(name: str) -> str:
 
 
 def _purpose(name: str) -> str | None:
-    """What a command is for, as its file says, which isn't loaded for that."""
+    """Purpose of a command, as its file says, which isn't loaded for that."""
     tree = ast.parse((JOBS / f"{name}.py").read_text(encoding="utf-8"))
     functions = (node for node in tree.body if isinstance(node, ast.FunctionDef))
     return next(ast.get_docstring(function) for function in functions if function.name == name)

@@ -1,4 +1,4 @@
-"""What a command says when it can't go on."""
+"""Errors that a command ends with when it can't go on."""
 
 import re
 
@@ -20,7 +20,7 @@ _SQL_STATE = re.compile(r" *SQLSTATE: \w+$")
 
 
 def first_line(error: Exception) -> str:
-    """What an error says in its first line; the rest is for Spark's own developers.
+    """First line of an error; the rest is for Spark's own developers.
 
     Py4J puts a line about itself before what Java says, and PySpark the traceback of a worker.
     """

@@ -22,7 +22,7 @@ from spark.startup.worker_daemon import ONE_THREAD
 
 
 def by_polars(rows: DataFrame, function: str, schema: str, *options: Any) -> DataFrame:
-    """What a function makes of the rows of each task that has any: a frame of one.
+    """Rows that a function makes of those of each task that has any: a frame of one.
 
     `function` is `module:name`, so that the driver needs no polars; it gets the rows and these
     options. `schema` is SQL text on the columns that it makes. Texts come as categories, spelled
@@ -55,7 +55,7 @@ def _with_categories(rows: pa.Table) -> pa.Table:
 
 
 def call(function: str, rows: pa.Table, *options: Any) -> Any:
-    """What a function makes of a table, which it gets as a frame, in this process."""
+    """Call a function on a table, which it gets as a frame, in this process."""
     os.environ.setdefault(*ONE_THREAD)
     polars = import_module("polars")
     module, _, name = function.partition(":")

@@ -39,7 +39,7 @@ STATUSES = {
     "invalid": "contradictory data: see the column reason",
     "failed": "not solved: see the column reason",
 }
-"""What a group's status means, beside the number of such groups."""
+"""Meanings of a group's status, beside the number of such groups."""
 
 FORMS = {
     **{word: word for word in GLOSSARY},

@@ -21,10 +21,10 @@ class ForGroups:
 
 
 def like(pattern: str) -> str:
-    """The same for SQL's LIKE, with `!` as its escape; as text, not yet quoted."""
+    """A pattern for SQL's LIKE, with `!` as its escape; as text, not yet quoted."""
     return re.sub(r"([!%_])", r"!\1", pattern).replace("*", "%").replace("?", "_")
 
 
 def beginning(pattern: str) -> str:
-    """What every name begins with that fits; all of the pattern if only that name does."""
+    """Beginning of every name that fits; all of the pattern if only that name does."""
     return re.split(r"[*?]", pattern, maxsplit=1)[0]

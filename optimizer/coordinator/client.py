@@ -65,7 +65,7 @@ class Client(ABC):
         self.beat_set = False
 
     def take_id(self, beginning: str = "") -> str:
-        """It gets the id that it will have, if that is known, or else a random one."""
+        """Give the client its id: the one that it will have, if known, or else a random one."""
         self.member_id = self.future_id or f"{beginning}{self.context.new_id()}"
         self.future_id = None
         return self.member_id
@@ -145,7 +145,7 @@ class Client(ABC):
         """Say goodbye since poll() came too late: the membership has ended."""
 
     def return_late(self) -> None:
-        """It polls again, but its membership has ended meanwhile."""
+        """Poll again, though the membership has ended meanwhile."""
         if self.alive and self.expired_poll and self.blocked_until <= self.context.now:
             self.expired_poll = False
             self.lose("poll timeout")

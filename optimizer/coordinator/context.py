@@ -55,7 +55,7 @@ class LogEntry(NamedTuple):
 
 
 class Generation(NamedTuple):
-    """What a rebalance of the classic protocol came to, by names of members.
+    """Outcome of a rebalance of the classic protocol, by names of members.
 
     `assignment` is what the leader handed out; None if it never came to that. The members that
     were counted without having joined (static ones that are away) are in `absent`.
@@ -81,7 +81,7 @@ class Target(NamedTuple):
 
 
 class MemberState(NamedTuple):
-    """What the coordinator settled for a member of KIP-848 at a heartbeat (CurrentAssignment)."""
+    """State that the coordinator set for a member of KIP-848 at a heartbeat (CurrentAssignment)."""
 
     at: float
     member: str

@@ -38,7 +38,7 @@ class PartitionLag(NamedTuple):
 
 
 class Lag(NamedTuple):
-    """What a run's group was behind: `course` are times (ms) and records, with lines between.
+    """Lag of a run's group: `course` are times (ms) and records, with lines between.
 
     The course goes on after the run until all is read that ever will be.
     """
@@ -80,7 +80,7 @@ def catch_up_seconds(records: float, spare: float) -> float | None:
 def peak_rate_of(
     group: Group, rates: Mapping[str, Sequence[float]], seen: float | None
 ) -> float | None:
-    """What a member can read, if all that is known is the most that one was `seen` to.
+    """Rate that a member can read, if all that is known is the most that one was `seen` to.
 
     That says so only where the busiest member of the group has less to read now; None elsewhere.
     """
@@ -95,7 +95,7 @@ def peak_rate_of(
 
 @dataclass
 class _Reader:
-    """What a member reads; `behind`: since when it has been catching up with which partitions.
+    """Partitions of a member; `behind`: since when it has been catching up with which of them.
 
     Its lag is known up to the time `at`.
     """
@@ -145,7 +145,7 @@ class Backlog:
             reader.behind.pop(partition, None)
 
     def read_again(self, now: float, member: int | None, partition: int, seconds: float) -> None:
-        """What came in within `seconds` wasn't committed: the next reader begins there.
+        """Count the records of `seconds` as unread: they weren't committed.
 
         `member` reads it at present, None if nobody does.
         """
@@ -156,7 +156,7 @@ class Backlog:
         self._add(now, partition, more)
 
     def vanish(self, now: float, partition: int) -> None:
-        """It is gone, with all that nobody has read of it; nobody reads it any more."""
+        """Take out a partition that is gone, with its unread records: nobody reads it any more."""
         self._add(now, partition, -self.records[partition])
 
     def end(self, now: float, unread_since: Mapping[int, float]) -> Lag:

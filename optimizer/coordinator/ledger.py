@@ -157,7 +157,7 @@ class Ledger:
                     changes.append((now, partition, before, member))
 
     def reread(self, now: float, member: int, partitions: Iterable[int], commit: float) -> None:
-        """What a member read of them after a commit at that time will be read again.
+        """Count as read twice what a member read of partitions after a commit at that time.
 
         Its own reading counts, which may have ended before now: while it is blocked it reads
         nothing, and what others read meanwhile is theirs. Without a commit since it began to read,

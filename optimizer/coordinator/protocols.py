@@ -1,4 +1,4 @@
-"""What clients ask of their group and its coordinator, and a group of the coordinator."""
+"""Calls of clients to their group and its coordinator, and of a group to the coordinator."""
 
 from typing import Protocol, TypeVar
 
@@ -19,7 +19,7 @@ class Sessions(Protocol[C_contra]):
 
 
 class GroupOfClassic(Sessions[C_contra], Protocol[C_contra]):
-    """What a client of the classic protocol asks of its group, of either protocol."""
+    """Calls of a client of the classic protocol to its group, of either protocol."""
 
     def hand_out_id(self, client: C_contra) -> None: ...
     def join(self, client: C_contra) -> None: ...
@@ -29,7 +29,7 @@ class GroupOfClassic(Sessions[C_contra], Protocol[C_contra]):
 
 
 class GroupOfConsumer(Sessions[C_contra], Protocol[C_contra]):
-    """What a client of KIP-848 asks of its group: heartbeats return what it may read, if new."""
+    """Calls of a client of KIP-848 to its group: heartbeats return what it may read, if new."""
 
     def joins(self, client: C_contra) -> Parts | None: ...
     def beats(self, client: C_contra) -> Parts | None: ...
@@ -39,7 +39,7 @@ class GroupOfConsumer(Sessions[C_contra], Protocol[C_contra]):
 
 
 class CoordinatorOfClassic(Protocol[C_contra]):
-    """What a client of the classic protocol asks of the coordinator."""
+    """Calls of a client of the classic protocol to the coordinator."""
 
     context: Context
 
@@ -49,7 +49,7 @@ class CoordinatorOfClassic(Protocol[C_contra]):
 
 
 class CoordinatorOfConsumer(Protocol[C_contra]):
-    """What a client of KIP-848 asks of the coordinator; the group is None while it is classic."""
+    """Calls of a client of KIP-848 to the coordinator; the group is None while it is classic."""
 
     context: Context
 

@@ -123,7 +123,7 @@ OF_LEDGER = (
 
 
 def simulate(scenario: Scenario, seed: int = 0, details: bool = True) -> Timeline:
-    """What a group does in a scenario, the same every time for one seed.
+    """Simulate a group in a scenario, the same every time for one seed.
 
     Without `details` the timeline has the figures alone: those of a large group take gigabytes.
 

@@ -62,7 +62,7 @@ class Sessions(ABC, Generic[M]):
             self._await_end(member)
 
     def hears(self, client: Client) -> None:
-        """It beats again: its session goes on, unless that is over."""
+        """Take a heartbeat again: the session goes on, unless it is over."""
         if (member := self.member_of(client)) is not None:
             member.silence += 1
             self.silent.discard(member.identity)

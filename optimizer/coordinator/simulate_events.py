@@ -1,4 +1,4 @@
-"""What events cost in time: a group and its coordinator, simulated."""
+"""Cost of events in time: a group and its coordinator, simulated."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -97,7 +97,7 @@ Count = Annotated[int | None, "int"]
 Sum = Annotated[int | None, "bigint"]
 Amount = Annotated[float | None, "double"]
 Flag = Annotated[bool | None, "boolean"]
-"""What a column of cost holds, and its type in SQL."""
+"""Types of columns of cost, in Python and in SQL."""
 
 
 def _cost(
@@ -112,7 +112,7 @@ def _cost(
 
 @dataclass(kw_only=True)
 class EventCost:
-    """What events cost a group in time: the columns of all tables that say so.
+    """Cost of events to a group in time: the columns of all tables that say so.
 
     What isn't known is None: columns of records without rates, and those of lag without rates and
     what members can read.
@@ -219,7 +219,7 @@ def rebalance_cost(
     parameters: Parameters | None = None,
     seeds: int = SEEDS,
 ) -> RebalanceCost:
-    """What one event, such as `members=6`, costs a group at rest whose members use `strategy`.
+    """Cost of one event, such as `members=6`, to a group at rest whose members use `strategy`.
 
     The strategy says which protocol they speak: eager (`range`), cooperative
     (`cooperative-sticky`) or that of KIP-848 (`uniform`). Members with an instance id are static.

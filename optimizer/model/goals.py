@@ -18,7 +18,7 @@ RACKS = (None, "leader", "any")
 """Which replica a member reads: it doesn't matter; the leader's; the nearest (KIP-392)."""
 
 BALANCES = ("auto", "count", "weight")
-"""What a member's load is: its partitions, or what they weigh for its capacity; or as
+"""A member's load: its partitions, or what they weigh for its capacity; or as
 `optimizer.model.goals` finds it."""
 
 WEIGHTS = ("column", "rate", "lag")
@@ -54,7 +54,7 @@ class Goals:
     exactly, as Kafka does; without rack facts (None or empty names) a read costs nothing. None:
     racks don't matter."""
     levels: tuple[str, ...] = ("racks", "moves")
-    """What comes first after balance: "racks", reads across racks; "moves"; "hosts", Σ over hosts
+    """Levels after balance, in order: "racks", reads across racks; "moves"; "hosts", Σ over hosts
     of (partitions that their members have together)², where members share a host; "spread", Σ over
     topics and members of (partitions that the member has of the topic)². Levels that aren't named
     come last, in this order: by default neither hosts nor spread cost a move. Groups that are too
@@ -97,7 +97,7 @@ class Goals:
     max_per_topic: tuple[Limit, ...] = ()
     """How many partitions of a topic a member may have."""
     max_weight: tuple[Limit, ...] = ()
-    """What a member's partitions may weigh, where balance is by weight."""
+    """Highest weight of all partitions of a member, where balance is by weight."""
     copartition: tuple[Limit, ...] = ()
     """Topics whose partitions of equal numbers go to the same member; racks and spread aren't
     examined then."""

@@ -19,7 +19,7 @@ MOST_CAPACITY = 1 << 20
 """The largest capacity, where members differ by more than a thousand times."""
 
 NO_RATIO = 1e-9
-"""What differs less from a whole number is one: it is off by how reals are stated."""
+"""A real that differs less from a whole number is one: it is off by how reals are stated."""
 
 NOTHING_WEIGHS = 1e-250
 """The weight of a group below which it has none: reals can't be cut as finely."""

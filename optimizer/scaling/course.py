@@ -1,4 +1,4 @@
-"""What became of one group under one policy, and what it costs."""
+"""Course of one group under one policy, and its cost."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Course:
         return Course(**{name: numbers[index] for name, numbers in vars(self).items()})
 
     def totals(self, prices: Prices) -> Totals:
-        """What it comes to."""
+        """The course in figures."""
         hours, seconds = float(self.member_seconds.sum()) / 3600, float(self.seconds.sum())
         late, rebalances = float(self.late.sum()) / 3600, int(self.rebalances.sum())
         length, some_late = max(seconds, 1e-9), float(self.some_late.sum())

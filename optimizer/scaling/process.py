@@ -1,4 +1,4 @@
-"""What a group has to do over time: arrivals, who reads which partition, what rebalances stop."""
+"""Work of a group over time: arrivals, who reads which partition, what rebalances stop."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -75,7 +75,7 @@ DELAY_SECONDS = 3.0
 
 
 class Pause(NamedTuple):
-    """What one change of size costs.
+    """Cost of one change of size.
 
     `stop` are the seconds in which nothing is read at all, `moved` those in which a partition is
     unread that goes to another member.

@@ -1,4 +1,4 @@
-"""What may happen to a group: events, and scenarios of them, as objects, as text and as TOML."""
+"""Events that may happen to a group, and scenarios of them, as objects, as text and as TOML."""
 
 from optimizer.scenarios.event import (
     Event,

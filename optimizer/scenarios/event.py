@@ -26,7 +26,7 @@ class NotApplicableError(EventError):
 
 
 class Kind(NamedTuple):
-    """What a field of an event is: `what` says so in sentences, which may name fields before it.
+    """Kind of a field of an event: `what` describes it in words, which may name fields before it.
 
     `check` gives back what is kept of a value, `read` makes one of a text, and `text` that text.
     """
@@ -98,7 +98,7 @@ class Event(ABC):
 
     @abstractmethod
     def play(self, at: float, running: Running, after: Group) -> Iterator[Step]:
-        """What happens from then on (ms), in the twin's steps; `after` is what `apply` comes to."""
+        """Steps of the twin from then on (ms); `after` is the group that `apply` returns."""
 
     def lasts(self, group: Group) -> float:
         """Seconds from its beginning until its last step."""
@@ -146,7 +146,7 @@ class Running:
         return self.names[member_index(self.group, member)]
 
     def play(self, events: Iterable[tuple[float, Event]]) -> list[Step]:
-        """What happens in these events, each with its time in seconds; the group is `as_stated`.
+        """Steps of these events, each with its time in seconds; the group is `as_stated`.
 
         Raises NotApplicableError for an event that the group can't have.
         """
@@ -282,7 +282,7 @@ def seconds_of(text: str) -> float:
 
 
 def seconds_to_text(seconds: float) -> str:
-    """What `seconds_of` reads as that many seconds, in the largest unit that fits."""
+    """Text that `seconds_of` reads as that many seconds, in the largest unit that fits."""
     whole = [unit for unit in ("s", "m", "h", "d") if seconds and not seconds % UNITS[unit]]
     unit = whole[-1] if whole else "s"
     text = f"{seconds / UNITS[unit]:.6f}".rstrip("0").rstrip(".")

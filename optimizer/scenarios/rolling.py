@@ -97,7 +97,7 @@ class Rolling(Event):
         return restart(group, range(len(group.members)), self.seconds, self.static, limits)
 
     def client(self, now: ClientSettings) -> ClientSettings | None:
-        """What members come back with; None: what they had."""
+        """Settings that members come back with; None: those that they had."""
         return None
 
     def play(self, at: float, running: Running, after: Group) -> Iterator[Step]:

@@ -27,7 +27,7 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class Scenario:
-    """What happens to a group, in the order of time; `title` says it in words.
+    """Events of a group, in the order of time; `title` says it in words.
 
     `seconds` is how long it is examined, None until the group is at rest again. `rates` are the
     records a second that come in to each partition of a topic, `peak_rate` those that a member can
@@ -75,7 +75,7 @@ class Scenario:
 
     @staticmethod
     def of_table(table: Mapping[str, Any]) -> Scenario:
-        """What a TOML file states; EventError tells all that is wrong with it."""
+        """The scenario that a TOML file states; EventError tells all that is wrong with it."""
         faults = [
             f"unknown key {key!r} (known are {', '.join(KEYS)})" for key in table if key not in KEYS
         ]

@@ -1,4 +1,4 @@
-"""What is wrong in a fleet, how bad it is, and what to do first."""
+"""Faults of a fleet, how bad it is, and what to do first."""
 
 from spark.audit.finding import SEVERITIES, WORST_FIRST, Finding
 from spark.audit.fleet_audit import MISSING_FACT, FleetAudit, audit_fleet, read_audit

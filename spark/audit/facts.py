@@ -1,4 +1,4 @@
-"""What is known of one group: what its findings look at, worked out once for all of them."""
+"""Facts of one group that its findings look at, worked out once for all of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -73,7 +73,7 @@ FORMS: dict[str, Callable[[Any], str]] = {
     "integer": lambda number: f"{int(number):,}",
     "whole": str,
 }
-"""What a blank of a sentence may ask for beside nouns."""
+"""Forms that a blank of a sentence may ask for beside nouns."""
 
 
 SEVERITIES = ("info", "warning", "critical")
@@ -95,13 +95,13 @@ OWN_COLUMNS = (
 `threshold`, that of the severity. The others are texts and never null."""
 
 COLUMNS = (*OWN_COLUMNS, "team", "muted")
-"""The same with what settings say of it: whose group it is, and until when and why it is muted."""
+"""A finding's columns with those by settings: its team, and until when and why it is muted."""
 
 ALL_GROUPS = "all groups"
-"""What findings need that are about a cluster as a whole: they aren't looked for among some."""
+"""Need of findings that are about a cluster as a whole: they aren't looked for among some."""
 
 Details = Mapping[str, Any]
-"""What a sentence about the past needs, by name: `cluster`, `group` and further columns."""
+"""Values that a sentence about the past needs, by name: `cluster`, `group` and further columns."""
 
 Thresholds = Mapping[str, Any]
 """A finding's levels and settings by name: numbers, and None for a level that is never reached."""
@@ -109,7 +109,7 @@ Thresholds = Mapping[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """What is the same of every kind of finding.
+    """Base of every kind of finding.
 
     `needs` are the tables and columns without which it can't run. `levels` are those from which on
     (or, with `below`, under which) a measure has a severity; None, or no level, is never. None may

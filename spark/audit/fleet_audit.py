@@ -80,7 +80,7 @@ MISSING_FACT = {
     "history.offsets": "there is no history with offsets ([history], table offsets)",
     "copartitioned": "no co-partitioned topics are configured ([[copartitioned]])",
 }
-"""What a finding needs, and what to say where it isn't there."""
+"""Needs of findings, and what to say where one isn't met."""
 
 
 @dataclass(frozen=True)
@@ -313,6 +313,6 @@ def read_audit(session: SparkSession, out: Where, snapshot: str) -> FleetAudit:
 
 
 def _lacking(finding: Finding, available: Set[str]) -> list[str]:
-    """What a finding needs and a snapshot lacks; of a missing table no columns are named."""
+    """Needs of a finding that a snapshot doesn't meet; of a missing table no columns are named."""
     lacking = [need for need in finding.needs if need not in available]
     return [need for need in lacking if need.partition(".")[0] not in {*lacking} - {need}]

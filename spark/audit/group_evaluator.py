@@ -47,7 +47,7 @@ MEASURES = (
     *("balance_optimal", "unread", "max_weight", "current_max_weight", "weight_bound"),
     *ADVICE_COLUMNS,
 )
-"""What a plan tells of a group, by the names of `spark.solve.SolvedRow`; null without a plan."""
+"""Figures of a group by its plan, named as in `spark.solve.SolvedRow`; null without a plan."""
 
 GROUP_COLUMNS = (
     *("cluster", "group", "status", "kind", "members", "partitions", *MEASURES),
@@ -90,7 +90,7 @@ def evaluate_groups(encoded: DataFrame, evaluator: GroupEvaluator) -> DataFrame:
 
 
 def findings_of(planned: Planned, audit_settings: AuditSettings) -> list[dict[str, Any]]:
-    """What a planned group's own rows show, the worst first.
+    """Findings that a planned group's own rows show, the worst first.
 
     Findings that need lags, leaders or the snapshot before aren't looked for.
     """
@@ -218,7 +218,7 @@ def _idle_to_busy(solved: SolvedRow) -> int | None:
 def _cells(
     finding: GroupFinding, group: GroupFacts, thresholds: Thresholds
 ) -> Iterator[dict[str, Any]]:
-    """What a finding finds in a group and is past a level, as cells of the column `findings`."""
+    """Rows of a finding in a group that are past a level, as cells of the column `findings`."""
     of_kind = _advice_to_kind(finding, group.row)
     for row in finding.find(group, thresholds):
         if cells := finding.cells(row, thresholds, of_kind or finding.advice):
@@ -226,7 +226,7 @@ def _cells(
 
 
 def _advice_to_kind(finding: GroupFinding, row: AuditRow) -> str | None:
-    """What Connect's workers, or groups that follow a plan, should do instead, if anything."""
+    """Advice to Connect's workers, or to groups that follow a plan, if theirs is another one."""
     if row.type == CONNECT:
         return finding.advice_to_connect
     return finding.advice_to_planned if follows_plans(row.group_strategy, row.type) else None

@@ -1,4 +1,4 @@
-"""What a snapshot tells at all, and what little of it all groups need: one look at its tables."""
+"""Facts that a snapshot has at all, and the few that all groups need: one look at its tables."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -38,7 +38,7 @@ class Lags(NamedTuple):
 
 
 class Offsets(NamedTuple):
-    """What is known of a group's offsets; records `beyond` their end and `deleted` before a start.
+    """Lags by a group's offsets; records `beyond` their end and `deleted` before a start.
 
     Lags are those stated, or what is left to the end. Beyond the end is no lag: where the group
     goes on is for its auto.offset.reset to say.
@@ -143,7 +143,7 @@ class Stuck(NamedTuple):
 def stuck_since_before(
     row: AuditRow, offsets: Offsets, topics: IntArray, topic_sizes: IntArray
 ) -> list[Stuck]:
-    """What stands still since the snapshot before, of the topics that the group reads."""
+    """Partitions that stand still since the snapshot before, of the topics that the group reads."""
     late = offsets.lag > 0
     if not late.any() or not len(row.before_topics):
         return []

@@ -1,4 +1,4 @@
-"""What an audit reads of a store: the newest fleet that can be read, and what it was before."""
+"""Fleets that an audit reads of a store: the newest that can be read, and the one before."""
 
 import re
 from collections.abc import Callable
@@ -33,7 +33,7 @@ class AuditedStore:
     def newest(
         self, snapshot: str | None, work: Callable[[Composition, Composition | None, Stored], T]
     ) -> T:
-        """What `work` makes of the newest fleet, or of `snapshot`, and the one before.
+        """The outcome of `work` on the newest fleet, or `snapshot`, and the one before.
 
         A snapshot that turns out to be unreadable is skipped, unless it was asked for.
         """
@@ -66,7 +66,7 @@ class AuditedStore:
         return audit_fleet(fleet, self._previous(fleet, before), audit_settings, past, rates)
 
     def _previous(self, fleet: FleetSnapshot, before: Composition | None) -> FleetSnapshot | None:
-        """The same part of the fleet before; None if there is none, or it can't be compared."""
+        """Part of the fleet before; None if there is none, or it can't be compared."""
         if before is None:
             return None
         try:

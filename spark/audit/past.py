@@ -1,4 +1,4 @@
-"""What findings about a fleet's past read, once each; and what they find, graded by levels."""
+"""Tables that findings about a fleet's past read, once each; and their rows, graded by levels."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Past(Handle):
 
     @staticmethod
     def of(history: FleetHistory, window: timedelta) -> Past:
-        """What is known, and of it what findings look at."""
+        """The history, and the part of it that findings look at."""
         return Past(history.lately(window), history)
 
     @cached_property

@@ -26,7 +26,7 @@ MEASURES = {
     REBALANCES: "Generations that the group went through per hour, by its history.",
     "late_seconds": "How long ago the worst partition's committed offset was the end.",
 }
-"""What is measured of the worst groups: the end of each metric's name, and what it is."""
+"""Measures of the worst groups: the end of each metric's name, and what it is."""
 
 
 def metrics_of(
@@ -120,7 +120,7 @@ def _changes(changes: Sequence[Tracked]) -> Family:
 
 
 def _measures(audit: FleetAudit, groups: Sequence[Row]) -> list[Family]:
-    """What is measured of these groups; without a history nothing is known of time."""
+    """Measures of these groups; without a history nothing is known of time."""
     keys = [(row["cluster"], row["group"]) for row in groups]
     session = audit.findings.sparkSession
     keys_of_worst = F.broadcast(session.createDataFrame(keys, "cluster string, `group` string"))

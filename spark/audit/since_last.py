@@ -57,7 +57,7 @@ class Tracked:
 
 @dataclass(frozen=True)
 class Seen:
-    """What an audit could look at: clusters, all groups of them but those `unjudged`, findings."""
+    """Scope of an audit: clusters, all groups of them but those `unjudged`, findings."""
 
     clusters: Collection[str]
     unjudged: Collection[tuple[str, str]]
@@ -74,7 +74,7 @@ class Seen:
 def tracked_now(
     last: Iterable[Tracked], rows: Iterable[Any], seen: Seen, snapshot: str
 ) -> list[Tracked]:
-    """What stands now or is gone, by what stood at the last audit and what was `rows` now.
+    """Findings that stand now or are gone, by those of the last audit and the `rows` of now.
 
     `rows` are rows of cluster, group, finding, subject, severity, sentence and muted.
     """
@@ -110,7 +110,7 @@ def changes_since(
 
 
 def last_tracked(session: SparkSession, out: Where, snapshot: str) -> list[Tracked] | None:
-    """What the last audit in `out` tracked, up to this snapshot; None if there is none."""
+    """Findings that the last audit in `out` tracked, up to this snapshot; None if there is none."""
     ids = [id_ for id_ in source_of(session, out).ids(TABLE) if id_ <= snapshot]
     if not ids:
         return None

@@ -1,4 +1,4 @@
-"""What an audit comes to: its counts, the worst, and the sentences below its tables."""
+"""Summary of an audit: its counts, the worst, and the sentences below its tables."""
 
 from __future__ import annotations
 

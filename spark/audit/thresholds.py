@@ -34,7 +34,7 @@ TIMEOUTS = (
     *("session_timeout_ms", "heartbeat_interval_ms", "max_poll_interval_ms", "restart_seconds"),
     *("group_min_session_timeout_ms", "group_max_session_timeout_ms"),
 )
-"""What a configuration of consumers states of time-outs."""
+"""Settings of time-outs in a configuration of consumers."""
 
 
 Values = Mapping[str, Mapping[str, float | None]]
@@ -43,7 +43,7 @@ Values = Mapping[str, Mapping[str, float | None]]
 
 @dataclass(frozen=True)
 class GroupRule(ForGroups):
-    """What is different for groups whose names match."""
+    """Levels that differ for groups whose names match."""
 
     match: str
     cluster: str = "*"

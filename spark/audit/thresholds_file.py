@@ -53,7 +53,7 @@ class HistoryTable(Table):
 
 
 class PrometheusTable(Table):
-    """What metrics show."""
+    """Groups that metrics show."""
 
     worst_groups: Count = WORST_GROUPS
     """In metrics (--prometheus) this many groups, the worst, have series of their own; the others
@@ -90,12 +90,12 @@ GroupTable = create_model("GroupTable", __base__=ForGroupsTable, **_FINDINGS)
 
 
 class _Rules(Table):
-    """What `evenfleet audit --thresholds FILE` reads, with every default."""
+    """Levels that `evenfleet audit --thresholds FILE` reads, with every default."""
 
     history: HistoryTable = HistoryTable()
     """How far back findings look."""
     prometheus: PrometheusTable = PrometheusTable()
-    """What metrics show."""
+    """Groups that metrics show."""
     timeouts: list[TimeoutsTable] = example()
     """Consumers' time-outs, which no snapshot tells: the first that fits a group counts. Findings
     session-timeout, session-timeout-outside, poll-interval and restart-outlasts-session need them.

@@ -28,7 +28,7 @@ Groups = Mapping[str, int]
 
 
 class State(StrEnum):
-    """What a fleet is in, from what may be left alone to what nothing is known of.
+    """State of a fleet, from one to leave alone to one of which nothing is known.
 
     A fleet is `partly judged` if all that could be judged is well, and some groups couldn't be.
     """
@@ -91,7 +91,7 @@ def verdict(
 
 
 def _as_far_as(not_run: Collection[str]) -> str:
-    """What a fleet that is well may still have, for want of facts."""
+    """Faults that a fleet that is well may still have, for want of facts."""
     unseen = [what for what, check in CHECKS.items() if check in not_run]
     return f", as far as members go; {' and '.join(unseen)} not looked at" if unseen else ""
 

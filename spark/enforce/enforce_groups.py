@@ -20,7 +20,7 @@ from spark.text import list_of
 
 
 class _Live(NamedTuple):
-    """What is open while the brokers answer."""
+    """Connections that are open while the brokers answer."""
 
     brokers: Connection
     reader: GroupReader
@@ -47,7 +47,7 @@ class GroupWatcher:
         self._close()
 
     def look(self, names: frozenset[str]) -> dict[str, Verdict]:
-        """What is to be said of these groups now; what they are like is then in `groups`."""
+        """Verdicts on these groups now; their descriptions are then in `groups`."""
         try:
             brokers, reader, _ = self._live or self._open()
             groups = reader.read(names)
@@ -164,7 +164,7 @@ def enforce_groups(
 
 
 class _Run:
-    """What has been done to groups so far, and what kept others from having it done."""
+    """Groups that were made to rebalance so far, and why others weren't."""
 
     def __init__(
         self, watcher: GroupWatcher, timeout: float, announce: Callable[[str], None]

@@ -193,7 +193,7 @@ class FleetSnapshot:
         return FleetSnapshot(of.id, tables, (*notes, *of.notes()), of.instants, changes, keyed)
 
     def before(self) -> FleetSnapshot | None:
-        """This part of the fleet before, where both were read from a store and it is sound."""
+        """The fleet's part in the snapshot before; None unless both come from a sound store."""
         with suppress(InputError):
             if self.older and (fleet := self.older()):
                 return fleet.matching(*self.part).validate()
@@ -235,7 +235,7 @@ class FleetSnapshot:
         return replace(self, tables=tables)
 
     def weighted_by(self, rates: HasRates | DataFrame, column: str = "mean") -> FleetSnapshot:
-        """This fleet with rates of partitions as their weights; null where there is no rate.
+        """The fleet with rates of partitions as their weights; null where there is no rate.
 
         `rates` are those of `FleetHistory.rates`, or a table of them with a row a partition;
         `column` is "mean", "quantile" or "maximum". InputError for another, or one that is missing.

@@ -47,7 +47,7 @@ class StateRow(RowOfGroup):
 
 @dataclass(slots=True, kw_only=True)
 class ChangeRow(StateRow):
-    """The same, and what had changed since `from_snapshot`, the one of its cluster before.
+    """State of a group, and what had changed since `from_snapshot`, the one of its cluster before.
 
     `changed` tells whether anything of that did. `status_before` is null if the group wasn't there.
     `came` and `left` are ids of members, `returned` those of new members that have the instance id

@@ -150,7 +150,7 @@ class FleetHistory(Handle):
 
     @property
     def session(self) -> SparkSession:
-        """That of its tables."""
+        """The session of its tables."""
         return next(iter(self.tables.values())).sparkSession
 
     @property
@@ -226,7 +226,7 @@ class FleetHistory(Handle):
 
     @property
     def states_without_lag(self) -> DataFrame:
-        """The same, with null for each lag: these take a pass over all offsets."""
+        """Rows of `states` with null for each lag: lags take a pass over all offsets."""
         return states_of(self._change_rows, self._group_spans, {})
 
     @property

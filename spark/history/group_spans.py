@@ -22,7 +22,7 @@ from spark.history.timeline import Timeline, placed_in_time
 from spark.store import SNAPSHOT
 
 AT = (SNAPSHOT, "cluster")
-"""What says which cluster's rows at which instant."""
+"""Keys of a cluster's rows at an instant."""
 
 KEYS = (*AT, "group")
 
@@ -33,7 +33,7 @@ OF_GROUP = {
     "members": ("member_id", "instance_id", "rack", "generation", "client_id", "host"),
     "assignments": ("topic", "partition", "member_id", "generation"),
 }
-"""What of a group's own tables is a fact that an assignment may depend on."""
+"""Columns of a group's own tables that an assignment may depend on."""
 
 WITH_GENERATION = ("groups", "members")
 """Tables that state a group's; claims may be of an older one."""
@@ -61,7 +61,7 @@ class GroupSpans:
     kept: list[DataFrame]
 
     def keep(self, rows: DataFrame) -> DataFrame:
-        """The same rows, kept from their first use on."""
+        """Rows that are kept from their first use on."""
         self.kept.append(rows.persist())
         return self.kept[-1]
 

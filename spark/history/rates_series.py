@@ -104,7 +104,7 @@ class Series:
         owners: bool,
         doubts: Sequence[Doubt] = (),
     ) -> Series:
-        """What the offsets of a window come to; without `owners` nobody owns anything."""
+        """Series by the offsets of a window; without `owners` nobody owns anything."""
         schema = ", ".join(f"{name} {struct_text(columns)}" for name, columns in MADE.items())
         rows = _by_partition(tables, window, owners)
         options = quantile, doubts, window.instants()

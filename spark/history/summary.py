@@ -99,7 +99,7 @@ CURES = {
     "topic change": "its topics or subscriptions change",
     None: "look in its members' logs for polls longer than max.poll.interval.ms",
 }
-"""What to do about the commonest cause of a group's rebalances."""
+"""Advice on the commonest cause of a group's rebalances."""
 
 
 def most_restless(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -112,7 +112,7 @@ def most_restless(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def totals(rows: Sequence[Mapping[str, Any]], states: DataFrame, rebalances: DataFrame) -> str:
-    """What the whole fleet went through, by rows of `restless`; how many groups end uneven."""
+    """Totals of the whole fleet, by rows of `restless`; how many groups end uneven."""
 
     def total(name: str) -> int:
         return sum(row[name] or 0 for row in rows)
@@ -192,7 +192,7 @@ def busiest(rates: DataFrame, window: RateWindow) -> DataFrame:
 
 
 def still_there(rows: DataFrame, window: RateWindow) -> DataFrame:
-    """What the last snapshot of its cluster has."""
+    """Rows that the last snapshot of their cluster has."""
     last = rows.sparkSession.createDataFrame(
         [(cluster, snapshot[-1]) for cluster, snapshot in window.snapshots.items()],
         "cluster string, last_seen string",

@@ -81,7 +81,7 @@ def placed_in_time(
 
 
 def hours_between(before: Column, after: Column) -> Column:
-    """The same in hours, of columns of ids."""
+    """Hours between snapshots, of columns of ids."""
 
     def seconds(snapshot: Column) -> Column:
         return F.unix_timestamp(F.to_timestamp(snapshot, "yyyyMMdd'T'HHmmss'Z'"))
@@ -105,7 +105,7 @@ class RateWindow:
 
     @staticmethod
     def of(timeline: Timeline, length: timedelta | str) -> RateWindow:
-        """What a window of this length holds.
+        """Snapshots that a window of this length holds.
 
         InputError for a length that is none, and one that holds a single snapshot of each cluster
         where there are more.

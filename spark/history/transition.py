@@ -37,12 +37,12 @@ def changes_between(before: Moment, after: Moment) -> dict[str, Any]:
 
 
 def first_seen(after: Moment) -> dict[str, Any]:
-    """The same of a group that wasn't there before."""
+    """Changes of a group that wasn't there before."""
     return _nothing() | {"changed": True, "came": [*after.instances]}
 
 
 def last_seen(before: Moment) -> dict[str, Any]:
-    """The same of a group that isn't there any more."""
+    """Changes of a group that isn't there any more."""
     return _nothing() | {
         "changed": True,
         "status_before": before.group.status,
@@ -111,7 +111,7 @@ def _subscriptions_changed(before: Moment, after: Moment, returned: list[str]) -
 
 
 def _of_hands(before: Moment, after: Moment, problem: Problem) -> dict[str, int | None]:
-    """What became of the partitions that had an owner before."""
+    """Counts of partitions that had an owner before, by what became of them."""
     old, new = _previous_owners(before, problem), after.group.previous
     number: dict[str, int] = {}
     was, now = _numbers_of(before, old, number), _numbers_of(after, new, number)
@@ -217,7 +217,7 @@ class Moment:
         return {topic: topic_id for topic, topic_id in ids if topic_id}
 
     def who(self, names: Sequence[str]) -> list[str]:
-        """What members and owners of these names are known by from one instant to another.
+        """Identities of members and owners of these names from one instant to another.
 
         That is their instance id if they have one (KIP-345), and else their member id.
         """
@@ -235,7 +235,7 @@ class Moment:
         return {member: frozenset(topics) for member, topics in of_member.items()}
 
     def current_loads(self, least_max: int) -> dict[str, int]:
-        """What an assignment was found to be like; `least_max` is the optimum's highest load."""
+        """Figures of the current assignment; `least_max` is the optimum's highest load."""
         assert self.problem is not None
         loads = member_loads(self.problem, classes_of(self.problem).kept)
         return {

@@ -129,7 +129,7 @@ class FleetPlan(Handle):
         return summarize(self._by_status)
 
     def sentence(self) -> str:
-        """The same for people: what is put right, what moves for it, what can't be helped."""
+        """The plan in a sentence: what is put right, what moves for it, what can't be helped."""
         return sentence_of(self._by_status)
 
     def advice(self) -> list[str]:

@@ -59,7 +59,7 @@ def summarize(rows: list[Row]) -> tuple[list[dict[str, Any]], list[dict[str, Any
 
 
 def _measures() -> dict[str, tuple[Column, Total]]:
-    """What is measured of some groups, and how that of several such parts makes one number."""
+    """Measures of some groups, and how those of several such parts make one number."""
     measures: dict[str, tuple[Column, Total]] = {
         name: (F.sum(name), sum) for name in ("moves", "takeovers")
     }

@@ -35,7 +35,7 @@ class Effects(NamedTuple):
     other_coordinator: list[str]
 
     def sentences(self) -> Iterator[str]:
-        """What the plan does to those who read."""
+        """Sentences on what the plan changes for consumers."""
         if self.reads:
             yield (
                 f"{self.planned_reads_across:,} of {plural(self.reads, 'read')} from leaders will "

@@ -26,7 +26,7 @@ from spark.store import replace_text
 from spark.text import as_sentence
 
 GOALS = ReplicaGoals((TOPICS, BALANCE, COPIES))
-"""What will be read and written of a topic is spread over brokers, and then the cluster evened."""
+"""Goals that spread a topic over brokers, and then even the cluster."""
 
 NAME = re.compile(r"[a-zA-Z0-9._-]{1,249}")
 """Of a topic (Kafka's `Topic.validate`)."""

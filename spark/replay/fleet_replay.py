@@ -24,7 +24,7 @@ from spark.unpersist_handle import Handle
 
 @dataclass(frozen=True)
 class FleetReplay(Handle):
-    """What each strategy would have made of a fleet's history.
+    """A fleet's history under each strategy.
 
     `steps` has a row (cluster, group, strategy, snapshot) for each change of a group's facts: see
     `spark.replay.steps`; `groups` a row (cluster, group, strategy): see `groups_of`. Both are
@@ -53,7 +53,7 @@ def replay_fleet(
     strategy_seconds: float = STRATEGY_SECONDS,
     rates: DataFrame | None = None,
 ) -> FleetReplay:
-    """What would have come of the same members, subscriptions and partitions under each strategy.
+    """Replay a fleet's members, subscriptions and partitions under each strategy.
 
     `current`, the current assignment, is one of the strategies, and without any named all are
     replayed; groups of Connect workers have those of Connect. `goals` are those of `optimal`, and
@@ -97,7 +97,7 @@ WORTH = (
     *("not_evaluated", "round(mean_over_bound, 3)", "round(excess_hours, 4)"),
     *("coalesce(stopped, moves)", "moves"),
 )
-"""What makes a strategy the better one, SQL text: the first that differs decides.
+"""Order of strategies, the best first, SQL text: the first that differs decides.
 
 Strategies that differ in none are equally good. Sums of hours are rounded: they depend on the order
 in which Spark adds them up.
@@ -110,7 +110,7 @@ COUNTED = ("best_or_equal", "alone")
 """How a strategy compares in a group; the league counts groups to which anything happened."""
 
 SAVED = ("excess_hours", "moves", "stopped")
-"""What a strategy may have saved over the current one."""
+"""Columns of what a strategy may have saved over the current one."""
 
 COMPARED = (*SAVED, "mean_over_bound")
 """Columns of the current strategy that stand beside the best."""

@@ -33,7 +33,7 @@ class Answer(NamedTuple):
 
 
 class Changes(NamedTuple):
-    """What an answer changes of what was owned.
+    """Changes by an answer to what was owned.
 
     `keepable` partitions were owned by somebody who is there and still reads them; `lost` are those
     of them that aren't that member's any more. See `StepRow` for the others.
@@ -125,7 +125,7 @@ class GroupState:
 
     @cached_property
     def causes(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """What a rebalance can come of: what members read and where, and the topics that are read.
+        """Causes that a rebalance can have: topics that members read and where, and those topics.
 
         Of a member its rack where racks matter, the topics, and those that the cluster lacks; of a
         topic its id, and the racks of each partition.

@@ -1,4 +1,4 @@
-"""What each strategy makes of each change of a group's facts, inside workers."""
+"""Steps of each strategy at each change of a group's facts, inside workers."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -110,7 +110,7 @@ class Trail:
 
 @dataclass(frozen=True)
 class Replay:
-    """What is replayed: for how long each row counts, by which strategies, with which goals."""
+    """Scope of a replay: for how long each row counts, by which strategies, with which goals."""
 
     timeline: Timeline
     strategies: Sequence[str]

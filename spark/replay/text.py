@@ -1,4 +1,4 @@
-"""What a replay comes to, in words."""
+"""Outcome of a replay, in words."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -85,7 +85,7 @@ def _verdict(league: Sequence[Row]) -> str:
 
 
 def _change_to(rows: Sequence[Row]) -> str:
-    """What it takes once to change to one of these strategies."""
+    """Moves that it takes once to change to one of these strategies."""
     moves = [(row["first_moves"] or 0, row["strategy"]) for row in rows]
     if len(moves) == 1:
         return f"The change to it moves {plural(moves[0][0], 'partition')}."

@@ -163,10 +163,10 @@ def _costs_of(
 COOPERATIVE = "cooperative-sticky"
 
 TARGETS = (COOPERATIVE, CONSUMER)
-"""What groups can be brought to: an assignor, or the protocol of KIP-848."""
+"""Targets that groups can be brought to: an assignor, or the protocol of KIP-848."""
 
 NEW_PROTOCOL = "group.protocol=consumer, without partition.assignment.strategy"
-"""What members are to be configured with for KIP-848."""
+"""Settings of members for KIP-848."""
 
 LEAST_BROKER = (4, 0)
 """The first version of brokers that has the new protocol for general use (KIP-848)."""

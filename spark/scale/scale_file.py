@@ -14,7 +14,7 @@ PolicyTable = Annotated[dict[str, Any], WithJsonSchema(_POLICY)]
 
 
 class ProcessTable(Table):
-    """What members can do."""
+    """Speed of members."""
 
     peak_rate: Above0 = example(5000)
     """Records a second that a member reads. By default the highest observed rate."""
@@ -27,7 +27,7 @@ class ProcessTable(Table):
 
 
 class PricesTable(Table):
-    """What courses cost, in any unit."""
+    """Costs of courses, in any unit."""
 
     member_hour: NotNegative = Prices.member_hour
     """An hour of a member."""
@@ -42,11 +42,11 @@ class PricesTable(Table):
 
 
 class ScaleFile(Table):
-    """What `evenfleet scale --policy FILE` reads: policies, prices, and what members can do."""
+    """Settings that `evenfleet scale --policy FILE` reads: policies, prices, speed of members."""
 
     process: ProcessTable = ProcessTable()
-    """What members can do."""
+    """Speed of members."""
     prices: PricesTable = PricesTable()
-    """What courses cost, in any unit."""
+    """Costs of courses, in any unit."""
     policy: list[PolicyTable] = example([{"kind": "keda", "lagThreshold": 5000}])
     """The policies to replay, with the keys of KEDA and Kubernetes, or ours (docs/scale.md)."""

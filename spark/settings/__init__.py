@@ -1,4 +1,4 @@
-"""What users set: goals, strategies, and the files that say so."""
+"""Settings of users: goals, strategies, and the files that say so."""
 
 from spark.patterns import matches
 from spark.settings.config import (

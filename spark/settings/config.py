@@ -26,7 +26,7 @@ from spark.toml.toml_file import in_words
 
 @dataclass(frozen=True)
 class Settings:
-    """What commands do where no option says otherwise; an empty file gives these defaults.
+    """Settings of commands where no option says otherwise; an empty file gives these defaults.
 
     `strategy` is what `plan` uses, `strategies` what `compare` compares (empty: the assignment as
     found, and every strategy), `spark` are settings of the Spark session. `strategy_seconds` is how

@@ -47,7 +47,7 @@ Limits = Annotated[Any, WithJsonSchema({"title": "a list of limits", "anyOf": _K
 
 
 class GoalsTable(Table):
-    """What `optimal` aims at."""
+    """Goals of `optimal`."""
 
     rack: SkipValidation[Annotated[str, OneOf((NO_RACK, "leader", "any"))]] = NO_RACK
     """Reads within the member's own rack: "none" (racks don't matter), "leader" (consumers read
@@ -55,8 +55,8 @@ class GoalsTable(Table):
     levels: SkipValidation[list[Annotated[str, OneOf(tuple(LEVELS))]]] = Field(
         default=[*DEFAULT_GOALS.levels]
     )
-    """What comes first: "racks", reads across racks; "moves"; "hosts", partitions spread evenly
-    over the hosts of members; "spread", each topic spread evenly over its readers. What isn't named
+    """Priorities: "racks", reads across racks; "moves"; "hosts", partitions spread evenly over the
+    hosts of members; "spread", each topic spread evenly over its readers. What isn't named
     comes last, so hosts and spread cost no moves unless they stand before them. Spread is exact in
     groups of up to 400 subscriptions of a member to a topic, or up to 20,000 where it is named here
     (two seconds with half a million partitions). In larger groups it is a good guess, unproven."""
@@ -83,11 +83,11 @@ class GoalsTable(Table):
     max_per_host: SkipValidation[Limits] = example([{"hosts": "10.0.1.*", "most": 40}])
     """How many partitions the members of a host may have together."""
     max_weight: SkipValidation[Limits] = example([{"members": "small-*", "most": 12.5}])
-    """What a member's partitions may weigh, with balance = "weight"."""
+    """Highest weight of all partitions of a member, with balance = "weight"."""
     copartition: SkipValidation[Limits] = example([{"topics": "orders, payments"}])
     """Topics whose partitions of equal numbers go to the same member."""
     balance: SkipValidation[Annotated[str, OneOf(BALANCES)]] = DEFAULT_GOALS.balance
-    """What a load is: "count", partitions; or "weight", what they weigh for a unit of the member's
+    """Load to balance: "count", partitions; or "weight", what they weigh for a unit of the member's
     capacity (members.capacity, 1 where there is none). docs/weights.md says what is shown then."""
     weight: SkipValidation[Annotated[str, OneOf(WEIGHTS)]] = DEFAULT_GOALS.weight
     """Where weights come from: "column" (partitions.weight), "rate" (of the store's offsets; see
@@ -136,9 +136,9 @@ class ConsumersTable(SessionsTable):
     """How many records a second a member can read of all its partitions: with it, `simulate` and
     `whatif` show lag. By default it is the most that a member was seen to read."""
     broker_version: Version = example("4.3")
-    """What brokers run: before 4.0 no group can use the new protocol."""
+    """Version of brokers: before 4.0 no group can use the new protocol."""
     client_version: Version = example("3.9.1")
-    """What consumers run: finding client-defect holds it against known defects of Kafka's
+    """Version of consumers: finding client-defect holds it against known defects of Kafka's
     assignors."""
 
 
@@ -156,10 +156,10 @@ class WeightsTable(Table):
 
 
 class TrafficTable(Table):
-    """What reads cost."""
+    """Cost of reads."""
 
     price_per_gb: NotNegative = 0.0
-    """What 1 GB (10⁹ bytes) read across racks costs; a partition's weight is taken for its bytes a
+    """Price of 1 GB (10⁹ bytes) read across racks; a partition's weight is taken for its bytes a
     second. 0: money isn't shown."""
 
 
@@ -191,9 +191,9 @@ class ConfigFile(Table):
     """Every setting with its default. Use it with --config; options of a command override it."""
 
     strategy: Annotated[str, OneOf(STRATEGY_NAMES, is_strategy)] = OPTIMAL
-    """What `plan` uses; its help lists all strategies."""
+    """Strategy of `plan`; its help lists all strategies."""
     strategies: list[Annotated[str, OneOf(COMPARED, is_strategy)]] = Field([])
-    """What `compare` compares; an empty list means the current assignment and every strategy.
+    """Strategies of `compare`; an empty list means the current assignment and every strategy.
     Groups of Connect workers are compared under those of Connect among them, all others under the
     rest."""
     strategy_seconds: Above0 = STRATEGY_SECONDS
@@ -205,7 +205,7 @@ class ConfigFile(Table):
     may be, by the times that their ids are. "0h": the newest snapshot alone, whichever clusters it
     has. Each snapshot within reach is searched for its clusters: of hundreds that takes seconds."""
     goals: GoalsTable = GoalsTable()
-    """What `optimal` aims at, after every partition is read and loads are balanced."""
+    """Goals of `optimal`, after every partition is read and loads are balanced."""
     consumers: ConsumersTable = ConsumersTable()
     """How consumers and their brokers are configured, by Kafka's own names with _ for .: `whatif`,
     `rollout` and findings go by it. What isn't stated is as Kafka 4.3.1 has it by default."""
@@ -230,7 +230,7 @@ class ConfigFile(Table):
     """Which rates weigh partitions: of the last "window", the "mean", the "maximum" or a
     quantile."""
     traffic: TrafficTable = TrafficTable()
-    """What reads across racks cost."""
+    """Cost of reads across racks."""
     team: list[TeamTable] = Field([])
     """Whose groups are whose: a column and a label of findings, and --team. A group that fits two
     teams is of the first."""
@@ -242,7 +242,7 @@ class ConfigFile(Table):
 
     @classmethod
     def check(cls, document: Any) -> tuple[Self | None, list[str]]:
-        """The same, with what is wrong with goals."""
+        """The table that a document states, or None; and all faults, those of goals too."""
         table, faults = super().check(document)
         faults += goals_faults(document)
         return None if faults else table, faults

@@ -1,4 +1,4 @@
-"""What consumers and their brokers are configured with, by groups, and what is assumed of them."""
+"""Settings of consumers and their brokers, by groups, and assumptions about them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -9,14 +9,14 @@ from optimizer.coordinator import BrokerSettings, ClientSettings, Parameters
 from spark.patterns import ForGroups
 
 POLL = "poll"
-"""What `commit` is of applications that commit after each poll()."""
+"""Value of `commit` for applications that commit after each poll()."""
 
 ConsumerSettings = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class GroupConsumers(ForGroups):
-    """What is stated for groups whose cluster and name match; patterns have * and ?."""
+    """Settings of groups whose cluster and name match; patterns have * and ?."""
 
     match: str
     settings: ConsumerSettings

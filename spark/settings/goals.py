@@ -119,7 +119,7 @@ class FleetGoals:
         return rule.goals if rule else self.default
 
     def of_group(self, cluster: str, group: str, topics: Collection[str]) -> Goals:
-        """The same of a group that reads these topics: it keeps those together that it joins."""
+        """Goals of a group that reads these topics: it keeps those together that it joins."""
         sets = [
             topic_names
             for copartitioned in self.joined
@@ -186,7 +186,7 @@ def read_goals(goals: Any, groups: Any) -> FleetGoals:
 
 
 def notes_on_goals(*tables: Any) -> tuple[str, ...]:
-    """What is read in another way than the file says."""
+    """Sentences on what is read in another way than the file says."""
     ended = any(ENDED_EFFORT in table.entries().items() for table in tables)
     return ("effort 'thorough' ended and counts as 'standard'.",) if ended else ()
 

@@ -1,4 +1,4 @@
-"""What a partition that moves costs, as users write it: `30s` of state to rebuild, or `2GB`."""
+"""Price of a partition that moves, as users write it: `30s` of state to rebuild, or `2GB`."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -49,7 +49,7 @@ def move_price(text: str) -> MovePrice:
 
 
 def costs_of(each: MovePrice, rows: Iterable[Mapping[str, Any]]) -> str:
-    """What the moves of each strategy cost, the cheapest first, of rows with both."""
+    """Costs of the moves of each strategy, the cheapest first, of rows with both."""
     moves = sorted((row["moves"], row["strategy"]) for row in rows if row["moves"] is not None)
     costs = [f"{strategy} {each.text(count)}" for count, strategy in moves]
     return f"At {each.text(1)} for each partition that moves: {', '.join(costs) or 'no moves'}."

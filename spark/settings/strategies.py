@@ -23,7 +23,7 @@ COMPARED = (CURRENT, *STRATEGY_NAMES)
 """All that a comparison can have, but a team's own."""
 
 USUAL_STRATEGIES = (CURRENT, "range", "cooperative-sticky", "uniform", OPTIMAL)
-"""What most consumers can be set to use, beside what is and what is best."""
+"""Strategies that most consumers can be set to use, beside the current and the best one."""
 
 _OF_KIND = {CONSUMER: (CURRENT, *STRATEGIES), CONNECT: (CURRENT, *CONNECT_STRATEGIES)}
 

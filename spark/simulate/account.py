@@ -46,7 +46,7 @@ OF_PARTITIONS = "assigned", "revoked", "lost"
 
 
 def rows_of(timeline: Timeline) -> Rows:
-    """What happened, for people: what many members do at one time is one row."""
+    """Events for people: what many members do at one time is one row."""
     happenings = [
         entry
         for entry in timeline.happenings
@@ -77,7 +77,7 @@ def rows_of(timeline: Timeline) -> Rows:
 
 
 _RANDOM = re.compile(r"-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$", re.ASCII)
-"""What Kafka's coordinator puts behind a client id to make a member id of it."""
+"""Ending that Kafka's coordinator gives a client id to make a member id of it."""
 
 
 def _short_names(names: Iterable[str]) -> dict[str, str]:
@@ -104,7 +104,7 @@ def _merge(same: list[LogEntry], short: Mapping[str, str]) -> tuple[str, str]:
 
 
 def sentences_of(timeline: Timeline, group: str) -> Iterator[str]:
-    """What a group's timeline comes to: rebalances and what nobody reads first."""
+    """Summary of a group's timeline: rebalances and what nobody reads first."""
     if not timeline.rebalances:
         yield f"Group {group} doesn't rebalance."
     else:

@@ -41,7 +41,7 @@ Partition = tuple[str, int]
 
 
 class Flow(NamedTuple):
-    """What comes in to what a group reads, and the most that one of its members was seen to read.
+    """Flow into the topics of a group, and the most that one of its members was seen to read.
 
     Records a second; None where that isn't known.
     """
@@ -58,7 +58,7 @@ def rates_of_group(
     window: timedelta,
     cluster: str,
 ) -> Flow:
-    """What comes in on average, over a window that ends with the snapshot of the group's cluster.
+    """Mean flow over a window that ends with the snapshot of the group's cluster.
 
     `newest` knows that one, and `opener` is of their store. Pairs of snapshots count between which
     the end of a partition didn't fall. Nothing where the store has no two snapshots with offsets of
@@ -117,7 +117,7 @@ def _by_topic(rates: Mapping[Partition, float]) -> Rates:
 
 
 RatesOf = Callable[[str], Flow]
-"""What comes in to what the group reads, by its cluster."""
+"""Flow into the topics that the group reads, by its cluster."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ class GroupSimulation:
     timeline: Timeline = field(repr=False)
 
     def chart(self) -> Any:
-        """What each member reads over time; InputError where Altair isn't installed."""
+        """Spans in which each member reads; InputError where Altair isn't installed."""
         return CHARTS["timeline"].chart(spans_of(self.timeline))
 
     def _repr_html_(self) -> str:
@@ -170,7 +170,7 @@ def simulate_group(
     consumers: FleetConsumers = NO_CONSUMERS,
     rates_of: RatesOf | None = None,
 ) -> GroupSimulation:
-    """What a group does in a scenario: as it was found, at rest, with its own strategy.
+    """Simulate a group in a scenario: as it was found, at rest, with its own strategy.
 
     `consumers` says how its members are configured, `rates_of` what comes in to what the group
     reads in its cluster. InputError when there is no such group, when it can't be simulated, or
@@ -187,7 +187,7 @@ def simulate_row(
     seed: int = 0,
     rates_of: RatesOf | None = None,
 ) -> GroupSimulation:
-    """What an encoded group with racks does in a scenario; see `simulate_group`."""
+    """Simulate an encoded group with racks in a scenario; see `simulate_group`."""
     group, strategy, read = row.group, own_strategy(row), read_or_failed(row)
     if kind_of(row.type) == CONNECT:
         raise InputError(f"group {group} is of Kafka Connect's workers, which aren't simulated")

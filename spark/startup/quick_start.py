@@ -30,7 +30,7 @@ SMALL = 24 * 2**20
 """Bytes of a snapshot's files up to which it is small."""
 
 SMALL_TOGETHER = SMALL // 3
-"""The same of all the snapshots of a store, which go through more work for each byte."""
+"""Bytes of all the snapshots of a small store, which go through more work for each byte."""
 
 MEDIUM_TOGETHER = 64 * 2**20
 """Bytes of all the snapshots of a store up to which it is of medium size."""

@@ -74,7 +74,7 @@ class Listing(Source):
         return self.system is None
 
     def again(self, keeps: bool = True) -> Self:
-        """This folder, of which nothing has been seen yet."""
+        """The folder, of which nothing has been seen yet."""
         return type(self)(self.root, self.system, self.base, keeps, self.create)
 
     def for_one_look(self) -> Self:

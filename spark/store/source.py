@@ -97,7 +97,7 @@ class Source(ABC):
         return self
 
     def having_fetched(self, snapshots: Collection[str]) -> Source:
-        """This source, after it has fetched what tells whether these snapshots are whole."""
+        """The source, after it has fetched what tells whether these snapshots are whole."""
         return self
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""What files of settings state, as pydantic's models, and all that is wrong with a file.
+"""Tables of files of settings, as pydantic's models, and all that is wrong with a file.
 
 pydantic takes a tenth of a second to load: only what reads a file, or shows one, imports this.
 """
@@ -45,7 +45,7 @@ class Table(BaseModel):
 
     @classmethod
     def read(cls, path: Path, what: str) -> Self:
-        """What a file states; InputError tells all that is wrong, and `what` the file is for."""
+        """The table that a file states; InputError tells all faults, and `what` the file is for."""
         table, faults = cls.check(read_toml(path, what))
         if table is None:
             raise InputError(f"{what} {path}: {'; '.join(faults)}")
@@ -99,11 +99,11 @@ Duration = Annotated[
     Field(title="a whole number and s, m, h or d, such as '24h'", validate_default=True),
 ]
 Seconds = Annotated[Duration, AfterValidator(timedelta.total_seconds)]
-"""What files state: plain values; of a `Duration`, which is a text there, a timedelta."""
+"""Types of values in files; of a `Duration`, which is a text there, a timedelta."""
 
 
 class ForGroupsTable(Table):
-    """What counts for some groups."""
+    """Rule for some groups."""
 
     match: Pattern = Field(examples=["*"])
     """Names of the groups."""
@@ -111,7 +111,7 @@ class ForGroupsTable(Table):
     """Names of their clusters."""
 
     def settings(self) -> dict[str, Any]:
-        """What the file states for these groups."""
+        """Settings that the file states for these groups."""
         return {k: v for k, v in self.entries().items() if k not in ("match", "cluster")}
 
 
@@ -227,7 +227,7 @@ def _enum(schema: Mapping[str, Any]) -> list[str]:
 
 
 def in_words(schema: Mapping[str, Any]) -> str:
-    """What a value must be: `a number above 0`, `one of a, b`."""
+    """Values that are allowed, in words: `a number above 0`, `one of a, b`."""
     match schema:
         case {"title": str(words)} | {"type": [*_], "description": str(words)}:
             pass

@@ -18,7 +18,7 @@ LONG_KEY = re.compile(rf"^[ \t]*(?:\[+[ \t]*)?{_KEY}(?:[ \t]*\.[ \t]*{_KEY}){{10
 
 
 def read_toml(path: Path, what: str) -> dict[str, Any]:
-    """What a file states; InputError names `what` it is for when it can't be read.
+    """Values of a file; InputError names `what` it is for when it can't be read.
 
     A byte order mark, which editors of Windows put first, is passed over.
     """

@@ -157,7 +157,7 @@ OutcomeOf = Callable[[str], dict[str, Any]]
 
 @dataclass(slots=True, kw_only=True)
 class CostRow(EventCost, Outcome):
-    """What events cost a group."""
+    """Cost of events to a group."""
 
 
 def need_racks(strategies: Sequence[str], goals: FleetGoals) -> bool:

@@ -1,4 +1,4 @@
-"""What events would do to each group of a fleet, under each strategy."""
+"""Effects of events on each group of a fleet, under each strategy."""
 
 from spark.whatif.brokers import broker_report
 from spark.whatif.tables import (

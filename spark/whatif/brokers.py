@@ -1,4 +1,4 @@
-"""What becomes of leaders when brokers are down, and who can't read meanwhile."""
+"""Leaders when brokers are down, and groups that can't read meanwhile."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
@@ -15,7 +15,7 @@ Row = Mapping[str, Any]
 
 
 def outage_of(snapshot: FleetSnapshot, down: Collection[int]) -> dict[str, list[dict[str, Any]]]:
-    """What becomes of leaders while these are down, and which groups can't read, by table.
+    """Leaders while these brokers are down, and groups that can't read, by table.
 
     * `leaders`, of clusters where any of them leads: how many partitions each broker `leads_before`
       and `leads_after`, and `weight_gained`, of those that it leads then and didn't before (null

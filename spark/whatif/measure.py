@@ -63,7 +63,7 @@ class WhatIfRow(CostRow):
     """The largest load by weight for a unit of capacity; null unless goals are by weight."""
     weight_bound_before: Real = None
     weight_bound_after: Real = None
-    """What no assignment's largest load by weight is below."""
+    """Lower bound of the largest load by weight, of any assignment."""
 
 
 UNAFFECTED = "unaffected"
@@ -149,7 +149,7 @@ class _Case:
     def _in_time(
         self, problem: Problem, strategy: str, uses: str, group: Group, after: Group
     ) -> dict[str, Any]:
-        """What the members and their coordinator come to, and what that costs."""
+        """Figures of the members and their coordinator, simulated, and their cost."""
         members, goals, then = [*group.members, *after.members], self._now.goals, self._then
         capacities = {
             member.member_id: member.capacity for member in members if member.capacity is not None
@@ -174,7 +174,7 @@ class _Case:
 
     @cached_property
     def _down(self) -> dict[int, Down]:
-        """What brokers lead that go down; NotApplicableError where one of them leads nothing."""
+        """Partitions led by brokers that go down; NotApplicableError where one leads nothing."""
         brokers = brokers_down(self._job.events)
         down = {broker: Down(*led_partitions(self._row, broker)) for broker in brokers}
         for broker, led in down.items():

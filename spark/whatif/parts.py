@@ -1,4 +1,4 @@
-"""What more is known of a group where events ask for it, as arrays of its encoded row."""
+"""Further facts of a group that events ask for, as arrays of its encoded row."""
 
 from collections.abc import Collection, Iterator
 from statistics import fmean

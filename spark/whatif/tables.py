@@ -140,7 +140,7 @@ HELPS = 0.05
 
 
 def whatif_advice(fleet: Sequence[Row], events: Sequence[Event] = ()) -> str:
-    """What events do, what to change and what that saves, by rows of `fleet_of_whatif`."""
+    """Advice: what events do, what to change and what that saves, by rows of `fleet_of_whatif`."""
     judged = [row for row in fleet if row["groups"]]
     what = " and ".join(map(str, events)) or "The scenario"
     verdict = verdicts(judged, lambda rows: _verdict(rows, what))
@@ -176,7 +176,7 @@ def _verdict(fleet: Sequence[Row], what: str) -> str:
 
 
 def static_advice(dynamic: Sequence[Row], static: Sequence[Row]) -> str:
-    """What instance ids save and what they cost, by the rows of `current` without and with them."""
+    """Gain and cost of instance ids, by the rows of `current` without and with them."""
     before, after = (row_of(_of_consumers(rows), CURRENT) for rows in (dynamic, static))
     different = _different(before, after) if before and after else []
     if not before or not after or not different:

@@ -53,7 +53,7 @@ def what_if(
     rates: FleetRates | None = None,
     weighed: DataFrame | None = None,
 ) -> DataFrame:
-    """What events do to each group under each strategy: a `WhatIfRow` a (cluster, group, strategy).
+    """Effects of events on groups, by strategy: a `WhatIfRow` a (cluster, group, strategy).
 
     Events are those of `optimizer.scenarios`, or their texts, and happen one after the other. With
     `static` all members are taken to be static ones. A group that can't have them is `unaffected`.

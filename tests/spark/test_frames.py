@@ -11,18 +11,18 @@ import pyarrow as pa
 from spark.startup.worker_daemon import ONE_THREAD
 os.environ.setdefault(*ONE_THREAD)
 import polars
-from optimizer.process_copy import copied
-from spark.frames import called
+from optimizer.process_copy import start_copy
+from spark.frames import call
 from spark.groups.workers import _each_in_a_copy
 
 def summed(rows):
     return rows.group_by("key").agg(polars.col("value").sum()).sort("key")
 
 def by_polars():
-    return called("__main__:summed", pa.table({"key": [1, 1, 2], "value": [3, 4, 5]}))["value"]
+    return call("__main__:summed", pa.table({"key": [1, 1, 2], "value": [3, 4, 5]}))["value"]
 
 def in_a_copy(work):
-    child, pipe = copied(lambda out: out.write(work()))
+    child, pipe = start_copy(lambda out: out.write(work()))
     with pipe:
         answer = pipe.read()
     os.waitpid(child, 0)

@@ -36,7 +36,7 @@ class Membership(Member):
 
 
 class ClassicSessions(Sessions[Membership]):
-    """What a classic group is at a time, its members' heartbeats and sessions."""
+    """State of a classic group at a time: its members' heartbeats and sessions."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

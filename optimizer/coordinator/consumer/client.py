@@ -46,7 +46,7 @@ class ConsumerClient(Client):
         self.answer(self.coordinator.for_consumers().joins(self))
 
     def answer(self, wanted: Parts | None) -> None:
-        """What a heartbeat was answered: None where nothing is new."""
+        """Take what a heartbeat was answered: None where nothing is new."""
         self.sign_of_life = self.context.now
         if wanted is not None and self.alive:
             self.wanted = wanted

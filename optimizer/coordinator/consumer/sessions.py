@@ -79,7 +79,7 @@ AWAY = -2
 
 
 class ConsumerSessions(Sessions[ConsumerMember]):
-    """What a consumer group is at a time, its members' heartbeats and sessions."""
+    """State of a consumer group at a time: its members' heartbeats and sessions."""
 
     def __init__(self, coordinator: Converter, epoch: int = 1) -> None:
         super().__init__(coordinator.context)

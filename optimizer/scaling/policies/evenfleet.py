@@ -15,7 +15,7 @@ HEADROOM = 0.7
 """How much of its peak rate a member shall have to do at most."""
 
 NARROW = 0.9
-"""The same where even the largest size hardly leaves more room."""
+"""Share of its peak rate to do at most, where even the largest size hardly leaves more room."""
 
 ALMOST = 1 - 1e-9
 """A size that is enough for less than that share of what the best is enough for is worse."""
@@ -92,12 +92,12 @@ class Evenfleet:
             raise PolicyError(f"policy {self.name!r}: drain_seconds must be 1 or more")
 
     def first(self, processes: Sequence[Process]) -> IntArray:
-        """What the first rates need."""
+        """The members that the first rates need."""
         rates = np.array([process.total[0] for process in processes])
         return self.members_for(UsefulSizes(processes, self.headroom, self.max_members), rates)
 
     def decider(self, processes: Sequence[Process]) -> Decider:
-        """What decides for these groups."""
+        """The decider for these groups."""
         return _EvenfleetDecider(self, processes)
 
     def members_for(self, sizes: UsefulSizes, rates: Reals) -> IntArray:

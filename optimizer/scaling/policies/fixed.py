@@ -24,7 +24,7 @@ class AsItWas:
         return np.asarray(_recorded_sizes(processes)[0])
 
     def decider(self, processes: Sequence[Process]) -> Decider:
-        """What follows the record."""
+        """A decider that follows the record."""
         return _Record(_recorded_sizes(processes))
 
 

@@ -77,7 +77,7 @@ class Rules:
 
 SCALE_UP = Rules(0, (Change("Pods", 4, 15), Change("Percent", 100, 15)))
 SCALE_DOWN = Rules(300, (Change("Percent", 100, 15),))
-"""What is filled in where a behavior states one direction only: 1 member becomes 5 at most
+"""Rules filled in where a behavior states one direction only: 1 member becomes 5 at most
 (pkg/apis/autoscaling/v2/defaults.go)."""
 
 NO_BEHAVIOR = Rules(0, (Change("Percent", 100, 15),), free=4)
@@ -160,7 +160,7 @@ class HpaDecider:
         return self.normalize(now, members, needed)
 
     def normalize(self, now: float, members: IntArray, needed: IntArray) -> IntArray:
-        """What becomes of a recommendation (normalizeDesiredReplicas, …WithBehaviors)."""
+        """A recommendation within all rules (normalizeDesiredReplicas, …WithBehaviors)."""
         stable = self._stabilize(now, members, needed)
         least, most = self._limits_now(now, members)
         limited = np.minimum(np.maximum(stable, least), most)

@@ -82,7 +82,7 @@ class Keda:
                 raise PolicyError(f"policy {self.name!r}: {why}")
 
     def _faults(self) -> Iterator[tuple[bool, str]]:
-        """What KEDA refuses, and what can't be replayed."""
+        """Settings that KEDA refuses, or that can't be replayed."""
         clash = "together with limitToPartitionsWithLag: leave one of them out"
         limited, idle = self.limit_to_partitions_with_lag, self.idle_replica_count
         yield limited and self.allow_idle_consumers, f"KEDA refuses allowIdleConsumers {clash}"
@@ -141,7 +141,7 @@ class Keda:
 def metric(
     keda: Keda, lag: Reals, threshold: Reals, partitions: IntArray, behind: IntArray
 ) -> Reals:
-    """What the trigger hands the HPA for a lag in records (kafkaScaler.getTotalLag).
+    """The metric that the trigger hands the HPA for a lag in records (kafkaScaler.getTotalLag).
 
     `behind` are the partitions with lag. Without `allow_idle_consumers` it is no more than the
     threshold times the partitions.
@@ -209,7 +209,7 @@ class _KedaDecider:
         return np.floor(lag + ROUNDING), behind
 
     def _of_invalid(self, now: float) -> Reals | float:
-        """What a partition without a committed offset counts (getLagForPartition)."""
+        """Lag of a partition without a committed offset (getLagForPartition)."""
         if self._keda.scale_to_zero_on_invalid_offset:
             return 0.0
         return self._ends(now) if self._keda.offset_reset_policy == EARLIEST else 1.0

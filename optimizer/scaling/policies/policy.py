@@ -1,4 +1,4 @@
-"""What a policy is: how many members a group should have, decided again and again."""
+"""A policy: how many members a group should have, decided again and again."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class PolicyError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What policies see of many groups at one time; arrays have an entry for each group.
+    """Facts that policies see of many groups at one time; arrays have an entry for each group.
 
     `times` are the seconds since the beginning at which the policy decides, on the same lag: the
     end of a step and what is due within it. `interval` is the number of the present interval. `lag`
@@ -57,7 +57,7 @@ class Policy(Protocol):
         """The members with which each group begins."""
 
     def decider(self, processes: Sequence[Process]) -> Decider | None:
-        """What decides for these groups; None: they keep what they begin with."""
+        """The decider for these groups; None: they keep what they begin with."""
 
 
 LagThreshold = float | str
@@ -74,7 +74,7 @@ def thresholds(threshold: LagThreshold, processes: Sequence[Process]) -> Reals:
 
 
 def recorded_first(processes: Sequence[Process], least: int, most: int) -> IntArray:
-    """What each group had at the beginning, within limits."""
+    """Members that each group had at the beginning, within limits."""
     first = np.array([process.recorded[0] for process in processes], np.int64)
     return np.asarray(first.clip(least, most))
 

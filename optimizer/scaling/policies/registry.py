@@ -26,7 +26,7 @@ OFFERED: tuple[Policy, ...] = (
     Keda("30s", min_replica_count=1),
     Evenfleet(),
 )
-"""What is replayed unless policies are stated."""
+"""Policies that are replayed unless others are stated."""
 
 LARGEST = 2**53
 """Numbers from here on aren't exact, and none of them makes sense."""

@@ -46,7 +46,7 @@ class TooFull:
 
     @cached_property
     def worth(self) -> float:
-        """The same for each partition that is more."""
+        """Weight saved for each partition that `closer` has more."""
         return self.weight_saved / max(len(self.closer) - len(self.least), 1)
 
 

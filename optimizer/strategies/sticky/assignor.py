@@ -178,7 +178,7 @@ class Constrained(NamedTuple):
 
 
 class _Kept(NamedTuple):
-    """What members keep of what they owned, and who was cut down to ⌊P/M⌋ or ⌈P/M⌉."""
+    """Partitions that members keep of their own, and who was cut down to ⌊P/M⌋ or ⌈P/M⌉."""
 
     target: IntArray
     given_up_by: IntArray

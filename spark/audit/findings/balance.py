@@ -42,7 +42,7 @@ def unbalanced(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow
 UNIFORM_AT_BROKER = (
     "Set group.remote.assignor of all members to uniform, which deals out all topics together."
 )
-"""What a group of the consumer protocol does about Range."""
+"""Advice to a group of the consumer protocol that uses Range."""
 
 
 @GroupFinding(
@@ -60,7 +60,7 @@ UNIFORM_AT_BROKER = (
     },
 )
 def range_skew(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
-    """What Range gives its first member, of the topics that all members read.
+    """Partitions that Range gives its first member, of the topics that all members read.
 
     Range deals out each topic by itself, ⌈partitions ÷ members⌉ to the first members of them all.
     """

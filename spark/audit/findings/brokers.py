@@ -110,7 +110,7 @@ HALF_AN_HOUR = 30 * 60 * 1000
 """Milliseconds: the longest session that Kafka's own defaults allow."""
 
 HEARTBEATS = 3
-"""That a session should last for (Kafka's advice on heartbeat.interval.ms)."""
+"""Heartbeats that a session should last for (Kafka's advice on heartbeat.interval.ms)."""
 
 
 @ClusterFinding(

@@ -18,7 +18,7 @@ from spark.audit.finding import (
 from spark.solve import ACTIONS
 
 KEEPABLE = (ACTIONS.index("keep"), ACTIONS.index("move"))
-"""What happens to partitions whose owner is there and subscribed."""
+"""Actions on partitions whose owner is present and subscribed."""
 
 
 def _idle(plan: Any) -> int:
@@ -30,7 +30,7 @@ def _idle(plan: Any) -> int:
 
 
 def _without(plan: Any) -> int:
-    """The same in the best assignment."""
+    """How many members have nothing in the best assignment."""
     if plan.min_load:
         return 0
     return int(plan.members - np.count_nonzero(np.bincount(plan.target[plan.target >= 0])))

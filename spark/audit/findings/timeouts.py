@@ -10,7 +10,7 @@ from spark.settings import ConsumerSettings
 
 
 def _timeouts_of(group: GroupFacts) -> ConsumerSettings:
-    """What is stated for a group of consumers that has members."""
+    """Time-outs that are stated for a group of consumers that has members."""
     return group.timeouts if group.members and not group.is_unsupported else {}
 
 

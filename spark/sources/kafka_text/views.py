@@ -132,7 +132,7 @@ def _state_row(fields: Fields) -> tuple[Row, str | None]:
 
 
 def _type_by_columns(fields: Fields) -> str | None:
-    """What state view it is: only kafka-consumer-groups has strategies.
+    """Type of a state view: only kafka-consumer-groups has strategies.
 
     kafka-share-groups and kafka-streams-groups tell themselves apart with --verbose.
     """

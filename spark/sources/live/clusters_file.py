@@ -40,13 +40,13 @@ class ClusterTable(Table):
     username: str = example("evenfleet")
     """The user."""
     password_env: str = example("EVENFLEET_PROD_PASSWORD")
-    """Where the user's password is."""
+    """Variable that holds the user's password."""
     password_file: File = example("/run/secrets/kafka-password")
-    """The same as a file."""
+    """File that holds the password."""
     token_env: str = example("EVENFLEET_PROD_TOKEN")
-    """Where the token is."""
+    """Variable that holds the token."""
     token_file: File = example("/run/secrets/kafka-token")
-    """The same as a file."""
+    """File that holds the token."""
     ca_file: File = example("/etc/ssl/kafka/ca.pem")
     """TLS: who signed the brokers' certificates. Without it those that the system trusts."""
     certificate_file: File = example("/etc/ssl/kafka/client.pem")
@@ -54,9 +54,9 @@ class ClusterTable(Table):
     key_file: File = example("/etc/ssl/kafka/client.key")
     """Its key."""
     key_password_env: str = example("EVENFLEET_PROD_KEY_PASSWORD")
-    """Where the key's password is."""
+    """Variable that holds the key's password."""
     key_password_file: File = example("/run/secrets/kafka-key-password")
-    """The same as a file."""
+    """File that holds the key's password."""
     check_hostname: bool = True
     """Whether a broker's certificate has to name its host."""
     groups: Texts = Field(default=[])

@@ -20,7 +20,7 @@ LARGEST_RESPONSE = 512 * 1024 * 1024  # bytes
 PAUSE = 0.25  # seconds, before a request is made once more
 
 FAILURES = (errors.KafkaError, OSError, ValueError)
-"""What comes of a request or a login that fails; the last is how SCRAM finds a false broker."""
+"""Errors of a request or a login that fails; the last is how SCRAM finds a false broker."""
 
 _ERROR_NAMES = re.compile(r"^(\[Error \d+\] )?(\w+Error: )*")
 

@@ -24,7 +24,7 @@ def error_text(code: int) -> str:
 
 
 OPENING = (ApiVersionsRequest, SaslHandshakeRequest, SaslAuthenticateRequest, SaslBytesRequest)
-"""What a connection begins with, before the requests that it is for."""
+"""Requests that a connection begins with, before the requests that it is for."""
 
 
 @dataclass
