@@ -109,7 +109,7 @@ class BrokerSettings(_Settings):
         return self.with_({f"group.{key}": value for key, value in config.items()})
 
 
-class Limits(NamedTuple):
+class Timeouts(NamedTuple):
     """How long a member may be silent before its group goes on without it; Kafka 4.3's defaults.
 
     `session`: seconds without a heartbeat (session.timeout.ms); `poll`: between two calls of
@@ -120,7 +120,7 @@ class Limits(NamedTuple):
     poll: float = 300.0
 
 
-DEFAULT_LIMITS = Limits()
+DEFAULT_LIMITS = Timeouts()
 
 DEFAULT_ASSIGNORS = ClientSettings().assignors
 
@@ -141,11 +141,11 @@ class Parameters:
         return replace(self, client=replace(self.client, protocol="classic", assignors=assignors))
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> Timeouts:
         """How long members may be silent."""
         classic = self.client.protocol == "classic"
         session = self.client.session_ms if classic else self.broker.session_ms
-        return Limits(session / 1000, self.client.max_poll_ms / 1000)
+        return Timeouts(session / 1000, self.client.max_poll_ms / 1000)
 
     def using(self, strategy: str, *, own: bool) -> Parameters:
         """Settings of members that use that strategy, and else as here.

@@ -12,7 +12,7 @@ from typing import NamedTuple
 ROOT = Path("/")
 
 
-class Limit(NamedTuple):
+class MemoryLimit(NamedTuple):
     """A limit in bytes, and how much of it is left, where that is known."""
 
     most: int
@@ -32,7 +32,7 @@ def free_memory(root: Path = ROOT) -> int | None:
     return min((limit for limit in left if limit is not None), default=None)
 
 
-def memory_limits(root: Path = ROOT) -> Iterator[Limit]:
+def memory_limits(root: Path = ROOT) -> Iterator[MemoryLimit]:
     """Those of our control group and of all above it, where there are any.
 
     Files that were read and can be read again count as used there, and don't as needed. In a
@@ -43,7 +43,7 @@ def memory_limits(root: Path = ROOT) -> Iterator[Limit]:
         most, now = _number_in(folder / limit), _number_in(folder / used)
         if most is not None:  # v2 says "max" for none; v1 a number larger than any machine
             again = _number_in(folder / "memory.stat", "inactive_file") or 0
-            yield Limit(most, None if now is None else max(most - now + again, 0))
+            yield MemoryLimit(most, None if now is None else max(most - now + again, 0))
 
 
 def _control_groups(root: Path) -> Iterator[tuple[Path, str, str]]:

@@ -118,7 +118,7 @@ BEST_COMPILER = (
 
 @pytest.fixture(scope="session")
 def spark(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> SparkSession:
-    from spark.startup.quick_start import SMALL_SETTINGS, Size, java_options  # noqa: PLC0415 - as below
+    from spark.startup.quick_start import SMALL_SETTINGS, StoreSize, java_options  # noqa: PLC0415 - as below
     from spark.startup.worker_daemon import DAEMON, MODULE  # noqa: PLC0415
 
     with_spark = sum(
@@ -151,7 +151,7 @@ def spark(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         # once; what is new has room, so that garbage is seldom collected
         "spark.driver.extraJavaOptions": " ".join(
             [
-                *java_options(Size.SMALL),
+                *java_options(StoreSize.SMALL),
                 *("-XX:ReservedCodeCacheSize=512m", "-Xms2g", "-Xmn1g"),
                 *(BEST_COMPILER if with_spark > MANY else ()),
             ]

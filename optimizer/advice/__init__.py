@@ -7,7 +7,7 @@ from optimizer.advice.situation import (
     SEVERITIES,
     Advice,
     Claimed,
-    Level,
+    Grade,
     Levels,
     Situation,
 )

@@ -42,7 +42,7 @@ ROUNDING = 1e-9
 """Loads by weight that differ by a smaller share are the same."""
 
 
-class Level(NamedTuple):
+class Grade(NamedTuple):
     """From which ratio to the best load on, and how many partitions above it, a severity holds."""
 
     ratio: float | None
@@ -55,11 +55,11 @@ class Level(NamedTuple):
         return now >= best * self.ratio * (1 - ROUNDING) and now - best >= self.least
 
 
-Levels = dict[str, dict[str, Level]]
+Levels = dict[str, dict[str, Grade]]
 
 LEVELS: Levels = {
-    "count": {INFO: Level(1.1, 1), WARNING: Level(1.25, 2), CRITICAL: Level(2.0, 3)},
-    "weight": {INFO: Level(1.25), WARNING: Level(1.5), CRITICAL: Level(None)},
+    "count": {INFO: Grade(1.1, 1), WARNING: Grade(1.25, 2), CRITICAL: Grade(2.0, 3)},
+    "weight": {INFO: Grade(1.25), WARNING: Grade(1.5), CRITICAL: Grade(None)},
 }
 """By what a group is judged, the levels of its balance; those of the audit's findings."""
 

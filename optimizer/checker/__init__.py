@@ -5,8 +5,8 @@ from optimizer.checker.evenness import check_homogeneous
 from optimizer.checker.facts import rack_facts_of
 from optimizer.checker.kinds import Kinds, kinds_of
 from optimizer.checker.weighted import (
-    Prices,
-    Search,
+    PriceProof,
+    SearchProof,
     Set,
     WeightVerdict,
     encode_prices,

@@ -12,7 +12,7 @@ ROUNDS = 4
 """Rounds after which a search looks for a cycle, and carries distances along all paths."""
 
 
-class Arcs(NamedTuple):
+class CostArcs(NamedTuple):
     """Some arcs of a network: where each leads from and to, and what it costs."""
 
     tail: IntArray
@@ -20,14 +20,14 @@ class Arcs(NamedTuple):
     cost: IntArray
 
 
-class Search(NamedTuple):
+class CycleSearch(NamedTuple):
     """A cycle of negative cost as its nodes in their order, or potentials that exclude any."""
 
     cycle: list[int] | None
     potential: IntArray
 
 
-def search(parts: Sequence[Arcs], nodes: int) -> Search:
+def search(parts: Sequence[CostArcs], nodes: int) -> CycleSearch:
     """Look for a cycle of negative cost in the network of all parts (Bellman and Ford).
 
     All nodes start at distance 0. If no arc lowers any, distances are potentials. If the arcs that
@@ -47,11 +47,11 @@ def search(parts: Sequence[Arcs], nodes: int) -> Search:
             for each in by_tail if len(heads) else ():
                 each.is_lower[heads] = True
         if not any(part.is_lower.any() for part in by_tail):
-            return Search(None, tree.distance)
+            return CycleSearch(None, tree.distance)
         if lowered % ROUNDS == ROUNDS - 1:
             cycle, heads = tree.carry()
             if cycle:
-                return Search(cycle, tree.distance)
+                return CycleSearch(cycle, tree.distance)
             for each in by_tail:
                 each.is_lower[heads] = True
     raise AssertionError("rounds don't end by themselves")
@@ -93,7 +93,7 @@ class _Tree(NamedTuple):
 class _ByTail:
     """Arcs sorted by where they come from; `is_lower` marks nodes that are to be examined."""
 
-    def __init__(self, arcs: Arcs, nodes: int) -> None:
+    def __init__(self, arcs: CostArcs, nodes: int) -> None:
         order = stable_order(arcs.tail, nodes)
         self._head, self._cost = arcs.head[order], arcs.cost[order].astype(np.int64)
         counts = np.bincount(arcs.tail, minlength=nodes)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optimizer.checker.kinds import Hubs
-from optimizer.checker.negative_cycle import Arcs, Search, search
+from optimizer.checker.negative_cycle import CostArcs, CycleSearch, search
 from optimizer.model import NOTHING, Flags, IntArray
 
 FREE: IntArray = np.zeros(1, np.int64)
@@ -241,7 +241,7 @@ class ResidualNetwork:
             less=self.less & (potential == costs.less),
         )
 
-    def search(self, costs: ArcCosts) -> Search:
+    def search(self, costs: ArcCosts) -> CycleSearch:
         """Look for a cycle of negative cost.
 
         Kinds come first, then members, then cells, then the pool, then hosts.
@@ -265,14 +265,14 @@ class ResidualNetwork:
         }
         ends |= self._ends_of_hubs(kinds, nodes + hosts)
         parts = [
-            Arcs(tail[flags], head[flags], np.broadcast_to(cost, len(flags))[flags])
+            CostArcs(tail[flags], head[flags], np.broadcast_to(cost, len(flags))[flags])
             for arcs, (tail, head) in ends.items()
             for flags, cost in [(getattr(self, arcs), getattr(costs, arcs, FREE))]
         ]
         hubs = 0 if self.hubs is None else len(self.on) + int(self.hubs.class_of.max()) + 1
         whole = search(parts, nodes + hosts + hubs)
         cycle = whole.cycle and [node for node in whole.cycle if node < nodes]
-        return Search(cycle, whole.potential[:nodes])
+        return CycleSearch(cycle, whole.potential[:nodes])
 
     def _ends_of_hubs(self, kinds: int, first: int) -> dict[str, tuple[IntArray, IntArray]]:
         """Where the arcs of hubs lead from and to; hubs are numbered from `first` on."""

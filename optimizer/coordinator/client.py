@@ -7,7 +7,7 @@ from typing import Any
 
 from optimizer.coordinator.assignors import Parts
 from optimizer.coordinator.context import NONE, Context
-from optimizer.coordinator.protocols import Sessions
+from optimizer.coordinator.protocols import ClientRequests
 from optimizer.settings import ClientSettings
 
 
@@ -329,7 +329,7 @@ class Client(ABC):
 
     @property
     @abstractmethod
-    def group(self) -> Sessions[Any] | None:
+    def group(self) -> ClientRequests[Any] | None:
         """The group as it is at present; None while that is of the other protocol."""
 
     def fall_silent(self) -> None:

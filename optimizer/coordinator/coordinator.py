@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from optimizer.coordinator.assignors import Parts
 from optimizer.coordinator.classic.client import ClassicClient
 from optimizer.coordinator.classic.group import ClassicGroup
-from optimizer.coordinator.classic.sessions import Membership
+from optimizer.coordinator.classic.sessions import ClassicMember
 from optimizer.coordinator.client import Client
 from optimizer.coordinator.consumer.group import UNSEEN, ConsumerGroup
 from optimizer.coordinator.consumer.sessions import ConsumerMember, Current
@@ -28,7 +28,7 @@ class Coordinator:
                 client.settle(generation)
                 assert client.member_id is not None
                 group.admit(
-                    Membership(client, client.member_id, client.number, assignment=client.owned)
+                    ClassicMember(client, client.member_id, client.number, assignment=client.owned)
                 )
             group.settle(generation)
             self.group = group
@@ -99,7 +99,9 @@ class Coordinator:
             assert isinstance(session.client, ClassicClient)
             inputs = group.target[session.member_id]
             turned.admit(
-                Membership(session.client, session.member_id, session.identity, assignment=inputs)
+                ClassicMember(
+                    session.client, session.member_id, session.identity, assignment=inputs
+                )
             )
         turned.settle(group.epoch)
         group.disband()

@@ -94,7 +94,7 @@ def peak_rate_of(
 
 
 @dataclass
-class _Reader:
+class _LagReader:
     """Partitions of a member; `behind`: since when it has been catching up with which of them.
 
     Its lag is known up to the time `at`.
@@ -118,7 +118,7 @@ class Backlog:
     ) -> None:
         self.rate_of, self.peak_rate = rate_of, peak_rate
         self.records: dict[int, float] = defaultdict(float)
-        self.readers: dict[int, _Reader] = {}
+        self.readers: dict[int, _LagReader] = {}
         self.largest: dict[int, float] = {}
         self.slowest: dict[int, tuple[float, int]] = {}
         self.slopes: dict[float, float] = defaultdict(float)
@@ -128,7 +128,7 @@ class Backlog:
 
     def start(self, now: float, member: int, unread_since: Mapping[int, float]) -> None:
         """A member reads these, each of them unread since then."""
-        reader = self.readers.setdefault(member, _Reader(now))
+        reader = self.readers.setdefault(member, _LagReader(now))
         self._advance(reader, member, now)
         for partition, since in unread_since.items():
             self._grow(partition, since, now, self.rate_of(partition))
@@ -200,7 +200,7 @@ class Backlog:
             slope, before = slope + self.slopes.get(time, 0.0), time
         return course
 
-    def _advance(self, reader: _Reader, member: int, until: float) -> None:
+    def _advance(self, reader: _LagReader, member: int, until: float) -> None:
         """Let a member read up to a time; for good, as far as its lag shrinks to nothing."""
         while reader.at < until:
             share = self._share(reader)
@@ -223,12 +223,12 @@ class Backlog:
                     self._caught_up(reader, member, partition, then)
             reader.at = then
 
-    def _caught_up(self, reader: _Reader, member: int, partition: int, now: float) -> None:
+    def _caught_up(self, reader: _LagReader, member: int, partition: int, now: float) -> None:
         seconds = (now - reader.behind.pop(partition)) / 1000
         self.slowest[partition] = max(self.slowest.get(partition, (0.0, member)), (seconds, member))
         self.records[partition] = 0.0
 
-    def _share(self, reader: _Reader) -> float:
+    def _share(self, reader: _LagReader) -> float:
         """Records a second that each partition can get that is behind."""
         left, behind = self.peak_rate, len(reader.behind)
         others = sorted(

@@ -9,7 +9,7 @@ C_contra = TypeVar("C_contra", contravariant=True)
 """The kind of clients that ask."""
 
 
-class Sessions(Protocol[C_contra]):
+class ClientRequests(Protocol[C_contra]):
     """The requests of every client to its group."""
 
     def own(self, client: C_contra, partitions: Parts) -> None: ...
@@ -18,7 +18,7 @@ class Sessions(Protocol[C_contra]):
     def leave(self, member_id: str) -> None: ...
 
 
-class GroupOfClassic(Sessions[C_contra], Protocol[C_contra]):
+class GroupOfClassic(ClientRequests[C_contra], Protocol[C_contra]):
     """Calls of a client of the classic protocol to its group, of either protocol."""
 
     def hand_out_id(self, client: C_contra) -> None: ...
@@ -28,7 +28,7 @@ class GroupOfClassic(Sessions[C_contra], Protocol[C_contra]):
     def leader_sees(self, client: C_contra) -> None: ...
 
 
-class GroupOfConsumer(Sessions[C_contra], Protocol[C_contra]):
+class GroupOfConsumer(ClientRequests[C_contra], Protocol[C_contra]):
     """Calls of a client of KIP-848 to its group: heartbeats return what it may read, if new."""
 
     def joins(self, client: C_contra) -> Parts | None: ...

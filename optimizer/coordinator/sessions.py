@@ -10,7 +10,7 @@ from optimizer.coordinator.context import Context
 
 
 @dataclass(slots=True)
-class Member:
+class MemberRecord:
     """A member as the coordinator knows it. `identity` outlives a static member's restarts."""
 
     client: Client
@@ -20,7 +20,7 @@ class Member:
     away: bool = False
 
 
-M = TypeVar("M", bound=Member)
+M = TypeVar("M", bound=MemberRecord)
 
 
 class Sessions(ABC, Generic[M]):

@@ -44,7 +44,7 @@ from optimizer.model.group import (
     check_group,
 )
 from optimizer.model.hosts import (
-    Hosts,
+    HostNumbers,
     every_host_of,
     host_names,
     hosts_of,

@@ -14,7 +14,7 @@ HOST = "{host}"
 """In a pattern of client ids: the part that members of one host have in common."""
 
 
-class Hosts(NamedTuple):
+class HostNumbers(NamedTuple):
     """The hosts of a group: `of_member` has the number of each member's, below `total`."""
 
     of_member: IntArray
@@ -29,7 +29,7 @@ class Hosts(NamedTuple):
         return np.append(self.of_member, -1)[target]
 
 
-def hosts_of(problem: Problem) -> Hosts | None:
+def hosts_of(problem: Problem) -> HostNumbers | None:
     """The hosts of a group; None where no two of its members share one, or all share the same."""
     if not any(problem.hosts or ()):
         return None
@@ -38,7 +38,7 @@ def hosts_of(problem: Problem) -> Hosts | None:
 
 
 @once_a_problem
-def every_host_of(problem: Problem) -> Hosts:
+def every_host_of(problem: Problem) -> HostNumbers:
     """The hosts of any group; a member without one counts as a host of its own."""
     names = host_names(problem.hosts or [None] * len(problem.member_ids))
     number: dict[str, int] = {}
@@ -46,7 +46,7 @@ def every_host_of(problem: Problem) -> Hosts:
     of_member = np.array(shared, np.int64)
     alone = of_member < 0
     of_member[alone] = len(number) + np.arange(np.count_nonzero(alone))
-    return Hosts(of_member, len(number) + int(np.count_nonzero(alone)))
+    return HostNumbers(of_member, len(number) + int(np.count_nonzero(alone)))
 
 
 def members_per_host(problem: Problem) -> int:

@@ -23,13 +23,13 @@ from optimizer.model import (
     on_hosts,
     weights_of,
 )
-from optimizer.reasons.reason import Bound, HostLoads, Reason, Step, bounds_of, sentences_of
+from optimizer.reasons.reason import Bound, HostLoads, PathStep, Reason, bounds_of, sentences_of
 
 OUTSIDE = -1
 """Giver of a partition that none of its readers owns."""
 
 
-class Transfer(NamedTuple):
+class Handover(NamedTuple):
     """A partition and the members, by index, who give and take it."""
 
     partition: int
@@ -37,7 +37,7 @@ class Transfer(NamedTuple):
     taker: int
 
 
-Path = list[Transfer]
+Path = list[Handover]
 
 
 def paths_of(current: IntArray, target: IntArray) -> Iterator[Path]:
@@ -49,7 +49,7 @@ def paths_of(current: IntArray, target: IntArray) -> Iterator[Path]:
     starts is a cycle. Every change is in one path.
     """
     changed = np.flatnonzero((target >= 0) & (target != current)).tolist()
-    transfers = [Transfer(p, int(current[p]), int(target[p])) for p in changed]
+    transfers = [Handover(p, int(current[p]), int(target[p])) for p in changed]
     following = _links(transfers)
     followers = set(following.values())
     starts = [at for at in range(len(transfers)) if at not in followers]
@@ -64,7 +64,7 @@ def paths_of(current: IntArray, target: IntArray) -> Iterator[Path]:
         yield from _simple(chain)
 
 
-def _links(transfers: Sequence[Transfer]) -> dict[int, int]:
+def _links(transfers: Sequence[Handover]) -> dict[int, int]:
     """For each transfer the one by which its taker passes a partition on, if there is one."""
     from_member: dict[int, list[int]] = {}
     for at, transfer in enumerate(transfers):
@@ -168,12 +168,12 @@ class _View:
                 details = (loads, fewer, less_spread, barred, over_hosts)
                 yield place, Reason(steps, place, cause, *details)
 
-    def _step(self, partition: int, giver: int, taker: int) -> Step:
+    def _step(self, partition: int, giver: int, taker: int) -> PathStep:
         problem = self._problem
         topic = int(problem.topic_of[partition])
         number = partition - int(problem.topic_offsets[topic])
         names: Sequence[str] = problem.member_ids
-        return Step(
+        return PathStep(
             problem.topics[topic], number, None if giver == OUTSIDE else names[giver], names[taker]
         )
 
@@ -261,7 +261,7 @@ class _View:
         return kind * self.kinds.member_count + member in self._reads
 
 
-def _without(transfer: Transfer, path: Path) -> int:
+def _without(transfer: Handover, path: Path) -> int:
     """Who has a partition without the path: its owner, or its last member what had no owner."""
     return path[-1].taker if transfer.giver == OUTSIDE else transfer.giver
 

@@ -12,7 +12,7 @@ from optimizer.model import Goals, IntArray, Problem
 
 
 @dataclass(frozen=True)
-class Step:
+class PathStep:
     """A partition that goes from one member to another; `giver` is None if none could keep it."""
 
     topic: str
@@ -59,7 +59,7 @@ class Reason:
     "nothing": going back would be no worse for any of these (not in an optimal plan).
     """
 
-    path: tuple[Step, ...]
+    path: tuple[PathStep, ...]
     place: int
     cause: str
     loads: dict[str, tuple[int, int]]
@@ -69,7 +69,7 @@ class Reason:
     on_hosts: tuple[HostLoads, HostLoads] | None = None
 
     @property
-    def step(self) -> Step:
+    def step(self) -> PathStep:
         return self.path[self.place]
 
     @property

@@ -1,6 +1,6 @@
 """Plans where a cluster's replicas and leaders go, exactly, with its proof."""
 
-from optimizer.replicas.batches import Step, batches_of, check_batches
+from optimizer.replicas.batches import BatchStep, batches_of, check_batches
 from optimizer.replicas.check import check_replicas
 from optimizer.replicas.cluster import (
     BALANCE,
@@ -25,8 +25,8 @@ from optimizer.replicas.plan import (
     NOT_PROVEN,
     OPTIMAL,
     OPTIMAL_FOR_SETS,
-    Change,
-    Limit,
+    CopyLimit,
+    ReplicaChange,
     ReplicaPlan,
     plan_replicas,
 )

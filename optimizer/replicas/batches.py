@@ -10,12 +10,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import count
 from typing import NamedTuple
 
-from optimizer.replicas.plan import Change, ReplicaPlan
+from optimizer.replicas.plan import ReplicaChange, ReplicaPlan
 
 Name = tuple[str, int]
 
 
-class Step(NamedTuple):
+class BatchStep(NamedTuple):
     """A step of one batch for one partition: its list of replicas before and after."""
 
     topic: str
@@ -38,7 +38,7 @@ def batches_of(
     per_broker: int | None = None,
     leaders: Mapping[Name, int] | None = None,
     urgent: Collection[Name] = (),
-) -> list[list[Step]]:
+) -> list[list[BatchStep]]:
     """The plan in batches, with limits for the copies of a batch and of a broker.
 
     `leaders` tells who leads partitions now, where it isn't the first replica. Copies of the
@@ -65,10 +65,10 @@ def batches_of(
         number = next(n for n in count() if all(busy[n, *e] < most[e[0]] for e in ends.items()))
         busy.update((number, *end) for end in ends.items())
         of_change[copy.change].append((number, copy))
-    steps: list[list[Step]] = [[] for _ in range(max((n for n, *_ in busy), default=0) + 1)]
+    steps: list[list[BatchStep]] = [[] for _ in range(max((n for n, *_ in busy), default=0) + 1)]
     for at, change in enumerate(changes):
         if at not in of_change:
-            step = Step(*change[:2], change.before, change.after, None, None)
+            step = BatchStep(*change[:2], change.before, change.after, None, None)
             steps[0 if len(change.after) < len(change.before) else -1].append(step)
         for number, step in _steps(change, sorted(of_change[at]), alive):
             steps[number].append(step)
@@ -76,7 +76,7 @@ def batches_of(
 
 
 def check_batches(
-    batches: Sequence[Sequence[Step]], copies: int | None = None, per_broker: int | None = None
+    batches: Sequence[Sequence[BatchStep]], copies: int | None = None, per_broker: int | None = None
 ) -> list[str]:
     """A sentence for each limit that a batch exceeds, by its steps alone."""
     faults = []
@@ -94,7 +94,7 @@ def check_batches(
 
 
 def _copies(
-    changes: Sequence[Change], alive: set[int], leaders: Mapping[Name, int]
+    changes: Sequence[ReplicaChange], alive: set[int], leaders: Mapping[Name, int]
 ) -> Iterator[_Copy]:
     """Each replica that comes to a broker, from the leader, or another one where that is dead."""
     for at, change in enumerate(changes):
@@ -104,8 +104,8 @@ def _copies(
 
 
 def _steps(
-    change: Change, copies: list[tuple[int, _Copy]], alive: set[int]
-) -> Iterator[tuple[int, Step]]:
+    change: ReplicaChange, copies: list[tuple[int, _Copy]], alive: set[int]
+) -> Iterator[tuple[int, BatchStep]]:
     """A partition's steps: each adds one replica and lets one go; the last has the plan's order.
 
     Kafka refuses a file that names a dead broker, so these go at once; the leader goes last.
@@ -120,5 +120,5 @@ def _steps(
             gone = leaving[: max(dead, len(now) + 1 - most)]
             leaving = leaving[len(gone) :]
             after = [*(broker for broker in now if broker not in gone), copy.target]
-        yield batch, Step(*change[:2], now, after, copy.source, copy.target)
+        yield batch, BatchStep(*change[:2], now, after, copy.source, copy.target)
         now = after

@@ -9,7 +9,7 @@ from optimizer.replicas.cluster import Cluster, ReplicaGoals, ReplicaGoalsError
 from optimizer.replicas.cycles import EXCHANGES, search
 from optimizer.replicas.levels import (
     LEVELS,
-    Level,
+    Aim,
     leader_levels,
     leader_placement,
     replica_placement,
@@ -81,7 +81,7 @@ def _read(
     return after, faults
 
 
-def _faults(what: str, problem: Placement, choice: IntArray, levels: list[Level]) -> list[str]:
+def _faults(what: str, problem: Placement, choice: IntArray, levels: list[Aim]) -> list[str]:
     """Whether prices prove the choice, or else a cycle of exchanges, and the level that gains."""
     searched = search(problem, choice)
     if not searched.cycles:

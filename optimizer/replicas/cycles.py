@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from optimizer.replicas.numbering import BoolArray, IntArray
-from optimizer.replicas.placement import Placement, Prices, has, run_starts
+from optimizer.replicas.placement import Duals, Placement, has, run_starts
 
 
 class Exchanges(NamedTuple):
@@ -125,7 +125,7 @@ class Searched(NamedTuple):
 
     arcs: Exchanges
     cycles: list[list[int]]
-    prices: Prices
+    prices: Duals
 
 
 def _residual_arcs(placement: Placement, choice: IntArray) -> Exchanges:
@@ -187,7 +187,7 @@ def search(placement: Placement, choice: IntArray) -> Searched:
         distance[heads[nearer]] = least[nearer]
         cycles = _cycles(arcs, arc_to)
     price = (distance[-1] - distance[:-1]).reshape(shape)
-    return Searched(arcs, cycles, Prices(price[-1], price[:-1]))
+    return Searched(arcs, cycles, Duals(price[-1], price[:-1]))
 
 
 def _cycles(arcs: Exchanges, arc_to: IntArray) -> list[list[int]]:
@@ -211,7 +211,7 @@ def _cycles(arcs: Exchanges, arc_to: IntArray) -> list[list[int]]:
     return cycles
 
 
-class Step(NamedTuple):
+class CycleStep(NamedTuple):
     """One arc of a cycle: what it costs, and the exchange that it stands for, if any."""
 
     cost: int
@@ -226,7 +226,7 @@ def carry_out(placement: Placement, choice: IntArray, searched: Searched) -> Non
     tail, head, cost, partition = searched.arcs
     every = np.stack([cost, partition, tail % placement.brokers, head % placement.brokers])
     for cycle in searched.cycles:
-        steps = [Step(*step) for step in every[:, cycle].T.tolist()]
+        steps = [CycleStep(*step) for step in every[:, cycle].T.tolist()]
         partitions = {step.partition for step in steps if step.partition >= 0}
         if touched & partitions:
             continue
@@ -236,7 +236,7 @@ def carry_out(placement: Placement, choice: IntArray, searched: Searched) -> Non
                 exchange(choice, *np.array([step[1:]]).T)
 
 
-def _untangle(placement: Placement, choice: IntArray, steps: list[Step]) -> list[Step]:
+def _untangle(placement: Placement, choice: IntArray, steps: list[CycleStep]) -> list[CycleStep]:
     """The cycle, or a part of it that makes the choice better and can be carried out.
 
     Two exchanges a → b and c → d of one partition are in each other's way if they would use the
@@ -258,6 +258,6 @@ def _untangle(placement: Placement, choice: IntArray, steps: list[Step]) -> list
     return steps
 
 
-def _step(placement: Placement, partition: int, giver: int, taker: int) -> Step:
+def _step(placement: Placement, partition: int, giver: int, taker: int) -> CycleStep:
     cost = placement.cost_of(partition, taker) - placement.cost_of(partition, giver)
-    return Step(cost, partition, giver, taker)
+    return CycleStep(cost, partition, giver, taker)

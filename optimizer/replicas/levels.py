@@ -23,7 +23,7 @@ class Extent(NamedTuple):
     dearest: int
 
 
-class Level(NamedTuple):
+class Aim(NamedTuple):
     """A level of the goals: how a sentence calls what is better at it, and what it costs.
 
     `arcs` are those that cost at it. `along_a_cycle` is what these come to along a cycle of
@@ -55,16 +55,16 @@ def _of_copies(of: Extent) -> int:
 
 
 LEVELS = {
-    BALANCE: Level("more even over brokers", OF_BROKERS, _of_balance),
-    TOPICS: Level("more even over brokers, topic by topic", OF_TOPICS, _of_spread),
-    COPIES: Level("reached with fewer copies", EXCHANGES, _of_copies),
-    BYTES: Level("reached with fewer bytes copied", EXCHANGES, _of_copies),
+    BALANCE: Aim("more even over brokers", OF_BROKERS, _of_balance),
+    TOPICS: Aim("more even over brokers, topic by topic", OF_TOPICS, _of_spread),
+    COPIES: Aim("reached with fewer copies", EXCHANGES, _of_copies),
+    BYTES: Aim("reached with fewer bytes copied", EXCHANGES, _of_copies),
 }
-CHANGES = Level("nearer to readers, or reached with fewer changes", EXCHANGES, _of_copies)
+CHANGES = Aim("nearer to readers, or reached with fewer changes", EXCHANGES, _of_copies)
 """The last two levels of leaders: in the rack of their readers, then fewest changes."""
 
 
-def leader_levels(goals: ReplicaGoals) -> list[Level]:
+def leader_levels(goals: ReplicaGoals) -> list[Aim]:
     """The levels of leaders, the first one first."""
     even = (TOPICS, BALANCE) if goals.spreads_topics_first else (BALANCE,)
     return [*(LEVELS[name] for name in even), CHANGES, CHANGES]

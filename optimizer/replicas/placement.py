@@ -166,7 +166,7 @@ FAR = 2**62
 
 
 @dataclass(frozen=True)
-class Prices:
+class Duals:
     """The worth of one replica more at each broker, and at each broker for each topic."""
 
     of_broker: IntArray  # (B,)
@@ -188,7 +188,7 @@ def sound_rows(placement: Placement, choice: IntArray) -> BoolArray:
     return sound
 
 
-def loads_fit(placement: Placement, choice: IntArray, prices: Prices) -> bool:
+def loads_fit(placement: Placement, choice: IntArray, prices: Duals) -> bool:
     """Whether each load lies between its two marginal costs."""
     used = placement.rack_of >= 0
     weight = placement.load_weight * placement.weight
@@ -204,7 +204,7 @@ def _between(weight: IntArray, load: IntArray, price: IntArray) -> bool:
     return bool(fits.all())
 
 
-def with_cheaper(placement: Placement, choice: IntArray, prices: Prices) -> BoolArray:
+def with_cheaper(placement: Placement, choice: IntArray, prices: Duals) -> BoolArray:
     """Which partitions would rather have another choice at these prices.
 
     Choices of a partition are the bases of a matroid (brokers within racks within it), so a
@@ -237,7 +237,7 @@ def with_cheaper(placement: Placement, choice: IntArray, prices: Prices) -> Bool
     return is_found
 
 
-def _cheapest_new(placement: Placement, choice: IntArray, prices: Prices, rack: int) -> IntArray:
+def _cheapest_new(placement: Placement, choice: IntArray, prices: Duals, rack: int) -> IntArray:
     """The least cost of a rack's brokers for each partition that neither has nor lists one."""
     best = np.full(placement.partitions, FAR)
     receivers = placement.receivers[rack]
@@ -257,7 +257,7 @@ def _cheapest_new(placement: Placement, choice: IntArray, prices: Prices, rack: 
     return best
 
 
-def proves(placement: Placement, choice: IntArray, prices: Prices) -> bool:
+def proves(placement: Placement, choice: IntArray, prices: Duals) -> bool:
     """Whether prices show that no choice is better; where levels can outweigh others they don't."""
     return (
         placement.is_exact

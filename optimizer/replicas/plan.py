@@ -27,7 +27,7 @@ FINE = 24
 """Parts of a unit to which prices differ: halves, thirds and quarters lie between them."""
 
 
-class Limit(NamedTuple):
+class CopyLimit(NamedTuple):
     """The balance that a limit of copies leaves.
 
     `balance` is the plan's Σ replicas² of brokers (by capacity weighted), `best` what it would be
@@ -44,14 +44,14 @@ class Limit(NamedTuple):
         return self.bound == self.balance
 
 
-def solve_within(problem: Placement, copies: int, best: int) -> tuple[IntArray, Limit]:
+def solve_within(problem: Placement, copies: int, best: int) -> tuple[IntArray, CopyLimit]:
     """The best choice with at most that many copies; ReplicaGoalsError where more are needed."""
-    search = _Search(problem, copies)
+    search = _CopySearch(problem, copies)
     choice = search.best()
-    return choice, Limit(copies, problem.balance(choice), best, search.bound)
+    return choice, CopyLimit(copies, problem.balance(choice), best, search.bound)
 
 
-class _Search:
+class _CopySearch:
     def __init__(self, problem: Placement, copies: int) -> None:
         self.problem, self.copies = problem, copies
         self.cheapest: IntArray | None = None
@@ -147,7 +147,7 @@ BOUNDED = "close to optimal"
 NOT_PROVEN = "not proven"
 
 
-class Change(NamedTuple):
+class ReplicaChange(NamedTuple):
     """A partition whose list of replicas changes: brokers' ids, the preferred leader first."""
 
     topic: str
@@ -173,7 +173,7 @@ class ReplicaPlan:
     left_out: list[LeftOut]
     notes: list[str]
     optimal: str
-    limit: Limit | None = None
+    limit: CopyLimit | None = None
 
     @cached_property
     def replicas(self) -> dict[tuple[str, int], list[int]]:
@@ -181,12 +181,12 @@ class ReplicaPlan:
         return dict(zip(self.cluster.names, self._ids(self.after), strict=True))
 
     @cached_property
-    def changes(self) -> list[Change]:
+    def changes(self) -> list[ReplicaChange]:
         """Partitions whose list changes, in order or in what is in it."""
         before, after = self.cluster.replicas, self.after
         rows = np.flatnonzero((before != after).any(axis=1))
         return [
-            Change(*self.cluster.names[at], old, new)
+            ReplicaChange(*self.cluster.names[at], old, new)
             for at, old, new in zip(
                 rows.tolist(), self._ids(before[rows]), self._ids(after[rows]), strict=True
             )
@@ -253,7 +253,7 @@ def plan_replicas(cluster: Cluster, goals: ReplicaGoals | None = None) -> Replic
     return ReplicaPlan(arrays, goals, after, rows, left_out, notes, claim, limit)
 
 
-def _claim(proven: bool, limit: Limit | None, leading: Placement, leaders: IntArray) -> str:
+def _claim(proven: bool, limit: CopyLimit | None, leading: Placement, leaders: IntArray) -> str:
     """The proof that a plan has. `OPTIMAL`: no replica sets would spread leaders better."""
     if not proven:
         return NOT_PROVEN

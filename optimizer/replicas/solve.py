@@ -25,8 +25,8 @@ from optimizer.replicas.cycles import (
 )
 from optimizer.replicas.numbering import NOBODY, IntArray
 from optimizer.replicas.placement import (
+    Duals,
     Placement,
-    Prices,
     has,
     loads_fit,
     ranks_in_runs,
@@ -67,7 +67,7 @@ def solve(placement: Placement, choice: IntArray | None = None) -> tuple[IntArra
     return choice, sound and loads_fit(placement, choice, prices)
 
 
-def _improve(placement: Placement, choice: IntArray) -> tuple[IntArray, Prices]:
+def _improve(placement: Placement, choice: IntArray) -> tuple[IntArray, Duals]:
     """The choice after all that exchanges can make better, and prices that show there are none."""
     choice = shift_by_flows(placement, choice)
     while (searched := search(placement, choice)).cycles:
@@ -128,7 +128,7 @@ def shift_by_flows(placement: Placement, choice: IntArray) -> IntArray:
     """The best choice that comes of flows, while one makes it better or leaves less undone."""
     best, least, before = choice, placement.total(choice), len(choice) + 1
     while True:
-        moved, undone = _Network(placement, choice).shift_once()
+        moved, undone = _ExchangeNetwork(placement, choice).shift_once()
         total = placement.total(moved)
         if np.array_equal(moved, choice) or (total >= least and undone >= before):
             return best
@@ -136,7 +136,7 @@ def shift_by_flows(placement: Placement, choice: IntArray) -> IntArray:
         choice, before = moved, undone
 
 
-class _Network:
+class _ExchangeNetwork:
     def __init__(self, placement: Placement, choice: IntArray) -> None:
         self.placement, self.choice = placement, choice
         self.exchanges = exchanges = exchanges_of(placement, choice)

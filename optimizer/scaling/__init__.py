@@ -10,5 +10,5 @@ from optimizer.scaling.policies.hpa import NO_BEHAVIOR, SCALE_DOWN, SCALE_UP, TO
 from optimizer.scaling.policies.keda import Keda
 from optimizer.scaling.policies.policy import Policy, PolicyError, thresholds
 from optimizer.scaling.policies.registry import OFFERED, POLICIES, policy_of
-from optimizer.scaling.process import WEEK_SECONDS, Assignments, Pause, Pauses, Process
+from optimizer.scaling.process import WEEK_SECONDS, Assignments, Pauses, Process, ResizeCost
 from optimizer.scaling.replay import STEP_SECONDS, replay

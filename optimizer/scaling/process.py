@@ -74,7 +74,7 @@ DELAY_SECONDS = 3.0
 """group.initial.rebalance.delay.ms: an empty group waits so long for more members."""
 
 
-class Pause(NamedTuple):
+class ResizeCost(NamedTuple):
     """Cost of one change of size.
 
     `stop` are the seconds in which nothing is read at all, `moved` those in which a partition is
@@ -97,17 +97,17 @@ class Pauses:
     strategy: str
     static: bool = False
     parameters: Parameters | None = None
-    _of_sizes: dict[tuple[int, int], Pause] = field(default_factory=dict, repr=False)
+    _of_sizes: dict[tuple[int, int], ResizeCost] = field(default_factory=dict, repr=False)
 
-    def between(self, before: int, after: int) -> Pause:
+    def between(self, before: int, after: int) -> ResizeCost:
         """The pause of a change from one number of members to another."""
         if before == after or not after:
-            return Pause(0, 0.0, 0.0)
+            return ResizeCost(0, 0.0, 0.0)
         if not before:
-            return Pause(1, DELAY_SECONDS, DELAY_SECONDS)
+            return ResizeCost(1, DELAY_SECONDS, DELAY_SECONDS)
         small = _small(before, after)
         if small not in self._of_sizes:
-            self._of_sizes[small] = _pause_of(self.strategy, self.static, self.parameters, *small)
+            self._of_sizes[small] = _cost_of(self.strategy, self.static, self.parameters, *small)
         return self._of_sizes[small]
 
 
@@ -121,9 +121,9 @@ def _small(before: int, after: int) -> tuple[int, int]:
 
 
 @cache
-def _pause_of(
+def _cost_of(
     strategy: str, static: bool, parameters: Parameters | None, before: int, after: int
-) -> Pause:
+) -> ResizeCost:
     topic, partitions = "t", EACH * max(before, after)
     members = [
         Member(
@@ -142,7 +142,7 @@ def _pause_of(
         Group({topic: partitions}, members), f"members={after}", strategy, parameters
     )
     stopped = [cost.pauses.get((topic, partition), 0.0) for partition in range(partitions)]
-    return Pause(max(1, round(cost.rebalances)), min(stopped), max(stopped))
+    return ResizeCost(max(1, round(cost.rebalances)), min(stopped), max(stopped))
 
 
 WEEK_SECONDS = 7 * 86_400.0

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from optimizer.model import IntArray, Reals, ranges
 from optimizer.scaling.course import Course, Prices
-from optimizer.scaling.policies.policy import Policy, Seen
+from optimizer.scaling.policies.policy import Policy, Signals
 from optimizer.scaling.process import Process
 
 STEP_SECONDS = 60.0
@@ -173,7 +173,7 @@ class _Runs:
             times = self._times_due(at)
             if decider is not None and times:
                 lag, lags = self._lag_of_groups[at], self._lag[at]
-                seen = Seen(times, interval, lag, lags, self._rate, self.asked[at])
+                seen = Signals(times, interval, lag, lags, self._rate, self.asked[at])
                 wanted[at] = decider.decide(seen)
         at_, groups = ((wanted != self.asked) & is_known).nonzero()
         if len(groups):

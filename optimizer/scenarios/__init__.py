@@ -22,4 +22,4 @@ from optimizer.scenarios.topics import (
     TopicEvent,
     brokers_down,
 )
-from optimizer.settings import DEFAULT_LIMITS, Limits
+from optimizer.settings import DEFAULT_LIMITS, Timeouts

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 from optimizer.figures import did_you_mean
 from optimizer.model import Group
 from optimizer.processes import Step
-from optimizer.settings import DEFAULT_LIMITS, Limits, Parameters
+from optimizer.settings import DEFAULT_LIMITS, Parameters, Timeouts
 
 
 class EventError(ValueError):
@@ -90,7 +90,7 @@ class Event(ABC):
         return cls(**read)
 
     @abstractmethod
-    def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
+    def apply(self, group: Group, limits: Timeouts = DEFAULT_LIMITS) -> Group:
         """The group when it has happened, with all that its members still own.
 
         Raises NotApplicableError for a group that can't have it.

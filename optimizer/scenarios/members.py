@@ -25,7 +25,7 @@ from optimizer.scenarios.event import (
     whole_number,
     without,
 )
-from optimizer.settings import DEFAULT_LIMITS, Limits
+from optimizer.settings import DEFAULT_LIMITS, Timeouts
 
 
 class Resized(Event):
@@ -64,7 +64,7 @@ class Join(Resized):
         number, _, like = value.partition(":")
         return cls(whole_number(THAT_JOIN, number), like or None)
 
-    def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
+    def apply(self, group: Group, limits: Timeouts = DEFAULT_LIMITS) -> Group:
         return replace(group, members=[*group.members, *_newcomers(group, self.n, self.like)])
 
 
@@ -76,7 +76,7 @@ class Members(Resized):
 
     names: ClassVar = ("members",)
 
-    def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
+    def apply(self, group: Group, limits: Timeouts = DEFAULT_LIMITS) -> Group:
         more = self.n - len(group.members)
         stay = group.members[: self.n]
         return replace(group, members=[*stay, *(_newcomers(group, more) if more > 0 else ())])
@@ -119,7 +119,7 @@ class Leave(Event):
 
     names: ClassVar = ("leave",)
 
-    def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
+    def apply(self, group: Group, limits: Timeouts = DEFAULT_LIMITS) -> Group:
         return without(group, [member_index(group, self.member)])
 
     def play(self, at: float, running: Running, after: Group) -> Iterator[Step]:
@@ -143,7 +143,7 @@ class Subscribe(Event):
     names: ClassVar = ("subscribe",)
     form: ClassVar = ("MEMBER:TOPICS", "orders-1:orders,refunds")
 
-    def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
+    def apply(self, group: Group, limits: Timeouts = DEFAULT_LIMITS) -> Group:
         place = member_index(group, self.member)
         members = list(group.members)
         members[place] = replace(members[place], topics=list(self.topics))
@@ -204,7 +204,7 @@ class Crash(Event):
             raise NotApplicableError(f"no member is {at} {what} {name!r} ({others})")
         return crashed
 
-    def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
+    def apply(self, group: Group, limits: Timeouts = DEFAULT_LIMITS) -> Group:
         return without(group, self.member_indexes(group))
 
     def play(self, at: float, running: Running, after: Group) -> Iterator[Step]:

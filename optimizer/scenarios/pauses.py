@@ -10,7 +10,7 @@ from optimizer import processes
 from optimizer.model import Group
 from optimizer.processes import Step
 from optimizer.scenarios.event import Event, Running, a_choice, a_duration, a_name, member_index
-from optimizer.settings import DEFAULT_LIMITS, Limits
+from optimizer.settings import DEFAULT_LIMITS, Timeouts
 
 
 class TimedMember(Event):
@@ -21,7 +21,7 @@ class TimedMember(Event):
 
     form: ClassVar = ("MEMBER:TIME", "orders-1:30s")
 
-    def after_silence(self, group: Group, silent: float, allowed: float, limits: Limits) -> Group:
+    def after_silence(self, group: Group, silent: float, allowed: float, limits: Timeouts) -> Group:
         """The group when the member is back: as a new one if it took more than `allowed`."""
         place = member_index(group, self.member)
         if self.seconds <= allowed:
@@ -45,7 +45,7 @@ class SlowPoll(TimedMember):
     names: ClassVar = ("slow-poll",)
     form: ClassVar = ("MEMBER:TIME", "orders-1:10m")
 
-    def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
+    def apply(self, group: Group, limits: Timeouts = DEFAULT_LIMITS) -> Group:
         silent = self.seconds - limits.poll  # a static member's session begins when it is too late
         return self.after_silence(group, silent, limits.poll, limits)
 
@@ -65,7 +65,7 @@ class Freeze(TimedMember):
 
     names: ClassVar = ("freeze",)
 
-    def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
+    def apply(self, group: Group, limits: Timeouts = DEFAULT_LIMITS) -> Group:
         return self.after_silence(group, self.seconds, limits.session, limits)
 
     def play(self, at: float, running: Running, after: Group) -> Iterator[Step]:
@@ -110,7 +110,7 @@ class Restart(TimedMember):
             return super().of_value(name, value)
         return replace(super().of_value(name, rest), static=STATIC[word])
 
-    def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
+    def apply(self, group: Group, limits: Timeouts = DEFAULT_LIMITS) -> Group:
         place = member_index(group, self.member)
         return restart(group, [place], self.seconds, self.static, limits)
 
@@ -124,12 +124,12 @@ class Restart(TimedMember):
 
 
 def restart(
-    group: Group, member_indexes: Sequence[int], seconds: float, static: bool | None, limits: Limits
+    group: Group, indexes: Sequence[int], seconds: float, static: bool | None, limits: Timeouts
 ) -> Group:
-    """The group when the members who stand there are back after a number of seconds."""
+    """The group when its members of these indexes are back after a number of seconds."""
     members = list(group.members)
     taken = {member.member_id for member in members}
-    for place in member_indexes:
+    for place in indexes:
         was = members[place]
         instance = was.instance_id
         if static is not None:

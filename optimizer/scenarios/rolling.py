@@ -25,7 +25,7 @@ from optimizer.scenarios.event import (
     whole_number,
 )
 from optimizer.scenarios.pauses import STATIC, a_static, restart, static_to_text, with_static
-from optimizer.settings import DEFAULT_LIMITS, ClientSettings, Limits
+from optimizer.settings import DEFAULT_LIMITS, ClientSettings, Timeouts
 from optimizer.strategies import CLASSIC_ASSIGNORS
 
 CONSUMER = "consumer"
@@ -91,7 +91,7 @@ class Rolling(Event):
     def _first(cls) -> Kind:
         return kind_of(cls.__dataclass_fields__[cls.first])
 
-    def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
+    def apply(self, group: Group, limits: Timeouts = DEFAULT_LIMITS) -> Group:
         if not group.members:
             raise NotApplicableError("the group has no member that could restart")
         return restart(group, range(len(group.members)), self.seconds, self.static, limits)

@@ -15,7 +15,7 @@ from optimizer.scenarios.members import Crash, Join, Leave, Members, Subscribe
 from optimizer.scenarios.pauses import Freeze, Restart, SlowPoll
 from optimizer.scenarios.rolling import Migrate, RollingRestart, Upgrade
 from optimizer.scenarios.topics import BrokerDown, Create, Delete, Grow
-from optimizer.settings import DEFAULT_LIMITS, Limits
+from optimizer.settings import DEFAULT_LIMITS, Timeouts
 
 
 class Step(NamedTuple):
@@ -103,7 +103,7 @@ class Scenario:
             raise EventError("; ".join(faults))
         return Scenario(tuple(steps), table.get("title", ""), seconds, peak_rate, rates)
 
-    def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
+    def apply(self, group: Group, limits: Timeouts = DEFAULT_LIMITS) -> Group:
         """The group when all has happened; NotApplicableError for one that can't have it."""
         return reduce(lambda now, step: step.event.apply(now, limits), self.steps, group)
 

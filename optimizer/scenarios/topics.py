@@ -15,7 +15,7 @@ from optimizer.scenarios.event import (
     a_name,
     a_number,
 )
-from optimizer.settings import DEFAULT_LIMITS, Limits
+from optimizer.settings import DEFAULT_LIMITS, Timeouts
 
 
 class TopicEvent(Event):
@@ -54,7 +54,7 @@ class Create(SizedTopic):
 
     names: ClassVar = ("create",)
 
-    def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
+    def apply(self, group: Group, limits: Timeouts = DEFAULT_LIMITS) -> Group:
         if self.topic in group.topics:
             raise NotApplicableError(f"topic {self.topic!r} is there already")
         self.check_read(group)
@@ -70,7 +70,7 @@ class Grow(SizedTopic):
 
     names: ClassVar = ("grow",)
 
-    def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
+    def apply(self, group: Group, limits: Timeouts = DEFAULT_LIMITS) -> Group:
         self.check_there(group)
         new = self.partitions - group.topics[self.topic]
         if new < 0:
@@ -93,7 +93,7 @@ class Delete(TopicEvent):
 
     names: ClassVar = ("delete",)
 
-    def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
+    def apply(self, group: Group, limits: Timeouts = DEFAULT_LIMITS) -> Group:
         self.check_there(group)
         members = [
             replace(member, owned=[claim for claim in member.owned if claim[0] != self.topic])
@@ -131,7 +131,7 @@ class BrokerDown(Event):
 
     names: ClassVar = ("broker-down",)
 
-    def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
+    def apply(self, group: Group, limits: Timeouts = DEFAULT_LIMITS) -> Group:
         return group
 
     def play(self, at: float, running: Running, after: Group) -> Iterator[Step]:

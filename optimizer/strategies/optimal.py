@@ -1,6 +1,6 @@
 """The optimum as a strategy."""
 
-from optimizer.checker import Prices, Search, Set, encode_prices, encode_search, encode_set
+from optimizer.checker import PriceProof, SearchProof, Set, encode_prices, encode_search, encode_set
 from optimizer.model import DEFAULT_GOALS, Answer, Goals, Problem, resolve_balance
 from optimizer.solver import (
     SearchBound,
@@ -32,5 +32,5 @@ def _certificate(solution: WeightedSolution) -> bytes:
     if isinstance(solution.bound, SetBound):
         return encode_set(Set(level, solution.bound.members))
     if isinstance(solution.bound, SearchBound):
-        return encode_search(Search(level))
-    return encode_prices(Prices(level, solution.bound.prices))
+        return encode_search(SearchProof(level))
+    return encode_prices(PriceProof(level, solution.bound.prices))

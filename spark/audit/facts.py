@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from optimizer.model import IntArray, Problem
 from spark.audit.lags import (
     Lags,
-    Offsets,
+    OffsetLags,
     OutsideLog,
     Stuck,
     lags_of_owners,
@@ -177,11 +177,11 @@ class GroupFacts:
         return read_lags(self.late, self.topic_index, self.topic_sizes)
 
     @cached_property
-    def offsets(self) -> Offsets:
-        return Offsets.of(self.row)
+    def offsets(self) -> OffsetLags:
+        return OffsetLags.of(self.row)
 
     @cached_property
-    def late(self) -> Offsets:
+    def late(self) -> OffsetLags:
         return self.offsets.late
 
     @cached_property

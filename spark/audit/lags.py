@@ -37,7 +37,7 @@ class Lags(NamedTuple):
         return self.partition[start:end], self.lag[start:end]
 
 
-class Offsets(NamedTuple):
+class OffsetLags(NamedTuple):
     """Lags by a group's offsets; records `beyond` their end and `deleted` before a start.
 
     Lags are those stated, or what is left to the end. Beyond the end is no lag: where the group
@@ -54,12 +54,12 @@ class Offsets(NamedTuple):
     deleted: IntArray
 
     @staticmethod
-    def of(row: AuditRow) -> Offsets:
+    def of(row: AuditRow) -> OffsetLags:
         """Those in a row with the columns of `spark.audit.parts`."""
         committed, end, start = row.offset_committed, row.offset_ends, row.offset_starts
         has_end, has_start = ((committed >= 0) & (bound >= 0) for bound in (end, start))
         reported, is_reported = row.offset_lags, row.offset_lags != LEAST
-        return Offsets(
+        return OffsetLags(
             *(row.offset_topics, row.offset_partitions, committed, end, start),
             lag=np.where(is_reported | ~has_end, reported, end - committed),
             beyond=np.where(has_end, committed - end, np.where(is_reported, -reported, LEAST)),
@@ -67,13 +67,13 @@ class Offsets(NamedTuple):
         )
 
     @property
-    def late(self) -> Offsets:
+    def late(self) -> OffsetLags:
         """Those with a known lag."""
         is_late = (self.lag >= 0) & (self.beyond <= 0)
-        return Offsets(*(column[is_late] for column in self))
+        return OffsetLags(*(column[is_late] for column in self))
 
 
-def read_lags(late: Offsets, topics: IntArray, topic_sizes: IntArray) -> Lags:
+def read_lags(late: OffsetLags, topics: IntArray, topic_sizes: IntArray) -> Lags:
     """The sums of lags.
 
     Only those of topics that the group reads, or owns something of: offsets of others remain for
@@ -141,7 +141,7 @@ class Stuck(NamedTuple):
 
 
 def stuck_since_before(
-    row: AuditRow, offsets: Offsets, topics: IntArray, topic_sizes: IntArray
+    row: AuditRow, offsets: OffsetLags, topics: IntArray, topic_sizes: IntArray
 ) -> list[Stuck]:
     """Partitions that stand still since the snapshot before, of the topics that the group reads."""
     late = offsets.lag > 0
@@ -191,7 +191,7 @@ class OutsideLog(NamedTuple):
 
 
 def outside_logs(
-    names: Names, offsets: Offsets, side: str, is_read: NDArray[np.bool_]
+    names: Names, offsets: OffsetLags, side: str, is_read: NDArray[np.bool_]
 ) -> list[OutsideLog]:
     """Offsets on that side of their logs, by topic, of those that `is_read` chooses; few of them.
 

@@ -56,7 +56,7 @@ class Tracked:
 
 
 @dataclass(frozen=True)
-class Seen:
+class AuditScope:
     """Scope of an audit: clusters, all groups of them but those `unjudged`, findings."""
 
     clusters: Collection[str]
@@ -72,7 +72,7 @@ class Seen:
 
 
 def tracked_now(
-    last: Iterable[Tracked], rows: Iterable[Any], seen: Seen, snapshot: str
+    last: Iterable[Tracked], rows: Iterable[Any], seen: AuditScope, snapshot: str
 ) -> list[Tracked]:
     """Findings that stand now or are gone, by those of the last audit and the `rows` of now.
 
@@ -105,7 +105,7 @@ def changes_since(
     """Findings of an audit of these clusters, by what stood at the `last` one."""
     rows = audit.findings.where(f"severity in {TRACKED}").orderBy("cluster", "group", "sentence")
     unjudged = audit.judged.where(f"status in {NOT_KNOWN}").select("cluster", "group").collect()
-    seen = Seen(clusters, {(row["cluster"], row["group"]) for row in unjudged}, audit.not_run)
+    seen = AuditScope(clusters, {(row["cluster"], row["group"]) for row in unjudged}, audit.not_run)
     return tracked_now(last, rows.collect(), seen, audit.snapshot)
 
 

@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from optimizer.advice import Level, Levels
+from optimizer.advice import Grade, Levels
 from spark.audit.finding import NEVER, SEVERITIES, WORST_GROUPS
 from spark.audit.registry import FINDINGS, check_finding
 from spark.errors import InputError
@@ -119,7 +119,7 @@ class AuditSettings:
 def _levels_of_balance(by_finding: Values) -> Levels:
     named = {"count": by_finding["unbalanced"], "weight": by_finding["unbalanced-weight"]}
     return {
-        by: {s: Level(of[s], int(of.get(f"least_{s}") or 0)) for s in SEVERITIES}
+        by: {s: Grade(of[s], int(of.get(f"least_{s}") or 0)) for s in SEVERITIES}
         for by, of in named.items()
     }
 

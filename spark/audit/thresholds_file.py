@@ -17,7 +17,7 @@ from spark.toml.tables import (
     NotNegative,
     Pattern,
     SessionsTable,
-    Table,
+    TomlTable,
     example,
 )
 
@@ -44,7 +44,7 @@ class CopartitionedTable(ForGroupsTable):
     """Names of the groups."""
 
 
-class HistoryTable(Table):
+class HistoryTable(TomlTable):
     """How far back findings look."""
 
     window: Duration = in_words(WINDOW)
@@ -52,7 +52,7 @@ class HistoryTable(Table):
     more snapshots of that time."""
 
 
-class PrometheusTable(Table):
+class PrometheusTable(TomlTable):
     """Groups that metrics show."""
 
     worst_groups: Count = WORST_GROUPS
@@ -60,7 +60,7 @@ class PrometheusTable(Table):
     are sums."""
 
 
-class _LevelsTable(Table):
+class _LevelsTable(TomlTable):
     """Levels and settings of a finding: built of data, without docstrings to search for."""
 
     model_config = ConfigDict(use_attribute_docstrings=False)
@@ -89,7 +89,7 @@ _FINDINGS = {name: _finding_table(finding) for name, finding in FINDINGS.items()
 GroupTable = create_model("GroupTable", __base__=ForGroupsTable, **_FINDINGS)
 
 
-class _Rules(Table):
+class _Rules(TomlTable):
     """Levels that `evenfleet audit --thresholds FILE` reads, with every default."""
 
     history: HistoryTable = HistoryTable()

@@ -141,7 +141,7 @@ class DemoCluster:
 
 
 @dataclass(frozen=True)
-class Topics:
+class TopicSet:
     """All topics of the fleet, cluster after cluster and by name in each.
 
     Partition p of topic t has the row `offsets[t] + p` of the table of partitions. `rates` are
@@ -201,7 +201,7 @@ def brokers_table(clusters: Sequence[DemoCluster]) -> pa.Table:
 
 def make_topics(
     rng: np.random.Generator, cluster_names: Sequence[str], kinds: Sequence[Sequence[str]]
-) -> Topics:
+) -> TopicSet:
     """Clusters of these names with topics for groups of these kinds."""
     clusters = [make_cluster(name, len(of)) for name, of in zip(cluster_names, kinds, strict=True)]
     rows = [
@@ -215,7 +215,7 @@ def make_topics(
     # a partition is a little busier than its topic's others, or has a hot key
     hot = np.where(rng.random(sizes.sum()) < 0.01, 8, 1)
     rates = np.repeat(busy, sizes) * hot * rng.lognormal(0, 0.3, sizes.sum())
-    return Topics(clusters, cluster, topics, domains, sizes, popularity, rates)
+    return TopicSet(clusters, cluster, topics, domains, sizes, popularity, rates)
 
 
 def _topics_of(
@@ -254,7 +254,7 @@ def _size(rng: np.random.Generator, habit: int) -> int:
     return int(SIZES[np.searchsorted(SIZES, min(4 * (1 + rng.pareto(1.1)), 480))])
 
 
-def partitions_table(rng: np.random.Generator, topics: Topics) -> pa.Table:
+def partitions_table(rng: np.random.Generator, topics: TopicSet) -> pa.Table:
     """Every partition, its replicas on consecutive brokers, so in different racks.
 
     Three nearly everywhere, two on the legacy cluster, one where somebody didn't care. No broker

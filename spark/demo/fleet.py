@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from optimizer.model import Flags, IntArray
-from spark.demo.clusters import CLUSTERS, Topics, brokers_table, make_topics, partitions_table
+from spark.demo.clusters import CLUSTERS, TopicSet, brokers_table, make_topics, partitions_table
 from spark.demo.groups import NONE, DemoGroup, GroupMaker, draw_kinds
 from spark.fleet import CONNECT, table_of
 
@@ -22,7 +22,7 @@ Columns = dict[str, Any]
 class MadeFleet:
     """A made-up fleet: what its tables are made of; groups are sorted by cluster and name."""
 
-    topics: Topics
+    topics: TopicSet
     groups: Sequence[DemoGroup]
     partitions: pa.Table
 

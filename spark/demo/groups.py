@@ -9,8 +9,8 @@ import numpy as np
 
 from optimizer import STRATEGIES
 from optimizer.model import Flags, IntArray, KafkaFacts, Problem, Reals
-from spark.demo.clusters import ENTITIES, FIREHOSE_ROLES, FIRST_NAMES, ROLES, Topics, free_name
-from spark.demo.members import Members, make_members
+from spark.demo.clusters import ENTITIES, FIREHOSE_ROLES, FIRST_NAMES, ROLES, TopicSet, free_name
+from spark.demo.members import Roster, make_members
 from spark.fleet import CLASSIC, CONNECT, CONSUMER, SHARE, STREAMS
 
 GIANT = 1000
@@ -26,7 +26,7 @@ USED = {"range": 0.70, "roundrobin": 0.06, "sticky": 0.06, STICKY: 0.11, "unifor
 
 
 @dataclass(frozen=True)
-class Kind:
+class Recipe:
     """A kind of groups; of one without a share a fleet has one group.
 
     `topics` is how many topics such a group reads, and `sizes` how many partitions these have, each
@@ -44,27 +44,27 @@ class Kind:
 ONE, EMPTY = (1, 1), ("Empty",)
 KINDS = {
     # members of several subscriptions that share topics; no members, but committed offsets
-    "unlike": Kind(0.10, topics=(2, 31)),
-    "empty": Kind(0.07, "range", states=EMPTY),
+    "unlike": Recipe(0.10, topics=(2, 31)),
+    "empty": Recipe(0.07, "range", states=EMPTY),
     # many more members than partitions; a thousand partitions and more
-    "spare": Kind(0.05, topics=ONE, sizes=(1, 12)),
-    "giant": Kind(0.02, STICKY, topics=(1, 4), sizes=(GIANT, 10_000)),
-    "rebalancing": Kind(0.015, "range", states=("PreparingRebalance", "CompletingRebalance")),
+    "spare": Recipe(0.05, topics=ONE, sizes=(1, 12)),
+    "giant": Recipe(0.02, STICKY, topics=(1, 4), sizes=(GIANT, 10_000)),
+    "rebalancing": Recipe(0.015, "range", states=("PreparingRebalance", "CompletingRebalance")),
     # Range gives its first members more of each topic, or leaves others without work
-    "uneven": Kind(0.04, "range", topics=(4, 7), sizes=(3, 16)),
-    "idle": Kind(0.05, "range", topics=(4, 7), sizes=(3, 16)),
+    "uneven": Recipe(0.04, "range", topics=(4, 7), sizes=(3, 16)),
+    "idle": Recipe(0.05, "range", topics=(4, 7), sizes=(3, 16)),
     # commits stand still; one partition has nearly all lag; two members claim one partition
-    "stalled": Kind(0.01, topics=ONE, sizes=(12, GIANT)),
-    "hot": Kind(0.01, topics=ONE, sizes=(12, GIANT)),
-    "disputed": Kind(0.01, STICKY, topics=ONE, sizes=(12, GIANT)),
+    "stalled": Recipe(0.01, topics=ONE, sizes=(12, GIANT)),
+    "hot": Recipe(0.01, topics=ONE, sizes=(12, GIANT)),
+    "disputed": Recipe(0.01, STICKY, topics=ONE, sizes=(12, GIANT)),
     # a member has just gone, its partitions still carry its name; members come back by new ids
-    "departed": Kind(0.015, STICKY, sizes=(12, GIANT)),
-    "restarting": Kind(0.01, sizes=(12, GIANT)),
+    "departed": Recipe(0.015, STICKY, sizes=(12, GIANT)),
+    "restarting": Recipe(0.01, sizes=(12, GIANT)),
     # Connect, Kafka Streams on the classic protocol, and two types that brokers assign for
-    "connect": Kind(strategy="sessioned", type=CONNECT),
-    "tasks": Kind(strategy="stream"),
-    "share": Kind(states=EMPTY, strategy="range", type=SHARE),
-    "streams": Kind(states=EMPTY, strategy="range", type=STREAMS),
+    "connect": Recipe(strategy="sessioned", type=CONNECT),
+    "tasks": Recipe(strategy="stream"),
+    "share": Recipe(states=EMPTY, strategy="range", type=SHARE),
+    "streams": Recipe(states=EMPTY, strategy="range", type=STREAMS),
 }
 LEAST = 20
 """Groups of a fleet from which on it has all kinds; most are ordinary."""
@@ -88,7 +88,7 @@ class DemoGroup:
     generation: int
     topics: IntArray
     type: str
-    members: Members
+    members: Roster
     subscriptions: Sequence[IntArray]
     claimed: IntArray
     claimants: IntArray
@@ -122,7 +122,7 @@ class GroupMaker:
 
     rng: np.random.Generator
     index: int
-    topics: Topics
+    topics: TopicSet
     used: Counter[str] = field(default_factory=lambda: Counter(sum(FIRST_NAMES.values(), ())))
 
     def group(self, kind: str, nth: int) -> DemoGroup:
@@ -136,7 +136,7 @@ class GroupMaker:
         if not count:
             kind, count = "ordinary", _member_count(rng, "ordinary", sizes)
         name = name or free_name(_name(rng, kind, domain), self.used)
-        special = KINDS.get(kind, Kind())
+        special = KINDS.get(kind, Recipe())
         state = str(rng.choice(special.states))
         strategy = special.strategy or str(rng.choice([*USED], p=[*USED.values()]))
         # the legacy brokers are too old for KIP-848
@@ -182,7 +182,7 @@ class GroupMaker:
         sizes, popular, domains = topics.sizes[here], topics.popularity[here], topics.domains[here]
         if kind == "connect":
             return np.array([topic for topic in here.tolist() if "/" in topics.names[topic]])
-        special = KINDS.get(kind, Kind())
+        special = KINDS.get(kind, Recipe())
         popular = _only(popular, (sizes >= special.sizes[0]) & (sizes <= special.sizes[1]))
         of_name = _only(popular, domains == name.split("-")[0]) if name else popular
         about = rng.choice(len(here), p=of_name / of_name.sum())
@@ -195,7 +195,7 @@ class GroupMaker:
 
 
 def _owners(
-    strategy: str, members: Members, subscriptions: Sequence[IntArray], sizes: IntArray
+    strategy: str, members: Roster, subscriptions: Sequence[IntArray], sizes: IntArray
 ) -> IntArray:
     """The member index that owns each partition.
 

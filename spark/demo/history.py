@@ -25,7 +25,7 @@ Stages = Sequence[tuple[int, DemoGroup]]
 
 
 @dataclass(frozen=True)
-class Flow:
+class RecordFlow:
     """Records that come and go, group after group, an entry for each partition that one reads.
 
     `hourly` is what comes in an hour of the day like any other, `final` where the partition ends at
@@ -58,7 +58,7 @@ class MadeHistory:
 
     fleet: MadeFleet
     stages: Sequence[Stages]
-    flow: Flow
+    flow: RecordFlow
     hours: int
 
     def snapshots(
@@ -99,7 +99,7 @@ def demo_fleet(groups: int, seed: int) -> dict[str, pa.Table]:
     return make_history(groups, seed).tables(HOURS - 1)
 
 
-def _flow(rng: np.random.Generator, fleet: MadeFleet, hours: int) -> Flow:
+def _flow(rng: np.random.Generator, fleet: MadeFleet, hours: int) -> RecordFlow:
     """Most groups follow at once, some hang, evenly; those without members stand for days."""
     topics, rows = fleet.topics, np.concatenate(fleet.rows)
     hourly = topics.rates * 3600
@@ -118,7 +118,7 @@ def _flow(rng: np.random.Generator, fleet: MadeFleet, hours: int) -> Flow:
         behind.append(lag)
         stood.append(np.full(len(read), still))
     lost = np.ceil(hourly[rows] * np.concatenate(stood)).astype(np.int64)
-    return Flow(
+    return RecordFlow(
         hourly=hourly[rows],
         final=final[rows],
         behind=np.concatenate(behind),

@@ -15,7 +15,7 @@ UUID = 36
 
 
 @dataclass(frozen=True)
-class Members:
+class Roster:
     """A group's members as columns of their table, and two more; one entry a member everywhere.
 
     They are sorted by member id when they are drawn. `role` says which of the group's subscriptions
@@ -34,13 +34,13 @@ class Members:
     def present(self) -> IntArray:
         return np.flatnonzero(self.is_present)
 
-    def of(self, indexes: IntArray) -> "Members":
+    def of(self, indexes: IntArray) -> "Roster":
         """Members of these indexes, in that order."""
-        return Members(
+        return Roster(
             **{column.name: getattr(self, column.name)[indexes] for column in fields(self)}
         )
 
-    def rejoin(self, rng: np.random.Generator, indexes: IntArray) -> "Members":
+    def rejoin(self, rng: np.random.Generator, indexes: IntArray) -> "Roster":
         """Members with the ids that some of them had before they came back."""
         ids = self.member_id.copy()
         is_classic = len(ids[0]) > UUID
@@ -57,7 +57,7 @@ def make_members(
     roles: IntArray,
     server_side: bool,
     is_dynamic: bool,
-) -> Members:
+) -> Roster:
     """Draw members with these roles; `server_side` is KIP-848's protocol, which names them itself.
 
     Several may be threads of one process, which has one host. Static ids are as a StatefulSet's
@@ -80,7 +80,7 @@ def make_members(
     # half of the groups set client.rack, where the cluster has racks
     zones = rng.integers(0, 3, count).tolist()
     has_racks = not cluster.is_legacy and rng.random() < 0.5
-    members = Members(
+    members = Roster(
         member_id=np.array(ids, object),
         instance_id=np.array(instances, object),
         client_id=np.array(clients, object),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from optimizer.assignor.plan_file import GroupPlan
-from spark.enforce.evaluate_group import Status, Verdict, evaluate_group
+from spark.enforce.evaluate_group import Evaluation, Status, evaluate_group
 from spark.enforce.rebalance import GuestConnection, RebalanceError, make_rebalance
 from spark.fleet import components
 from spark.sources.live.cluster import Cluster
@@ -46,13 +46,13 @@ class GroupWatcher:
     def __exit__(self, *_: object) -> None:
         self._close()
 
-    def look(self, names: frozenset[str]) -> dict[str, Verdict]:
+    def look(self, names: frozenset[str]) -> dict[str, Evaluation]:
         """Verdicts on these groups now; their descriptions are then in `groups`."""
         try:
             brokers, reader, _ = self._live or self._open()
             groups = reader.read(names)
         except UnreachableError as error:
-            return dict.fromkeys(names, Verdict(Status.UNKNOWN, str(error), 0, False))
+            return dict.fromkeys(names, Evaluation(Status.UNKNOWN, str(error), 0, False))
         self.groups |= groups
         counts = {topic.name: len(topic.partitions) for topic in brokers.metadata.topics}
         verdicts = {n: evaluate_group(self._plans[n], groups[n], counts) for n in names}
@@ -90,7 +90,7 @@ second rebalance of the cooperative protocol follows the first at once."""
 
 
 @dataclass(frozen=True)
-class Outcome:
+class GroupOutcome:
     """The row of a group at the end; `rebalanced` if it was made to.
 
     `is_final`: another run won't help.
@@ -108,7 +108,7 @@ class Outcome:
 class Enforced:
     """`stopped` says after what no other group was begun; None: each had its turn."""
 
-    outcomes: list[Outcome]
+    outcomes: list[GroupOutcome]
     stopped: str | None
 
 
@@ -116,11 +116,11 @@ class Enforced:
 class Watched:
     """`groups` are the groups by name as they were when they were examined last."""
 
-    outcomes: list[Outcome]
+    outcomes: list[GroupOutcome]
     groups: Mapping[str, DescribedGroup]
 
 
-def probe(cluster: Cluster, plans: Mapping[str, GroupPlan]) -> list[Outcome]:
+def probe(cluster: Cluster, plans: Mapping[str, GroupPlan]) -> list[GroupOutcome]:
     """The outcomes of groups, by their plans, in order. Raises UnreachableError."""
     with GroupWatcher(cluster, plans) as watcher:
         return _outcomes(watcher.look(frozenset(plans)), {})
@@ -176,7 +176,7 @@ class _Run:
         self._kept_out: dict[str, str | None] = {}
         self._has_taken = False
 
-    def ready(self, now: Mapping[str, Verdict]) -> list[str]:
+    def ready(self, now: Mapping[str, Evaluation]) -> list[str]:
         """Groups that can be begun, and haven't been."""
         return [
             name for name, verdict in now.items() if verdict.is_ready and name not in self.begun
@@ -194,7 +194,7 @@ class _Run:
             if self.stopped:
                 return
 
-    def reasons(self, verdicts: Mapping[str, Verdict]) -> dict[str, str]:
+    def reasons(self, verdicts: Mapping[str, Evaluation]) -> dict[str, str]:
         """Why groups aren't as planned whose plan nothing keeps out now."""
         return {name: self._reason(name) for name, verdict in verdicts.items() if verdict.is_ready}
 
@@ -240,11 +240,11 @@ def watch_groups(cluster: Cluster, plans: Mapping[str, GroupPlan], timeout: floa
         return Watched(_outcomes(verdicts, {}), watcher.groups)
 
 
-def _is_done(verdict: Verdict) -> bool:
+def _is_done(verdict: Evaluation) -> bool:
     return verdict.status is Status.IN_FORCE or verdict.is_final
 
 
-def _moving(verdicts: Mapping[str, Verdict]) -> frozenset[str]:
+def _moving(verdicts: Mapping[str, Evaluation]) -> frozenset[str]:
     return frozenset(
         name
         for name, verdict in verdicts.items()
@@ -284,10 +284,10 @@ NOT_TAKEN = (
 
 
 def _outcomes(
-    verdicts: Mapping[str, Verdict], reasons: Mapping[str, str], begun: Collection[str] = ()
-) -> list[Outcome]:
+    verdicts: Mapping[str, Evaluation], reasons: Mapping[str, str], begun: Collection[str] = ()
+) -> list[GroupOutcome]:
     return [
-        Outcome(
+        GroupOutcome(
             name,
             verdict.status,
             verdict.reason or reasons.get(name),

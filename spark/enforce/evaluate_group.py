@@ -136,7 +136,7 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Evaluation:
     """`reason` says what keeps the plan out; None: nothing but that nobody has read it yet.
 
     `members` is the number of those who don't own what the plan gives them. `is_final`: waiting
@@ -155,10 +155,10 @@ class Verdict:
         return self.status is Status.NOT_IN_FORCE and self.reason is None
 
 
-def evaluate_group(plan: GroupPlan, group: DescribedGroup, counts: Mapping[str, int]) -> Verdict:
+def evaluate_group(plan: GroupPlan, group: DescribedGroup, counts: Mapping[str, int]) -> Evaluation:
     """`counts` has the number of partitions of each topic of the cluster."""
     if group.state.startswith(UNKNOWN_STATE):
-        return Verdict(Status.UNKNOWN, group.reason, 0, is_at_rest=False)
+        return Evaluation(Status.UNKNOWN, group.reason, 0, is_at_rest=False)
     rows = differences(plan, group)
     rests = group.state in AT_REST
     way = enforcement_of(group.type, group.strategy, len(group.members))
@@ -169,11 +169,11 @@ def evaluate_group(plan: GroupPlan, group: DescribedGroup, counts: Mapping[str, 
     else:
         reason = f"it is {group.state}: try again when it is Stable"
     if not reason and not rows:
-        return Verdict(Status.IN_FORCE, None, 0, is_at_rest=True)
+        return Evaluation(Status.IN_FORCE, None, 0, is_at_rest=True)
     if not reason and (why := _misfit(plan, group, counts, way)):
         reason = f"the plan doesn't fit it: {why}"
     final = way is Enforcement.NONE or (rests and way is Enforcement.IGNORED)
-    return Verdict(Status.NOT_IN_FORCE, reason, len(rows), rests, final)
+    return Evaluation(Status.NOT_IN_FORCE, reason, len(rows), rests, final)
 
 
 def _misfit(

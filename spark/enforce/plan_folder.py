@@ -35,7 +35,7 @@ NO_BROKER_ASSIGNOR = "they ignore it: no assignor for plans in the brokers"
 
 
 @dataclass(frozen=True)
-class Entry:
+class PlanEntry:
     """A plan in a folder; `file` is its path below the folder as a URL has it."""
 
     cluster: str
@@ -111,14 +111,14 @@ class PlanFolder:
                 f"{path} is one cluster's part of a folder of plans: name the folder "
                 f"{path.absolute().parent}, and choose cluster {path.absolute().name!r}"
             )
-        self._entries: dict[tuple[str, str], Entry] = _read_index(path / INDEX)
+        self._entries: dict[tuple[str, str], PlanEntry] = _read_index(path / INDEX)
 
     @property
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[PlanEntry]:
         """By cluster and group."""
         return [self._entries[key] for key in sorted(self._entries)]
 
-    def matching(self, pattern: str = "*", cluster: str | None = None) -> list[Entry]:
+    def matching(self, pattern: str = "*", cluster: str | None = None) -> list[PlanEntry]:
         """Entries of groups whose names fit, and of one cluster, if one is given."""
         return [
             entry
@@ -126,7 +126,7 @@ class PlanFolder:
             if matches(pattern, entry.group) and cluster in (None, entry.cluster)
         ]
 
-    def read(self, entry: Entry) -> GroupPlan:
+    def read(self, entry: PlanEntry) -> GroupPlan:
         """Raises InputError when there is no sound plan of that group."""
         file = self._place(entry.file)
         try:
@@ -153,7 +153,7 @@ class PlanFolder:
             replace_text(file, plan.to_text())
             outcome = "new" if before is None else "changed"
         topics = plan.topics
-        self._entries[key] = Entry(
+        self._entries[key] = PlanEntry(
             *(*key, name, plan.snapshot, plan.protocol, sorted(topics)),
             *(len(plan.members), sum(topics.values())),
         )
@@ -252,7 +252,7 @@ def _is_below_one(path: Path) -> bool:
     return False
 
 
-def _read_index(file: Path) -> dict[tuple[str, str], Entry]:
+def _read_index(file: Path) -> dict[tuple[str, str], PlanEntry]:
     try:
         index = json.loads(read_whole(file))
         if index["format"] != FORMAT or index["version"] != VERSION:
@@ -264,8 +264,8 @@ def _read_index(file: Path) -> dict[tuple[str, str], Entry]:
         raise InputError(f"{file} is no index of plans: {error}") from None
 
 
-def _entry(row: dict[str, Any]) -> Entry:
-    entry = Entry(**{name: row[name] for name in Entry.__dataclass_fields__})
+def _entry(row: dict[str, Any]) -> PlanEntry:
+    entry = PlanEntry(**{name: row[name] for name in PlanEntry.__dataclass_fields__})
     if entry.file != file_of(entry.cluster, entry.group):
         raise ValueError(f"the plan of group {entry.group!r} can't be in {entry.file}")
     return entry

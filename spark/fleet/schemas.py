@@ -18,7 +18,7 @@ class Column(NamedTuple):
     required: bool = False
 
 
-class Table(NamedTuple):
+class TableSchema(NamedTuple):
     """A table of the store.
 
     A snapshot without a `required` table isn't whole. `by_group`: its rows tell of one group each.
@@ -59,8 +59,8 @@ TOPIC_KEYS = ("cluster", "topic")
 PARTITION_KEYS = (*TOPIC_KEYS, "partition")
 """Columns by which every table tells groups, members, topics and partitions apart."""
 
-TABLES: dict[str, Table] = {
-    "groups": Table(
+TABLES: dict[str, TableSchema] = {
+    "groups": TableSchema(
         (
             _CLUSTER,
             _GROUP,
@@ -75,7 +75,7 @@ TABLES: dict[str, Table] = {
         by_group=True,
         counted_columns=(*_BY_CLUSTER, KIND),
     ),
-    "members": Table(
+    "members": TableSchema(
         (
             _CLUSTER,
             _GROUP,
@@ -91,8 +91,8 @@ TABLES: dict[str, Table] = {
         by_group=True,
         counted_columns=_BY_CLUSTER,
     ),
-    "subscriptions": Table((_CLUSTER, _GROUP, _MEMBER, _TOPIC), required=True, by_group=True),
-    "partitions": Table(
+    "subscriptions": TableSchema((_CLUSTER, _GROUP, _MEMBER, _TOPIC), required=True, by_group=True),
+    "partitions": TableSchema(
         (
             _CLUSTER,
             _TOPIC,
@@ -111,7 +111,7 @@ TABLES: dict[str, Table] = {
         required=True,
         counted_columns=_BY_CLUSTER,
     ),
-    "assignments": Table(
+    "assignments": TableSchema(
         (
             _CLUSTER,
             _GROUP,
@@ -123,7 +123,7 @@ TABLES: dict[str, Table] = {
         required=True,
         by_group=True,
     ),
-    "offsets": Table(
+    "offsets": TableSchema(
         (
             _CLUSTER,
             _GROUP,
@@ -136,7 +136,7 @@ TABLES: dict[str, Table] = {
         ),
         by_group=True,
     ),
-    "brokers": Table(
+    "brokers": TableSchema(
         (
             _CLUSTER,
             _key("broker", _INT),
@@ -146,7 +146,7 @@ TABLES: dict[str, Table] = {
         ),
         counted_columns=_BY_CLUSTER,
     ),
-    "configs": Table(
+    "configs": TableSchema(
         (
             _CLUSTER,
             _key("scope", _TEXT),

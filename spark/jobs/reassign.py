@@ -160,7 +160,7 @@ def create_topics(
 def undo_plan(folder: Path, cluster: str | None, execution: ExecuteOptions) -> None:
     """Send the rollbacks of the batches in a folder, or print which are to be sent."""
     names = [cluster] if cluster else ["the cluster"] if execution.bootstrap else None
-    _carry_out(moves.rollbacks_in(folder), folder, names, execution, moves.Pace(execution.rate))
+    _carry_out(moves.rollbacks_in(folder), folder, names, execution, moves.CopyPace(execution.rate))
 
 
 def carry_out(reassignment: moves.Reassignment, out: Path, execution: ExecuteOptions) -> None:
@@ -168,7 +168,7 @@ def carry_out(reassignment: moves.Reassignment, out: Path, execution: ExecuteOpt
     current = reassignment.current
     stays = {p.name: p.replicas for p in current.partitions}
     batches = moves.batches_of_plan(reassignment, out)
-    pace = moves.Pace(execution.rate, reassignment.wanted.sizes)
+    pace = moves.CopyPace(execution.rate, reassignment.wanted.sizes)
     _carry_out(batches, out, [current.cluster], execution, pace, stays, reassignment.elections)
 
 
@@ -177,7 +177,7 @@ def _carry_out(
     out: Path,
     names: list[str] | None,
     execution: ExecuteOptions,
-    pace: moves.Pace,
+    pace: moves.CopyPace,
     stays: Mapping[Name, list[int]] | None = None,
     elections: Sequence[Name] = (),
 ) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from optimizer.replicas import BALANCE, BYTES, COPIES, TOPICS, ReplicaGoals, ReplicaGoalsError
 from spark.errors import InputError
-from spark.reassign import ClusterFacts, ReassignRequest, sizes_in, topics_in
+from spark.reassign import ReassignRequest, ReplicaFacts, sizes_in, topics_in
 from spark.terminal import Bootstrap, SnapshotOptions, option
 
 RATE = 50_000_000
@@ -109,7 +109,7 @@ class ReplicaOptions:
         except ReplicaGoalsError as error:
             raise InputError(f"these options contradict each other: {error}") from None
 
-    def request(self, current: ClusterFacts | None = None) -> ReassignRequest:
+    def request(self, current: ReplicaFacts | None = None) -> ReassignRequest:
         """The request for one cluster, or for every cluster."""
         return ReassignRequest(
             drain=_ids_in(self.drain, "--drain"),

@@ -61,7 +61,7 @@ def flows_of(snapshot: FleetSnapshot, rates: FleetRates) -> dict[str, DataFrame]
     return {"rated": rates.read_in(snapshot, of_topic).select(*columns), "peak": rates.peak_rates}
 
 
-class Flow(NamedTuple):
+class GroupRates(NamedTuple):
     """Records a second of each topic of a problem; of `rated` partitions, `top` at most.
 
     The lag of `behind` partitions grows.
@@ -74,7 +74,7 @@ class Flow(NamedTuple):
     behind: int
 
 
-def flow_of(row: RowWithFlows, problem: Problem) -> Flow | None:
+def flow_of(row: RowWithFlows, problem: Problem) -> GroupRates | None:
     """None where no rate is known, or nobody was seen to do anything."""
     peak_rate: Any = getattr(row, "peak_rates", [])
     if not len(peak_rate) or not len(row.rated_topics):
@@ -83,7 +83,7 @@ def flow_of(row: RowWithFlows, problem: Problem) -> Flow | None:
     rates[read_topics(row).place[row.rated_topics]] = row.topic_rates
     rated, top = int(row.rated_counts.sum()), float(row.top_rates.max())
     behind = sum(getattr(row, "behind_counts", ()))
-    return Flow(rates, rated, top, float(peak_rate[0]), int(behind))
+    return GroupRates(rates, rated, top, float(peak_rate[0]), int(behind))
 
 
 HEADROOM = 0.7
@@ -174,7 +174,7 @@ def _counts(sizes: Sizes) -> dict[str, Any]:
     return {name: getattr(sizes, name) for name in COUNTS} | {"sizes": near}
 
 
-def _of_flow(flow: Flow | None, needed: Needed | None) -> dict[str, Any]:
+def _of_flow(flow: GroupRates | None, needed: Needed | None) -> dict[str, Any]:
     if flow is None or needed is None:
         return {}
     return {

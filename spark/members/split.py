@@ -23,7 +23,7 @@ from spark.groups import (
     weight_tables,
 )
 from spark.history import FleetRates
-from spark.members.members import Flow, RowWithFlows, flow_of, flows_of
+from spark.members.members import GroupRates, RowWithFlows, flow_of, flows_of
 from spark.text import shorten
 
 SIDE = {
@@ -101,7 +101,7 @@ class Pace(NamedTuple):
     catch_up: float | None
 
 
-def _paces(split: Split, flow: Flow | None, problem: Problem) -> dict[str, Pace]:
+def _paces(split: Split, flow: GroupRates | None, problem: Problem) -> dict[str, Pace]:
     """By part, where rates are known; what members read now depends on who has what."""
     if flow is None:
         return {}

@@ -11,7 +11,7 @@ from spark.reassign.compared import (
 )
 from spark.reassign.consumers import Consumers, Effects, consumers_of, effects
 from spark.reassign.create import NewTopic, new_topic, place_new, write_new
-from spark.reassign.facts import ClusterFacts, ReassignRequest, cluster_facts
+from spark.reassign.facts import ReassignRequest, ReplicaFacts, cluster_facts
 from spark.reassign.files import (
     mark_done,
     mark_handed_over,
@@ -24,7 +24,7 @@ from spark.reassign.fleet import reassign_fleet, write_fleet
 from spark.reassign.reassignment import Reassignment, reassign_cluster
 from spark.reassign.sending import (
     Batch,
-    Pace,
+    CopyPace,
     StoppedError,
     batches_of_plan,
     left_of,

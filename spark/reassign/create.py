@@ -21,7 +21,7 @@ from optimizer.replicas import (
     plan_replicas,
 )
 from spark.errors import InputError
-from spark.reassign.facts import ClusterFacts, ReassignRequest
+from spark.reassign.facts import ReassignRequest, ReplicaFacts
 from spark.store import replace_text
 from spark.text import as_sentence
 
@@ -44,7 +44,7 @@ class NewTopic(NamedTuple):
 class NewPlacement:
     """Replicas of the new topics, in a cluster whose other partitions stand still."""
 
-    current: ClusterFacts
+    current: ReplicaFacts
     topics: Sequence[NewTopic]
     cluster: Cluster
     plan: ReplicaPlan
@@ -108,7 +108,7 @@ def new_topic(text: str) -> NewTopic:
 
 
 def place_new(
-    current: ClusterFacts, topics: Sequence[NewTopic], wanted: ReassignRequest
+    current: ReplicaFacts, topics: Sequence[NewTopic], wanted: ReassignRequest
 ) -> NewPlacement:
     """The best placement of new topics on the brokers that `wanted` allows.
 

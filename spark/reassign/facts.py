@@ -42,7 +42,7 @@ class PartitionFacts(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ClusterFacts:
+class ReplicaFacts:
     """Racks of the brokers that are alive, by id, and all partitions."""
 
     cluster: str
@@ -62,7 +62,7 @@ class ClusterFacts:
         return [next(iter(partition.replicas), None) for partition in self.partitions]
 
 
-def cluster_facts(fleet: FleetSnapshot | FleetFiles, cluster: str | None = None) -> ClusterFacts:
+def cluster_facts(fleet: FleetSnapshot | FleetFiles, cluster: str | None = None) -> ReplicaFacts:
     """The brokers and replicas of a cluster, or of the only one.
 
     Connectors, which stand among topics, aren't partitions. Without the table `brokers` those are
@@ -85,7 +85,7 @@ def cluster_facts(fleet: FleetSnapshot | FleetFiles, cluster: str | None = None)
 
 def facts_in(
     cluster: str, snapshot: str, rows: Iterable[Sequence[Any]], listed: dict[int, str | None]
-) -> ClusterFacts:
+) -> ReplicaFacts:
     """The cluster in rows of `partitions` (`COLUMNS`) and racks of `brokers`, if there are any.
 
     InputError if nothing is known of replicas.
@@ -115,7 +115,7 @@ def facts_in(
             "partitions.replicas): nothing can be planned"
         )
     brokers = listed or {broker: racks.get(broker) for broker in sorted(alive)}
-    return ClusterFacts(cluster, snapshot, brokers, sorted(partitions))
+    return ReplicaFacts(cluster, snapshot, brokers, sorted(partitions))
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ class ReassignRequest:
                     f"the copies of a {name} are limited to {limit}: nothing could be copied"
                 )
 
-    def cluster(self, current: ClusterFacts) -> tuple[Cluster, list[str]]:
+    def cluster(self, current: ReplicaFacts) -> tuple[Cluster, list[str]]:
         """The cluster to be planned, and sentences on what is left out for what it does now.
 
         InputError for brokers that aren't there, and while partitions are being reassigned.
@@ -179,7 +179,7 @@ class ReassignRequest:
         """Whether a broker is to end up empty."""
         return broker in self.drain or bool(self.brokers and broker not in self.brokers)
 
-    def _at_minimum(self, current: ClusterFacts) -> list[str]:
+    def _at_minimum(self, current: ReplicaFacts) -> list[str]:
         """A sentence if topics would have no replica to spare; InputError without `force`."""
         factor = self.replication_factor
         held = {
@@ -198,7 +198,7 @@ class ReassignRequest:
             raise InputError(f"{what}. Lower min.insync.replicas first, or force it")
         return [what]
 
-    def _check(self, current: ClusterFacts) -> None:
+    def _check(self, current: ReplicaFacts) -> None:
         for what, ids in (("drained", self.drain), ("added", self.add), ("used", self.brokers)):
             racks = set(current.racks)
             if what == "drained":

@@ -9,7 +9,7 @@ from typing import Any, TypeGuard
 
 from optimizer.figures import plural
 from spark.errors import InputError
-from spark.reassign.facts import ClusterFacts
+from spark.reassign.facts import ReplicaFacts
 from spark.reassign.reassignment import Reassignment
 from spark.store import read_whole, replace_text
 from spark.text import list_of
@@ -61,7 +61,7 @@ def texts_of(of: Reassignment) -> dict[str, str]:
 
 
 def write_files(
-    texts: Mapping[str, str], out: Path, cluster: str, current: ClusterFacts | None = None
+    texts: Mapping[str, str], out: Path, cluster: str, current: ReplicaFacts | None = None
 ) -> list[Path]:
     """Write them into a cluster's own folder, where those of an earlier plan are removed.
 
@@ -107,7 +107,7 @@ def mark_done(out: Path) -> None:
     (out / HANDED_OVER).unlink(missing_ok=True)
 
 
-def _why_unfinished(out: Path, current: ClusterFacts | None) -> str | None:
+def _why_unfinished(out: Path, current: ReplicaFacts | None) -> str | None:
     """Why the rollbacks in a folder may still be needed; None if they aren't."""
     mark = out / HANDED_OVER
     time = mark.read_text() if mark.exists() else None
@@ -133,7 +133,7 @@ def _why_unfinished(out: Path, current: ClusterFacts | None) -> str | None:
     return None
 
 
-def _alive(brokers: list[int], current: ClusterFacts) -> list[int]:
+def _alive(brokers: list[int], current: ReplicaFacts) -> list[int]:
     return [broker for broker in brokers if broker in current.racks]
 
 
@@ -224,7 +224,7 @@ def topics_in(path: Path) -> list[str]:
     return names
 
 
-def sizes_in(path: Path, current: ClusterFacts) -> dict[Name, int]:
+def sizes_in(path: Path, current: ReplicaFacts) -> dict[Name, int]:
     """Bytes of each partition, of its largest replica, from what kafka-log-dirs printed.
 
     Two lines stand before its JSON; copies on their way between log directories don't count.

@@ -9,13 +9,13 @@ from typing import Any
 
 from optimizer.figures import data_size, figure, plural
 from optimizer.replicas import (
-    Change,
+    BatchStep,
     Cluster,
+    CopyLimit,
     InvalidClusterError,
-    Limit,
+    ReplicaChange,
     ReplicaGoalsError,
     ReplicaPlan,
-    Step,
     batches_of,
     describe_reasons,
     plan_replicas,
@@ -23,7 +23,7 @@ from optimizer.replicas import (
 from spark.errors import InputError
 from spark.fleet import FleetFiles, FleetSnapshot
 from spark.groups import OFFSETS_TOPIC
-from spark.reassign.facts import ClusterFacts, ReassignRequest, cluster_facts
+from spark.reassign.facts import ReassignRequest, ReplicaFacts, cluster_facts
 from spark.text import as_sentence
 
 
@@ -31,15 +31,15 @@ from spark.text import as_sentence
 class Reassignment:
     """A cluster now, its plan, the batches that reach it, and notes for people."""
 
-    current: ClusterFacts
+    current: ReplicaFacts
     wanted: ReassignRequest
     cluster: Cluster
     plan: ReplicaPlan
-    batches: list[list[Step]]
+    batches: list[list[BatchStep]]
     notes: list[str]
 
     @cached_property
-    def changes(self) -> list[Change]:
+    def changes(self) -> list[ReplicaChange]:
         return self.plan.changes
 
     def brokers(self) -> list[dict[str, Any]]:
@@ -202,7 +202,7 @@ def reassign_cluster(
     return reassign(cluster_facts(fleet, cluster), wanted or ReassignRequest())
 
 
-def reassign(current: ClusterFacts, wanted: ReassignRequest) -> Reassignment:
+def reassign(current: ReplicaFacts, wanted: ReassignRequest) -> Reassignment:
     """The reassignment of a cluster whose facts are given."""
     cluster, text = wanted.cluster(current)
     try:
@@ -223,7 +223,7 @@ def _commonest(reasons: list[str]) -> str:
     return reason
 
 
-def _limit_sentence(limit: Limit) -> str:
+def _limit_sentence(limit: CopyLimit) -> str:
     """A sentence on the balance that a limit of copies leaves, and on its proof."""
     proven = (
         "and no plan with so few copies has less"
@@ -236,7 +236,7 @@ def _limit_sentence(limit: Limit) -> str:
     )
 
 
-def _behind(current: ClusterFacts) -> Iterator[str]:
+def _behind(current: ReplicaFacts) -> Iterator[str]:
     """Brokers that are listed and in sync with none of what they have: they may be down."""
     having = {b for p in current.partitions if p.isr is not None for b in p.replicas}
     in_sync = {b for partition in current.partitions for b in partition.isr or ()}

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from optimizer.figures import data_size, plural
-from optimizer.replicas import Step
+from optimizer.replicas import BatchStep
 from spark.errors import InputError
 from spark.reassign.facts import PartitionFacts
 from spark.reassign.files import read_move
@@ -52,16 +52,16 @@ class LiveCluster(Protocol):
 
     def elect(self, partitions: Sequence[Name]) -> dict[Name, str]: ...
 
-    def throttle(self, steps: Sequence[Step], rate: int) -> list[str]: ...
+    def throttle(self, steps: Sequence[BatchStep], rate: int) -> list[str]: ...
 
-    def unthrottle(self, steps: Sequence[Step]) -> list[str]: ...
+    def unthrottle(self, steps: Sequence[BatchStep]) -> list[str]: ...
 
 
 class StoppedError(Exception):
     """Nothing more is sent; the sentence says why, and how to go on or back."""
 
 
-class Pace(NamedTuple):
+class CopyPace(NamedTuple):
     """How fast copies go, in bytes a second of each broker, what partitions hold, and time."""
 
     rate: int
@@ -75,7 +75,7 @@ class Batch(NamedTuple):
 
     label: str
     file: Path
-    steps: dict[Name, Step]
+    steps: dict[Name, BatchStep]
 
     def __str__(self) -> str:
         copies = sum(len({*step.after} - {*step.before}) for step in self.steps.values())
@@ -101,7 +101,7 @@ def rollbacks_in(out: Path) -> list[Batch]:
     for file in sorted(out.glob("*-rollback.json"), key=lambda file: -_number(file)):
         moved = read_move(file.with_name(file.name.replace("rollback", "move")))
         steps = {
-            name: Step(*name, moved.get(name, before), before, None, None)
+            name: BatchStep(*name, moved.get(name, before), before, None, None)
             for name, before in read_move(file).items()
         }
         batches.append(Batch(f"rollback of batch {_number(file)}", file, steps))
@@ -123,14 +123,14 @@ def left_of(
     somewhere else, and for brokers that are down and have to take replicas. Deleted partitions, and
     topics that were created since, don't matter.
     """
-    courses: defaultdict[Name, list[Step]] = defaultdict(list)
+    courses: defaultdict[Name, list[BatchStep]] = defaultdict(list)
     for batch in batches:
         for name, step in batch.steps.items():
             courses[name].append(step)
     now, faults = facts_in(live), []
-    left: dict[Name, list[Step]] = {}
+    left: dict[Name, list[BatchStep]] = {}
     for name, row in (stays or {}).items():
-        courses.setdefault(name, [Step(*name, row, row, None, None)])
+        courses.setdefault(name, [BatchStep(*name, row, row, None, None)])
     for name, course in courses.items():
         if name not in now:
             continue
@@ -155,7 +155,7 @@ def left_of(
     return remaining
 
 
-def _steps_done(partition: PartitionFacts, course: Sequence[Step]) -> int | None:
+def _steps_done(partition: PartitionFacts, course: Sequence[BatchStep]) -> int | None:
     """How many steps of its course a partition has behind it; None if it is somewhere else."""
     if not partition.is_moving:
         for done in range(len(course), 0, -1):
@@ -169,7 +169,7 @@ def _steps_done(partition: PartitionFacts, course: Sequence[Step]) -> int | None
 def send(
     batches: Sequence[Batch],
     live: LiveCluster,
-    pace: Pace,
+    pace: CopyPace,
     stays: Mapping[Name, list[int]] | None = None,
     elections: Sequence[Name] = (),
 ) -> Generator[str, None, None]:
@@ -201,9 +201,9 @@ def send(
 class _Sender:
     """One batch, the steps of it that are to be sent, and how far they are."""
 
-    def __init__(self, batch: Batch, live: LiveCluster, pace: Pace) -> None:
+    def __init__(self, batch: Batch, live: LiveCluster, pace: CopyPace) -> None:
         self.batch, self.live, self.pace = batch, live, pace
-        self.steps: dict[Name, Step] = {}
+        self.steps: dict[Name, BatchStep] = {}
         self.done: set[Name] = set()
         self.is_sent = self.is_throttled = False
 
@@ -306,7 +306,7 @@ class _Sender:
         )
 
 
-def _elect(led: Sequence[Name], live: LiveCluster, pace: Pace) -> None:
+def _elect(led: Sequence[Name], live: LiveCluster, pace: CopyPace) -> None:
     """Elect preferred leaders; one that isn't in sync yet may be so a little later."""
     begun, left = pace.clock(), list(led)
     while left:

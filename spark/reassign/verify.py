@@ -4,7 +4,7 @@ from collections.abc import Container, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from spark.errors import InputError
-from spark.reassign.facts import ClusterFacts, PartitionFacts
+from spark.reassign.facts import PartitionFacts, ReplicaFacts
 
 DONE, RUNNING, NOT_STARTED, DIVERGED = "done", "running", "not started", "diverged"
 
@@ -33,7 +33,7 @@ class PartitionState(NamedTuple):
 
 
 def verify_move(
-    current: ClusterFacts, wanted: Mapping[Name, list[int]], origin: Mapping[Name, list[int]] | None
+    current: ReplicaFacts, wanted: Mapping[Name, list[int]], origin: Mapping[Name, list[int]] | None
 ) -> list[PartitionState]:
     """The state of each partition of a move; `origin` tells what was there before it began.
 

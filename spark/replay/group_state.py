@@ -25,7 +25,7 @@ from optimizer.model import (
 from spark.trial import same_partitions
 
 
-class Answer(NamedTuple):
+class GroupAnswer(NamedTuple):
     """An answer, and the group that it was given to."""
 
     state: GroupState
@@ -85,7 +85,7 @@ class GroupState:
             ),
         )
 
-    def owner(self, owned: Answer) -> IntArray:
+    def owner(self, owned: GroupAnswer) -> IntArray:
         """Who of its members owns what an answer gave them; GONE are owners who aren't there."""
         if owned.state not in self.ways:
             index = {who: m for m, who in enumerate(self.who)}

@@ -26,7 +26,7 @@ from spark.groups import (
     read_or_failed,
 )
 from spark.history import RowInTime, Timeline
-from spark.replay.group_state import Answer, Changes, GroupState
+from spark.replay.group_state import Changes, GroupAnswer, GroupState
 from spark.settings import CURRENT, FleetGoals, for_kind, kind_of
 from spark.solve import TimeLimit, plan_columns
 from spark.trial import Trial
@@ -93,7 +93,7 @@ class Trail:
     """
 
     first: bool
-    answer: Answer | None = None
+    answer: GroupAnswer | None = None
     failure: FleetGroup | None = None
 
     def owner(self, state: GroupState) -> IntArray:
@@ -104,7 +104,7 @@ class Trail:
 
     def settle(self, state: GroupState, owner: IntArray, target: IntArray) -> Changes:
         """Members own `target` from now on: what that changes of what they owned."""
-        self.first, self.answer, self.failure = False, Answer(state, target), None
+        self.first, self.answer, self.failure = False, GroupAnswer(state, target), None
         return state.changes(owner, target)
 
 

@@ -28,7 +28,7 @@ AS_GOOD = 1.02
 """A fixed number does as well where it costs at most so much more than the cheapest policy."""
 
 
-class Advice(NamedTuple):
+class ScalingAdvice(NamedTuple):
     """The number of the recommended policy, why, and what to copy."""
 
     recommended: int
@@ -38,7 +38,7 @@ class Advice(NamedTuple):
 
 def advice_of(
     group: str, process: GroupProcess, settings: ScaleSettings, totals: Sequence[Totals]
-) -> Advice:
+) -> ScalingAdvice:
     """The cheapest policy that meets the SLO, or a fixed number that does as well."""
     policies = settings.policies
     at = _cheapest(policies, totals)
@@ -54,7 +54,7 @@ def advice_of(
         sentences.append(_why_missed(best, settings.prices))
     sentences += _warnings(process)
     setting = manifest_of(group, process.process, policies[at], best)
-    return Advice(at, " ".join(filter(None, sentences)), setting)
+    return ScalingAdvice(at, " ".join(filter(None, sentences)), setting)
 
 
 def _cheapest(policies: Sequence[Policy], totals: Sequence[Totals]) -> int:

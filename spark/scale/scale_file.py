@@ -6,14 +6,14 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, WithJsonSchema
 
 from optimizer.scaling import POLICIES, STEP_SECONDS, Prices
-from spark.toml.tables import Above0, NotNegative, Seconds, Table, example
+from spark.toml.tables import Above0, NotNegative, Seconds, TomlTable, example
 
 _POLICY = {"type": "object", "properties": {"kind": {"enum": [*POLICIES]}}, "required": ["kind"]}
 PolicyTable = Annotated[dict[str, Any], WithJsonSchema(_POLICY)]
 """A policy's keys are those of its kind, which checks them."""
 
 
-class ProcessTable(Table):
+class ProcessTable(TomlTable):
     """Speed of members."""
 
     peak_rate: Above0 = example(5000)
@@ -26,7 +26,7 @@ class ProcessTable(Table):
     """The length of a step of the replay."""
 
 
-class PricesTable(Table):
+class PricesTable(TomlTable):
     """Costs of courses, in any unit."""
 
     member_hour: NotNegative = Prices.member_hour
@@ -41,7 +41,7 @@ class PricesTable(Table):
     """The SLO: the share of the time without a late partition; 0 for none."""
 
 
-class ScaleFile(Table):
+class ScaleFile(TomlTable):
     """Settings that `evenfleet scale --policy FILE` reads: policies, prices, speed of members."""
 
     process: ProcessTable = ProcessTable()

@@ -23,7 +23,7 @@ from spark.toml.tables import (
     OneOf,
     Pattern,
     SessionsTable,
-    Table,
+    TomlTable,
     example,
 )
 from spark.toml.toml_file import in_words
@@ -46,7 +46,7 @@ Limits = Annotated[Any, WithJsonSchema({"title": "a list of limits", "anyOf": _K
 """Goals are checked as `Goals` of the optimizer, which tells all faults: here are their types."""
 
 
-class GoalsTable(Table):
+class GoalsTable(TomlTable):
     """Goals of `optimal`."""
 
     rack: SkipValidation[Annotated[str, OneOf((NO_RACK, "leader", "any"))]] = NO_RACK
@@ -146,7 +146,7 @@ class GroupTable(ConsumersTable, GoalsTable, ForGroupsTable):
     """Goals and consumers of some groups."""
 
 
-class WeightsTable(Table):
+class WeightsTable(TomlTable):
     """Which rates weigh partitions."""
 
     of: Annotated[str, Field(pattern=OF, title=OF_IN_WORDS)] = DEFAULT_RATE_WEIGHTS.of
@@ -155,7 +155,7 @@ class WeightsTable(Table):
     """The time before the newest snapshot that counts."""
 
 
-class TrafficTable(Table):
+class TrafficTable(TomlTable):
     """Cost of reads."""
 
     price_per_gb: NotNegative = 0.0
@@ -163,7 +163,7 @@ class TrafficTable(Table):
     second. 0: money isn't shown."""
 
 
-class TeamTable(Table):
+class TeamTable(TomlTable):
     """A team and its groups."""
 
     name: Annotated[str, Field(min_length=1)] = Field(examples=["orders"])
@@ -172,7 +172,7 @@ class TeamTable(Table):
     """Names of its groups (* and ? stand for any letters)."""
 
 
-class MuteTable(Table):
+class MuteTable(TomlTable):
     """A finding that is known."""
 
     finding: Annotated[str, Field(min_length=1)] = Field(examples=["idle-members"])
@@ -187,7 +187,7 @@ class MuteTable(Table):
     """Why, as audits show it."""
 
 
-class ConfigFile(Table):
+class ConfigFile(TomlTable):
     """Every setting with its default. Use it with --config; options of a command override it."""
 
     strategy: Annotated[str, OneOf(STRATEGY_NAMES, is_strategy)] = OPTIMAL

@@ -13,7 +13,7 @@ Java takes it if it was made by the same Java from the same jars, and else reads
 """
 
 
-class Size(Enum):
+class StoreSize(Enum):
     """How much a store is for Spark: what pays off to be made before it is read."""
 
     SMALL = auto()
@@ -75,26 +75,26 @@ _QUICK_JAVA = (
 
 
 SETTINGS = {
-    Size.SMALL: SMALL_SETTINGS,
-    Size.MEDIUM: MEDIUM_SETTINGS,
-    Size.LARGE: LARGE_SETTINGS,
-    Size.UNSEEN: {},
+    StoreSize.SMALL: SMALL_SETTINGS,
+    StoreSize.MEDIUM: MEDIUM_SETTINGS,
+    StoreSize.LARGE: LARGE_SETTINGS,
+    StoreSize.UNSEEN: {},
 }
 
 
-def java_options(size: Size) -> list[str]:
+def java_options(size: StoreSize) -> list[str]:
     """Options of Java's for a session."""
     archive = [QUIET, f"-XX:SharedArchiveFile={CLASSES}"] if CLASSES.is_file() else []
-    return [*archive, *(_QUICK_JAVA if size in (Size.SMALL, Size.MEDIUM) else ())]
+    return [*archive, *(_QUICK_JAVA if size in (StoreSize.SMALL, StoreSize.MEDIUM) else ())]
 
 
-def size_of(store: object, many: bool = False) -> Size:
+def size_of(store: object, many: bool = False) -> StoreSize:
     """How large the newest snapshots of a store are, as far as this process sees their files.
 
     With `many`, all its snapshots together. What Parquet's readers pass over counts for nothing.
     """
     if not isinstance(store, str):
-        return Size.UNSEEN
+        return StoreSize.UNSEEN
     sizes: Counter[str] = Counter()
     try:
         for table in Path(store.removeprefix("file:")).glob("[!.]*"):
@@ -104,10 +104,10 @@ def size_of(store: object, many: bool = False) -> Size:
                     file.stat().st_size for file in snapshot.glob("*.parquet")
                 )
     except OSError:  # it changes while it is examined: whoever reads it will say what is wrong
-        return Size.UNSEEN
+        return StoreSize.UNSEEN
     seen = sizes.total() if many else max(sizes.values(), default=0)
     if not seen:
-        return Size.UNSEEN
+        return StoreSize.UNSEEN
     if seen <= (SMALL_TOGETHER if many else SMALL):
-        return Size.SMALL
-    return Size.MEDIUM if many and seen <= MEDIUM_TOGETHER else Size.LARGE
+        return StoreSize.SMALL
+    return StoreSize.MEDIUM if many and seen <= MEDIUM_TOGETHER else StoreSize.LARGE

@@ -24,7 +24,7 @@ from spark.terminal.printing import ROWS_SHOWN, Table, say_answer, say_next, sho
 from spark.text import list_of
 
 if TYPE_CHECKING:
-    from spark.enforce.enforce_groups import Outcome
+    from spark.enforce.enforce_groups import GroupOutcome
     from spark.sources.live.group import DescribedGroup
 
 READ_WITHIN = 10.0  # seconds, for the plan
@@ -162,7 +162,7 @@ def clusters_named(
     return [by_name[name] for name in dict.fromkeys(names or by_name)]
 
 
-Outcomes = Mapping[str, Sequence["Outcome"]]
+Outcomes = Mapping[str, Sequence["GroupOutcome"]]
 """By cluster."""
 
 
@@ -227,6 +227,6 @@ def say_continue(outcomes: Outcomes, again: str) -> None:
         say_next(again)
 
 
-def _behind(outcomes: Outcomes) -> list[Outcome]:
+def _behind(outcomes: Outcomes) -> list[GroupOutcome]:
     every = (outcome for of_cluster in outcomes.values() for outcome in of_cluster)
     return [outcome for outcome in every if outcome.status is not Status.IN_FORCE]

@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 @dataclass
-class Step:
+class ProgressStep:
     """A step of a command, and how much of it is done where that is known by count."""
 
     doing: str
@@ -55,7 +55,7 @@ class _Progress:
     def __init__(self) -> None:
         self.shown, self.logged = True, False
         self.session: SparkSession | None = None
-        self.steps: list[Step] = []
+        self.steps: list[ProgressStep] = []
         self.is_drawn = False
         self.tasks: dict[int, tuple[int, int]] = {}
         """Done and all, by stage of the command."""
@@ -115,9 +115,9 @@ def session_followed() -> SparkSession | None:
 
 
 @contextmanager
-def busy(doing: str) -> Iterator[Step]:
+def busy(doing: str) -> Iterator[ProgressStep]:
     """Say on a terminal that something takes its time and how far it is, and so in Spark's UI."""
-    step = Step(doing)
+    step = ProgressStep(doing)
     _progress.steps.append(step)
     try:
         with _describe_jobs(doing), shown_while():

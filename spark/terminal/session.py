@@ -18,7 +18,7 @@ from spark.memory_limits import usable_memory
 from spark.startup import java_process
 from spark.startup.class_archive import make_in_background
 from spark.startup.java_process import JavaProcess, by_submit, keep_names, submission
-from spark.startup.quick_start import SETTINGS, Size, java_options
+from spark.startup.quick_start import SETTINGS, StoreSize, java_options
 from spark.startup.worker_daemon import DAEMON, MODULE, start_early
 from spark.terminal.ends import (
     handlers_kept,
@@ -79,7 +79,7 @@ LEAST_MEMORY = 512
 
 @contextmanager
 def session(
-    master: str | None, conf: Mapping[str, str], size: Size = Size.UNSEEN
+    master: str | None, conf: Mapping[str, str], size: StoreSize = StoreSize.UNSEEN
 ) -> Iterator[SparkSession]:
     """A session for one command, stopped when the command ends; for a store of this size.
 
@@ -130,7 +130,7 @@ def notebook_session(
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder
     if SparkSession.getActiveSession() is None:
-        builder = builder.config(map={**settings_of(master, conf or {}, Size.MEDIUM)})
+        builder = builder.config(map={**settings_of(master, conf or {}, StoreSize.MEDIUM)})
     started = builder.getOrCreate()
     started.conf.set("spark.sql.session.timeZone", "UTC")
     return started
@@ -152,7 +152,7 @@ def _stop(started: SparkSession) -> None:
 
 
 def settings_of(
-    master: str | None, conf: Mapping[str, str], size: Size = Size.UNSEEN
+    master: str | None, conf: Mapping[str, str], size: StoreSize = StoreSize.UNSEEN
 ) -> dict[str, str]:
     """Spark's settings for this command; what the user states comes last."""
     of_spark = dict(DEFAULTS)

@@ -27,7 +27,7 @@ MAX_COUNT = 2**63 - 1
 """The largest whole number of TOML."""
 
 
-class Table(BaseModel):
+class TomlTable(BaseModel):
     """A table of a file: each field is a key, and the text below it says what it is for.
 
     A field without a default has to be stated, unless its default is None. Defaults are as the
@@ -38,7 +38,7 @@ class Table(BaseModel):
         extra="forbid", frozen=True, strict=True, use_attribute_docstrings=True
     )
 
-    def entries(self, of: "type[Table] | None" = None) -> dict[str, Any]:
+    def entries(self, of: "type[TomlTable] | None" = None) -> dict[str, Any]:
         """The fields that the file states, those of this table or of a part of it."""
         names = (of or type(self)).model_fields.keys() & self.model_fields_set
         return {name: getattr(self, name) for name in names}
@@ -102,7 +102,7 @@ Seconds = Annotated[Duration, AfterValidator(timedelta.total_seconds)]
 """Types of values in files; of a `Duration`, which is a text there, a timedelta."""
 
 
-class ForGroupsTable(Table):
+class ForGroupsTable(TomlTable):
     """Rule for some groups."""
 
     match: Pattern = Field(examples=["*"])
@@ -121,7 +121,7 @@ def example(value: Any = None, **more: Any) -> Any:
     return Field(None, examples=examples, validate_default=False, **more)
 
 
-class SessionsTable(Table):
+class SessionsTable(TomlTable):
     """Time-outs of consumers, and what brokers allow, by Kafka's own names with _ for . ."""
 
     session_timeout_ms: Milliseconds = example(45000)
@@ -147,7 +147,7 @@ class _Schema(GenerateJsonSchema):
         return value
 
     def default_schema(self, schema: Any) -> Any:
-        if isinstance(schema.get("default"), Table | None):
+        if isinstance(schema.get("default"), TomlTable | None):
             return self.generate_inner(schema["schema"])
         return super().default_schema(schema)
 

@@ -18,7 +18,7 @@ from spark.sources.live import collect
 from spark.sources.live.cluster import Cluster, ClusterSelection
 from spark.sources.live.collect import Collected, collect_cluster
 from spark.sources.live.connection import Connection
-from spark.sources.live.read_cluster import Reading, Report, read_cluster
+from spark.sources.live.read_cluster import Answers, Report, read_cluster
 from tests.live.brokers import Brokers
 from tests.live.raw_group import RawGroup, Wire, coordinators
 from tests.live.waiting import until
@@ -95,7 +95,7 @@ def test_a_broker_that_is_killed_meanwhile_costs_what_it_alone_knows(
 ) -> None:
     """At first its groups, and the run ends with 1; later nothing, for others have taken over."""
 
-    def read_while_it_is_killed(cluster: Cluster, brokers: Connection, tell: Report) -> Reading:
+    def read_while_it_is_killed(cluster: Cluster, brokers: Connection, tell: Report) -> Answers:
         fleet.kill(2)
         return read_cluster(cluster, brokers, tell)
 

@@ -1,8 +1,8 @@
 """Judges plans by weight: the bound is shown by adding and comparing whole numbers alone."""
 
 from optimizer.checker.weighted.certificate import (
-    Prices,
-    Search,
+    PriceProof,
+    SearchProof,
     Set,
     encode_prices,
     encode_search,

@@ -30,14 +30,14 @@ class Set(NamedTuple):
     members: Flags
 
 
-class Prices(NamedTuple):
+class PriceProof(NamedTuple):
     """Nothing is at `level` or below, since all prices are more than what members could have."""
 
     level: int
     prices: IntArray
 
 
-class Search(NamedTuple):
+class SearchProof(NamedTuple):
     """Nothing is at `level` or below: a search through all assignments finds none."""
 
     level: int
@@ -50,13 +50,13 @@ def encode_set(shown: Set) -> bytes:
     return _head(shown.level, SET) + np.packbits(shown.members, bitorder="little").tobytes()
 
 
-def encode_prices(shown: Prices) -> bytes:
+def encode_prices(shown: PriceProof) -> bytes:
     """A certificate by prices, whole numbers from 0 to 65,535."""
     width = 1 if shown.prices.max(initial=0) < 256 else 2
     return _head(shown.level, PRICES) + bytes([width]) + shown.prices.astype(f"<u{width}").tobytes()
 
 
-def encode_search(shown: Search) -> bytes:
+def encode_search(shown: SearchProof) -> bytes:
     """A certificate that a search shows."""
     return _head(shown.level, SEARCH)
 
@@ -65,7 +65,7 @@ def _head(level: int, kind: int) -> bytes:
     return bytes([FORM]) + level.to_bytes(8, "little") + bytes([kind])
 
 
-def decode(certificate: bytes, members: int, partitions: int) -> Set | Prices | Search:
+def decode(certificate: bytes, members: int, partitions: int) -> Set | PriceProof | SearchProof:
     """The claim of a certificate. Raises `MalformedCertificateError`."""
     if certificate[:1] != bytes([FORM]) or len(certificate) < HEAD:
         form = certificate[0] if certificate else "none"
@@ -76,9 +76,9 @@ def decode(certificate: bytes, members: int, partitions: int) -> Set | Prices | 
     if kind == SET:
         return Set(level, _members(rest, members))
     if kind == PRICES:
-        return Prices(level, _prices(rest, partitions))
+        return PriceProof(level, _prices(rest, partitions))
     if kind == SEARCH and not rest:
-        return Search(level)
+        return SearchProof(level)
     kinds = f"{SET}, {PRICES} and {SEARCH}"
     raise MalformedCertificateError(f"byte {HEAD - 1} of it is none of {kinds}, or bytes follow")
 
@@ -130,7 +130,7 @@ def confined_to(kinds: Kinds, weights: Weights, shown: Set) -> IntArray:
     return partitions
 
 
-def is_shown_by_prices(kinds: Kinds, weights: Weights, shown: Prices) -> bool:
+def is_shown_by_prices(kinds: Kinds, weights: Weights, shown: PriceProof) -> bool:
     """Whether the prices of all partitions that are read are more than members can have.
 
     Members who read the same and are as strong can have the same: the dearest partitions that
@@ -160,7 +160,7 @@ MOST_LOADS = 1 << 22
 """Loads of members that a search keeps at most."""
 
 
-def is_shown_by_search(kinds: Kinds, weights: Weights, shown: Search) -> bool:
+def is_shown_by_search(kinds: Kinds, weights: Weights, shown: SearchProof) -> bool:
     """Whether no assignment is at the level or below: partition by partition, the heaviest first.
 
     What members have by then is kept once, however it came about, as long as nobody has too much.

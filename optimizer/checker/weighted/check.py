@@ -8,8 +8,8 @@ import numpy as np
 from optimizer.checker.certificate import MalformedCertificateError
 from optimizer.checker.kinds import Kinds
 from optimizer.checker.weighted.certificate import (
-    Prices,
-    Search,
+    PriceProof,
+    SearchProof,
     Set,
     confined_to,
     decode,
@@ -34,20 +34,20 @@ class Sentences:
     def __init__(self, problem: Problem, kinds: Kinds, weights: Weights) -> None:
         self._problem, self._kinds, self._weights = problem, kinds, weights
 
-    def describe_bound(self, shown: Set | Prices | Search, largest: float) -> str:
+    def describe_bound(self, shown: Set | PriceProof | SearchProof, largest: float) -> str:
         """A sentence on why the bound holds, and how far the plan's largest load is above it."""
         least = self._weights.stated_bound(shown.level + 1)
         gap = largest / least - 1 if 0 < least < largest else 0.0
         return f"{self._why(shown, least)}; the plan's largest is {figure(largest)} (gap {gap:.2%})"
 
-    def _why(self, shown: Set | Prices | Search, least: float) -> str:
-        if isinstance(shown, Prices):
+    def _why(self, shown: Set | PriceProof | SearchProof, least: float) -> str:
+        if isinstance(shown, PriceProof):
             return (
                 f"no assignment of {plural(int(np.count_nonzero(shown.prices)), 'partition')} "
                 f"leaves every member below {figure(least)} a unit of capacity (shown by their "
                 "prices)"
             )
-        if isinstance(shown, Search):
+        if isinstance(shown, SearchProof):
             return f"of all assignments none is below {figure(least)} a unit of capacity"
         problem, weights = self._problem, self._weights
         indices = confined_to(self._kinds, weights, shown)
@@ -81,7 +81,7 @@ def _list_of(names: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
-KINDS: dict[type, str] = {Set: "set", Prices: "prices", Search: "searched"}
+KINDS: dict[type, str] = {Set: "set", PriceProof: "prices", SearchProof: "searched"}
 
 
 class WeightVerdict(NamedTuple):
@@ -155,7 +155,7 @@ def _is_within(weights: Weights, level: int, bound: int, largest: float, toleran
 
 def _read_bound(
     kinds: Kinds, weights: Weights, certificate: bytes | None
-) -> tuple[Set | Prices | Search, str | None]:
+) -> tuple[Set | PriceProof | SearchProof, str | None]:
     """The highest level that is shown, and why the certificate shows nothing."""
     fault = None
     if certificate:
@@ -169,18 +169,18 @@ def _read_bound(
     return max(simple_sets(kinds, weights), key=lambda shown: shown.level), fault
 
 
-def _holds(kinds: Kinds, weights: Weights, shown: Set | Prices | Search) -> bool:
-    if isinstance(shown, Search):
+def _holds(kinds: Kinds, weights: Weights, shown: Set | PriceProof | SearchProof) -> bool:
+    if isinstance(shown, SearchProof):
         return is_shown_by_search(kinds, weights, shown)
-    if isinstance(shown, Prices):
+    if isinstance(shown, PriceProof):
         return is_shown_by_prices(kinds, weights, shown)
     return is_shown_by_set(kinds, weights, shown)
 
 
-def _encode(shown: Set | Prices | Search) -> bytes:
-    if isinstance(shown, Search):
+def _encode(shown: Set | PriceProof | SearchProof) -> bytes:
+    if isinstance(shown, SearchProof):
         return encode_search(shown)
-    return encode_prices(shown) if isinstance(shown, Prices) else encode_set(shown)
+    return encode_prices(shown) if isinstance(shown, PriceProof) else encode_set(shown)
 
 
 def raise_level(level: int, share: float) -> int:

@@ -3,7 +3,7 @@
 from optimizer.coordinator.assignors import candidates, elect_assignor
 from optimizer.coordinator.classic.client import ClassicClient
 from optimizer.coordinator.classic.rebalance import ClassicRebalance
-from optimizer.coordinator.classic.sessions import Membership
+from optimizer.coordinator.classic.sessions import ClassicMember
 
 
 class ClassicGroup(ClassicRebalance):
@@ -73,7 +73,7 @@ class ClassicGroup(ClassicRebalance):
         assert client.member_id is not None
         what = "member_added" if client.instance_id is None else "static_added"
         self.context.log(what, client.name, member_id=client.member_id)
-        member = Membership(client, client.member_id, client.number)
+        member = ClassicMember(client, client.member_id, client.number)
         member.take()
         self.members[client.member_id] = member
         self.present.add(member.identity)
@@ -87,14 +87,14 @@ class ClassicGroup(ClassicRebalance):
         else:
             self.prepare("new_member")
 
-    def _rejoin(self, member: Membership) -> None:
+    def _rejoin(self, member: ClassicMember) -> None:
         member.take()
         if self.state == "PreparingRebalance":
             self._maybe_complete()
         else:
             self.prepare("rejoins")
 
-    def _replace(self, old: Membership, client: ClassicClient) -> None:
+    def _replace(self, old: ClassicMember, client: ClassicClient) -> None:
         """A static member is back, or another one has its id (KIP-345)."""
         before = old.member_id
         is_same = client.member_id and client.member_id == before
@@ -124,7 +124,7 @@ class ClassicGroup(ClassicRebalance):
         else:
             self.prepare("static member replaced")
 
-    def _return_unnoticed(self, member: Membership) -> None:
+    def _return_unnoticed(self, member: ClassicMember) -> None:
         member.parked = False
         client = member.client
         self.context.log("static_no_rebalance", client.name)
@@ -133,7 +133,7 @@ class ClassicGroup(ClassicRebalance):
             self.snapshot = self._sizes(client)
         client.on_synced(self.generation, member.assignment, self.protocol)
 
-    def admit(self, member: Membership) -> None:
+    def admit(self, member: ClassicMember) -> None:
         """A member that joined long ago."""
         member.take()
         member.parked = member.is_new = False

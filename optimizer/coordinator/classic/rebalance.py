@@ -4,7 +4,7 @@ from collections import Counter
 
 from optimizer.coordinator.assignors import Parts, assign_targets, elect_assignor, hash_order
 from optimizer.coordinator.classic.client import ClassicClient
-from optimizer.coordinator.classic.sessions import ClassicSessions, Membership
+from optimizer.coordinator.classic.sessions import ClassicMember, ClassicSessions
 from optimizer.coordinator.context import Generation
 from optimizer.settings import is_cooperative
 
@@ -127,7 +127,7 @@ class ClassicRebalance(ClassicSessions):
             delay += context.delays.missing_topic
         context.after(delay, self._assign, self.phase)
 
-    def _settle_leader(self, parked: list[Membership]) -> None:
+    def _settle_leader(self, parked: list[ClassicMember]) -> None:
         leader = self.members.get(self.leader or "")
         if leader is None or not leader.parked:
             self.leader = hash_order([member.member_id for member in parked], self.peak)[0]

@@ -7,14 +7,14 @@ from optimizer.coordinator.assignors import Parts, Seen, hash_order
 from optimizer.coordinator.classic.client import ClassicClient
 from optimizer.coordinator.client import Client
 from optimizer.coordinator.context import NONE, Context
-from optimizer.coordinator.sessions import Member, Sessions
+from optimizer.coordinator.sessions import MemberRecord, Sessions
 
 FIRST_JOIN_MS = 300_000
 """How long a newcomer's first JoinGroup is kept; fixed in Kafka (NEW_MEMBER_JOIN_TIMEOUT_MS)."""
 
 
 @dataclass(slots=True)
-class Membership(Member):
+class ClassicMember(MemberRecord):
     """A member of the classic protocol; it is new until its first join phase has ended."""
 
     client: ClassicClient
@@ -35,7 +35,7 @@ class Membership(Member):
         self.parked = True
 
 
-class ClassicSessions(Sessions[Membership]):
+class ClassicSessions(Sessions[ClassicMember]):
     """State of a classic group at a time: its members' heartbeats and sessions."""
 
     def __init__(self, context: Context) -> None:
@@ -44,7 +44,7 @@ class ClassicSessions(Sessions[Membership]):
         self.generation = 0
         self.protocol: str | None = None
         self.leader: str | None = None
-        self.awaited: Membership | None = None  # one of those that haven't joined yet
+        self.awaited: ClassicMember | None = None  # one of those that haven't joined yet
         self.phase = 0
         self.initial = False
         self.further = False
@@ -86,12 +86,12 @@ class ClassicSessions(Sessions[Membership]):
             self.pending.discard(client.member_id or "")
         super().falls_silent(client)
 
-    def _end(self, member: Membership) -> None:
+    def _end(self, member: ClassicMember) -> None:
         if not member.parked:
             self.session_expired(member)
             self._remove([member], "session expired")
 
-    def _await_first_join(self, member: Membership) -> None:
+    def _await_first_join(self, member: ClassicMember) -> None:
         """Drop a newcomer whose first join phase lasts too long, alive or not.
 
         Only a rebalance timeout above that lets a phase last as long.
@@ -99,7 +99,7 @@ class ClassicSessions(Sessions[Membership]):
         if self._rebalance_timeout() > FIRST_JOIN_MS:
             self.context.after(FIRST_JOIN_MS, self._drop_newcomer, member)
 
-    def _drop_newcomer(self, member: Membership) -> None:
+    def _drop_newcomer(self, member: ClassicMember) -> None:
         if not member.is_new or self.members.get(member.member_id) is not member:
             return
         client = member.client
@@ -124,7 +124,7 @@ class ClassicSessions(Sessions[Membership]):
         else:
             self._maybe_complete()
 
-    def _forget(self, member: Membership) -> None:
+    def _forget(self, member: ClassicMember) -> None:
         del self.members[member.member_id]
         self.present.discard(member.identity)
         if self.leader == member.member_id:
@@ -134,7 +134,7 @@ class ClassicSessions(Sessions[Membership]):
         if client.alive and client.member_id == member.member_id and not client.expired_poll:
             self.context.clock.at(client.next_beat(), client.beat)
 
-    def _remove(self, gone: list[Membership], why: str) -> None:
+    def _remove(self, gone: list[ClassicMember], why: str) -> None:
         for member in gone:
             self._forget(member)
         if not gone:

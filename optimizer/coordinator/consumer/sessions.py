@@ -8,7 +8,7 @@ from optimizer.coordinator.assignors import Parts
 from optimizer.coordinator.client import Client
 from optimizer.coordinator.context import NONE
 from optimizer.coordinator.protocols import Converter
-from optimizer.coordinator.sessions import Member, Sessions
+from optimizer.coordinator.sessions import MemberRecord, Sessions
 
 STABLE = "STABLE"
 UNREVOKED = "UNREVOKED_PARTITIONS"
@@ -66,7 +66,7 @@ def _without(current: Current, readable: Parts, owned: Parts | None) -> Current:
 
 
 @dataclass(slots=True)
-class ConsumerMember(Member):
+class ConsumerMember(MemberRecord):
     """A member of a consumer group; one that is `away` said that it would be back."""
 
     topics: tuple[str, ...] = ()

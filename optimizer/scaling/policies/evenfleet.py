@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optimizer.model import IntArray, Reals
-from optimizer.scaling.policies.policy import Decider, PolicyError, Seen, Window, check_limits
+from optimizer.scaling.policies.policy import Decider, PolicyError, Signals, Window, check_limits
 from optimizer.scaling.process import WEEK_SECONDS, Process
 
 HEADROOM = 0.7
@@ -119,7 +119,7 @@ class _EvenfleetDecider:
         self._forecast = np.array([_forecast(process) for process in processes]).T
         self._edges = processes[0].edges
 
-    def decide(self, seen: Seen) -> IntArray:
+    def decide(self, seen: Signals) -> IntArray:
         policy, members = self._policy, seen.members
         for now in seen.times:
             ahead = self._interval(now + policy.ahead_seconds)

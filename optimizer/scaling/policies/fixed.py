@@ -8,7 +8,7 @@ import numpy as np
 
 from optimizer.model import IntArray
 from optimizer.scaling.policies.evenfleet import HEADROOM, UsefulSizes
-from optimizer.scaling.policies.policy import Decider, PolicyError, Seen
+from optimizer.scaling.policies.policy import Decider, PolicyError, Signals
 from optimizer.scaling.process import Process
 
 
@@ -36,7 +36,7 @@ def _recorded_sizes(processes: Sequence[Process]) -> IntArray:
 class _Record:
     members: IntArray
 
-    def decide(self, seen: Seen) -> IntArray:
+    def decide(self, seen: Signals) -> IntArray:
         return np.asarray(self.members[seen.interval])
 
 

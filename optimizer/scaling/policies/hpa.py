@@ -13,7 +13,7 @@ from optimizer.scaling.policies.policy import (
     Decider,
     LagThreshold,
     PolicyError,
-    Seen,
+    Signals,
     Window,
     check_limits,
     check_whole,
@@ -32,7 +32,7 @@ UNLIMITED = 2**31 - 1
 
 
 @dataclass(frozen=True)
-class Change:
+class PodChange:
     """A scaling policy of a behavior: `value` pods, or percent, in `period_seconds` at most."""
 
     type: str
@@ -57,7 +57,7 @@ class Rules:
     """
 
     window_seconds: float
-    changes: tuple[Change, ...]
+    changes: tuple[PodChange, ...]
     select: str = "Max"
     free: int = 0
 
@@ -75,12 +75,12 @@ class Rules:
         return max((change.period_seconds for change in self.changes), default=0)
 
 
-SCALE_UP = Rules(0, (Change("Pods", 4, 15), Change("Percent", 100, 15)))
-SCALE_DOWN = Rules(300, (Change("Percent", 100, 15),))
+SCALE_UP = Rules(0, (PodChange("Pods", 4, 15), PodChange("Percent", 100, 15)))
+SCALE_DOWN = Rules(300, (PodChange("Percent", 100, 15),))
 """Rules filled in where a behavior states one direction only: 1 member becomes 5 at most
 (pkg/apis/autoscaling/v2/defaults.go)."""
 
-NO_BEHAVIOR = Rules(0, (Change("Percent", 100, 15),), free=4)
+NO_BEHAVIOR = Rules(0, (PodChange("Percent", 100, 15),), free=4)
 """How a HPA grows that states no behavior at all: twice the members or 4, so 1 becomes 4 at most
 (calculateScaleUpLimit in pkg/controller/podautoscaler/horizontal.go)."""
 
@@ -141,7 +141,7 @@ class HpaDecider:
         self.changed: deque[tuple[float, IntArray]] = deque()
         self._limits = self._limits_of(np.zeros(1, np.int64), 0.0)
 
-    def decide(self, seen: Seen) -> IntArray:
+    def decide(self, seen: Signals) -> IntArray:
         """The replicas by the metric, stabilised and limited; a group at 0 stays there."""
         members = seen.members
         for now in seen.times:
@@ -232,7 +232,7 @@ class HpaDecider:
         pick = np.maximum if (rules.select == "Max") == (way > 0) else np.minimum
         return np.asarray(reduce(pick, proposed))
 
-    def _propose(self, now: float, members: IntArray, change: Change, way: int) -> IntArray:
+    def _propose(self, now: float, members: IntArray, change: PodChange, way: int) -> IntArray:
         recent = [change_of for at, change_of in self.changed if at > now - change.period_seconds]
         start = members - sum(recent) if recent else members
         if change.type == "Pods":

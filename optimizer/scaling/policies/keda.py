@@ -21,7 +21,7 @@ from optimizer.scaling.policies.policy import (
     Decider,
     LagThreshold,
     PolicyError,
-    Seen,
+    Signals,
     check_limits,
     check_whole,
     recorded_first,
@@ -187,7 +187,7 @@ class _KedaDecider:
         self._polled = -np.inf
         self._active = np.full(len(processes), -np.inf)
 
-    def decide(self, seen: Seen) -> IntArray:
+    def decide(self, seen: Signals) -> IntArray:
         members = seen.members
         lag, behind = self._lag(seen)
         value = metric(self._keda, lag, self._threshold, self._partitions, behind)
@@ -198,7 +198,7 @@ class _KedaDecider:
             members = self._hpa.size_at(now, value, members)
         return members
 
-    def _lag(self, seen: Seen) -> tuple[Reals, IntArray]:
+    def _lag(self, seen: Signals) -> tuple[Reals, IntArray]:
         """The records of each group that the trigger counts, and the partitions that have any."""
         if not (self._is_invalid.any() or self._keda.limit_to_partitions_with_lag):
             return np.floor(seen.lag), self._partitions

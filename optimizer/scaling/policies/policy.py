@@ -17,7 +17,7 @@ class PolicyError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class Signals:
     """Facts that policies see of many groups at one time; arrays have an entry for each group.
 
     `times` are the seconds since the beginning at which the policy decides, on the same lag: the
@@ -37,7 +37,7 @@ class Seen:
 class Decider(Protocol):
     """Decides for many groups at a time, and remembers what its policy needs to."""
 
-    def decide(self, seen: Seen) -> IntArray:
+    def decide(self, seen: Signals) -> IntArray:
         """The members that each group should have after the last of these times."""
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from optimizer.scaling.policies.evenfleet import Evenfleet
 from optimizer.scaling.policies.fixed import AsItWas, Fixed
-from optimizer.scaling.policies.hpa import SCALE_DOWN, SCALE_UP, UNLIMITED, Change, Hpa, Rules
+from optimizer.scaling.policies.hpa import SCALE_DOWN, SCALE_UP, UNLIMITED, Hpa, PodChange, Rules
 from optimizer.scaling.policies.keda import Keda
 from optimizer.scaling.policies.policy import LagThreshold, Policy, PolicyError
 
@@ -113,14 +113,14 @@ def _rules(way: str, table: Any, default: Rules) -> Rules:
     )
 
 
-def _change(way: str, table: Any) -> Change:
+def _change(way: str, table: Any) -> PodChange:
     allowed = {"type", "value", "periodSeconds"}
     if not isinstance(table, Mapping) or table.keys() != allowed:
         raise PolicyError(
             f"{way}: each of policies has {', '.join(sorted(allowed))}, not {table!r}"
         )
     value, period = (_check_field(way, key, table[key], int) for key in ("value", "periodSeconds"))
-    return Change(table["type"], value, period)
+    return PodChange(table["type"], value, period)
 
 
 def _snake(name: str) -> str:

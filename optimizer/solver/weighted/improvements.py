@@ -10,7 +10,7 @@ from zlib import crc32
 import numpy as np
 
 from optimizer.flow import taken_in
-from optimizer.model import Flags, Hosts, IntArray, Reals
+from optimizer.model import Flags, HostNumbers, IntArray, Reals
 from optimizer.solver.weighted.descent import STEPS, Descent
 from optimizer.solver.weighted.placing import longest_first
 from optimizer.solver.weighted.problem import Assignment, WeightedProblem, best_change, without_tiny
@@ -286,7 +286,7 @@ def _largest(gain: Reals) -> tuple[float, tuple[int, int]]:
 
 
 def hosts_evened_out(
-    problem: WeightedProblem, target: IntArray, level: int, may: Flags, hosts: Hosts
+    problem: WeightedProblem, target: IntArray, level: int, may: Flags, hosts: HostNumbers
 ) -> IntArray:
     """The plan with a lower Σ over hosts of weight² / capacity, no member above a level.
 
@@ -316,7 +316,7 @@ def _lower(
     limits: IntArray,
     free: IntArray,
     top: int,
-    hosts: Hosts,
+    hosts: HostNumbers,
     on_hosts: Reals,
     scale: Reals,
 ) -> bool:

@@ -52,7 +52,7 @@ def price_bound(
     """
     if len(problem.read) > MAX_PARTITIONS:
         return None
-    search = _Search(problem, rounds)
+    search = _PriceSearch(problem, rounds)
     if len(search.kinds) > MOST_KINDS:
         return None
     search.begin_with(plan)
@@ -105,7 +105,7 @@ def _kinds(problem: WeightedProblem) -> int:
     return len(np.unique(key, axis=1).T)
 
 
-class _Search:
+class _PriceSearch:
     def __init__(self, problem: WeightedProblem, rounds: int) -> None:
         self.problem, self.rounds = problem, rounds
         self.partitions = problem.read

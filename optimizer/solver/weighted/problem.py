@@ -162,7 +162,7 @@ class WeightedProblem:
         return partitions
 
 
-class Change(NamedTuple):
+class Exchange(NamedTuple):
     """A partition that goes to a taker, one that comes back for it or NOTHING, and its value."""
 
     value: float
@@ -173,21 +173,21 @@ class Change(NamedTuple):
 
 def best_change(
     target: IntArray, own: IntArray, others: IntArray, moved: Reals, swapped: Reals
-) -> Change:
+) -> Exchange:
     """The move or, if it is lower, the swap of the lowest value.
 
     `moved` has a row for each of a member's own partitions and a column for each member, `swapped`
     one for each of the other partitions.
     """
     p, taker = np.unravel_index(int(moved.argmin()), moved.shape)
-    best = Change(float(moved[p, taker]), int(own[p]), int(taker), NOTHING)
+    best = Exchange(float(moved[p, taker]), int(own[p]), int(taker), NOTHING)
     if not swapped.size:
         return best
     p, q = np.unravel_index(int(swapped.argmin()), swapped.shape)
     if not swapped[p, q] < best.value:
         return best
     other = int(others[q])
-    return Change(float(swapped[p, q]), int(own[p]), int(target[other]), other)
+    return Exchange(float(swapped[p, q]), int(own[p]), int(target[other]), other)
 
 
 class Bundles(NamedTuple):
@@ -239,7 +239,7 @@ class Assignment:
         self.loads[member] += weight
         self.target[p] = member
 
-    def make(self, change: Change, giver: int) -> None:
+    def make(self, change: Exchange, giver: int) -> None:
         """Let a member give a partition, and take another one for it if that is the change."""
         self.give(change.gives, change.taker)
         if change.gets != NOTHING:

@@ -155,7 +155,7 @@ def hash_order(
     """The order, as indexes, of keys with those (unsigned) hash codes."""
     if not _has_crowded_bucket(hashes, capacity):
         return np.argsort(bucket(hashes, bucket_count(len(hashes), capacity)), kind="stable")
-    table = _Table(capacity)
+    table = _Buckets(capacity)
     for index, hash_code in enumerate(_spread(hashes).tolist()):
         table.put(Entry(index, hash_code, compared))
     return np.array([entry.index for entry in table], np.int64)
@@ -199,7 +199,7 @@ def _has_crowded_bucket(hashes: IntArray, capacity: int) -> bool:
         capacity *= 2
 
 
-class _Table:
+class _Buckets:
     """The buckets of a HashMap, to which entries are added."""
 
     def __init__(self, capacity: int) -> None:

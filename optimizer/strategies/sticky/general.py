@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from optimizer.model import NOBODY, IntArray, Problem, classes_of
 from optimizer.strategies.kafka import NO_RACK, Racks, are_subscribed, partitions_of, string_ranks
 from optimizer.strategies.sticky.previous import Previous, far_owned, generations_of, refuse_beyond
-from optimizer.strategies.sticky.reassignment import Reassignment, most_each
+from optimizer.strategies.sticky.reassignment import Reassigner, most_each
 
 _ANY = -2
 """Instead of a rack: all of a class's members."""
@@ -97,7 +97,7 @@ def assign_general(
     shared = np.diff(classes.offsets)[classes.of_partition] > 1
     fixed = _is_fixed(problem, owner, shared)
     filled = owner.copy()
-    search = Reassignment(problem, owner, rank, fixed, _stale_owner(problem, order))
+    search = Reassigner(problem, owner, rank, fixed, _stale_owner(problem, order))
     if not kept.revoked:
         search.run(unassigned[shared[unassigned]])
     moved = search.run(partitions[shared[partitions]])
@@ -106,7 +106,7 @@ def assign_general(
     return owner
 
 
-class _Kept(NamedTuple):
+class _StillOwned(NamedTuple):
     """Owners who still read what they own; `revoked` tells whether anybody had to give some up."""
 
     owner: IntArray
@@ -122,7 +122,7 @@ def _in_order(problem: Problem) -> IntArray:
     return partitions_of(problem, topics[of_topic[topics] >= 0])
 
 
-def _keep(problem: Problem, previous: Previous, racks: Racks | None) -> _Kept:
+def _keep(problem: Problem, previous: Previous, racks: Racks | None) -> _StillOwned:
     owner = previous.owner.copy()
     owned = np.flatnonzero(owner != NOBODY)
     classes = classes_of(problem).of_topic[previous.topic_of[owned]]
@@ -131,7 +131,7 @@ def _keep(problem: Problem, previous: Previous, racks: Racks | None) -> _Kept:
         lost = np.concatenate([lost, far_owned(problem, owner, racks)])
     owner[lost] = NOBODY
     refuse_beyond(problem, previous, owner)
-    return _Kept(owner[: problem.partition_count], bool(len(lost)))
+    return _StillOwned(owner[: problem.partition_count], bool(len(lost)))
 
 
 def _fill(

@@ -104,7 +104,7 @@ _FIRST_LOOK = 64
 """Partitions examined together behind a move; twice as many whenever none of them moves."""
 
 
-class Reassignment:
+class Reassigner:
     """Moves partitions while that evens out loads (GeneralAssignmentBuilder.performReassignments).
 
     Kafka walks a list of partitions, and at each asks of all members and partitions whether the

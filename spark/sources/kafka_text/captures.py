@@ -26,7 +26,7 @@ from spark.fleet import CONSUMER, OTHER, REBALANCING_STATES, SHARE, UNKNOWN_STAT
 TopicPartition = tuple[str, int]
 
 
-class Member(NamedTuple):
+class CliMember(NamedTuple):
     """A member as one row shows it; `host` begins with `/`, as Kafka prints it."""
 
     member_id: str
@@ -35,7 +35,7 @@ class Member(NamedTuple):
     host: str | None = None
     generation: int | None = None
 
-    def update_by(self, newer: Member) -> Member:
+    def update_by(self, newer: CliMember) -> CliMember:
         """The member with the facts of a later row."""
         newer_values = {name: value for name, value in newer._asdict().items() if value is not None}
         return self._replace(**newer_values)
@@ -48,7 +48,7 @@ class MemberRow(NamedTuple):
     where it is in doubt.
     """
 
-    member: Member
+    member: CliMember
     partitions: int | None
     owned: Sequence[TopicPartition] | None
 
@@ -64,10 +64,10 @@ class OffsetRow(NamedTuple):
 
     partition: TopicPartition | None
     offset: Offset
-    member: Member | None
+    member: CliMember | None
 
 
-class StateRow(NamedTuple):
+class GroupStateRow(NamedTuple):
     """The group's state. Only a state view tells the rest, and the exact state (`exact`).
 
     `type` (one of `spark.fleet.TYPES`) is what a list of groups tells.
@@ -83,7 +83,7 @@ class StateRow(NamedTuple):
 
 
 @dataclass
-class ConsumerGroup:
+class CliGroup:
     name: str
     state: str | None = None
     strategy: str | None = None
@@ -100,7 +100,7 @@ class ConsumerGroup:
     offsets_differ: bool = False
     lost_members: int = 0
     """rows of members that could not be read"""
-    _members: dict[str, Member] = field(default_factory=dict)
+    _members: dict[str, CliMember] = field(default_factory=dict)
     _listed: dict[str, int | None] | None = None
     """the last members view: #PARTITIONS by member id"""
     _idle: set[str] = field(default_factory=set)
@@ -109,7 +109,7 @@ class ConsumerGroup:
     _owners_complete: bool = False
 
     @property
-    def members(self) -> dict[str, Member]:
+    def members(self) -> dict[str, CliMember]:
         """Members by id, sorted."""
         owners = {member_id for owners in self._owners.values() for member_id in owners}
         return {
@@ -189,7 +189,7 @@ class ConsumerGroup:
                 self.offsets_differ |= before != row.offset
                 self.offsets[row.partition] = row.offset
 
-    def take_state(self, row: StateRow) -> None:
+    def take_state(self, row: GroupStateRow) -> None:
         self.strategy = row.strategy or self.strategy
         if row.type != OTHER or self.listed_type is None:
             self.listed_type = row.type or self.listed_type
@@ -226,7 +226,7 @@ class ConsumerGroup:
             count in (None, owned[member_id]) for member_id, count in listed.items()
         )
 
-    def _meet(self, members: Iterable[Member]) -> None:
+    def _meet(self, members: Iterable[CliMember]) -> None:
         for member in members:
             earlier = self._members.get(member.member_id)
             if earlier != member:

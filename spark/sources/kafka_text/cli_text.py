@@ -21,16 +21,16 @@ from spark.fleet import (
     connector_topic,
     table_of,
 )
-from spark.sources.kafka_text.captures import ConsumerGroup, Member, MemberRow, TopicPartition
+from spark.sources.kafka_text.captures import CliGroup, CliMember, MemberRow, TopicPartition
 from spark.sources.kafka_text.consumer_groups import read_consumer_groups
 from spark.sources.kafka_text.lines import UnreadableLines, is_noise, read_lines
 from spark.sources.kafka_text.subscriptions import (
+    CsvSubscriptions,
     Infer,
-    Subscriptions,
     infer_subscriptions,
     read_subscriptions,
 )
-from spark.sources.kafka_text.topics import Broker, Partition, racks_of, read_brokers, read_topics
+from spark.sources.kafka_text.topics import Node, PartitionRow, racks_of, read_brokers, read_topics
 from spark.store import read_whole
 from spark.text import list_of
 
@@ -86,7 +86,7 @@ UNASSIGNED = "UNASSIGNED"
 """State of a task that no worker runs (AbstractStatus.State)."""
 
 
-def read_connectors(path: Path) -> ConsumerGroup:
+def read_connectors(path: Path) -> CliGroup:
     """The Connect cluster, called as the file without `.json`; see docs/connect.md.
 
     Its workers are the members; those that run neither a connector nor a task aren't in the text.
@@ -94,7 +94,7 @@ def read_connectors(path: Path) -> ConsumerGroup:
 
     Raises InputError if the file is missing or holds anything else.
     """
-    group = ConsumerGroup(path.stem, state="Stable", listed_type=CONNECT)
+    group = CliGroup(path.stem, state="Stable", listed_type=CONNECT)
     workers: dict[str, list[TopicPartition]] = {}
     try:
         for connector, entry in json.loads(read_whole(path, LARGEST)).items():
@@ -115,7 +115,7 @@ def read_connectors(path: Path) -> ConsumerGroup:
         ) from error
     group.take_members(
         [
-            MemberRow(Member(worker, host=f"/{worker.rpartition(':')[0]}"), len(owned), owned)
+            MemberRow(CliMember(worker, host=f"/{worker.rpartition(':')[0]}"), len(owned), owned)
             for worker, owned in workers.items()
         ]
     )
@@ -165,7 +165,7 @@ def read_cli_text(
     of_configs = read_configs(configs)
     for path in connect:
         of_groups.groups[path.stem] = read_connectors(path)
-    reported = Subscriptions({}, [], UnreadableLines())
+    reported = CsvSubscriptions({}, [], UnreadableLines())
     if subscriptions:
         reported = read_subscriptions(subscriptions, of_groups.groups)
     ordered = [group for _, group in sorted(of_groups.groups.items())]
@@ -215,7 +215,7 @@ def _table(name: str, cluster: str, rows: Sequence[Row]) -> pa.Table:
 
 
 def _group_tables(
-    groups: Sequence[ConsumerGroup],
+    groups: Sequence[CliGroup],
     subscribed: Mapping[str, Iterable[tuple[str, str]]],
     reported: Mapping[str, Any],
 ) -> dict[str, list[Row]]:
@@ -242,17 +242,17 @@ def _group_tables(
     return tables
 
 
-def _tasks(groups: Iterable[ConsumerGroup]) -> Iterator[Partition]:
+def _tasks(groups: Iterable[CliGroup]) -> Iterator[PartitionRow]:
     """A partition for each task of Connect's, which no broker keeps."""
     for group in groups:
         for connector, count in group.tasks.items():
             for number in range(count):
-                yield Partition(connector, number, None, None, None, None)
+                yield PartitionRow(connector, number, None, None, None, None)
 
 
 def _partition_rows(
-    partitions: Iterable[Partition],
-    brokers: Iterable[Broker],
+    partitions: Iterable[PartitionRow],
+    brokers: Iterable[Node],
     configs: Mapping[tuple[str, str, str], str],
 ) -> list[Row]:
     least = {name: value for (_, name, key), value in configs.items() if key == MIN_INSYNC}
@@ -272,7 +272,7 @@ def _number(text: str | None) -> int | None:
     return int(text) if text and text.isdecimal() else None
 
 
-def _notes_across(tables: Mapping[str, list[Row]], brokers: Sequence[Broker]) -> Iterable[str]:
+def _notes_across(tables: Mapping[str, list[Row]], brokers: Sequence[Node]) -> Iterable[str]:
     described = {row["topic"] for row in tables["partitions"]}
     if absent := {row["topic"] for row in tables["subscriptions"]} - described:
         yield (

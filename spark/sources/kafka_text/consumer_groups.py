@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from spark.errors import InputError
 from spark.fleet import STREAMS
-from spark.sources.kafka_text.captures import ConsumerGroup, StateRow
+from spark.sources.kafka_text.captures import CliGroup, GroupStateRow
 from spark.sources.kafka_text.lines import (
     Header,
     Line,
@@ -41,7 +41,7 @@ class Oddities:
     """by what stands where its group should: rows of members that could not be read"""
 
 
-def notes_on(groups: Iterable[ConsumerGroup], oddities: Oddities) -> Iterator[str]:
+def notes_on(groups: Iterable[CliGroup], oddities: Oddities) -> Iterator[str]:
     """Sentences, each about all the groups or files that it holds for."""
     yield from oddities.errors
     if oddities.absent_groups:
@@ -49,7 +49,7 @@ def notes_on(groups: Iterable[ConsumerGroup], oddities: Oddities) -> Iterator[st
     yield from _notes_on_groups(list(groups))
 
 
-def _notes_on_groups(groups: list[ConsumerGroup]) -> Iterator[str]:
+def _notes_on_groups(groups: list[CliGroup]) -> Iterator[str]:
     if not groups:
         yield "No consumer group was found."
     for text, fits in _NOTES.items():
@@ -57,16 +57,16 @@ def _notes_on_groups(groups: list[ConsumerGroup]) -> Iterator[str]:
             yield text.format(list_of("group", names))
 
 
-_NOTES: dict[str, Callable[[ConsumerGroup], bool]] = {
+_NOTES: dict[str, Callable[[CliGroup], bool]] = {
     "{} of Kafka Streams, by client id or strategy: no plan.": lambda group: group.type == STREAMS,
     "The captures of {} do not agree about state, members or owners: they are of several moments, "
     "or lines are missing. The last value counts, and a group once seen rebalancing stays so. Take "
-    "all views at one time for a sound plan.": ConsumerGroup.captures_disagree,
+    "all views at one time for a sound plan.": CliGroup.captures_disagree,
     "Nothing says which partitions the members of {} own: the members view has them with --verbose "
     "only, and in 3.8 and 3.9 without the topics' names. Add the offsets view of these groups."
-    "": ConsumerGroup.owners_missing,
+    "": CliGroup.owners_missing,
     "The state view counts more members in {} than the other views show: members without "
-    "partitions are in the members view alone. Add it.": ConsumerGroup.members_missing,
+    "partitions are in the members view alone. Add it.": CliGroup.members_missing,
     "The offsets of {} were given more than once, with other values: the last ones count."
     "": lambda group: group.offsets_differ,
 }
@@ -104,7 +104,7 @@ class ConsumerGroups(NamedTuple):
     Of the views in `unread` there were rows and none could be read.
     """
 
-    groups: dict[str, ConsumerGroup]
+    groups: dict[str, CliGroup]
     notes: list[str]
     unreadable_lines: UnreadableLines
     unread: list[str]
@@ -115,7 +115,7 @@ def read_consumer_groups(files: Sequence[Path]) -> ConsumerGroups:
 
     Raises InputError if a file is missing, is not text, or holds nothing of Kafka's output.
     """
-    groups: dict[str, ConsumerGroup] = {}
+    groups: dict[str, CliGroup] = {}
     unreadable_lines = UnreadableLines()
     oddities = Oddities()
     for path in files:
@@ -140,7 +140,7 @@ class _FileReader:
     def __init__(
         self,
         path: Path,
-        groups: dict[str, ConsumerGroup],
+        groups: dict[str, CliGroup],
         unreadable_lines: UnreadableLines,
         oddities: Oddities,
     ) -> None:
@@ -238,12 +238,12 @@ class _FileReader:
     def _take_message(self, name: str, fact: str) -> None:
         self._has_content = True
         if state := _STATE_IN_MESSAGE.get(fact):
-            self._group(name).take_state(StateRow(state, exact=False))
+            self._group(name).take_state(GroupStateRow(state, exact=False))
         else:
             self._oddities.absent_groups.add(name)
 
-    def _group(self, name: str) -> ConsumerGroup:
-        return self._groups.setdefault(name, ConsumerGroup(name))
+    def _group(self, name: str) -> CliGroup:
+        return self._groups.setdefault(name, CliGroup(name))
 
     def _report(self, line: Line, why: str) -> None:
         self._unreadable_lines.append(line.fault(why))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from spark.errors import InputError
-from spark.sources.kafka_text.captures import ConsumerGroup
+from spark.sources.kafka_text.captures import CliGroup
 from spark.sources.kafka_text.lines import TOPIC_NAME, Line, UnreadableLines, read_lines
 from spark.text import list_of
 
@@ -23,7 +23,7 @@ Subscription = tuple[str, str]
 EXPECTED = "CSV with a header: group, member_id or client_id, topic"
 
 
-class Subscriptions(NamedTuple):
+class CsvSubscriptions(NamedTuple):
     """Subscriptions of a CSV file, by group; groups that aren't in it are absent."""
 
     by_group: dict[str, set[Subscription]]
@@ -31,7 +31,7 @@ class Subscriptions(NamedTuple):
     unreadable_lines: UnreadableLines
 
 
-def infer_subscriptions(group: ConsumerGroup, infer: Infer) -> set[Subscription]:
+def infer_subscriptions(group: CliGroup, infer: Infer) -> set[Subscription]:
     """Guess a group's subscriptions from what its members own.
 
     `union`: each member subscribes to each topic of which any member owns a partition. `owned`:
@@ -45,7 +45,7 @@ def infer_subscriptions(group: ConsumerGroup, infer: Infer) -> set[Subscription]
     return {(member_id, topic) for member_id in group.members for topic in topics}
 
 
-def read_subscriptions(path: Path, groups: Mapping[str, ConsumerGroup]) -> Subscriptions:
+def read_subscriptions(path: Path, groups: Mapping[str, CliGroup]) -> CsvSubscriptions:
     """Read a CSV file of the true subscriptions of some groups.
 
     A row names the member by its id, or by a client id, which means every member of the group that
@@ -72,13 +72,13 @@ def read_subscriptions(path: Path, groups: Mapping[str, ConsumerGroup]) -> Subsc
             )
         except ValueError as error:
             unreadable_lines.append(line.fault(str(error)))
-    return Subscriptions(by_group, list(_notes(path, by_group, groups)), unreadable_lines)
+    return CsvSubscriptions(by_group, list(_notes(path, by_group, groups)), unreadable_lines)
 
 
 class _MemberIndex:
     """Finds the members that a row means."""
 
-    def __init__(self, groups: Mapping[str, ConsumerGroup]) -> None:
+    def __init__(self, groups: Mapping[str, CliGroup]) -> None:
         self._groups = groups
         self._ids: dict[str, dict[tuple[str, str | None], list[str]]] = {}
 
@@ -133,7 +133,7 @@ def _split(text: str) -> list[str]:
 
 
 def _notes(
-    path: Path, by_group: Mapping[str, set[Subscription]], groups: Mapping[str, ConsumerGroup]
+    path: Path, by_group: Mapping[str, set[Subscription]], groups: Mapping[str, CliGroup]
 ) -> Iterator[str]:
     silent = []
     for name, subscriptions in by_group.items():

@@ -29,27 +29,27 @@ _BROKER = re.compile(
 _API_VERSION = re.compile(r"\s+\S.*|[(){}]\s*,?|\w+\(\d+\): .*", re.ASCII)
 
 
-class Broker(NamedTuple):
+class Node(NamedTuple):
     broker: int
     host: str
     port: int
     rack: str | None
 
 
-class Brokers(NamedTuple):
+class Nodes(NamedTuple):
     """Brokers sorted by id."""
 
-    brokers: list[Broker]
+    brokers: list[Node]
     notes: list[str]
     unreadable_lines: UnreadableLines
 
 
-def read_brokers(*paths: Path) -> Brokers:
+def read_brokers(*paths: Path) -> Nodes:
     """Read files; of two lines of one broker the later counts.
 
     Raises InputError if a file is missing, is not text, or has no broker in it.
     """
-    brokers: dict[int, Broker] = {}
+    brokers: dict[int, Node] = {}
     differing: set[str] = set()
     unreadable_lines = UnreadableLines()
     for path in paths:
@@ -62,7 +62,7 @@ def read_brokers(*paths: Path) -> Brokers:
                 except ValueError as error:
                     unreadable_lines.append(line.fault(str(error)))
                     continue
-                broker = Broker(number, match["host"], int(match["port"]), rack)
+                broker = Node(number, match["host"], int(match["port"]), rack)
                 if brokers.get(number, broker) != broker:
                     differing.add(str(number))
                 brokers[number], has_broker = broker, True
@@ -74,7 +74,7 @@ def read_brokers(*paths: Path) -> Brokers:
     if differing:
         listed, files = list_of("broker", differing), ", ".join(map(str, paths))
         notes.append(f"{listed} more than once in {files}, with other facts: the last ones count.")
-    return Brokers([brokers[number] for number in sorted(brokers)], notes, unreadable_lines)
+    return Nodes([brokers[number] for number in sorted(brokers)], notes, unreadable_lines)
 
 
 @cache  # the same few stand in every line of a file
@@ -120,7 +120,7 @@ _CONFIG = re.compile(r"([a-z][a-z0-9.]*)=(.*?)(?:,(?=[a-z][a-z0-9.]*=)|$)")
 _NO_LEADER = ("none", "-1", "")
 
 
-class Partition(NamedTuple):
+class PartitionRow(NamedTuple):
     """One partition; None is unknown, and a leader of None is none.
 
     While a reassignment goes on, Kafka prints under Replicas the old and the new ones together
@@ -141,21 +141,21 @@ class Partition(NamedTuple):
     removing_replicas: list[int] | None = None
 
 
-class Topics(NamedTuple):
+class TopicRows(NamedTuple):
     """Partitions sorted by topic and number, and what their reader has to tell.
 
     `configs` are the settings that Configs tells, by topic and key. Of the kinds of lines in
     `unread` there were some and none could be read.
     """
 
-    partitions: list[Partition]
+    partitions: list[PartitionRow]
     notes: list[str]
     unreadable_lines: UnreadableLines
     configs: dict[tuple[str, str], str]
     unread: list[str]
 
 
-def read_topics(*paths: Path) -> Topics:
+def read_topics(*paths: Path) -> TopicRows:
     """Read files that tell of one cluster. Topics marked for deletion are left out, with a note.
 
     A partition that the topic's PartitionCount counts and no line shows exists all the same: it is
@@ -163,7 +163,7 @@ def read_topics(*paths: Path) -> Topics:
 
     Raises InputError if a file is missing, is not text, or has no topic in it.
     """
-    reader = _Reader(", ".join(map(str, paths)))
+    reader = _TopicReader(", ".join(map(str, paths)))
     for path in paths:
         reader.topics, reader._follows = 0, False
         for line in read_lines(path, EXPECTED, reader.unreadable_lines):
@@ -175,14 +175,14 @@ def read_topics(*paths: Path) -> Topics:
             raise InputError(f"{path}: no topic is in it; expected {EXPECTED}{text}")
     unread = [kind for kind in reader.lost if not reader.read_lines[kind]]
     notes, unreadable_lines = list(reader.notes()), reader.unreadable_lines
-    return Topics(sorted(reader.living()), notes, unreadable_lines, reader.configs, unread)
+    return TopicRows(sorted(reader.living()), notes, unreadable_lines, reader.configs, unread)
 
 
-class _Reader:
+class _TopicReader:
     def __init__(self, file: str) -> None:
         self.file = file
         self.counts: dict[str, int] = {}
-        self.partitions: dict[tuple[str, int], Partition] = {}
+        self.partitions: dict[tuple[str, int], PartitionRow] = {}
         self.unreadable_lines = UnreadableLines()
         self.error: str | None = None
         self.topics = 0
@@ -242,7 +242,7 @@ class _Reader:
         adding, observers = _brokers("Adding Replicas", fields), _brokers("Observers", fields)
         replicas, isr = _brokers("Replicas", fields), _brokers("Isr", fields)
         absent = {*(adding or ()), *(set(observers or ()) - set(isr or ()))}
-        partition = Partition(
+        partition = PartitionRow(
             topic,
             number,
             None,
@@ -256,12 +256,12 @@ class _Reader:
             self._differing.add(topic)
         self.partitions[topic, number] = partition
 
-    def living(self) -> Iterator[Partition]:
+    def living(self) -> Iterator[PartitionRow]:
         """All partitions of the topics that stay, those that no line shows among them."""
         for topic, number in {*self.partitions, *self._unseen()}:
             if topic not in self._marked:
                 seen = self.partitions.get((topic, number))
-                seen = seen or Partition(topic, number, None, None, None, None)
+                seen = seen or PartitionRow(topic, number, None, None, None, None)
                 yield seen._replace(topic_id=self._topic_ids.get(topic))
 
     def notes(self) -> Iterator[str]:

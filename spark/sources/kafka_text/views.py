@@ -7,18 +7,18 @@ from typing import Any
 
 from spark.fleet import CLASSIC, OTHER, SHARE, STREAMS, TYPES, type_of_protocol
 from spark.sources.kafka_text.captures import (
-    ConsumerGroup,
-    Member,
+    CliGroup,
+    CliMember,
+    GroupStateRow,
     MemberRow,
     Offset,
     OffsetRow,
-    StateRow,
     TopicPartition,
 )
 from spark.sources.kafka_text.lines import TOPIC_NAME, Header
 
 Fields = dict[str, str]
-Row = MemberRow | OffsetRow | StateRow
+Row = MemberRow | OffsetRow | GroupStateRow
 
 
 class View(Enum):
@@ -56,7 +56,7 @@ def read_row(view: View, fields: Fields) -> tuple[Row, str | None]:
     return _READERS[view](fields)
 
 
-def take_rows(group: ConsumerGroup, view: View, rows: Sequence[Any]) -> None:
+def take_rows(group: CliGroup, view: View, rows: Sequence[Any]) -> None:
     """Give a group the rows that one table has of it."""
     if view is View.MEMBERS:
         group.take_members(rows)
@@ -72,7 +72,7 @@ def take_rows(group: ConsumerGroup, view: View, rows: Sequence[Any]) -> None:
 def _member_row(fields: Fields) -> tuple[Row, str | None]:
     # KIP-848's target is where the group is going; what is owned is the current assignment
     column = "CURRENT-ASSIGNMENT" if "CURRENT-ASSIGNMENT" in fields else "ASSIGNMENT"
-    member = Member(
+    member = CliMember(
         fields["CONSUMER-ID"],
         _text(fields.get("GROUP-INSTANCE-ID")),
         _text(fields.get("CLIENT-ID")),
@@ -111,16 +111,16 @@ def _share_row(fields: Fields) -> tuple[Row, str | None]:
     return OffsetRow(partition, Offset(start, None, lag), None), None
 
 
-def _consumer(fields: Fields) -> Member | None:
+def _consumer(fields: Fields) -> CliMember | None:
     member_id = _text(fields["CONSUMER-ID"])
     if member_id is None:
         return None
     client_id, host = _text(fields.get("CLIENT-ID")), _text(fields.get("HOST"))
-    return Member(member_id, client_id=client_id, host=host)
+    return CliMember(member_id, client_id=client_id, host=host)
 
 
 def _state_row(fields: Fields) -> tuple[Row, str | None]:
-    row = StateRow(
+    row = GroupStateRow(
         _state(fields),
         _text(fields.get("ASSIGNMENT-STRATEGY")),
         _number(fields.get("GROUP-EPOCH")),
@@ -149,7 +149,7 @@ def _broker(cell: str) -> int | None:
 
 
 def _list_row(fields: Fields) -> tuple[Row, str | None]:
-    return StateRow(_state(fields), type=_type(fields)), None
+    return GroupStateRow(_state(fields), type=_type(fields)), None
 
 
 def _type(fields: Fields) -> str | None:

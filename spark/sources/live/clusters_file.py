@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field, WithJsonSchema
 from spark.errors import InputError
 from spark.settings import read_toml
 from spark.sources.live.cluster import MECHANISMS, SECURITY, Cluster, ClusterSelection, Secret
-from spark.toml.tables import Table, example
+from spark.toml.tables import TomlTable, example
 
 SECRETS = ("password", "token", "key_password")
 
@@ -21,7 +21,7 @@ Texts = Annotated[str | list[str], AfterValidator(_texts), Field(title="a text o
 File = Annotated[str, AfterValidator(lambda path: Path(path).expanduser())]
 
 
-class ClusterTable(Table):
+class ClusterTable(TomlTable):
     """How to reach a cluster, which is called as the table, [cluster.NAME].
 
     Secrets are never in this file: a key that ends in _env names a variable of the environment, one
@@ -78,7 +78,7 @@ class ClusterTable(Table):
     the account)."""
 
 
-class ClustersFile(Table):
+class ClustersFile(TomlTable):
     """Clusters for `evenfleet collect --clusters FILE`: one table each, by the cluster's name."""
 
     cluster: dict[str, ClusterTable] = Field(default={})

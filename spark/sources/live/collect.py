@@ -17,7 +17,7 @@ from spark.sources.live.cluster import Cluster
 from spark.sources.live.connection import Connection, UnreachableError
 from spark.sources.live.group import DescribedGroup
 from spark.sources.live.partitions import NOT_MOVING
-from spark.sources.live.read_cluster import Reading, Report, claims_of, no_report, read_cluster
+from spark.sources.live.read_cluster import Answers, Report, claims_of, no_report, read_cluster
 from spark.store import Folder
 from spark.text import list_of
 
@@ -65,7 +65,7 @@ def ids_in_store(store: Folder) -> dict[str, str]:
 Row = tuple[Any, ...]
 
 
-def tables_of(cluster: Cluster, reading: Reading) -> dict[str, pa.Table]:
+def tables_of(cluster: Cluster, reading: Answers) -> dict[str, pa.Table]:
     """All tables, each sorted by its key; topics that aren't wanted are in none of them.
 
     Connectors, which stand among topics, come with the groups that are wanted.
@@ -123,7 +123,7 @@ def _subscriptions(cluster: Cluster, groups: Iterable[DescribedGroup]) -> Iterat
                     yield group.name, member.member_id, topic
 
 
-def _partitions(reading: Reading) -> Iterator[Row]:
+def _partitions(reading: Answers) -> Iterator[Row]:
     """Metadata names replicas that are being added as well: these aren't replicas yet."""
     racks = {broker.node_id: broker.rack or None for broker in reading.brokers}
     min_insync = reading.min_insync
@@ -162,7 +162,7 @@ def _assignments(cluster: Cluster, groups: Iterable[DescribedGroup]) -> Iterator
         yield from sorted(claims, key=lambda claim: claim[:4])
 
 
-def _offsets(cluster: Cluster, reading: Reading) -> Iterator[Row]:
+def _offsets(cluster: Cluster, reading: Answers) -> Iterator[Row]:
     for group in reading.groups:
         for claim in sorted(claims_of(group)):
             committed, end = group.committed.get(claim), reading.end_offsets.get(claim)

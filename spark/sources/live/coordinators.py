@@ -33,7 +33,7 @@ MOVED = {
 """Errors of a group whose coordinator changes."""
 
 
-class Question(NamedTuple):
+class Query(NamedTuple):
     """Something to ask about groups, `at_once` of them at a time.
 
     If that is one, its answer is all of the response.
@@ -43,28 +43,28 @@ class Question(NamedTuple):
     at_once: int = GROUPS_A_REQUEST
 
 
-def questions_for(brokers: Brokers) -> tuple[Question, Question, Question]:
+def questions_for(brokers: Brokers) -> tuple[Query, Query, Query]:
     """About a classic group, about one of the new protocol, and about a group's offsets."""
-    classic = Question(lambda groups: DescribeGroupsRequest(groups=groups))
-    new = Question(lambda groups: ConsumerGroupDescribeRequest(group_ids=groups))
+    classic = Query(lambda groups: DescribeGroupsRequest(groups=groups))
+    new = Query(lambda groups: ConsumerGroupDescribeRequest(group_ids=groups))
     if brokers.speaks(OffsetFetchRequest, 8):
-        return classic, new, Question(_offsets_of_many)
-    return classic, new, Question(_offsets_of_one, at_once=1)
+        return classic, new, Query(_offsets_of_many)
+    return classic, new, Query(_offsets_of_one, at_once=1)
 
 
 def ask_coordinators(
     brokers: Brokers,
     coordinators: dict[str, int],
-    wanted: Mapping[str, Iterable[Question]],
+    wanted: Mapping[str, Iterable[Query]],
     retries: int,
-) -> dict[tuple[str, Question], Any]:
+) -> dict[tuple[str, Query], Any]:
     """The answer to each question about each group, with an error code; or NoAnswer.
 
     Groups whose coordinator is down or changes are asked about `retries` times more, at the new
     one, which `coordinators` has then.
     """
     pairs = [(group, question) for group, questions in wanted.items() for question in questions]
-    answers: dict[tuple[str, Question], Any] = {}
+    answers: dict[tuple[str, Query], Any] = {}
     asked: Mapping[str, int] = coordinators
     for attempt in attempts(retries if brokers.speaks(FindCoordinatorRequest, 4) else 0):
         if attempt:
@@ -78,9 +78,9 @@ def ask_coordinators(
 
 
 def _ask(
-    brokers: Brokers, coordinators: Mapping[str, int], pairs: Iterable[tuple[str, Question]]
-) -> dict[tuple[str, Question], Any]:
-    groups: dict[tuple[int, Question], list[str]] = defaultdict(list)
+    brokers: Brokers, coordinators: Mapping[str, int], pairs: Iterable[tuple[str, Query]]
+) -> dict[tuple[str, Query], Any]:
+    groups: dict[tuple[int, Query], list[str]] = defaultdict(list)
     for group, question in pairs:
         groups[coordinators[group], question].append(group)
     batches = [
@@ -89,7 +89,7 @@ def _ask(
         for start in range(0, len(asked), question.at_once)
     ]
     responses = brokers.ask([(node, question.request(asked)) for node, question, asked in batches])
-    answers: dict[tuple[str, Question], Any] = {}
+    answers: dict[tuple[str, Query], Any] = {}
     for (_, question, asked), response in zip(batches, responses, strict=True):
         if isinstance(response, NoAnswer) or question.at_once == 1:
             answers |= {(group, question): response for group in asked}

@@ -26,7 +26,7 @@ from spark.fleet import (
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.coordinators import (
     DescribeShareGroupOffsetsRequest,
-    Question,
+    Query,
     ShareGroupDescribeRequest,
     StreamsGroupDescribeRequest,
 )
@@ -101,7 +101,7 @@ def _subscription(described: Any, topics: Sequence[str]) -> tuple[str, ...] | No
     return tuple(sorted(named))
 
 
-OF_SHARE = Question(lambda groups: ShareGroupDescribeRequest(group_ids=groups))
+OF_SHARE = Query(lambda groups: ShareGroupDescribeRequest(group_ids=groups))
 
 
 def _offsets_of(groups: list[str]) -> Any:
@@ -111,7 +111,7 @@ def _offsets_of(groups: list[str]) -> Any:
     )
 
 
-OF_STARTS = Question(_offsets_of)
+OF_STARTS = Query(_offsets_of)
 
 
 def read_share_group(described: Any, offsets: Any, cluster: Cluster) -> DescribedGroup:
@@ -144,7 +144,7 @@ def read_share_group(described: Any, offsets: Any, cluster: Cluster) -> Describe
     )
 
 
-OF_STREAMS = Question(lambda groups: StreamsGroupDescribeRequest(group_ids=groups))
+OF_STREAMS = Query(lambda groups: StreamsGroupDescribeRequest(group_ids=groups))
 
 
 def read_streams_group(

@@ -34,7 +34,7 @@ def no_report(_done: int, _of: int) -> None:
 
 
 @dataclass(frozen=True)
-class Reading:
+class Answers:
     """The answers of a cluster.
 
     Brokers and topics are those of a MetadataResponse; `moving` are partitions that are being
@@ -60,7 +60,7 @@ class Reading:
         return min_insync_of(self.configs)
 
 
-def read_cluster(cluster: Cluster, brokers: Brokers, progress: Report = no_report) -> Reading:
+def read_cluster(cluster: Cluster, brokers: Brokers, progress: Report = no_report) -> Answers:
     """Ask for the topics, the groups, and how far the groups' partitions go."""
     nodes = sorted(brokers.metadata.brokers, key=lambda broker: broker.node_id)
     topics, notes = _topics(cluster, brokers.metadata.topics)
@@ -83,7 +83,7 @@ def read_cluster(cluster: Cluster, brokers: Brokers, progress: Report = no_repor
         what = "with partitions that have no leader, so that their end is not known"
         notes = [*notes, f"{list_of('topic', leaderless)} {what}"]
     notes += [*untold, *unknown_starts]
-    return Reading(nodes, topics, groups, ends, missing, notes, moving, leaderless, configs, starts)
+    return Answers(nodes, topics, groups, ends, missing, notes, moving, leaderless, configs, starts)
 
 
 def claims_of(group: DescribedGroup) -> set[Claim]:

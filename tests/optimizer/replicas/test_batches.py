@@ -6,12 +6,12 @@ from random import Random
 import pytest
 
 from optimizer.replicas import (
+    BatchStep,
     Broker,
     Cluster,
     Partition,
     ReplicaGoals,
     ReplicaPlan,
-    Step,
     batches_of,
     check_batches,
     plan_replicas,
@@ -58,7 +58,7 @@ def test_few_batches_more_than_the_busiest_takes_and_none_above_its_limits(seed:
 
 
 def test_batches_above_their_limits_are_named() -> None:
-    steps = [Step("t", number, [1], [2], 1, 2) for number in range(3)]
+    steps = [BatchStep("t", number, [1], [2], 1, 2) for number in range(3)]
     assert check_batches([steps], copies=2) == ["batch 1 makes 3 copies, and 2 are allowed"]
     assert check_batches([[], steps], per_broker=2) == [
         "batch 2 makes 3 copies out of broker 1, and 2 are allowed",

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from optimizer.model import IntArray
-from optimizer.scaling import Assignments, Pause, Pauses, Process
-from optimizer.scaling.policies.policy import Decider, Seen
+from optimizer.scaling import Assignments, Pauses, Process, ResizeCost
+from optimizer.scaling.policies.policy import Decider, Signals
 
 
 class NoPauses(Pauses):
     """A rebalance that costs no time."""
 
-    def between(self, before: int, after: int) -> Pause:
-        return Pause(int(before != after and after > 0), 0.0, 0.0)
+    def between(self, before: int, after: int) -> ResizeCost:
+        return ResizeCost(int(before != after and after > 0), 0.0, 0.0)
 
 
 def process(
@@ -80,7 +80,7 @@ class Scripted:
 class _Script:
     policy: Scripted
 
-    def decide(self, seen: Seen) -> IntArray:
+    def decide(self, seen: Signals) -> IntArray:
         sizes = self.policy.sizes
         at = min(round(seen.times[-1] / self.policy.every_seconds), len(sizes) - 1)
         return np.full(len(seen.members), sizes[at])

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from optimizer.scaling import policy_of
-from optimizer.scaling.policies.policy import Seen
+from optimizer.scaling.policies.policy import Signals
 from tests.optimizer.scaling.processes import process
 from tests.paths import DATA
 
@@ -44,7 +44,7 @@ def decided(record: Record) -> list[int]:
     members, result = np.array([record["start"]]), []
     for at, lags in enumerate(np.array(record["lags"], float), start=1):
         now, lag = float(record["seconds"] * at), np.array([lags.sum()])
-        seen = Seen([now], 0, lag, lags, np.zeros(1), members)
+        seen = Signals([now], 0, lag, lags, np.zeros(1), members)
         members = decider.decide(seen)
         result.append(int(members[0]))
     return result

@@ -10,8 +10,8 @@ from optimizer.scaling.policies.hpa import (
     NO_BEHAVIOR,
     SCALE_DOWN,
     SCALE_UP,
-    Change,
     HpaDecider,
+    PodChange,
     Rules,
     desired_replicas,
 )
@@ -22,8 +22,8 @@ NOW = 10_000.0
 
 def rules(pods: int, pods_period: int, percent: int, percent_period: int, window: int) -> Rules:
     """Of generateScalingRules."""
-    changes = [Change("Pods", pods, pods_period)] if pods else []
-    changes += [Change("Percent", percent, percent_period)] if percent else []
+    changes = [PodChange("Pods", pods, pods_period)] if pods else []
+    changes += [PodChange("Percent", percent, percent_period)] if percent else []
     return Rules(window, tuple(changes))
 
 
@@ -49,7 +49,7 @@ class Case(NamedTuple):
     recommended: tuple[tuple[int, int], ...] = ()
 
 
-SLOW = Rules(0, (Change("Pods", 2, 60), Change("Percent", 50, 60)), "Min")
+SLOW = Rules(0, (PodChange("Pods", 2, 60), PodChange("Percent", 50, 60)), "Min")
 NEVER = Rules(0, SCALE_DOWN.changes, "Disabled")
 R, THREE = rules, (1, 5, 9)
 

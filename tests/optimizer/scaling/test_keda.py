@@ -9,7 +9,7 @@ import pytest
 from optimizer.scaling import Assignments, Keda, PolicyError, policy_of, replay
 from optimizer.scaling.policies.hpa import desired_replicas
 from optimizer.scaling.policies.keda import metric, next_factor
-from optimizer.scaling.policies.policy import Seen
+from optimizer.scaling.policies.policy import Signals
 from tests.optimizer.scaling.processes import process
 
 
@@ -111,7 +111,7 @@ def test_zero_and_back(
     result = []
     for at, lag in enumerate(lags, start=1):
         lag_now, now = np.array([lag]), np.array([members])
-        seen = Seen([at * 15.0], 0, lag_now, np.zeros(4), np.zeros(1), now)
+        seen = Signals([at * 15.0], 0, lag_now, np.zeros(4), np.zeros(1), now)
         members = int(decider.decide(seen)[0])
         result.append(members)
     assert result == expected

@@ -5,10 +5,10 @@ import pytest
 from optimizer import Group, Member, assign
 from optimizer.scenarios import (
     Join,
-    Limits,
     NotApplicableError,
     Restart,
     Scenario,
+    Timeouts,
     as_static,
     event_of,
 )
@@ -116,7 +116,7 @@ def test_who_comes_back_keeps_its_rack_and_its_instance_id() -> None:
     assert after("restart=b:5s").members[1].rack == "r2"
     assert ids(after("restart=b:5s", "restart=b-2:5s")) == "a b-2-2 c"
     assert after("restart=static-c:46s").members[2].instance_id == "static-c"
-    short = Restart("c", 20).apply(GROUP, Limits(session=10))
+    short = Restart("c", 20).apply(GROUP, Timeouts(session=10))
     assert ids(short) == "a b c-2"
 
 

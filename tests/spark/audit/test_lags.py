@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from spark.audit.lags import (
-    Offsets,
+    OffsetLags,
     Stuck,
     lags_of_owners,
     outside_logs,
@@ -24,7 +24,7 @@ LONGEST = 2**63 - 1
 Entry = tuple[int, ...]
 
 
-def offsets_of(*entries: Entry) -> Offsets:
+def offsets_of(*entries: Entry) -> OffsetLags:
     """Entries: topic, partition, lag, and where it is committed and ends."""
     topic, partition, lag, committed, ends = np.array(
         [(*entry, *(0, 0))[:5] for entry in entries], np.int64
@@ -37,7 +37,7 @@ def offsets_of(*entries: Entry) -> Offsets:
         offset_ends=ends,
         offset_starts=np.full(len(topic), -1),
     )
-    return Offsets.of(row)
+    return OffsetLags.of(row)
 
 
 def test_lags_come_by_topic_and_partition_and_those_of_others_are_left_out() -> None:

@@ -4,14 +4,14 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from spark.audit.since_last import Change, Seen, Tracked, counts_of, tracked_now
+from spark.audit.since_last import AuditScope, Change, Tracked, counts_of, tracked_now
 from spark.fleet.local_store import write_store
 from tests.support.histories import HOURS
 from tests.support.said import Run
 from tests.support.small import TWO_OWNERS, troubled
 from tests.support.terminal import tables_of
 
-EVERYTHING = Seen({"c", "d"}, set(), set())
+EVERYTHING = AuditScope({"c", "d"}, set(), set())
 
 
 def found(severity: str, subject: str = "topic t", group: str | None = "g") -> dict[str, Any]:
@@ -63,9 +63,9 @@ def test_members_that_start_again_are_no_news() -> None:
 def test_what_can_not_be_looked_at_goes_on_to_stand() -> None:
     last = tracked_now([], [found("critical")], EVERYTHING, "s0")
     for seen in (
-        Seen({"d"}, set(), set()),
-        Seen({"c"}, {("c", "g")}, set()),
-        Seen({"c"}, set(), {"lag"}),
+        AuditScope({"d"}, set(), set()),
+        AuditScope({"c"}, {("c", "g")}, set()),
+        AuditScope({"c"}, set(), {"lag"}),
     ):
         still = tracked_now(last, [], seen, "s1")
         assert [(one.since, one.change) for one in still] == [("s0", None)]

@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from spark.startup.quick_start import SMALL_SETTINGS, Size, java_options
+from spark.startup.quick_start import SMALL_SETTINGS, StoreSize, java_options
 from tests.paths import ROOT
 
 WITHIN = 120.0  # seconds, on a machine that does many other things
@@ -25,7 +25,7 @@ MACHINES = 2
 BIN = Path(sys.executable).parent
 
 # JVMs that start soon; several of them share the machine.
-JAVA_OPTIONS = " ".join(java_options(Size.SMALL))
+JAVA_OPTIONS = " ".join(java_options(StoreSize.SMALL))
 
 SETTINGS = SMALL_SETTINGS | {
     "spark.driver.host": "127.0.0.1",

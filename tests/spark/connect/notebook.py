@@ -19,7 +19,7 @@ from spark import FleetSnapshot, audit_fleet, compare_fleet, fleet_of, plan_flee
 from spark.errors import InputError
 from spark.explain import explain_group
 from spark.fleet import read_planned, read_result
-from spark.startup.quick_start import SMALL_SETTINGS, Size, java_options
+from spark.startup.quick_start import SMALL_SETTINGS, StoreSize, java_options
 from tests.support.fleets import SNAPSHOT
 
 SETTINGS = SMALL_SETTINGS | {
@@ -27,7 +27,7 @@ SETTINGS = SMALL_SETTINGS | {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.sql.shuffle.partitions": "1",
-    "spark.driver.extraJavaOptions": " ".join(java_options(Size.SMALL)),
+    "spark.driver.extraJavaOptions": " ".join(java_options(StoreSize.SMALL)),
     "spark.sql.session.timeZone": "UTC",
     "spark.log.level": "OFF",
 }

@@ -8,17 +8,17 @@ import pytest
 
 from optimizer.assignor.plan_file import GroupPlan
 from spark.enforce import enforce_groups as module
-from spark.enforce.enforce_groups import NOT_TAKEN, Enforced, Outcome, enforce_groups
-from spark.enforce.evaluate_group import Status, Verdict
+from spark.enforce.enforce_groups import NOT_TAKEN, Enforced, GroupOutcome, enforce_groups
+from spark.enforce.evaluate_group import Evaluation, Status
 from spark.sources.live.cluster import Cluster
 from spark.terminal.live import say_continue, show_outcomes
 from spark.terminal.printing import Format, Printing, printing_as
 from tests.support.terminal import tables_of
 
-IN_FORCE = Verdict(Status.IN_FORCE, None, 0, is_at_rest=True)
-READY = Verdict(Status.NOT_IN_FORCE, None, 1, is_at_rest=True)
-UNKNOWN = Verdict(Status.UNKNOWN, "broker 2 did not answer", 0, is_at_rest=False)
-MOVING = Verdict(Status.NOT_IN_FORCE, "it is PreparingRebalance", 1, is_at_rest=False)
+IN_FORCE = Evaluation(Status.IN_FORCE, None, 0, is_at_rest=True)
+READY = Evaluation(Status.NOT_IN_FORCE, None, 1, is_at_rest=True)
+UNKNOWN = Evaluation(Status.UNKNOWN, "broker 2 did not answer", 0, is_at_rest=False)
+MOVING = Evaluation(Status.NOT_IN_FORCE, "it is PreparingRebalance", 1, is_at_rest=False)
 
 Enforce = Callable[..., Enforced]
 
@@ -26,7 +26,7 @@ Enforce = Callable[..., Enforced]
 class Groups:
     """Stands for a GroupWatcher: all but the `deaf` take their plans; `early` has first looks."""
 
-    def __init__(self, deaf: str, early: dict[str, list[Verdict]]) -> None:
+    def __init__(self, deaf: str, early: dict[str, list[Evaluation]]) -> None:
         self.deaf, self.early, self.begun = deaf, early, list[str]()
 
     def __enter__(self) -> Groups:
@@ -34,13 +34,13 @@ class Groups:
 
     def __exit__(self, *_: object) -> None: ...
 
-    def look(self, names: frozenset[str]) -> dict[str, Verdict]:
+    def look(self, names: frozenset[str]) -> dict[str, Evaluation]:
         return {name: self._verdict(name) for name in sorted(names)}
 
     def make_rebalance(self, name: str) -> None:
         self.begun.append(name)
 
-    def _verdict(self, name: str) -> Verdict:
+    def _verdict(self, name: str) -> Evaluation:
         if self.early.get(name):
             return self.early[name].pop(0)
         return IN_FORCE if name in self.begun and name not in self.deaf else READY
@@ -52,7 +52,7 @@ def enforce(monkeypatch: pytest.MonkeyPatch) -> Enforce:
     monkeypatch.setattr(module, "SETTLED", 0.0)
     monkeypatch.setattr(module, "LOOK_EVERY", 0.0)
 
-    def enforced(names: str, at_once: int, deaf: str = "", **early: list[Verdict]) -> Enforced:
+    def enforced(names: str, at_once: int, deaf: str = "", **early: list[Evaluation]) -> Enforced:
         monkeypatch.setattr(module, "GroupWatcher", lambda *_: Groups(deaf, early))
         plans = {name: GroupPlan("c", name, "s", {}) for name in names}
         return enforce_groups(Cluster("c", ("b:1",)), plans, {}, at_once, timeout=9)
@@ -107,8 +107,8 @@ def test_a_group_that_moves_at_the_end_comes_to_rest_first(enforce: Enforce) -> 
 
 def test_groups_that_one_reason_keeps_out_share_a_row(capsys: pytest.CaptureFixture[str]) -> None:
     why = "its members use range"
-    items = [Outcome(name, Status.NOT_IN_FORCE, why, members=2) for name in "abc"]
-    ready = [Outcome(name, Status.NOT_IN_FORCE, None, members=1) for name in "de"]
+    items = [GroupOutcome(name, Status.NOT_IN_FORCE, why, members=2) for name in "abc"]
+    ready = [GroupOutcome(name, Status.NOT_IN_FORCE, None, members=1) for name in "de"]
     show_outcomes({"c": [*items, *ready]})
     report = capsys.readouterr()
     assert report.out.count(why) == 1
@@ -129,13 +129,13 @@ def test_groups_that_one_reason_keeps_out_share_a_row(capsys: pytest.CaptureFixt
 def test_a_run_is_continued_only_where_that_helps(
     capsys: pytest.CaptureFixture[str], is_final: list[bool], sentence: str
 ) -> None:
-    done = Outcome("done", Status.IN_FORCE, None, members=0)
-    left = [Outcome("g", Status.NOT_IN_FORCE, "why", 1, is_final=item) for item in is_final]
+    done = GroupOutcome("done", Status.IN_FORCE, None, members=0)
+    left = [GroupOutcome("g", Status.NOT_IN_FORCE, "why", 1, is_final=item) for item in is_final]
     say_continue({"c": [done, *left]}, "evenfleet enforce")
     assert capsys.readouterr().err == f"{sentence}\n"
 
 
 def test_what_can_not_take_a_plan_is_final(enforce: Enforce) -> None:
-    never = Verdict(Status.NOT_IN_FORCE, "its members use range", 1, True, is_final=True)
+    never = Evaluation(Status.NOT_IN_FORCE, "its members use range", 1, True, is_final=True)
     result = enforce("ab", 5, a=[never] * 5)
     assert [(item.group, item.is_final) for item in result.outcomes] == [("a", True), ("b", False)]

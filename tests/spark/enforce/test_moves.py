@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from kafka.protocol.admin import DescribeConfigsRequest, IncrementalAlterConfigsRequest
 
-from optimizer.replicas import Step
+from optimizer.replicas import BatchStep
 from spark.enforce.moves import BROKER, FOLLOWERS, LEADERS, RATES, LiveReplicas
 from spark.sources.live.partitions import TOPIC
 
-STEPS = [Step("t", 0, [1], [2], 1, 2), Step("t", 1, [1], [2], 1, 2)]
+STEPS = [BatchStep("t", 0, [1], [2], 1, 2), BatchStep("t", 1, [1], [2], 1, 2)]
 
 
 class Configured:

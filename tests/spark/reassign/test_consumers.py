@@ -10,10 +10,10 @@ from optimizer.replicas import Broker, Cluster, Partition, plan_replicas
 from spark import FleetFiles, FleetSnapshot
 from spark.fleet import write_store
 from spark.reassign import (
-    ClusterFacts,
     Consumers,
     Reassignment,
     ReassignRequest,
+    ReplicaFacts,
     compare,
     consumers_of,
     effects,
@@ -28,7 +28,7 @@ def planned(
     rows: dict[tuple[str, int], list[int]], sizes: dict[tuple[str, int], int]
 ) -> Reassignment:
     wanted = ReassignRequest(sizes=sizes)
-    current = ClusterFacts(
+    current = ReplicaFacts(
         "c",
         "20261123T100000Z",
         RACKS,

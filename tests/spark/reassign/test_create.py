@@ -10,7 +10,7 @@ from optimizer.replicas import check_replicas
 from spark import FleetFiles, InputError
 from spark.reassign import ReassignRequest, cluster_facts, new_topic, place_new, topics_in
 from spark.reassign.create import GOALS
-from spark.reassign.facts import ClusterFacts, PartitionFacts
+from spark.reassign.facts import PartitionFacts, ReplicaFacts
 from tests.spark.reassign.captures import reassigned
 from tests.support.said import Run
 
@@ -40,7 +40,7 @@ def test_a_new_topic_is_even_over_brokers_and_moves_nothing(run: Run, before: Pa
 def test_a_new_topic_is_on_all_brokers_though_some_are_empty() -> None:
     """Brokers 3 to 5 are empty: to even out the cluster alone, they would take all of it."""
     old = [PartitionFacts("old", n, n % 3, [n % 3], [n % 3], [], []) for n in range(60)]
-    current = ClusterFacts("lab", "now", dict.fromkeys(range(6)), old)
+    current = ReplicaFacts("lab", "now", dict.fromkeys(range(6)), old)
     placement = place_new(current, [new_topic("new:6:2")], ReassignRequest())
     rows = [placement.plan.replicas["new", number] for number in range(6)]
     assert Counter(broker for row in rows for broker in row) == dict.fromkeys(range(6), 2)

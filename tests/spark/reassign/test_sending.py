@@ -12,10 +12,10 @@ import pytest
 from optimizer.replicas import Broker, Cluster, Partition, batches_of, plan_replicas
 from spark.errors import InputError
 from spark.reassign import (
-    ClusterFacts,
-    Pace,
+    CopyPace,
     Reassignment,
     ReassignRequest,
+    ReplicaFacts,
     StoppedError,
     batches_of_plan,
     rollbacks_in,
@@ -35,7 +35,7 @@ def planned() -> Reassignment:
     rows = [("t", number, [1]) for number in range(4)]
     cluster = Cluster([Broker(1), Broker(2)], [Partition(*row) for row in rows])
     plan = plan_replicas(cluster)
-    current = ClusterFacts(
+    current = ReplicaFacts(
         "lab",
         "20261123T100000Z",
         {1: None, 2: None},
@@ -117,7 +117,7 @@ class Fake:
 
 def sending(of: Reassignment, fake: Fake, **options: Any) -> Any:
     stays = {(p.topic, p.partition): p.replicas for p in of.current.partitions}
-    pace = Pace(7, of.wanted.sizes, lambda: fake.time, fake.sleep)
+    pace = CopyPace(7, of.wanted.sizes, lambda: fake.time, fake.sleep)
     return send(batches_of_plan(of, Path("moves")), fake, pace, stays, **options)
 
 
@@ -126,7 +126,7 @@ def sent(of: Reassignment, fake: Fake) -> list[str]:
 
 
 def undone(out: Path, fake: Fake) -> list[str]:
-    return list(send(rollbacks_in(out), fake, Pace(7, {}, lambda: fake.time, fake.sleep)))
+    return list(send(rollbacks_in(out), fake, CopyPace(7, {}, lambda: fake.time, fake.sleep)))
 
 
 def only_step(of: Reassignment, batch: int = 0) -> Any:
@@ -329,7 +329,7 @@ def test_a_replica_that_comes_and_goes_at_once_has_diverged(
 
 def test_the_even_share_is_that_of_a_rack_where_racks_are_unequal() -> None:
     """Each partition has a replica in each rack: broker 1 holds 12 rightly, the others 4 each."""
-    current = ClusterFacts(
+    current = ReplicaFacts(
         *("lab", "20261123T100000Z", {1: "a", 2: "b", 3: "b", 4: "b"}),
         [PartitionFacts("t", n, 1, [1, 2], [1, 2], [], []) for n in range(12)],
     )

@@ -29,7 +29,7 @@ from optimizer.scaling import (
 from optimizer.scaling.policies.evenfleet import UsefulSizes
 from spark.errors import InputError
 from spark.scale import read_scale_settings
-from spark.scale.advice import Advice, advice_of
+from spark.scale.advice import ScalingAdvice, advice_of
 from spark.scale.group_process import GroupProcess
 from spark.scale.manifests import manifest_of, rate_trigger
 from spark.scale.policies_file import ScaleSettings
@@ -90,7 +90,7 @@ def test_what_is_set_is_yaml_for_the_group(policy: Policy, kind: str) -> None:
     assert least <= most
 
 
-def advised(group: Process, policies: Sequence[Policy]) -> Advice:
+def advised(group: Process, policies: Sequence[Policy]) -> ScalingAdvice:
     totals = [course.totals(Prices()) for course in replay([group], policies)[0]]
     of_group = GroupProcess(group, np.arange(5), ())
     return advice_of("orders", of_group, ScaleSettings(tuple(policies)), totals)

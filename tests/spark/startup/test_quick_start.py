@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 from spark import FleetHistory
 from spark.fleet import write_store
 from spark.startup import class_archive
-from spark.startup.quick_start import MEDIUM_TOGETHER, SMALL, SMALL_TOGETHER, Size, size_of
+from spark.startup.quick_start import MEDIUM_TOGETHER, SMALL, SMALL_TOGETHER, StoreSize, size_of
 from spark.terminal.next_step import PROGRAM
 from tests.support.small import small
 
@@ -23,13 +23,13 @@ def test_many_small_snapshots_are_much_together(tmp_path: Path) -> None:
     store = str(tmp_path)
     for snapshot in range(3):
         file = _file_of(tmp_path, SMALL_TOGETHER // 2, snapshot)
-        together = Size.SMALL if snapshot < 2 else Size.MEDIUM
-        assert (size_of(store), size_of(store, many=True)) == (Size.SMALL, together)
+        together = StoreSize.SMALL if snapshot < 2 else StoreSize.MEDIUM
+        assert (size_of(store), size_of(store, many=True)) == (StoreSize.SMALL, together)
     with file.with_name("more.parquet").open("wb") as more:
         more.truncate(SMALL)
-    assert (size_of(store), size_of(store, many=True)) == (Size.LARGE, Size.MEDIUM)
+    assert (size_of(store), size_of(store, many=True)) == (StoreSize.LARGE, StoreSize.MEDIUM)
     _file_of(tmp_path, MEDIUM_TOGETHER - SMALL, 3)
-    assert size_of(store, many=True) is Size.LARGE
+    assert size_of(store, many=True) is StoreSize.LARGE
 
 
 def test_many_snapshots_are_opened_without_a_job(spark: SparkSession, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from spark.errors import RunError
 from spark.startup.java_process import JavaProcess
-from spark.startup.quick_start import Size
+from spark.startup.quick_start import StoreSize
 from spark.terminal import session
 from spark.terminal.session import _why_not, leave_to_themselves, settings_of
 
@@ -48,13 +48,13 @@ def test_java_has_half_of_what_can_be_used(
 
 def test_settings_by_the_size_of_stores_and_a_silent_log() -> None:
     """Each join and each sum takes a page, of 64 MB where Spark chooses."""
-    of_size = {size: settings_of(None, {}, size) for size in Size}
-    large = dict.fromkeys((Size.LARGE, Size.UNSEEN))
+    of_size = {size: settings_of(None, {}, size) for size in StoreSize}
+    large = dict.fromkeys((StoreSize.LARGE, StoreSize.UNSEEN))
     pages = {size: settings.get("spark.buffer.pageSize") for size, settings in of_size.items()}
-    assert pages == {Size.SMALL: "1m", Size.MEDIUM: "1m", **large}
+    assert pages == {StoreSize.SMALL: "1m", StoreSize.MEDIUM: "1m", **large}
     # folders of this machine are listed without tasks
     key = "spark.sql.sources.parallelPartitionDiscovery.threshold"
-    assert {size for size in Size if key not in of_size[size]} == {Size.UNSEEN}
+    assert {size for size in StoreSize if key not in of_size[size]} == {StoreSize.UNSEEN}
     assert settings_of(None, {})["spark.log.level"] == "OFF"
     assert settings_of(None, {"spark.log.level": "INFO"})["spark.log.level"] == "INFO"
 

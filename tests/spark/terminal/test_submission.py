@@ -9,7 +9,7 @@ import pyspark
 import pytest
 
 from spark.fleet import write_store
-from spark.startup.quick_start import Size, java_options
+from spark.startup.quick_start import StoreSize, java_options
 from tests.paths import ROOT
 from tests.support.fleets import SNAPSHOT
 from tests.support.small import EARLIER, small
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.ends
 
 SUBMIT = Path(pyspark.__file__).parent / "bin/spark-submit"
 
-SOON = ("--driver-java-options", " ".join(java_options(Size.SMALL)))
+SOON = ("--driver-java-options", " ".join(java_options(StoreSize.SMALL)))
 """Java starts from the archive of classes, as it does for commands without spark-submit."""
 
 

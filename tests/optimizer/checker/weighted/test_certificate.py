@@ -3,8 +3,8 @@ import pytest
 
 from optimizer import Goals
 from optimizer.checker import (
-    Prices,
-    Search,
+    PriceProof,
+    SearchProof,
     Set,
     check_assignment,
     encode_prices,
@@ -31,13 +31,13 @@ def test_nothing_forged_shows_what_is_not_so(start: int) -> None:
             at = int(best * draw.choice([0.5, 0.9, 0.99, 1.0, 1.0, 1.01, 2.0]))
             at = max(0, at + int(draw.integers(-2, 2)))
             if draw.random() < 0.3:
-                forged = encode_search(Search(at))
+                forged = encode_search(SearchProof(at))
             elif draw.random() < 0.5:
                 members = draw.random(len(problem.member_ids)) < 0.5
                 forged = encode_set(Set(at, members))
             else:
                 prices = draw.integers(0, 6, problem.partition_count)
-                forged = encode_prices(Prices(at, prices))
+                forged = encode_prices(PriceProof(at, prices))
             verdict = check_assignment(problem, every[0], forged, GOALS)
             assert verdict.weight is not None
             bound = round(verdict.weight.weight_bound / level_unit(problem))

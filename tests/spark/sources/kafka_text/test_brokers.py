@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 
 from spark.errors import InputError
-from spark.sources.kafka_text.topics import Broker, Brokers, racks_of, read_brokers
+from spark.sources.kafka_text.topics import Node, Nodes, racks_of, read_brokers
 
-Read = Callable[[str], Brokers]
+Read = Callable[[str], Nodes]
 
 VERSIONS = "\tProduce(0): 0 to 13 [usable: 13],\n\tFetch(1): 4 to 18 [usable: 18]\n)\n"
 
@@ -28,18 +28,18 @@ def test_brokers_are_read_with_and_without_the_fence(read: Read) -> None:
     )
     assert (result.notes, result.unreadable_lines) == ([], [])
     assert result.brokers == [
-        Broker(0, "k", 9092, None),
-        Broker(1, "10.0.0.1", 9093, "a"),
-        Broker(2, "kafka-1", 9092, "us east-1"),
-        Broker(3, "[::1]", 9094, None),
-        Broker(4, "kafka-4", 9092, "b"),
-        Broker(5, "kafka-5", 9092, None),
+        Node(0, "k", 9092, None),
+        Node(1, "10.0.0.1", 9093, "a"),
+        Node(2, "kafka-1", 9092, "us east-1"),
+        Node(3, "[::1]", 9094, None),
+        Node(4, "kafka-4", 9092, "b"),
+        Node(5, "kafka-5", 9092, None),
     ]
 
 
 def test_of_two_lines_of_one_broker_the_last_counts(read: Read) -> None:
     result = read("k:9092 (id: 1 rack: a) -> (\nk:9092 (id: 1 rack: b) -> (\n")
-    assert result.brokers == [Broker(1, "k", 9092, "b")]
+    assert result.brokers == [Node(1, "k", 9092, "b")]
     (note,) = result.notes
     assert note.startswith("1 broker (1) more than once in ")
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from spark.errors import InputError
-from spark.sources.kafka_text.captures import ConsumerGroup
+from spark.sources.kafka_text.captures import CliGroup
 from spark.sources.kafka_text.consumer_groups import ConsumerGroups, read_consumer_groups
 from spark.sources.kafka_text.lines import parse_header
 from spark.sources.kafka_text.views import View, read_row
@@ -43,7 +43,7 @@ def read(captures: Path, *views: str) -> ConsumerGroups:
     return result
 
 
-def facts_of(groups: dict[str, ConsumerGroup], *names: str) -> dict[str, tuple[Any, ...]]:
+def facts_of(groups: dict[str, CliGroup], *names: str) -> dict[str, tuple[Any, ...]]:
     return {name: tuple(getattr(group, fact) for fact in names) for name, group in groups.items()}
 
 

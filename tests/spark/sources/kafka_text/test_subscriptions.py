@@ -4,25 +4,25 @@ from pathlib import Path
 import pytest
 
 from spark.errors import InputError
-from spark.sources.kafka_text.captures import ConsumerGroup, Member, MemberRow, Offset, OffsetRow
+from spark.sources.kafka_text.captures import CliGroup, CliMember, MemberRow, Offset, OffsetRow
 from spark.sources.kafka_text.subscriptions import (
-    Subscriptions,
+    CsvSubscriptions,
     infer_subscriptions,
     read_subscriptions,
 )
 
-Read = Callable[[str], Subscriptions]
+Read = Callable[[str], CsvSubscriptions]
 
 
 @pytest.fixture
-def group() -> ConsumerGroup:
+def group() -> CliGroup:
     """a owns t and u, b owns t, c is idle; of `old` there is a commit and no owner."""
-    group = ConsumerGroup("g")
+    group = CliGroup("g")
     group.take_members(
         [
-            MemberRow(Member("a", client_id="app"), 2, [("t", 0), ("u", 0)]),
-            MemberRow(Member("b", client_id="app"), 1, [("t", 1)]),
-            MemberRow(Member("c", client_id="other"), 0, []),
+            MemberRow(CliMember("a", client_id="app"), 2, [("t", 0), ("u", 0)]),
+            MemberRow(CliMember("b", client_id="app"), 1, [("t", 1)]),
+            MemberRow(CliMember("c", client_id="other"), 0, []),
         ]
     )
     group.take_offsets([OffsetRow(("old", 0), Offset(5, 5, 0), None)])
@@ -30,18 +30,18 @@ def group() -> ConsumerGroup:
 
 
 @pytest.fixture
-def read(group: ConsumerGroup, write: Callable[..., Path]) -> Read:
-    groups = {"g": group, "h": ConsumerGroup("h")}
+def read(group: CliGroup, write: Callable[..., Path]) -> Read:
+    groups = {"g": group, "h": CliGroup("h")}
     return lambda text: read_subscriptions(write("s.csv", text), groups)
 
 
 def test_union_is_all_that_the_group_owns_for_every_member_owned_what_each_does(
-    group: ConsumerGroup,
+    group: CliGroup,
 ) -> None:
     """Committed offsets alone are no subscription."""
     assert infer_subscriptions(group, "union") == {(m, t) for m in "abc" for t in "tu"}
     assert infer_subscriptions(group, "owned") == {("a", "t"), ("a", "u"), ("b", "t")}
-    assert infer_subscriptions(ConsumerGroup("g"), "union") == set()
+    assert infer_subscriptions(CliGroup("g"), "union") == set()
 
 
 EACH = {("a", "t"), ("b", "t"), ("c", "u")}

@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 
 from spark.errors import InputError
-from spark.sources.kafka_text.topics import Partition, Topics, read_topics
+from spark.sources.kafka_text.topics import PartitionRow, TopicRows, read_topics
 
-Read = Callable[[str], Topics]
+Read = Callable[[str], TopicRows]
 
 # Topic and partition lines as each version prints them; partition lines begin with a tab
 ID = "\tTopicId: U_j-uXWFQMKvHsBvNDOrBg"
@@ -45,8 +45,8 @@ def test_each_versions_lines_are_read_with_tabs_or_spaces(read: Read, text: str,
     topic_id = "U_j-uXWFQMKvHsBvNDOrBg" if "TopicId" in text else None
     assert (result.notes, result.unreadable_lines) == ([], [])
     assert result.partitions == [
-        Partition("t.a-b_c", 0, topic_id, 1, [1, 2], [1, 2]),
-        Partition("t.a-b_c", 1, topic_id, None, [2, 1], []),
+        PartitionRow("t.a-b_c", 0, topic_id, 1, [1, 2], [1, 2]),
+        PartitionRow("t.a-b_c", 1, topic_id, None, [2, 1], []),
     ]
 
 
@@ -99,7 +99,7 @@ def test_partitions_are_read_without_the_topics_own_line_and_amid_noise(read: Re
     """As --under-replicated-partitions and the like print them."""
     noise = "[2026-11-21 06:00:00,123] WARN something\n\n"
     result = read(noise + partition("Leader: 1\tReplicas: 1,2\tIsr: 1", 7))
-    assert result.partitions == [Partition("t", 7, None, 1, [1, 2], [1])]
+    assert result.partitions == [PartitionRow("t", 7, None, 1, [1, 2], [1])]
     assert (result.notes, result.unreadable_lines) == ([], [])
 
 
@@ -129,9 +129,9 @@ def test_partitions_that_are_counted_and_not_shown_exist(read: Read) -> None:
         + partition("Leader: 1\tReplicas: 1\tIsr: 1", 1)
     )
     assert result.partitions == [
-        Partition("t", 0, None, None, None, None),
-        Partition("t", 1, None, 1, [1], [1]),
-        Partition("t", 2, None, None, None, None),
+        PartitionRow("t", 0, None, None, None, None),
+        PartitionRow("t", 1, None, 1, [1], [1]),
+        PartitionRow("t", 2, None, None, None, None),
     ]
     (note,) = result.notes
     assert note.startswith("1 topic (t) in ")
@@ -142,7 +142,7 @@ def test_of_two_lines_of_one_partition_the_last_counts(read: Read) -> None:
     later = partition("Leader: 2\tReplicas: 1,2\tIsr: 2")
     assert read(same + same).notes == []
     result = read(same + later)
-    assert result.partitions == [Partition("t", 0, None, 2, [1, 2], [2])]
+    assert result.partitions == [PartitionRow("t", 0, None, 2, [1, 2], [2])]
     (note,) = result.notes
     assert "more than once" in note
 
@@ -196,7 +196,7 @@ def test_confluents_keys_are_known_and_observers_count_where_they_are_in_sync(
 def test_a_key_that_nobody_knows_is_passed_over_where_tabs_part_the_fields(read: Read) -> None:
     result = read(partition("Leader: 1\tReplicas: 1\tIsr: 1\tTier: cold,1\tElr: "))
     assert (result.partitions, result.unreadable_lines) == (
-        [Partition("t", 0, None, 1, [1], [1])],
+        [PartitionRow("t", 0, None, 1, [1], [1])],
         [],
     )
 

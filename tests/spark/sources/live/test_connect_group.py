@@ -9,7 +9,7 @@ from kafka.protocol.admin import DescribeGroupsRequest, ListGroupsRequest
 
 from spark.sources.live.cluster import Cluster, ClusterSelection
 from spark.sources.live.collect import tables_of
-from spark.sources.live.read_cluster import Reading, read_cluster
+from spark.sources.live.read_cluster import Answers, read_cluster
 from tests.spark.sources.live.member_bytes import orders, worker
 from tests.spark.sources.live.recorded_brokers import CLUSTER, three
 
@@ -33,7 +33,7 @@ RUBBISH = b"\0\1rubbish"
 
 def read(
     said: Said, strategy: str = "sessioned", state: str = "Stable", cluster: Cluster = CLUSTER
-) -> Reading:
+) -> Answers:
     """The recorded group `a-classic`, as if its members were workers that said this."""
 
     def become_connect(answer: Any) -> None:
@@ -54,12 +54,12 @@ def read(
     return read_cluster(cluster, brokers.on(DescribeGroupsRequest, describe, 1))
 
 
-def rows(reading: Reading, table: str, cluster: Cluster = CLUSTER) -> list[Mapping[str, Any]]:
+def rows(reading: Answers, table: str, cluster: Cluster = CLUSTER) -> list[Mapping[str, Any]]:
     result = tables_of(cluster, reading)[table].to_pylist()
     return [row for row in result if row.get("group", NAME) == NAME]
 
 
-def owned(reading: Reading) -> dict[str, list[str]]:
+def owned(reading: Answers) -> dict[str, list[str]]:
     result: dict[str, list[str]] = {}
     for row in rows(reading, "assignments"):
         task = f"{row['topic'].removeprefix(f'{NAME}/')}-{row['partition']}"

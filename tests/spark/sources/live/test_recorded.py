@@ -18,7 +18,7 @@ from spark.sources.live.cluster import Cluster, ClusterSelection
 from spark.sources.live.collect import tables_of
 from spark.sources.live.connection import NoAnswer
 from spark.sources.live.coordinators import OFFSETS_TOPIC, ConsumerGroupDescribeRequest
-from spark.sources.live.read_cluster import Reading, read_cluster
+from spark.sources.live.read_cluster import Answers, read_cluster
 from tests.spark.sources.live.recorded_brokers import CLUSTER, RecordedBrokers, three
 
 pytestmark = pytest.mark.usefixtures("at_once")
@@ -30,7 +30,7 @@ OF_A = {"a-classic": "Stable", "a-simple": "Empty"}
 """States of the groups, and of those that broker 1 coordinates."""
 
 
-def states(reading: Reading) -> dict[str, str]:
+def states(reading: Answers) -> dict[str, str]:
     return {group.name: group.state for group in reading.groups}
 
 
@@ -213,7 +213,7 @@ def test_what_is_committed_beyond_the_end_stays_to_be_seen() -> None:
     assert (1, 0, -1) in columns(emptied, "offsets", "committed_offset", "end_offset", "lag")
 
 
-def columns(reading: Reading, table: str, *names: str) -> Iterable[tuple[Any, ...]]:
+def columns(reading: Answers, table: str, *names: str) -> Iterable[tuple[Any, ...]]:
     rows = tables_of(CLUSTER, reading)[table].to_pylist()
     return [tuple(row[name] for name in names) for row in rows]
 
