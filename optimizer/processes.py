@@ -96,7 +96,7 @@ class Delete:
 
 @dataclass(frozen=True)
 class Away:
-    """These partitions can't be read for so long: their leader is down; members stay."""
+    """Partitions that can't be read for so long: their leader is down; members stay."""
 
     at: float
     partitions: tuple[tuple[str, int], ...]

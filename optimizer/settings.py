@@ -37,7 +37,7 @@ class _Settings:
         return cls().with_(config)
 
     def with_(self, config: Mapping[str, Any]) -> Self:
-        """These settings with those of a configuration in their place."""
+        """Settings with those of a configuration in their place."""
         by_key = {own.metadata["key"]: own for own in fields(self) if "key" in own.metadata}
         inputs = {
             own.name: _read(key, config[key], getattr(self, own.name))

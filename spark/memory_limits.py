@@ -33,7 +33,7 @@ def free_memory(root: Path = ROOT) -> int | None:
 
 
 def memory_limits(root: Path = ROOT) -> Iterator[MemoryLimit]:
-    """Those of our control group and of all above it, where there are any.
+    """Limits of our control group and of all above it, where there are any.
 
     Files that were read and can be read again count as used there, and don't as needed. In a
     container the group that /proc tells may be seen from outside: its files then stand right below

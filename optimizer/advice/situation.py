@@ -250,7 +250,7 @@ class JudgedGroup:
             )
 
     def broken_limit(self) -> str | None:
-        """Which stated limit the group breaks as it is."""
+        """The stated limit that the group breaks as it is."""
         faults = self._faults(self.kept) if self.situation.unread is not None else ()
         return f"It breaks a limit, {faults[0]}" if faults else None
 
@@ -277,7 +277,7 @@ class JudgedGroup:
         return len(readers) - int(np.count_nonzero(member_loads(self.problem, target)))
 
     def _faults(self, target: IntArray) -> Sequence[str]:
-        """Which stated limits an assignment breaks."""
+        """Stated limits that an assignment breaks."""
         if not any(self.situation.goals.limits):
             return ()
         check = check_assignment if self.situation.goals.copartition else measure_assignment

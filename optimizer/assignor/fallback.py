@@ -35,7 +35,7 @@ def without_plan(group: JoiningGroup) -> Assignment:
 
 
 def _sticky(group: JoiningGroup) -> Assignment:
-    """Who reads nothing takes no part: Kafka's strategy can give partitions to such a member."""
+    """Members that read nothing take no part: Kafka's strategy can give partitions to such."""
     held: dict[str, list[tuple[str, int]]] = {member.member_id: [] for member in group.members}
     for (topic, partition), holders in group.holders.items():
         if len(holders) == 1 and partition < group.topics.get(topic, 0):

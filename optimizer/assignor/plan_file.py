@@ -183,7 +183,7 @@ def follows_plans(strategy: str | None, type_: str | None = None) -> bool:
 
 @dataclass(frozen=True)
 class GroupPlan:
-    """Who gets what in one group: `members` has partitions by topic, for each member's key."""
+    """The plan of one group: `members` has partitions by topic, for each member's key."""
 
     cluster: str
     group: str

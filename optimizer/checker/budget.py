@@ -136,7 +136,7 @@ def prices_of_rival(judged: Counts, rival: IntArray, load: int, moves: int) -> I
 
 
 def _confined_members(counts: Counts, load: int) -> IntArray:
-    """Who has more than a load, and all to whom what they have could go, as 1."""
+    """Members that have more than a load, and all to which theirs could go, as 1."""
     kinds = counts.kinds
     full, kind = counts.loads > load, np.arange(kinds.kind_count).repeat(np.diff(kinds.offsets))
     while True:

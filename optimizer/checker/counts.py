@@ -28,7 +28,7 @@ from optimizer.model import (
 
 @dataclass(frozen=True)
 class Counts:
-    """Who holds how much of what; only those of an assignment without faults are any good.
+    """An assignment in counts; only those of an assignment without faults are any good.
 
     `loads` has the number of partitions of each member. `owned`, `held` and `kept` have for each
     pair how many partitions of its kind the member owns now, is given, and keeps. `limits` are

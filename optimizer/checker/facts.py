@@ -61,7 +61,7 @@ class TableFacts(NamedTuple):
 
 
 class RackFacts(NamedTuple):
-    """Who reads across racks ("racks"), and who within one ("local").
+    """Pairs that read across racks ("racks"), and within one ("local").
 
     A row is a set of racks, of which `named` tells whether it has any at all, and a column a rack
     of members, or the last one for members without; there neither is true. `near` has

@@ -1,4 +1,4 @@
-"""Who may read what, taken from a problem's bare facts for `verify` alone.
+"""Kinds of partitions by who may read them, taken from a problem's bare facts for `verify` alone.
 
 The solver has its own way to the same (`optimizer.model.classes`, `optimizer.solver.kinds`): a
 fault in one of them must not hide in the other.

@@ -127,7 +127,7 @@ class Client(ABC):
         self.fall_silent()
 
     def _thaw(self, since: float) -> None:
-        """Its own thread is first: a heartbeat, or a goodbye if poll() comes too late."""
+        """The client's thread is first: a heartbeat, or a goodbye if poll() comes too late."""
         now = self.context.now
         if not self.alive or self.frozen_until > now:
             return

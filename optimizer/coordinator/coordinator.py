@@ -20,7 +20,7 @@ class Coordinator:
         self.group: ClassicGroup | ConsumerGroup = ClassicGroup(context)
 
     def settle(self, clients: Sequence[Client], generation: int) -> None:
-        """These members joined long ago; the group is at rest in that generation, or epoch."""
+        """Take members that joined long ago; the group is at rest in that generation, or epoch."""
         if all(client.is_classic for client in clients):
             group = ClassicGroup(self.context)
             for client in clients:

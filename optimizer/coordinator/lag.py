@@ -242,7 +242,7 @@ class Backlog:
         return left / behind if behind else inf
 
     def _grow(self, partition: int, start: float, end: float, slope: float) -> None:
-        """Its lag grows, or shrinks, by this number of records a second."""
+        """A partition's lag grows, or shrinks, by this number of records a second."""
         if end > start and slope:
             self.slopes[start] += slope
             self.slopes[end] -= slope

@@ -1,4 +1,4 @@
-"""Who reads which partition when: pauses, moves, and what is read twice."""
+"""Readers of partitions over time: pauses, moves, and what is read twice."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

@@ -150,7 +150,7 @@ class LargestFlow:
 
     @property
     def side(self) -> NDArray[np.bool_]:
-        """Which nodes the cut nearest to the source separates from the sink."""
+        """Nodes that the cut nearest to the source separates from the sink."""
         side = np.zeros(self._nodes, np.bool_)
         side[self._network.get_source_side_min_cut()] = True
         return side
@@ -164,7 +164,7 @@ class LargestFlow:
 def source_side(
     parts: Sequence[Arcs], supply: IntArray, sink: int
 ) -> tuple[NDArray[np.bool_], int]:
-    """Which of the first nodes have too much to flow into the sink, and how much does."""
+    """The first nodes that have too much to flow into the sink, and how much does."""
 
     def solve_flow() -> IntArray:
         flow = LargestFlow(parts, supply, sink, sink + 1)

@@ -15,7 +15,7 @@ from optimizer.model.limits import Limit, LimitSet, stated_limits
 from optimizer.model.problem import Problem
 
 RACKS = (None, "leader", "any")
-"""Which replica a member reads: it doesn't matter; the leader's; the nearest (KIP-392)."""
+"""Replica that a member reads: it doesn't matter; the leader's; the nearest (KIP-392)."""
 
 BALANCES = ("auto", "count", "weight")
 """A member's load: its partitions, or what they weigh for its capacity; or as
@@ -102,7 +102,7 @@ class Goals:
     """Topics whose partitions of equal numbers go to the same member; racks and spread aren't
     examined then."""
     host: str | None = None
-    """Which members share a host. None: those that name the same one; otherwise a pattern of client
+    """Members that share a host. None: those that name the same one; otherwise a pattern of client
     ids, such as "{host}-consumer-*"."""
     max_per_host: tuple[Limit, ...] = ()
     """How many partitions the members of a host may have together."""

@@ -1,4 +1,4 @@
-"""Which members share a host: by what their member rows name, or by a pattern of client ids."""
+"""Members that share a host: by what their member rows name, or by a pattern of client ids."""
 
 import re
 from collections.abc import Sequence

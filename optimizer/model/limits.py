@@ -260,7 +260,7 @@ def _least(caps: Sequence[IntArray]) -> IntArray | None:
 
 
 def _members(problem: Problem, limit: Limit) -> Flags:
-    """Which members a limit is about."""
+    """Members that a limit is about."""
     kafka, count = problem.kafka, len(problem.member_ids)
     nothing = [None] * count
     names = zip(
@@ -307,7 +307,7 @@ def _fits(pattern: str, name: str | None) -> bool:
 
 
 def _partitions(problem: Problem, limit: Limit) -> Flags:
-    """Which partitions a limit is about."""
+    """Partitions that a limit is about."""
     topics = np.array([matches(limit.topics, topic) for topic in problem.topics], np.bool_)
     mine: Flags = topics.repeat(problem.topic_sizes)
     if limit.partitions:

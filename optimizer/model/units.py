@@ -179,7 +179,7 @@ def _units(
 def _owners(
     problem: Problem, of_partition: IntArray, kind_of: IntArray, may: Flags
 ) -> tuple[IntArray, IntArray]:
-    """Who owns most of each unit and may have it, the first of equals, and how much of it."""
+    """The owner of most of each unit that may have it, the first of equals, and its share."""
     members, owner = len(problem.member_ids), np.full(len(kind_of), NOBODY)
     owned = ((of_partition >= 0) & (problem.owner >= 0)).nonzero()[0]
     owned = owned[may[kind_of[of_partition[owned]], problem.owner[owned]]]

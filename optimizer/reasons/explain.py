@@ -262,7 +262,7 @@ class _View:
 
 
 def _without(transfer: Handover, path: Path) -> int:
-    """Who has a partition without the path: its owner, or its last member what had no owner."""
+    """The member that has a partition without the path: its owner, or else its last member."""
     return path[-1].taker if transfer.giver == OUTSIDE else transfer.giver
 
 

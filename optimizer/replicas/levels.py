@@ -168,7 +168,7 @@ def _of_topics(standing: IntArray, topic: IntArray, topics: int, brokers: int) -
 def leader_placement(
     cluster: NumberedCluster, rows: IntArray, sets: IntArray, goals: ReplicaGoals
 ) -> Placement:
-    """Who of its replicas may lead each of those partitions; others are led as they are."""
+    """Replicas that may lead each of those partitions; others are led as they are."""
     brokers, topical = len(cluster.ids), goals.spreads_topics_first
     topic, topics = _topics(cluster, topical)
     kept = cluster.kept

@@ -178,7 +178,7 @@ def rack_needs(cluster: NumberedCluster, rows: IntArray) -> tuple[IntArray, IntA
 
 
 def in_scope(cluster: NumberedCluster, leaders: bool = False) -> tuple[IntArray, list[LeftOut]]:
-    """Which partitions can be planned, or led, and those in scope that can't, with the reason."""
+    """Partitions that can be planned, or led, and those in scope that can't, with the reason."""
     is_filled, kept = cluster.replicas >= 0, cluster.kept
     new = np.array([partition.is_new for partition in cluster.partitions], np.bool_)
     room = cluster.receives.sum() + ((kept >= 0) & ~cluster.receives[kept]).sum(axis=1)

@@ -66,7 +66,7 @@ class Placement:
 
     @cached_property
     def receivers(self) -> list[IntArray]:
-        """Who receives, by rack."""
+        """Brokers that receive, by rack."""
         return [np.flatnonzero(self.receives & (self.rack_of == r)) for r in range(self.racks)]
 
     def loads(self, choice: IntArray) -> IntArray:
@@ -132,13 +132,13 @@ class Placement:
 
 
 def has(rows: IntArray, wanted: IntArray) -> BoolArray:
-    """Which rows have the value beside them."""
+    """Rows that have the value beside them."""
     present: BoolArray = np.logical_or.reduce(rows == wanted[:, None], axis=1)
     return present
 
 
 def without(rows: IntArray, others: IntArray) -> BoolArray:
-    """Which entries of each row are brokers that its row of the others lacks."""
+    """Entries of each row that are brokers which its row of the others lacks."""
     new = rows >= 0
     for column in others.T:
         new &= rows != column[:, None]
@@ -174,7 +174,7 @@ class Duals:
 
 
 def sound_rows(placement: Placement, choice: IntArray) -> BoolArray:
-    """Which partitions have as many brokers as they want, none twice, as racks want it."""
+    """Partitions that have as many brokers as they want, none twice, as racks want it."""
     sound: BoolArray = np.add.reduce(choice >= 0, axis=1) == placement.count
     for at, broker in enumerate(choice.T):
         candidate = placement.receives[broker] | has(placement.listed, broker)
@@ -205,7 +205,7 @@ def _between(weight: IntArray, load: IntArray, price: IntArray) -> bool:
 
 
 def with_cheaper(placement: Placement, choice: IntArray, prices: Duals) -> BoolArray:
-    """Which partitions would rather have another choice at these prices.
+    """Partitions that would rather have another choice at these prices.
 
     Choices of a partition are the bases of a matroid (brokers within racks within it), so a
     cheaper choice is there if and only if one exchange makes it cheaper.

@@ -198,7 +198,7 @@ class ReplicaPlan:
 
     @cached_property
     def copied(self) -> BoolArray:
-        """Which entries of `after` are new replicas, to be copied (P, F)."""
+        """Entries of `after` that are new replicas, to be copied (P, F)."""
         return without(self.after, self.cluster.replicas)
 
     @property

@@ -224,7 +224,7 @@ class _Runs:
 
 
 class _Slots:
-    """Which member reads each partition in each run: a number for each member of each run."""
+    """The member that reads each partition in each run: a number for each member of each run."""
 
     def __init__(self, processes: list[Process], policies: int) -> None:
         self.partitions = np.array([process.partitions for process in processes])
@@ -255,7 +255,7 @@ class _Slots:
         return ranges(at * self._per_policy + self._first[groups], self.partitions[groups])
 
     def shares(self, cells: IntArray | slice, waiting: Reals, capacity: Reals) -> Reals:
-        """Which share of what waits in each of these partitions its member reads.
+        """Share of what waits in each of these partitions that its member reads.
 
         `capacity` has for each partition the records that its member can read.
         """

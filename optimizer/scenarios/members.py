@@ -185,7 +185,7 @@ class Crash(Event):
         return cls(**{name.removeprefix("crash").removeprefix("-") or "member": value})
 
     def member_indexes(self, group: Group) -> list[int]:
-        """Which of a group's members crash; NotApplicableError where none does."""
+        """Members of a group that crash; NotApplicableError where none does."""
         if self.member is not None:
             return [member_index(group, self.member)]
         what, name = self._what, self.value

@@ -64,7 +64,7 @@ class Rolling(Event):
 
     @property
     def value(self) -> str:
-        """Such as `30s:static:at-once=2:backward`, as `of_value` reads it."""
+        """A text such as `30s:static:at-once=2:backward`, as `of_value` reads it."""
         parts = [self._first().text(getattr(self, self.first))] if self.first else []
         parts += [seconds_to_text(self.seconds), *static_to_text(self.static)]
         parts += [f"at-once={self.at_once}"] if self.at_once > 1 else []

@@ -114,7 +114,7 @@ class AggregatedArcs:
         return shares
 
     def distribution_of(self, flows: IntArray) -> Distribution:
-        """Which fine kinds that is of: what comes into a hub goes on in the order of numbers."""
+        """A flow by fine kinds: what comes into a hub goes on in the order of numbers."""
         owned, to_all, to_column, on, taken = np.split(flows, self._ends)[:5]
         by_all, hub, passed = match_flows((self.fine.kind, to_all), (self._kind_of_hub, on))
         fine = np.concatenate((by_all, self._free_fine))

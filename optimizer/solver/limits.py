@@ -154,7 +154,7 @@ def first_names(names: Sequence[str]) -> str:
 
 
 def _shortage(problem: Problem, clash: LimitSet) -> str:
-    """Which partitions there is no room for, and with whom."""
+    """Partitions that have no room, and the members that may take them."""
     partitions, short = _excess(problem, clash)
     limits = limits_of(problem, clash)
     assert limits is not None, "a clash has a limit"

@@ -272,7 +272,7 @@ def _most_kept(demand: Demand, lowest: int, highest: int) -> int | None:
 
 
 def _most_kept_of_one_kind(owned: IntArray, total: int, lowest: int, highest: int) -> int:
-    """Who has more than `highest` gives, and who has less than `lowest` takes.
+    """Partitions kept where members with over `highest` give, those with under `lowest` take.
 
     What is left over goes to those who have room. What lacks is given by the others.
     """

@@ -227,7 +227,7 @@ FEWER_READERS = 4
 
 
 class Nest(NamedTuple):
-    """Who reads what: a kind's readers are the members whose rank isn't above its own."""
+    """Readers in a nest: a kind's readers are the members whose rank isn't above its own."""
 
     kind: IntArray
     member: IntArray

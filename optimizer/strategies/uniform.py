@@ -276,7 +276,7 @@ def _even_out(state: _State, topics: list[int]) -> None:
 
 
 class _State:
-    """Who owns what, and how much, on the way."""
+    """Owners and loads on the way."""
 
     def __init__(self, problem: Problem, order: IntArray) -> None:
         self._problem = problem

@@ -219,7 +219,7 @@ class GroupFacts:
 
     @cached_property
     def led(self) -> Led:
-        """Who leads what the members of a planned group own."""
+        """Leaders of what the members of a planned group own."""
         row, plan = self.row, self.plan
         leading = np.full(len(plan.topics), -1)
         leading[self.topic_index[row.led_topics]] = np.arange(len(row.led_topics))

@@ -187,7 +187,7 @@ class GroupEvaluator:
         )
 
     def _timeouts(self, cluster: str, group: str) -> ConsumerSettings:
-        """Those stated for a group; missing bounds are those of its brokers."""
+        """Time-outs stated for a group; missing bounds are those of its brokers."""
         rules = (rule for rule in self.settings.timeouts if rule.fits(cluster, group))
         own = next(rules, None)
         return {**self.available.sessions.get(cluster, {}), **own.settings} if own else {}

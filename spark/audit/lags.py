@@ -55,7 +55,7 @@ class OffsetLags(NamedTuple):
 
     @staticmethod
     def of(row: AuditRow) -> OffsetLags:
-        """Those in a row with the columns of `spark.audit.parts`."""
+        """Offsets in a row with the columns of `spark.audit.parts`."""
         committed, end, start = row.offset_committed, row.offset_ends, row.offset_starts
         has_end, has_start = ((committed >= 0) & (bound >= 0) for bound in (end, start))
         reported, is_reported = row.offset_lags, row.offset_lags != LEAST
@@ -68,7 +68,7 @@ class OffsetLags(NamedTuple):
 
     @property
     def late(self) -> OffsetLags:
-        """Those with a known lag."""
+        """Partitions with a known lag."""
         is_late = (self.lag >= 0) & (self.beyond <= 0)
         return OffsetLags(*(column[is_late] for column in self))
 

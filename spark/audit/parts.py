@@ -89,7 +89,7 @@ def _rack_number(rack: str) -> str:
 
 
 def _leaders_by_topic(partitions: DataFrame, racks: bool) -> DataFrame:
-    """Who leads each partition of a topic, in order; without `racks` there are none of them."""
+    """Leaders of each partition of a topic, in order; without `racks` there are none of them."""
     rack = _rack_number("leader_rack")
     partition = f"struct(partition, bigint(ifnull(leader, -1)) as leader, {rack} as rack)"
     of_topic = partitions.groupBy("cluster", "topic").agg(
@@ -119,7 +119,7 @@ def claims_changed(row: AuditRow) -> bool:
 
 
 def _in_order(row: AuditRow, when: str) -> IntArray:
-    """Who claims what, in one order."""
+    """Claims of members, in one order."""
     columns = np.stack([getattr(row, f"{when}{name}") for name in CLAIMS[:3]])
     return columns[:, np.lexsort(columns)]
 

@@ -118,7 +118,7 @@ class FleetComparison:
         return [row.asDict() for row in self.fleet.collect()]
 
     def best(self) -> str:
-        """Which strategy the fleet would be best off with."""
+        """The strategy that is best for the fleet."""
         return best_of(self._rows)
 
     def chart(self) -> Any:

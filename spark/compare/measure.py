@@ -67,7 +67,7 @@ class ComparedRow(GroupRow):
     stopped_eager: Long = None
     """Partitions that stop under the eager protocol: all of them."""
     stopped_cooperative: Long = None
-    """Those that stop under the cooperative protocol, or the coordinator's: their owner loses
+    """Partitions that stop under the cooperative protocol, or the coordinator's: their owner loses
     them."""
     rounds: Int = None
     """Rebalances under the cooperative protocol: 2 if a partition changes hands, else 1."""

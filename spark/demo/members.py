@@ -1,4 +1,4 @@
-"""Who is in a made-up group."""
+"""Members of a made-up group."""
 
 from dataclasses import dataclass, fields, replace
 

@@ -273,7 +273,7 @@ def _by_host(problem: Problem, before: IntArray, after: IntArray) -> dict[str, t
 def _by_topic(
     problem: Problem, kept: IntArray, planned: IntArray
 ) -> list[tuple[str, str, int, int]]:
-    """Who has how much of which topic, now and planned."""
+    """Partitions of each topic that members have, now and planned."""
     topics = len(problem.topics)
     cells = topics * len(problem.member_ids)
     before, after = (

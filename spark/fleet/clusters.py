@@ -1,4 +1,4 @@
-"""Which clusters the snapshots of a store have, and which snapshot is the newest of each.
+"""Clusters of a store's snapshots, and the newest snapshot of each.
 
 Clusters are collected one by one as well as together, so that the newest snapshot of a store may
 have one of them only. The fleet at an instant is the newest whole snapshot of each cluster, as far

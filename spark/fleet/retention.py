@@ -1,4 +1,4 @@
-"""Which snapshots of a store have had their time, and how they go."""
+"""Snapshots of a store that have had their time, and how they go."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass

@@ -51,7 +51,7 @@ KIND = ("type", "strategy", "state")
 _BY_CLUSTER = (("cluster",),)
 
 OFFSETS_TOPIC = "__consumer_offsets"
-"""Who leads a partition of it coordinates the groups whose offsets are kept there."""
+"""Leaders of its partitions coordinate the groups whose offsets are kept there."""
 
 GROUP_KEYS = ("cluster", "group")
 MEMBER_KEYS = (*GROUP_KEYS, "member_id")

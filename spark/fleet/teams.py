@@ -1,4 +1,4 @@
-"""Whose groups are whose, and which findings about them are known until when."""
+"""Teams and their groups, and findings about them that are known until a day."""
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
@@ -77,6 +77,6 @@ def muted_in(mutes: Sequence[Mute], cluster: str, group: str, snapshot: str) -> 
 
 
 def _standing(mutes: Sequence[Mute], snapshot: str) -> list[Mute]:
-    """Those whose day hasn't come at the time of the snapshot."""
+    """Mutes whose day hasn't come at the time of the snapshot."""
     today = (time_of(snapshot) or datetime.now(UTC)).date()
     return [mute for mute in mutes if today < mute.until]

@@ -176,7 +176,7 @@ def components(graph: FleetGraph, cluster: str, group: str) -> DataFrame:
 
 
 def competitors(graph: FleetGraph, cluster: str, group: str, member_id: str) -> DataFrame:
-    """Who of its group may read what a member may read: one row a competitor.
+    """Members of a member's group that may read what it may read: one row a competitor.
 
     cluster, group, member_id, instance_id, client_id, host, shared (partitions that both may
     read), owned (of those that the member may read, how many the competitor owns). InputError when

@@ -1,4 +1,4 @@
-"""Who coordinates a group and where its offsets are kept: of one, and of a whole fleet."""
+"""Coordinators of groups and where offsets are kept: of one group, and of a whole fleet."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ class GroupSpans:
 
     @property
     def starts(self) -> DataFrame:
-        """Those rows in which the facts of a group have changed."""
+        """Rows in which the facts of a group have changed."""
         return self.rows.where("position = start")
 
     def size_of_starts(self) -> int:

@@ -72,7 +72,7 @@ def offsets_of(rows: pl.DataFrame, doubts: Sequence[Doubt]) -> Offsets:
 
 
 def _owners(rows: pl.LazyFrame) -> pl.LazyFrame:
-    """Who claims it in the highest generation; nobody where several do (AbstractStickyAssignor)."""
+    """Owners by the highest generation; none where several claim it (AbstractStickyAssignor)."""
     claims = rows.filter(pl.col("generation").is_not_null())
     newest = claims.group_by("track", AT).agg(pl.col("generation").max())
     member = pl.col("member_id")

@@ -121,7 +121,7 @@ def summary_of(row: Mapping[str, Any], load: float | None, top: float | None) ->
 
 
 def _of_rates(row: Mapping[str, Any], load: float, top: float) -> Iterator[str]:
-    """Such as: Add 31 members (23 → 54): 9,500 records/s need 54 with 180 each."""
+    """A sentence such as: Add 31 members (23 → 54): 9,500 records/s need 54 with 180 each."""
     rate = f"{figure(row['rate'])} records/s"
     most = min(row["needed"] or 0, row["partitions"])
     if not row["behind"] and (row["needed"] is None or row["needed"] > row["members"]):
@@ -145,7 +145,7 @@ def _of_rates(row: Mapping[str, Any], load: float, top: float) -> Iterator[str]:
 
 
 def _of_now(row: Mapping[str, Any]) -> Iterator[str]:
-    """Such as: Up to 2 per member (51 partitions, 50 members). 24 are spare: 26 carry no more."""
+    """Texts such as: Up to 2 per member (51 partitions, 50 members). 24 are spare."""
     hosts = f" on {row['members'] // row['per_host']} hosts" if row["per_host"] > 1 else ""
     now = f", now {row['current_max']:,}" if row["current_max"] > row["optimal_max"] else ""
     most = f"{'' if row['even'] else 'up to '}{row['optimal_max']:,} per member{now}"

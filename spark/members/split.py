@@ -145,7 +145,7 @@ def sentence_of(split: Split, paces: Mapping[str, Pace]) -> str:
 
 
 def _caught_up(pace: Pace) -> str:
-    """Such as: in 40 s."""
+    """A text such as: in 40 s."""
     if pace.catch_up is not None:
         return f"in {duration(pace.catch_up)}"
     if pace.capacity < pace.rate:

@@ -56,7 +56,7 @@ class ReplicaFacts:
 
     @property
     def leaders(self) -> list[int | None]:
-        """Who leads each partition now; the preferred one where no leader is known."""
+        """The leader of each partition now; the preferred one where no leader is known."""
         if self.tells_leaders:
             return [partition.leader for partition in self.partitions]
         return [next(iter(partition.replicas), None) for partition in self.partitions]

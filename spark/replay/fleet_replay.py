@@ -104,7 +104,7 @@ in which Spark adds them up.
 """
 
 TIES = ("first_moves", f"if(strategy = '{CURRENT}', 0, 1)", "strategy")
-"""Which of equally good strategies comes first: the cheapest to change to."""
+"""Order of equally good strategies: the cheapest to change to is first."""
 
 COUNTED = ("best_or_equal", "alone")
 """How a strategy compares in a group; the league counts groups to which anything happened."""
@@ -180,7 +180,7 @@ def _hours(what: str) -> Column:
 
 
 def _with_best(rows: DataFrame) -> DataFrame:
-    """Which strategy is the best of each group, and what it saves."""
+    """The best strategy of each group, and what it saves."""
     of_group = Window.partitionBy(*GROUP_KEYS)
     place = F.row_number().over(of_group.orderBy(*best_first(*WORTH, *TIES)))
     rank = F.rank().over(of_group.orderBy(*best_first(*WORTH)))

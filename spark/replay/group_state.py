@@ -86,7 +86,7 @@ class GroupState:
         )
 
     def owner(self, owned: GroupAnswer) -> IntArray:
-        """Who of its members owns what an answer gave them; GONE are owners who aren't there."""
+        """Members that own what an answer gave them; GONE are owners that aren't there."""
         if owned.state not in self.ways:
             index = {who: m for m, who in enumerate(self.who)}
             member = np.array([*(index.get(who, GONE) for who in owned.state.who), NOBODY])

@@ -97,7 +97,7 @@ class Trail:
     failure: FleetGroup | None = None
 
     def owner(self, state: GroupState) -> IntArray:
-        """Who of a group's members, if anybody, owns each of its partitions."""
+        """The member of a group that owns each of its partitions, if any."""
         if self.answer is not None:
             return state.owner(self.answer)
         return (state.problem if self.first else state.ownerless).owner
@@ -140,7 +140,7 @@ class _GroupReplay:
     """One group under each strategy; what was last is all that is remembered."""
 
     def __init__(self, first: RowInTime, replay: Replay, limit: TimeLimit) -> None:
-        """Who wasn't there in the first snapshot of its cluster has come since."""
+        """A group that isn't in the first snapshot of its cluster came later."""
         self._replay, self._limit = replay, limit
         self._goals = replay.goals.of(first.cluster, first.group)
         self._state: GroupState | None = None

@@ -61,7 +61,7 @@ class GoalsTable(TomlTable):
     groups of up to 400 subscriptions of a member to a topic, or up to 20,000 where it is named here
     (two seconds with half a million partitions). In larger groups it is a good guess, unproven."""
     host: SkipValidation[str] = example("{host}-thread-*")
-    """Which members share a host: those whose members.host is the same, or by a pattern of client
+    """Members that share a host: those whose members.host is the same, or by a pattern of client
     ids."""
     min_gain: SkipValidation[Share] = DEFAULT_GOALS.min_gain
     """Minimum improvement (partitions) per move; groups below it stay as they are. 0: any
@@ -147,7 +147,7 @@ class GroupTable(ConsumersTable, GoalsTable, ForGroupsTable):
 
 
 class WeightsTable(TomlTable):
-    """Which rates weigh partitions."""
+    """Rates that weigh partitions."""
 
     of: Annotated[str, Field(pattern=OF, title=OF_IN_WORDS)] = DEFAULT_RATE_WEIGHTS.of
     """The mean, the highest, or a quantile."""
@@ -167,7 +167,7 @@ class TeamTable(TomlTable):
     """A team and its groups."""
 
     name: Annotated[str, Field(min_length=1)] = Field(examples=["orders"])
-    """Its name, as --team takes it."""
+    """The team's name, as --team takes it."""
     groups: Annotated[list[Pattern], Field(min_length=1)] = Field(examples=[["orders-*"]])
     """Names of its groups (* and ? stand for any letters)."""
 
@@ -176,7 +176,7 @@ class MuteTable(TomlTable):
     """A finding that is known."""
 
     finding: Annotated[str, Field(min_length=1)] = Field(examples=["idle-members"])
-    """Its kind, as `evenfleet findings` lists them."""
+    """The finding's kind, as `evenfleet findings` lists them."""
     cluster: Pattern = "*"
     """Names of clusters in which it is muted."""
     group: Pattern = "*"
@@ -227,12 +227,12 @@ class ConfigFile(TomlTable):
     """Other goals and consumers for groups whose names match; the first that fits counts, and what
     it doesn't state is as in [goals] and [consumers]."""
     weights: WeightsTable = WeightsTable()
-    """Which rates weigh partitions: of the last "window", the "mean", the "maximum" or a
+    """Rates that weigh partitions: of the last "window", the "mean", the "maximum" or a
     quantile."""
     traffic: TrafficTable = TrafficTable()
     """Cost of reads across racks."""
     team: list[TeamTable] = Field([])
-    """Whose groups are whose: a column and a label of findings, and --team. A group that fits two
+    """Teams and their groups: a column and a label of findings, and --team. A group that fits two
     teams is of the first."""
     mute: list[MuteTable] = Field([])
     """Findings that are known: an audit counts and shows them as muted, and they don't count for

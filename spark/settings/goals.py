@@ -1,4 +1,4 @@
-"""Which goals count for which group."""
+"""Goals that count for each group."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class RateWeights:
 
     @property
     def quantile(self) -> float:
-        """Which quantile that column is to have."""
+        """The quantile that the column is to have."""
         return int(self.of[1:]) / 100 if self.measure == "quantile" else 0.95
 
 

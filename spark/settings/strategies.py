@@ -1,4 +1,4 @@
-"""Which strategies can be named, and for which kinds of groups they are."""
+"""Strategies that can be named, and the kinds of groups that they are for."""
 
 from collections.abc import Sequence
 
@@ -34,7 +34,7 @@ def kind_of(group_type: str | None) -> str:
 
 
 def for_kind(strategies: Sequence[str], kind: str) -> list[str]:
-    """Those that groups of that kind can use, Connect's workers others than consumers."""
+    """Strategies that groups of that kind can use, Connect's workers others than consumers."""
     others = {CURRENT, *STRATEGY_NAMES}.difference(_OF_KIND[kind])
     return [name for name in strategies if name not in others]
 

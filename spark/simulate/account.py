@@ -42,7 +42,7 @@ IN_WORDS = {
 """Happenings of a run that are printed, of one member or several; the others are in JSON alone."""
 
 OF_PARTITIONS = "assigned", "revoked", "lost"
-"""These matter where they are about partitions."""
+"""Events that matter where they are about partitions."""
 
 
 def rows_of(timeline: Timeline) -> Rows:
@@ -91,7 +91,7 @@ def _short_names(names: Iterable[str]) -> dict[str, str]:
 
 
 def _merge(same: list[LogEntry], short: Mapping[str, str]) -> tuple[str, str]:
-    """Who did it, and what it was, of those that did the same at one time."""
+    """The members and the text of entries that say the same at one time."""
     first, names = same[0], {entry.member or "" for entry in same}
     who, what = short.get(first.member or "", first.member or ""), IN_WORDS[first.what]
     if len(names) > 1:

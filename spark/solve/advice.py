@@ -50,7 +50,7 @@ class Planned(NamedTuple):
     answer: Answer | Exception | None = None
 
     def target(self, problem: Problem) -> IntArray:
-        """Who gets which partition by the plan."""
+        """The plan's member of each partition."""
         solved, target = self.solved, np.full(problem.partition_count, NOBODY)
         target[problem.topic_offsets[solved.topic] + solved.partition] = solved.target
         return target

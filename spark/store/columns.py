@@ -51,7 +51,7 @@ def whole_numbers(column: pa.ChunkedArray) -> NDArray[np.int64]:
 
 
 def is_there(array: pa.Array) -> NDArray[np.bool_]:
-    """Which values of an array aren't null."""
+    """Values of an array that aren't null, as a mask."""
     valid = array.buffers()[0]
     if pa.types.is_null(array.type) or valid is None:
         return np.full(len(array), not pa.types.is_null(array.type))

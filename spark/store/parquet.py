@@ -174,7 +174,7 @@ def may_have(group: Any, wanted: Mapping[str, ValueFilter]) -> bool:
 
 
 def matching_rows(keys: pa.Table, wanted: Mapping[str, ValueFilter]) -> NDArray[np.bool_]:
-    """Which rows have wanted values in all of these columns."""
+    """Rows that have wanted values in all of these columns."""
     fits = np.ones(len(keys), np.bool_)
     for name, wanted_values in wanted.items():
         codes, names = codes_of(texts(keys[name]))

@@ -1,4 +1,4 @@
-"""Which files of a folder are a table, and whether they are as they were written."""
+"""Files of a folder that are a table, and whether they are as they were written."""
 
 from __future__ import annotations
 

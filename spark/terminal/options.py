@@ -83,7 +83,7 @@ class OutOptions:
 
 
 class RackMeaning(StrEnum):
-    """Which replica a member reads."""
+    """The replica that a member reads."""
 
     NONE = "none"
     LEADER = "leader"

@@ -60,7 +60,7 @@ def led_with_heirs(snapshot: FleetSnapshot, down: Collection[int]) -> DataFrame:
 
 
 def rate_parts(snapshot: FleetSnapshot, rates: FleetRates) -> dict[str, DataFrame]:
-    """Such parts: rates and lag of what a group reads, and what a member of it can read."""
+    """Parts for events: rates and lag of what a group reads, and what a member of it can read."""
     read = rates.read_in(snapshot, rates.rates.where("mean is not null"))
     means = read.select(*GROUP_KEYS, *PARTITION, F.col("mean").alias("partition_rates"))
     parts = {"rated": means, "peak": rates.peak_rates}

@@ -185,7 +185,7 @@ def is_shown_by_search(kinds: Kinds, weights: Weights, shown: SearchProof) -> bo
 
 
 def _reads(kinds: Kinds, member: int) -> Flags:
-    """Which kinds of partitions a member reads."""
+    """Kinds of partitions that a member reads, as a mask."""
     reads = np.zeros(kinds.kind_count, np.bool_)
     reads[kinds.keys[kinds.member == member] // max(kinds.member_count, 1)] = True
     return reads

@@ -60,7 +60,7 @@ class ClassicRebalance(ClassicSessions):
             client.beat()
 
     def catches_up(self, client: ClassicClient) -> None:
-        """Who was busy with the last assignment hears of what came since at its next heartbeat."""
+        """Tell a client that was busy with the last assignment what came since, when it beats."""
         member = self.members.get(client.member_id or "")
         waited_for = self.state == "PreparingRebalance" and not (member and member.parked)
         if member is None or client.generation != self.generation or waited_for:

@@ -109,7 +109,7 @@ class ClassicSessions(Sessions[ClassicMember]):
         self._remove([member], "session expired")
 
     def await_the_late(self) -> None:
-        """Who isn't in this generation learns it at its next heartbeat."""
+        """Clients that aren't in this generation learn it at their next heartbeat."""
         for member in self.members.values():
             if member.client.alive and member.client.generation != self.generation:
                 self.context.clock.at(member.client.next_beat(), member.client.beat)

@@ -105,7 +105,7 @@ class ConsumerGroup(ConsumerTargets):
         self.wake(client)
 
     def catches_up(self, client: ClassicClient) -> None:
-        """Its heartbeats are examined as long as anything is on its way."""
+        """A client's heartbeats are examined as long as anything is on its way."""
 
     def leader_sees(self, client: ClassicClient) -> None:
         """Nobody leads here."""

@@ -229,7 +229,7 @@ class _KedaDecider:
 
 
 def _counts(keda: Keda, process: Process) -> NDArray[np.bool_]:
-    """Which partitions the trigger counts: where it names no topics, those of topics that it finds.
+    """Partitions that the trigger counts: where it names no topics, those of topics that it finds.
 
     These have a committed offset of the group.
     """

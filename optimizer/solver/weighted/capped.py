@@ -62,7 +62,7 @@ class CappedDescent(Descent):
         np.add.at(self.held, (self.topic_of[placed], target[placed]), 1)
 
     def levels_at(self, loads: IntArray, members: IntArray | int) -> Reals:
-        """Who weighs more than it may is fullest."""
+        """Levels at which a member that weighs more than it may is fullest."""
         beyond = np.maximum(loads - self.caps.most_weight[members], 0)
         scale = self.scale[members]
         levels: Reals = loads * scale + BEYOND * beyond * scale

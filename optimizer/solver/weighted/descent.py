@@ -74,12 +74,12 @@ class Descent(Assignment):
         return any(step(self, fullest) for step in steps)
 
     def may_move(self, own: IntArray) -> Flags:
-        """Which members (columns) may have each partition."""
+        """Members (columns) that may have each partition."""
         may: Flags = self.problem.reads[self.problem.class_of[own]]
         return may
 
     def may_swap(self, top: Top) -> Flags:
-        """Which of the others (columns) may be exchanged for each of the fullest member's own."""
+        """Other partitions (columns) that may go for each of the fullest member's own."""
         return self.problem.may_swap(top.own, top.member, top.others, self.target[top.others])
 
 
@@ -179,7 +179,7 @@ HEAVY = 14
 def best_split(
     problem: WeightedProblem, target: IntArray, first: int, second: int, level: float
 ) -> list[tuple[int, int]] | None:
-    """Who of two members is to have which partition; None if that gets neither below a level.
+    """The best split of two members' partitions; None if it gets neither below a level.
 
     All sums of half of them are met with all of the other half (Horowitz and Sahni, Journal of the
     ACM 21, 1974).

@@ -30,7 +30,7 @@ WIDEST = 200_000
 
 @dataclass(frozen=True)
 class WeightedProblem:
-    """Who reads what, what it weighs, and who has it now.
+    """A group by weight: readers of partitions, their weights, and their owners now.
 
     Partitions with the same readers are of a class: `class_of` has that of each, -1 where nobody
     reads it, and `reads` tells whether a class (row) is read by a member (column). `owner` has the
@@ -135,7 +135,7 @@ class WeightedProblem:
         return int(np.count_nonzero((self.owner != NOBODY) & (target != self.owner)))
 
     def may_swap(self, own: IntArray, member: int, others: IntArray, holder: IntArray) -> Flags:
-        """Which others (columns), which `holder` have, may go for which of a member's own."""
+        """Other partitions (columns), those of `holder`, that may go for a member's own."""
         if self.all_read_all:
             return np.ones((len(own), len(others)), np.bool_)
         may: Flags = self.reads[self.class_of[own]][:, holder]
@@ -225,7 +225,7 @@ def bundles_of(problem: WeightedProblem, reads: Flags, limit: IntArray) -> Bundl
 
 
 class Assignment:
-    """Who has each partition, NOBODY for some, and what members have together."""
+    """The member that has each partition, NOBODY for some, and the sums of members."""
 
     def __init__(self, problem: WeightedProblem, target: IntArray) -> None:
         self.problem, self.target = problem, target.copy()

@@ -41,7 +41,7 @@ class Entry:
 
     @property
     def side(self) -> int:
-        """Which child of its parent it is."""
+        """The side of its parent that it is on."""
         assert self.parent is not None
         return int(self.parent.children[1] is self)
 

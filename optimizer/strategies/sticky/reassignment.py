@@ -21,7 +21,7 @@ _Route = tuple[int, int]
 
 
 class Movements:
-    """Which partitions went from whom to whom (AbstractStickyAssignor.PartitionMovements)."""
+    """Partitions that went between members (AbstractStickyAssignor.PartitionMovements)."""
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
@@ -207,7 +207,7 @@ class Reassigner:
         return np.asarray((stale != NOBODY) & lighter)
 
     def _taker(self, partition: int) -> int:
-        """Who would get the partition; NOBODY if it stays."""
+        """The member that would get the partition; NOBODY if it stays."""
         load = self._loads[self._owner[partition]]
         if self._has_stale and self._goes_back(np.array([partition]), load[None])[0]:
             return int(self._stale_owner[partition])

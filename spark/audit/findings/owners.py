@@ -50,7 +50,7 @@ def unread_partitions(group: GroupFacts, thresholds: Thresholds) -> Iterator[Fin
 
 
 def _by_owner(group: GroupFacts, owners: IntArray, why: str) -> Iterator[FindingRow]:
-    """Who owns these partitions, and how many each."""
+    """Owners of these partitions, and how many each has."""
     indexes, counts = np.unique(owners, return_counts=True)
     for at, owned in zip(indexes.tolist(), counts.tolist(), strict=True):
         owner = group.plan.names[at]

@@ -1,4 +1,4 @@
-"""Who subscribes to what: Kafka's tools print it nowhere, so it is inferred, or told by a CSV file.
+"""Subscriptions, which Kafka's tools don't print: they are inferred, or told by a CSV file.
 
 What is inferred comes from ownership alone. A topic of which the group has committed offsets and
 owns nothing is most likely one that it read once: it does not count.

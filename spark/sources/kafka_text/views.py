@@ -48,7 +48,7 @@ _FITS: dict[View, Callable[[set[str]], bool]] = {
         "GROUP" in columns and columns <= {"GROUP", "TYPE", "STATE", "PROTOCOL"}
     ),
 }
-"""Which columns a view has; the first that fits counts."""
+"""Columns of each view; the first that fits counts."""
 
 
 def read_row(view: View, fields: Fields) -> tuple[Row, str | None]:

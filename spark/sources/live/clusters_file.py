@@ -52,7 +52,7 @@ class ClusterTable(TomlTable):
     certificate_file: File = example("/etc/ssl/kafka/client.pem")
     """Our own certificate."""
     key_file: File = example("/etc/ssl/kafka/client.key")
-    """Its key."""
+    """The certificate's key."""
     key_password_env: str = example("EVENFLEET_PROD_KEY_PASSWORD")
     """Variable that holds the key's password."""
     key_password_file: File = example("/run/secrets/kafka-key-password")

@@ -68,7 +68,7 @@ def _offsets_and_reasons(offsets: Offsets, what: str) -> tuple[dict[Claim, int],
 
 
 def _leaders(topics: Iterable[Any], wanted: Set[Claim]) -> dict[Claim, int]:
-    """Who leads each of the partitions wanted, as far as somebody does."""
+    """Leaders of the partitions wanted, as far as they have one."""
     return {
         claim: partition.leader_id
         for topic in topics
