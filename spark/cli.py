@@ -82,9 +82,9 @@ class OnceEach(TyperCommand):
                 raise InputError(
                     f"{max(option.opts, key=len)} is given {times} times: give it once{shape}"
                 )
-        return super().parse_args(ctx, self._name_group(ctx, args))
+        return super().parse_args(ctx, self._with_group_option(ctx, args))
 
-    def _name_group(self, ctx: Any, args: list[str]) -> list[str]:
+    def _with_group_option(self, ctx: Any, args: list[str]) -> list[str]:
         """`explain STORE GROUP` is `explain STORE --group GROUP`.
 
         InputError for several options that are missing; of one click says so.

@@ -89,11 +89,11 @@ def read_lags(late: OffsetLags, topics: IntArray, topic_sizes: IntArray) -> Lags
     starts = np.flatnonzero(np.append(True, topic[1:] != topic[:-1])[: len(topic)])
     parts = np.split(lag, starts[1:]) if len(starts) else []
     of_topic = {
-        at: capped(sum_of(part)) for at, part in zip(topic[starts].tolist(), parts, strict=True)
+        at: as_long(sum_of(part)) for at, part in zip(topic[starts].tolist(), parts, strict=True)
     }
     counted_lags = [topic_lag for topic_lag in of_topic.values() if topic_lag is not None]
     return Lags(
-        topic, partition, lag, of_topic, capped(sum(counted_lags)) if counted_lags else None
+        topic, partition, lag, of_topic, as_long(sum(counted_lags)) if counted_lags else None
     )
 
 
@@ -104,7 +104,7 @@ def sum_of(lags: IntArray) -> int:
     return sum(lags.tolist())
 
 
-def capped(total: int) -> int | None:
+def as_long(total: int) -> int | None:
     return total if total <= LARGEST else None
 
 

@@ -71,7 +71,7 @@ def in_workers(
             wanted = [row for row in rows if row.is_there or not only_fleet]
             groups = [[*of] for _, of in groupby(wanted, lambda row: (row.cluster, row.group))]
             for portion in ([group] for group in groups) if SPAN in parts else portions(groups):
-                cells = iter(rows_despite(portion, cells_of))
+                cells = iter(rows_or_reasons(portion, cells_of))
                 while chunk := [*islice(cells, ROWS)]:
                     yield batch_of(chunk, schema)
 
@@ -116,7 +116,7 @@ OFTEN: dict[int, str] = {
 """Most frequent causes of a signal."""
 
 
-def rows_despite(groups: Sequence[list[EncodedRow]], rows_of: RowsOf[T]) -> Iterable[T]:
+def rows_or_reasons(groups: Sequence[list[EncodedRow]], rows_of: RowsOf[T]) -> Iterable[T]:
     """The rows that `rows_of` makes of some groups, in their order; of a history each has several.
 
     A group that ends the process has the rows of one that can't be read, with the reason.

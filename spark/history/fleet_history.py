@@ -55,12 +55,12 @@ def rows_of(group: Iterable[RowInTime], timeline: Timeline) -> Iterator[ChangeRo
     for row in group:
         after = Moment.of(row)
         if before is not None and before.row.end + 1 < row.start:
-            yield _last_row(before, timeline, row.start - 1)
+            yield _row_of_gone(before, timeline, row.start - 1)
             before = None
         yield _change_row(before, after, timeline)
         before = after
     if before is not None and before.row.end < timeline.last(before.row.cluster):
-        yield _last_row(before, timeline, timeline.last(before.row.cluster))
+        yield _row_of_gone(before, timeline, timeline.last(before.row.cluster))
 
 
 def _change_row(before: Moment | None, after: Moment, timeline: Timeline) -> ChangeRow:
@@ -89,7 +89,7 @@ def _change_row(before: Moment | None, after: Moment, timeline: Timeline) -> Cha
     )
 
 
-def _last_row(before: Moment, timeline: Timeline, end: int) -> ChangeRow:
+def _row_of_gone(before: Moment, timeline: Timeline, end: int) -> ChangeRow:
     """Of a group that isn't there from after `before` to position `end`."""
     row = before.row
     snapshots = timeline.snapshots[row.cluster]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from pyspark import TaskContext
 
-from spark.groups.workers import rows_despite
+from spark.groups.workers import rows_or_reasons
 from spark.memory_limits import free_memory
 from spark.solve.solve import planned_alone
 from tests.support.deadly import DEADLY, EXPECTED, SECONDS, STRATEGY
@@ -29,7 +29,7 @@ def solved(groups: list[Any]) -> list[Any]:
 
 def test_all_other_groups_are_solved() -> None:
     rows = [[rows_of(DEADLY, group)] for group in EXPECTED]
-    result = {row.group: (row.status, row.reason) for row in rows_despite(rows, solved)}
+    result = {row.group: (row.status, row.reason) for row in rows_or_reasons(rows, solved)}
     assert result == EXPECTED
 
 
@@ -40,5 +40,5 @@ def test_what_needs_more_memory_than_is_free_fails_before_the_kernel_kills_it() 
         np.empty(free_memory(), np.int8)
         return ["planned"]
 
-    (report,) = rows_despite([[rows_of(DEADLY, "a-group")]], greedy)
+    (report,) = rows_or_reasons([[rows_of(DEADLY, "a-group")]], greedy)
     assert "MemoryError" in report
