@@ -128,7 +128,7 @@ class Pruning:
             yield f"{would} with them: {number} of other programs: {files}."
         if self.kept:
             kept = plural(len(self.kept), "snapshot")
-            yield f"{kept} of that age stay: the newest of a cluster, or kept for their day."
+            yield f"Kept of that age: {kept}, each the newest of a cluster or of its day."
 
 
 def pruning_of(opener: Opener, store: Where, retention: Retention, now: datetime) -> Pruning:

@@ -6,7 +6,7 @@ What is known of topics is worked out once a topic, and goes to each group that 
 from collections.abc import Callable, Mapping
 from functools import reduce
 
-from pyspark.sql import Column, DataFrame, SparkSession, Window, functions as F
+from pyspark.sql import Column, DataFrame, SparkSession, functions as F
 
 from spark.fleet import GROUP_KEYS, TOPIC_KEYS, FleetSnapshot, escape
 from spark.groups.rows import CLAIM, GROUP, MEMBER, SUBSCRIPTION, TOPIC, united
@@ -48,11 +48,15 @@ def encode(
     Names of clusters and groups that aren't valid UTF-8 are escaped; groups of one name, so
     spelled, are one.
     """
-    tables, weights = snapshot.tables, weights or {}
+    tables, weights = snapshot.tables, dict(weights or {})
+    lags = weights.pop(LAG, None)
     read = tables["subscriptions"].select(*GROUP_KEYS, "topic").distinct()
+    topics = _topics(tables["partitions"])
+    for source, table in weights.items():
+        topics = topics.join(weights_by_topic(source, table), list(TOPIC_KEYS), "left")
     parts = {
         MEMBER: _members(tables["members"]),
-        TOPIC: read.join(_topics(tables["partitions"]), list(TOPIC_KEYS), "left"),
+        TOPIC: read.join(topics, list(TOPIC_KEYS), "left"),
         SUBSCRIPTION: tables["subscriptions"].select(*GROUP_KEYS, "member_id", "topic"),
         CLAIM: claims_of(tables["assignments"]),
         **(more or {}),
@@ -61,11 +65,8 @@ def encode(
         parts[GROUP] = _groups(tables["groups"], tables["assignments"])
     if racks:
         parts["place"] = read.join(_partition_racks(tables["partitions"]), list(TOPIC_KEYS))
-    for source, table in weights.items():
-        of_group = (
-            table if source == LAG else read.join(weights_by_topic(source, table), list(TOPIC_KEYS))
-        )
-        parts[source] = of_group.withColumnRenamed("weight", "lag_values")
+    if lags is not None:
+        parts[LAG] = lags.withColumnRenamed("weight", "lag_values")
     return united(parts, tasks or tasks_for(tables), by)
 
 
@@ -89,18 +90,26 @@ def _members(members: DataFrame) -> DataFrame:
 
 
 def _topics(partitions: DataFrame) -> DataFrame:
-    """Size and id of each topic; of a table without ids nothing is read for them."""
-    topics = _sizes(partitions).join(_ids(partitions), list(TOPIC_KEYS), "left")
-    fault_of_id = F.when(F.col("size") >= 0, F.col("fault"))
-    return topics.select(
+    """Size and id of each topic, or what is wrong with it."""
+    topics = _sizes_and_ids(partitions)
+    users = topics.select("cluster", "topic", F.explode("ids").alias("id")).where("id is not null")
+    alike = users.groupBy("cluster", "id").agg(F.collect_list("topic").alias("topics"))
+    sharing = alike.where("size(topics) > 1").select("cluster", F.explode("topics").alias("topic"))
+    fault = (
+        F.when(F.exists("ids", F.isnull), NO_ID)
+        .when(F.size("ids") > 1, TWO_IDS)
+        .when(F.col("shares"), SHARED_ID)
+    )
+    marked = F.broadcast(sharing.distinct().withColumn("shares", F.lit(True)))
+    return topics.join(marked, list(TOPIC_KEYS), "left").select(
         *TOPIC_KEYS,
-        F.coalesce(fault_of_id, "size").alias("topic_sizes"),
-        F.col("topic_id").alias("topic_ids"),
+        F.coalesce(F.when(F.col("size") >= 0, fault), "size").alias("topic_sizes"),
+        F.array_min("ids").alias("topic_ids"),
     )
 
 
-def _sizes(partitions: DataFrame) -> DataFrame:
-    """Partitions of each topic, or what is wrong unless they are 0 to n - 1, each once."""
+def _sizes_and_ids(partitions: DataFrame) -> DataFrame:
+    """Partitions of each topic, or what is wrong unless they are 0 to n - 1, each once; its ids."""
     count, low, high = F.count("*"), F.min("partition"), F.max("partition")
     return partitions.groupBy(*TOPIC_KEYS).agg(
         F.when(low < 0, NEGATIVE)
@@ -108,25 +117,8 @@ def _sizes(partitions: DataFrame) -> DataFrame:
         .when(high >= count, GAPS)
         .otherwise(count)
         .cast("int")
-        .alias("size")
-    )
-
-
-def _ids(partitions: DataFrame) -> DataFrame:
-    """The id of each topic that has one, and what is wrong with it."""
-    raw_ids = partitions.where("topic_id is not null").select(*TOPIC_KEYS, "topic_id").distinct()
-    ids = raw_ids.select(*TOPIC_KEYS, _in_hex(F.col("topic_id")).alias("topic_id")).distinct()
-    users = F.count("*").over(Window.partitionBy("cluster", "topic_id"))
-    return (
-        ids.withColumn("users", users)
-        .groupBy(*TOPIC_KEYS)
-        .agg(
-            F.min("topic_id").alias("topic_id"),
-            F.when(F.bool_or(F.col("topic_id").isNull()), NO_ID)
-            .when(F.count("*") > 1, TWO_IDS)
-            .when(F.max("users") > 1, SHARED_ID)
-            .alias("fault"),
-        )
+        .alias("size"),
+        F.array_distinct(F.transform(F.collect_set("topic_id"), _in_hex)).alias("ids"),
     )
 
 

@@ -200,11 +200,13 @@ def _why_hidden(row: EncodedRow) -> str | None:
     """
     if row.hidden is not None:
         return why_hidden(row.hidden.tolist())
-    is_lost = (row.topic_sizes == ABSENT) & np.isin(np.arange(len(row.topics)), row.claim_topics)
+    is_lost = row.topic_sizes == ABSENT
+    is_lost[is_lost] = np.isin(np.flatnonzero(is_lost), row.claim_topics)
+    if not is_lost.any():
+        return None
     lost = list_of("topic", row.topics[is_lost].tolist())
     why = "hidden from the user that took it, or left out: take it of all topics"
-    why = f"its members own partitions of {lost} that the snapshot lacks, {why}"
-    return why if is_lost.any() else None
+    return f"its members own partitions of {lost} that the snapshot lacks, {why}"
 
 
 def _no_topic_there(subscribed: IntArray, topics: Topics, claims: Claims) -> str | None:

@@ -227,7 +227,7 @@ def _parts(
     yield MEMBER, {"member_id": members["member_id"], **of_member}
     read = sorted(topics.get(cluster, ()))
     of_topics = TopicsRead(fleet, cluster, read, (*RACK_COLUMNS * racks, *WEIGHT_COLUMNS * weights))
-    yield TOPIC, of_topics.sizes()
+    yield TOPIC, of_topics.sizes() | (of_topics.weights() if weights else {})
     yield SUBSCRIPTION, {name: tables["subscriptions"][name] for name in NAMES}
     owned = is_there(claims["member_id"])
     names = take(pa.Table.from_arrays([claims[name] for name in NAMES], NAMES), owned)
@@ -236,8 +236,6 @@ def _parts(
     yield CLAIM, {name: as_one(names[name]) for name in NAMES} | numbers
     if racks:
         yield "place", of_topics.rack_sets()
-    if weights:
-        yield COLUMN, of_topics.weights()
 
 
 def _cluster_has_claims(fleet: FleetFiles, cluster: str, claims: Rows) -> bool:
@@ -310,7 +308,6 @@ class TopicsRead:
         rows = Lists.of(weighted).as_numbers()
         numbers = self.rows["partition"][rows.values]
         return {
-            "topic": self.topics,
             f"{COLUMN}_partitions": rows._replace(values=numbers),
             f"{COLUMN}_values": rows._replace(values=weights[rows.values]),
         }

@@ -7,8 +7,10 @@ workers cut either into groups (`spark.groups.cut`).
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import reduce
+from functools import partial, reduce
 from itertools import chain
 from typing import Any, NamedTuple, Protocol
 
@@ -18,6 +20,7 @@ from numpy.typing import NDArray
 from pyspark.sql import DataFrame, functions as F, types as t
 
 from optimizer.model import IntArray
+from spark.fleet import GROUP_KEYS
 from spark.store import as_one, is_there, numbers_in, take
 
 ABSENT = -1
@@ -33,10 +36,13 @@ SPAN = "span"
 """The part of a history: from where to where in time a group's facts were the same."""
 
 PARTS = "parts"
-"""Key in the metadata of column `part`: the parts that it numbers, and the columns of each."""
+"""Key in the metadata of column `part`: the parts that it numbers, and where their columns are."""
 
-Columns = Mapping[str, Sequence[str]]
-"""The columns of each part."""
+SHARED = (*GROUP_KEYS, "member_id", "topic", "partition")
+"""Names of columns that mean the same in all parts."""
+
+Columns = Mapping[str, Mapping[str, str]]
+"""The columns of each part, and which column of the united table has each."""
 
 Parts = Mapping[str, Mapping[str, Any]]
 """The rows of each part by column: cluster, group, some of member_id, topic and partition, and
@@ -62,47 +68,61 @@ class Lists(NamedTuple):
 def united(parts: Mapping[str, DataFrame], tasks: int, by: Sequence[str]) -> DataFrame:
     """All parts as one table, whose column `part` says what they are; each group is in one task.
 
-    A column that a part lacks says nothing in its rows. `by` is SQL text on what rows that belong
-    together have in common: `key` is its hash, by which they are sorted.
+    `by` is SQL text on what rows that belong together have in common: `key` is its hash, by which
+    they are sorted.
     """
-    sent = [
-        {field.name: _texts_to_send(field) for field in table.schema} for table in parts.values()
-    ]
-    unknown = {name: absent for of in sent for name, (_, absent) in of.items()}
+    places = {part: _places(table.schema) for part, table in parts.items()}
     tables = []
-    for number, (table, of) in enumerate(zip(parts.values(), sent, strict=True)):
-        cells = {name: of.get(name, (absent,))[0] for name, absent in unknown.items()}
-        texts = (f"{text} as `{name}`" for name, text in cells.items())
-        tables.append(table.selectExpr(f"{number}Y as part", *texts))
-    keyed = reduce(DataFrame.unionAll, tables).withColumn("key", F.xxhash64(*map(F.expr, by)))
+    for number, (part, table) in enumerate(parts.items()):
+        cells = (f"cast(`{name}` as {kind}) as `{at}`" for name, at, kind in places[part])
+        tables.append(table.selectExpr(f"{number}Y as part", *cells))
+    rows = reduce(partial(DataFrame.unionByName, allowMissingColumns=True), tables)
+    known = {at: NOTHING.get(kind, "null") for of in places.values() for _, at, kind in of}
+    cells = (f"ifnull(`{at}`, {nothing}) as `{at}`" for at, nothing in known.items())
+    keyed = rows.selectExpr("part", *cells).withColumn("key", F.xxhash64(*map(F.expr, by)))
     # A number of partitions that is stated is kept by adaptive execution, which would otherwise
     # put hundreds of groups, small in bytes and dear to solve, into one task.
     spread = keyed.repartition(tasks, "key").sortWithinPartitions("key")
-    columns = [{"name": part, "columns": [*of]} for part, of in zip(parts, sent, strict=True)]
-    return spread.withMetadata("part", {PARTS: columns})
+    columns = {part: {name: at for name, at, _ in of} for part, of in places.items()}
+    return spread.withMetadata("part", {PARTS: json.dumps(columns)})
 
 
-def _texts_to_send(field: t.StructField) -> tuple[str, str]:
-    """SQL texts: a column's values as they are sent to workers, and what says nothing there."""
-    name, kind = f"`{field.name}`", field.dataType
-    if isinstance(kind, t.StringType | t.BinaryType):
-        return f"cast({name} as binary)", "cast(null as binary)"
-    if isinstance(kind, t.ArrayType):
-        is_text = isinstance(kind.elementType, t.StringType)
-        of = "array<binary>" if is_text else kind.simpleString()
-        return f"cast({name} as {of})", f"cast(null as {of})"
-    if isinstance(kind, t.BooleanType):
-        return f"cast(ifnull({name}, false) as tinyint)", f"{ABSENT}Y"
-    if isinstance(kind, t.FractionalType):
-        return f"ifnull(double({name}), double('NaN'))", "double('NaN')"
-    of = "int" if isinstance(kind, t.IntegerType) else "bigint"
-    return f"{of}(ifnull({name}, {ABSENT}))", f"{of}({ABSENT})"
+NOTHING = {"tinyint": "0Y", "double": "double('NaN')", "int": "-1", "bigint": "-1L"}
+"""By type SQL text on a number that isn't known: pandas makes objects of numbers with nulls."""
+
+
+def _places(schema: t.StructType) -> list[tuple[str, str, str]]:
+    """The columns of a part, the column of the united table that has each, and their type there.
+
+    What not all parts have shares columns of its type with others: each cell of a row costs time
+    on its way, whether it says something or not.
+    """
+    columns, of_kind = [], Counter[str]()
+    for field in schema:
+        at, kind = field.name, _kind(field.dataType)
+        if at not in SHARED:
+            at, of_kind[kind] = f"{kind} {of_kind[kind]}", of_kind[kind] + 1
+        columns.append((field.name, at, kind))
+    return columns
+
+
+def _kind(data_type: t.DataType) -> str:
+    """The type in which values are sent to workers, as SQL has it."""
+    if isinstance(data_type, t.ArrayType):
+        is_text = isinstance(data_type.elementType, t.StringType)
+        return "array<binary>" if is_text else data_type.simpleString()
+    if isinstance(data_type, t.StringType | t.BinaryType):
+        return "binary"
+    if isinstance(data_type, t.BooleanType):
+        return "tinyint"
+    whole = "int" if isinstance(data_type, t.IntegerType) else "bigint"
+    return "double" if isinstance(data_type, t.FractionalType) else whole
 
 
 def parts_of(rows: DataFrame) -> Columns:
     """The parts of such a table."""
-    parts = rows.schema["part"].metadata[PARTS]
-    return {part["name"]: part["columns"] for part in parts}
+    columns: Columns = json.loads(rows.schema["part"].metadata[PARTS])
+    return columns
 
 
 def parts_in(table: pa.Table, columns: Columns) -> Parts:
@@ -110,8 +130,8 @@ def parts_in(table: pa.Table, columns: Columns) -> Parts:
     part = numbers_in(as_one(table["part"]))
     parts = {}
     for number, (name, of_part) in enumerate(columns.items()):
-        rows = take(table.select([*of_part]), part == number)
-        parts[name] = {column: _values(as_one(rows[column])) for column in of_part}
+        rows = take(table.select([*of_part.values()]), part == number)
+        parts[name] = {column: _values(as_one(rows[at])) for column, at in of_part.items()}
     return parts
 
 

@@ -63,9 +63,10 @@ def weights_by_topic(source: str, weights: DataFrame) -> DataFrame:
 def read_weights(row: EncodedRow, topics: Topics, source: str) -> NDArray[np.float64]:
     """The weight of each partition of a row's topics, NaN where it isn't known, or is none."""
     weights = np.full(int(topics.offsets[-1]), UNKNOWN)
-    topic = topics.place[getattr(row, f"{source}_topics")]
-    if source != LAG:
-        topic = topic.repeat(getattr(row, f"{source}_partitions_counts"))
+    if source == LAG:
+        topic = topics.place[getattr(row, f"{source}_topics")]
+    else:
+        topic = topics.place[: len(row.topics)].repeat(getattr(row, f"{source}_partitions_counts"))
     number: IntArray = np.asarray(getattr(row, f"{source}_partitions"), np.int64)
     cells = np.asarray(getattr(row, f"{source}_values"), np.float64)
     cells = np.where((cells >= 0) & (cells <= MOST_WEIGHT), cells, UNKNOWN)

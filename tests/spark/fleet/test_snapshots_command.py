@@ -184,7 +184,7 @@ class TestPrune:
         size = data_size(pruned["bytes"])
         assert output.err == (
             f"Removed: 1 snapshot older than 2d (before 20261103T060000Z), {size}.\n"
-            "3 snapshots of that age stay: the newest of a cluster, or kept for their day.\n"
+            "Kept of that age: 3 snapshots, each the newest of a cluster or of its day.\n"
         )
         assert "20261101T000000Z" not in snapshots(Folder(days), "")
         assert run("snapshots", days, *words).err.startswith("Removed: 0 snapshots")

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from pyarrow import fs
 
 from spark import FleetFiles, InputError, explain_group
 from spark.errors import UnreadableError
@@ -146,4 +147,23 @@ def test_what_arrow_can_not_open_is_told(
     monkeypatch.setattr("spark.store.opening.fs.FileSystem", Shut)
     output = run("snapshots", "s3://bucket/out")
     assert "s3://bucket/out can't be opened: no credentials. Name a folder of this" in output.err
+    assert (output.code, len(asked)) == (2, 0)
+
+
+def test_hdfs_that_does_not_answer_is_no_empty_folder(
+    run: Run, asked: list, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Down:
+        type_name = "hdfs"
+
+        @staticmethod
+        def from_uri(_: str) -> tuple[Down, str]:
+            return Down(), "/out"
+
+        def get_file_info(self, path: str) -> fs.FileInfo:
+            return fs.FileInfo(path, fs.FileType.NotFound)
+
+    monkeypatch.setattr("spark.store.opening.fs.FileSystem", Down)
+    output = run("snapshots", "hdfs://name/out")
+    assert "hdfs://name/out can't be opened: HDFS doesn't answer, or refuses" in output.err
     assert (output.code, len(asked)) == (2, 0)
