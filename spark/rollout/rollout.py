@@ -19,7 +19,7 @@ from spark.fleet import CONNECT, CONSUMER, HUB, LENGTH_OF_UUID, FleetSnapshot, c
 from spark.groups import EncodedRow, Int, Text, encode, failure_of, read_or_failed
 from spark.settings import NO_CONSUMERS, STRATEGY_SECONDS, ConsumerSettings, FleetConsumers
 from spark.solve import TimeLimit
-from spark.trial import CostRow, simulate_row, try_groups
+from spark.trial import CostRow, run_events, try_groups
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -153,7 +153,7 @@ def _costs_of(
     parameters = consumers.parameters(row.cluster, row.group).with_assignors(way.offered)
     before = dict.fromkeys(SUMMED_COSTS, 0)
     for number, (deploy, _) in enumerate(way.restarts, start=1):
-        figures = figures_of(simulate_row(row, named, events[:number], parameters, limit).timeline)
+        figures = figures_of(run_events(row, named, events[:number], parameters, limit).timeline)
         summed = [name for name in SUMMED_COSTS if figures[name] is not None]
         own = {name: round(figures[name] - before[name], 3) for name in summed}
         before = figures

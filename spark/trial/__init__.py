@@ -7,8 +7,8 @@ from spark.trial.trial import (
     idle_limits,
     need_racks,
     rows_by_strategy,
+    run_events,
     same_partitions,
-    simulate_row,
     try_groups,
 )
 from spark.trial.verdict import (

@@ -208,7 +208,7 @@ def rows_by_strategy(
             yield row_of(on_error(error), name)
 
 
-def simulate_row(
+def run_events(
     row: EncodedRow,
     group: Group,
     events: Sequence[Event],

@@ -25,7 +25,7 @@ from spark.fleet import CONNECT
 from spark.groups import FleetGroup, Int, Long, Real, Text, check_assignor, failure_of, own_strategy
 from spark.settings import CURRENT, NO_CONSUMERS, FleetConsumers, kind_of
 from spark.solve import TimeLimit, plan_columns
-from spark.trial import CostRow, OutcomeOf, Trial, rows_by_strategy, same_partitions, simulate_row
+from spark.trial import CostRow, OutcomeOf, Trial, rows_by_strategy, run_events, same_partitions
 from spark.whatif.parts import RowOfEvents, led_partitions, of_partitions, seen_peak_rate
 
 
@@ -154,7 +154,7 @@ class _Case:
         capacities = {
             member.member_id: member.capacity for member in members if member.capacity is not None
         }
-        ran = simulate_row(
+        ran = run_events(
             self._row,
             group,
             self._job.events,
