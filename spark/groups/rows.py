@@ -71,19 +71,19 @@ def united(parts: Mapping[str, DataFrame], tasks: int, by: Sequence[str]) -> Dat
     `by` is SQL text on what rows that belong together have in common: `key` is its hash, by which
     they are sorted.
     """
-    places = {part: _places(table.schema) for part, table in parts.items()}
+    slots = {part: _slots(table.schema) for part, table in parts.items()}
     tables = []
     for number, (part, table) in enumerate(parts.items()):
-        cells = (f"cast(`{name}` as {kind}) as `{at}`" for name, at, kind in places[part])
+        cells = (f"cast(`{name}` as {kind}) as `{at}`" for name, at, kind in slots[part])
         tables.append(table.selectExpr(f"{number}Y as part", *cells))
     rows = reduce(partial(DataFrame.unionByName, allowMissingColumns=True), tables)
-    known = {at: NOTHING.get(kind, "null") for of in places.values() for _, at, kind in of}
-    cells = (f"ifnull(`{at}`, {nothing}) as `{at}`" for at, nothing in known.items())
+    absent = {at: NOTHING.get(kind, "null") for of in slots.values() for _, at, kind in of}
+    cells = (f"ifnull(`{at}`, {nothing}) as `{at}`" for at, nothing in absent.items())
     keyed = rows.selectExpr("part", *cells).withColumn("key", F.xxhash64(*map(F.expr, by)))
     # A number of partitions that is stated is kept by adaptive execution, which would otherwise
     # put hundreds of groups, small in bytes and dear to solve, into one task.
     spread = keyed.repartition(tasks, "key").sortWithinPartitions("key")
-    columns = {part: {name: at for name, at, _ in of} for part, of in places.items()}
+    columns = {part: {name: at for name, at, _ in of} for part, of in slots.items()}
     return spread.withMetadata("part", {PARTS: json.dumps(columns)})
 
 
@@ -91,7 +91,7 @@ NOTHING = {"tinyint": "0Y", "double": "double('NaN')", "int": "-1", "bigint": "-
 """By type SQL text on a number that isn't known: pandas makes objects of numbers with nulls."""
 
 
-def _places(schema: t.StructType) -> list[tuple[str, str, str]]:
+def _slots(schema: t.StructType) -> list[tuple[str, str, str]]:
     """The columns of a part, the column of the united table that has each, and their type there.
 
     What not all parts have shares columns of its type with others: each cell of a row costs time
@@ -171,7 +171,7 @@ class Trouble(NamedTuple):
 class EncodedRow(Protocol):
     """One group, cut of a table of rows (`spark.groups.cut`).
 
-    Columns of one kind are aligned. Names are sorted, and stand in other columns as their places
+    Columns of one kind are aligned. Names are sorted, and stand in other columns as their slots
     among all of the kind; claims are in no order. A part that wasn't asked for has no columns.
     """
 

@@ -102,7 +102,7 @@ def open_folder(root: str, default: str = "file:", setting: Setting = lambda _: 
         system, base = _system_of(root, setting)
         system.get_file_info(base)
         if system.type_name == "hdfs" and system.get_file_info("/").type == fs.FileType.NotFound:
-            # Arrow calls a file missing whatever goes wrong, and the root is always there
+            # Arrow calls a file missing where HDFS fails, and the root is always there
             raise OSError("HDFS doesn't answer, or refuses this user")
     except ValueError:
         raise UnopenableError(root, "there is no such file system") from None

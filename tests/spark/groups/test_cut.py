@@ -15,7 +15,7 @@ COLUMNS = {
 }
 """Of each part; what a group has beside them is in other tests."""
 
-PLACES = {part: dict(zip(names, names, strict=True)) for part, names in COLUMNS.items()}
+SLOTS = {part: dict(zip(names, names, strict=True)) for part, names in COLUMNS.items()}
 
 ROWS = [
     *((0, member, None, -1, -1) for member in (b"b", b"a")),
@@ -39,7 +39,7 @@ def rows(group: bytes, key: int) -> pa.Table:
 
 
 def parts(*tables: pa.Table) -> Parts:
-    return parts_in(pa.concat_tables(tables), PLACES)
+    return parts_in(pa.concat_tables(tables), SLOTS)
 
 
 def test_names_are_the_groups_own_first_and_then_all_others() -> None:
@@ -55,6 +55,6 @@ def test_a_group_is_whole_wherever_a_batch_ends(size: int, monkeypatch: pytest.M
     monkeypatch.setattr("spark.groups.workers.TABLE_ROWS", 8)
     table = pa.concat_tables([rows(name, at) for at, name in enumerate((b"g", b"i", b"h"))])
     batches = table.combine_chunks().to_batches(max_chunksize=size)
-    groups = [row for some in _in_tables(PLACES, batches) for row in some]
+    groups = [row for some in _in_tables(SLOTS, batches) for row in some]
     assert sorted(row.group for row in groups) == ["g", "h", "i"]
     assert all(len(row.member_ids) == len(row.claim_members) == 2 for row in groups)
