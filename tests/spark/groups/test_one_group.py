@@ -78,7 +78,7 @@ def check_alike(spark: SparkSession, store: Path) -> dict[Key, FleetGroup]:
     encoded = encode(snapshot.validate(), racks=True)
     groups = groups_of(parts_in(encoded.toArrow(), parts_of(encoded)))
     rows = {(row.cluster, row.group): row for row in groups}
-    keys = spark.createDataFrame([*rows], "cluster string, group string")
+    keys = spark.createDataFrame([(*map(str, of),) for of in rows], "cluster string, group string")
     seats = {
         (row.cluster, row.group): tuple(row[name] for name in CoordinatorLocation._fields)
         for row in coordinators(keys, snapshot.tables).collect()
