@@ -256,7 +256,7 @@ def _exit_and_sentence(error: Exception) -> tuple[int, str]:
 
 
 def _in_our_words(message: str) -> str:
-    """What click says of words, which names the first that is too much, and the choice meant."""
+    """A sentence of click's that names the first word too many, or the choice that was meant."""
     if extra := re.match(r"Got unexpected extra argument\S* \((\S+).*\)", message):
         return f"Unexpected argument {extra[1]!r}"
     message = message.replace(": Value error, ", ": ").rstrip(".")

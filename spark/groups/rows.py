@@ -38,7 +38,7 @@ SPAN = "span"
 PARTS = "parts"
 """Key in the metadata of column `part`: the parts that it numbers, and where their columns are."""
 
-SHARED = (*GROUP_KEYS, "member_id", "topic", "partition")
+COMMON = (*GROUP_KEYS, "member_id", "topic", "partition")
 """Names of columns that mean the same in all parts."""
 
 Columns = Mapping[str, Mapping[str, str]]
@@ -74,35 +74,35 @@ def united(parts: Mapping[str, DataFrame], tasks: int, by: Sequence[str]) -> Dat
     slots = {part: _slots(table.schema) for part, table in parts.items()}
     tables = []
     for number, (part, table) in enumerate(parts.items()):
-        cells = (f"cast(`{name}` as {kind}) as `{at}`" for name, at, kind in slots[part])
+        cells = (f"cast(`{name}` as {kind}) as `{slot}`" for name, slot, kind in slots[part])
         tables.append(table.selectExpr(f"{number}Y as part", *cells))
     rows = reduce(partial(DataFrame.unionByName, allowMissingColumns=True), tables)
-    absent = {at: NOTHING.get(kind, "null") for of in slots.values() for _, at, kind in of}
-    cells = (f"ifnull(`{at}`, {nothing}) as `{at}`" for at, nothing in absent.items())
+    absent = {slot: NOTHING.get(kind, "null") for of in slots.values() for _, slot, kind in of}
+    cells = (f"ifnull(`{slot}`, {nothing}) as `{slot}`" for slot, nothing in absent.items())
     keyed = rows.selectExpr("part", *cells).withColumn("key", F.xxhash64(*map(F.expr, by)))
     # A number of partitions that is stated is kept by adaptive execution, which would otherwise
     # put hundreds of groups, small in bytes and dear to solve, into one task.
     spread = keyed.repartition(tasks, "key").sortWithinPartitions("key")
-    columns = {part: {name: at for name, at, _ in of} for part, of in slots.items()}
+    columns = {part: {name: slot for name, slot, _ in of} for part, of in slots.items()}
     return spread.withMetadata("part", {PARTS: json.dumps(columns)})
 
 
-NOTHING = {"tinyint": "0Y", "double": "double('NaN')", "int": "-1", "bigint": "-1L"}
+NOTHING = {"tinyint": "0Y", "double": "double('NaN')", "int": f"{ABSENT}", "bigint": f"{ABSENT}L"}
 """By type SQL text on a number that isn't known: pandas makes objects of numbers with nulls."""
 
 
 def _slots(schema: t.StructType) -> list[tuple[str, str, str]]:
     """The columns of a part, the column of the united table that has each, and their type there.
 
-    What not all parts have shares columns of its type with others: each cell of a row costs time
-    on its way, whether it says something or not.
+    Columns that aren't `COMMON` share those of their type with other parts': each cell of a row
+    costs time on its way, whether it says something or not.
     """
     columns, of_kind = [], Counter[str]()
     for field in schema:
-        at, kind = field.name, _kind(field.dataType)
-        if at not in SHARED:
-            at, of_kind[kind] = f"{kind} {of_kind[kind]}", of_kind[kind] + 1
-        columns.append((field.name, at, kind))
+        slot, kind = field.name, _kind(field.dataType)
+        if slot not in COMMON:
+            slot, of_kind[kind] = f"{kind} {of_kind[kind]}", of_kind[kind] + 1
+        columns.append((field.name, slot, kind))
     return columns
 
 
@@ -131,7 +131,7 @@ def parts_in(table: pa.Table, columns: Columns) -> Parts:
     parts = {}
     for number, (name, of_part) in enumerate(columns.items()):
         rows = take(table.select([*of_part.values()]), part == number)
-        parts[name] = {column: _values(as_one(rows[at])) for column, at in of_part.items()}
+        parts[name] = {column: _values(as_one(rows[slot])) for column, slot in of_part.items()}
     return parts
 
 
@@ -171,7 +171,7 @@ class Trouble(NamedTuple):
 class EncodedRow(Protocol):
     """One group, cut of a table of rows (`spark.groups.cut`).
 
-    Columns of one kind are aligned. Names are sorted, and stand in other columns as their slots
+    Columns of one kind are aligned. Names are sorted, and stand in other columns as their places
     among all of the kind; claims are in no order. A part that wasn't asked for has no columns.
     """
 

@@ -58,7 +58,7 @@ def whatif(
         raise InputError("give an event: --event crash-rack=eu-west-a")
     events = events_of(event)
     price = move_price(move_cost) if move_cost else None
-    settings = trial.apply_to(source.settings, USUAL_STRATEGIES)
+    trial_settings = trial.apply_to(source.settings, USUAL_STRATEGIES)
     out, length = target.optional(), window_length(window)
     with source.session() as spark:
         if out is not None:
@@ -68,12 +68,12 @@ def whatif(
         snapshot_id(fleet.id)  # checked before any work is done
         with (
             source.rates(spark, fleet, length, RATE_SNAPSHOTS) as rates,
-            source.weights(spark, settings, whole.id) as weighed,
+            source.weights(spark, trial_settings, whole.id) as weighed,
             busy(f"applying {', '.join(map(str, events))} to snapshot {fleet.id}"),
         ):
             if not any(isinstance(event, SizedTopic) for event in events):  # they bring partitions
-                trial.check_limits(idle_limits(fleet, settings.goals))
-            predicted = whatif_result(fleet, events, settings, static, rates, weighed, out)
+                trial.check_limits(idle_limits(fleet, trial_settings.goals))
+            predicted = whatif_result(fleet, events, trial_settings, static, rates, weighed, out)
         if price:
             fleet_costs = price.with_costs(predicted.fleet)
             group_costs = price.with_costs(predicted.groups)
@@ -83,13 +83,13 @@ def whatif(
         if price:
             notes.append(verdicts(predicted.fleet, partial(costs_of, price)))
         terminal.print_list("consequences", notes)
-        show_result(predicted, bool(settings.goals.weights))
+        show_result(predicted, bool(trial_settings.goals.weights))
         if brokers_down(events):
             terminal.follow_with(terminal.REASSIGN)
         elif any(row["never_caught_up"] for row in predicted.fleet if row["strategy"] == CURRENT):
             terminal.follow_with(terminal.MEMBERS)
-    if settings.consumers.assumptions:
-        say(settings.consumers.assumptions)
+    if trial_settings.consumers.assumptions:
+        say(trial_settings.consumers.assumptions)
     say_written(out, "whatif")
     show(clusters_read(fleet))
     say_clusters(fleet)
