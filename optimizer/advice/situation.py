@@ -265,7 +265,7 @@ class JudgedGroup:
 
     @cached_property
     def spare(self) -> int:
-        """How many of the members that read something no assignment can give anything."""
+        """Members that read something and that no assignment can give anything."""
         if not (member_loads(self.problem, self.target) == 0).any():
             return 0
         classes, target = classes_of(self.problem), self.target

@@ -197,7 +197,7 @@ def _faults_of(problem: Problem, faulty: IntArray, fault: str) -> Iterator[str]:
 
 
 def forced_moves(problem: Problem, kinds: Kinds, under: Kinds) -> int:
-    """How many partitions leave an owner who could keep them but for the limits."""
+    """Partitions that leave an owner who could keep them but for the limits."""
     could, may = (each.pair_of(problem.owner) >= 0 for each in (kinds, under))
     return int(np.count_nonzero(could & ~may))
 

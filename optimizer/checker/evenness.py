@@ -81,7 +81,7 @@ def every_host_of_members(problem: Problem) -> IntArray:
 
 
 def host_loads(host: IntArray, loads: IntArray) -> IntArray:
-    """How many partitions the members of each host have together."""
+    """Partitions that the members of each host have together."""
     return np.bincount(host, loads).astype(np.int64)
 
 
@@ -185,7 +185,7 @@ def check_homogeneous(groups: HomogeneousGroups, target: IntArray) -> Homogeneou
 
 
 def kept_at_most(owned: IntArray, offsets: IntArray, partitions: IntArray) -> IntArray:
-    """How many of a group's partitions can stay in a balanced assignment, at most.
+    """The most of a group's partitions that can stay in a balanced assignment.
 
     Of what each member owns ⌊P/M⌋ can stay, and one more with P mod M of those who own more.
     """

@@ -43,7 +43,7 @@ class Hubs:
 
 
 class Holdings(NamedTuple):
-    """How many partitions of each pair's kind its member owns now, is given, and keeps.
+    """Partitions of each pair's kind that its member owns now, is given, and keeps.
 
     `taken` counts partitions that somebody owned, be it a member or not, and another one is given.
     """
@@ -90,7 +90,7 @@ class Kinds:
 
     @property
     def reader_counts(self) -> IntArray:
-        """How many members may read each kind."""
+        """Members that may read each kind."""
         if self.hubs is None:
             return np.diff(self.offsets)
         of_class = np.bincount(self.hubs.class_of_hub[self.hubs.hub_of_reader])

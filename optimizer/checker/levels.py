@@ -177,5 +177,5 @@ def are_settled(levels: Sequence[CheckedLevel], stays: bool) -> list[bool]:
 
 
 def node_count(counts: Counts) -> int:
-    """How many nodes a certificate has numbers for: members, and cells where there are any."""
+    """Nodes that a certificate has numbers for: members, and cells where there are any."""
     return len(counts.loads) + len(counts.kinds.member_of_cell)

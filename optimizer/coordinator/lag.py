@@ -64,7 +64,7 @@ class Lag(NamedTuple):
 
     @property
     def never(self) -> int:
-        """How many partitions never catch up."""
+        """Partitions that never catch up."""
         return sum(partition.catch_up is None for partition in self.partitions.values())
 
 

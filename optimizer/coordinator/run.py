@@ -85,7 +85,7 @@ class Timeline:
 
     @property
     def fatal(self) -> int:
-        """How many members ended by an error."""
+        """Members that ended by an error."""
         return sum(entry.what == "error" for entry in self.happenings)
 
     @property

@@ -227,7 +227,7 @@ NODES = 5_000
 
 
 class Takers(NamedTuple):
-    """How many there are of each kind; `proven` tells that no fewer would do."""
+    """The number of each kind; `proven` tells that no fewer would do."""
 
     counts: IntArray
     proven: bool

@@ -172,7 +172,7 @@ class Goals:
         return (suit and not (self.rack or self.max_per_host)) or bool(self.max_weight)
 
     def budget(self, partitions: int) -> int | None:
-        """How many of a group's partitions may move; None if as many as it takes."""
+        """The most of a group's partitions that may move; None: as many as it takes."""
         if isinstance(self.max_moves, float):
             return floor(self.max_moves * partitions)
         return self.max_moves

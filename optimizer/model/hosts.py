@@ -21,7 +21,7 @@ class HostNumbers(NamedTuple):
     total: int
 
     def loads(self, member_loads: IntArray) -> IntArray:
-        """How many partitions the members of each host have together."""
+        """Partitions that the members of each host have together."""
         return np.bincount(self.of_member, member_loads, self.total).astype(np.int64)
 
     def of_target(self, target: IntArray) -> IntArray:
@@ -50,7 +50,7 @@ def every_host_of(problem: Problem) -> HostNumbers:
 
 
 def members_per_host(problem: Problem) -> int:
-    """How many members each host has, if there are several hosts and all have as many; else 1."""
+    """Members of each host, if there are several hosts and all have as many; else 1."""
     hosts = hosts_of(problem)
     counts = {1} if hosts is None else {*np.bincount(hosts.of_member).tolist()}
     return counts.pop() if len(counts) == 1 else 1

@@ -169,7 +169,7 @@ class HomogeneousGroups:
         return are_shared
 
     def host_loads(self, loads: IntArray) -> IntArray:
-        """How many partitions the members of each member's host have together."""
+        """Partitions that all members of each member's host have together."""
         if self.host is None:
             return loads
         return np.bincount(self.host, loads)[self.host].astype(np.int64)
@@ -237,7 +237,7 @@ def least_spread(problem: Problem) -> int:
 
 
 def readers_of(problem: Problem) -> IntArray:
-    """How many members subscribe to each topic."""
+    """Subscribers of each topic."""
     classes = classes_of(problem)
     # The entry at the end is that of topics without any, whose class is -1.
     sizes = classes.offsets[1:] - classes.offsets[:-1]
@@ -274,7 +274,7 @@ def spread_is_looked_at(groups: HomogeneousGroups) -> Flags:
 
 @once_a_problem
 def subscription_count(problem: Problem) -> int:
-    """How many pairs of a member and a topic that it subscribes to there are."""
+    """Pairs of a member and a topic that it subscribes to."""
     if len(problem.subscriptions) == 1:
         return len(problem.subscriptions[0]) * len(problem.member_ids)
     sizes = np.array([len(topics) for topics in problem.subscriptions], np.int64)

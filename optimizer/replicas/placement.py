@@ -80,7 +80,7 @@ class Placement:
         return self.topic_base + counts.reshape(self.topics, self.brokers)
 
     def in_racks(self, choice: IntArray) -> IntArray:
-        """How many brokers each partition has in each rack: (P, R)."""
+        """Brokers of each partition in each rack: (P, R)."""
         counts = np.zeros((len(choice), self.racks), np.int64)
         rows = np.arange(len(choice))
         for column in choice.T:
@@ -115,7 +115,7 @@ class Placement:
         return int(squares[self.rack_of >= 0].sum())
 
     def new_in(self, choice: IntArray) -> int:
-        """How many brokers of a choice are new to their partitions."""
+        """Brokers of a choice that are new to their partitions."""
         return int(without(choice, self.listed).sum())
 
     def rows(self, choice: IntArray, free: IntArray) -> Placement:

@@ -27,7 +27,7 @@ class Assignments:
 
     @cached_property
     def partitions(self) -> int:
-        """How many all topics have."""
+        """Partitions of all topics."""
         return sum(self.topics.values())
 
     def owners(self, members: int) -> IntArray:

@@ -1,4 +1,4 @@
-"""How many members a group needs."""
+"""Members that a group needs."""
 
 from optimizer.sizes.needed import (
     CommitCost,

@@ -1,4 +1,4 @@
-"""How many members a group needs for what comes in, and what intervals of commits cost."""
+"""Members that a group needs for what comes in, and what intervals of commits cost."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -107,7 +107,7 @@ def readers_of(problem: Problem) -> Readers:
 
 
 def _quotient(amount: Any, load: float) -> int:
-    """How many times a load there is, rounded up but for what floating point makes of it."""
+    """An amount in loads, rounded up but for what floating point makes of it."""
     if isinstance(load, int):
         return -(-int(amount) // load)
     return int(np.ceil(float(amount) / load - 1e-9))

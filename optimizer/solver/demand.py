@@ -94,7 +94,7 @@ class Demand:
 
 
 class Distribution(NamedTuple):
-    """How many partitions of a fine kind a pair of its kind gets; those of no pair aren't in it."""
+    """Partitions of a fine kind that a pair of its kind gets; those of no pair aren't in it."""
 
     fine: IntArray
     pair: IntArray
@@ -106,14 +106,14 @@ class Distribution(NamedTuple):
 
 
 Shares = IntArray | Distribution
-"""How many partitions each pair gets; of which fine kind, where a demand has such."""
+"""Partitions that each pair gets; of which fine kind, where a demand has such."""
 
 Solver = Callable[[Sequence[str]], Shares | None]
 """Finds the best shares of a part by levels that are all within one of each other, if any are."""
 
 
 class Bounds(NamedTuple):
-    """How many partitions each member gets at least and at most, at most of a topic, or of a host.
+    """The fewest and most partitions of each member, the most of a topic, or of a host.
 
     `of_host` has for each member how many it and all others of its host may have together. The last
     two only where that is capped.

@@ -47,7 +47,7 @@ class Layer:
     most: IntArray
 
     def counts(self, shares: IntArray) -> IntArray:
-        """How many partitions each node has."""
+        """Partitions of each node."""
         return np.bincount(self.of_pair, shares, len(self.head)).astype(np.int64)
 
     def arcs(self, point: IntArray, weights: Mapping[str, int]) -> Arcs:

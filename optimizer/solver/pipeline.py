@@ -131,7 +131,7 @@ class Pipeline:
         return replace(self, kinds=kinds_if_nothing_moves(self.kinds, self.problem.owner))
 
     def moves(self, target: IntArray) -> int:
-        """How many partitions a plan takes from owners who may keep them."""
+        """Partitions that a plan takes from owners who may keep them."""
         return int(np.count_nonzero((target != self.problem.owner) & (self.kinds.owner_pair >= 0)))
 
     def plan_by(self, levels: Sequence[str], caps: Bounds | None = None) -> IntArray | None:
@@ -250,7 +250,7 @@ def min_max_load(supply: IntArray, offsets: IntArray, members: IntArray, count: 
 
 
 def fewest_moves(problem: Problem, lowest: int, highest: int) -> int | None:
-    """How many partitions have to leave a present, still subscribed owner, at least.
+    """The fewest partitions that have to leave a present, still subscribed owner.
 
     Every partition that somebody may read is assigned then, and each member has at least `lowest`
     and at most `highest` of them. None where no assignment is like that.

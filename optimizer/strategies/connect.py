@@ -33,7 +33,7 @@ def configured_tasks(problem: Problem) -> IntArray:
 
 
 def configured_connectors(problem: Problem) -> int:
-    """How many connectors there are, those without any task included."""
+    """The number of connectors, those without any task included."""
     vanished = problem.kafka.vanished or [()]
     return len(problem.subscriptions[0]) + len(set(vanished[0]))
 

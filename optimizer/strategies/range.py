@@ -65,7 +65,7 @@ class _Quota:
         self._taken: Counter[int] = Counter()
 
     def room(self, member: int) -> int:
-        """How many more the member may take now; what is 0 stays 0."""
+        """Partitions that the member may still take; what is 0 stays 0."""
         return max(0, self._low + (self._extra > 0) - self._taken[member])
 
     def take(self, member: int, count: int = 1) -> None:

@@ -58,7 +58,7 @@ def assign_homogeneous(problem: Problem, order: IntArray, *, extras_to_owners: b
 def _quotas(
     partitions: int, order: IntArray, owned: IntArray, *, extras_to_owners: bool
 ) -> IntArray:
-    """How many partitions each member may have."""
+    """The most partitions of each member."""
     members = len(order)
     low, extra = divmod(partitions, members)
     quotas = np.full(members, low)

@@ -192,7 +192,7 @@ def _by_coordinator(rows: pl.DataFrame) -> dict[int, Coordinated]:
 
 
 def _with_first(name: str, rows: pl.DataFrame, by: str = "broker") -> pl.DataFrame:
-    """How many partitions there are by broker or rack, and the first of them."""
+    """Partitions by broker or rack, and the first of them."""
     first = pl.struct(PLACE).first().alias(f"first_{name}")
     return rows.sort(PLACE).group_by(by).agg(pl.len().alias(name), first)
 

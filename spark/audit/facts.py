@@ -138,12 +138,12 @@ class GroupFacts:
 
     @cached_property
     def topic_sizes(self) -> IntArray:
-        """How many partitions of each topic of the plan are read, or owned by somebody."""
+        """Partitions of each topic of the plan that are read, or owned by somebody."""
         return np.bincount(self.plan.topic, minlength=len(self.plan.topics))
 
     @cached_property
     def subscribers(self) -> NDArray[np.int32]:
-        """How many members subscribe to each topic of the plan."""
+        """Subscribers of each topic of the plan."""
         row, place = self.row, self.topic_index
         counts = np.zeros(len(self.plan.topics), np.int32)
         counts[place[: len(row.topics)]] = row.subscriber_counts

@@ -83,7 +83,7 @@ NEVER = "never"
 """In a file of thresholds: a level that no measure reaches."""
 
 WORST_GROUPS = 20
-"""How many groups have series of their own in what Prometheus is given."""
+"""Groups that have series of their own in what Prometheus is given."""
 
 WORST_FIRST = tuple(reversed(SEVERITIES))
 

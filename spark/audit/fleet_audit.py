@@ -116,11 +116,11 @@ class FleetAudit(Handle):
         return escaped_rows(self.judged.select(*GROUP_COLUMNS))
 
     def groups(self) -> dict[str, int]:
-        """How many groups have each status; those that are ok or inferred were judged."""
+        """Groups of each status; those that are ok or inferred were judged."""
         return self._groups_by("status")
 
     def uneven(self) -> int:
-        """How many groups are uneven: their balance is of severity info or worse."""
+        """Uneven groups: their balance is of severity info or worse."""
         return sum(row["uneven"] for row in self._statuses_and_other_kinds)
 
     def worst_groups(self, groups: int = FIRST) -> list[dict[str, Any]]:
@@ -129,7 +129,7 @@ class FleetAudit(Handle):
         return [row.asDict() for row in escaped_rows(rows.select(*GROUP_COLUMNS)).collect()]
 
     def other_kinds(self) -> dict[str, int]:
-        """How many groups there are that aren't consumer groups, by kind."""
+        """Groups that aren't consumer groups, by kind."""
         return self._groups_by("kind")
 
     def _groups_by(self, column: str) -> dict[str, int]:
@@ -146,7 +146,7 @@ class FleetAudit(Handle):
         return grouped.agg(F.count("*").alias("groups"), uneven, *advice).collect()
 
     def advice(self) -> list[str]:
-        """How many groups are advised what, and how many can follow a plan."""
+        """Groups by what they are advised, and those that can follow a plan."""
         return advice_in_words(self._statuses_and_other_kinds)
 
     def counts(self) -> list[dict[str, Any]]:
@@ -214,7 +214,7 @@ class FleetAudit(Handle):
         return shown_in_notebook(sentences, columns, worst) + groups
 
     def uneven_sentence(self) -> str:
-        """How many of the judged groups are uneven."""
+        """Uneven groups, of those that were judged."""
         judged = sum(self.groups().get(status, 0) for status in PLANNED)
         uneven = self.uneven()
         is_uneven = "is" if 1 in (uneven, judged) else "are"

@@ -158,7 +158,7 @@ def _worst_groups(audit: FleetAudit, most: int) -> list[Row]:
 
 
 def _severities_by(audit: FleetAudit, *keys: str) -> DataFrame:
-    """How many findings of groups there are of each severity, by these columns."""
+    """Findings of groups of each severity, by these columns."""
     sums = [F.count_if(F.col("severity") == severity).alias(severity) for severity in WORST_FIRST]
     return audit.unmuted.where("group is not null").groupBy(*keys).agg(*sums)
 

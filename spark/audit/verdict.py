@@ -24,7 +24,7 @@ Counts = Sequence[Mapping[str, Any]]
 """`FleetAudit.counts`."""
 
 Groups = Mapping[str, int]
-"""How many groups have each status: `FleetAudit.groups`."""
+"""Groups of each status: `FleetAudit.groups`."""
 
 
 class State(StrEnum):
@@ -71,7 +71,7 @@ def verdict(
     worst: Sequence[Mapping[str, Any]],
     not_run: Collection[str] = (),
 ) -> str:
-    """How many findings a fleet has, its state and where to start; arguments as of `FleetAudit`."""
+    """The findings of a fleet, its state and where to start; arguments as of `FleetAudit`."""
     state, total = state_of(counts, groups), _total(counts)
     findings = f"{plural(total['critical'], 'critical finding')} and " + plural(
         total["warning"], "warning"
@@ -105,7 +105,7 @@ def _why_not(groups: Groups) -> str:
 
 
 def _left_out(groups: Groups) -> str:
-    """How many groups weren't judged, and why."""
+    """Groups that weren't judged, and why."""
     others = _others(groups)
     return f" Not judged: {others}." if others else ""
 

@@ -146,7 +146,7 @@ def _why() -> Column:
 
 
 def _why_of(counts: Row, first: Row | None) -> str | None:
-    """How many groups have no answer by their status, and why the first failed."""
+    """Groups without an answer by their status, and why the first failed."""
     counted = ", ".join(f"{count:,} {status}" for status, count in counts.asDict().items() if count)
     if not first:
         return counted or None
@@ -174,7 +174,7 @@ def uneven_row(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def advice_of(groups: DataFrame) -> list[str]:
-    """How many groups are advised what, and how many can follow a plan."""
+    """Groups by what they are advised, and those that can follow a plan."""
     sums = (column.alias(name) for name, column in advice_counts().items())
     return advice_in_words(groups.agg(*sums).collect())
 

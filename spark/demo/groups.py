@@ -227,7 +227,7 @@ def _is_well(
 
 
 def _member_count(rng: np.random.Generator, kind: str, sizes: IntArray) -> int:
-    """How many members a group of a kind has; none where its topics can't make it one."""
+    """Members of a group of a kind; none where its topics can't make it one."""
     partitions, largest = int(sizes.sum()), int(sizes.max())
     if kind == "giant":
         each = rng.lognormal(np.log(20), 0.5)

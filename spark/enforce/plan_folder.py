@@ -74,7 +74,7 @@ class Written:
     follow: list[str] = field(default_factory=list)
 
     def summary(self, groups: int) -> str:
-        """How many of these `groups` have a plan now, and how many follow it."""
+        """Of these `groups`, those that have a plan now, and those that follow it."""
         plans, follow = self.outcomes.total(), len(self.follow)
         return (
             f"{plans:,} of {plural(groups, 'group')} {'gets' if plans == 1 else 'get'} a plan; "

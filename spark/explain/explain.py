@@ -154,7 +154,7 @@ def explain_group(
 
 
 def _claims_by_member(row: EncodedRow) -> dict[str, int]:
-    """How many partitions each member claims."""
+    """Partitions that each member claims."""
     counts = Counter(row.all_members[row.claim_members].tolist())
     return dict(sorted(counts.items()))
 

@@ -61,7 +61,7 @@ def compacted_by_day(
 
 
 def compaction_in_words(snapshots: Sequence[Scattered], after: Mapping[str, int]) -> str:
-    """How many files become how many, or are so `after`."""
+    """Files that can become fewer, or are fewer now, as `after` has them."""
     if not snapshots:
         return "No snapshot has more files than it needs."
     done = [work for work in snapshots if work.snapshot in after] if after else snapshots

@@ -59,7 +59,7 @@ def clusters_in_turn(contents: Mapping[str, Contents]) -> list[str]:
 
 
 def stored_in_words(states: Mapping[str, str | None], newest: Mapping[str, Any]) -> str:
-    """How many snapshots a store has, and what its `newest`, a row of `listed`, holds."""
+    """The number of a store's snapshots, and what its `newest`, a row of `listed`, holds."""
     since = f" since {next(iter(states))}" if len(states) > 1 else ""
     age = f" is {newest['age']} old and" if newest["age"] else ""
     of = plural(newest["clusters"], "cluster")

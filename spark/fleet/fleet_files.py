@@ -158,7 +158,7 @@ class FleetFiles:
     def null_keys(
         self, table: str, cluster: str | None = None, **wanted: ValueFilter
     ) -> Counter[str]:
-        """How many of such rows have a null in a key or what an int can't hold, by column.
+        """Such rows with a null in a key or what an int can't hold, by column.
 
         Tables whose files say that they have none aren't read.
         """

@@ -116,7 +116,7 @@ def is_claimless(row: EncodedRow) -> bool:
 
 
 def _unread(row: EncodedRow, claims: Claims, problem: Problem) -> int | None:
-    """How many partitions nobody claims; one that is claimed in vain is another trouble."""
+    """Partitions that nobody claims; one that is claimed in vain is another trouble."""
     if is_claimless(row):
         return None
     is_unread = classes_of(problem).of_partition >= 0

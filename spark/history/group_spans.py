@@ -71,7 +71,7 @@ class GroupSpans:
         return self.rows.where("position = start")
 
     def size_of_starts(self) -> int:
-        """How many rows tell of those, by a job."""
+        """The number of rows that tell of those, by a job."""
         (row,) = self.starts.agg(F.coalesce(F.sum("size"), F.lit(0))).collect()
         return int(row[0])
 

@@ -138,7 +138,7 @@ _UNEVEN = f"excess > 0 and max_load > excess and ({_LEVELS})"
 
 
 def _uneven(states: DataFrame) -> DataFrame:
-    """How many groups are uneven in the first and in the last snapshot of their clusters."""
+    """Groups that are uneven in the first and in the last snapshot of their clusters."""
     of_snapshot = states.groupBy("cluster", SNAPSHOT).agg(
         F.count_if(F.expr(_UNEVEN)).alias("uneven"),
         F.count("excess").alias("measured"),
@@ -212,7 +212,7 @@ def behind_for_people(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def behind_verdict(rows: Sequence[Mapping[str, Any]]) -> str:
-    """How many groups with members fall behind, and the first of them in words."""
+    """Groups with members that fall behind: their number, and the first in words."""
     late = [row for row in rows if row["members"]]
     if not late:
         return "No group falls behind."

@@ -102,7 +102,7 @@ def _of_topics(before: Moment, after: Moment) -> dict[str, list[str]]:
 
 
 def _subscriptions_changed(before: Moment, after: Moment, returned: list[str]) -> int:
-    """How many members who stayed, or returned, read other topics."""
+    """Members that stayed, or returned, and read other topics."""
     was, now = before.topics_of, after.topics_of
     by_instance = {instance: member for member, instance in before.instances.items() if instance}
     same = {member: member for member in before.instances.keys() & after.instances.keys()}

@@ -1,4 +1,4 @@
-"""How many members each group of a fleet needs."""
+"""Members that each group of a fleet needs."""
 
 from spark.members.members import (
     HEADROOM,

@@ -1,4 +1,4 @@
-"""How many members each group needs, inside workers: by its partitions, and by what flows."""
+"""Members that each group needs, inside workers: by its partitions, and by what flows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict

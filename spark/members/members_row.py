@@ -1,4 +1,4 @@
-"""How many members a group needs: one row."""
+"""Members that a group needs: one row."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -93,7 +93,7 @@ def lacking(row: Mapping[str, Any]) -> int:
 
 
 def verdict_of(rows: Sequence[Mapping[str, Any]], headroom: float) -> str:
-    """How many groups lack members, how many have some to spare, and how many members that is."""
+    """Groups that lack members, those that have some to spare, and how many members that is."""
     sized = [row for row in rows if row["sentence"]]
     short = [count for count in map(lacking, sized) if count]
     spare = [count for count in map(removable, sized) if count]

@@ -154,7 +154,7 @@ def _caught_up(pace: Pace) -> str:
 
 
 def split_verdict(rows: Sequence[Mapping[str, Any]], topic: str) -> str:
-    """How many groups can read the topic in a group of its own, and how many gain by that.
+    """Groups that can read the topic in a group of its own, and those that gain by that.
 
     A group gains whose rest, free of the topic's lag, is read sooner than in one even group.
     """

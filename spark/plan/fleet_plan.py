@@ -133,7 +133,7 @@ class FleetPlan(Handle):
         return sentence_of(self._by_status)
 
     def advice(self) -> list[str]:
-        """How many groups are advised what, and how many can follow a plan."""
+        """Groups by what they are advised, and those that can follow a plan."""
         return advice_in_words(self._by_status)
 
     def idle_limits(self) -> list[str]:

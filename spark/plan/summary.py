@@ -98,7 +98,7 @@ def _measures() -> dict[str, tuple[Column, Total]]:
 
 
 def sentence_of(rows: list[Row]) -> str:
-    """How many groups the plan evens out, by how many moves, and which stay uneven and why."""
+    """Groups that the plan evens out, the moves that takes, and which stay uneven and why."""
     improved, closer, bound, held, apart, moves, takeovers, unread, partitions = (
         sum(row[name] or 0 for row in rows)
         for name in (

@@ -92,7 +92,7 @@ def _is_uneven(taken: Counter[str | None], room: Counter[str | None]) -> bool:
 
 
 def evenness(placements: Sequence[Compared]) -> str:
-    """How many replicas brokers have, as planned and now."""
+    """Replicas of brokers, as planned and now."""
     now, *_, planned = placements
     return (
         f"Brokers hold {planned.replicas_min:,} to {planned.replicas_max:,} replicas then (now "

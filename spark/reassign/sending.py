@@ -156,7 +156,7 @@ def left_of(
 
 
 def _steps_done(partition: PartitionFacts, course: Sequence[BatchStep]) -> int | None:
-    """How many steps of its course a partition has behind it; None if it is somewhere else."""
+    """Steps of its course that a partition has behind it; None if it is somewhere else."""
     if not partition.is_moving:
         for done in range(len(course), 0, -1):
             if partition.replicas == course[done - 1].after:

@@ -283,6 +283,6 @@ def rollout_report(rows: Sequence[Row], to: str) -> list[str]:
 
 
 def why_not(rows: Sequence[Row]) -> list[str]:
-    """How many groups can't get there, by reason."""
+    """Groups that can't get there, by reason."""
     reasons = Counter(row["reason"] for row in rows if row["status"] == UNABLE)
     return [f"{plural(count, 'group')}: {reason}" for reason, count in reasons.most_common()]

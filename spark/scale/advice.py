@@ -135,7 +135,7 @@ def _gain(rows: Sequence[Mapping[str, Any]], recommended: Sequence[Mapping[str, 
 
 
 def against_recorded(members: float, late: float) -> str:
-    """How many hours of members, and late ones, are saved, or spent; empty where neither."""
+    """Hours of members, and late ones, that are saved, or spent; empty where neither."""
     parts = [
         f"{figure(abs(hours))} {what} {'less' if hours > 0 else 'more'}"
         for what, hours in (("member-hours", members), ("late partition-hours", late))

@@ -70,7 +70,7 @@ class _Progress:
         return ": ".join([step.doing, ", ".join(filter(None, parts))]).removesuffix(": ")
 
     def _tasks(self) -> str:
-        """How many tasks of the command Spark has done, of those that it knows of; none at first.
+        """Tasks of the command that Spark has done, of those that it knows of; none at first.
 
         A stage that was seen and isn't under way any more is done.
         """

@@ -118,7 +118,7 @@ class Trial:
 
     @property
     def partitions(self) -> int:
-        """How many partitions somebody reads."""
+        """Partitions that somebody reads."""
         return int(np.count_nonzero(classes_of(self.problem).of_partition >= 0))
 
     @cached_property

@@ -272,7 +272,7 @@ class RowWithPlan(EncodedRow, Protocol):
     """
 
     plan_count: int
-    """How many rows the plan has for the group."""
+    """Rows that the plan has for the group."""
     status: str
     strategy: str
     goals: str | None

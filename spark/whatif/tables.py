@@ -148,7 +148,7 @@ def whatif_advice(fleet: Sequence[Row], events: Sequence[Event] = ()) -> str:
 
 
 def whatif_notes(fleet: Sequence[Row], events: Sequence[Event]) -> Iterator[str]:
-    """How many groups have no members then, how far groups fall behind, and what helps them all."""
+    """Groups that have no members then, how far groups fall behind, and what helps them all."""
     if empty := max((row["left_empty"] for row in fleet), default=0):
         yield f"{plural(empty, 'group')} {'has' if empty == 1 else 'have'} no members left."
     yield lag_advice(fleet)

@@ -189,7 +189,7 @@ def raise_level(level: int, share: float) -> int:
 
 
 def least_moves(weights: Weights, owner: IntArray, level: int) -> int:
-    """How many partitions at least leave their owners in any plan that is at a level or below.
+    """The fewest partitions that leave their owners in any plan at a level or below.
 
     Whoever has more has to give up its heaviest until it fits.
     """

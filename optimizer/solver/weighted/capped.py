@@ -25,7 +25,7 @@ BEYOND = 1e6
 
 
 class Caps(NamedTuple):
-    """How many partitions each member may have, how many of each topic, and what they may weigh."""
+    """The most partitions of each member, the most of each topic, and what they may weigh."""
 
     most: IntArray
     most_of_topic: IntArray

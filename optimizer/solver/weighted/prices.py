@@ -100,7 +100,7 @@ def counted_bound(problem: WeightedProblem, low: int, high: int) -> PriceBound |
 
 
 def _kinds(problem: WeightedProblem) -> int:
-    """How many kinds of members there are: of one subscription and capacity."""
+    """The number of kinds of members: of one subscription and capacity."""
     key = np.concatenate((problem.reads, problem.weights.capacity[None, :]), axis=0)
     return len(np.unique(key, axis=1).T)
 

@@ -131,7 +131,7 @@ class WeightedProblem:
         return self.weights.level_of(target)
 
     def moves_of(self, target: IntArray) -> int:
-        """How many partitions an assignment takes from who could keep them."""
+        """Partitions that an assignment takes from who could keep them."""
         return int(np.count_nonzero((self.owner != NOBODY) & (target != self.owner)))
 
     def may_swap(self, own: IntArray, member: int, others: IntArray, holder: IntArray) -> Flags:

@@ -181,7 +181,7 @@ def _at_hand(search: Search, goals: Goals, budget: int | None) -> WeightedSoluti
 
 
 def _budget(problem: Problem, weighted: WeightedProblem, goals: Goals) -> int | None:
-    """How many may move beside those that limits take anyhow."""
+    """The most that may move beside those that limits take anyhow."""
     budget = goals.budget(problem.partition_count)
     if budget is None:
         return None

@@ -271,7 +271,7 @@ class Reassigner:
 
 
 def most_each(problem: Problem) -> IntArray:
-    """How many partitions each member subscribes to."""
+    """Partitions that each member subscribes to."""
     return np.array(
         [problem.topic_sizes[topics].sum() for topics in problem.subscriptions], np.int64
     )[problem.member_subscription]

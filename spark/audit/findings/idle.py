@@ -22,7 +22,7 @@ KEEPABLE = (ACTIONS.index("keep"), ACTIONS.index("move"))
 
 
 def _idle(plan: Any) -> int:
-    """How many members have nothing, now."""
+    """Members that have nothing, now."""
     if plan.current_min_load:
         return 0
     is_keepable = (plan.action == KEEPABLE[0]) | (plan.action == KEEPABLE[1])
@@ -30,7 +30,7 @@ def _idle(plan: Any) -> int:
 
 
 def _without(plan: Any) -> int:
-    """How many members have nothing in the best assignment."""
+    """Members that have nothing in the best assignment."""
     if plan.min_load:
         return 0
     return int(plan.members - np.count_nonzero(np.bincount(plan.target[plan.target >= 0])))
