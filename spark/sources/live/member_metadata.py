@@ -8,10 +8,18 @@ have content for.
 """
 
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
+from typing import TypeVar
 
-TEXT_SIZE, NUMBER = struct.Struct(">h"), struct.Struct(">i")
-_SHORT, _LONG = struct.Struct(">h"), struct.Struct(">q")
+SHORT, NUMBER, LONG = 2, 4, 8
+"""Bytes of integers; texts begin with a short, lists and bytes with a number."""
+
+NULL = b"\xff" * NUMBER
+"""The number of a list that is null."""
+
+Read = TypeVar("Read")
 
 
 class UndecodableError(Exception):
@@ -22,45 +30,33 @@ class WireBytes:
     """Bytes that are read from the front; a read that doesn't fit raises `UndecodableError`."""
 
     def __init__(self, content: bytes) -> None:
-        self._data = content
-        self._at = 0
+        self.rest = memoryview(content)
 
-    @property
-    def is_at_end(self) -> bool:
-        return self._at == len(self._data)
+    def take(self, size: int) -> bytes:
+        if not 0 <= size <= len(self.rest):
+            raise UndecodableError
+        taken, self.rest = self.rest[:size], self.rest[size:]
+        return bytes(taken)
+
+    def integer(self, size: int) -> int:
+        return int.from_bytes(self.take(size), signed=True)
 
     def version(self) -> int:
-        version = self.short()
+        version = self.integer(SHORT)
         if version < 0:
             raise UndecodableError
         return version
 
-    def short(self) -> int:
-        return self._unpack(_SHORT)
-
-    def number(self) -> int:
-        return self._unpack(NUMBER)
-
-    def long(self) -> int:
-        return self._unpack(_LONG)
-
     def count(self, size: int) -> int:
         """The length of a list whose entries take at least `size` bytes each."""
-        count = self.number()
-        if not 0 <= count <= (len(self._data) - self._at) // size:
+        count = self.integer(NUMBER)
+        if not 0 <= count <= len(self.rest) // size:
             raise UndecodableError
         return count
 
-    def count_or_none(self, size: int) -> int:
-        """The length of a list that may be null, which is as 0."""
-        if self._data[self._at : self._at + NUMBER.size] == NUMBER.pack(-1):
-            self._at += NUMBER.size
-            return 0
-        return self.count(size)
-
     def numbers(self) -> tuple[int, ...]:
-        count = self.count(NUMBER.size)
-        return struct.unpack(f">{count}i", self._take(count * NUMBER.size))
+        count = self.count(NUMBER)
+        return struct.unpack(f">{count}i", self.take(count * NUMBER))
 
     def text(self) -> str:
         text = self.text_or_none()
@@ -69,29 +65,26 @@ class WireBytes:
         return text
 
     def text_or_none(self) -> str | None:
-        size = self._unpack(TEXT_SIZE)
-        if size == -1:
-            return None
+        size = self.integer(SHORT)
         try:
-            return self._take(size).decode()
+            return None if size == -1 else self.take(size).decode()
         except UnicodeDecodeError:
             raise UndecodableError from None
 
     def bytes_or_none(self) -> bytes | None:
-        size = self.number()
-        return None if size == -1 else self._take(size)
+        size = self.integer(NUMBER)
+        return None if size == -1 else self.take(size)
 
-    def _unpack(self, kind: struct.Struct) -> int:
-        (value,) = kind.unpack(self._take(kind.size))
-        return int(value)
 
-    def _take(self, size: int) -> bytes:
-        end = self._at + size
-        if size < 0 or end > len(self._data):
-            raise UndecodableError
-        taken = self._data[self._at : end]
-        self._at = end
-        return taken
+def _none_if_undecodable(read: Callable[[WireBytes], Read]) -> Callable[[bytes], Read | None]:
+    @wraps(read)
+    def reading(content: bytes) -> Read | None:
+        try:
+            return read(WireBytes(content))
+        except UndecodableError:
+            return None
+
+    return reading
 
 
 Claim = tuple[str, int]
@@ -109,35 +102,29 @@ class Subscription:
     rack: str | None = None
 
 
-def read_subscription(content: bytes) -> Subscription | None:
-    """The subscription in `content`; None if there is none. Newer versions only append fields."""
-    rest = WireBytes(content)
-    try:
-        version = rest.version()
-        topics = tuple(rest.text() for _ in range(rest.count(TEXT_SIZE.size)))
-        rest.bytes_or_none()  # user data, which is the assignor's own affair
-        owned = _claims(rest) if version >= 1 else ()
-        generation = rest.number() if version >= 2 else _NO_GENERATION
-        rack = rest.text_or_none() if version >= 3 else None
-    except UndecodableError:
-        return None
+@_none_if_undecodable
+def read_subscription(rest: WireBytes) -> Subscription:
+    """The subscription in the bytes; None if there is none. Newer versions only append fields."""
+    version = rest.version()
+    topics = tuple(rest.text() for _ in range(rest.count(SHORT)))
+    rest.bytes_or_none()  # user data, which is the assignor's own affair
+    owned = _claims(rest) if version >= 1 else ()
+    generation = rest.integer(NUMBER) if version >= 2 else _NO_GENERATION
+    rack = rest.text_or_none() if version >= 3 else None
     return Subscription(topics, owned, generation if generation >= 0 else None, rack or None)
 
 
-def read_assignment(content: bytes) -> tuple[Claim, ...] | None:
-    """The partitions in `content`; None if that is no assignment."""
-    rest = WireBytes(content)
-    try:
-        rest.version()
-        return _claims(rest)
-    except UndecodableError:
-        return None
+@_none_if_undecodable
+def read_assignment(rest: WireBytes) -> tuple[Claim, ...]:
+    """The partitions in the bytes; None if that is no assignment."""
+    rest.version()
+    return _claims(rest)
 
 
 def _claims(rest: WireBytes) -> tuple[Claim, ...]:
     """Lists of partition numbers, one a topic."""
     claims: list[Claim] = []
-    for _ in range(rest.count(TEXT_SIZE.size + NUMBER.size)):
+    for _ in range(rest.count(SHORT + NUMBER)):
         topic, numbers = rest.text(), rest.numbers()
         if any(number < 0 for number in numbers):
             raise UndecodableError
@@ -166,45 +153,41 @@ class Orders:
     stop: tuple[Task, ...] = ()
 
 
-def read_worker_metadata(content: bytes) -> tuple[Task, ...] | None:
+@_none_if_undecodable
+def read_worker_metadata(rest: WireBytes) -> tuple[Task, ...]:
     """Tasks that a worker ran when it joined, none in version 0; None if that can't be read."""
-    rest = WireBytes(content)
-    try:
-        version = rest.version()
-        rest.text()  # url of its REST interface
-        rest.long()  # how far it has read the topic of configurations
-        if version == 0 or rest.is_at_end:
-            return ()
-        allocation = rest.bytes_or_none()
-        return _orders(WireBytes(allocation)).run if allocation else ()
-    except UndecodableError:
-        return None
+    version = rest.version()
+    rest.text()  # url of its REST interface
+    rest.integer(LONG)  # how far it has read the topic of configurations
+    if version == 0 or not rest.rest:
+        return ()
+    allocation = rest.bytes_or_none()
+    return _orders(WireBytes(allocation)).run if allocation else ()
 
 
-def read_worker_assignment(content: bytes) -> Orders | None:
+@_none_if_undecodable
+def read_worker_assignment(rest: WireBytes) -> Orders:
     """A leader's orders to one worker; None if they can't be read."""
-    try:
-        return _orders(WireBytes(content))
-    except UndecodableError:
-        return None
+    return _orders(rest)
 
 
 def _orders(rest: WireBytes) -> Orders:
     version = rest.version()
-    rest.short()  # error
+    rest.integer(SHORT)  # error
     rest.text_or_none()  # leader
     rest.text_or_none()  # its url
-    rest.long()  # how far the leader has read
+    rest.integer(LONG)  # how far the leader has read
     run = _tasks(rest)
     return Orders(run, _tasks(rest) if version > 0 else ())
 
 
 def _tasks(rest: WireBytes) -> tuple[Task, ...]:
     """Lists of tasks, one a connector; a list that is null or missing is empty."""
-    if rest.is_at_end:
+    if not rest.rest or rest.rest[:NUMBER] == NULL:
+        rest.rest = rest.rest[NUMBER:]
         return ()
     tasks: list[Task] = []
-    for _ in range(rest.count_or_none(TEXT_SIZE.size + NUMBER.size)):
+    for _ in range(rest.count(SHORT + NUMBER)):
         connector, numbers = rest.text(), rest.numbers()
         if any(not INSTANCE <= number < MOST_TASKS for number in numbers):
             raise UndecodableError
