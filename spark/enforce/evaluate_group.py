@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum, StrEnum
+from enum import StrEnum
 from typing import Any
 
 from optimizer.assignor.group import JoiningGroup, JoiningMember, misfit as first_misfit
@@ -14,54 +14,36 @@ from spark.sources.live.group import Claim, DescribedGroup, DescribedMember
 COOPERATIVE_STICKY = "cooperative-sticky"
 
 
-class Enforcement(Enum):
-    """States of a plan in a group."""
+def refuses_plans(kind: str | None, strategy: str | None, members: int) -> str | None:
+    """What the group is, where no plan of consumers can be in force; None: it is one of consumers.
 
-    LEADER = "its leader follows a plan"
-    BROKER = "its broker follows a plan"
-    IGNORED = "what assigns there knows no plan"
-    NONE = "no plan of consumers can be in force there"
-    EMPTY = "it has no members"
-
-
-def enforcement_of(kind: str | None, strategy: str | None, members: int) -> Enforcement:
-    """`kind` is one of `spark.fleet.TYPES`, None as classic."""
-    if kind == CONNECT or why_unsupported(kind, strategy, [None] * members):
-        return Enforcement.NONE
-    if not members:
-        return Enforcement.EMPTY
-    if not follows_plans(strategy, kind):
-        return Enforcement.IGNORED
-    return Enforcement.BROKER if kind == CONSUMER else Enforcement.LEADER
+    `kind` is one of `spark.fleet.TYPES`, None as classic.
+    """
+    if kind == CONNECT:
+        return "a cluster of Connect workers, whose leader assigns their tasks by itself"
+    return why_unsupported(kind, strategy, [None] * members)
 
 
 def why_not(kind: str | None, strategy: str | None, members: int) -> str | None:
     """Why a plan would be ignored, and what to do, as a sentence about "it"; None: it wouldn't."""
-    way = enforcement_of(kind, strategy, members)
-    if way is Enforcement.EMPTY:
+    if what := refuses_plans(kind, strategy, members):
+        return f"it takes no plan: it is {what}"
+    if not members:
         return "it has no members at the moment: a plan is for those who are there"
-    if way is Enforcement.NONE:
-        return f"it takes no plan: it is {_what(kind, strategy, members)}"
-    if way is Enforcement.IGNORED and kind == CONSUMER:
+    if follows_plans(strategy, kind):
+        return None
+    if kind == CONSUMER:
         return (
             f"its broker assigns by {strategy!r}: the plan would be ignored. To roll it out, add "
             "Evenfleet's assignor to group.consumer.assignors of every broker, and set "
             f"group.remote.assignor={EAGER} in its consumers (docs/java_consumers.md)"
         )
-    if way is Enforcement.IGNORED:
-        kin = "the cooperative PlanAssignor" if strategy == COOPERATIVE_STICKY else "a PlanAssignor"
-        return (
-            f"its members use {strategy}: the plan would be ignored. To roll it out, give one "
-            f"member after the other {kin}, with {strategy} as the second of its strategies "
-            "(docs/plan_in_force.md, From another assignor)"
-        )
-    return None
-
-
-def _what(kind: str | None, strategy: str | None, members: int) -> str:
-    if kind == CONNECT:
-        return "a cluster of Connect workers, whose leader assigns their tasks by itself"
-    return why_unsupported(kind, strategy, [None] * members) or "no group of consumers"
+    kin = "the cooperative PlanAssignor" if strategy == COOPERATIVE_STICKY else "a PlanAssignor"
+    return (
+        f"its members use {strategy}: the plan would be ignored. To roll it out, give one "
+        f"member after the other {kin}, with {strategy} as the second of its strategies "
+        "(docs/plan_in_force.md, From another assignor)"
+    )
 
 
 def key_of(member: DescribedMember) -> str:
@@ -161,27 +143,27 @@ def evaluate_group(plan: GroupPlan, group: DescribedGroup, counts: Mapping[str, 
         return Evaluation(Status.UNKNOWN, group.reason, 0, is_at_rest=False)
     rows = differences(plan, group)
     rests = group.state in AT_REST
-    way = enforcement_of(group.type, group.strategy, len(group.members))
+    facts = group.type, group.strategy, len(group.members)
+    refuses = refuses_plans(*facts) is not None
     if group.state == "Dead":
         reason: str | None = "there is no such group"
-    elif rests or way is Enforcement.NONE:
-        reason = why_not(group.type, group.strategy, len(group.members))
+    elif rests or refuses:
+        reason = why_not(*facts)
     else:
         reason = f"it is {group.state}: try again when it is Stable"
     if not reason and not rows:
         return Evaluation(Status.IN_FORCE, None, 0, is_at_rest=True)
-    if not reason and (why := _misfit(plan, group, counts, way)):
+    if not reason and (why := _misfit(plan, group, counts)):
         reason = f"the plan doesn't fit it: {why}"
-    final = way is Enforcement.NONE or (rests and way is Enforcement.IGNORED)
+    is_ignored = bool(group.members) and not follows_plans(group.strategy, group.type)
+    final = refuses or (rests and is_ignored)
     return Evaluation(Status.NOT_IN_FORCE, reason, len(rows), rests, final)
 
 
-def _misfit(
-    plan: GroupPlan, group: DescribedGroup, counts: Mapping[str, int], way: Enforcement
-) -> str | None:
+def _misfit(plan: GroupPlan, group: DescribedGroup, counts: Mapping[str, int]) -> str | None:
     if why := misfit(plan, group, counts):
         return why
-    if way is not Enforcement.BROKER:
+    if group.type != CONSUMER:
         return None
     for topic in sorted(plan.topics.keys() - plan.topic_ids.keys()):
         return f"it has no id of topic {topic!r}, by which the broker knows it"
