@@ -7,6 +7,7 @@ from typing import Any
 
 from optimizer.replicas import most_bytes_bound
 from optimizer.replicas.baselines import generate
+from spark.reassign.facts import loads_of
 from spark.reassign.reassignment import Reassignment
 
 
@@ -53,30 +54,24 @@ def _measure(
     racks = {b.id: b.rack for b in of.cluster.brokers if b.usable and b.alive}
     if None in racks.values():
         racks = dict.fromkeys(racks)
-    room = Counter(racks.values())
-    loads, leaders = Counter(dict.fromkeys(racks, 0)), Counter(dict.fromkeys(racks, 0))
-    bytes_on = Counter(dict.fromkeys(racks, 0))
-    sizes = of.wanted.sizes
-    copies = size = uneven = 0
-    for at, partition in enumerate(of.current.partitions):
-        row = replicas[partition.name]
-        new = len(set(row) - set(partition.replicas))
-        copies += new
-        each = sizes.get(partition.name, 0)
-        size += new * each
-        bytes_on.update({b: each for b in row if b in racks})
-        loads.update(b for b in row if b in racks)
-        leaders.update(b for b in (led_by[at : at + 1] if led_by else row[:1]) if b in racks)
-        uneven += _is_uneven(Counter(racks[b] for b in row if b in racks), room)
-    most = max(bytes_on.values(), default=0)
+    room, sizes = Counter(racks.values()), of.wanted.sizes
+    rows = {partition.name: replicas[partition.name] for partition in of.current.partitions}
+    new = {p.name: len(set(rows[p.name]) - set(p.replicas)) for p in of.current.partitions}
+    loads = loads_of(rows, sizes)
+    leaders = Counter(led_by) if led_by else loads.leaders
+    most = max((loads.bytes[broker] for broker in racks), default=0)
     bound = most_bytes_bound(of.plan.cluster) if sizes else 0
-    counts, led = list(loads.values()) or [0], list(leaders.values()) or [0]
+    counts, led = (
+        [of_broker[broker] for broker in racks] or [0] for of_broker in (loads.replicas, leaders)
+    )
     return Compared(
         placement,
-        copies,
-        size if sizes else None,
+        sum(new.values()),
+        sum(count * sizes.get(name, 0) for name, count in new.items()) if sizes else None,
         *(min(counts), max(counts), min(led), max(led)),
-        uneven,
+        sum(
+            _is_uneven(Counter(racks[b] for b in row if b in racks), room) for row in rows.values()
+        ),
         most if sizes else None,
         most / bound - 1 if bound else None,
     )

@@ -9,10 +9,9 @@ from pyspark.sql import functions as F
 from optimizer.figures import plural
 from spark.fleet import FleetFiles, FleetSnapshot, plain_rows
 from spark.groups import OFFSETS_TOPIC, OffsetsTopic, location_of
+from spark.reassign.facts import Name
 from spark.reassign.reassignment import Reassignment
 from spark.text import list_of
-
-Name = tuple[str, int]
 
 
 class Consumers(NamedTuple):

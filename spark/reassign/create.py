@@ -21,7 +21,7 @@ from optimizer.replicas import (
     plan_replicas,
 )
 from spark.errors import InputError
-from spark.reassign.facts import ReassignRequest, ReplicaFacts
+from spark.reassign.facts import ReassignRequest, ReplicaFacts, loads_of
 from spark.store import replace_text
 from spark.text import as_sentence
 
@@ -63,18 +63,16 @@ class NewPlacement:
 
     def brokers(self) -> list[dict[str, Any]]:
         """A row a broker: replicas and preferred leaders now and with the new topics."""
-        before = [partition.replicas for partition in self.current.partitions]
-        after = list(self.plan.replicas.values())
-        held, led = _counts(before)
-        planned, planned_led = _counts(after)
+        now = loads_of({p.name: p.replicas for p in self.current.partitions})
+        planned = loads_of(self.plan.replicas)
         return [
             {
                 "broker": broker.id,
                 "rack": broker.rack,
-                "replicas": held[broker.id],
-                "planned": planned[broker.id],
-                "leaders": led[broker.id],
-                "planned_leaders": planned_led[broker.id],
+                "replicas": now.replicas[broker.id],
+                "planned": planned.replicas[broker.id],
+                "leaders": now.leaders[broker.id],
+                "planned_leaders": planned.leaders[broker.id],
             }
             for broker in self.plan.cluster.brokers
         ]
@@ -148,11 +146,3 @@ def write_new(placement: NewPlacement, out: Path) -> list[Path]:
     for topic, text in placement.texts.items():
         replace_text(paths[topic], f"{text}\n")
     return list(paths.values())
-
-
-def _counts(rows: Sequence[Sequence[int]]) -> tuple[Counter[int], Counter[int]]:
-    """Replicas and preferred leaders by broker."""
-    return (
-        Counter(broker for row in rows for broker in row),
-        Counter(row[0] for row in rows if row),
-    )

@@ -1,5 +1,6 @@
 """One cluster's brokers and replicas in a snapshot, and a request to change them."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -10,6 +11,9 @@ from spark.errors import InputError
 from spark.fleet import FleetFiles, FleetSnapshot, plain_rows
 from spark.patterns import matches
 from spark.text import list_of
+
+Name = tuple[str, int]
+"""Topic and number of a partition."""
 
 COLUMNS = (
     *("topic", "partition", "leader", "replicas", "isr", "leader_rack", "replica_racks"),
@@ -60,6 +64,31 @@ class ReplicaFacts:
         if self.tells_leaders:
             return [partition.leader for partition in self.partitions]
         return [next(iter(partition.replicas), None) for partition in self.partitions]
+
+
+class BrokerLoads(NamedTuple):
+    """Replicas, preferred leaders, bytes, and bytes of what it leads, of each broker."""
+
+    replicas: Counter[int]
+    leaders: Counter[int]
+    bytes: Counter[int]
+    led_bytes: Counter[int]
+
+
+def loads_of(
+    replicas: Mapping[Name, Sequence[int]], sizes: Mapping[Name, int] | None = None
+) -> BrokerLoads:
+    """The loads of brokers by the replicas of each partition, the preferred leader first."""
+    loads = BrokerLoads(Counter(), Counter(), Counter(), Counter())
+    for name, row in replicas.items():
+        size = (sizes or {}).get(name, 0)
+        for count, bytes_, brokers in (
+            (loads.replicas, loads.bytes, row),
+            (loads.leaders, loads.led_bytes, row[:1]),
+        ):
+            count.update(brokers)
+            bytes_.update(dict.fromkeys(brokers, size))
+    return loads
 
 
 def cluster_facts(fleet: FleetSnapshot | FleetFiles, cluster: str | None = None) -> ReplicaFacts:

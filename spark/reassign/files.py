@@ -9,12 +9,10 @@ from typing import Any, TypeGuard
 
 from optimizer.figures import plural
 from spark.errors import InputError
-from spark.reassign.facts import ReplicaFacts
+from spark.reassign.facts import Name, ReplicaFacts
 from spark.reassign.reassignment import Reassignment
 from spark.store import read_whole, replace_text
 from spark.text import list_of
-
-Name = tuple[str, int]
 
 HANDED_OVER = ".handed-over"
 """The time at which a plan in a folder began to be carried out, until that is done."""

@@ -23,7 +23,7 @@ from optimizer.replicas import (
 from spark.errors import InputError
 from spark.fleet import FleetFiles, FleetSnapshot
 from spark.groups import OFFSETS_TOPIC
-from spark.reassign.facts import ReassignRequest, ReplicaFacts, cluster_facts
+from spark.reassign.facts import ReassignRequest, ReplicaFacts, cluster_facts, loads_of
 from spark.text import as_sentence
 
 
@@ -44,8 +44,9 @@ class Reassignment:
 
     def brokers(self) -> list[dict[str, Any]]:
         """A row a broker: replicas, leaders and bytes before and after, and what it is to do."""
-        before = _loads_of({p.name: p.replicas for p in self.current.partitions}, self)
-        after = _loads_of(self.plan.replicas, self)
+        sizes = self.wanted.sizes
+        before = loads_of({p.name: p.replicas for p in self.current.partitions}, sizes)
+        after = loads_of(self.plan.replicas, sizes)
         shares = self.even_shares
         leads = Counter(partition.leader for partition in self.current.partitions)
         ins = Counter(b for change in self.changes for b in change.after if b not in change.before)
@@ -55,17 +56,18 @@ class Reassignment:
                 "broker": broker.id,
                 "rack": broker.rack,
                 "state": _state(broker),
-                "replicas": before[broker.id][0],
-                "planned": after[broker.id][0],
+                "replicas": before.replicas[broker.id],
+                "planned": after.replicas[broker.id],
                 "even_share": shares.get(broker.id),
                 "leads_now": leads[broker.id],
-                "leaders": before[broker.id][1],
-                "planned_leaders": after[broker.id][1],
+                "leaders": before.leaders[broker.id],
+                "planned_leaders": after.leaders[broker.id],
                 "copied_in": ins[broker.id],
             }
-            if self.wanted.sizes:
-                row |= {"bytes": before[broker.id][2], "planned_bytes": after[broker.id][2]}
-                row |= {"led_bytes": before[broker.id][3], "planned_led_bytes": after[broker.id][3]}
+            if sizes:
+                row |= {"bytes": before.bytes[broker.id], "planned_bytes": after.bytes[broker.id]}
+                row["led_bytes"] = before.led_bytes[broker.id]
+                row["planned_led_bytes"] = after.led_bytes[broker.id]
             rows.append(row)
         return rows
 
@@ -81,7 +83,7 @@ class Reassignment:
         has_racks = all(each.rack is not None for each in used)
         rack = {each.id: each.rack if has_racks else None for each in used}
         size = {each.id: each.capacity or 1.0 for each in used}
-        planned = Counter(broker for row in self.plan.replicas.values() for broker in row)
+        planned = loads_of(self.plan.replicas).replicas
         for broker, own in size.items():
             held[rack[broker]] += planned[broker]
             room[rack[broker]] += own
@@ -242,25 +244,6 @@ def _behind(current: ReplicaFacts) -> Iterator[str]:
     in_sync = {b for partition in current.partitions for b in partition.isr or ()}
     for broker in sorted(having & current.racks.keys() - in_sync):
         yield f"broker {broker} is in sync with none of its replicas: if it is down, drain it"
-
-
-def _loads_of(
-    replicas: dict[tuple[str, int], list[int]], of: Reassignment
-) -> dict[int, tuple[int, int, int, int]]:
-    """Replicas, preferred leaders, bytes, and bytes of what it leads, of each broker."""
-    count: Counter[int] = Counter()
-    led: Counter[int] = Counter()
-    size: defaultdict[int, int] = defaultdict(int)
-    led_size: defaultdict[int, int] = defaultdict(int)
-    for name, row in replicas.items():
-        count.update(row)
-        led.update(row[:1])
-        for broker in row:
-            size[broker] += of.wanted.sizes.get(name, 0)
-        for broker in row[:1]:
-            led_size[broker] += of.wanted.sizes.get(name, 0)
-    rows = {b: (count[b], led[b], size[b], led_size[b]) for b in count}
-    return defaultdict(lambda: (0, 0, 0, 0), rows)
 
 
 def _state(broker: Any) -> str:

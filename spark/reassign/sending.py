@@ -14,13 +14,11 @@ from typing import NamedTuple, Protocol
 from optimizer.figures import data_size, plural
 from optimizer.replicas import BatchStep
 from spark.errors import InputError
-from spark.reassign.facts import PartitionFacts
+from spark.reassign.facts import Name, PartitionFacts
 from spark.reassign.files import read_move
 from spark.reassign.reassignment import Reassignment
 from spark.reassign.verify import DONE, RUNNING, broker_ids, state_of
 from spark.text import list_of
-
-Name = tuple[str, int]
 
 LivePartition = tuple[int | None, list[int], list[int], list[int], list[int]]
 """Leader, replicas without those that are being added, those in sync, adding, removing."""

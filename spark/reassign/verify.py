@@ -4,11 +4,9 @@ from collections.abc import Container, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from spark.errors import InputError
-from spark.reassign.facts import PartitionFacts, ReplicaFacts
+from spark.reassign.facts import Name, PartitionFacts, ReplicaFacts
 
 DONE, RUNNING, NOT_STARTED, DIVERGED = "done", "running", "not started", "diverged"
-
-Name = tuple[str, int]
 
 
 class PartitionState(NamedTuple):
