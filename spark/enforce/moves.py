@@ -4,37 +4,42 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
 from kafka import errors
 from kafka.protocol.admin import (
     AlterPartitionReassignmentsRequest,
-    DescribeConfigsRequest,
     ElectLeadersRequest,
     IncrementalAlterConfigsRequest,
 )
-from kafka.protocol.metadata import MetadataRequest
 
 from spark.sources.live.cluster import Cluster
-from spark.sources.live.connection import Connection, NoAnswer, UnreachableError, ask_any, refusal
+from spark.sources.live.connection import (
+    Connection,
+    NoAnswer,
+    UnreachableError,
+    ask_any,
+    metadata_request,
+    refusal,
+)
 from spark.sources.live.manager import error_text
 from spark.sources.live.partitions import (
+    BROKER,
     NOT_MOVING,
     TOPIC,
-    Moving,
+    LivePartition,
+    Resource,
     ask_controller,
+    configs_request,
     read_reassignments,
 )
 
 Name = tuple[str, int]
 
-Resource = tuple[int, str]
-"""The kind and the name of a resource."""
-
 Values = dict[str, str | None]
 """Settings by name; None stands for one that isn't set."""
 
-BROKER = 4  # beside TOPIC, a kind of resource that has a configuration
 SET, DELETE = 0, 1
 PREFERRED = 0
 
@@ -46,16 +51,6 @@ LEADERS, FOLLOWERS = (
     "leader.replication.throttled.replicas",
     "follower.replication.throttled.replicas",
 )
-
-
-class LivePartition(NamedTuple):
-    """One partition now; `replicas` and `isr` are without those that are being added."""
-
-    leader: int | None
-    replicas: list[int]
-    isr: list[int]
-    adding: list[int]
-    removing: list[int]
 
 
 class LiveReplicas:
@@ -99,11 +94,10 @@ class LiveReplicas:
         if untold:
             raise ConnectionError(untold[0])
         return {
-            (topic.name, partition.partition_index): _partition(
-                partition, moving.get((topic.name, partition.partition_index), NOT_MOVING)
-            )
+            name: moving.get(name, NOT_MOVING).placed(partition)
             for topic in self._metadata(None if topics is None else sorted(topics)).topics
             for partition in topic.partitions
+            for name in [(topic.name, partition.partition_index)]
         }
 
     def move(self, replicas: Mapping[Name, list[int]]) -> dict[Name, str]:
@@ -205,19 +199,10 @@ class LiveReplicas:
         self, wanted: Mapping[Resource, Values]
     ) -> tuple[dict[Resource, Values], list[str]]:
         """Values of these settings of each resource now, and sentences on what failed."""
-        configs_of = DescribeConfigsRequest.DescribeConfigsResource
         set_now, text = {}, []
         for answer in self._ask_each(
             wanted,
-            lambda part: DescribeConfigsRequest(
-                resources=[
-                    configs_of(
-                        resource_type=kind, resource_name=name, configuration_keys=list(configs)
-                    )
-                    for (kind, name), configs in part.items()
-                ],
-                min_version=1,  # the first that tells sources
-            ),
+            partial(configs_request, min_version=1),  # the first that tells sources
         ):
             if isinstance(answer, NoAnswer):
                 text.append(answer.reason)
@@ -253,23 +238,10 @@ class LiveReplicas:
         return [*self._brokers.ask(questions), ask_any(self._brokers, request(topics))]
 
     def _metadata(self, topics: list[str] | None) -> Any:
-        topic_request = MetadataRequest.MetadataRequestTopic
-        named = None if topics is None else [topic_request(name=name) for name in topics]
-        request = MetadataRequest(topics=named, allow_auto_topic_creation=False, min_version=4)
-        answer = ask_any(self._brokers, request)
+        answer = ask_any(self._brokers, metadata_request(topics, min_version=4))
         if isinstance(answer, NoAnswer):
             raise ConnectionError(answer.reason)
         return answer
-
-
-def _partition(metadata: Any, moving: Moving) -> LivePartition:
-    return LivePartition(
-        metadata.leader_id if metadata.leader_id >= 0 else None,
-        moving.replicas_of(metadata.replica_nodes),
-        moving.replicas_of(metadata.isr_nodes),
-        moving.adding,
-        moving.removing,
-    )
 
 
 def _by_topic(by_name: Mapping[Name, Any]) -> dict[str, list[tuple[int, Any]]]:

@@ -109,12 +109,8 @@ class Cluster:
 
     def rack_in(self, client_id: str | None) -> str | None:
         """The rack that a client id names, where `rack_pattern` says how."""
-        found_text = (
-            re.search(self.rack_pattern, client_id) if self.rack_pattern and client_id else None
-        )
-        if found_text is None:
-            return None
-        return found_text[1 if found_text.re.groups else 0] or None
+        match = re.search(self.rack_pattern, client_id) if self.rack_pattern and client_id else None
+        return (match[1 if match.re.groups else 0] or None) if match else None
 
 
 _FILES = ("ca_file", "certificate_file", "key_file")

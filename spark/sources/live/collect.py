@@ -96,14 +96,10 @@ def _table(cluster: Cluster, name: str, rows: Iterable[Row]) -> pa.Table:
 
 def _groups(groups: Iterable[DescribedGroup]) -> Iterator[Row]:
     for group in groups:
-        columns = (
-            group.name,
-            group.state or None,
-            group.strategy,
-            group.generation,
-            group.inferred,
+        yield (
+            *(group.name, group.state or None, group.strategy, group.generation, group.inferred),
+            *(group.type, group.coordinator, [*group.hidden_topics]),
         )
-        yield *columns, group.type, group.coordinator, [*group.hidden_topics]
 
 
 def _members(groups: Iterable[DescribedGroup]) -> Iterator[Row]:
@@ -124,21 +120,17 @@ def _subscriptions(cluster: Cluster, groups: Iterable[DescribedGroup]) -> Iterat
 
 
 def _partitions(reading: Answers) -> Iterator[Row]:
-    """Metadata names replicas that are being added as well: these aren't replicas yet."""
     racks = {broker.node_id: broker.rack or None for broker in reading.brokers}
     min_insync = reading.min_insync
     for topic in reading.topics:
         for p in sorted(topic.partitions, key=lambda partition: partition.partition_index):
-            led = p.leader_id >= 0
             moving = reading.moving.get((topic.name, p.partition_index), NOT_MOVING)
-            replicas = moving.replicas_of(p.replica_nodes)
+            leader, replicas, isr, adding, removing = moving.placed(p)
             yield (
-                *(topic.name, p.partition_index, _topic_id(topic.topic_id)),
-                *(p.leader_id if led else None, replicas),
-                moving.replicas_of(p.isr_nodes),
-                racks.get(p.leader_id) if led else None,
+                *(topic.name, p.partition_index, _topic_id(topic.topic_id), leader, replicas, isr),
+                None if leader is None else racks.get(leader),
                 [racks[node] for node in replicas if racks.get(node)],
-                *(None, moving.adding or None, moving.removing or None),
+                *(None, adding or None, removing or None),
                 min_insync.get(topic.name),
             )
 

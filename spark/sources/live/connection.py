@@ -147,7 +147,7 @@ class Connection:
                 if attempt and time.monotonic() > deadline:
                     break
                 try:
-                    answer = await self._send(server.node_id, _all_topics())
+                    answer = await self._send(server.node_id, metadata_request(None, 1))
                 except RequestError as error:
                     text[f"{server.host}:{server.port}"] = str(error)
                     if error.refuses_login:
@@ -219,8 +219,11 @@ class Connection:
         self._manager._net.close()
 
 
-def _all_topics() -> MetadataRequest:
-    return MetadataRequest(topics=None, allow_auto_topic_creation=False, min_version=1)
+def metadata_request(names: Iterable[str] | None, min_version: int) -> MetadataRequest:
+    """A request for metadata of topics by name, none of which is created; None: of all."""
+    of_topic = MetadataRequest.MetadataRequestTopic
+    topics = None if names is None else [of_topic(name=name) for name in names]
+    return MetadataRequest(topics=topics, allow_auto_topic_creation=False, min_version=min_version)
 
 
 class Brokers(Protocol):
@@ -242,16 +245,6 @@ def ask_any(brokers: Brokers, request: Any) -> Any:
         if not isinstance(answer, NoAnswer):
             break
     return answer
-
-
-def ask_topics(brokers: Brokers, names: Iterable[str], min_version: int) -> Any:
-    """A broker's metadata of topics by name, none of which it creates: see `ask_any`."""
-    topic_request = MetadataRequest.MetadataRequestTopic
-    topics = [topic_request(name=name) for name in names]
-    request = MetadataRequest(
-        topics=topics, allow_auto_topic_creation=False, min_version=min_version
-    )
-    return ask_any(brokers, request)
 
 
 def refusal(answer: Any) -> str | None:

@@ -91,12 +91,6 @@ class KafkaGroups(DataSource):
         )
 
 
-class _OneCluster(InputPartition):
-    def __init__(self, cluster: Cluster) -> None:
-        super().__init__(cluster)
-        self.cluster = cluster
-
-
 class _Reader(DataSourceReader):
     """Reads on workers, which need the extra `live` as well."""
 
@@ -105,13 +99,12 @@ class _Reader(DataSourceReader):
         self._clusters = clusters
 
     def partitions(self) -> Sequence[InputPartition]:
-        return [_OneCluster(cluster) for cluster in self._clusters]
+        return [*map(InputPartition, self._clusters)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         from spark.sources.live.collect import collect_cluster  # noqa: PLC0415
 
-        assert isinstance(partition, _OneCluster)
-        collected = collect_cluster(partition.cluster)
+        collected = collect_cluster(partition.value)
         if not collected.tables or collected.left_out:
             raise RuntimeError("; ".join(collected.left_out))
         yield from collected.tables[self._table].to_batches()

@@ -1,7 +1,7 @@
 """Facts of partitions that metadata lacks: their ends, moves under way, and settings."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -10,7 +10,7 @@ from kafka.protocol.admin import DescribeConfigsRequest, ListPartitionReassignme
 from kafka.protocol.consumer import ListOffsetsRequest, OffsetSpec
 
 from spark.fleet import BROKER_CONFIGS, MIN_INSYNC, TOPIC_CONFIGS
-from spark.sources.live.connection import Brokers, NoAnswer, ask_any, ask_topics, attempts
+from spark.sources.live.connection import Brokers, NoAnswer, ask_any, attempts, metadata_request
 from spark.sources.live.group import Claim
 from spark.sources.live.manager import error_text
 
@@ -78,7 +78,8 @@ def _leaders(topics: Iterable[Any], wanted: Set[Claim]) -> dict[Claim, int]:
 
 
 def _topics_now(brokers: Brokers, partitions: Iterable[Claim]) -> list[Any]:
-    answer = ask_topics(brokers, sorted({topic for topic, _ in partitions}), min_version=1)
+    names = sorted({topic for topic, _ in partitions})
+    answer = ask_any(brokers, metadata_request(names, min_version=1))
     return [] if isinstance(answer, NoAnswer) else list(answer.topics)
 
 
@@ -132,15 +133,24 @@ def _offset_request(partitions: Iterable[Claim], spec: OffsetSpec) -> Any:
     )
 
 
+LivePartition = tuple[int | None, list[int], list[int], list[int], list[int]]
+"""Leader, replicas without those that are being added, those in sync, adding, removing."""
+
+
 class Moving(NamedTuple):
     """A partition that is being reassigned: ids of brokers that come and that go."""
 
     adding: list[int]
     removing: list[int]
 
-    def replicas_of(self, nodes: Iterable[int]) -> list[int]:
-        """Brokers in metadata that are replicas already."""
-        return [node for node in nodes if node not in self.adding]
+    def placed(self, metadata: Any) -> LivePartition:
+        """The partition by its metadata, which names the replicas that are being added as well."""
+        replicas, isr = (
+            [node for node in nodes if node not in self.adding]
+            for nodes in (metadata.replica_nodes, metadata.isr_nodes)
+        )
+        leader = metadata.leader_id if metadata.leader_id >= 0 else None
+        return leader, replicas, isr, self.adding, self.removing
 
 
 NOT_MOVING = Moving([], [])
@@ -182,6 +192,10 @@ def ask_controller(brokers: Brokers, request: Any) -> Any:
 
 
 TOPIC, BROKER = 2, 4  # the kinds of resource
+
+Resource = tuple[int, str]
+"""The kind and the name of a resource."""
+
 TOPICS_A_REQUEST = 10_000
 
 """Settings are asked for by name, so that no secret is ever answered."""
@@ -209,23 +223,25 @@ def read_configs(brokers: Brokers, topics: Iterable[str]) -> list[Config]:
         return configs
     names = list(topics)
     for start in range(0, len(names), TOPICS_A_REQUEST):
-        request = _request(TOPIC, names[start : start + TOPICS_A_REQUEST], TOPIC_CONFIGS)
-        configs += _configs_in(ask_any(brokers, request))
+        topics_asked = {(TOPIC, name): TOPIC_CONFIGS for name in names[start:][:TOPICS_A_REQUEST]}
+        configs += _configs_in(ask_any(brokers, configs_request(topics_asked)))
     ids = [broker.node_id for broker in brokers.metadata.brokers]
-    asked = [(node, _request(BROKER, [str(node)], BROKER_CONFIGS)) for node in ids]
+    asked = [(node, configs_request({(BROKER, str(node)): BROKER_CONFIGS})) for node in ids]
     for answer in brokers.ask(asked):
         configs += _configs_in(answer)
     return sorted(configs)
 
 
-def _request(kind: int, names: Iterable[str], keys: Iterable[str]) -> DescribeConfigsRequest:
-    resource = DescribeConfigsRequest.DescribeConfigsResource
-    return DescribeConfigsRequest(
-        resources=[
-            resource(resource_type=kind, resource_name=name, configuration_keys=[*keys])
-            for name in names
-        ]
-    )
+def configs_request(
+    wanted: Mapping[Resource, Iterable[str]], min_version: int = 0
+) -> DescribeConfigsRequest:
+    """A request for these settings of each resource."""
+    of_resource = DescribeConfigsRequest.DescribeConfigsResource
+    resources = [
+        of_resource(resource_type=kind, resource_name=name, configuration_keys=[*keys])
+        for (kind, name), keys in wanted.items()
+    ]
+    return DescribeConfigsRequest(resources=resources, min_version=min_version)
 
 
 def _configs_in(answer: Any) -> Iterator[Config]:

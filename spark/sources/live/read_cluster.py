@@ -9,7 +9,7 @@ from kafka import errors
 from kafka.protocol.admin import DescribeClusterRequest
 
 from spark.sources.live.cluster import Cluster
-from spark.sources.live.connection import Brokers, NoAnswer, ask_any, ask_topics
+from spark.sources.live.connection import Brokers, NoAnswer, ask_any, metadata_request
 from spark.sources.live.coordinators import list_groups
 from spark.sources.live.describe_groups import describe_groups
 from spark.sources.live.group import Claim, DescribedGroup
@@ -129,7 +129,7 @@ def mark_hidden(
     unknown = sorted({topic for topics in absent.values() for topic in topics})
     if not unknown:
         return groups, []
-    answer = ask_topics(brokers, unknown, min_version=4)
+    answer = ask_any(brokers, metadata_request(unknown, min_version=4))
     if isinstance(answer, NoAnswer):
         hidden = unknown
         sentence = f"{list_of('topic', unknown)} that groups read: {answer.reason}"
