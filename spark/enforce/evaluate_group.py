@@ -143,12 +143,12 @@ def evaluate_group(plan: GroupPlan, group: DescribedGroup, counts: Mapping[str, 
         return Evaluation(Status.UNKNOWN, group.reason, 0, is_at_rest=False)
     rows = differences(plan, group)
     rests = group.state in AT_REST
-    facts = group.type, group.strategy, len(group.members)
-    refuses = refuses_plans(*facts) is not None
+    of_group = group.type, group.strategy, len(group.members)
+    refuses = refuses_plans(*of_group) is not None
     if group.state == "Dead":
         reason: str | None = "there is no such group"
     elif rests or refuses:
-        reason = why_not(*facts)
+        reason = why_not(*of_group)
     else:
         reason = f"it is {group.state}: try again when it is Stable"
     if not reason and not rows:
