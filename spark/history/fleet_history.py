@@ -34,7 +34,7 @@ from spark.history.group_spans import GroupSpans, RowInTime, encode_changes, spa
 from spark.history.rates import QUANTILE, WINDOW, FleetRates, fleet_rates
 from spark.history.read import read_tables
 from spark.history.summary import restless, totals
-from spark.history.timeline import Timeline, seconds_between
+from spark.history.timeline import Timeline
 from spark.history.transition import Moment, changes_between, first_seen, last_seen
 from spark.notebook import FIRST, shown_in_notebook
 from spark.store import SNAPSHOT, Where, write_by_snapshot
@@ -146,7 +146,21 @@ class FleetHistory(Handle):
         `FleetSnapshot.read` does: they count once. InputError for none, for two snapshots of one
         id, and for ids that are no times.
         """
-        return _of(snapshots, max_age)
+        ids = [snapshot.id for snapshot in snapshots]
+        if not ids:
+            raise InputError("a history needs at least one snapshot")
+        if twice := {id_ for id_ in ids if ids.count(id_) > 1}:
+            raise InputError(f"two snapshots of the history have the id {min(twice)}")
+        clusters: dict[str, set[str]] = {}
+        parts: dict[str, list[DataFrame]] = {}
+        for snapshot in snapshots:
+            for instant, names in _new_in(snapshot, clusters).items():
+                for table, rows in snapshot.only(names).tables.items():
+                    parts.setdefault(table, []).append(rows.withColumn(SNAPSHOT, F.lit(instant)))
+        tables = {table: reduce(DataFrame.unionByName, part) for table, part in parts.items()}
+        notes = dict.fromkeys(note for snapshot in snapshots for note in snapshot.notes)
+        in_order = {cluster: sorted(names) for cluster, names in sorted(clusters.items())}
+        return FleetHistory(tables, Timeline(in_order, max_age), (*notes,))
 
     @property
     def session(self) -> SparkSession:
@@ -187,9 +201,8 @@ class FleetHistory(Handle):
 
     def spaced(self, window: timedelta, most: int) -> FleetHistory:
         """Of the snapshots of each cluster within a window `most`, evenly spaced."""
-        reach = window.total_seconds()
         snapshots = {
-            cluster: evenly([text for text in ids if seconds_between(text, ids[-1]) <= reach], most)
+            cluster: evenly(within_reach(ids, window), most)
             for cluster, ids in self.timeline.snapshots.items()
         }
         return self._only(snapshots)
@@ -293,25 +306,6 @@ class FleetHistory(Handle):
             self._kept.pop().unpersist()
         while self._rates:
             self._rates.pop().release()
-
-
-def _of(snapshots: Sequence[FleetSnapshot], max_age: timedelta) -> FleetHistory:
-    ids = [snapshot.id for snapshot in snapshots]
-    if not ids:
-        raise InputError("a history needs at least one snapshot")
-    twice = {id_ for id_ in ids if ids.count(id_) > 1}
-    if twice:
-        raise InputError(f"two snapshots of the history have the id {min(twice)}")
-    clusters: dict[str, set[str]] = {}
-    parts: dict[str, list[DataFrame]] = {}
-    for snapshot in snapshots:
-        for instant, names in _new_in(snapshot, clusters).items():
-            for table, rows in snapshot.only(names).tables.items():
-                parts.setdefault(table, []).append(rows.withColumn(SNAPSHOT, F.lit(instant)))
-    tables = {table: reduce(DataFrame.unionByName, part) for table, part in parts.items()}
-    notes = dict.fromkeys(note for snapshot in snapshots for note in snapshot.notes)
-    in_order = {cluster: sorted(names) for cluster, names in sorted(clusters.items())}
-    return FleetHistory(tables, Timeline(in_order, max_age), (*notes,))
 
 
 def _new_in(snapshot: FleetSnapshot, clusters: dict[str, set[str]]) -> dict[str, list[str]]:

@@ -24,21 +24,6 @@ from spark.history.timeline import AT, RateWindow, Timeline, seconds_of
 from spark.store import SNAPSHOT, Where, in_one_file, write_tables
 from spark.unpersist_handle import Handle
 
-
-def members_of(tables: Mapping[str, DataFrame], reads: DataFrame, window: RateWindow) -> DataFrame:
-    """A row a member of a group: see `FleetRates.members`."""
-    of_pair = reads.groupBy(*MEMBER_KEYS, "since", AT).agg(F.sum("rate").alias("rate"))
-    rates = of_pair.groupBy(*MEMBER_KEYS).agg(
-        F.max_by("rate", F.struct(AT, "since")).alias("now"),
-        F.avg("rate").alias("mean"),
-        F.max("rate").alias("maximum"),
-        F.count("rate").alias("pairs"),
-    )
-    seen = window.place(tables["members"]).groupBy(*MEMBER_KEYS)
-    members = seen.agg(F.max(SNAPSHOT).alias("last_seen")).join(rates, list(MEMBER_KEYS), "left")
-    return escaped_rows(members.fillna(0, ["pairs"]))
-
-
 WINDOW, QUANTILE = timedelta(hours=24), 0.95
 
 KEYS = {
@@ -121,7 +106,17 @@ class FleetRates(Handle):
         That is the sum over the partitions that it owned at both ends of a pair: `now` in the
         newest pair, as a `mean`, and the `maximum` that it has been seen to do.
         """
-        return members_of(self._tables, self._with_owners.table("reads"), self.window)
+        reads = self._with_owners.table("reads")
+        of_pair = reads.groupBy(*MEMBER_KEYS, "since", AT).agg(F.sum("rate").alias("rate"))
+        rates = of_pair.groupBy(*MEMBER_KEYS).agg(
+            F.max_by("rate", F.struct(AT, "since")).alias("now"),
+            F.avg("rate").alias("mean"),
+            F.max("rate").alias("maximum"),
+            F.count("rate").alias("pairs"),
+        )
+        seen = self.window.place(self._tables["members"]).groupBy(*MEMBER_KEYS)
+        last = seen.agg(F.max(SNAPSHOT).alias("last_seen"))
+        return escaped_rows(last.join(rates, list(MEMBER_KEYS), "left").fillna(0, ["pairs"]))
 
     @cached_property
     def peak_rates(self) -> DataFrame:

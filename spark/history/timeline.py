@@ -11,7 +11,7 @@ from itertools import accumulate, pairwise
 from pyspark.sql import Column, DataFrame, functions as F
 
 from spark.errors import InputError
-from spark.fleet import MAX_AGE, escape, time_of
+from spark.fleet import MAX_AGE, escape, time_of, within_reach
 from spark.settings import in_words, window_length
 from spark.store import SNAPSHOT
 from spark.text import list_of
@@ -59,10 +59,7 @@ class Timeline:
 
 def seconds_between(before: str, after: str) -> float:
     """Seconds from one snapshot to another, by ids that are times; ValueError if one isn't."""
-    start, end = time_of(before), time_of(after)
-    if start is None or end is None:
-        raise ValueError(f"{before} or {after} is no time")
-    return (end - start).total_seconds()
+    return float(seconds_of(after) - seconds_of(before))
 
 
 def placed_in_time(
@@ -111,12 +108,8 @@ class RateWindow:
         where there are more.
         """
         wanted = window_length(length)
-        most = wanted.total_seconds()
         instants = {cluster: ids for cluster, ids in timeline.snapshots.items() if ids}
-        near = {
-            cluster: [snapshot for snapshot in ids if seconds_between(snapshot, ids[-1]) <= most]
-            for cluster, ids in instants.items()
-        }
+        near = {cluster: within_reach(ids, wanted) for cluster, ids in instants.items()}
         if not any(len(ids) > 1 for ids in near.values()):
             _refuse_if_longer_would_do(wanted, instants)
         return RateWindow(wanted, near)
@@ -155,9 +148,10 @@ class RateWindow:
 
 
 def seconds_of(snapshot: str) -> int:
-    """The instant of a snapshot, whose id is a time."""
+    """The instant of a snapshot, whose id is a time; ValueError if it isn't."""
     time = time_of(snapshot)
-    assert time is not None
+    if time is None:
+        raise ValueError(f"{snapshot} is no time")
     return int(time.timestamp())
 
 
