@@ -53,15 +53,8 @@ SCHEMAS = {
 def table_of(name: str, columns: Mapping[str, pa.Array | Sequence[object]]) -> pa.Table:
     """The table of that name; a column that isn't given is null throughout."""
     schema = SCHEMAS[name]
-    rows = len(next(iter(columns.values())))
-    arrays = [_column(columns.get(field.name), field.type, rows) for field in schema]
-    return pa.Table.from_arrays(arrays, schema=schema)
-
-
-def _column(cells: pa.Array | Sequence[object] | None, kind: pa.DataType, rows: int) -> pa.Array:
-    if cells is None:
-        return pa.nulls(rows, kind)
-    return cells if isinstance(cells, pa.Array) else pa.array(cells, kind)
+    nothing = pa.nulls(len(next(iter(columns.values()))))
+    return pa.table({name: columns.get(name, nothing) for name in schema.names}, schema)
 
 
 def store_to_write(out: str) -> Folder:

@@ -15,11 +15,11 @@ from spark.fleet import (
     BROKER_CONFIGS,
     CONNECT,
     MIN_INSYNC,
+    SCHEMAS,
     TABLES,
     TOPIC_CONFIGS,
     SourceTables,
     connector_topic,
-    table_of,
 )
 from spark.sources.kafka_text.captures import CliGroup, CliMember, MemberRow, TopicPartition
 from spark.sources.kafka_text.consumer_groups import read_consumer_groups
@@ -209,9 +209,7 @@ def _refuse_unread(what: str, read: Sized, unreadable_lines: UnreadableLines) ->
 
 
 def _table(name: str, cluster: str, rows: Sequence[Row]) -> pa.Table:
-    columns = [column.name for column in TABLES[name].columns if column.name != "cluster"]
-    by_column = {column: [row.get(column) for row in rows] for column in columns}
-    return table_of(name, {"cluster": [cluster] * len(rows), **by_column})
+    return pa.Table.from_pylist([{"cluster": cluster} | row for row in rows], SCHEMAS[name])
 
 
 def _group_tables(

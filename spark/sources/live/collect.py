@@ -12,7 +12,7 @@ from uuid import UUID
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from spark.fleet import SCHEMAS, SourceTables, table_of, why_hidden
+from spark.fleet import SCHEMAS, SourceTables, why_hidden
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.connection import Connection, UnreachableError
 from spark.sources.live.group import DescribedGroup
@@ -87,11 +87,9 @@ def tables_of(cluster: Cluster, reading: Answers) -> dict[str, pa.Table]:
 
 def _table(cluster: Cluster, name: str, rows: Iterable[Row]) -> pa.Table:
     """Columns that the rows are too short for stay null."""
-    _, *columns = SCHEMAS[name].names
-    filled = list(zip(*rows, strict=True))
-    count = len(filled[0]) if filled else 0
-    of_column = dict(zip(columns, filled, strict=False)) if filled else {}
-    return table_of(name, {"cluster": [cluster.name] * count, **of_column})
+    schema = SCHEMAS[name]
+    named = [dict(zip(schema.names, (cluster.name, *row), strict=False)) for row in rows]
+    return pa.Table.from_pylist(named, schema)
 
 
 def _groups(groups: Iterable[DescribedGroup]) -> Iterator[Row]:
