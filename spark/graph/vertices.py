@@ -66,12 +66,8 @@ BROKER_KEYS = ("cluster", "broker")
 
 def vertices_of(tables: Tables, grain: str) -> dict[str, DataFrame]:
     """The vertices of each kind, those of `grain` being partitions or topics."""
-    partition_rows = _partitions_of if grain == PARTITION else _topics_of
-    return {
-        MEMBER: _members_of(tables),
-        grain: partition_rows(tables),
-        BROKER: _brokers_of(tables),
-    }
+    members, brokers = _members_of(tables), _brokers_of(tables)
+    return {MEMBER: members, grain: _places_of(tables, grain), BROKER: brokers}
 
 
 def _members_of(tables: Tables) -> DataFrame:
@@ -90,35 +86,21 @@ def _members_of(tables: Tables) -> DataFrame:
     )
 
 
-def _partitions_of(tables: Tables) -> DataFrame:
-    """Every partition that is listed or owned."""
-    partitions = _partitions(tables)
-    return _vertices(
-        PARTITION,
-        partitions.withColumns({"number": F.col("partition"), "partitions": F.lit(1)}).join(
-            rank_names(partitions, "topic"), list(TOPIC_KEYS)
-        ),
-    )
+def _places_of(tables: Tables, grain: str) -> DataFrame:
+    """Every partition that is listed or owned, or every topic that has one.
 
-
-def _topics_of(tables: Tables) -> DataFrame:
-    """Every topic that has a partition that is listed or owned."""
-    topics = (
-        _partitions(tables)
-        .groupBy(*TOPIC_KEYS)
-        .agg(F.bool_or("listed").alias("listed"), F.count_if("listed").alias("partitions"))
-    )
-    return _vertices(
-        TOPIC,
-        topics.withColumn("number", F.lit(0)).join(rank_names(topics, "topic"), list(TOPIC_KEYS)),
-    )
-
-
-def _partitions(tables: Tables) -> DataFrame:
-    """A negative number is nobody's partition."""
+    A negative number is nobody's partition.
+    """
     named = tables["assignments"].where("member_id is not null").select(*PARTITION_KEYS)
     listed = tables["partitions"].withColumn("rack", F.col("leader_rack"))
-    return _listed_first(listed, [named], PARTITION_KEYS, ("rack",)).where("partition >= 0")
+    partitions = _listed_first(listed, [named], PARTITION_KEYS, ("rack",)).where("partition >= 0")
+    places = partitions.withColumns({"number": F.col("partition"), "partitions": F.lit(1)})
+    if grain == TOPIC:
+        is_listed, count = F.bool_or("listed"), F.count_if("listed")
+        topics = partitions.groupBy(*TOPIC_KEYS)
+        places = topics.agg(is_listed.alias("listed"), count.alias("partitions"))
+        places = places.withColumn("number", F.lit(0))
+    return _vertices(grain, places.join(rank_names(places, "topic"), list(TOPIC_KEYS)))
 
 
 def _brokers_of(tables: Tables) -> DataFrame:
@@ -128,19 +110,16 @@ def _brokers_of(tables: Tables) -> DataFrame:
         .select("cluster", F.col("leader").alias("broker"), F.col("leader_rack").alias("led_rack"))
         .where("broker >= 0")
     )
-    listed = tables["brokers"] if "brokers" in tables else _no_brokers(leaders)
+    unknown = F.lit(None).cast("string")
+    nothing = dict.fromkeys(("host", "rack"), unknown)
+    listed = tables.get("brokers", leaders.select(*BROKER_KEYS).limit(0).withColumns(nothing))
     columns = ("host", "rack", "led_rack")
     brokers = _listed_first(
-        listed.withColumn("led_rack", F.lit(None).cast("string")), [leaders], BROKER_KEYS, columns
+        listed.withColumn("led_rack", unknown), [leaders], BROKER_KEYS, columns
     ).where("broker >= 0")
     derived = {"rack": F.coalesce("rack", "led_rack"), "number": F.col("broker")}
     cluster_rank = F.dense_rank().over(Window.orderBy("cluster")).cast("long") - 1
     return _vertices(BROKER, brokers.withColumns(derived).withColumn("rank", cluster_rank))
-
-
-def _no_brokers(leaders: DataFrame) -> DataFrame:
-    nothing = {name: F.lit(None).cast("string") for name in ("host", "rack")}
-    return leaders.select(*BROKER_KEYS).where(F.lit(False)).withColumns(nothing)
 
 
 def _listed_first(
