@@ -83,20 +83,13 @@ class ChangeRow(StateRow):
     avoidable_moves: Long = None
 
 
-BEFORE = ("cluster", "group", "from_snapshot", "snapshot", "status", "status_before")
+TRANSITION = ("cluster", "group", "from_snapshot", SNAPSHOT)
 
-FIRST = (*BEFORE, "type", "type_before", "members", "members_before")
+FIRST = ("status", "status_before", "type", "type_before", "members", "members_before")
 
-INTERNAL = ("changed", "left_hosts")
+NOT_SHOWN = (*columns_of(StateRow), *TRANSITION, *FIRST, "changed", "left_hosts")
 
-CHANGES = [
-    *FIRST,
-    *(
-        name
-        for name in columns_of(ChangeRow)
-        if name not in (*columns_of(StateRow), *FIRST, *INTERNAL)
-    ),
-]
+CHANGES = [*TRANSITION, *FIRST, *(n for n in columns_of(ChangeRow) if n not in NOT_SHOWN)]
 
 
 def changes_of(change_rows: DataFrame) -> DataFrame:
@@ -107,8 +100,6 @@ def changes_of(change_rows: DataFrame) -> DataFrame:
     """
     return change_rows.where("changed").select(*CHANGES)
 
-
-TRANSITION = ("cluster", "group", "from_snapshot", SNAPSHOT)
 
 CAUSES = {
     "recreated": "remade",
@@ -137,9 +128,7 @@ def rebalances_of(change_rows: DataFrame, group_spans: GroupSpans) -> DataFrame:
     deleted and `remade`. `hours` is the time between the snapshots, `per_hour` the generations in
     an hour. `cause` is the likeliest one (see `CAUSES`), or `none seen`.
     """
-    changes = change_rows.where("changed and status_before is not null").select(
-        *TRANSITION, *_OF_CHANGES
-    )
+    changes = change_rows.where("changed and status_before is not null")
     generations = group_spans.rows.where("from_snapshot is not null").select(
         *TRANSITION, "generation", "generation_before"
     )
@@ -169,12 +158,6 @@ def rebalances_of(change_rows: DataFrame, group_spans: GroupSpans) -> DataFrame:
         (F.col("generations") / F.col("hours")).alias("per_hour"),
         _cause().alias("cause"),
     )
-
-
-_OF_CHANGES = (
-    *("came", "left", "left_hosts", "returned", "topics_grew", "topics_came", "topics_went"),
-    *("members", "subscriptions_changed", "changed_hands"),
-)
 
 
 def _cause() -> Column:
