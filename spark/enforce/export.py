@@ -78,10 +78,7 @@ def exported_plan(
     cluster: str | None = None,
 ) -> Exported:
     """The plan of `group_plan`, and why the group would ignore it, if it would."""
-    condition = F.col("group") == group
-    if cluster is not None:
-        condition &= F.col("cluster") == cluster
-    plans = list(_plans(fleet, groups, assignments, condition))
+    plans = list(_plans(fleet, groups, assignments, F.col("group") == group, cluster))
     if not plans:
         where = f" of cluster {cluster!r}" if cluster is not None else ""
         near = near_miss(fleet, "group", group, cluster)
@@ -108,15 +105,18 @@ def group_plans(
 
     A group without a plan, or with members that can't be told apart, is there as a NoPlan.
     """
-    condition = is_like("group", pattern)
-    if cluster is not None:
-        condition &= F.col("cluster") == cluster
-    return _plans(fleet, groups, assignments, condition)
+    return _plans(fleet, groups, assignments, is_like("group", pattern), cluster)
 
 
 def _plans(
-    fleet: FleetSnapshot, groups: DataFrame, assignments: DataFrame, column: Column
+    fleet: FleetSnapshot,
+    groups: DataFrame,
+    assignments: DataFrame,
+    column: Column,
+    cluster: str | None,
 ) -> Iterator[Exported | NoPlan]:
+    if cluster is not None:
+        column &= F.col("cluster") == cluster
     rows = (
         groups.where(column)
         .select(*GROUP_KEYS, "status", "reason", "max_load")
