@@ -51,11 +51,15 @@ NEAREST = 5
 TABLE_OF = {"group": "subscriptions", "topic": "partitions"}
 
 
+def _names(fleet: FleetFiles, kind: str, cluster: str | None) -> list[str]:
+    names = codes_of(fleet.rows(TABLE_OF[kind], (kind,), cluster)[kind])[1]
+    return [spell(name) for name in names if name is not None]
+
+
 def groups_like(fleet: Fleet, pattern: str, cluster: str | None) -> str:
     """`3 groups (a, b, c)`: those that match a pattern."""
     if isinstance(fleet, FleetFiles):
-        names = codes_of(fleet.rows("subscriptions", ("group",), cluster)["group"])[1]
-        groups = [spell(name) for name in names if name is not None]
+        groups = _names(fleet, "group", cluster)
         return list_of("group", (group for group in groups if matches(pattern, group)))
     rows = fleet.matching(cluster, pattern).tables["subscriptions"].select("group").distinct()
     return list_of("group", (row.group for row in rows.collect()))
@@ -63,11 +67,9 @@ def groups_like(fleet: Fleet, pattern: str, cluster: str | None) -> str:
 
 def near_miss(fleet: Fleet, kind: str, name: str, cluster: str | None = None) -> str:
     """`; did you mean orders?`: the group or topic (`kind`) of nearly that name, if any."""
-    table = TABLE_OF[kind]
     if isinstance(fleet, FleetFiles):
-        names = codes_of(fleet.rows(table, (kind,), cluster)[kind])[1]
-        return did_you_mean(name, (spell(text) for text in names if text is not None))
-    rows = fleet.tables[table]
+        return did_you_mean(name, _names(fleet, kind, cluster))
+    rows = fleet.tables[TABLE_OF[kind]]
     if cluster is not None:
         rows = rows.where(is_named("cluster", [cluster]))
     distance = F.levenshtein(F.col(kind), F.lit(name))

@@ -11,6 +11,7 @@ from optimizer.figures import plural
 from spark.errors import InputError
 from spark.reassign.facts import Name, ReplicaFacts
 from spark.reassign.reassignment import Reassignment
+from spark.reassign.verify import alive_of
 from spark.store import read_whole, replace_text
 from spark.text import list_of
 
@@ -45,9 +46,7 @@ def texts_of(of: Reassignment) -> dict[str, str]:
     texts = {}
     for number, batch in enumerate(of.batches, 1):
         moved = {(step.topic, step.partition): step.after for step in batch}
-        origin = {
-            (step.topic, step.partition): [b for b in step.before if b in alive] for step in batch
-        }
+        origin = {(step.topic, step.partition): alive_of(step.before, alive) for step in batch}
         led = [(step.topic, step.partition) for step in batch if step.before[0] != step.after[0]]
         texts[f"{number:02}-move.json"] = move_text(moved)
         texts[f"{number:02}-rollback.json"] = move_text(origin)
@@ -113,7 +112,7 @@ def _why_unfinished(out: Path, current: ReplicaFacts | None) -> str | None:
         return f"it was handed to the cluster at {time}, and no later snapshot shows how far it is"
     if current is None:
         return None
-    now = {p.name: _alive(p.replicas, current) for p in current.partitions}
+    now = {p.name: alive_of(p.replicas, current.racks) for p in current.partitions}
     courses: dict[Name, list[list[int]]] = {}
     for move in sorted(out.glob("*-move.json"), key=lambda path: int(path.name.split("-")[0])):
         rollback = move.with_name(move.name.replace("move", "rollback"))
@@ -124,15 +123,11 @@ def _why_unfinished(out: Path, current: ReplicaFacts | None) -> str | None:
     if courses and not present:
         return f"cluster {current.cluster} has none of its partitions"
     # a rollback names no broker that was dead
-    begun = any(now[name] != _alive(course[0], current) for name, course in present.items())
-    done = sum(now[name] == _alive(course[-1], current) for name, course in present.items())
+    begun = any(now[name] != alive_of(course[0], current.racks) for name, course in present.items())
+    done = sum(now[name] == alive_of(course[-1], current.racks) for name, course in present.items())
     if begun and done < len(present):
         return f"{done} of {plural(len(present), 'partition')} {'is' if done == 1 else 'are'} done"
     return None
-
-
-def _alive(brokers: list[int], current: ReplicaFacts) -> list[int]:
-    return [broker for broker in brokers if broker in current.racks]
 
 
 def move_text(replicas: Mapping[Name, list[int]]) -> str:

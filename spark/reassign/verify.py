@@ -72,14 +72,15 @@ def state_of(
         return _moving(partition, wanted)
     if partition.replicas == wanted:
         return DONE, _left_to_do(partition)
-    if origin is None or _of(partition.replicas, alive) == _of(origin, alive):
+    if origin is None or alive_of(partition.replicas, alive) == alive_of(origin, alive):
         return NOT_STARTED, ""
     if set(partition.replicas) == set(wanted):
         return DIVERGED, "the brokers are right, their order isn't"
     return DIVERGED, f"it was on {broker_ids(origin)} before"
 
 
-def _of(brokers: list[int], alive: Container[int]) -> list[int]:
+def alive_of(brokers: list[int], alive: Container[int]) -> list[int]:
+    """Brokers of a row that are alive."""
     return [broker for broker in brokers if broker in alive]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Protocol
 
 import numpy as np
@@ -85,43 +84,38 @@ class GroupProcess:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Recorded:
-    """The instants of each cluster in seconds since 1970.
-
-    Gaps longer than `longest` seconds don't count.
-    """
-
-    instants: dict[str, IntArray]
-    longest: float
-
-    @staticmethod
-    def of(window: RateWindow, max_age: timedelta) -> Recorded:
-        """The instants of a window of rates."""
-        instants = {
-            cluster: np.array([seconds_of(snapshot) for snapshot in ids], np.int64)
-            for cluster, ids in window.snapshots.items()
-        }
-        return Recorded(instants, max_age.total_seconds())
+def instants_of(window: RateWindow) -> dict[str, IntArray]:
+    """The instants of each cluster in a window, in seconds since 1970."""
+    return {
+        cluster: np.array([seconds_of(snapshot) for snapshot in ids], np.int64)
+        for cluster, ids in window.snapshots.items()
+    }
 
 
 def process_of(
-    row: RowOverTime, recorded: Recorded, settings: ScaleSettings, consumers: FleetConsumers
+    row: RowOverTime,
+    instants: IntArray,
+    longest: float,
+    settings: ScaleSettings,
+    consumers: FleetConsumers,
 ) -> GroupProcess | FleetGroup:
-    """The process of one group, or the group with its status and why it has none."""
+    """The process of one group, or the group with its status and why it has none.
+
+    Intervals between `instants` that are longer than `longest` seconds don't count.
+    """
     if kind_of(row.type) == CONNECT:
         return FleetGroup("unsupported", ["Connect's workers aren't scaled by lag"])
     group = read_or_failed(row)
     if group.problem is None:
         return group
-    problem, instants = group.problem, recorded.instants.get(row.cluster, np.empty(0, np.int64))
+    problem = group.problem
     if not problem.partition_count:
         return FleetGroup("empty", ["there is nothing to read"])
     if len(instants) < 2 or not len(row.pair_topics):
         why = "rates take two snapshots with offsets of the group's topics in that time"
         return FleetGroup("no rates", [why])
     peak = settings.peak_rate or float(row.peak_rates[0] if len(row.peak_rates) else 0.0)
-    rates, notes = _rates(row, problem, instants, recorded.longest)
+    rates, notes = _rates(row, problem, instants, longest)
     if missing := _missing(peak, rates):
         return FleetGroup("no rates", [missing])
     strategy = own_strategy(row)

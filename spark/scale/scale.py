@@ -1,13 +1,15 @@
 """A fleet's groups under each policy, inside workers."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
+import numpy as np
 from pyspark.sql import DataFrame, functions as F
 
+from optimizer.model import IntArray
 from optimizer.scaling import replay
 from spark.charts import CHARTS
 from spark.errors import InputError
@@ -16,7 +18,7 @@ from spark.groups import FleetGroup, columns_of, encode, failure_of, in_workers
 from spark.history import FleetRates
 from spark.notebook import shown_in_notebook
 from spark.scale.advice import savings_first, verdict_of
-from spark.scale.group_process import GroupProcess, Recorded, arrivals_of, process_of
+from spark.scale.group_process import GroupProcess, arrivals_of, instants_of, process_of
 from spark.scale.policies_file import ScaleSettings
 from spark.scale.scale_row import COURSE, CourseRow, ScaleRow, course_rows, unscaled_rows
 from spark.settings import NO_CONSUMERS, FleetConsumers
@@ -122,13 +124,15 @@ def scale_fleet(
     groups = snapshot.tables["members"].select("cluster", "group").distinct().count()
     tasks = max(1, -(-groups // GROUPS_A_TASK))
     encoded = encode(snapshot.validate(), more=arrivals_of(snapshot, rates), tasks=tasks)
-    work = _Work(Recorded.of(rates.window, max_age), scale_settings, consumers)
+    instants, longest = instants_of(rates.window), max_age.total_seconds()
+    work = _Work(instants, longest, scale_settings, consumers)
     return FleetScale(in_workers(encoded, CourseRow, work.rows).persist())
 
 
 @dataclass(frozen=True)
 class _Work:
-    recorded: Recorded
+    instants: Mapping[str, IntArray]
+    longest: float
     settings: ScaleSettings
     consumers: FleetConsumers
 
@@ -139,8 +143,9 @@ class _Work:
         """
         by_instants: dict[bytes, list[tuple[Any, GroupProcess]]] = defaultdict(list)
         for row in rows:
+            instants = self.instants.get(row.cluster, np.empty(0, np.int64))
             try:
-                group = process_of(row, self.recorded, self.settings, self.consumers)
+                group = process_of(row, instants, self.longest, self.settings, self.consumers)
             except Exception as error:
                 group = failure_of(error)
             if isinstance(group, FleetGroup):

@@ -11,7 +11,7 @@ import pytest
 from spark.fleet import FleetFiles
 from spark.fleet.local_store import write_store
 from spark.groups import FleetGroup, row_of_group
-from spark.scale.group_process import GroupProcess, Recorded, process_of
+from spark.scale.group_process import GroupProcess, process_of
 from spark.scale.policies_file import ScaleSettings
 from spark.settings import NO_CONSUMERS
 from tests.spark.scale.groups_over_time import fleet
@@ -57,10 +57,9 @@ def process_from(
         "sized": np.full(hours + 1, 2),
         "peak_rates": np.array(peak),
     }
-    instants = {"c": np.arange(hours + 1) * HOUR}
-    recorded = Recorded(instants, 24.0 * HOUR)
-    made = SimpleNamespace(**row, **rates)
-    return process_of(made, recorded, settings or ScaleSettings(), NO_CONSUMERS)  # type: ignore[arg-type]
+    instants = np.arange(hours + 1) * HOUR
+    made: Any = SimpleNamespace(**row, **rates)
+    return process_of(made, instants, 24.0 * HOUR, settings or ScaleSettings(), NO_CONSUMERS)
 
 
 def steady(hours: int = 4) -> dict[int, list[tuple[int, int, float]]]:
