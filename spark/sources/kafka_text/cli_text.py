@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pyarrow as pa
 
@@ -22,15 +22,15 @@ from spark.fleet import (
     connector_topic,
 )
 from spark.sources.kafka_text.captures import CliGroup, CliMember, MemberRow, TopicPartition
-from spark.sources.kafka_text.consumer_groups import read_consumer_groups
-from spark.sources.kafka_text.lines import UnreadableLines, is_noise, read_lines
+from spark.sources.kafka_text.consumer_groups import ConsumerGroups
+from spark.sources.kafka_text.lines import Line, TextReader, UnreadableLines, is_noise
 from spark.sources.kafka_text.subscriptions import (
     CsvSubscriptions,
     Infer,
     infer_subscriptions,
     read_subscriptions,
 )
-from spark.sources.kafka_text.topics import Node, PartitionRow, racks_of, read_brokers, read_topics
+from spark.sources.kafka_text.topics import Node, Nodes, PartitionRow, TopicRows, racks_of
 from spark.store import read_whole
 from spark.text import list_of
 
@@ -45,36 +45,26 @@ _SETTING = re.compile(
 _KEPT = {"topic": TOPIC_CONFIGS, "broker": BROKER_CONFIGS}
 
 
-class Configs(NamedTuple):
-    """Values by scope, name and key, as the table of settings has them."""
+class Configs(TextReader):
+    """`values` are by scope, name and key, as the table of settings has them."""
 
-    values: dict[tuple[str, str, str], str]
-    notes: list[str]
-    unreadable_lines: UnreadableLines
+    expected, nothing = CONFIGS_TEXT, "no setting is in it"
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.values: dict[tuple[str, str, str], str] = {}
+        self._entity: re.Match[str] | None = None
 
-def read_configs(paths: Sequence[Path]) -> Configs:
-    """Read files; of two values of one setting the later counts.
-
-    Raises InputError if a file is missing, is not text, or tells of no topic or broker.
-    """
-    configs: dict[tuple[str, str, str], str] = {}
-    unreadable_lines = UnreadableLines()
-    for path in paths:
-        entity: re.Match[str] | None = None
-        has_content = False
-        for line in read_lines(path, CONFIGS_TEXT, unreadable_lines):
-            if header := _ENTITY.fullmatch(line.text.strip()):
-                entity, has_content = _NAMED.fullmatch(header["entity"]), True
-            elif has_content and (setting := _SETTING.fullmatch(line.text)):
-                is_kept = entity and setting["key"] in _KEPT[entity[1]]
-                if entity and is_kept and setting["value"] not in ("", "null"):
-                    configs[entity[1], entity[2], setting["key"]] = setting["value"]
-            elif not is_noise(line.text):
-                unreadable_lines.append(line.fault("it is no setting of a topic or broker"))
-        if not has_content:
-            raise InputError(f"{path}: no setting is in it; expected {CONFIGS_TEXT}")
-    return Configs(configs, [], unreadable_lines)
+    def take(self, line: Line) -> None:
+        if header := _ENTITY.fullmatch(line.text.strip()):
+            self._entity, self.has_content = _NAMED.fullmatch(header["entity"]), True
+        elif self.has_content and (setting := _SETTING.fullmatch(line.text)):
+            entity = self._entity
+            is_kept = entity and setting["key"] in _KEPT[entity[1]]
+            if entity and is_kept and setting["value"] not in ("", "null"):
+                self.values[entity[1], entity[2], setting["key"]] = setting["value"]
+        elif not is_noise(line.text):
+            self.report(line, "it is no setting of a topic or broker")
 
 
 CONNECTORS_TEXT = "JSON of GET /connectors?expand=status"
@@ -157,18 +147,17 @@ def read_cli_text(
     """
     if not cluster.strip():
         raise InputError("the cluster's name is empty: its rows are known by it")
-    of_groups = read_consumer_groups(groups)
-    of_topics = read_topics(*topics)
+    of_groups = ConsumerGroups().read(groups)
+    of_topics = TopicRows().read(topics)
     _refuse_unread("groups", of_groups.groups, of_groups.unreadable_lines)
     _refuse_unread("topics", of_topics.partitions, of_topics.unreadable_lines)
-    of_brokers = read_brokers(*brokers)
-    of_configs = read_configs(configs)
-    for path in connect:
-        of_groups.groups[path.stem] = read_connectors(path)
+    of_brokers = Nodes().read(brokers)
+    of_configs = Configs().read(configs)
+    all_groups = of_groups.groups | {path.stem: read_connectors(path) for path in connect}
     reported = CsvSubscriptions({}, [], UnreadableLines())
     if subscriptions:
-        reported = read_subscriptions(subscriptions, of_groups.groups)
-    ordered = [group for _, group in sorted(of_groups.groups.items())]
+        reported = read_subscriptions(subscriptions, all_groups)
+    ordered = [group for _, group in sorted(all_groups.items())]
     subscribed = {
         group.name: reported.by_group.get(group.name) or infer_subscriptions(group, infer)
         for group in ordered

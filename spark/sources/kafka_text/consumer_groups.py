@@ -6,10 +6,9 @@ kafka-groups lists.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from spark.errors import InputError
 from spark.fleet import STREAMS
@@ -17,45 +16,13 @@ from spark.sources.kafka_text.captures import CliGroup, GroupStateRow
 from spark.sources.kafka_text.lines import (
     Header,
     Line,
-    UnreadableLines,
+    TextReader,
     is_noise,
     parse_header,
-    read_lines,
     shorten,
 )
 from spark.sources.kafka_text.views import Row, View, read_row, take_rows, view_of
 from spark.text import list_of
-
-
-@dataclass
-class Oddities:
-    """Oddities of a text, beside its groups."""
-
-    absent_groups: set[str] = field(default_factory=set)
-    errors: list[str] = field(default_factory=list)
-    read_rows: Counter[str] = field(default_factory=Counter)
-    """how many rows of each view"""
-    lost_rows: Counter[str] = field(default_factory=Counter)
-    """and how many could not be read"""
-    lost_members: Counter[str] = field(default_factory=Counter)
-    """by what stands where its group should: rows of members that could not be read"""
-
-
-def notes_on(groups: Iterable[CliGroup], oddities: Oddities) -> Iterator[str]:
-    """Sentences, each about all the groups or files that it holds for."""
-    yield from oddities.errors
-    if oddities.absent_groups:
-        yield f"Kafka says that {list_of('group', oddities.absent_groups)} did not exist."
-    yield from _notes_on_groups(list(groups))
-
-
-def _notes_on_groups(groups: list[CliGroup]) -> Iterator[str]:
-    if not groups:
-        yield "No consumer group was found."
-    for text, fits in _NOTES.items():
-        if names := [group.name for group in groups if fits(group)]:
-            yield text.format(list_of("group", names))
-
 
 _NOTES: dict[str, Callable[[CliGroup], bool]] = {
     "{} of Kafka Streams, by client id or strategy: no plan.": lambda group: group.type == STREAMS,
@@ -98,35 +65,6 @@ _MESSAGE = re.compile(
 _STATE_IN_MESSAGE = {"has no active members": "Empty", "is rebalancing": "PreparingRebalance"}
 
 
-class ConsumerGroups(NamedTuple):
-    """All groups by name, and what their reader has to tell the files' owner.
-
-    Of the views in `unread` there were rows and none could be read.
-    """
-
-    groups: dict[str, CliGroup]
-    notes: list[str]
-    unreadable_lines: UnreadableLines
-    unread: list[str]
-
-
-def read_consumer_groups(files: Sequence[Path]) -> ConsumerGroups:
-    """Read the files in the order given: of captures that contradict, the later counts.
-
-    Raises InputError if a file is missing, is not text, or holds nothing of Kafka's output.
-    """
-    groups: dict[str, CliGroup] = {}
-    unreadable_lines = UnreadableLines()
-    oddities = Oddities()
-    for path in files:
-        _FileReader(path, groups, unreadable_lines, oddities).read()
-    for name, group in groups.items():
-        group.lost_members = oddities.lost_members[name]
-    unread = [view for view in oddities.lost_rows if not oddities.read_rows[view]]
-    notes = list(notes_on(groups.values(), oddities))
-    return ConsumerGroups(groups, notes, unreadable_lines, unread)
-
-
 class _Table(NamedTuple):
     """The table that is being read."""
 
@@ -136,44 +74,62 @@ class _Table(NamedTuple):
     """by group"""
 
 
-class _FileReader:
-    def __init__(
-        self,
-        path: Path,
-        groups: dict[str, CliGroup],
-        unreadable_lines: UnreadableLines,
-        oddities: Oddities,
-    ) -> None:
-        self._path = path
-        self._groups = groups
-        self._unreadable_lines = unreadable_lines
-        self._oddities = oddities
+class ConsumerGroups(TextReader):
+    """All groups by name: of captures that contradict, the later counts."""
+
+    expected, nothing = EXPECTED, "nothing of Kafka's output is in it"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.groups: dict[str, CliGroup] = {}
+        self._absent_groups: set[str] = set()
+        self._errors: list[str] = []
+        self._lost_members: Counter[str] = Counter()
+        """by what stands where its group should: rows of members that could not be read"""
         self._table: _Table | None = None
+        self._begin()
+
+    def _begin(self) -> None:
         self._is_old = False
         """whether the lines are of a tool before 2.4"""
-        self._has_content = False
         self._is_blank = True
         self._header_at = -1
         """the number of the last line that was a header"""
-        self._error: str | None = None
 
-    def read(self) -> None:
-        for line in read_lines(self._path, EXPECTED, self._unreadable_lines):
-            self._read(line)
+    def read(self, paths: Sequence[Path]) -> Self:
+        super().read(paths)
+        for name, group in self.groups.items():
+            group.lost_members = self._lost_members[name]
+        return self
+
+    def finish(self, path: Path) -> None:
         self._close_table()
-        if not self._has_content and not self._is_blank:
-            if self._is_old:
-                raise InputError(f"{self._path}: {OLD_TOOL}")
-            text = f". It says: {self._error}" if self._error else ""
-            raise InputError(
-                f"{self._path}: nothing of Kafka's output is in it; expected {EXPECTED}{text}"
-            )
+        if self._is_old and not self.has_content:
+            raise InputError(f"{path}: {OLD_TOOL}")
+        if not self._is_blank:
+            super().finish(path)
+        self._begin()
 
-    def _read(self, line: Line) -> None:
+    @property
+    def notes(self) -> list[str]:
+        return [*self._notes()]
+
+    def _notes(self) -> Iterator[str]:
+        """Sentences, each about all the groups or files that it holds for."""
+        yield from self._errors
+        if self._absent_groups:
+            yield f"Kafka says that {list_of('group', self._absent_groups)} did not exist."
+        if not self.groups:
+            yield "No consumer group was found."
+        for text, fits in _NOTES.items():
+            if names := [name for name, group in self.groups.items() if fits(group)]:
+                yield text.format(list_of("group", names))
+
+    def take(self, line: Line) -> None:
         text = line.text.strip()
         header = parse_header(line.text)
         if self._is_rest_of_header(header, line):
-            raise InputError(f"{self._path}: {WRAPPED}")
+            raise InputError(f"{line.file}: {WRAPPED}")
         if header:
             self._header_at = line.number
             self._close_table()
@@ -183,15 +139,13 @@ class _FileReader:
         elif message := _MESSAGE.fullmatch(text):
             self._take_message(message["group"], message["fact"])
         elif text.startswith("Error: "):
-            self._error = shorten(text)
-            self._oddities.errors.append(
-                f"{line.file}, line {line.number}: Kafka says: {self._error}"
-            )
+            self.error = shorten(text)
+            self._errors.append(f"{line.file}, line {line.number}: Kafka says: {self.error}")
         elif is_noise(line.text) or _NO_GROUPS.fullmatch(text):
             return
         elif not self._is_old:
             where = "doesn't fit the columns of its table" if self._table else "is in no table"
-            self._report(line, f"it {where}")
+            self.report(line, f"it {where}")
             if self._table:
                 self._lose_row(self._table, line)
         self._is_blank = False
@@ -203,31 +157,31 @@ class _FileReader:
         return not is_row and _REST_OF_HEADER.fullmatch(line.text) is not None
 
     def _lose_row(self, table: _Table, line: Line) -> None:
-        self._oddities.lost_rows[table.view.value] += 1
+        self._lost[table.view.value] += 1
         if table.view is View.MEMBERS:
             cut = line.text[: table.header.starts[1]]
             name = cut.strip() if cut[-1:].isspace() else line.text.split()[0]
-            self._oddities.lost_members[name] += 1
+            self._lost_members[name] += 1
 
     def _open_table(self, header: Header, line: Line) -> None:
         self._is_old = header.is_old
         if self._is_old:
-            self._report(line, OLD_TOOL)
+            self.report(line, OLD_TOOL)
             return
         view = view_of(header)
         if view is None:
-            self._report(line, "its columns are those of no view of consumer groups")
-            self._oddities.lost_rows[" ".join(header.columns)] += 1
+            self.report(line, "its columns are those of no view of consumer groups")
+            self._lost[" ".join(header.columns)] += 1
             return
-        self._has_content = True
+        self.has_content = True
         self._table = _Table(header, view, {})
 
     def _take_row(self, table: _Table, fields: dict[str, str], line: Line) -> None:
         row, fault = read_row(table.view, fields)
-        self._oddities.read_rows[table.view.value] += 1
+        self._read[table.view.value] += 1
         table.rows.setdefault(fields["GROUP"], []).append(row)
         if fault:
-            self._report(line, fault)
+            self.report(line, fault)
 
     def _close_table(self) -> None:
         if self._table:
@@ -236,14 +190,11 @@ class _FileReader:
         self._table = None
 
     def _take_message(self, name: str, fact: str) -> None:
-        self._has_content = True
+        self.has_content = True
         if state := _STATE_IN_MESSAGE.get(fact):
             self._group(name).take_state(GroupStateRow(state, exact=False))
         else:
-            self._oddities.absent_groups.add(name)
+            self._absent_groups.add(name)
 
     def _group(self, name: str) -> CliGroup:
-        return self._groups.setdefault(name, CliGroup(name))
-
-    def _report(self, line: Line, why: str) -> None:
-        self._unreadable_lines.append(line.fault(why))
+        return self.groups.setdefault(name, CliGroup(name))

@@ -12,11 +12,11 @@ form of its values instead.
 import io
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from optimizer.figures import plural
 from spark.errors import InputError
@@ -172,6 +172,61 @@ def _split(stream: io.TextIOWrapper) -> Iterator[str]:
         yield line
         while len(line) > LONGEST_LINE and not line.endswith("\n"):
             line = stream.readline(LONGEST_LINE + 1)
+
+
+class TextReader:
+    """Reads files of what one tool prints, line by line, and holds what they tell.
+
+    Of the kinds of lines in `unread` there were some, and none could be read.
+    """
+
+    expected = ""
+    """What should be in a file."""
+    nothing = ""
+    """What to say of a file in which nothing of that is."""
+
+    def __init__(self) -> None:
+        self.files = ""
+        self.unreadable_lines = UnreadableLines()
+        self.has_content = False
+        self.error: str | None = None
+        self._read, self._lost = Counter[str](), Counter[str]()
+
+    def read(self, paths: Sequence[Path]) -> Self:
+        """Read files of one cluster; of what is there twice the later counts.
+
+        Raises InputError if a file is missing, is not text, or holds nothing of what it should.
+        """
+        self.files = ", ".join(map(str, paths))
+        for path in paths:
+            self.has_content, self.error = False, None
+            for line in read_lines(path, self.expected, self.unreadable_lines):
+                self.take(line)
+            self.finish(path)
+        return self
+
+    def take(self, line: Line) -> None:
+        """Read a line, or report it."""
+        raise NotImplementedError
+
+    def finish(self, path: Path) -> None:
+        """A file is over."""
+        if not self.has_content:
+            text = f". It says: {self.error}" if self.error else ""
+            raise InputError(f"{path}: {self.nothing}; expected {self.expected}{text}")
+
+    def report(self, line: Line, why: str) -> None:
+        """Leave a line out."""
+        self.unreadable_lines.append(line.fault(why))
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences for the files' owner."""
+        return []
+
+    @property
+    def unread(self) -> list[str]:
+        return [kind for kind in self._lost if not self._read[kind]]
 
 
 TOPIC_NAME = r"[A-Za-z0-9._-]+"

@@ -1,7 +1,6 @@
 """Read what kafka-topics --describe prints, and the brokers from kafka-broker-api-versions."""
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -11,9 +10,8 @@ from spark.errors import InputError
 from spark.sources.kafka_text.lines import (
     TOPIC_NAME,
     Line,
-    UnreadableLines,
+    TextReader,
     is_noise,
-    read_lines,
     shorten,
 )
 from spark.text import list_of
@@ -36,45 +34,42 @@ class Node(NamedTuple):
     rack: str | None
 
 
-class Nodes(NamedTuple):
-    """Brokers sorted by id."""
+class Nodes(TextReader):
+    """Brokers by id."""
 
-    brokers: list[Node]
-    notes: list[str]
-    unreadable_lines: UnreadableLines
+    expected, nothing = BROKERS_TEXT, "no broker is in it"
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._brokers: dict[int, Node] = {}
+        self._differing: set[str] = set()
 
-def read_brokers(*paths: Path) -> Nodes:
-    """Read files; of two lines of one broker the later counts.
+    @property
+    def brokers(self) -> list[Node]:
+        """Sorted by id."""
+        return [node for _, node in sorted(self._brokers.items())]
 
-    Raises InputError if a file is missing, is not text, or has no broker in it.
-    """
-    brokers: dict[int, Node] = {}
-    differing: set[str] = set()
-    unreadable_lines = UnreadableLines()
-    for path in paths:
-        has_broker = False
-        for line in read_lines(path, BROKERS_TEXT, unreadable_lines):
-            if match := _BROKER.fullmatch(line.text):
-                rack = None if match["rack"] in ("null", "") else match["rack"]
-                try:
-                    number = parse_broker_id(match["broker"])
-                except ValueError as error:
-                    unreadable_lines.append(line.fault(str(error)))
-                    continue
-                broker = Node(number, match["host"], int(match["port"]), rack)
-                if brokers.get(number, broker) != broker:
-                    differing.add(str(number))
-                brokers[number], has_broker = broker, True
-            elif not (_API_VERSION.fullmatch(line.text) or is_noise(line.text)):
-                unreadable_lines.append(line.fault("it is no line of a broker or its versions"))
-        if not has_broker:
-            raise InputError(f"{path}: no broker is in it; expected {BROKERS_TEXT}")
-    notes = []
-    if differing:
-        listed, files = list_of("broker", differing), ", ".join(map(str, paths))
-        notes.append(f"{listed} more than once in {files}, with other facts: the last ones count.")
-    return Nodes([brokers[number] for number in sorted(brokers)], notes, unreadable_lines)
+    def take(self, line: Line) -> None:
+        if match := _BROKER.fullmatch(line.text):
+            rack = None if match["rack"] in ("null", "") else match["rack"]
+            try:
+                number = parse_broker_id(match["broker"])
+            except ValueError as error:
+                self.report(line, str(error))
+                return
+            broker = Node(number, match["host"], int(match["port"]), rack)
+            if self._brokers.get(number, broker) != broker:
+                self._differing.add(str(number))
+            self._brokers[number], self.has_content = broker, True
+        elif not (_API_VERSION.fullmatch(line.text) or is_noise(line.text)):
+            self.report(line, "it is no line of a broker or its versions")
+
+    @property
+    def notes(self) -> list[str]:
+        if not self._differing:
+            return []
+        of = f"{list_of('broker', self._differing)} more than once in {self.files}"
+        return [f"{of}, with other facts: the last ones count."]
 
 
 @cache  # the same few stand in every line of a file
@@ -141,61 +136,35 @@ class PartitionRow(NamedTuple):
     removing_replicas: list[int] | None = None
 
 
-class TopicRows(NamedTuple):
-    """Partitions sorted by topic and number, and what their reader has to tell.
+class TopicRows(TextReader):
+    """Topics of one cluster; `configs` are the settings that Configs tells, by topic and key.
 
-    `configs` are the settings that Configs tells, by topic and key. Of the kinds of lines in
-    `unread` there were some and none could be read.
+    Topics marked for deletion are left out, with a note. A partition that the topic's
+    PartitionCount counts and no line shows exists all the same: it is there, and its leader and
+    replicas are unknown.
     """
 
-    partitions: list[PartitionRow]
-    notes: list[str]
-    unreadable_lines: UnreadableLines
-    configs: dict[tuple[str, str], str]
-    unread: list[str]
+    expected, nothing = EXPECTED, "no topic is in it"
 
-
-def read_topics(*paths: Path) -> TopicRows:
-    """Read files that tell of one cluster. Topics marked for deletion are left out, with a note.
-
-    A partition that the topic's PartitionCount counts and no line shows exists all the same: it is
-    there, and its leader and replicas are unknown. Of two lines of one partition the later counts.
-
-    Raises InputError if a file is missing, is not text, or has no topic in it.
-    """
-    reader = _TopicReader(", ".join(map(str, paths)))
-    for path in paths:
-        reader.topics, reader._follows = 0, False
-        for line in read_lines(path, EXPECTED, reader.unreadable_lines):
-            reader.read(line)
-        if reader.is_wrapped:
-            raise InputError(f"{path}: {WRAPPED}")
-        if not reader.topics:
-            text = f". It says: {reader.error}" if reader.error else ""
-            raise InputError(f"{path}: no topic is in it; expected {EXPECTED}{text}")
-    unread = [kind for kind in reader.lost if not reader.read_lines[kind]]
-    notes, unreadable_lines = list(reader.notes()), reader.unreadable_lines
-    return TopicRows(sorted(reader.living()), notes, unreadable_lines, reader.configs, unread)
-
-
-class _TopicReader:
-    def __init__(self, file: str) -> None:
-        self.file = file
-        self.counts: dict[str, int] = {}
-        self.partitions: dict[tuple[str, int], PartitionRow] = {}
-        self.unreadable_lines = UnreadableLines()
-        self.error: str | None = None
-        self.topics = 0
-        self._topic_ids: dict[str, str] = {}
+    def __init__(self) -> None:
+        super().__init__()
         self.configs: dict[tuple[str, str], str] = {}
-        self.lost, self.read_lines = Counter[str](), Counter[str]()
-        self.is_wrapped = self._follows = False
+        self._counts: dict[str, int] = {}
+        self._partitions: dict[tuple[str, int], PartitionRow] = {}
+        self._topic_ids: dict[str, str] = {}
+        self._is_wrapped = self._follows = False
         self._marked: set[str] = set()
         self._differing: set[str] = set()
 
-    def read(self, line: Line) -> None:
+    def take(self, line: Line) -> None:
         for text in filter(None, _START.split(line.text)):
             self._read_one(line._replace(text=text))
+
+    def finish(self, path: Path) -> None:
+        if self._is_wrapped:
+            raise InputError(f"{path}: {WRAPPED}")
+        self._follows = False
+        super().finish(path)
 
     def _read_one(self, line: Line) -> None:
         fields = _fields(line.text)
@@ -210,21 +179,21 @@ class _TopicReader:
                 self._take_partition(topic, fields)
             else:
                 self._take_topic(topic, fields)
-            self.topics += 1
-            self.read_lines[kind] += 1
+            self.has_content = True
+            self._read[kind] += 1
             if fields.get("MarkedForDeletion") == "true":
                 self._marked.add(topic)
         except ValueError as error:
-            self.lost[kind] += 1
-            self.unreadable_lines.append(line.fault(str(error)))
+            self._lost[kind] += 1
+            self.report(line, str(error))
 
     def _read_other(self, line: Line) -> None:
         if line.text.startswith("Error"):
             self.error = shorten(line.text.strip())
         if not is_noise(line.text):
             self._follows = self._follows and _REST.fullmatch(line.text) is not None
-            self.is_wrapped |= self._follows
-            self.unreadable_lines.append(line.fault("it is no line of a topic or a partition"))
+            self._is_wrapped |= self._follows
+            self.report(line, "it is no line of a topic or a partition")
 
     def _take_topic(self, topic: str, fields: dict[str, str]) -> None:
         count = int(_parse(_COUNT, "PartitionCount", fields))
@@ -234,7 +203,7 @@ class _TopicReader:
             self._topic_ids[topic] = fields["TopicId"]
         for key, value in _CONFIG.findall(fields.get("Configs", "")):
             self.configs[topic, key] = value
-        self.counts[topic] = count
+        self._counts[topic] = count
 
     def _take_partition(self, topic: str, fields: dict[str, str]) -> None:
         number = int(_parse(_COUNT, "Partition", fields))
@@ -252,38 +221,44 @@ class _TopicReader:
             adding,
             _brokers("Removing Replicas", fields),
         )
-        if self.partitions.get((topic, number), partition) != partition:
+        if self._partitions.get((topic, number), partition) != partition:
             self._differing.add(topic)
-        self.partitions[topic, number] = partition
+        self._partitions[topic, number] = partition
 
-    def living(self) -> Iterator[PartitionRow]:
-        """All partitions of the topics that stay, those that no line shows among them."""
-        for topic, number in {*self.partitions, *self._unseen()}:
-            if topic not in self._marked:
-                seen = self.partitions.get((topic, number))
-                seen = seen or PartitionRow(topic, number, None, None, None, None)
-                yield seen._replace(topic_id=self._topic_ids.get(topic))
+    @property
+    def partitions(self) -> list[PartitionRow]:
+        """Sorted by topic and number, those that no line shows among them."""
+        unseen = {name: PartitionRow(*name, None, None, None, None) for name in self._unseen()}
+        return sorted(
+            partition._replace(topic_id=self._topic_ids.get(partition.topic))
+            for partition in (unseen | self._partitions).values()
+            if partition.topic not in self._marked
+        )
 
-    def notes(self) -> Iterator[str]:
+    @property
+    def notes(self) -> list[str]:
+        return [*self._notes()]
+
+    def _notes(self) -> Iterator[str]:
         if self._marked:
             yield f"{list_of('topic', self._marked)} left out: marked for deletion."
         if unseen := {topic for topic, _ in self._unseen()} - self._marked:
             yield (
-                f"{list_of('topic', unseen)} in {self.file} with fewer lines than PartitionCount "
+                f"{list_of('topic', unseen)} in {self.files} with fewer lines than PartitionCount "
                 "says: the missing partitions are taken in, their leaders and replicas unknown."
             )
         if self._differing:
             yield (
-                f"{list_of('topic', self._differing)} more than once in {self.file}, with other "
+                f"{list_of('topic', self._differing)} more than once in {self.files}, with other "
                 "facts: the last ones count."
             )
 
     def _unseen(self) -> list[tuple[str, int]]:
         return [
             (topic, number)
-            for topic, count in self.counts.items()
+            for topic, count in self._counts.items()
             for number in range(count)
-            if (topic, number) not in self.partitions
+            if (topic, number) not in self._partitions
         ]
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from spark.sources.kafka_text.consumer_groups import ConsumerGroups, read_consumer_groups
+from spark.sources.kafka_text.consumer_groups import ConsumerGroups
 from tests.paths import DATA
 
 Write = Callable[..., Path]
@@ -39,7 +39,7 @@ def read_groups(write: Write) -> Callable[..., ConsumerGroups]:
 
     def read(*texts: str | bytes, names: Sequence[str] | None = None) -> ConsumerGroups:
         named = zip(names or [f"{i}.txt" for i in range(len(texts))], texts, strict=True)
-        return read_consumer_groups([write(name, text) for name, text in named])
+        return ConsumerGroups().read([write(name, text) for name, text in named])
 
     return read
 

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from spark.errors import InputError
-from spark.sources.kafka_text.topics import Node, Nodes, racks_of, read_brokers
+from spark.sources.kafka_text.topics import Node, Nodes, racks_of
 
 Read = Callable[[str], Nodes]
 
@@ -13,7 +13,7 @@ VERSIONS = "\tProduce(0): 0 to 13 [usable: 13],\n\tFetch(1): 4 to 18 [usable: 18
 
 @pytest.fixture
 def read(write: Callable[..., Path]) -> Read:
-    return lambda text: read_brokers(write("brokers.txt", text))
+    return lambda text: Nodes().read([write("brokers.txt", text)])
 
 
 def test_brokers_are_read_with_and_without_the_fence(read: Read) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from spark.errors import InputError
-from spark.sources.kafka_text.cli_text import read_cli_text, read_configs
+from spark.sources.kafka_text.cli_text import Configs, read_cli_text
 
 TOPICS = """\
 Dynamic configs for topic orders are:
@@ -32,7 +32,7 @@ def test_settings_of_topics_and_brokers_are_those_that_findings_go_by(
     write: Callable[..., Path],
 ) -> None:
     """Defaults of all brokers are of none in particular, and secrets aren't kept."""
-    result = read_configs([write("t.txt", TOPICS), write("b.txt", BROKERS + "what\n")])
+    result = Configs().read([write("t.txt", TOPICS), write("b.txt", BROKERS + "what\n")])
     assert result.values == {
         ("topic", "orders", "retention.ms"): "1000",
         ("topic", "pay", "cleanup.policy"): "compact,delete",
@@ -41,7 +41,7 @@ def test_settings_of_topics_and_brokers_are_those_that_findings_go_by(
     }
     assert [line.text for line in result.unreadable_lines] == ["what"]
     with pytest.raises(InputError, match=r"o\.txt: no setting is in it"):
-        read_configs([write("o.txt", "what\n")])
+        Configs().read([write("o.txt", "what\n")])
 
 
 HOSTS = {"a": "10.0.0.1:8083", "b": "10.0.0.2:8083", "c": "10.0.0.3:8083", "": ""}

@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 
 from spark.errors import InputError
 from spark.sources.kafka_text.captures import CliGroup
-from spark.sources.kafka_text.consumer_groups import ConsumerGroups, read_consumer_groups
+from spark.sources.kafka_text.consumer_groups import ConsumerGroups
 from spark.sources.kafka_text.lines import parse_header
 from spark.sources.kafka_text.views import View, read_row
 
@@ -38,7 +38,7 @@ GROUPS = {
 
 
 def read(captures: Path, *views: str) -> ConsumerGroups:
-    result = read_consumer_groups([captures / f"{view}.txt" for view in views])
+    result = ConsumerGroups().read([captures / f"{view}.txt" for view in views])
     assert result.unreadable_lines == []
     return result
 
@@ -102,7 +102,7 @@ def test_views_of_one_moment_agree_in_any_order_and_in_one_file(
         assert facts_of(again.groups, *facts) == first
     together = tmp_path / "all.txt"
     together.write_text("".join((captures / f"{view}.txt").read_text() for view in views))
-    all_in_one = read_consumer_groups([together])
+    all_in_one = ConsumerGroups().read([together])
     assert all_in_one.unreadable_lines == []
     assert all_in_one.groups == read(captures, *views).groups
 
