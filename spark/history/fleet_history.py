@@ -222,7 +222,7 @@ class FleetHistory(Handle):
 
     def group_spans(self, racks: bool = False) -> GroupSpans:
         """When each group's facts changed; with `racks` those of partitions are facts too."""
-        return spans_of(self.tables, self.timeline, racks, self._kept)
+        return spans_of(self.tables, self.timeline, racks, self.keep)
 
     @cached_property
     def _group_spans(self) -> GroupSpans:

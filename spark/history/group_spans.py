@@ -1,6 +1,6 @@
 """When the facts of a group changed, told without any of them leaving Spark."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Protocol
@@ -45,6 +45,10 @@ MOST_SENT = 1_000_000
 """Rows of two numbers each that are sent to every task: some 50 MB in memory."""
 
 
+Keep = Callable[[DataFrame], DataFrame]
+"""Lets rows be kept from their first use on, until whoever has them frees them."""
+
+
 @dataclass(frozen=True)
 class GroupSpans:
     """A row (snapshot, cluster, group, position, start, size) for each group and snapshot; kept.
@@ -53,17 +57,12 @@ class GroupSpans:
     group's facts have been the same. Where a group wasn't there, a new start begins. `size` counts
     the rows that are about the group. Further columns: `generation`, the highest that is stated,
     null where none is; `from_snapshot`, the one before in the timeline if it has the group, and
-    else null; and `generation_before`, as it was then. `kept` is freed by whoever asked for the
+    else null; and `generation_before`, as it was then. `keep` is that of whoever asked for the
     spans.
     """
 
     rows: DataFrame
-    kept: list[DataFrame]
-
-    def keep(self, rows: DataFrame) -> DataFrame:
-        """Rows that are kept from their first use on."""
-        self.kept.append(rows.persist())
-        return self.kept[-1]
+    keep: Keep
 
     @property
     def starts(self) -> DataFrame:
@@ -87,11 +86,9 @@ class GroupSpans:
 
 
 def spans_of(
-    tables: Mapping[str, DataFrame], timeline: Timeline, racks: bool, kept: list[DataFrame]
+    tables: Mapping[str, DataFrame], timeline: Timeline, racks: bool, keep: Keep
 ) -> GroupSpans:
     """Compare hashes of what is known of each group at each instant; `racks` are facts if wanted.
-
-    What is kept is added to `kept`, for whoever has that to free it.
 
     What differs has different hashes but for a chance of one in 2^64.
     """
@@ -100,8 +97,7 @@ def spans_of(
         for name, columns in OF_GROUP.items()
         if name in tables
     ]
-    changing = _changing_topics(tables["partitions"], timeline, racks).persist()
-    kept.append(changing)
+    changing = keep(_changing_topics(tables["partitions"], timeline, racks))
     read = _topics_read(tables["subscriptions"], changing)
     read = read.select(*KEYS, "hash", _generation("subscriptions"))
     digests = (
@@ -131,10 +127,8 @@ def spans_of(
             F.col(f"before.{SNAPSHOT}").alias("from_snapshot"),
             F.col("before.generation").alias("generation_before"),
         )
-        .persist()
     )
-    kept.append(rows)
-    return GroupSpans(rows, kept)
+    return GroupSpans(keep(rows), keep)
 
 
 def _generation(table: str) -> Column:
