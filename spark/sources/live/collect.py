@@ -227,31 +227,26 @@ def collect_clusters(clusters: Sequence[Cluster], progress: Report = no_report) 
 def collect_cluster(cluster: Cluster, progress: Report = no_report) -> Collected:
     """Read one cluster; the result says what can't be had."""
     begun = time.monotonic()
+
+    def collected(**facts: Any) -> Collected:
+        return Collected(cluster=cluster.name, seconds=time.monotonic() - begun, **facts)
+
     try:
         with Connection(cluster) as brokers:
             reading = read_cluster(cluster, brokers, progress)
             requests = brokers.requests
     except UnreachableError as error:
-        return Collected(
-            tables={},
-            left_out=[str(error)],
-            cluster=cluster.name,
-            requests=error.requests,
-            seconds=time.monotonic() - begun,
-        )
-    tables = tables_of(cluster, reading)
+        return collected(tables={}, left_out=[str(error)], requests=error.requests)
     statuses = [
         {"cluster": cluster.name, "group": group.name, "status": group.status, "reason": reason}
         for group in reading.groups
         if (reason := group.reason or group.why_unsupported or why_hidden(group.hidden_topics))
     ]
-    return Collected(
-        tables=tables,
+    return collected(
+        tables=tables_of(cluster, reading),
         notes=reading.notes,
         left_out=reading.missing,
-        cluster=cluster.name,
         requests=requests,
-        seconds=time.monotonic() - begun,
         statuses=statuses,
         leaderless=len(reading.leaderless),
     )
