@@ -207,9 +207,9 @@ class PlanFolder:
             "ignored": [asdict(row) for row in ignored],
         }
         head = {"format": FORMAT, "version": VERSION, "snapshot": snapshot}
-        parts = [f"{_json(key)}: {_json(value)}" for key, value in head.items()]
+        parts = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]
         parts += [
-            f"{_json(key)}: [\n" + ",\n".join(f"  {_json(row)}" for row in rows) + "\n]"
+            f"{json.dumps(key)}: [\n" + ",\n".join(f"  {json.dumps(row)}" for row in rows) + "\n]"
             for key, rows in lists.items()
         ]
         text, file = "{\n" + ",\n".join(parts) + "\n}\n", self.path / INDEX
@@ -269,7 +269,3 @@ def _entry(row: dict[str, Any]) -> PlanEntry:
     if entry.file != file_of(entry.cluster, entry.group):
         raise ValueError(f"the plan of group {entry.group!r} can't be in {entry.file}")
     return entry
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=True)

@@ -70,19 +70,16 @@ def tables_of(cluster: Cluster, reading: Answers) -> dict[str, pa.Table]:
 
     Connectors, which stand among topics, come with the groups that are wanted.
     """
-    rows: Mapping[str, Iterable[Row]] = {
-        "groups": _groups(reading.groups),
-        "members": _members(reading.groups),
-        "subscriptions": _subscriptions(cluster, reading.groups),
-        "partitions": sorted(
-            [*_partitions(reading), *_tasks(reading.groups)], key=lambda row: row[:2]
-        ),
-        "assignments": _assignments(cluster, reading.groups),
-        "offsets": _offsets(cluster, reading),
-        "configs": reading.configs,
-        "brokers": ((b.node_id, b.host, b.port, b.rack or None) for b in reading.brokers),
-    }
-    return {name: _table(cluster, name, of_table) for name, of_table in rows.items()}
+    tables = defaultdict[str, list[Row]](list)
+    for group in reading.groups:
+        for name, row in _rows_of(group, cluster, reading):
+            tables[name].append(row)
+    tables["partitions"] = sorted(
+        [*_partitions(reading), *tables["partitions"]], key=lambda row: row[:2]
+    )
+    tables["configs"] = [*reading.configs]
+    tables["brokers"] = [(b.node_id, b.host, b.port, b.rack or None) for b in reading.brokers]
+    return {name: _table(cluster, name, tables[name]) for name in SCHEMAS}
 
 
 def _table(cluster: Cluster, name: str, rows: Iterable[Row]) -> pa.Table:
@@ -92,29 +89,38 @@ def _table(cluster: Cluster, name: str, rows: Iterable[Row]) -> pa.Table:
     return pa.Table.from_pylist(named, schema)
 
 
-def _groups(groups: Iterable[DescribedGroup]) -> Iterator[Row]:
-    for group in groups:
-        yield (
+def _rows_of(
+    group: DescribedGroup, cluster: Cluster, reading: Answers
+) -> Iterator[tuple[str, Row]]:
+    """The rows of a group, each with its table; a connector's tasks are partitions."""
+    members, tasks = sorted(group.members, key=lambda member: member.member_id), group.tasks
+    yield (
+        "groups",
+        (
             *(group.name, group.state or None, group.strategy, group.generation, group.inferred),
             *(group.type, group.coordinator, [*group.hidden_topics]),
-        )
-
-
-def _members(groups: Iterable[DescribedGroup]) -> Iterator[Row]:
-    for group in groups:
-        for m in sorted(group.members, key=lambda member: member.member_id):
-            yield (
-                *(group.name, m.member_id, m.instance_id, m.client_id or None),
-                *(m.host or None, m.rack, m.generation),
-            )
-
-
-def _subscriptions(cluster: Cluster, groups: Iterable[DescribedGroup]) -> Iterator[Row]:
-    for group in groups:
-        for member in sorted(group.members, key=lambda member: member.member_id):
-            for topic in sorted(set(member.topics or ())):
-                if topic in cluster.topics or topic in group.tasks:
-                    yield group.name, member.member_id, topic
+        ),
+    )
+    for m in members:
+        names = m.member_id, m.instance_id, m.client_id or None, m.host or None
+        yield "members", (group.name, *names, m.rack, m.generation)
+        for topic in sorted(set(m.topics or ())):
+            if topic in cluster.topics or topic in tasks:
+                yield "subscriptions", (group.name, m.member_id, topic)
+    claims = [(*claim, m.member_id, m.generation) for m in members for claim in {*m.owned}]
+    for topic, *claim in sorted(claims, key=lambda claim: claim[:3]):
+        if topic in cluster.topics or topic in tasks:
+            yield "assignments", (group.name, topic, *claim)
+    for connector, count in tasks.items():
+        yield from (("partitions", (connector, number)) for number in range(count))
+    for read in sorted(claims_of(group)):
+        committed, end = group.committed.get(read), reading.end_offsets.get(read)
+        # below 0 where that is beyond the end, as Kafka's own tools print it
+        between = None if committed is None or end is None else end - committed
+        lag = group.lags.get(read, between)
+        if read[0] in cluster.topics:
+            start = reading.start_offsets.get(read)
+            yield "offsets", (group.name, *read, committed, end, lag, start)
 
 
 def _partitions(reading: Answers) -> Iterator[Row]:
@@ -131,36 +137,6 @@ def _partitions(reading: Answers) -> Iterator[Row]:
                 *(None, adding or None, removing or None),
                 min_insync.get(topic.name),
             )
-
-
-def _tasks(groups: Iterable[DescribedGroup]) -> Iterator[Row]:
-    """A row as long as a partition's for each task, which no broker leads."""
-    for group in groups:
-        for connector, count in group.tasks.items():
-            for number in range(count):
-                yield connector, number, *[None] * 10
-
-
-def _assignments(cluster: Cluster, groups: Iterable[DescribedGroup]) -> Iterator[Row]:
-    for group in groups:
-        claims = (
-            (group.name, topic, partition, member.member_id, member.generation)
-            for member in group.members
-            for topic, partition in dict.fromkeys(member.owned)
-            if topic in cluster.topics or topic in group.tasks
-        )
-        yield from sorted(claims, key=lambda claim: claim[:4])
-
-
-def _offsets(cluster: Cluster, reading: Answers) -> Iterator[Row]:
-    for group in reading.groups:
-        for claim in sorted(claims_of(group)):
-            committed, end = group.committed.get(claim), reading.end_offsets.get(claim)
-            # below 0 where that is beyond the end, as Kafka's own tools print it
-            between = None if committed is None or end is None else end - committed
-            lag = group.lags.get(claim, between)
-            if claim[0] in cluster.topics:
-                yield group.name, *claim, committed, end, lag, reading.start_offsets.get(claim)
 
 
 def _topic_id(topic_id: UUID | None) -> str | None:
