@@ -8,6 +8,7 @@ from spark.fleet.clusters import (
     clusters_in,
     compositions,
     evenly,
+    snapshots_by_cluster,
     within_reach,
 )
 from spark.fleet.compaction import (

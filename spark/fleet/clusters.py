@@ -185,10 +185,18 @@ def clusters_of(tables: Mapping[str, DataFrame]) -> list[str]:
     return sorted({row.cluster for row in escaped_rows(distinct).collect()})
 
 
+def snapshots_by_cluster(held: Mapping[str, Collection[str]]) -> dict[str, list[str]]:
+    """The snapshots that have each cluster, by its name, as `held` has the clusters of each."""
+    snapshots: dict[str, list[str]] = {}
+    for snapshot, clusters in held.items():
+        for cluster in clusters:
+            snapshots.setdefault(cluster, []).append(snapshot)
+    return dict(sorted(snapshots.items()))
+
+
 def newest_of_each(held: Held) -> dict[str, str]:
     """For each cluster the newest snapshot that has it, in the order of their names."""
-    newest = {cluster: snapshot for snapshot, clusters in held.items() for cluster in clusters}
-    return dict(sorted(newest.items()))
+    return {cluster: snapshots[-1] for cluster, snapshots in snapshots_by_cluster(held).items()}
 
 
 def ones_before(held: Held, newest: Mapping[str, str]) -> dict[str, str]:

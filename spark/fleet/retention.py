@@ -8,6 +8,7 @@ from typing import Any
 
 from optimizer.figures import data_size, plural
 from spark.errors import InputError
+from spark.fleet.clusters import snapshots_by_cluster
 from spark.fleet.contents import contents_of
 from spark.fleet.schemas import TABLES
 from spark.fleet.store import BEING_WRITTEN, REQUIRED, Stored, time_of
@@ -173,11 +174,7 @@ def pruning_of(opener: Opener, store: Where, retention: Retention, now: datetime
 
 def _names_to_keep(retention: Retention, held: Mapping[str, Collection[str]]) -> set[str]:
     """The snapshots that some cluster needs, and the newest of all."""
-    of: dict[str, list[str]] = {}
-    for snapshot, clusters in held.items():
-        for cluster in clusters:
-            of.setdefault(cluster, []).append(snapshot)
-    return {max(held)}.union(*map(retention.to_keep, of.values()))
+    return {max(held)}.union(*map(retention.to_keep, snapshots_by_cluster(held).values()))
 
 
 def _is_before(snapshot: str, end: datetime) -> bool:

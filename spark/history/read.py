@@ -15,12 +15,13 @@ from spark.fleet import (
     is_keyed,
     null_keys,
     skipped_sentence,
+    snapshots_by_cluster,
     time_of,
     unknown_columns,
     whole,
     within_reach,
 )
-from spark.store import SNAPSHOT, Folder, Opener, StoredTable, Where, source_of
+from spark.store import SNAPSHOT, Folder, StoredTable, Where, source_of
 
 Clusters = dict[str, list[str]]
 """The snapshots of each cluster, oldest first."""
@@ -53,7 +54,8 @@ def read_tables(
     names = [text for text in names if text not in bad]
     if bad:
         tables = {name: rows.where(F.col(SNAPSHOT).isin(*names)) for name, rows in tables.items()}
-    return tables, _clusters(opener, store, names), tuple(notes)
+    clusters = snapshots_by_cluster(clusters_in(opener, store, sorted(names)))
+    return tables, clusters, tuple(notes)
 
 
 def _in_time(snapshots: Sequence[str], since: str | timedelta | None) -> list[str]:
@@ -102,11 +104,3 @@ def _with_null_keys(
     for row in sorted(bad_rows):
         columns.setdefault(row[SNAPSHOT], []).append(f"{row.table}.{row.column}")
     return {snapshot: ", ".join(column) for snapshot, column in columns.items()}
-
-
-def _clusters(opener: Opener, store: Where, snapshots: Sequence[str]) -> Clusters:
-    ids: Clusters = {}
-    for snapshot, clusters in clusters_in(opener, store, snapshots).items():
-        for cluster in clusters:
-            ids.setdefault(cluster, []).append(snapshot)
-    return {cluster: sorted(of_cluster) for cluster, of_cluster in sorted(ids.items())}

@@ -12,7 +12,7 @@ from uuid import UUID
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from spark.fleet import SCHEMAS, SourceTables, why_hidden
+from spark.fleet import MIN_INSYNC, SCHEMAS, SourceTables, why_hidden
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.connection import Connection, UnreachableError
 from spark.sources.live.group import DescribedGroup
@@ -125,7 +125,8 @@ def _rows_of(
 
 def _partitions(reading: Answers) -> Iterator[Row]:
     racks = {broker.node_id: broker.rack or None for broker in reading.brokers}
-    min_insync = reading.min_insync
+    key = "topic", MIN_INSYNC
+    min_insync = {c.name: int(c.value) for c in reading.configs if (c.scope, c.key) == key}
     for topic in reading.topics:
         for p in sorted(topic.partitions, key=lambda partition: partition.partition_index):
             moving = reading.moving.get((topic.name, p.partition_index), NOT_MOVING)

@@ -9,7 +9,7 @@ from kafka import errors
 from kafka.protocol.admin import DescribeConfigsRequest, ListPartitionReassignmentsRequest
 from kafka.protocol.consumer import ListOffsetsRequest, OffsetSpec
 
-from spark.fleet import BROKER_CONFIGS, MIN_INSYNC, TOPIC_CONFIGS
+from spark.fleet import BROKER_CONFIGS, TOPIC_CONFIGS
 from spark.sources.live.connection import Brokers, NoAnswer, ask_any, attempts, metadata_request
 from spark.sources.live.group import Claim
 from spark.sources.live.manager import error_text
@@ -253,12 +253,3 @@ def _configs_in(answer: Any) -> Iterator[Config]:
             if config.name in keys and config.value:
                 kind = KINDS[resource.resource_type]
                 yield Config(kind, resource.resource_name, config.name, config.value)
-
-
-def min_insync_of(configs: Iterable[Config]) -> dict[str, int]:
-    """min.insync.replicas of topics."""
-    return {
-        config.name: int(config.value)
-        for config in configs
-        if config.scope == KINDS[TOPIC] and config.key == MIN_INSYNC
-    }

@@ -17,7 +17,6 @@ from spark.sources.live.manager import error_text
 from spark.sources.live.partitions import (
     Config,
     Moving,
-    min_insync_of,
     read_configs,
     read_end_offsets,
     read_reassignments,
@@ -38,10 +37,9 @@ class Answers:
     """The answers of a cluster.
 
     Brokers and topics are those of a MetadataResponse; `moving` are partitions that are being
-    reassigned, `min_insync` min.insync.replicas of topics, one of the `configs`. `start_offsets`
-    are those of partitions on which a group is behind. `missing` are sentences about what should
-    be here and could not be had, `notes` about the rest; `leaderless` are names of topics some of
-    whose partitions have no leader.
+    reassigned, `start_offsets` those of partitions on which a group is behind. `missing` are
+    sentences about what should be here and could not be had, `notes` about the rest; `leaderless`
+    are names of topics some of whose partitions have no leader.
     """
 
     brokers: list[Any]
@@ -54,10 +52,6 @@ class Answers:
     leaderless: frozenset[str] = frozenset()
     configs: list[Config] = field(default_factory=list)
     start_offsets: dict[Claim, int] = field(default_factory=dict)
-
-    @property
-    def min_insync(self) -> dict[str, int]:
-        return min_insync_of(self.configs)
 
 
 def read_cluster(cluster: Cluster, brokers: Brokers, progress: Report = no_report) -> Answers:
