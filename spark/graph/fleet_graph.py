@@ -302,27 +302,19 @@ def _component_ids(graph: FleetGraph, vertices: DataFrame, edges: DataFrame) -> 
     """id and component_id of each vertex.
 
     By GraphX: GraphFrames' own algorithm either wants a folder for checkpoints, or its plans grow
-    with each step beyond what Spark can plan.
+    with each step beyond what Spark can plan. It computes its input more than once, so that is kept
+    and spread again, by how much there is: each part of a union, or each of a session's hundreds of
+    shuffle partitions, would else be a task of its own in each step. What GraphX caches on its way
+    is freed by the JVM's garbage collection, once the result has been released.
     """
-    labelled = _graph_to_iterate(graph, vertices, edges).connectedComponents(algorithm="graphx")
-    return graph.keep(labelled.select("id", F.col("component").alias("component_id")))
-
-
-def _graph_to_iterate(graph: FleetGraph, vertices: DataFrame, edges: DataFrame) -> GraphFrame:
-    """A graph for GraphX to iterate over, which computes its input more than once: so it is there.
-
-    It is spread again, by how much there is: each part of a union, or each of a session's hundreds
-    of shuffle partitions, would else be a task of its own in each step. What GraphX caches on its
-    way is freed by the JVM's garbage collection, once the result has been released.
-    """
-    spread = [_spread(vertices, "id"), _spread(edges, "src")]
+    spread = [
+        rows.repartition(1 + rows.count() // ROWS_PER_TASK, key)
+        for rows, key in ((vertices, "id"), (edges, "src"))
+    ]
     for rows in spread:
         graph.keep(rows).count()
-    return GraphFrame(*spread)
-
-
-def _spread(rows: DataFrame, key: str) -> DataFrame:
-    return rows.repartition(1 + rows.count() // ROWS_PER_TASK, key)
+    labelled = GraphFrame(*spread).connectedComponents(algorithm="graphx")
+    return graph.keep(labelled.select("id", F.col("component").alias("component_id")))
 
 
 def _union(parts: Mapping[str, DataFrame]) -> DataFrame:
