@@ -9,7 +9,7 @@ from typing import Any
 from optimizer.assignor.group import JoiningGroup, JoiningMember, misfit as first_misfit
 from optimizer.assignor.plan_file import EAGER, GroupPlan, follows_plans
 from spark.fleet import CONNECT, CONSUMER, UNKNOWN_STATE, why_unsupported
-from spark.sources.live.group import Claim, DescribedGroup, DescribedMember
+from spark.sources.live.group import DescribedGroup, DescribedMember
 
 COOPERATIVE_STICKY = "cooperative-sticky"
 
@@ -63,7 +63,8 @@ def differences(plan: GroupPlan, group: DescribedGroup) -> list[dict[str, Any]]:
             live.setdefault(key_of(member), []).append(member)
     rows = []
     for key in sorted(plan.members.keys() | live.keys()):
-        planned = _planned_claims(plan, key)
+        topics = plan.members.get(key, {})
+        planned = [(topic, partition) for topic, parts in topics.items() for partition in parts]
         owned = [claim for member in live.get(key, ()) for claim in member.owned]
         why = _why(plan, key, live.get(key, ()))
         if why or Counter(owned) != Counter(planned):
@@ -78,11 +79,6 @@ def differences(plan: GroupPlan, group: DescribedGroup) -> list[dict[str, Any]]:
                 }
             )
     return rows
-
-
-def _planned_claims(plan: GroupPlan, key: str) -> list[Claim]:
-    topics = plan.members.get(key, {})
-    return [(topic, partition) for topic, parts in topics.items() for partition in parts]
 
 
 def _why(plan: GroupPlan, key: str, members: Sequence[DescribedMember]) -> str | None:

@@ -150,9 +150,7 @@ class LiveReplicas:
 
         As kafka-reassign-partitions does: from the replicas that are there, to the new ones.
         """
-        leaders: dict[str, list[str]]
-        followers: dict[str, list[str]]
-        leaders, followers = defaultdict(list), defaultdict(list)
+        leaders, followers = (defaultdict[str, list[str]](list) for _ in range(2))
         for step in steps:
             leaders[step.topic] += [f"{step.partition}:{broker}" for broker in step.before]
             new = [broker for broker in step.after if broker not in step.before]

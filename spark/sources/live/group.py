@@ -1,6 +1,6 @@
 """A consumer group as its coordinator describes it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from spark.fleet import REBALANCING_STATES, UNKNOWN_STATE, UNSUPPORTED, why_unsupported
@@ -91,7 +91,9 @@ def with_inferred_subscriptions(group: DescribedGroup) -> DescribedGroup:
     silent = [member for member in group.members if member.topics is None]
     if not silent:
         return group
-    union = tuple(sorted(_topics(group.members)))
+    named = {topic for member in group.members for topic in member.topics or ()}
+    owned = {topic for member in group.members for topic, _ in member.owned}
+    union = tuple(sorted(named | owned))
     members = tuple(
         replace(member, topics=union) if member.topics is None else member
         for member in group.members
@@ -101,11 +103,3 @@ def with_inferred_subscriptions(group: DescribedGroup) -> DescribedGroup:
         "taken to read every topic of the group"
     )
     return replace(group, members=members, inferred=True, reason=reason)
-
-
-def _topics(members: Iterable[DescribedMember]) -> set[str]:
-    return {
-        topic
-        for member in members
-        for topic in (*(member.topics or ()), *(topic for topic, _ in member.owned))
-    }
