@@ -155,57 +155,49 @@ PLACE_KEYS = {PARTITION: PARTITION_KEYS, TOPIC: TOPIC_KEYS}
 
 
 def edges_of(tables: Tables, vertices: Vertices, grain: str) -> dict[str, DataFrame]:
-    """The edges of each kind: src, dst, how many `partitions` an edge stands for, `generation`."""
+    """The edges of each kind: src, dst, how many `partitions` an edge stands for, `generation`.
+
+    From each member to each topic that the cluster has, or to each of its partitions, and to what
+    it claims, with the highest `generation` of its claims; from each partition to the broker that
+    leads it, or from each topic to each such broker.
+    """
+    members, places, brokers = vertices[MEMBER], vertices[grain], vertices[BROKER]
+    keys, unknown = PLACE_KEYS[grain], F.lit(None).cast("int")
+    subscribes = _tied(
+        tables["subscriptions"].distinct(),
+        _ids(members, MEMBER_KEYS, "src"),
+        _ids(places.where("listed"), TOPIC_KEYS, "dst", "partitions"),
+    )
+    owns = _tied(
+        tables["assignments"].where("member_id is not null and partition >= 0"),
+        _ids(members, MEMBER_KEYS, "src"),
+        _ids(places, keys, "dst"),
+    )
+    led_by = _tied(
+        tables["partitions"]
+        .where("leader >= 0 and partition >= 0")
+        .withColumnRenamed("leader", "broker"),
+        _ids(places, keys, "src"),
+        _ids(brokers, BROKER_KEYS, "dst"),
+    )
     return {
-        SUBSCRIBES: _subscribes(tables, vertices, grain),
-        OWNS: _owns(tables, vertices, grain),
-        LED_BY: _led_by(tables, vertices, grain),
+        SUBSCRIBES: subscribes.select("src", "dst", "partitions", unknown.alias("generation")),
+        OWNS: _counted(owns, F.max("generation")),
+        LED_BY: _counted(led_by, unknown),
     }
 
 
-def _subscribes(tables: Tables, vertices: Vertices, grain: str) -> DataFrame:
-    """From each member to each topic that the cluster has, or to each of its partitions."""
-    read_vertices = _ids(vertices[grain].where("listed"), TOPIC_KEYS, "dst", "partitions")
-    return (
-        tables["subscriptions"]
-        .distinct()
-        .join(_ids(vertices[MEMBER], MEMBER_KEYS, "src"), list(MEMBER_KEYS))
-        .join(read_vertices, list(TOPIC_KEYS))
-        .select("src", "dst", "partitions", F.lit(None).cast("int").alias("generation"))
-    )
+def _tied(rows: DataFrame, *ends: DataFrame) -> DataFrame:
+    """Rows with the ids of the vertices at both ends, by the keys that these have."""
+    for end in ends:
+        rows = rows.join(end, [name for name in end.columns if name in rows.columns])
+    return rows
 
 
-def _owns(tables: Tables, vertices: Vertices, grain: str) -> DataFrame:
-    """From each member to what it claims; `generation` is the highest of its claims."""
-    keys = PLACE_KEYS[grain]
-    return (
-        tables["assignments"]
-        .where("member_id is not null and partition >= 0")
-        .join(_ids(vertices[MEMBER], MEMBER_KEYS, "src"), list(MEMBER_KEYS))
-        .join(_ids(vertices[grain], keys, "dst"), list(keys))
-        .groupBy("src", "dst")
-        .agg(
-            F.countDistinct("partition").alias("partitions"),
-            F.max("generation").alias("generation"),
-        )
-    )
-
-
-def _led_by(tables: Tables, vertices: Vertices, grain: str) -> DataFrame:
-    """From each partition to the broker that leads it, or from each topic to each such broker."""
-    keys = PLACE_KEYS[grain]
-    return (
-        tables["partitions"]
-        .where("leader >= 0 and partition >= 0")
-        .withColumnRenamed("leader", "broker")
-        .join(_ids(vertices[grain], keys, "src"), list(keys))
-        .join(_ids(vertices[BROKER], BROKER_KEYS, "dst"), list(BROKER_KEYS))
-        .groupBy("src", "dst")
-        .agg(
-            F.countDistinct("partition").alias("partitions"),
-            F.lit(None).cast("int").alias("generation"),
-        )
-    )
+def _counted(rows: DataFrame, generation: Column) -> DataFrame:
+    """An edge for all rows between two vertices."""
+    count = F.countDistinct("partition").alias("partitions")
+    return rows.groupBy("src", "dst").agg(count, generation.alias("generation"))
 
 
 def _ids(vertices: DataFrame, keys: Sequence[str], end: str, *columns: str) -> DataFrame:
