@@ -6,7 +6,7 @@ import contextlib
 import re
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from kafka import errors
 from kafka.net.selector import NetworkSelector
@@ -226,18 +226,7 @@ def metadata_request(names: Iterable[str] | None, min_version: int) -> MetadataR
     return MetadataRequest(topics=topics, allow_auto_topic_creation=False, min_version=min_version)
 
 
-class Brokers(Protocol):
-    """A Connection, or the recorded answers of a test."""
-
-    requests: int
-    metadata: Any
-
-    def ask(self, questions: list[tuple[int, Any]]) -> list[Any]: ...
-
-    def speaks(self, message: type, version: int) -> bool: ...
-
-
-def ask_any(brokers: Brokers, request: Any) -> Any:
+def ask_any(brokers: Connection, request: Any) -> Any:
     """The answer of the first broker that gives one, or what kept the last from it."""
     answer = NoAnswer("no broker is known")
     for broker in brokers.metadata.brokers:

@@ -19,7 +19,7 @@ from kafka.protocol.metadata import FindCoordinatorRequest
 
 from spark.fleet import CLASSIC, OFFSETS_TOPIC, OTHER, TYPES, type_of_protocol
 from spark.sources.live.cluster import Cluster
-from spark.sources.live.connection import PAUSE, Brokers, NoAnswer, ask_any, attempts
+from spark.sources.live.connection import PAUSE, Connection, NoAnswer, ask_any, attempts
 from spark.sources.live.manager import error_text
 from spark.text import list_of
 
@@ -43,7 +43,7 @@ class Query(NamedTuple):
     at_once: int = GROUPS_A_REQUEST
 
 
-def questions_for(brokers: Brokers) -> tuple[Query, Query, Query]:
+def questions_for(brokers: Connection) -> tuple[Query, Query, Query]:
     """About a classic group, about one of the new protocol, and about a group's offsets."""
     classic = Query(lambda groups: DescribeGroupsRequest(groups=groups))
     new = Query(lambda groups: ConsumerGroupDescribeRequest(group_ids=groups))
@@ -53,7 +53,7 @@ def questions_for(brokers: Brokers) -> tuple[Query, Query, Query]:
 
 
 def ask_coordinators(
-    brokers: Brokers,
+    brokers: Connection,
     coordinators: dict[str, int],
     wanted: Mapping[str, Iterable[Query]],
     retries: int,
@@ -78,7 +78,7 @@ def ask_coordinators(
 
 
 def _ask(
-    brokers: Brokers, coordinators: Mapping[str, int], pairs: Iterable[tuple[str, Query]]
+    brokers: Connection, coordinators: Mapping[str, int], pairs: Iterable[tuple[str, Query]]
 ) -> dict[tuple[str, Query], Any]:
     groups: dict[tuple[int, Query], list[str]] = defaultdict(list)
     for group, question in pairs:
@@ -102,7 +102,7 @@ def _is_moved(answer: Any) -> bool:
     return isinstance(answer, NoAnswer) or (answer is not None and answer.error_code in MOVED)
 
 
-def _find(brokers: Brokers, groups: list[str]) -> dict[str, int]:
+def _find(brokers: Connection, groups: list[str]) -> dict[str, int]:
     """The coordinators of groups, as far as a broker that answers knows them."""
     request = FindCoordinatorRequest(key_type=0, coordinator_keys=groups, min_version=4)
     answer = ask_any(brokers, request)
@@ -147,7 +147,10 @@ SETTLES_IN = 4 * PAUSE  # seconds
 
 
 def list_groups(
-    brokers: Brokers, cluster: Cluster, nodes: Sequence[int], wanted: Container[str] | None = None
+    brokers: Connection,
+    cluster: Cluster,
+    nodes: Sequence[int],
+    wanted: Container[str] | None = None,
 ) -> tuple[dict[str, Listed], list[str]]:
     """The groups wanted, and a sentence for each broker, or partition, whose groups are missing.
 
@@ -175,7 +178,7 @@ def list_groups(
 
 
 def _list_groups(
-    brokers: Brokers, retries: int, nodes: Sequence[int], wanted: Container[str]
+    brokers: Connection, retries: int, nodes: Sequence[int], wanted: Container[str]
 ) -> tuple[dict[str, Listed], list[str]]:
     """Ask once; a broker that says that it still loads its groups is asked again."""
     listed: dict[str, Listed] = {}

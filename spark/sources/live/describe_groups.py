@@ -9,7 +9,7 @@ from kafka.errors import GroupIdNotFoundError
 
 from spark.fleet import CLASSIC, CONSUMER, SHARE, STREAMS
 from spark.sources.live.cluster import Cluster
-from spark.sources.live.connection import Brokers, NoAnswer
+from spark.sources.live.connection import Connection, NoAnswer
 from spark.sources.live.coordinators import Listed, ask_coordinators, list_groups, questions_for
 from spark.sources.live.group import Claim, DescribedGroup, gone_group, unknown
 from spark.sources.live.manager import error_text
@@ -26,7 +26,7 @@ from spark.text import list_of
 
 
 def describe_groups(
-    brokers: Brokers,
+    brokers: Connection,
     cluster: Cluster,
     listed: Mapping[str, Listed],
     topics: Mapping[str, int],
@@ -121,7 +121,7 @@ class GroupReader:
     Brokers are asked about a group in the words of its protocol, which only their lists tell.
     """
 
-    def __init__(self, brokers: Brokers, cluster: Cluster, names: Collection[str]) -> None:
+    def __init__(self, brokers: Connection, cluster: Cluster, names: Collection[str]) -> None:
         self._brokers, self._cluster = brokers, cluster
         self._names = frozenset(names)
         self._listed: dict[str, Listed] = {}
@@ -147,6 +147,6 @@ class GroupReader:
         return groups
 
 
-def read_group(brokers: Brokers, cluster: Cluster, name: str) -> DescribedGroup:
+def read_group(brokers: Connection, cluster: Cluster, name: str) -> DescribedGroup:
     """One group, of any type."""
     return GroupReader(brokers, cluster, [name]).read()[name]

@@ -10,7 +10,7 @@ from kafka.protocol.admin import DescribeConfigsRequest, ListPartitionReassignme
 from kafka.protocol.consumer import ListOffsetsRequest, OffsetSpec
 
 from spark.fleet import BROKER_CONFIGS, TOPIC_CONFIGS
-from spark.sources.live.connection import Brokers, NoAnswer, ask_any, attempts, metadata_request
+from spark.sources.live.connection import Connection, NoAnswer, ask_any, attempts, metadata_request
 from spark.sources.live.group import Claim
 from spark.sources.live.manager import error_text
 
@@ -28,7 +28,7 @@ Offsets = dict[Claim, int | NoAnswer]
 
 
 def read_end_offsets(
-    brokers: Brokers, topics: Iterable[Any], wanted: Set[Claim], retries: int
+    brokers: Connection, topics: Iterable[Any], wanted: Set[Claim], retries: int
 ) -> tuple[dict[Claim, int], list[str]]:
     """The end offsets of those partitions wanted that have a leader, and what could not be had.
 
@@ -51,7 +51,7 @@ def read_end_offsets(
 
 
 def read_start_offsets(
-    brokers: Brokers, topics: Iterable[Any], wanted: Set[Claim]
+    brokers: Connection, topics: Iterable[Any], wanted: Set[Claim]
 ) -> tuple[dict[Claim, int], list[str]]:
     """Where the logs of those partitions wanted begin that have a leader, and what isn't known."""
     starts, _ = _ask(brokers, _leaders(topics, wanted), OffsetSpec.EARLIEST)
@@ -77,14 +77,14 @@ def _leaders(topics: Iterable[Any], wanted: Set[Claim]) -> dict[Claim, int]:
     }
 
 
-def _topics_now(brokers: Brokers, partitions: Iterable[Claim]) -> list[Any]:
+def _topics_now(brokers: Connection, partitions: Iterable[Claim]) -> list[Any]:
     names = sorted({topic for topic, _ in partitions})
     answer = ask_any(brokers, metadata_request(names, min_version=1))
     return [] if isinstance(answer, NoAnswer) else list(answer.topics)
 
 
 def _ask(
-    brokers: Brokers, leaders: dict[Claim, int], spec: OffsetSpec
+    brokers: Connection, leaders: dict[Claim, int], spec: OffsetSpec
 ) -> tuple[Offsets, set[Claim]]:
     """An offset of each partition or why there is none, and those that another broker may know."""
     by_leader: dict[int, list[Claim]] = defaultdict(list)
@@ -156,7 +156,7 @@ class Moving(NamedTuple):
 NOT_MOVING = Moving([], [])
 
 
-def read_reassignments(brokers: Brokers) -> tuple[dict[Claim, Moving], list[str]]:
+def read_reassignments(brokers: Connection) -> tuple[dict[Claim, Moving], list[str]]:
     """All partitions that are being reassigned (KIP-455), and a note where that isn't told.
 
     Before Kafka 2.4 nobody can be asked.
@@ -177,7 +177,7 @@ def read_reassignments(brokers: Brokers) -> tuple[dict[Claim, Moving], list[str]
     }, []
 
 
-def ask_controller(brokers: Brokers, request: Any) -> Any:
+def ask_controller(brokers: Connection, request: Any) -> Any:
     """The answer of the controller.
 
     Brokers pass what is for it on to a KRaft controller; of ZooKeeper's time it is one of them,
@@ -212,7 +212,7 @@ class Config(NamedTuple):
     value: str
 
 
-def read_configs(brokers: Brokers, topics: Iterable[str]) -> list[Config]:
+def read_configs(brokers: Connection, topics: Iterable[str]) -> list[Config]:
     """Settings of topics and brokers, as far as one may read them, and the cluster's own id.
 
     Nothing else here needs the right to describe configurations: without it, none are known.

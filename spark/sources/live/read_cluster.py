@@ -9,7 +9,7 @@ from kafka import errors
 from kafka.protocol.admin import DescribeClusterRequest
 
 from spark.sources.live.cluster import Cluster
-from spark.sources.live.connection import Brokers, NoAnswer, ask_any, metadata_request
+from spark.sources.live.connection import Connection, NoAnswer, ask_any, metadata_request
 from spark.sources.live.coordinators import list_groups
 from spark.sources.live.describe_groups import describe_groups
 from spark.sources.live.group import Claim, DescribedGroup
@@ -54,7 +54,7 @@ class Answers:
     start_offsets: dict[Claim, int] = field(default_factory=dict)
 
 
-def read_cluster(cluster: Cluster, brokers: Brokers, progress: Report = no_report) -> Answers:
+def read_cluster(cluster: Cluster, brokers: Connection, progress: Report = no_report) -> Answers:
     """Ask for the topics, the groups, and how far the groups' partitions go."""
     nodes = sorted(brokers.metadata.brokers, key=lambda broker: broker.node_id)
     topics, notes = _topics(cluster, brokers.metadata.topics)
@@ -108,7 +108,7 @@ def _topics(cluster: Cluster, all_topics: Iterable[Any]) -> tuple[list[Any], lis
 
 
 def mark_hidden(
-    brokers: Brokers, cluster: Cluster, groups: list[DescribedGroup]
+    brokers: Connection, cluster: Cluster, groups: list[DescribedGroup]
 ) -> tuple[list[DescribedGroup], list[str]]:
     """The groups with the topics that this user may not describe, and a sentence if there are any.
 
@@ -147,7 +147,7 @@ def topics_of(group: DescribedGroup) -> set[str]:
     return {topic for topic, _ in claims_of(group)} | subscribed - group.tasks.keys()
 
 
-def hidden_groups(brokers: Brokers) -> list[str]:
+def hidden_groups(brokers: Connection) -> list[str]:
     """A sentence if this user may not list all groups; for where no group was listed.
 
     A broker names the rights that a user has on the cluster to those who may describe it, and so

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import copy
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from kafka.protocol.admin import (
@@ -39,6 +39,7 @@ from kafka.protocol.metadata import (
 )
 
 from spark.sources.live.cluster import Cluster
+from spark.sources.live.connection import Connection
 from spark.sources.live.coordinators import (
     ConsumerGroupDescribeRequest,
     ConsumerGroupDescribeResponse,
@@ -64,7 +65,7 @@ def sent(message: Any) -> Any:
     return type(message).decode(bytes(message.encode()), version=message.API_VERSION)
 
 
-class RecordedBrokers:
+class RecordedBrokers(Connection):
     """Brokers 1, 2, … that coordinate the groups given, by name: kind (classic, new, simple)."""
 
     def __init__(self, groups: dict[int, dict[str, str]]) -> None:
@@ -104,7 +105,7 @@ class RecordedBrokers:
     def speaks(self, message: type, version: int) -> bool:
         return not self.oldest_broker
 
-    def ask(self, questions: list[tuple[int, Any]]) -> list[Any]:
+    def ask(self, questions: Sequence[tuple[int, Any]]) -> list[Any]:
         self.requests += len(questions)
         self.asked += questions
         return [self._changed(node, request) for node, request in questions]
