@@ -28,7 +28,6 @@ from spark.sources.kafka_text.subscriptions import (
     CsvSubscriptions,
     Infer,
     infer_subscriptions,
-    read_subscriptions,
 )
 from spark.sources.kafka_text.topics import Node, Nodes, PartitionRow, TopicRows, racks_of
 from spark.store import read_whole
@@ -154,9 +153,7 @@ def read_cli_text(
     of_brokers = Nodes().read(brokers)
     of_configs = Configs().read(configs)
     all_groups = of_groups.groups | {path.stem: read_connectors(path) for path in connect}
-    reported = CsvSubscriptions({}, [], UnreadableLines())
-    if subscriptions:
-        reported = read_subscriptions(subscriptions, all_groups)
+    reported = CsvSubscriptions(all_groups).read([subscriptions] if subscriptions else ())
     ordered = [group for _, group in sorted(all_groups.items())]
     subscribed = {
         group.name: reported.by_group.get(group.name) or infer_subscriptions(group, infer)

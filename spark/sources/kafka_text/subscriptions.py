@@ -7,13 +7,13 @@ owns nothing is most likely one that it read once: it does not count.
 import csv
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from spark.errors import InputError
 from spark.sources.kafka_text.captures import CliGroup
-from spark.sources.kafka_text.lines import TOPIC_NAME, Line, UnreadableLines, read_lines
+from spark.sources.kafka_text.lines import TOPIC_NAME, Line, TextReader
 from spark.text import list_of
 
 Infer = Literal["union", "owned"]
@@ -21,14 +21,6 @@ Subscription = tuple[str, str]
 """member id, topic"""
 
 EXPECTED = "CSV with a header: group, member_id or client_id, topic"
-
-
-class CsvSubscriptions(NamedTuple):
-    """Subscriptions of a CSV file, by group; groups that aren't in it are absent."""
-
-    by_group: dict[str, set[Subscription]]
-    notes: list[str]
-    unreadable_lines: UnreadableLines
 
 
 def infer_subscriptions(group: CliGroup, infer: Infer) -> set[Subscription]:
@@ -45,44 +37,44 @@ def infer_subscriptions(group: CliGroup, infer: Infer) -> set[Subscription]:
     return {(member_id, topic) for member_id in group.members for topic in topics}
 
 
-def read_subscriptions(path: Path, groups: Mapping[str, CliGroup]) -> CsvSubscriptions:
-    """Read a CSV file of the true subscriptions of some groups.
+class CsvSubscriptions(TextReader):
+    """True subscriptions of some `groups`, from a CSV file; groups that aren't in it are absent.
 
     A row names the member by its id, or by a client id, which means every member of the group that
     has it; with both columns the member's id counts where it is not blank. Further columns are
-    passed over. A row of no known group or member is unreadable.
-
-    Raises InputError if the file is missing, is not text, or its header lacks a column.
+    passed over. A row of no known group or member is unreadable. InputError for a header that
+    lacks a column.
     """
-    unreadable_lines = UnreadableLines()
-    lines = read_lines(path, EXPECTED, unreadable_lines)
-    columns = _header(path, next(lines, None))
-    members = _MemberIndex(groups)
-    by_group: dict[str, set[Subscription]] = {}
-    for line in lines:
+
+    expected = EXPECTED
+
+    def __init__(self, groups: Mapping[str, CliGroup]) -> None:
+        super().__init__()
+        self.by_group: dict[str, set[Subscription]] = {}
+        self._groups, self._columns = groups, list[str]()
+        self._ids: dict[str, dict[tuple[str, str | None], list[str]]] = {}
+
+    def take(self, line: Line) -> None:
+        if not self._columns:
+            self._columns = _header(line)
+            return
         try:
-            row = dict(zip(columns, _cells(line.text, len(columns)), strict=True))
-            subscribers = members.named_by(row)
+            row = dict(zip(self._columns, _cells(line.text, len(self._columns)), strict=True))
+            subscribers = self._members(row)
             if not row["topic"]:
                 raise ValueError("its topic is blank")
             if not re.fullmatch(TOPIC_NAME, row["topic"]):
                 raise ValueError(f"{row['topic']!r} is no topic's name")
-            by_group.setdefault(row["group"], set()).update(
-                (id_, row["topic"]) for id_ in subscribers
-            )
+            of_group = self.by_group.setdefault(row["group"], set())
+            of_group.update((id_, row["topic"]) for id_ in subscribers)
         except ValueError as error:
-            unreadable_lines.append(line.fault(str(error)))
-    return CsvSubscriptions(by_group, list(_notes(path, by_group, groups)), unreadable_lines)
+            self.report(line, str(error))
 
+    def finish(self, path: Path) -> None:
+        self._columns = self._columns or _header(Line(str(path), 0, ""))
 
-class _MemberIndex:
-    """Finds the members that a row means."""
-
-    def __init__(self, groups: Mapping[str, CliGroup]) -> None:
-        self._groups = groups
-        self._ids: dict[str, dict[tuple[str, str | None], list[str]]] = {}
-
-    def named_by(self, row: Mapping[str, str]) -> list[str]:
+    def _members(self, row: Mapping[str, str]) -> list[str]:
+        """The members that a row means."""
         group = row["group"]
         if group not in self._groups:
             raise ValueError(f"no capture shows a group {group!r}")
@@ -98,21 +90,36 @@ class _MemberIndex:
             raise ValueError(f"group {group!r} has no member with {column} {name!r}")
         return members
 
+    @property
+    def notes(self) -> list[str]:
+        silent = [
+            name
+            for name, subscriptions in self.by_group.items()
+            if not self._groups[name].members.keys()
+            <= {member_id for member_id, _ in subscriptions}
+        ]
+        if not silent:
+            return []
+        return [
+            f"{self.files} has no row for some members of {list_of('group', silent)}: they are "
+            "taken to subscribe to nothing."
+        ]
 
-def _header(path: Path, line: Line | None) -> list[str]:
+
+def _header(line: Line) -> list[str]:
     try:
-        columns = [name.lower() for name in _split(line.text)] if line else []
+        columns = [name.lower() for name in _split(line.text)]
     except ValueError as error:
-        raise InputError(f"{path}: {error}; expected {EXPECTED}") from error
+        raise InputError(f"{line.file}: {error}; expected {EXPECTED}") from error
     missing = [name for name in ("group", "topic") if name not in columns]
     if not {"member_id", "client_id"} & set(columns):
         missing.append("member_id or client_id")
-    if missing and line and ";" in line.text:
-        raise InputError(f"{path}: its fields are separated by ';': separate them by commas")
+    if missing and ";" in line.text:
+        raise InputError(f"{line.file}: its fields are separated by ';': separate them by commas")
     if missing:
-        raise InputError(f"{path}: the header lacks {', '.join(missing)}; expected {EXPECTED}")
+        raise InputError(f"{line.file}: the header lacks {', '.join(missing)}; expected {EXPECTED}")
     if len(set(columns)) < len(columns):
-        raise InputError(f"{path}: the header has a column twice; expected {EXPECTED}")
+        raise InputError(f"{line.file}: the header has a column twice; expected {EXPECTED}")
     return columns
 
 
@@ -130,18 +137,3 @@ def _split(text: str) -> list[str]:
         ]
     except csv.Error as error:
         raise ValueError(f"it is not CSV: {error}") from error
-
-
-def _notes(
-    path: Path, by_group: Mapping[str, set[Subscription]], groups: Mapping[str, CliGroup]
-) -> Iterator[str]:
-    silent = []
-    for name, subscriptions in by_group.items():
-        subscribed = {member_id for member_id, _ in subscriptions}
-        if not groups[name].members.keys() <= subscribed:
-            silent.append(name)
-    if silent:
-        yield (
-            f"{path} has no row for some members of {list_of('group', silent)}: they are taken to "
-            "subscribe to nothing."
-        )

@@ -8,7 +8,6 @@ from spark.sources.kafka_text.captures import CliGroup, CliMember, MemberRow, Of
 from spark.sources.kafka_text.subscriptions import (
     CsvSubscriptions,
     infer_subscriptions,
-    read_subscriptions,
 )
 
 Read = Callable[[str], CsvSubscriptions]
@@ -32,7 +31,7 @@ def group() -> CliGroup:
 @pytest.fixture
 def read(group: CliGroup, write: Callable[..., Path]) -> Read:
     groups = {"g": group, "h": CliGroup("h")}
-    return lambda text: read_subscriptions(write("s.csv", text), groups)
+    return lambda text: CsvSubscriptions(groups).read([write("s.csv", text)])
 
 
 def test_union_is_all_that_the_group_owns_for_every_member_owned_what_each_does(
@@ -69,7 +68,8 @@ EACH = {("a", "t"), ("b", "t"), ("c", "u")}
 def test_the_file_names_members_by_id_or_by_client(
     read: Read, text: str, expected: set[tuple[str, str]]
 ) -> None:
-    assert read(text) == ({"g": expected}, [], [])
+    result = read(text)
+    assert (result.by_group, result.notes, result.unreadable_lines) == ({"g": expected}, [], [])
 
 
 def test_members_that_the_file_leaves_out_are_noted(read: Read) -> None:
