@@ -67,7 +67,7 @@ BROKER_KEYS = ("cluster", "broker")
 def vertices_of(tables: Tables, grain: str) -> dict[str, DataFrame]:
     """The vertices of each kind, those of `grain` being partitions or topics."""
     members, brokers = _members_of(tables), _brokers_of(tables)
-    return {MEMBER: members, grain: _places_of(tables, grain), BROKER: brokers}
+    return {MEMBER: members, grain: _read_vertices_of(tables, grain), BROKER: brokers}
 
 
 def _members_of(tables: Tables) -> DataFrame:
@@ -86,7 +86,7 @@ def _members_of(tables: Tables) -> DataFrame:
     )
 
 
-def _places_of(tables: Tables, grain: str) -> DataFrame:
+def _read_vertices_of(tables: Tables, grain: str) -> DataFrame:
     """Every partition that is listed or owned, or every topic that has one.
 
     A negative number is nobody's partition.
@@ -94,13 +94,13 @@ def _places_of(tables: Tables, grain: str) -> DataFrame:
     named = tables["assignments"].where("member_id is not null").select(*PARTITION_KEYS)
     listed = tables["partitions"].withColumn("rack", F.col("leader_rack"))
     partitions = _listed_first(listed, [named], PARTITION_KEYS, ("rack",)).where("partition >= 0")
-    places = partitions.withColumns({"number": F.col("partition"), "partitions": F.lit(1)})
+    rows = partitions.withColumns({"number": F.col("partition"), "partitions": F.lit(1)})
     if grain == TOPIC:
         is_listed, count = F.bool_or("listed"), F.count_if("listed")
         topics = partitions.groupBy(*TOPIC_KEYS)
-        places = topics.agg(is_listed.alias("listed"), count.alias("partitions"))
-        places = places.withColumn("number", F.lit(0))
-    return _vertices(grain, places.join(rank_names(places, "topic"), list(TOPIC_KEYS)))
+        rows = topics.agg(is_listed.alias("listed"), count.alias("partitions"))
+        rows = rows.withColumn("number", F.lit(0))
+    return _vertices(grain, rows.join(rank_names(rows, "topic"), list(TOPIC_KEYS)))
 
 
 def _brokers_of(tables: Tables) -> DataFrame:
@@ -161,23 +161,23 @@ def edges_of(tables: Tables, vertices: Vertices, grain: str) -> dict[str, DataFr
     it claims, with the highest `generation` of its claims; from each partition to the broker that
     leads it, or from each topic to each such broker.
     """
-    members, places, brokers = vertices[MEMBER], vertices[grain], vertices[BROKER]
+    members, read_vertices, brokers = vertices[MEMBER], vertices[grain], vertices[BROKER]
     keys, unknown = PLACE_KEYS[grain], F.lit(None).cast("int")
     subscribes = _tied(
         tables["subscriptions"].distinct(),
         _ids(members, MEMBER_KEYS, "src"),
-        _ids(places.where("listed"), TOPIC_KEYS, "dst", "partitions"),
+        _ids(read_vertices.where("listed"), TOPIC_KEYS, "dst", "partitions"),
     )
     owns = _tied(
         tables["assignments"].where("member_id is not null and partition >= 0"),
         _ids(members, MEMBER_KEYS, "src"),
-        _ids(places, keys, "dst"),
+        _ids(read_vertices, keys, "dst"),
     )
     led_by = _tied(
         tables["partitions"]
         .where("leader >= 0 and partition >= 0")
         .withColumnRenamed("leader", "broker"),
-        _ids(places, keys, "src"),
+        _ids(read_vertices, keys, "src"),
         _ids(brokers, BROKER_KEYS, "dst"),
     )
     return {

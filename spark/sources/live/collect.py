@@ -205,8 +205,8 @@ def collect_cluster(cluster: Cluster, progress: Report = no_report) -> Collected
     """Read one cluster; the result says what can't be had."""
     begun = time.monotonic()
 
-    def collected(**facts: Any) -> Collected:
-        return Collected(cluster=cluster.name, seconds=time.monotonic() - begun, **facts)
+    def collected(**columns: Any) -> Collected:
+        return Collected(cluster=cluster.name, seconds=time.monotonic() - begun, **columns)
 
     try:
         with Connection(cluster) as brokers:
