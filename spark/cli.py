@@ -91,7 +91,7 @@ class OnceEach(TyperCommand):
         """
         given, words, _ = self.make_parser(ctx).parse_args([*args])
         missing = [param for param in self.params if param.required and param.name not in given]
-        if [param.name for param in missing] == ["group"] and len(words) == 1:
+        if [param.name for param in missing] == ["group"] and words:
             at = len(args) - args[::-1].index(words[0]) - 1
             return [*args[:at], "--group", *args[at:]]
         if len(missing) > 1 and not given.get("help"):

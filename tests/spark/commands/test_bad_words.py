@@ -84,6 +84,8 @@ WITHOUT_SPARK = [
         "target 'cooperative-stiky': give cooperative-sticky or",
     ),
     ("explain {s} plai*", "the name of one group: 'plai*' matches 1 group (plain)"),
+    ("explain s a b c", "Unexpected argument 'b': see evenfleet explain --help"),
+    ("frontier s a a", "Unexpected argument 'a': see evenfleet frontier --help"),
     ("collect", "give --out FOLDER for the store, and either --bootstrap HOST:PORT and --cluster"),
     ("import-cli", "--cluster, --topics, --out are missing"),
     ("demo --groups 0", "Invalid value for '--groups'"),
