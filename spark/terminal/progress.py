@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 from rich.status import Status
 from rich.text import Text
 
+from optimizer.figures import plural
 from spark.terminal import console
 from spark.terminal.console import is_held, say
 
@@ -70,9 +71,10 @@ class _Progress:
         return ": ".join([step.doing, ", ".join(filter(None, parts))]).removesuffix(": ")
 
     def _tasks(self) -> str:
-        """Tasks of the command that Spark has done, of those that it knows of; none at first.
+        """Tasks of the command that Spark has done; nothing before its first stage.
 
-        A stage that was seen and isn't under way any more is done.
+        A stage that was seen and isn't under way any more is done. Spark plans stage by stage, so
+        nobody knows how many tasks there will be.
         """
         if self.session is None:
             return ""
@@ -81,8 +83,8 @@ class _Progress:
         for stage in tracker.getActiveStageIds():
             if seen := tracker.getStageInfo(stage):
                 self.tasks[stage] = seen.numCompletedTasks, seen.numTasks
-        done, of = (sum(numbers) for numbers in zip((0, 0), *self.tasks.values(), strict=True))
-        return f"{done:,} of {of:,} tasks" if of else ""
+        done = sum(finished for finished, _ in self.tasks.values())
+        return f"{plural(done, 'task')} done" if self.tasks else ""
 
 
 _progress = _Progress()
