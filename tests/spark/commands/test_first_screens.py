@@ -2,7 +2,7 @@
 
 import math
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from datetime import UTC, datetime
 from io import StringIO
 from pathlib import Path
@@ -119,3 +119,30 @@ def test_it_has_the_verdict_the_worst_and_what_to_do_next(
     begins = flat(text).find(flat(answers[0])[:WIDTH])
     assert 0 <= begins <= 2 * WIDTH, text  # notes on files that were left out come first
     assert len(lines) > len(answers[0]) // WIDTH + 2 or name in ANSWERS_ALONE, text
+
+
+@pytest.mark.parametrize(
+    "name", tiered([name for name in COMMANDS if name not in ANSWERS_ALONE], 2)
+)
+def test_wide_prints_all_columns_of_each_table(
+    run: Run, torture_store: Store, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    folder, cluster, group = torture_store
+    tables: list[printing.Table] = []
+    show = printing.Printing.show
+
+    def keep(
+        of: printing.Printing, shown: dict[str, printing.Table], hide: Collection[str]
+    ) -> None:
+        tables.extend(shown.values())
+        show(of, shown, hide)
+
+    monkeypatch.setattr(printing.Printing, "show", keep)
+    words = (word.format(out=folder, group=group, cluster=cluster) for word in COMMANDS[name])
+    output = run(name, folder / "store", *words, "--wide")
+    assert output.code == 0, output.err
+    drawn = [table.rows for table in tables if table.is_shown and table.rows]
+    headers = [" ".join(rows[0]) for rows in drawn if isinstance(rows[0], dict)]
+    assert headers
+    for header in headers:
+        assert header.replace("_", " ") in flat(output.out)

@@ -301,6 +301,9 @@ class TestWhatIf:
         assert "lopsided" in output.out
         assert "4 → 2" in output.out
         assert "crash-rack=r2 hits " in output.err
+        *_, following = output.err.splitlines()
+        assert following.startswith("Next: evenfleet plan ")
+        assert following.endswith("/store' --out plan --cluster west")
         result = {(row["group"], row["strategy"]): row for row in rows(out / "whatif")}
         assert result["lopsided", "current"]["members_after"] == 2
         assert result["one", "optimal"]["status"] == "unaffected"
