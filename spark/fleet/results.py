@@ -80,12 +80,14 @@ def no_plan(session: SparkSession, plan: Where) -> InputError:
     return InputError(f"plan {plan} is empty: {remedy}")
 
 
-def check_out(session: SparkSession, out: Where, kind: str) -> None:
+def check_out(session: SparkSession, out: Where | None, kind: str) -> None:
     """Raise InputError when a result of that kind can't be in `out` (see `check_kind`).
 
     Nor can it be inside a table of a store: its files would be read as rows. In a catalog it can't
-    where its tables can't be written.
+    where its tables can't be written. A result that is only printed can be everywhere.
     """
+    if out is None:
+        return
     if isinstance(out, CatalogSchema):
         check_tables(session, out, RESULTS[kind])
     else:

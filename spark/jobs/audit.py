@@ -65,15 +65,14 @@ def audit(
     if since_last and not out:
         raise InputError("--since-last needs --out FOLDER, where the last audit's results are")
     with source.session(source.snapshot, history) as spark, ExitStack() as kept:
-        if out:
-            check_out(spark, out, AUDIT)
+        check_out(spark, out, AUDIT)
         store = AuditedStore(spark, source.where, settings.max_age, say)
 
         def audit_one(
             now: Composition, before: Composition | None, stored: Stored
         ) -> tuple[FleetSnapshot, AuditSummary]:
             read = partial(FleetSnapshot.compose, spark, source.where, now)
-            fleet = terminal.part_of(source.reading(spark, "audit", read), source.part)
+            fleet = terminal.part_of(terminal.read_with_notes(read), source.part)
             rates = kept.enter_context(source.weights(spark, settings, fleet.id))
             past = stored if history else None
             made = store.audit(fleet, before, audit_settings, past, rates)
@@ -100,8 +99,7 @@ def _print_audit(fleet: FleetSnapshot, summary: AuditSummary, out: Where | None)
     if summary.tracked is not None:
         tables |= terminal.programs_only({"changes": summary.changes()})
     show(tables, () if terminal.OUT.width >= ROOMY else ("what",))
-    if not_run := summary.not_run_by_reason():
-        terminal.print_list("not run", not_run, is_detail=True)
+    terminal.print_list("not run", summary.not_run_by_reason(), is_detail=True)
     terminal.say_clusters(fleet)
     if fleet.part:
         say(f"Only {fleet.part} were audited.")

@@ -32,8 +32,7 @@ def compare(
     out = target.optional()
     audit_settings, settings = levels_and_goals(thresholds, trial.apply_to(source.settings))
     with source.session(source.single_snapshot) as spark:
-        if out:
-            check_out(spark, out, COMPARISON)
+        check_out(spark, out, COMPARISON)
 
         def compare_one(
             fleet: FleetSnapshot,
@@ -44,7 +43,7 @@ def compare(
                 options = rates, out, audit_settings.levels, trial.check_limits
                 return fleet, write_comparison(fleet, settings, *options)
 
-        compared, fault = source.each(spark, "compare", "compared", compare_one)
+        compared, fault = source.each(spark, "compared", compare_one)
         if compared:
             several = len(compared) > 1
             table = [

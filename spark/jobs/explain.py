@@ -31,7 +31,7 @@ def explain(
     """Explain one group: why each partition moves, and why it can't be more even."""
     levels, settings = levels_and_goals(thresholds, goals.apply_to(source.settings))
     group = source.group
-    few = source.open_with_rates(f"explain group {group}", settings)
+    few = source.open_with_rates(settings)
     with few as (fleet, rates), busy(f"planning group {group}"):
         options = source.cluster, settings.goals, rates, levels.levels
         find = partial(findings_of, audit_settings=levels)

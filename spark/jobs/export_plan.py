@@ -47,7 +47,7 @@ def export_plan(
         planned_at = snapshot or _newest(session, plan)
         groups, assignments = read_results(session, plan, ("groups", "assignments"), planned_at)
         reading = partial(read_planned, session, source.where, plan, planned_at)
-        fleet = source.reading(session, "export-plan", reading)
+        fleet = terminal.read_with_notes(reading)
         if folder is None:
             with busy(f"reading the plan of group {group}"):
                 exported = exported_plan(fleet, groups.rows, assignments.rows, pattern, cluster)

@@ -36,8 +36,7 @@ def _explain(finding: Finding) -> None:
         "not run where": [MISSING_FACT[need] for need in finding.needs],
     }
     for title, sentences in lists.items():
-        if sentences:
-            print_list(title, sentences)
+        print_list(title, sentences)
 
 
 def _row(finding: Finding) -> dict[str, Any]:

@@ -19,7 +19,7 @@ def frontier(
     """Show the fewest moves for each level of balance in one group."""
     settings, group = goals.apply_to(source.settings), source.group
     price = move_price(move_cost) if move_cost else None
-    few = source.open_with_rates(f"frontier of group {group}", settings)
+    few = source.open_with_rates(settings)
     with few as (fleet, rates), busy(f"planning group {group}"):
         curve = frontier_of_group(fleet, group, source.cluster, settings.goals, rates)
         goals.check_limits(curve.idle_limits)

@@ -70,7 +70,7 @@ def graph(
     """Query the fleet as a graph: coupled groups, reach of a failure, competitors, components."""
     options = asked.options_for(question)
     with source.session(source.snapshot) as spark:
-        fleet = source.fleet(spark, f"graph: {question}")
+        fleet = source.fleet(spark)
         bring_graphframes(spark)
         grain: Grain = "partition" if question is Question.REACH else "topic"
         with busy(f"asking for {question}"), fleet_graph(fleet, grain) as whole:

@@ -14,9 +14,8 @@ def history(source: terminal.HistoryOptions, target: terminal.OutOptions) -> Non
     out = target.optional()
     source.check()
     with source.session(many=True) as spark:
-        if out is not None:
-            check_out(spark, out, HISTORY)
-        with source.read(spark, "history") as past, busy("looking for changes"):
+        check_out(spark, out, HISTORY)
+        with source.read(spark) as past, busy("looking for changes"):
             if out is not None:
                 past.write(out)
             most = as_rows(restless(past.changes, past.rebalances, past.timeline.snapshots))

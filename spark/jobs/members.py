@@ -66,7 +66,7 @@ def members(
         show_split(source, split, length)
         return
     with source.session(many=True) as spark:
-        fleet = source.read(spark, "members")
+        fleet = source.read(spark)
         with source.rates(spark, fleet, length) as rates, busy("counting members"):
             sizes = members_fleet(fleet, rates, headroom)
             rows = sorted(as_rows(sizes), key=shortest_first)
@@ -102,7 +102,7 @@ def _lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 def show_split(source: terminal.FleetOptions, topic: str, window: timedelta) -> None:
     """Print each group that reads the topic, before and after; those with most lag first."""
     with source.session(many=True) as spark:
-        fleet = source.read(spark, "members")
+        fleet = source.read(spark)
         with source.rates(spark, fleet, window) as rates, busy("splitting groups"):
             rows = as_rows(split_fleet(fleet, topic, rates))
         if not rows:

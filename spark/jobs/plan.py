@@ -36,10 +36,9 @@ def plan(
     levels, settings = levels_and_goals(thresholds, goals.apply_to(source.settings))
     with_strategy = replace(settings, strategy=strategy_name)
     with source.session(source.single_snapshot) as spark:
-        if out:
-            check_out(spark, out, PLAN)
+        check_out(spark, out, PLAN)
         planned, fault = source.each(
-            *(spark, f"plan by {strategy_name}", "planned"),
+            *(spark, "planned"),
             lambda fleet: _plan_one(fleet, source, out, with_strategy, levels, goals.check_limits),
         )
         if planned:

@@ -30,10 +30,9 @@ def rates(
     out, part = target.optional(), source.part
     length = window_length(window)
     with source.session(many=True) as spark, ExitStack() as kept:
-        if out is not None:
-            check_out(spark, out, RATES)
+        check_out(spark, out, RATES)
         since = length + source.settings.max_age
-        history = kept.enter_context(source.history(spark, "rates", since, until, part))
+        history = kept.enter_context(source.history(spark, since, until, part))
         with busy("comparing offsets"):
             flows = history.rates(length, quantile)
         snapshot, held = history.snapshots[-1], flows.window.snapshots

@@ -42,7 +42,7 @@ def reassign_one(
     replicas.check()
     out = replicas.out
     with source.opener() as opener:
-        fleet = source.few(opener, "reassign")
+        fleet = source.few(opener)
         wanted = replicas.request(moves.cluster_facts(fleet, replicas.cluster))
         with busy("planning replicas and leaders"):
             plan = moves.reassign_cluster(fleet, replicas.cluster, wanted)
@@ -100,7 +100,7 @@ def reassign_all(
         )
     replicas.check()
     with source.session(source.snapshot) as spark:
-        fleet = source.fleet(spark, "reassign")
+        fleet = source.fleet(spark)
         with busy("planning replicas and leaders"):
             planned = moves.reassign_fleet(fleet, replicas.request())
             rows = sorted(planned.collect(), key=lambda row: row.cluster)
@@ -116,8 +116,7 @@ def reassign_all(
     clusters = Table(reports, [*map(moves.cluster_row, reports)])
     show({"clusters": clusters, **_files(written)})
     short = [f"{row['cluster']}: {row['reason']}" for row in reports if row["reason"]]
-    if short:
-        terminal.print_list("not planned as asked", short)
+    terminal.print_list("not planned as asked", short)
     say_all(f"{cluster}: not written. {why}" for cluster, why in refused.items())
     if out:
         say(f"{plural(len(written), 'file')} in {out}, in a folder for each cluster.")
@@ -136,7 +135,7 @@ def create_topics(
         raise InputError(f"--create moves no replica that is there: leave out {', '.join(options)}")
     out, topics = replicas.out, [moves.new_topic(text) for text in replicas.create or ()]
     with source.opener() as opener:
-        fleet = source.few(opener, "reassign")
+        fleet = source.few(opener)
         current = moves.cluster_facts(fleet, replicas.cluster)
         with busy("placing new topics"):
             placement = moves.place_new(current, topics, replicas.request(current))

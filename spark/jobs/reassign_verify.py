@@ -21,7 +21,7 @@ def reassign_verify(
     rollback = file.with_name(file.name.replace("move", "rollback"))
     origin = read_move(rollback) if rollback != file and rollback.is_file() else None
     with source.opener() as opener:
-        fleet = source.few(opener, "reassign-verify")
+        fleet = source.few(opener)
         states = verify_move(cluster_facts(fleet, cluster), wanted, origin)
     others = [state.for_people() for state in states if state.state != "done" or state.note]
     rows = [state._asdict() for state in states]

@@ -32,9 +32,8 @@ def replay(
     source.check()
     price = move_price(move_cost) if move_cost else None
     with source.session(many=True) as spark, ExitStack() as kept:
-        if out is not None:
-            check_out(spark, out, REPLAY)
-        history = kept.enter_context(source.read(spark, "replay"))
+        check_out(spark, out, REPLAY)
+        history = kept.enter_context(source.read(spark))
         trial.check_limits(idle_limits(history, settings.goals))
         newest = history.snapshots[-1]
         rates = kept.enter_context(source.weights(spark, settings, newest))

@@ -74,7 +74,7 @@ def report(
         raise InputError(f"--out {out} must be a file in a folder that exists")
     check_drawing()
     with source.session(source.snapshot) as spark:
-        fleet = source.read(spark, "report")
+        fleet = source.read(spark)
         written = Results(plan, audit, history, compare, by_weight, scale)
         before = fleet.before()
         of = (fleet, written, settings, levels, title, str(source.where), before)

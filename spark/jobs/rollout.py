@@ -16,7 +16,7 @@ def rollout(
     check_target(to)
     settings = source.settings
     with source.session() as spark:
-        whole = source.whole(spark, "rollout")
+        whole = source.fleet(spark)
         fleet = terminal.part_of(whole, source.part)
         with busy(f"rolling {to} out over snapshot {fleet.id}"):
             steps = rollout_fleet(
@@ -29,8 +29,7 @@ def rollout(
     shown = [step_for_people(row) for row in rows if row["status"] == "ready"]
     show({"steps": Table(rows, shown, most=ROWS_SHOWN)} | terminal.clusters_read(fleet))
     say_all(notes)
-    if reasons := why_not(rows):
-        terminal.print_list("not possible", reasons, is_detail=True)
+    terminal.print_list("not possible", why_not(rows), is_detail=True)
     if settings.consumers.assumptions:
         say(settings.consumers.assumptions)
     terminal.say_clusters(fleet)

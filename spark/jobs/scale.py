@@ -50,9 +50,8 @@ def scale(
     out, settings = target.optional(), source.settings
     scaled = read_scale_settings(policy)
     with source.session(many=True) as spark:
-        if out:
-            check_out(spark, out, SCALE)
-        fleet = source.read(spark, "scale")
+        check_out(spark, out, SCALE)
+        fleet = source.read(spark)
         with (
             _rates_since(source, spark, fleet, since) as rates,
             scale_fleet(fleet, rates, scaled, settings.consumers, settings.max_age) as replayed,
@@ -99,11 +98,7 @@ def _show(fleet: FleetSnapshot, tables: ScaleTables, settings: ScaleSettings) ->
             **terminal.clusters_read(fleet),
         }
     )
-    for title, sentences in (
-        ("assumptions and gaps", assumptions_of(tables.groups)),
-        ("not replayed", not_replayed(tables.groups)),
-    ):
-        if sentences:
-            terminal.print_list(title, sentences, is_detail=True)
+    terminal.print_list("assumptions and gaps", assumptions_of(tables.groups), is_detail=True)
+    terminal.print_list("not replayed", not_replayed(tables.groups), is_detail=True)
     say_all(sentences_of(tables.groups, settings.prices))
     terminal.say_clusters(fleet)

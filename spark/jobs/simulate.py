@@ -36,7 +36,7 @@ def simulate(
     events = scenario_in(scenario) if scenario else None
     length = window_length(window)
     with source.opener() as opener:
-        fleet = source.few(opener, f"simulate group {group}")
+        fleet = source.few(opener)
         if events is None:
             check_group(fleet, group, source.cluster)
             raise InputError("give a scenario: --scenario rolling-deploy, or a TOML file")
@@ -51,8 +51,7 @@ def simulate(
     what, unread, *costs = sentences_of(timeline, group)
     title = f"{events.title} ({group_simulation.strategy}): " if events.title else ""
     say_answer(f"{title}{what[0].lower() if title else what[0]}{what[1:]} {unread}")
-    if costs:
-        terminal.print_list("costs", costs)
+    terminal.print_list("costs", costs)
     spread = Table(spread_of([timeline, *others]), title=f"{seeds} seeds")
     steps = Table(rows_of(timeline), most=ROWS_SHOWN, as_json=None, is_detail=bool(others))
     of_group = {name: getattr(group_simulation, name) for name in ("cluster", "group", "strategy")}

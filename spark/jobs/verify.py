@@ -55,7 +55,7 @@ def _verify_one(
     """The first faults of the plan of this fleet, or of part of it."""
     tables = PlanTables.read(session, source.plan_place, snapshot, source.part)
     read = partial(read_planned, session, source.where, source.plan_place, snapshot)
-    whole = source.reading(session, "verify", read)
+    whole = terminal.read_with_notes(read)
     fleet = terminal.part_of(whole, source.part)
     faults = verify_plan(fleet, tables.assignments, tables.groups, tables.rates).persist()
     try:

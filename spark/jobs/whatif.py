@@ -9,20 +9,7 @@ from optimizer.scenarios import Event, SizedTopic, brokers_down
 from spark import InputError, terminal
 from spark.fleet import WHATIF, check_out, snapshot_id
 from spark.settings import CURRENT, USUAL_STRATEGIES, costs_of, move_price, window_length
-from spark.terminal import (
-    ROWS_SHOWN,
-    Table,
-    busy,
-    by_kind,
-    clusters_read,
-    option,
-    programs_only,
-    say,
-    say_answer,
-    say_clusters,
-    say_written,
-    show,
-)
+from spark.terminal import ROWS_SHOWN, Table, busy, option, say, say_answer, show
 from spark.trial import idle_limits, verdicts
 from spark.whatif import (
     WhatIfResult,
@@ -61,9 +48,8 @@ def whatif(
     trial_settings = trial.apply_to(source.settings, USUAL_STRATEGIES)
     out, length = target.optional(), window_length(window)
     with source.session() as spark:
-        if out is not None:
-            check_out(spark, out, WHATIF)
-        whole = source.whole(spark, "whatif")
+        check_out(spark, out, WHATIF)
+        whole = source.fleet(spark)
         fleet = terminal.part_of(whole, source.part)
         snapshot_id(fleet.id)  # checked before any work is done
         with (
@@ -90,9 +76,9 @@ def whatif(
             terminal.follow_with(terminal.MEMBERS)
     if trial_settings.consumers.assumptions:
         say(trial_settings.consumers.assumptions)
-    say_written(out, "whatif")
-    show(clusters_read(fleet))
-    say_clusters(fleet)
+    terminal.say_written(out, "whatif")
+    show(terminal.clusters_read(fleet))
+    terminal.say_clusters(fleet)
 
 
 def notes_of(predicted: WhatIfResult, events: Sequence[Event]) -> Iterator[str]:
@@ -109,6 +95,8 @@ def show_result(predicted: WhatIfResult, by_weight: bool) -> None:
     """Print the groups that suffer most, and the table of strategies."""
     rows = [*map(group_for_people, predicted.groups)]
     groups = Table(predicted.groups, rows, title="groups that suffer most", most=ROWS_SHOWN)
-    leagues = by_kind("strategies", predicted.fleet, partial(fleet_for_people, by_weight=by_weight))
+    leagues = terminal.by_kind(
+        "strategies", predicted.fleet, partial(fleet_for_people, by_weight=by_weight)
+    )
     strategies = {name: replace(table, is_detail=True) for name, table in leagues.items()}
-    show(strategies | {"groups": groups} | programs_only(predicted.outage))
+    show(strategies | {"groups": groups} | terminal.programs_only(predicted.outage))

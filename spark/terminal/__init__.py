@@ -72,4 +72,4 @@ from spark.terminal.printing import (
 )
 from spark.terminal.progress import busy
 from spark.terminal.session import notebook_session
-from spark.terminal.stores import StoreOptions
+from spark.terminal.stores import StoreOptions, read_with_notes

@@ -104,18 +104,30 @@ def part_of(fleet: FleetSnapshot, part: Part) -> FleetSnapshot:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FleetOptions(PartOptions):
-    """Part of a fleet at one instant."""
+class SnapshotOptions(StoreOptions):
+    """A fleet at one instant."""
 
     snapshot: Snapshot = None
 
-    def whole(self, session: SparkSession, doing: str) -> FleetSnapshot:
-        """All of the fleet; prints what was left out of it."""
-        return self.fleet_at(self.snapshot, session, doing)
+    def fleet(self, session: SparkSession) -> FleetSnapshot:
+        """The fleet by Spark; prints what was left out of it."""
+        return self.fleet_at(self.snapshot, session)
 
-    def read(self, session: SparkSession, doing: str) -> FleetSnapshot:
+    def few(self, opener: Opener) -> FleetSnapshot | FleetFiles:
+        """The fleet, of which few rows are needed; prints what was left out of it."""
+        if not isinstance(opener, Folder):
+            return self.fleet(opener)
+        options = self.snapshot, self.settings.max_age, opener
+        return read_with_notes(partial(FleetFiles.read, str(self.where), *options))
+
+
+@dataclass(frozen=True, kw_only=True)
+class FleetOptions(SnapshotOptions, PartOptions):
+    """Part of a fleet at one instant."""
+
+    def read(self, session: SparkSession) -> FleetSnapshot:
         """The part that options choose; NoSuchPartError if there is nothing in it."""
-        return part_of(self.whole(session, doing), self.part)
+        return part_of(self.fleet(session), self.part)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,7 +148,7 @@ class FleetsOptions(PartOptions):
         return f"Snapshot {fleet.id}: " if self.snapshot == ALL else ""
 
     def each(
-        self, session: SparkSession, doing: str, done: str, work: Callable[[FleetSnapshot], T]
+        self, session: SparkSession, done: str, work: Callable[[FleetSnapshot], T]
     ) -> tuple[list[T], InputError | None]:
         """Results of `work` on one snapshot, or on all of them, and the errors of others.
 
@@ -152,7 +164,7 @@ class FleetsOptions(PartOptions):
         answers, broken = [], []
         for snapshot in snapshots:
             try:
-                answers.append(work(part_of(self.fleet_at(snapshot, session, doing), self.part)))
+                answers.append(work(part_of(self.fleet_at(snapshot, session), self.part)))
             except (NoSuchPartError, UnreadableError) as error:
                 if len(snapshots) == 1:
                     raise
@@ -171,24 +183,6 @@ class FleetsOptions(PartOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SnapshotOptions(StoreOptions):
-    """A fleet at one instant, of which a command needs few rows."""
-
-    snapshot: Snapshot = None
-
-    def fleet(self, session: SparkSession, doing: str) -> FleetSnapshot:
-        """The fleet by Spark; prints what was left out of it."""
-        return self.fleet_at(self.snapshot, session, doing)
-
-    def few(self, opener: Opener, doing: str) -> FleetSnapshot | FleetFiles:
-        """The fleet; prints what was left out of it."""
-        if not isinstance(opener, Folder):
-            return self.fleet(opener, doing)
-        options = self.snapshot, self.settings.max_age, opener
-        return read_with_notes(partial(FleetFiles.read, str(self.where), *options))
-
-
-@dataclass(frozen=True, kw_only=True)
 class GroupOptions(SnapshotOptions):
     """One group."""
 
@@ -199,17 +193,17 @@ class GroupOptions(SnapshotOptions):
 
     @contextmanager
     def open_with_rates(
-        self, doing: str, settings: Settings
+        self, settings: Settings
     ) -> Iterator[tuple[FleetSnapshot | FleetFiles, DataFrame | None]]:
         """The fleet, and the rates that goals ask for: for lag or rates it is Spark that reads."""
         if settings.goals.need_spark:
             with self.session(self.snapshot) as session:
-                fleet = self.fleet(session, doing)
+                fleet = self.fleet(session)
                 with self.weights(session, settings, fleet.id) as rates:
                     yield fleet, rates
         else:
             with self.opener() as opener:
-                yield self.few(opener, doing), None
+                yield self.few(opener), None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -228,9 +222,9 @@ class HistoryOptions(PartOptions):
         """InputError for what `--since` can't be."""
         since_in(self.since)
 
-    def read(self, session: SparkSession, doing: str) -> FleetHistory:
+    def read(self, session: SparkSession) -> FleetHistory:
         """The snapshots; prints what was left out of them."""
-        return self.history(session, doing, since_in(self.since), self.until, self.part)
+        return self.history(session, since_in(self.since), self.until, self.part)
 
 
 def since_in(text: str | None) -> str | timedelta | None:

@@ -265,8 +265,8 @@ def print_lists(lists: Iterable[tuple[str, Sequence[str], str]], what: str) -> N
 def print_list(
     title: str, sentences: Sequence[str], advice: str = "", is_detail: bool = False
 ) -> None:
-    """Print one such list; a detail only where people ask for all."""
-    if _printing.whole or not is_detail:
+    """Print one such list, unless it is empty; a detail only where people ask for all."""
+    if sentences and (_printing.whole or not is_detail):
         print_lists([(title, sentences, advice)], title)
 
 

@@ -133,25 +133,14 @@ class StoreOptions:
         place = self._folder_here()
         return FleetFiles.compose(place, Composition(fleet.id, fleet.instants)) if place else None
 
-    def reading(
-        self, session: SparkSession, doing: str, read: Callable[[], FleetSnapshot]
-    ) -> FleetSnapshot:
-        """Read a fleet, say what was left out of it, and label the jobs to come in Spark's UI."""
-        session.sparkContext.setJobDescription(f"evenfleet {doing}: reading {self.where}")
-        fleet = read_with_notes(read)
-        session.sparkContext.setJobDescription(f"evenfleet {doing}: snapshot {fleet.id}")
-        return fleet
-
-    def fleet_at(self, snapshot: str | None, session: SparkSession, doing: str) -> FleetSnapshot:
-        """The fleet at the newest instant, or one snapshot, by Spark."""
+    def fleet_at(self, snapshot: str | None, session: SparkSession) -> FleetSnapshot:
+        """The fleet at the newest instant, or one snapshot, by Spark; prints what was left out."""
         age = self.settings.max_age
-        read = partial(FleetSnapshot.read, session, self.where, snapshot, age)
-        return self.reading(session, doing, read)
+        return read_with_notes(partial(FleetSnapshot.read, session, self.where, snapshot, age))
 
     def history(
         self,
         session: SparkSession,
-        doing: str,
         since: str | timedelta | None,
         until: str | None,
         part: Part = WHOLE,
@@ -164,12 +153,10 @@ class StoreOptions:
 
         if isinstance(since, str) and until and until < since:
             raise InputError(f"--until {until} is before --since {since}")
-        session.sparkContext.setJobDescription(f"evenfleet {doing}: reading {self.where}")
         with busy("reading the snapshots"):
             age = self.settings.max_age
             history = FleetHistory.read(session, self.where, since, until, age)
         say_all(history.notes)
-        session.sparkContext.setJobDescription(f"evenfleet {doing}: up to {history.snapshots[-1]}")
         clusters = history.timeline.snapshots
         if part.cluster is not None and part.cluster not in clusters:
             raise NoSuchPartError(
@@ -191,7 +178,7 @@ class StoreOptions:
             return
         wanted = settings.weights
         since = wanted.window + settings.max_age
-        with self.history(session, "rates", since, until) as history:
+        with self.history(session, since, until) as history:
             rates = history.rates(wanted.window, wanted.quantile, claims=False).rates
             weighed = rates.select(
                 *("cluster", "topic", "partition"),
@@ -219,7 +206,7 @@ class StoreOptions:
 
         since = window + self.settings.max_age
         try:
-            history = self.history(session, "rates", since, fleet.id, fleet.part)
+            history = self.history(session, since, fleet.id, fleet.part)
             history = history if most is None else history.spaced(window, most)
             rates = history.rates(window, QUANTILE)
         except InputError:

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from spark.audit.registry import FINDINGS
 from spark.fleet.local_store import write_store
@@ -288,12 +288,14 @@ def test_a_failed_task_is_code_3_in_one_line(
     run: Run, spark: SparkSession, store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its jobs have a label in Spark's UI."""
-    broken = "assert_true(1 = 2, 'no luck')"
-    monkeypatch.setattr(
-        "spark.plan.fleet_plan.plan_groups", lambda rows, _: rows.selectExpr(broken)
-    )
+    labels: list[str | None] = []
+
+    def break_plan(rows: DataFrame, _: object) -> DataFrame:
+        labels.append(spark.sparkContext.getLocalProperty("spark.job.description"))
+        return rows.selectExpr("assert_true(1 = 2, 'no luck')")
+
+    monkeypatch.setattr("spark.plan.fleet_plan.plan_groups", break_plan)
     output = run("plan", store, "--out", tmp_path / "plan")
     assert (output.code, is_one_line(output)) == (3, True)
     assert "no luck" in output.err
-    label = spark.sparkContext.getLocalProperty("spark.job.description")
-    assert label == f"evenfleet plan by optimal: snapshot {SNAPSHOT}"
+    assert labels == [f"evenfleet: planning snapshot {SNAPSHOT}"]
