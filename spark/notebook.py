@@ -22,7 +22,7 @@ TITLES = {
     "groups": "groups with an answer",
     "late_partition_hours": "late (partition-hours)",
     "max_load": "largest load planned (partitions)",
-    "max_weight": "largest load found (weight)",
+    "max_weight": "largest load reached (weight)",
     "member_hours": "member-hours",
     "not_evaluated": "groups without",
     "now_to_best": "largest load now ÷ best possible",
@@ -33,7 +33,7 @@ TITLES = {
     "stopped_eager": "stopped if eager (partitions)",
     "unbalanced": "unbalanced groups",
     "uneven": "uneven groups",
-    "weight_bound": "none is below (weight)",
+    "weight_bound": "lower bound (weight)",
     "what": "what happens",
 }
 """A notebook's title of a column where that isn't its name, with its unit."""

@@ -187,7 +187,7 @@ class Rule(JudgedGroup):
         if self.situation.status == "inferred":
             doubts += " Subscriptions are taken from what members own: state them when you import."
         if joined := self._topics_parted(target):
-            doubts += f" Equal partitions of {' and '.join(joined)} sit together only now."
+            doubts += f" It splits up equal-numbered partitions of {' and '.join(joined)}."
         return doubts
 
     def _topics_parted(self, target: IntArray) -> Sequence[str]:

@@ -223,9 +223,9 @@ class FleetAudit(Handle):
     def looked_at(self) -> str:
         """Of which instants it tells."""
         if self.past is None:
-            return "It looks at this snapshot, and not at the past."
+            return "Only this snapshot was checked, not its history."
         ids = self.past.recent.snapshots
-        return f"It looks at the past too: {plural(len(ids), 'snapshot')} since {ids[0]}."
+        return f"History checked too: {plural(len(ids), 'snapshot')} since {ids[0]}."
 
     def release(self) -> None:
         """Free what is kept."""

@@ -93,7 +93,7 @@ def verdict(
 def _as_far_as(not_run: Collection[str]) -> str:
     """Faults that a fleet that is well may still have, for want of facts."""
     unseen = [what for what, check in CHECKS.items() if check in not_run]
-    return f", as far as members go; {' and '.join(unseen)} not looked at" if unseen else ""
+    return f", as far as members go; {' and '.join(unseen)} not checked" if unseen else ""
 
 
 def _why_not(groups: Groups) -> str:
@@ -107,7 +107,7 @@ def _why_not(groups: Groups) -> str:
 def _left_out(groups: Groups) -> str:
     """Groups that weren't judged, and why."""
     others = _others(groups)
-    return f" Not judged: {others}." if others else ""
+    return f" Not evaluated: {others}." if others else ""
 
 
 def _others(groups: Groups) -> str:

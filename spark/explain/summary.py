@@ -74,7 +74,7 @@ def summary_of(explained: GroupExplanation) -> Iterator[str]:
     have = plural(len(before), "member") + (" has" if len(before) == 1 else " have")
     yield f"{group} {how} {status}: {have} {_range(before)}{nobodys}."
     if is_better or explained.moves:
-        yield f"The plan gives them {_range(after)}, by {plural(len(explained.moves), 'move')}."
+        yield f"The plan gives them {_range(after)} with {plural(len(explained.moves), 'move')}."
 
 
 def _is_in(finding: dict[str, Any], advised: Advice) -> bool:
@@ -89,7 +89,7 @@ def _is_in(finding: dict[str, Any], advised: Advice) -> bool:
 def _summary_by_weight(explanation: GroupExplanation, how: str) -> Iterator[str]:
     before, after = (max(pair[at] for pair in explanation.weights.values()) for at in (0, 1))
     bound = (
-        f", and no plan's is below {figure(explanation.weight_bound)}"
+        f"; no plan gets below {figure(explanation.weight_bound)}"
         if explanation.weight_bound
         else ""
     )
@@ -98,7 +98,7 @@ def _summary_by_weight(explanation: GroupExplanation, how: str) -> Iterator[str]
         f"by weight of {plural(len(explanation.weights), 'member')} is {figure(before)}{bound}."
     )
     if explanation.moves or after != before:
-        yield f"The plan makes it {figure(after)}, by {plural(len(explanation.moves), 'move')}."
+        yield f"The plan makes it {figure(after)} with {plural(len(explanation.moves), 'move')}."
 
 
 def _range(loads: list[int]) -> str:

@@ -52,7 +52,7 @@ class WeightedFrontierPoint:
     def for_people(self) -> dict[str, Any]:
         """The point in a table that people read, with what no plan is below."""
         loads = (figure(self.max_weight), figure(self.weight_bound))
-        return _for_people(self, dict(zip(("largest load", "none is below"), loads, strict=True)))
+        return _for_people(self, dict(zip(("largest load", "lower bound"), loads, strict=True)))
 
 
 def _for_people(
@@ -175,7 +175,7 @@ def _by_weight(problem: Problem, goals: Goals) -> dict[str, Any]:
 
 
 def sentence_of(frontier: Frontier) -> str:
-    """A sentence on a frontier: "4 moves bring 80 % of what 17 would"."""
+    """A sentence on a frontier: "4 moves bring 80 % of the gain; all 17 lower …"."""
     first, last = frontier.points[0], frontier.points[-1]
     if not last.moves:
         even = _even(frontier, "loads would be more even below it")
@@ -187,7 +187,7 @@ def sentence_of(frontier: Frontier) -> str:
 def sentence_by_weight(frontier: WeightedFrontier) -> str:
     """A sentence on a frontier by weight, and on what no plan is below."""
     first, last = frontier.points[0], frontier.points[-1]
-    bound = f"no plan is below {figure(frontier.weight_bound)}"
+    bound = f"no plan gets below {figure(frontier.weight_bound)}"
     if frontier.weight_bound:
         bound += f" (gap {last.max_weight / frontier.weight_bound - 1:.2%})".replace("%", " %")
     if len(frontier.points) == 1:
@@ -199,18 +199,12 @@ def sentence_by_weight(frontier: WeightedFrontier) -> str:
 
 def _gain_text(frontier: Frontier | WeightedFrontier, gain: str, more: str) -> str:
     moves = frontier.points[-1].moves
+    lower = f"lower{'s' * (moves == 1)} {gain}"
     if frontier.knee is None:
-        return f"{_bring(moves)} {gain}, each about as much as the others{more}"
+        return f"{plural(moves, 'move')} {lower}, each about as much as the others{more}"
     knee = frontier.points[frontier.knee]
-    return f"{_share_of(knee.moves, knee.share, moves)} {gain}{more}"
-
-
-def _bring(moves: int) -> str:
-    return f"{plural(moves, 'move')} bring{'s' * (moves == 1)}"
-
-
-def _share_of(moves: int, share: float, most: int) -> str:
-    return f"{_bring(moves)} {share:.0%} of what {most:,} would, which bring".replace("%", " %")
+    brings = f"{plural(knee.moves, 'move')} bring{'s' * (knee.moves == 1)} {knee.share:.0%}"
+    return f"{brings.replace('%', ' %')} of the gain; all {moves:,} {lower}{more}"
 
 
 def _even(frontier: Frontier, what: str) -> str:

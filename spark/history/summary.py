@@ -92,7 +92,7 @@ def left_behind(states: DataFrame) -> DataFrame:
 
 CURES = {
     "recreated": "find out what deletes it",
-    "restart": "give its members a group.instance.id, and a quick restart moves nothing",
+    "restart": "give its members a group.instance.id, so that a quick restart moves nothing",
     "join": "look at what starts its members so often",
     "crash": "look in its members' logs for why they end",
     "leave": "stop its members one after the other",
@@ -125,7 +125,7 @@ def totals(rows: Sequence[Mapping[str, Any]], states: DataFrame, rebalances: Dat
         f"{plural(total('rebalances'), 'rebalance')}{unknown}: {remade}"
         f"{plural(total('moves'), 'partition')} moved, {total('avoidable'):,} of them needlessly; "
         f"{total('takeovers'):,} taken over from members that left. Uneven by count: "
-        f"{last.uneven:,} of {plural(last.measured, 'group')}, at first {last.uneven_at_first:,}."
+        f"{last.uneven:,} of {plural(last.measured, 'group')} ({last.uneven_at_first:,} at first)."
     )
 
 
@@ -231,7 +231,7 @@ def abandoned_lag(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     lags = [row["lag"] or 0 for row in rows if not row["members"]]
     groups = f"{plural(len(lags), 'group')} without members"
     lag = f"{plural(sum(lags), 'record')} of lag: start members, or delete the offsets."
-    return [f"{groups} left {lag}"] if lags else []
+    return [f"{groups} {'has' if len(lags) == 1 else 'have'} {lag}"] if lags else []
 
 
 def _age(row: Mapping[str, Any]) -> str:

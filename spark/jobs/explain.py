@@ -51,7 +51,7 @@ def explain(
     problems = dict(problems_of(explanation))
     if stalled:
         standing = plural(len(stalled), "partition")
-        why = f"nothing of {standing} was read since the snapshot before, and records came in"
+        why = f"no commits on {standing} since the last snapshot, while records keep arriving"
         stall = f"Stalled: {why}. {FINDINGS[STALLED].advice}"
         if label := muted.get(STALLED):
             problems |= {STALLED: f"Muted {label}. {stall}"}

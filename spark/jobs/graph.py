@@ -84,7 +84,7 @@ def graph(
     }
     show(shown | terminal.clusters_read(fleet))
     if question is Question.COUPLED_GROUPS and asked.hub is None and tables["topics"]:
-        say("Topics that everybody reads couple all: --hub 20 ignores those of over 20 groups.")
+        say("Topics that everybody reads couple all groups: --hub 20 ignores those with over 20.")
     terminal.say_clusters(fleet)
 
 

@@ -90,8 +90,8 @@ def evenness(placements: Sequence[Compared]) -> str:
     """Replicas of brokers, as planned and now."""
     now, *_, planned = placements
     return (
-        f"Brokers hold {planned.replicas_min:,} to {planned.replicas_max:,} replicas then (now "
-        f"{now.replicas_min:,} to {now.replicas_max:,})."
+        f"Afterwards brokers hold {planned.replicas_min:,} to {planned.replicas_max:,} replicas "
+        f"(now {now.replicas_min:,} to {now.replicas_max:,})."
     )
 
 

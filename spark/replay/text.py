@@ -88,9 +88,9 @@ def _change_to(rows: Sequence[Row]) -> str:
     """Moves that it takes once to change to one of these strategies."""
     moves = [(row["first_moves"] or 0, row["strategy"]) for row in rows]
     if len(moves) == 1:
-        return f"The change to it moves {plural(moves[0][0], 'partition')}."
+        return f"Switching to it moves {plural(moves[0][0], 'partition')}."
     each = ", ".join(f"{count:,} ({name})" for count, name in moves if name != CURRENT)
-    return f"Partitions that the change moves: {each}."
+    return f"Switching moves partitions: {each}."
 
 
 def _worth(row: Row) -> tuple[Any, ...]:

@@ -83,8 +83,8 @@ def _best(policy: Policy, best: Totals, now: int) -> str:
 
 def _why_missed(best: Totals, prices: Prices) -> str:
     return (
-        f"No policy meets the SLO (at most {duration(prices.late_after)} behind in "
-        f"{figure(100 * prices.on_time)} % of the time): this one does in "
+        f"No policy meets the SLO (at most {duration(prices.late_after)} behind "
+        f"{figure(100 * prices.on_time)} % of the time): this one reaches "
         f"{figure(100 * best.on_time)} %."
     )
 
@@ -174,8 +174,8 @@ def sentences_of(rows: Sequence[Mapping[str, Any]], prices: Prices) -> list[str]
     seconds = max((row["resolution_seconds"] or 0 for row in rows), default=0)
     resolution = f"Rates are means over {duration(seconds)}: shorter bursts aren't seen."
     slo = (
-        f"SLO: no partition is over {duration(prices.late_after)} behind in "
-        f"{figure(100 * prices.on_time)} % of the time. Cost: {figure(prices.member_hour)} per "
+        f"SLO: {figure(100 * prices.on_time)} % of the time no partition is over "
+        f"{duration(prices.late_after)} behind. Cost: {figure(prices.member_hour)} per "
         f"member-hour, {figure(prices.late_partition_hour)} per late partition-hour, "
         f"{figure(prices.rebalance)} per rebalance."
     )

@@ -131,7 +131,7 @@ def claims_of_row(row: EncodedRow, solved: Any) -> OddClaims | None:
 WORDS = {
     "setting": "another assignor for {}",
     "plan": "a plan for {}",
-    "minor": "one of little gain for {}",
+    "minor": "a plan of little gain for {}",
     "look": "a look at {}",
     "members": "fewer members for {}",
 }

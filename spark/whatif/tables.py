@@ -192,7 +192,7 @@ def weight_advice(fleet: Sequence[Row]) -> str:
     column = "mean_over_bound_after"
     rows = _now_and_best(fleet, column, itemgetter(column))
     at = ", ".join(f"{_title(row)} {figure(row[column])}" for row in rows)
-    return f"Worst members by weight, in times the bound: {at}." if at else ""
+    return f"Largest load by weight ÷ its lower bound: {at}." if at else ""
 
 
 def _of_consumers(fleet: Sequence[Row]) -> list[Row]:

@@ -14,7 +14,7 @@ from spark.fleet import CLASSIC, CONSUMER, LENGTH_OF_UUID
 
 
 @GroupFinding(
-    tells="a member has more partitions than it must",
+    tells="a member has more partitions than necessary",
     measure="partitions of the most loaded member ÷ those in the best assignment",
     advice="`evenfleet plan` shows the best assignment.",
     levels={name: level.ratio for name, level in LEVELS["count"].items()},
@@ -78,9 +78,8 @@ def range_skew(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow
         yield about(
             group,
             first / mean,
-            "Range deals out each of the {topics} topics of group {group} from the same first "
-            "member on: the first member gets {first} partitions, the last {last}, the mean is "
-            "{mean:decimal}.",
+            "Range assigns each of the {topics} topics of group {group} from the same member on: "
+            "the first member gets {first} partitions, the last {last} (mean {mean:decimal}).",
             advice=UNIFORM_AT_BROKER if row.type == CONSUMER else None,
             topics=len(sizes),
             first=first,
@@ -90,7 +89,7 @@ def range_skew(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow
 
 
 @GroupFinding(
-    tells="a group's assignor has a name of Kafka's, and deals in another way",
+    tells="a group's assignor is named like one of Kafka's, but assigns differently",
     measure="1: there is such a group",
     advice="Clients such as sarama, kafka-go and ruby-kafka have assignors of their own by these "
     "names: Kafka's range or roundrobin doesn't predict what they do. Give the group a plan, or "
@@ -155,7 +154,7 @@ DIGITS = 9
 
 
 @GroupFinding(
-    tells="a member carries more weight than it must",
+    tells="a member carries more weight than necessary",
     measure="largest load by weight ÷ the least possible one, as it is proven",
     advice="`evenfleet plan` shows an assignment by weight.",
     needs=("partitions.weight",),

@@ -141,7 +141,7 @@ def unclean_election(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[
 
 
 @ClusterFinding(
-    tells="a setting of brokers is off for what the cluster does",
+    tells="a broker setting doesn't suit the cluster",
     measure="1: there is such a setting",
     advice="Change it with kafka-configs --alter --entity-type brokers, or in each broker's file. "
     "Topics that exist keep their replicas: evenfleet reassign plans others.",

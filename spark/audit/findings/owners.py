@@ -111,8 +111,8 @@ def claimed_twice(group: GroupFacts, thresholds: Thresholds) -> Iterator[Finding
         yield about(
             group,
             len(disputes),
-            "{claimed:partition} of topic {topic} {claimed:is|are} claimed by two members of one "
-            "generation in group {group}: {topic}-{partition:whole} by {one} and {other}.",
+            "Two members of group {group} both own {claimed:partition} of topic {topic} "
+            "({topic}-{partition:whole}: {one}, {other}).",
             f"topic {topic}",
             claimed=len(disputes),
             topic=topic,

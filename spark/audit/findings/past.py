@@ -10,7 +10,7 @@ FREQUENT_REBALANCES = PastFinding(
     tells="a group rebalances again and again",
     measure="rebalances an hour",
     advice="Look for members that crash, or that take longer than max.poll.interval.ms; give "
-    "members a group.instance.id so that restarts cause none. `evenfleet history` tells when.",
+    "members a group.instance.id so that restarts cause none. `evenfleet history` shows when.",
     reads=("rebalanced",),
     where="generations >= {least} and hours > 0",  # times that nobody saw don't count
     value="generations / hours",
@@ -65,7 +65,7 @@ FALLS_BEHIND = PastFinding(
     name="falls-behind",
     tells="a group reads more slowly than records come in",
     measure="partitions whose lag grows",
-    advice="It needs more members or faster ones: `evenfleet members` tells how many. If few "
+    advice="It needs more members or faster ones: `evenfleet members` says how many. If few "
     "partitions get most of the records, look at the keys they are written with.",
     reads=("consumption", "unmanned"),
     rows=_growing,
@@ -91,7 +91,7 @@ LAG_SECONDS = PastFinding(
     tells="a group is late",
     measure="seconds since what it reads was written",
     advice="If it falls behind it needs more members; if it doesn't, it will catch up: "
-    "`evenfleet rates` tells when.",
+    "`evenfleet rates` shows when.",
     reads=("consumption",),
     rows=_late,
     value="seconds",
@@ -186,7 +186,7 @@ OFFSETS_EXPIRE = PastFinding(
 STUCK_REBALANCE = PastFinding(
     name="stuck-rebalance",
     tells="a group doesn't get out of a rebalance",
-    measure="snapshots running in which it was in a rebalance",
+    measure="snapshots in a row in which it was in a rebalance",
     advice="PreparingRebalance waits for members to join, CompletingRebalance for the leader's "
     "assignment: look for a member that processes longer than max.poll.interval.ms or joins "
     "again and again, and at the leader's log.",

@@ -56,7 +56,7 @@ HOSTS_FIRST = Goals(levels=("hosts",))
 
 
 @GroupFinding(
-    tells="a host has more partitions than it must, at equal balance of members",
+    tells="a host has more partitions than necessary at the same balance of members",
     measure="partitions of the most loaded host ÷ those in the best assignment",
     advice="Plan the group with `--goal levels=hosts`, or let it use an assignment that knows "
     "hosts: `evenfleet plan` spreads partitions over hosts where that costs no move.",

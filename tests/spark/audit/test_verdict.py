@@ -32,13 +32,13 @@ def said(groups: dict[str, int], *counts: dict[str, Any]) -> str:
             {"ok": 1, "empty": 4, "unsupported": 5},
             [NONE],
             "well | 0 critical findings and 0 warnings in 1 group: the fleet is well. 3 findings "
-            "for information. Not judged: 4 empty, 5 unsupported.",
+            "for information. Not evaluated: 4 empty, 5 unsupported.",
         ),
         (
             {"unsupported": 5},
             [],
-            "well | 0 critical findings and 0 warnings in 0 groups: the fleet is well. Not judged: "
-            "5 unsupported.",
+            "well | 0 critical findings and 0 warnings in 0 groups: the fleet is well. Not "
+            "evaluated: 5 unsupported.",
         ),
         (
             {"ok": 3},
@@ -50,7 +50,7 @@ def said(groups: dict[str, int], *counts: dict[str, Any]) -> str:
             {"ok": 3, "empty": 1, "rebalancing": 2, "invalid": 3, "failed": 4, "unsupported": 1},
             [NONE, CARE, TROUBLE],
             "in trouble | 1 critical finding and 2 warnings in 3 groups: the fleet is in trouble. "
-            "Start with claimed-twice. Not judged: 1 empty, 2 rebalancing, 3 invalid, 4 failed, "
+            "Start with claimed-twice. Not evaluated: 1 empty, 2 rebalancing, 3 invalid, 4 failed, "
             "1 unsupported.",
         ),
         (
@@ -90,7 +90,7 @@ def test_state_and_sentence(
 def test_a_fleet_is_well_as_far_as_it_was_looked_at(
     not_run: list[str], as_far_as: str | None
 ) -> None:
-    end = f", as far as members go; {as_far_as} not looked at." if as_far_as else "."
+    end = f", as far as members go; {as_far_as} not checked." if as_far_as else "."
     assert verdict([], {"ok": 1}, [], not_run).endswith(f"the fleet is well{end}")
 
 
@@ -99,7 +99,7 @@ def test_with_groups_that_nothing_is_known_of_no_fleet_is_well(status: str) -> N
     """Even where the levels of findings are set so that these are none."""
     assert said({"ok": 2, status: 1}, NONE) == (
         "partly judged | 0 critical findings and 0 warnings in 2 groups: what could be judged is "
-        f"well. 3 findings for information. Not judged: 1 {status}."
+        f"well. 3 findings for information. Not evaluated: 1 {status}."
     )
 
 

@@ -153,7 +153,9 @@ class TestAudit:
         assert {name for name, text in not_run.items() if why in text} == ABOUT_CLUSTERS
         assert "stuck-rebalance" in not_run
         assert not_run["avoidable-moves"] == "there is no earlier snapshot to compare with"
-        assert printed["verdict"][0]["verdict"].endswith("this snapshot, and not at the past.")
+        assert printed["verdict"][0]["verdict"].endswith(
+            "this snapshot was checked, not its history."
+        )
 
     def test_of_one_cluster_and_its_past(
         self, run: Run, torture: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

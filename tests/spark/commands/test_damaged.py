@@ -71,8 +71,8 @@ class TestSnapshots:
         assert lines[3].startswith("Skipped: ") and f"/members/snapshot={FOURTH}" in lines[3]
         assert lines[4:] == [
             "1 critical finding and 1 warning in 1 group: the fleet is in trouble. Start with "
-            "claimed-twice. Not judged: 1 empty. It looks at this snapshot, and not at the past. "
-            "0 of 1 group is uneven.",
+            "claimed-twice. Not evaluated: 1 empty. Only this snapshot was checked, not its "
+            "history. 0 of 1 group is uneven.",
             f"Snapshot {THIRD} of 1 cluster.",
             "Advised: a look at 1 group.",
             "0 groups can follow a plan (0 do); 1 need a client.id for each process.",
@@ -80,7 +80,9 @@ class TestSnapshots:
             f"Next: evenfleet explain {broken} --cluster c --group g",
         ]
         printed = flat(output.out)
-        claimed = "critical: claimed-twice - c: 1 partition of topic t is claimed by two members"
+        claimed = (
+            "critical: claimed-twice - c: Two members of group g both own 1 partition of topic t"
+        )
         assert claimed in printed
         assert f"→ {FINDINGS['claimed-twice'].advice}" in printed
         assert printed.index("claimed-twice - c:") < printed.index("unread-partitions - c:")

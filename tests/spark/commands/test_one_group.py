@@ -53,7 +53,7 @@ INVALID = {
 TOLD = {
     "lopsided": (
         "could be more even (status ok): 4 members have from 0 to 12 partitions each.",
-        "The plan gives them from 4 to 5 partitions each, by 7 moves.",
+        "The plan gives them from 4 to 5 partitions each with 7 moves.",
         "Its offsets are in __consumer_offsets-0, led by broker 7, the likely coordinator.",
     ),
     "streams-classic": (
@@ -141,10 +141,10 @@ class TestFrontier:
     @pytest.mark.parametrize(
         ("group", "knee", "row"),
         [
-            ("lopsided", "7 moves bring the largest load from 12 to 5, each about as much", "3 9"),
+            ("lopsided", "7 moves lower the largest load from 12 to 5, each about as much", "3 9"),
             (
                 "steep",
-                "4 moves bring 80 % of what 9 would, which bring the largest load from 8 to 3.",
+                "4 moves bring 80 % of the gain; all 9 lower the largest load from 8 to 3.",
                 "4 4 80 % most for its moves",
             ),
         ],
@@ -185,16 +185,16 @@ class TestFrontier:
         """Weights are Spark's; dataframes say the same as files."""
         words = ("frontier", torture, "--group", "heavy", "--weight", "column")
         row = json_of(output := once(*words, "--format", "json"), "frontier")
-        report = "1 move brings the largest load by weight from 100 to 50, each about as much as"
+        report = "1 move lowers the largest load by weight from 100 to 50, each about as much as"
         assert report in output.err
-        assert "no plan is below 50 (gap 0.00 %)" in output.err
+        assert "no plan gets below 50 (gap 0.00 %)" in output.err
         weights = (row["current_max_weight"], row["weight_bound"])
         assert weights == (pytest.approx(100), pytest.approx(50))
         columns = ["gain", "knee", "max_weight", "moves", "weight_bound"]
         assert [sorted(point) for point in row["points"]] == [columns] * 2
         output = once("explain", *words[1:], "--all")
-        sentence = "the largest load by weight of 2 members is 100, and no plan's is below 50.\n"
-        assert f"{sentence}The plan makes it 50, by 1 move." in output.err
+        sentence = "the largest load by weight of 2 members is 100; no plan gets below 50.\n"
+        assert f"{sentence}The plan makes it 50 with 1 move." in output.err
         assert ["a", "100", "50", "12", "11"] in lines_of(output, "a")
         refused = once(*words, "--goal", "max_partitions=3")
         assert (refused.code, refused.out) == (0, "")

@@ -133,7 +133,7 @@ class TestRates:
         )
         assert abandoned_lag([row]) == []
         assert abandoned_lag([row, nobody]) == [
-            "1 group without members left 7 records of lag: start members, or delete the offsets."
+            "1 group without members has 7 records of lag: start members, or delete the offsets."
         ]
         assert behind_for_people(row)["lag time"] == (
             late[2:-1].rsplit(", ", maxsplit=1)[-1] or "–"

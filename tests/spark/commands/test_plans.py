@@ -330,7 +330,7 @@ class TestWhatIf:
         for name, most in (("current", 10), ("optimal", 4)):
             assert result[name]["max_weight_after"] == pytest.approx(most)
             assert result[name]["weight_bound_after"] == pytest.approx(4)
-        assert "in times the bound: now 2.5, optimal 1." in flat(output.out)
+        assert "by weight ÷ its lower bound: now 2.5, optimal 1." in flat(output.out)
 
 
 class TestRollout:

@@ -111,7 +111,7 @@ def test_a_table_for_people_fits_a_terminal(
     verdict, *notes = output.err.splitlines()
     assert verdict == (
         "Cluster lab: Copy 8 replicas and change 6 preferred leaders, in 1 batch. The plan is "
-        "optimal. Brokers hold 8 to 10 replicas then (now 0 to 12)."
+        "optimal. Afterwards brokers hold 8 to 10 replicas (now 0 to 12)."
     )
     assert notes[0].startswith("3 files in ")
     assert all(len(line) <= 80 for line in output.out.splitlines())

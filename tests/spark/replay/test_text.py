@@ -29,7 +29,7 @@ def test_all_that_are_as_good_are_named_with_what_the_change_to_them_moves() -> 
     assert best_replayed(LEAGUE) == (
         "3 of 9 groups changed; uniform, optimal and cooperative-sticky did equally well in all: "
         "no overload (actual: 7.5 partition-hours of overload), 5 moves (actual: 5), "
-        "5 interruptions (actual: 40 in 7 of 9 groups). Partitions that the change moves: "
+        "5 interruptions (actual: 40 in 7 of 9 groups). Switching moves partitions: "
         "388 (uniform), 390 (optimal), 518 (cooperative-sticky)."
     )
     overall = [row | {"best_or_equal": 2} for row in LEAGUE]
@@ -40,7 +40,7 @@ def test_what_only_the_optimum_reaches_stands_beside_the_best_of_kafkas() -> Non
     best, kafka = row("optimal", 0.0, 9, alone=3), row("range", 2.5, 1_388, stopped=2_000)
     assert best_replayed([best, kafka]) == (
         "3 of 9 groups changed; optimal did best in all: no overload, 5 moves, 5 interruptions. "
-        "The change to it moves 9 partitions. Kafka's best: range, 2.5 partition-hours of "
+        "Switching to it moves 9 partitions. Kafka's best: range, 2.5 partition-hours of "
         "overload, 5 moves, 2,000 interruptions."
     )
 
@@ -49,7 +49,7 @@ def test_without_the_actual_assignments_a_strategy_stands_alone() -> None:
     text = best_replayed([row("range", 2.5, 1_388, stopped=2_000, stopped_groups=7)])
     assert text.endswith(
         "range did best in all: 2.5 partition-hours of overload, 5 moves, 2,000 interruptions in "
-        "7 of 9 groups. The change to it moves 1,388 partitions."
+        "7 of 9 groups. Switching to it moves 1,388 partitions."
     )
 
 

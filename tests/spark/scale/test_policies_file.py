@@ -133,7 +133,7 @@ def test_what_breaks_the_slo_is_not_advised_however_cheap() -> None:
 def test_where_the_slo_can_not_be_met_it_is_said() -> None:
     advice = advised(process([[200.0, 0.0]] * 4, peak_rate=100.0), [Fixed(1), Fixed(2)])
     assert (
-        "No policy meets the SLO (at most 1 min behind in 99 % of the time): this one does in "
+        "No policy meets the SLO (at most 1 min behind 99 % of the time): this one reaches "
     ) in advice.sentence
     assert (
         "Partition orders-0 gets up to 200 records/s, one member reads 100: spread"

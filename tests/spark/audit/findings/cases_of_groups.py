@@ -79,8 +79,8 @@ BALANCE = {
     ),
     "range-skew": Cases(
         *("warning", "group g", 2, 1.25),
-        "Range deals out each of the 4 topics of group g from the same first member on: the first "
-        "member gets 4 partitions, the last 0, the mean is 2.0.",
+        "Range assigns each of the 4 topics of group g from the same member on: the first member "
+        "gets 4 partitions, the last 0 (mean 2.0).",
         fires=reading(FOUR, strategy="range"),
         # 4 of 5 partitions are but one more than has to be
         nearly=reading({"t0": 1, "t1": 1, "t2": 3}, strategy="range"),
@@ -134,8 +134,7 @@ OWNERS = {
     ),
     "claimed-twice": Cases(
         *("critical", "topic t", 1, 1),
-        "1 partition of topic t is claimed by two members of one generation in group g: t-1 by a "
-        "and b.",
+        "Two members of group g both own 1 partition of topic t (t-1: a, b).",
         fires=claimed(("t", 0, "a"), ("t", 1, "a"), ("t", 1, "b"), generations=GENERATIONS),
         nearly=claimed(("t", 1, "a", 3), ("t", 1, "b", 2), generations=GENERATIONS),
         # a row that is there twice is one claim

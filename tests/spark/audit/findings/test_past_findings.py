@@ -241,7 +241,7 @@ def found(spark: SparkSession, past: Path) -> list[Any]:
         with store.audit(fleet, before, SETTINGS, stored) as audit:
             assert not {name for name in PAST if name in audit.not_run}
             counted = f"{len(INSTANTS)} snapshots since {INSTANTS[0]}"
-            assert audit.looked_at() == f"It looks at the past too: {counted}."
+            assert audit.looked_at() == f"History checked too: {counted}."
             return audit.findings.collect()
 
     return store.newest(None, audited)
