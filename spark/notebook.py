@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from optimizer.figures import figure
-from spark.text import shortened_in
+from spark.text import cell_text, readable
 
 FIRST = 20
 """Rows that a notebook shows."""
@@ -46,12 +45,12 @@ def shown_in_notebook(
 
     All text is escaped: a name breaks nothing.
     """
-    text = "".join(f"<p>{_text(sentence)}</p>" for sentence in sentences)
+    text = "".join(f"<p>{escape(readable(sentence))}</p>" for sentence in sentences)
     if not rows:
         return text
-    head = "".join(f"<th>{_text(title)}</th>" for title in map(_title, columns))
+    head = "".join(f"<th>{escape(title)}</th>" for title in map(_title, columns))
     body = "".join(
-        f"<tr>{''.join(f'<td>{_text(row[key])}</td>' for key in columns)}</tr>"
+        f"<tr>{''.join(f'<td>{escape(cell_text(row[key]))}</td>' for key in columns)}</tr>"
         for row in rows[:FIRST]
     )
     more = f"<p>The first {FIRST} rows.</p>" if len(rows) > FIRST else ""
@@ -61,14 +60,3 @@ def shown_in_notebook(
 def _title(column: str) -> str:
     unit = " (partitions)" * (column in IN_PARTITIONS)
     return TITLES.get(column, column.replace("_", " ") + unit)
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if value is None or isinstance(value, int | float):
-        return figure(value)
-    plain = "".join(
-        letter if letter.isprintable() else f"\\x{ord(letter):02x}" for letter in str(value)
-    )
-    return escape(shortened_in(plain))

@@ -6,7 +6,7 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
-from optimizer.figures import nearest_name, plural
+from optimizer.figures import figure, nearest_name, plural
 
 LONGEST = 250
 """Characters of a name shown in full: of a topic's there are 249 at most (Kafka's Topic)."""
@@ -59,3 +59,20 @@ def shortened_in(sentence: str) -> str:
         return sentence
     words = _LONG_WORD.sub(lambda word: shorten(word[0]), sentence)
     return shorten(words, LONGEST_SENTENCE)
+
+
+def plain(text: str) -> str:
+    """Text without control characters: a name must not move the cursor or start a new line."""
+    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
+
+
+def readable(text: object) -> str:
+    """A cell or sentence for people: nobody reads a name of a hundred thousand letters."""
+    return plain(shortened_in(str(text)))
+
+
+def cell_text(value: object) -> str:
+    """A cell as people read it: `yes`, a figure, or text."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return figure(value) if value is None or isinstance(value, int | float) else readable(value)

@@ -13,12 +13,13 @@ from typing import Any
 
 from optimizer.figures import figure
 from spark.errors import InputError
-from spark.report.material import Material, readable
+from spark.report.material import Material
 from spark.report.sections import sections_of
 from spark.report.sections.first import cards_of
 from spark.report.sections.fleet import strategies
 from spark.report.sections.groups import for_script
 from spark.report.sections.trend import strip
+from spark.text import readable
 
 TEMPLATES = "templates"
 

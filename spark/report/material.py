@@ -9,7 +9,6 @@ from hashlib import sha256
 from typing import Any
 
 from optimizer.model import DEFAULT_GOALS, Goals
-from spark.text import shortened_in
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -73,14 +72,6 @@ def anchor(cluster: str, group: str) -> str:
     """The id of a group's row: the same on every page, so that links to it last."""
     digest = sha256(f"{cluster}\0{group}".encode("utf-8", "surrogatepass")).hexdigest()
     return f"g-{digest[:8]}"
-
-
-def readable(text: Any) -> str:
-    """Text in which no name breaks a page: shortened, and without what turns text around."""
-    return "".join(
-        letter if letter.isprintable() else f"\\x{ord(letter):02x}"
-        for letter in shortened_in(str(text))
-    )
 
 
 def goals_text(goals: Goals) -> str:

@@ -17,8 +17,8 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
-from optimizer.figures import NO_FIGURE, figure
-from spark.text import shortened_in
+from optimizer.figures import NO_FIGURE
+from spark.text import cell_text, readable
 
 OUT = Console(highlight=False)
 ERR = Console(stderr=True, highlight=False)
@@ -102,7 +102,7 @@ def keep_answer(sentence: str) -> None:
 
 def colour_in(text: str, style: str = "") -> Text:
     """A sentence or cell for people, with severities in their colours."""
-    whole = Text(display(text), style=style)
+    whole = Text(readable(text), style=style)
     for severity, colour in SEVERITIES.items():
         whole.highlight_regex(rf"(?<![\w.-]){severity}(?![\w.-])", colour)
     return whole
@@ -286,8 +286,7 @@ def say(sentence: str = "", to_paste: bool = False) -> None:
 
     A terminal breaks it between words, but for a command `to_paste`; a pipe has it in one line.
     """
-    if not _silent:
-        ERR.print(colour_in(sentence), soft_wrap=to_paste or not ERR.is_terminal)
+    ERR.print(colour_in(sentence), soft_wrap=to_paste or not ERR.is_terminal)
 
 
 def say_all(sentences: Iterable[str]) -> None:
@@ -298,13 +297,12 @@ def say_all(sentences: Iterable[str]) -> None:
 
 def tell_step(step: str, text: str, seconds: float | None = None) -> None:
     """Print a step of several commands: its name, its answer, how long it took; in 80 columns."""
-    if not _silent:
-        line = Grid.grid(padding=(0, 1, 0, 0))
-        line.add_column(width=9)
-        line.add_column(width=64, overflow="fold")
-        line.add_column(justify="right")
-        line.add_row(step, Text(display(text)), "" if seconds is None else f"{seconds:.0f} s")
-        OUT.print(line, width=80)
+    line = Grid.grid(padding=(0, 1, 0, 0))
+    line.add_column(width=9)
+    line.add_column(width=64, overflow="fold")
+    line.add_column(justify="right")
+    line.add_row(step, Text(readable(text)), "" if seconds is None else f"{seconds:.0f} s")
+    OUT.print(line, width=80)
 
 
 def text_of(printing: Callable[[], None]) -> str:
@@ -314,33 +312,17 @@ def text_of(printing: Callable[[], None]) -> str:
     return Text.from_ansi("".join(captured.get() for captured in (out, wide, err))).plain
 
 
-_silent = False
-
-
-def is_silent() -> bool:
-    """Whether people are to see nothing but errors."""
-    return _silent
-
-
 @contextmanager
 def silence(wanted: bool) -> Iterator[None]:
-    """Let `say` say nothing for this time, if that is wanted."""
-    global _silent  # noqa: PLW0603 - the screen is the process's
-    before, _silent = _silent, wanted
+    """Let people see nothing for this time, if that is wanted."""
+    consoles = OUT, WIDE_OUT, ERR
+    for console in consoles:
+        console.quiet = wanted
     try:
         yield
     finally:
-        _silent = before
-
-
-def plain(text: str) -> str:
-    """Text without control characters: a name must not move the cursor or start a new line."""
-    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
-
-
-def display(text: str) -> str:
-    """A cell or sentence for people: nobody reads a name of a hundred thousand letters."""
-    return plain(shortened_in(text))
+        for console in consoles:
+            console.quiet = False
 
 
 def harmless(printed: str) -> str:
@@ -349,8 +331,6 @@ def harmless(printed: str) -> str:
 
 
 def _cell(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if value is None or isinstance(value, int | float):
-        return figure(value).replace(NO_FIGURE, "-")
-    return "\n".join(map(_cell, value)) if isinstance(value, tuple) else display(str(value))
+    if isinstance(value, tuple):
+        return "\n".join(map(_cell, value))
+    return cell_text(value) if isinstance(value, str) else cell_text(value).replace(NO_FIGURE, "-")

@@ -19,16 +19,14 @@ from spark.terminal.console import (
     draw,
     harmless,
     holdable,
-    is_silent,
     keep_answer,
     lines_of,
     list_sentences,
-    plain,
     room_on_screen,
     say,
     say_all,
 )
-from spark.text import list_of
+from spark.text import list_of, plain
 
 
 class Format(StrEnum):
@@ -121,7 +119,7 @@ class Printing:
         self.tables |= {_alike(k): rows for k, rows in of_json.items() if rows is not None}
         if self.form is Format.CSV:
             self._show_csv(tables)
-        elif self.is_for_people and not is_silent():
+        elif self.is_for_people:
             self._show_people(tables, hide)
 
     @property
@@ -258,7 +256,7 @@ def print_lists(lists: Iterable[tuple[str, Sequence[str], str]], what: str) -> N
 
     `what` all of them list.
     """
-    if is_for_people() and not is_silent():
+    if is_for_people():
         _printing.lists(lists, what)
 
 

@@ -14,6 +14,7 @@ from rich.text import Text
 from optimizer.figures import plural
 from spark.terminal import console
 from spark.terminal.console import is_held, say
+from spark.text import readable
 
 EVERY = 0.5  # seconds between two looks at how far it is
 
@@ -177,4 +178,4 @@ def _keep_drawing(status: Status, over: threading.Event) -> None:
 
 
 def _text() -> Text:
-    return Text(console.display(_progress.line()), overflow="ellipsis", no_wrap=True)
+    return Text(readable(_progress.line()), overflow="ellipsis", no_wrap=True)

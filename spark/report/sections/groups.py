@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spark.audit import FINDINGS, SEVERITIES, WORST_FIRST
-from spark.report.material import Material, Rows, anchor, readable
+from spark.report.material import Material, Rows, anchor
+from spark.text import readable
 
 OPEN = 25
 """Rows that are shown, and printed, before someone asks for more; page.css has it for print."""

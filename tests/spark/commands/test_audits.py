@@ -16,7 +16,8 @@ from spark.audit.registry import FINDINGS
 from spark.fleet import Stored
 from spark.graph.fleet_graph import coordinate, has_graphframes
 from spark.jobs.graph import bring_graphframes
-from spark.terminal.console import OUT, plain
+from spark.terminal.console import OUT
+from spark.text import plain
 from tests.spark.commands.conftest import Once, audit_words
 from tests.support.fleets import SNAPSHOT
 from tests.support.said import Run, Said, is_one_line

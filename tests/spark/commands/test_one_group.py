@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 from spark import FleetFiles, FleetSnapshot, frontier_of_group
 from spark.fleet.local_store import write_store
 from spark.simulate import rates_of_group, scenario_in
-from spark.terminal.console import plain
+from spark.text import plain
 from tests.paths import ROOT
 from tests.spark.commands.conftest import Once
 from tests.support.fleets import SNAPSHOT, Fleet

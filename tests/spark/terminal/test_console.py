@@ -9,8 +9,9 @@ import pytest
 from spark.fleet import CONSUMER
 from spark.glossary import GLOSSARY, legend_of
 from spark.terminal import console
-from spark.terminal.console import plain, say
+from spark.terminal.console import say
 from spark.terminal.printing import Format, Printing, Table, by_kind, print_list, printing_as, show
+from spark.text import plain
 
 ROWS = [
     {"strategy": "range", "worst_max_to_mean": 2.0, "moves": 12345, "proven": False, "note": None},
