@@ -72,15 +72,6 @@ class OutOptions:
             check_writable(place)
         return place
 
-    def required(self) -> Where:
-        """The place, which can be written to; InputError where none is named."""
-        optional = self.optional()
-        if optional is None:
-            raise InputError(
-                "say where the result goes: --out FOLDER, or --out-tables CATALOG.SCHEMA"
-            )
-        return optional
-
 
 class RackMeaning(StrEnum):
     """The replica that a member reads."""
