@@ -121,11 +121,11 @@ def _count_judged(groups: Groups) -> int:
 def _not_judged(groups: Groups) -> list[str]:
     """`2 empty`, `1 invalid`: a phrase a status."""
     others = [status for status in STATUSES if status not in (*PLANNED, UNSUPPORTED)]
-    return [f"{groups[status]} {status}" for status in others if groups.get(status)]
+    return [f"{groups[status]:,} {status}" for status in others if groups.get(status)]
 
 
 def _other_kinds(groups: Groups) -> list[str]:
-    return [f"{groups[UNSUPPORTED]} {UNSUPPORTED}"] if groups.get(UNSUPPORTED) else []
+    return [f"{groups[UNSUPPORTED]:,} {UNSUPPORTED}"] if groups.get(UNSUPPORTED) else []
 
 
 def _total(counts: Counts) -> dict[str, int]:

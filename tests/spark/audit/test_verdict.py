@@ -29,10 +29,10 @@ def said(groups: dict[str, int], *counts: dict[str, Any]) -> str:
             "for information.",
         ),
         (
-            {"ok": 1, "empty": 4, "unsupported": 5},
+            {"ok": 1, "empty": 4_000, "unsupported": 5},
             [NONE],
             "well | 0 critical findings and 0 warnings in 1 group: the fleet is well. 3 findings "
-            "for information. Not evaluated: 4 empty, 5 unsupported.",
+            "for information. Not evaluated: 4,000 empty, 5 unsupported.",
         ),
         (
             {"unsupported": 5},

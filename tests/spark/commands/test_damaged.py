@@ -13,6 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from spark.audit.registry import FINDINGS
 from spark.fleet.local_store import write_store
+from spark.terminal.progress import follow
 from tests.support.fleets import SNAPSHOT, damage_pages
 from tests.support.said import Run, flat, is_one_line
 from tests.support.small import EARLIER, TWO_OWNERS, small, troubled
@@ -297,7 +298,8 @@ def test_a_failed_task_is_code_3_in_one_line(
         return rows.selectExpr("assert_true(1 = 2, 'no luck')")
 
     monkeypatch.setattr("spark.plan.fleet_plan.plan_groups", break_plan)
-    output = run("plan", store, "--out", tmp_path / "plan")
+    with follow(spark):
+        output = run("plan", store, "--out", tmp_path / "plan")
     assert (output.code, is_one_line(output)) == (3, True)
     assert "no luck" in output.err
     assert labels == [f"evenfleet: planning snapshot {SNAPSHOT}"]
