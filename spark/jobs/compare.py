@@ -45,9 +45,8 @@ def compare(
 
         compared, fault = source.each(spark, "compared", compare_one)
         if compared:
-            several = len(compared) > 1
             table = [
-                ({"snapshot": fleet.id} if several else {}) | row
+                ({"snapshot": fleet.id} if len(compared) > 1 else {}) | row
                 for fleet, (league, *_) in compared
                 for row in league
             ]

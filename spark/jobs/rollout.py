@@ -22,8 +22,7 @@ def rollout(
             steps = rollout_fleet(
                 fleet, to, settings.consumers, settings.strategy_seconds, whole=whole
             )
-            in_order = steps.orderBy("wave", "cluster", "group", "step")
-            rows = as_rows(in_order)
+            rows = as_rows(steps.orderBy("wave", "cluster", "group", "step"))
     verdict, *notes = rollout_report(rows, to)
     say_answer(verdict)
     shown = [step_for_people(row) for row in rows if row["status"] == "ready"]

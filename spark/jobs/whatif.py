@@ -6,7 +6,7 @@ from functools import partial
 from typing import Annotated
 
 from optimizer.scenarios import Event, SizedTopic, brokers_down
-from spark import InputError, terminal
+from spark import FleetSnapshot, InputError, terminal
 from spark.fleet import WHATIF, check_out, snapshot_id
 from spark.settings import CURRENT, USUAL_STRATEGIES, costs_of, move_price, window_length
 from spark.terminal import ROWS_SHOWN, Table, busy, option, say, say_answer, show
@@ -69,7 +69,7 @@ def whatif(
         if price:
             notes.append(verdicts(predicted.fleet, partial(costs_of, price)))
         terminal.print_list("consequences", notes)
-        show_result(predicted, bool(trial_settings.goals.weights))
+        show_result(fleet, predicted, bool(trial_settings.goals.weights))
         if brokers_down(events):
             terminal.follow_with(terminal.REASSIGN)
         elif any(row["never_caught_up"] for row in predicted.fleet if row["strategy"] == CURRENT):
@@ -77,7 +77,6 @@ def whatif(
     if trial_settings.consumers.assumptions:
         say(trial_settings.consumers.assumptions)
     terminal.say_written(out, "whatif")
-    show(terminal.clusters_read(fleet))
     terminal.say_clusters(fleet)
 
 
@@ -91,7 +90,7 @@ def notes_of(predicted: WhatIfResult, events: Sequence[Event]) -> Iterator[str]:
     yield from whatif_notes(predicted.fleet, events)
 
 
-def show_result(predicted: WhatIfResult, by_weight: bool) -> None:
+def show_result(fleet: FleetSnapshot, predicted: WhatIfResult, by_weight: bool) -> None:
     """Print the groups that suffer most, and the table of strategies."""
     rows = [*map(group_for_people, predicted.groups)]
     groups = Table(predicted.groups, rows, title="groups that suffer most", most=ROWS_SHOWN)
@@ -99,4 +98,5 @@ def show_result(predicted: WhatIfResult, by_weight: bool) -> None:
         "strategies", predicted.fleet, partial(fleet_for_people, by_weight=by_weight)
     )
     strategies = {name: replace(table, is_detail=True) for name, table in leagues.items()}
-    show(strategies | {"groups": groups} | terminal.programs_only(predicted.outage))
+    outage = terminal.programs_only(predicted.outage)
+    show(strategies | {"groups": groups} | outage | terminal.clusters_read(fleet))

@@ -17,9 +17,9 @@ from typer import Typer
 from typer.models import OptionInfo
 
 from spark.errors import InputError
-from spark.terminal.console import Output, held_in, say, silence, text_of
+from spark.terminal.console import WIDE, Output, held_in, say, silence, text_of
 from spark.terminal.options import option
-from spark.terminal.printing import WIDE, Format, Printing, printing_as
+from spark.terminal.printing import Format, Printing, printing_as
 from spark.terminal.progress import progress, shown_while
 
 Quiet = Annotated[bool, option("Print errors only.", "--quiet", "-q")]

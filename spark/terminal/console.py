@@ -25,7 +25,7 @@ ERR = Console(stderr=True, highlight=False)
 
 
 WIDE = 10_000
-"""Columns of a terminal on which any table fits."""
+"""Columns of a terminal on which any table fits, and lines of one that has no end."""
 
 WIDE_OUT = Console(highlight=False, width=WIDE)
 

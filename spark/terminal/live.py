@@ -146,11 +146,10 @@ def clusters_named(
     """The clusters that options name; InputError says how to name them."""
     if (bootstrap is None) == (file is None):
         raise InputError("give either --bootstrap and --cluster, or --clusters")
-    if bootstrap is not None:
+    if file is None:
         if not names or len(names) > 1:
             raise InputError("--bootstrap needs one --cluster, the name that the tables will have")
-        return [Cluster(names[0], tuple(bootstrap))]
-    assert file is not None
+        return [Cluster(names[0], tuple(bootstrap or ()))]
     from spark.sources.live.clusters_file import read_clusters  # noqa: PLC0415 - loads pydantic
 
     by_name = {cluster.name: cluster for cluster in read_clusters(file)}

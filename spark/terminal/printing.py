@@ -15,6 +15,7 @@ from spark.fleet import CONNECT, CONSUMER, FleetFiles, FleetSnapshot
 from spark.glossary import legend_of
 from spark.store import Where
 from spark.terminal.console import (
+    WIDE,
     Rows,
     draw,
     harmless,
@@ -42,9 +43,6 @@ FORMULA = ("=", "+", "-", "@")
 
 ROWS_SHOWN = 10
 """Rows of a table, and sentences of a list, that people see at the most unless they ask for all."""
-
-WIDE = 10_000
-"""Lines of a screen that has no end."""
 
 LEAST_OF_LIST = 5
 """Lines from which on one more list is begun: a title, a sentence and its cure."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,6 +24,7 @@ FAILURES = (errors.KafkaError, OSError, ValueError)
 """Errors of a request or a login that fails; the last is how SCRAM finds a false broker."""
 
 _ERROR_NAMES = re.compile(r"^(\[Error \d+\] )?(\w+Error: )*")
+_ERROR_NUMBER = re.compile(r"\b(\d+) E[A-Z]+\b")
 
 Answer = Any
 """A message of kafka-python's, which has no types for their fields."""
@@ -183,6 +185,7 @@ class Connection:
         cause = _ERROR_NAMES.sub("", first_line(error)) if isinstance(error, Exception) else ""
         for secret in self._secrets:
             cause = cause.replace(secret, "***")
+        cause = _ERROR_NUMBER.sub(lambda number: os.strerror(int(number[1])), cause)
         return cause or type(error).__name__
 
     def _settings(self) -> dict[str, Any]:

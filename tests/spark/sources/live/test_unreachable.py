@@ -74,7 +74,7 @@ def test_unreachable_brokers_are_one_line_and_exit_code_3(run: Run, tmp_path: Pa
     assert output.code == 3
     assert output.out == ""
     assert output.err.count("\n") == 1
-    assert output.err.startswith("cluster prod can't be reached: 127.0.0.1:1: ")
+    assert output.err.startswith("cluster prod can't be reached: 127.0.0.1:1: Connection refused")
     assert "127.0.0.1:2: " in output.err
     assert not store.exists()
 
