@@ -10,5 +10,6 @@ from optimizer.advice.situation import (
     Grade,
     Levels,
     Situation,
+    Spend,
 )
 from optimizer.assignor.plan_file import follows_plans, why_not_follow

@@ -64,6 +64,10 @@ LEVELS: Levels = {
 """By what a group is judged, the levels of its balance; those of the audit's findings."""
 
 
+Spend = Callable[[Callable[[], Answer]], Answer]
+"""Calls a strategy, and may raise when it takes too long."""
+
+
 class Claimed(NamedTuple):
     """A partition that several members claim by one generation, and these."""
 
@@ -99,7 +103,7 @@ class Situation:
     unread: int | None = None
     twice: Sequence[Claimed] = ()
     stale: dict[str, int] = field(default_factory=dict)
-    spend: Callable[[Callable[[], Answer]], Answer] = lambda call: call()
+    spend: Spend = lambda call: call()
 
 
 class Advice(NamedTuple):

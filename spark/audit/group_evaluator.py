@@ -147,7 +147,7 @@ class GroupEvaluator:
             read = failure_of(error)
             solved = SolvedRow(**plan_columns(row, read, OPTIMAL))
             planned = Planned(row, solved, BY_COUNT, read)
-            add_advice(planned, 0, self.settings.levels(row.cluster, row.group))
+            add_advice(planned, self.settings.levels(row.cluster, row.group), lambda call: call())
             group = self._group(planned, None, seat)
             rows = list(_cells(failed_group, group, self.settings.values[failed_group.name]))
         sizes = row.topic_sizes

@@ -1,6 +1,6 @@
 """Measure encoded groups under several strategies, inside workers."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -122,13 +122,15 @@ def measure_groups(
             strategy_named(name)
     row_type, of_group = ComparedGroup if levels else ComparedRow, (*ADVISED, "limits")
 
-    def rows_of(rows: Iterable[Any]) -> Iterator[ComparedRow]:
+    def rows_of(groups: list[Any]) -> list[ComparedRow]:
+        rows: list[ComparedRow] = []
         with TimeLimit(strategy_seconds) as limit:
-            for planned in planned_groups([*rows], OPTIMAL, goals, strategy_seconds, levels):
+            for planned in planned_groups(groups, OPTIMAL, goals, strategy_seconds, levels):
                 if levels:
                     advised = {name: getattr(planned.solved, name) for name in of_group}
-                    yield ComparedGroup(strategy=None, reason=None, members=None, **advised)
-                yield from rows_of_group(planned, strategies, limit, row_type)
+                    rows.append(ComparedGroup(strategy=None, reason=None, members=None, **advised))
+                rows += rows_of_group(planned, strategies, limit, row_type)
+        return rows
 
     return in_workers(encoded, row_type, rows_of)
 

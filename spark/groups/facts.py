@@ -71,7 +71,10 @@ class Subscriptions(NamedTuple):
 def read_subscriptions(
     topics: Topics, members: int, subscriber: IntArray, subscribed: IntArray
 ) -> Subscriptions:
-    """The subscriptions of `members` members, given as aligned member and topic indexes."""
+    """The subscriptions of `members` members, given as aligned member and topic indexes.
+
+    They are sorted by topic, then by member.
+    """
     of_member, of_each = _shared_subscriptions(members, subscriber, subscribed)
     exists = topics.sizes >= 0
     if exists.all():
@@ -86,6 +89,11 @@ def read_subscriptions(
 def _shared_subscriptions(
     members: int, subscriber: IntArray, subscribed: IntArray
 ) -> tuple[IntArray, list[IntArray]]:
+    topics = subscribed[::members]
+    if len(subscriber) == members * len(topics):
+        by_topic = subscriber.reshape(-1, members), subscribed.reshape(-1, members)
+        if (by_topic[0] == np.arange(members)).all() and (topics == by_topic[1].T).all():
+            return np.zeros(members, np.int64), [topics]
     width = int(subscribed.max(initial=0)) + 1
     pairs = np.sort(subscriber * width + subscribed)
     repeated = pairs[1:] == pairs[:-1]
@@ -94,9 +102,6 @@ def _shared_subscriptions(
     member = pairs // width
     topic = pairs - member * width
     ends = np.bincount(member, minlength=members).cumsum().tolist()
-    first = topic[: ends[0]]
-    if len(pairs) == members * len(first) and np.array_equal(topic, np.tile(first, members)):
-        return np.zeros(members, np.int64), [first]
     seen: dict[bytes, int] = {}
     numbers = [
         seen.setdefault(topic[start:end].tobytes(), len(seen))

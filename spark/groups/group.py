@@ -200,11 +200,11 @@ def _why_hidden(row: EncodedRow) -> str | None:
     """
     if row.hidden is not None:
         return why_hidden(row.hidden.tolist())
-    is_lost = row.topic_sizes == ABSENT
-    is_lost[is_lost] = np.isin(np.flatnonzero(is_lost), row.claim_topics)
-    if not is_lost.any():
+    absent = np.flatnonzero(row.topic_sizes == ABSENT)
+    owned = np.intersect1d(absent, row.claim_topics) if len(absent) else absent
+    if not len(owned):
         return None
-    lost = list_of("topic", row.topics[is_lost].tolist())
+    lost = list_of("topic", row.topics[owned].tolist())
     why = "hidden from the user that took it, or left out: take it of all topics"
     return f"its members own partitions of {lost} that the snapshot lacks, {why}"
 

@@ -13,6 +13,7 @@ from optimizer.advice import (
     Claimed,
     Levels,
     Situation,
+    Spend,
     advise,
     follows_plans,
     why_not_follow,
@@ -22,7 +23,6 @@ from optimizer.model import BY_COUNT, NOBODY, Answer, Goals, IntArray, Problem, 
 from spark.fleet import REBALANCING_STATES
 from spark.groups import EncodedRow, FleetGroup, OddClaims, is_kafkas, own_strategy
 from spark.solve.solved_row import ACTIONS
-from spark.solve.time_limit import TimeLimit
 
 MOVE = ACTIONS.index("move")
 
@@ -56,10 +56,13 @@ class Planned(NamedTuple):
         return target
 
 
-def add_advice(planned: Planned, strategy_seconds: float, levels: Levels) -> None:
-    """Fill in the columns of advice of a group that `optimal` planned, or has no plan for."""
+def add_advice(planned: Planned, levels: Levels, spend: Spend) -> None:
+    """Fill in the columns of advice of a group that `optimal` planned, or has no plan for.
+
+    Assignors are asked by `spend`.
+    """
     try:
-        advice = _advice(planned, strategy_seconds, levels)
+        advice = _advice(planned, levels, spend)
     except Exception as error:  # the plan stands all the same
         reason = f"Nothing can be advised: {type(error).__name__}: {error}."
         advice = Advice(advice_kind="look", advice=reason)
@@ -67,7 +70,7 @@ def add_advice(planned: Planned, strategy_seconds: float, levels: Levels) -> Non
         setattr(planned.solved, name, value)
 
 
-def _advice(planned: Planned, seconds: float, levels: Levels) -> Advice:
+def _advice(planned: Planned, levels: Levels, spend: Spend) -> Advice:
     row, solved, goals, group = planned[:4]
     if solved.max_load is None:
         return advise(Situation(status=solved.status, reason=solved.reason))
@@ -87,29 +90,28 @@ def _advice(planned: Planned, seconds: float, levels: Levels) -> Advice:
     problem = on_hosts(group.problem, goals.host)
     if not goals.by_weight and problem.weights is not None:  # what counts isn't weighed
         problem = replace(problem, weights=None, capacities=None)
-    with TimeLimit(seconds) as limit:
-        situation = Situation(
-            status=solved.status,
-            reason=solved.reason,
-            type=row.type,
-            strategy=row.group_strategy,
-            own=own_strategy(row) if is_kafkas(row) else None,
-            problem=problem,
-            target=planned.target(problem),
-            goals=goals,
-            bound=solved.weight_bound,
-            names=group.names,
-            previous=group.previous,
-            unread=solved.unread,
-            twice=[
-                Claimed(f"{dispute.topic}-{dispute.partition}", tuple(dispute.claimants))
-                for dispute in (claims.disputes() if claims else [])
-                if len(dispute.claimants) > 1
-            ],
-            stale={member: len(old) for member, old in claims.stale().items()} if claims else {},
-            spend=limit.spend,
-        )
-        return advise(situation, levels)
+    situation = Situation(
+        status=solved.status,
+        reason=solved.reason,
+        type=row.type,
+        strategy=row.group_strategy,
+        own=own_strategy(row) if is_kafkas(row) else None,
+        problem=problem,
+        target=planned.target(problem),
+        goals=goals,
+        bound=solved.weight_bound,
+        names=group.names,
+        previous=group.previous,
+        unread=solved.unread,
+        twice=[
+            Claimed(f"{dispute.topic}-{dispute.partition}", tuple(dispute.claimants))
+            for dispute in (claims.disputes() if claims else [])
+            if len(dispute.claimants) > 1
+        ],
+        stale={member: len(old) for member, old in claims.stale().items()} if claims else {},
+        spend=spend,
+    )
+    return advise(situation, levels)
 
 
 def _is_fine(solved: Any, levels: Levels) -> bool:

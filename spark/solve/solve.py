@@ -11,7 +11,6 @@ from pyspark.sql import DataFrame, functions as F
 from optimizer.checker import Verdict, check_assignment, measure_assignment
 from optimizer.model import (
     BY_COUNT,
-    DEFAULT_GOALS,
     PROVEN,
     Answer,
     Goals,
@@ -81,7 +80,10 @@ def planned_groups(
     strategy_seconds: float = STRATEGY_SECONDS,
     levels: LevelsOf | None = None,
 ) -> Iterator[Planned]:
-    """Each group with its row; the homogeneous ones are planned at once."""
+    """Each group with its row; the homogeneous ones are planned at once.
+
+    Whoever takes them mustn't wait in between: a limit of time is set until the last one.
+    """
     goals_by_group = [goals.of_group(row.cluster, row.group, row.topics) for row in groups]
     read = {
         at: (row, read_or_failed(row, own.weight_source))
@@ -93,15 +95,16 @@ def planned_groups(
         with suppress(Exception):  # each group can still be planned on its own
             at_once = plan_homogeneous(usual, strategy)
         usual.clear()
-    for at, own in enumerate(goals_by_group):
-        row, group = read.pop(at)
-        if at in at_once:
-            planned = Planned(row, at_once.pop(at), BY_COUNT, group)
-        else:
-            planned = planned_alone(row, strategy, own, strategy_seconds, group)
-        if levels and strategy == OPTIMAL:
-            add_advice(planned, strategy_seconds, levels(row.cluster, row.group))
-        yield planned
+    with TimeLimit(strategy_seconds) as limit:
+        for at, own in enumerate(goals_by_group):
+            row, group = read.pop(at)
+            if at in at_once:
+                planned = Planned(row, at_once.pop(at), BY_COUNT, group)
+            else:
+                planned = plan_alone(row, group, strategy, own, limit)
+            if levels and strategy == OPTIMAL:
+                add_advice(planned, levels(row.cluster, row.group), limit.spend)
+            yield planned
 
 
 def _are_usual(goals: Goals, row: EncodedRow, group: FleetGroup) -> bool:
@@ -117,18 +120,10 @@ def _are_usual(goals: Goals, row: EncodedRow, group: FleetGroup) -> bool:
     return goals.rack is None or not any(row.racks)
 
 
-def planned_alone(
-    row: EncodedRow,
-    strategy: str,
-    goals: Goals = DEFAULT_GOALS,
-    strategy_seconds: float = STRATEGY_SECONDS,
-    group: FleetGroup | None = None,
+def plan_alone(
+    row: EncodedRow, group: FleetGroup, strategy: str, goals: Goals, limit: TimeLimit
 ) -> Planned:
-    """A group and its row; a failure becomes its row, and doesn't end the fleet's job.
-
-    `group` is what was read of it for these goals, if it was.
-    """
-    group = group or read_or_failed(row, goals.weight_source)
+    """A group and its row; a failure becomes its row, and doesn't end the fleet's job."""
     if group.problem is None:
         return Planned(row, _without_plan(row, group, strategy, goals), goals, group)
     problem, goals = on_hosts(group.problem, goals.host), resolve_balance(goals, group.problem)
@@ -136,9 +131,8 @@ def planned_alone(
     assignor, started = strategy_named(strategy), time.perf_counter()
     answer: Answer | Exception
     try:
-        with TimeLimit(strategy_seconds) as limit:
-            answer = limit.spend(lambda: assignor.assign(problem, goals))
-            verdict, unknown = _verdict(problem, answer, goals, limit)
+        answer = limit.spend(lambda: assignor.assign(problem, goals))
+        verdict, unknown = _verdict(problem, answer, goals, limit)
         measures = verdict.measures or measure(problem, answer.target)
         is_best = strategy == OPTIMAL and verdict.balance_optimal
         reasons = filter(None, (answer.reason, group.reason, unknown))

@@ -19,8 +19,7 @@ import ortools.graph.python.min_cost_flow  # noqa: F401 - loaded before anything
 
 from optimizer import Goals, Group, Member
 from spark.groups.memory import memory_needed
-from spark.solve.solve import planned_alone
-from tests.support.rows import rows_of
+from tests.support.rows import planned_alone, rows_of
 
 RACKS = [f"rack-{rack:06d}" for rack in range(6)]
 
@@ -50,7 +49,7 @@ SHAPES = (
 
 
 def main(numbers: Sequence[int]) -> None:
-    planned_alone(row_of(Shape(3, 9, 3, 1.0)), "optimal")
+    planned_alone(row_of(Shape(3, 9, 3, 1.0)))
     with ProcessPoolExecutor(1, get_context("spawn")) as pool:
         for shape in (SHAPES[number] for number in numbers):
             row = pool.submit(row_of, shape).result()

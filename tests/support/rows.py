@@ -10,11 +10,16 @@ import numpy as np
 import pyarrow as pa
 
 from optimizer import Group
+from optimizer.model import DEFAULT_GOALS, Goals
+from optimizer.strategies import OPTIMAL
 from spark.fleet import TABLES, FleetFiles
 from spark.fleet.fleet_files import FilesOf
-from spark.groups import columns_of, row_of_group as encoded_row
-from spark.solve.solve import planned_alone
+from spark.groups import columns_of, read_or_failed, row_of_group as encoded_row
+from spark.settings import STRATEGY_SECONDS
+from spark.solve.advice import Planned
+from spark.solve.solve import plan_alone
 from spark.solve.solved_row import ACTIONS, PlannedGroup, SolvedRow
+from spark.solve.time_limit import TimeLimit
 from spark.store import Folder, ValueFilter
 from tests.support.fleets import SNAPSHOT, Fleet, fleet_of_groups
 
@@ -63,6 +68,18 @@ class _InMemory:
             values = rows[column].cast(pa.binary()).to_pylist()
             rows = rows.filter(pa.array(map(item.has, values), pa.bool_()))
         yield rows.select(list(columns))
+
+
+def planned_alone(
+    row: Any,
+    strategy: str = OPTIMAL,
+    goals: Goals = DEFAULT_GOALS,
+    seconds: float = STRATEGY_SECONDS,
+) -> Planned:
+    """A group that isn't planned together with others."""
+    with TimeLimit(seconds) as limit:
+        group = read_or_failed(row, goals.weight_source)
+        return plan_alone(row, group, strategy, goals, limit)
 
 
 def solved(row: Any, strategy: str = "optimal") -> SimpleNamespace:

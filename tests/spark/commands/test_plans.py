@@ -16,11 +16,10 @@ from spark.fleet.local_store import write_store
 from spark.glossary import GLOSSARY
 from spark.groups.columns import columns_of
 from spark.settings import USUAL_STRATEGIES
-from spark.solve.solve import planned_alone
 from spark.solve.solved_row import GroupRow
 from tests.spark.commands.conftest import Once, compare_words
 from tests.support.fleets import SNAPSHOT, Fleet
-from tests.support.rows import rows_of
+from tests.support.rows import planned_alone, rows_of
 from tests.support.said import Run, flat, is_one_line
 from tests.support.small import EARLIER, rows
 from tests.support.terminal import tables_of

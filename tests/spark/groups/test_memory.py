@@ -15,12 +15,11 @@ from optimizer.figures import data_size
 from spark.groups import memory, read_or_failed
 from spark.groups.memory import size_of
 from spark.solve.homogeneous import plan_homogeneous
-from spark.solve.solve import planned_alone
 from spark.verify.faults import faults_of_group
 from tests.paths import ROOT
 from tests.support.fleets import Fleet
 from tests.support.peak_memory import SHAPES
-from tests.support.rows import planned, rows_of
+from tests.support.rows import planned, planned_alone, rows_of
 
 
 def group(members: int = 3, topics: int = 2) -> Fleet:
@@ -71,7 +70,7 @@ def test_a_group_that_memory_wont_do_for_is_failed_and_says_what_to_do(
     free.append((needed, "have more"))
     assert read_or_failed(row).status == "ok"
     free.append((needed - 1, "have more of this"))
-    plan = planned_alone(row, "optimal").solved
+    plan = planned_alone(row).solved
     assert (plan.status, plan.members, plan.max_load) == ("failed", 3, None)
     assert plan.reason == (
         f"it needs up to {data_size(needed)} of memory (3 members, 4 partitions, 5 subscriptions), "
@@ -101,7 +100,7 @@ def test_a_group_that_took_all_of_it_is_failed(monkeypatch: pytest.MonkeyPatch) 
         np.empty(1 << 62, np.int8)
 
     monkeypatch.setattr("optimizer.strategies.optimal.solve", too_much)
-    plan = planned_alone(rows_of(group()), "optimal").solved
+    plan = planned_alone(rows_of(group())).solved
     assert plan.status == "failed"
     assert plan.reason.startswith("it took all the memory that a worker may have: raise spark.")
 

@@ -10,9 +10,8 @@ from pyspark import TaskContext
 
 from spark.groups.workers import rows_or_reasons
 from spark.memory_limits import free_memory
-from spark.solve.solve import planned_alone
 from tests.support.deadly import DEADLY, EXPECTED, SECONDS, STRATEGY
-from tests.support.rows import rows_of
+from tests.support.rows import planned_alone, rows_of
 
 
 @pytest.fixture(autouse=True)
@@ -24,7 +23,7 @@ def second_try(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def solved(groups: list[Any]) -> list[Any]:
-    return [planned_alone(row, STRATEGY, strategy_seconds=SECONDS).solved for row in groups]
+    return [planned_alone(row, STRATEGY, seconds=SECONDS).solved for row in groups]
 
 
 def test_all_other_groups_are_solved() -> None:

@@ -15,11 +15,10 @@ from spark.fleet.local_store import write_store
 from spark.history import Timeline, lags_of, restless, seconds_between
 from spark.settings.strategies import CURRENT
 from spark.solve import TimeLimit
-from spark.solve.solve import planned_alone
 from tests.spark.fleet.test_clusters import fleet_of
 from tests.support.fleets import Fleet, snapshot_of
 from tests.support.histories import HOURS, random_history
-from tests.support.rows import rows_of
+from tests.support.rows import planned_alone, rows_of
 
 FIVE, SIX, SEVEN = HOURS[5:8]
 
@@ -143,7 +142,7 @@ def test_states_are_what_a_comparison_says_and_a_part_has_the_changes_of_its_gro
             row
             for group in fleets[HOURS[3]].rows["groups"]
             for encoded in [rows_of(fleets[HOURS[3]], group["group"], group["cluster"])]
-            for row in rows_of_group(planned_alone(encoded, "optimal"), [CURRENT], limit)
+            for row in rows_of_group(planned_alone(encoded), [CURRENT], limit)
         ]
     expected = [(HOURS[3], *(getattr(row, name) for name in columns)) for row in current]
     found = [tuple(row) for row in states if row.snapshot == HOURS[3]]

@@ -9,11 +9,11 @@ from optimizer.model import BY_COUNT, DEFAULT_GOALS, Goals, measures
 from spark.groups import columns_of, read_or_failed
 from spark.settings import FleetGoals, GroupGoals
 from spark.solve.homogeneous import plan_homogeneous
-from spark.solve.solve import planned_alone, planned_groups
+from spark.solve.solve import planned_groups
 from spark.solve.solved_row import SolvedRow
 from tests.support.fleets import Fleet
 from tests.support.odd_groups import odd_groups
-from tests.support.rows import rows_of
+from tests.support.rows import planned_alone, rows_of
 
 COLUMNS = columns_of(SolvedRow)
 
@@ -133,7 +133,7 @@ def test_a_capacity_of_nothing_makes_a_group_invalid_however_it_is_planned() -> 
         row["weight"] = None
     rows = [rows_of(fleet, f"g{number}", weights=True) for number in range(60)]
     planned = [*planned_groups(rows, "optimal")]
-    alone = [planned_alone(row, "optimal").solved for row in rows]
+    alone = [planned_alone(row).solved for row in rows]
     assert [item.solved.status for item in planned] == [solved.status for solved in alone]
     assert [item.row.group for item in planned if item.solved.status == "invalid"] == ["g2"]
     assert sum(item.answer is None for item in planned) > 30

@@ -7,7 +7,7 @@ import pytest
 from optimizer import STRATEGIES, Strategy, StrategyError
 from spark.solve import solve
 from tests.support.fleets import Fleet
-from tests.support.rows import COLUMNS, planned, rows_of, solved
+from tests.support.rows import COLUMNS, planned, planned_alone, rows_of, solved
 
 
 def every_action() -> Fleet:
@@ -86,7 +86,7 @@ def test_a_group_whose_solver_fails_is_failed_with_the_reason(
 
 def test_a_plan_stands_though_its_proof_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solve, "check_assignment", never_ending)
-    row = solve.planned_alone(rows_of(every_action()), "optimal", strategy_seconds=0.2).solved
+    row = planned_alone(rows_of(every_action()), seconds=0.2).solved
     assert row.status == "ok"
     assert row.reason == (
         "whether anything is better isn't known: the proof takes longer than 0.2 seconds (setting "
