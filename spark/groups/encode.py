@@ -92,8 +92,10 @@ def _members(members: DataFrame) -> DataFrame:
 def _topics(partitions: DataFrame) -> DataFrame:
     """Size and id of each topic, or what is wrong with it."""
     topics = _sizes_and_ids(partitions)
-    users = topics.select("cluster", "topic", F.explode("ids").alias("id")).where("id is not null")
-    alike = users.groupBy("cluster", "id").agg(F.collect_list("topic").alias("topics"))
+    # Without a look at sizes Spark would read and aggregate partitions once more, for ids alone.
+    users = topics.where(f"size >= {GAPS}").select("cluster", "topic", F.explode("ids").alias("id"))
+    of_id = users.where("id is not null").groupBy("cluster", "id")
+    alike = of_id.agg(F.collect_list("topic").alias("topics"))
     sharing = alike.where("size(topics) > 1").select("cluster", F.explode("topics").alias("topic"))
     fault = (
         F.when(F.exists("ids", F.isnull), NO_ID)
@@ -111,7 +113,8 @@ def _topics(partitions: DataFrame) -> DataFrame:
 def _sizes_and_ids(partitions: DataFrame) -> DataFrame:
     """Partitions of each topic, or what is wrong unless they are 0 to n - 1, each once; its ids."""
     count, low, high = F.count("*"), F.min("partition"), F.max("partition")
-    return partitions.groupBy(*TOPIC_KEYS).agg(
+    named = partitions.where("cluster is not null and topic is not null")
+    return named.groupBy(*TOPIC_KEYS).agg(
         F.when(low < 0, NEGATIVE)
         .when(F.size(F.collect_set("partition")) < count, TWICE)
         .when(high >= count, GAPS)
