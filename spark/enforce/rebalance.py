@@ -4,9 +4,7 @@ A guest that reads nothing joins the group and leaves it at once: nobody loses a
 as a member does that an administrator removes. How a guest comes and goes depends on the protocol.
 """
 
-import threading
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 from uuid import uuid4
@@ -16,7 +14,7 @@ from kafka.protocol.consumer.metadata import ConsumerProtocolSubscription
 
 from spark.fleet import CONSUMER
 from spark.sources.live.cluster import Cluster
-from spark.sources.live.connection import Connection, NoAnswer, UnreachableError, refusal
+from spark.sources.live.connection import Connection, refusal
 from spark.sources.live.coordinators import JOINS, LEAVES, ConsumerGroupHeartbeatRequest
 from spark.sources.live.describe_groups import GroupReader
 from spark.sources.live.group import DescribedGroup
@@ -32,43 +30,29 @@ class GuestConnection:
     def __init__(self, cluster: Cluster, metadata: Any) -> None:
         self._cluster, self._metadata = replace(cluster, retries=0), metadata
         self._connection: Connection | None = None
-        self._waiting: threading.Thread | None = None
+        self._late: Any = None  # the last answer, a future of kafka-python's
 
-    def ask(self, node: int, request: Any) -> Callable[[], Any]:
-        """Send a request; returns what gives its answer, or None while there is none."""
-        if self._waiting is not None and self._waiting.is_alive():
-            self._connection = None  # its thread still uses it, and nobody else may
-        answers: list[Any] = []
-        self._waiting = threading.Thread(
-            target=lambda: answers.append(self._answer(node, request)), daemon=True
-        )
-        self._waiting.start()
-        return lambda: answers[0] if answers else None
-
-    def wait(self, seconds: float) -> None:
-        """Wait for the last answer."""
-        if self._waiting is not None:
-            self._waiting.join(seconds)
-
-    def close(self) -> None:
-        """Close the connection, unless a request still waits on it."""
-        if self._connection and not (self._waiting and self._waiting.is_alive()):
-            self._connection.__exit__()
-        self._connection = None
-
-    def _open(self) -> Connection:
-        if self._connection is not None and self._connection.silent:
-            self._connection.__exit__()
-            self._connection = None
+    def ask(self, node: int, request: Any) -> None:
+        """Send a request, over a new connection where another still waits for its answer."""
+        if self._connection and (self._connection.silent or not self._late.is_done):
+            self.close()
         if self._connection is None:
             self._connection = Connection(self._cluster, self._metadata)
-        return self._connection
+        self._late = self._connection.begin(node, request)
 
-    def _answer(self, node: int, request: Any) -> Any:
-        try:
-            return self._open().ask([(node, request)])[0]
-        except UnreachableError as error:
-            return NoAnswer(str(error))
+    def answer(self, seconds: float) -> Any:
+        """The answer to the last request, as soon as it is there; None after so many seconds."""
+        assert self._connection is not None
+        deadline = time.monotonic() + seconds
+        while not self._late.is_done and (left := deadline - time.monotonic()) > 0:
+            self._connection.pass_time(min(left, PAUSE))
+        return self._late.value
+
+    def close(self) -> None:
+        """Close the connection."""
+        if self._connection:
+            self._connection.__exit__()
+        self._connection = None
 
 
 PAUSE = 0.05  # seconds between two looks at a group that is about to rebalance
@@ -148,12 +132,12 @@ def _visit_classic(
     for the others.
     """
     guest = f"evenfleet-{uuid4().hex[:12]}"
-    answer = guests.ask(node, _join(group, guest))
+    guests.ask(node, _join(group, guest))
     try:
-        _wait_for_guest(reader, group.name, guest, answer, timeout)
+        _wait_for_guest(reader, group.name, guest, guests, timeout)
     finally:
         _leave(brokers, node, group.name, guest)
-    guests.wait(timeout)
+    guests.answer(timeout)
 
 
 def _join(group: DescribedGroup, guest: str) -> JoinGroupRequest:
@@ -175,17 +159,16 @@ def _join(group: DescribedGroup, guest: str) -> JoinGroupRequest:
 
 
 def _wait_for_guest(
-    reader: GroupReader, name: str, guest: str, answer: Callable[[], Any], timeout: float
+    reader: GroupReader, name: str, guest: str, guests: GuestConnection, timeout: float
 ) -> None:
     deadline = time.monotonic() + timeout
     while time.monotonic() < deadline:
+        answered = guests.answer(PAUSE)
         members = reader.read([name])[name].members
         if any(member.instance_id == guest for member in members):
             return
-        answered = answer()
         if answered is not None and (reason := refusal(answered)):
             raise RebalanceError(f"could not join group {name} as a temporary member: {reason}")
-        time.sleep(PAUSE)
     raise RebalanceError(f"could not join group {name} as a temporary member within {timeout:g} s")
 
 

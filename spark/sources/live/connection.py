@@ -85,6 +85,14 @@ class Connection:
         answers: list[Answer] = self._manager.run(self._ask, questions)
         return answers
 
+    def begin(self, node: int, request: Any) -> Any:
+        """A future of kafka-python's answer, or NoAnswer, which comes while time is passed here."""
+        return self._manager.call_soon(self._ask_one, node, request)
+
+    def pass_time(self, seconds: float) -> None:
+        """Send, and let answers come, for so long."""
+        self._manager.run(self._manager._net.sleep, seconds)
+
     @property
     def silent(self) -> bool:
         """Whether there is a broker that isn't asked again, as it didn't answer."""
