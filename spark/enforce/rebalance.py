@@ -41,7 +41,7 @@ class GuestConnection:
         self._late = self._connection.begin(node, request)
 
     def answer(self, seconds: float) -> Any:
-        """The answer to the last request, as soon as it is there; None after so many seconds."""
+        """The answer to the last request, as soon as it is there; None when that time is over."""
         assert self._connection is not None
         deadline = time.monotonic() + seconds
         while not self._late.is_done and (left := deadline - time.monotonic()) > 0:

@@ -90,7 +90,7 @@ class Connection:
         return self._manager.call_soon(self._ask_one, node, request)
 
     def pass_time(self, seconds: float) -> None:
-        """Send, and let answers come, for so long."""
+        """Send, and let answers come, for that time."""
         self._manager.run(self._manager._net.sleep, seconds)
 
     @property
