@@ -4,17 +4,19 @@ Everything else stands for itself.
 """
 
 import re
+from dataclasses import dataclass, field
 
 from optimizer.model import matches
 
 __all__ = ["ForGroups", "beginning", "like", "matches"]
 
 
+@dataclass(frozen=True)
 class ForGroups:
     """Something that is stated for groups whose name matches, in clusters whose name does."""
 
     match: str
-    cluster: str
+    cluster: str = field(default="*", kw_only=True)
 
     def fits(self, cluster: str, group: str) -> bool:
         return matches(self.cluster, cluster) and matches(self.match, group)

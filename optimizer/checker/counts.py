@@ -1,6 +1,6 @@
 """An assignment in counts, by kind and member, or why it isn't one of its group and limits."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,7 +12,6 @@ from optimizer.checker.residual_network import ResidualNetwork
 from optimizer.figures import figure
 from optimizer.model import (
     NOBODY,
-    NOTHING,
     Goals,
     IntArray,
     Limits,
@@ -216,10 +215,9 @@ def _limit_faults(
             f"limits don't allow{more}"
         )
     loads = np.bincount(target[placed], minlength=len(names))
-    for member in (loads > limits.most).nonzero()[0] if limits.most is not None else NOTHING:
-        yield (
-            f"{names[member]} is given {loads[member]} partitions, and its limits allow "
-            f"{limits.most[member] if limits.most is not None else 0}"
+    if limits.most is not None:
+        yield from _above(
+            limits.most, loads, lambda at: f"{names[at]} is given {loads[at]} partitions"
         )
     yield from _too_many_on_hosts(problem, limits, loads)
     yield from _too_heavy(problem, limits, target)
@@ -229,11 +227,18 @@ def _limit_faults(
         problem.topic_of[placed] * len(names) + target[placed], return_counts=True
     )
     topic, member_of = np.divmod(cells, len(names))
-    for at in (held > limits.most_of_topic[topic]).nonzero()[0]:
-        yield (
-            f"{names[member_of[at]]} is given {held[at]} partitions of "
-            f"{problem.topics[topic[at]]}, and its limits allow {limits.most_of_topic[topic[at]]}"
-        )
+
+    def given(at: int) -> str:
+        name = problem.topics[topic[at]]
+        return f"{names[member_of[at]]} is given {held[at]} partitions of {name}"
+
+    yield from _above(limits.most_of_topic[topic], held, given)
+
+
+def _above(most: IntArray, loads: IntArray, given: Callable[[int], str]) -> Iterator[str]:
+    """A sentence for each load that is above the most that limits allow."""
+    for at in (loads > most).nonzero()[0].tolist():
+        yield f"{given(at)}, and its limits allow {most[at]}"
 
 
 def _too_many_on_hosts(problem: Problem, limits: Limits, loads: IntArray) -> Iterator[str]:
@@ -242,11 +247,11 @@ def _too_many_on_hosts(problem: Problem, limits: Limits, loads: IntArray) -> Ite
     host = every_host_of_members(problem)
     of_host = host_loads(host, loads)
     _, first = np.unique(host, return_index=True)
-    for member in first[of_host > limits.most_on_host[first]].tolist():
-        yield (
-            f"{int(of_host[host[member]])} partitions are given to the host of "
-            f"{problem.member_ids[member]}, and its limits allow {limits.most_on_host[member]}"
-        )
+
+    def given(at: int) -> str:
+        return f"{of_host[at]} partitions are given to the host of {problem.member_ids[first[at]]}"
+
+    yield from _above(limits.most_on_host[first], of_host, given)
 
 
 def _too_heavy(problem: Problem, limits: Limits, target: IntArray) -> Iterator[str]:

@@ -45,8 +45,6 @@ Values = Mapping[str, Mapping[str, float | None]]
 class GroupRule(ForGroups):
     """Levels that differ for groups whose names match."""
 
-    match: str
-    cluster: str = "*"
     values: Values = field(default_factory=dict)
 
 
@@ -162,10 +160,11 @@ def _settings(file: Any) -> AuditSettings:
     return AuditSettings(
         values={n: {**usual, **stated_levels.get(n, {})} for n, usual in _defaults().items()},
         groups=tuple(
-            GroupRule(rule.match, rule.cluster, _values(rule)) for rule in file.group or ()
+            GroupRule(rule.match, _values(rule), cluster=rule.cluster) for rule in file.group or ()
         ),
         timeouts=tuple(
-            GroupConsumers(of.match, of.settings(), of.cluster) for of in file.timeouts or ()
+            GroupConsumers(of.match, of.settings(), cluster=of.cluster)
+            for of in file.timeouts or ()
         ),
         copartitioned=tuple(Copartitioned(**rule.entries()) for rule in file.copartitioned or ()),
         worst_groups=file.prometheus.worst_groups,

@@ -201,10 +201,7 @@ def _explain_plan(planned: Planned) -> GroupExplanation:
     }
     weights = _by_weight(problem, kept, target) if goals.by_weight else {}
     return GroupExplanation(
-        cluster=row.cluster,
-        group=row.group,
-        status=read.status,
-        reason=read.reason,
+        **read.outcome(row),
         loads=loads,
         moves=sentences[: solved.moves],
         bounds=sentences[solved.moves :] or ["Loads are as even as possible."],

@@ -59,6 +59,11 @@ class FleetGroup:
     def reason(self) -> str | None:
         return "; ".join(map(shortened_in, self.remarks)) or None
 
+    def outcome(self, row: EncodedRow) -> dict[str, Any]:
+        """The columns of an `Outcome` of the group, of which `row` is the encoded one."""
+        names = {"cluster": row.cluster, "group": row.group}
+        return names | {"status": self.status, "reason": self.reason}
+
 
 def read_group(row: EncodedRow, weight: str | None = None) -> FleetGroup:
     """Check a row of `spark.groups.encode` and make a problem of it.

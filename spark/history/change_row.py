@@ -8,7 +8,7 @@ from typing import Annotated
 from pyspark.sql import Column, DataFrame, functions as F, types as t
 
 from spark.fleet import RECORDS_BEHIND, escaped_rows
-from spark.groups import Flag, Int, Long, RowOfGroup, Text, columns_of
+from spark.groups import Flag, Int, Long, Outcome, Text, columns_of
 from spark.history.group_spans import KEYS, GroupSpans, key_of
 from spark.history.timeline import hours_between
 from spark.store import SNAPSHOT
@@ -20,7 +20,7 @@ GONE = "gone"
 
 
 @dataclass(slots=True, kw_only=True)
-class StateRow(RowOfGroup):
+class StateRow(Outcome):
     """How a group was from `snapshot`, at position `start` of its cluster's timeline, to `end`.
 
     What isn't known is null. `status` and `reason` are those that a plan gives it, or `gone`.
@@ -32,8 +32,6 @@ class StateRow(RowOfGroup):
     snapshot: Text
     start: Int
     end: Int
-    status: Text = None
-    reason: Text = None
     type: Text = None
     state: Text = None
     members: Int = None

@@ -74,13 +74,10 @@ def _change_row(before: Moment | None, after: Moment, timeline: Timeline) -> Cha
         changes = changes_between(before, after) if before else first_seen(after)
         changes["from_snapshot"] = snapshots[row.start - 1]
     return ChangeRow(
-        cluster=row.cluster,
-        group=row.group,
+        **group.outcome(row),
         snapshot=row.snapshot,
         start=row.start,
         end=row.end,
-        status=group.status,
-        reason=group.reason,
         type=row.type,
         state=row.state,
         members=len(row.member_ids),

@@ -127,13 +127,7 @@ def row_of_group(row: RowWithFlows, headroom: float = HEADROOM) -> MembersRow:
 
 
 def _empty_row(row: RowWithFlows, group: FleetGroup) -> MembersRow:
-    return MembersRow(
-        cluster=row.cluster,
-        group=row.group,
-        status=group.status,
-        reason=group.reason,
-        members=len(row.member_ids),
-    )
+    return MembersRow(**group.outcome(row), members=len(row.member_ids))
 
 
 def _size_row(
@@ -147,10 +141,7 @@ def _size_row(
     flow = flow_of(row, problem)
     needed = needed_for(problem, flow.rates, flow.peak_rate, headroom) if flow else None
     sized = MembersRow(
-        cluster=row.cluster,
-        group=row.group,
-        status=group.status,
-        reason=group.reason,
+        **group.outcome(row),
         **_counts(sizes),
         **_of_flow(flow, needed),
         proven=sizes.proven and (needed is None or needed.proven),

@@ -73,9 +73,7 @@ def _reads(row: RowWithFlows, topic: str) -> bool:
 
 def _row(row: RowWithFlows, topic: str, weight: str | None) -> SplitRow:
     group = read_or_failed(row, weight)
-    split_row = SplitRow(
-        cluster=row.cluster, group=row.group, status=group.status, reason=group.reason
-    )
+    split_row = SplitRow(**group.outcome(row))
     if group.problem is None:
         return split_row
     flow = flow_of(row, group.problem)

@@ -116,19 +116,13 @@ def steps_of_group(
     row: EncodedRow, to: str, consumers: FleetConsumers, limit: TimeLimit
 ) -> Iterator[RolloutRow]:
     """The rows of a group; a failure becomes a row, and doesn't stop other groups."""
-
-    def step(status: str, reason: str | None = None, **result: Any) -> RolloutRow:
-        return RolloutRow(
-            cluster=row.cluster,
-            group=row.group,
-            status=status,
-            reason=reason,
-            uses=row.group_strategy,
-            members=len(row.member_ids),
-            **result,
-        )
-
     group = read_or_failed(row)
+
+    def step(status: str, reason: str | None = None, **costs: Any) -> RolloutRow:
+        outcome = group.outcome(row) | {"status": status, "reason": reason}
+        uses, members = row.group_strategy, len(row.member_ids)
+        return RolloutRow(**outcome, uses=uses, members=members, **costs)
+
     if group.problem is None:
         yield step(UNABLE, group.reason)
         return

@@ -9,14 +9,14 @@ from pyspark.sql import types as t
 
 from optimizer.figures import duration
 from optimizer.scaling import Course
-from spark.groups import EncodedRow, Flag, FleetGroup, Int, Real, Row, Text
+from spark.groups import EncodedRow, Flag, FleetGroup, Int, Real, RowOfGroup, Text
 from spark.scale.advice import NOTES, advice_of, is_too_short
 from spark.scale.group_process import GroupProcess
 from spark.scale.policies_file import ScaleSettings
 
 
 @dataclass(slots=True, kw_only=True)
-class ScaleRow(Row):
+class ScaleRow(RowOfGroup):
     """A group under a policy; what isn't known is null.
 
     `hours` are those that count, `resolution_seconds` the usual interval: what comes and goes
@@ -30,8 +30,6 @@ class ScaleRow(Row):
     `hot_partition` gets more at times than one member can read.
     """
 
-    cluster: Text
-    group: Text
     policy: Text
     status: Text
     reason: Text = None
@@ -85,13 +83,7 @@ def unscaled_rows(
 ) -> Iterator[CourseRow]:
     """A row for each policy, with the reason why the group can't be replayed."""
     for policy in settings.policies:
-        yield CourseRow(
-            cluster=row.cluster,
-            group=row.group,
-            policy=policy.name,
-            status=group.status,
-            reason=group.reason,
-        )
+        yield CourseRow(**group.outcome(row), policy=policy.name)
 
 
 def course_rows(

@@ -61,7 +61,7 @@ def read_settings(path: Path | None) -> Settings:
 
     file = ConfigFile.read(path, "configuration")
     rules = (
-        GroupConsumers(rule.match, rule.entries(ConsumersTable), rule.cluster)
+        GroupConsumers(rule.match, rule.entries(ConsumersTable), cluster=rule.cluster)
         for rule in file.group
     )
     return Settings(

@@ -18,9 +18,7 @@ ConsumerSettings = Mapping[str, Any]
 class GroupConsumers(ForGroups):
     """Settings of groups whose cluster and name match; patterns have * and ?."""
 
-    match: str
     settings: ConsumerSettings
-    cluster: str = "*"
 
 
 @dataclass(frozen=True)

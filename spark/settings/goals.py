@@ -7,7 +7,7 @@ import re
 import tomllib
 from collections.abc import Collection, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import timedelta
 from functools import cache
 from typing import Any
@@ -79,18 +79,15 @@ KEYS = tuple(setting.name for setting in fields(Goals))
 class GroupGoals(ForGroups):
     """Goals of the groups whose cluster and name match; patterns have * and ?."""
 
-    match: str
     goals: Goals
-    cluster: str = "*"
 
 
 @dataclass(frozen=True)
 class Copartitioned(ForGroups):
     """Topics that groups whose names match join by partition number."""
 
+    match: str = field(default="*", kw_only=True)
     topics: tuple[str, ...]
-    match: str = "*"
-    cluster: str = "*"
 
 
 @dataclass(frozen=True)
@@ -182,7 +179,9 @@ def read_goals(goals: Any, groups: Any) -> FleetGoals:
     """Goals from the table [goals] and the tables [[group]] of a file that has no faults."""
     default = Goals(**_values(goals.entries()))
     rules = ((rule, replace(default, **_values(rule.entries()))) for rule in groups)
-    return FleetGoals(default, tuple(GroupGoals(r.match, goal, r.cluster) for r, goal in rules))
+    return FleetGoals(
+        default, tuple(GroupGoals(r.match, goal, cluster=r.cluster) for r, goal in rules)
+    )
 
 
 def notes_on_goals(*tables: Any) -> tuple[str, ...]:

@@ -16,9 +16,9 @@ from spark.groups import (
     Int,
     Ints,
     Long,
+    Outcome,
     Real,
     Row,
-    RowOfGroup,
     Text,
     Texts,
     Tinies,
@@ -33,15 +33,13 @@ def _nothing() -> NDArray[np.int32]:
 
 
 @dataclass(slots=True, kw_only=True)
-class GroupRow(RowOfGroup):
+class GroupRow(Outcome):
     """A group in the tables of a plan and of a comparison; measures are null without a plan.
 
     `unread` counts partitions that no member owns though one subscribes to their topics: now in a
     plan, under the strategy in a comparison.
     """
 
-    status: Text
-    reason: Text
     strategy: Text
     members: Int
     partitions: Int = None
@@ -147,14 +145,7 @@ class SolvedRow(AdvisedRow, PlannedGroup):
 
 def plan_columns(row: EncodedRow, group: FleetGroup, strategy: str) -> dict[str, Any]:
     """The columns of a group that never depend on its plan; `row` is the encoded one."""
-    return {
-        "cluster": row.cluster,
-        "group": row.group,
-        "status": group.status,
-        "reason": group.reason,
-        "strategy": strategy,
-        "members": len(row.member_ids),
-    }
+    return group.outcome(row) | {"strategy": strategy, "members": len(row.member_ids)}
 
 
 def plan_arrays(group: FleetGroup, problem: Problem, target: IntArray) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -35,6 +35,8 @@ class Stat(NamedTuple):
     size: int | None
     at: float = 0.0
 
+
+T = TypeVar("T")
 
 Entries = Mapping[str, Stat]
 """The files and folders in a folder, by name."""
@@ -108,11 +110,15 @@ class Listing(Source):
 
     def entries(self, folder: str) -> Entries | None:
         """The files and folders in a folder; None if that isn't one."""
+        return self._kept(self._seen, folder, self._list)
+
+    def _kept(self, cache: dict[str, T], name: str, read: Callable[[str], T]) -> T:
+        """What is read by that name; from the cache, if the folder keeps what it has seen."""
         if not self.keeps:
-            return self._list(folder)
-        if folder not in self._seen:
-            self._seen[folder] = self._list(folder)
-        return self._seen[folder]
+            return read(name)
+        if name not in cache:
+            cache[name] = read(name)
+        return cache[name]
 
     def _list(self, folder: str) -> Entries | None:
         if not self.is_local:
@@ -216,11 +222,7 @@ class Listing(Source):
 
     def manifest(self, snapshot: str) -> Manifest | None:
         """The newest manifest of that snapshot; UnreadableError if it is broken."""
-        if not self.keeps:
-            return self._manifest(snapshot)
-        if snapshot not in self._manifests:
-            self._manifests[snapshot] = self._manifest(snapshot)
-        return self._manifests[snapshot]
+        return self._kept(self._manifests, snapshot, self._manifest)
 
     def _manifest(self, snapshot: str) -> Manifest | None:
         folder = self.manifests(snapshot)

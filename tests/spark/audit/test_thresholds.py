@@ -78,7 +78,7 @@ class TestShippedFile:
             "least_warning": 10.0,
         }
         assert settings.timeouts == (GroupConsumers("*", TIMES),)
-        assert settings.copartitioned == (Copartitioned(("orders", "payments"), "joins-*", "*"),)
+        assert settings.copartitioned == (Copartitioned(("orders", "payments"), match="joins-*"),)
 
 
 def test_what_a_file_leaves_out_keeps_its_default(file: Path) -> None:
@@ -162,9 +162,9 @@ def test_the_first_rule_that_fits_a_group_counts() -> None:
     warning = "unbalanced"
     rules = (
         GroupRule(ODD, values={warning: {"warning": 7.0}}),
-        GroupRule("pay-?", "prod*", {warning: {"warning": None}}),
+        GroupRule("pay-?", {warning: {"warning": None}}, cluster="prod*"),
         GroupRule("pay-*", values={warning: {"warning": 8.0}}),
-        GroupRule("*", "other", values={"idle-members": {"warning": 9.0}}),
+        GroupRule("*", {"idle-members": {"warning": 9.0}}, cluster="other"),
     )
     settings = AuditSettings(groups=rules)
     default = FINDINGS[warning].levels["warning"]

@@ -360,7 +360,7 @@ TIMES = (*OF_TIMEOUTS["session-timeout"][0], *OF_TIMEOUTS["poll-interval"][0])
 
 
 def timeouts(match: str, cluster: str, values: tuple, names: tuple = TIMES) -> GroupConsumers:
-    return GroupConsumers(match, {k: v for k, v in zip(names, values) if v}, cluster)  # noqa: B905
+    return GroupConsumers(match, {k: v for k, v in zip(names, values) if v}, cluster=cluster)  # noqa: B905
 
 
 TIMEOUTS = tuple(
@@ -370,7 +370,7 @@ TIMEOUTS = tuple(
 )
 CONSUMERS = FleetConsumers(
     rules=tuple(
-        GroupConsumers("g", {"client_version": version}, f"client-defect-{case}")
+        GroupConsumers("g", {"client_version": version}, cluster=f"client-defect-{case}")
         for case, version in {"fires": "2.2.2", "nearly": "2.3.0", "never": "2.2.2"}.items()
     )
 )

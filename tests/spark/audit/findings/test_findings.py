@@ -31,8 +31,8 @@ IDS = ("3Fg5kQbRT9eWb1l2xYwZ0A", "Qm7sVtL0R2yJ8cN4aXhE1w")
 
 SETTINGS = AuditSettings(
     groups=(
-        GroupRule("quiet-*", "rules", {"unread-partitions": {"warning": None}}),
-        GroupRule("*-strict", "rules", {"unread-partitions": {"critical": 2.0}}),
+        GroupRule("quiet-*", {"unread-partitions": {"warning": None}}, cluster="rules"),
+        GroupRule("*-strict", {"unread-partitions": {"critical": 2.0}}, cluster="rules"),
     ),
     timeouts=(
         *cases_of_groups.TIMEOUTS,

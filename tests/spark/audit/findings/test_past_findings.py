@@ -182,8 +182,8 @@ EXPIRE = {"offsets-expire": {**FINDINGS["offsets-expire"].levels, "retention_hou
 SETTINGS = AuditSettings(
     values=AuditSettings().values | EXPIRE,
     groups=(
-        GroupRule("often", "rules", {"frequent-rebalances": {"warning": 1.5}}),
-        GroupRule("quiet", "rules", {"frequent-rebalances": {"info": None}}),
+        GroupRule("often", {"frequent-rebalances": {"warning": 1.5}}, cluster="rules"),
+        GroupRule("quiet", {"frequent-rebalances": {"info": None}}, cluster="rules"),
     ),
 )
 
