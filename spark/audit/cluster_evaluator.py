@@ -114,9 +114,7 @@ class ClusterEvaluator:
         for name in self.findings:
             finding, thresholds = FINDINGS[name], self.settings.values[name]
             assert isinstance(finding, ClusterFinding)
-            for row in finding.find(cluster, thresholds):
-                if cells := finding.cells(row, thresholds, finding.advice):
-                    yield cells
+            yield from finding.rows(cluster, thresholds)
 
 
 def _coordinators(cluster: ClusterFacts) -> Iterator[dict[str, Any]]:

@@ -59,6 +59,11 @@ class ClusterFacts:
         raise AttributeError(name)
 
     @property
+    def blanks(self) -> dict[str, object]:
+        """Blanks that sentences of all findings may have."""
+        return {"cluster": self.name}
+
+    @property
     def coordinators(self) -> dict[int, Coordinated]:
         """Brokers that coordinate groups, or could; none where no group's coordinator is known."""
         every = self.listed | self.keeping | self.coordinated.keys() if self.coordinated else ()

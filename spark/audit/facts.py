@@ -79,6 +79,11 @@ class GroupFacts:
         name: str = self.row.group
         return name
 
+    @property
+    def blanks(self) -> dict[str, object]:
+        """Blanks that sentences of all findings may have."""
+        return {"group": self.name, "members": self.members, "plan": self.solved, "row": self.row}
+
     @cached_property
     def members(self) -> int:
         return len(self.row.member_ids)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_HALF_UP, Decimal
 from numbers import Integral
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 from pyspark.sql import DataFrame
 
@@ -107,21 +107,52 @@ Thresholds = Mapping[str, Any]
 """A finding's levels and settings by name: numbers, and None for a level that is never reached."""
 
 
+class Measured(NamedTuple):
+    """How much is measured of what, and blanks of the sentence; None is the group itself."""
+
+    measure: float
+    name: str | None
+    blanks: Mapping[str, object]
+
+
+def measured(measure: float, name: str | None = None, /, **blanks: object) -> Measured:
+    """A measure of a group, or of what has that name in it, with blanks of its own."""
+    return Measured(measure, name, blanks)
+
+
+def measured_each(
+    cluster: ClusterFacts, measures: Mapping[Any, float], **blanks: object
+) -> Iterator[Measured]:
+    """A measure of each name, with its counts; of `blanks` that are by name each has its own."""
+    for name, measure in measures.items():
+        counts = {count: of[name] for count, of in cluster.counts.items()}
+        own = {
+            blank: value.get(name) if isinstance(value, Mapping) else value
+            for blank, value in blanks.items()
+        }
+        yield Measured(measure, str(name), counts | own)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Finding:
     """Base of every kind of finding.
 
-    `needs` are the tables and columns without which it can't run. `levels` are those from which on
-    (or, with `below`, under which) a measure has a severity; None, or no level, is never. None may
-    be less than `lowest`, where `find` can't see smaller measures. `meanings` say what settings
-    are. Of Connect's workers, connectors and tasks `advice_to_connect` replaces `advice`, where it
-    is stated, and of groups that follow a plan `advice_to_planned`.
+    `each` is what it is about, and `template` the sentence: its blanks are `name` and `measure` of
+    what is measured, and those of the cluster or group that it is found in. `needs` are the tables
+    and columns without which it can't run. `levels` are those from which on (or, with `below`,
+    under which) a measure has a severity; None, or no level, is never. None may be less than
+    `lowest`, where `find` can't see smaller measures. `meanings` say what settings are.
+
+    Of Connect's workers, connectors and tasks `advice_to_connect` replaces `advice`, where it is
+    stated, of the consumer protocol `advice_to_consumer`, of groups with plans `advice_to_planned`.
     """
 
     name: str = ""
     tells: str
     measure: str
     advice: str
+    each: str = "group"
+    template: str
     needs: tuple[str, ...] = ()
     levels: Mapping[str, float | None]
     settings: Mapping[str, float] = field(default_factory=dict)
@@ -130,6 +161,7 @@ class Finding:
     lowest: float = 0.0
     advice_to_connect: str | None = None
     advice_to_planned: str | None = None
+    advice_to_consumer: str | None = None
 
     def __post_init__(self) -> None:
         """Name every severity in `levels`."""
@@ -144,50 +176,45 @@ class Finding:
                 return severity, level
         return None
 
-    def cells(self, row: FindingRow, thresholds: Thresholds, advice: str) -> dict[str, Any] | None:
-        """The cells of a row in a column of findings; None where it passes no level."""
+    def cells(
+        self,
+        row: Measured,
+        blanks: Mapping[str, object],
+        thresholds: Thresholds,
+        advice: str | None = None,
+        severity: str | None = None,
+    ) -> dict[str, Any] | None:
+        """The cells of a row in a column of findings; None where it passes no level.
+
+        `blanks` are those of the cluster or group, `advice` and `severity` its own, if it has any.
+        """
         grade = self.grade(row.measure, thresholds)
-        if row.severity is not None:
-            grade = row.severity, thresholds.get(row.severity) or row.measure
+        if severity is not None:
+            grade = severity, thresholds.get(severity) or row.measure
         if grade is None:
             return None
         severity, threshold = grade
+        name = blanks[self.each] if row.name is None else row.name
         return {
-            "subject": row.subject,
+            "subject": f"{self.each} {name}",
             "finding": self.name,
             "severity": severity,
             "measure": float(row.measure),
             "threshold": float(threshold),
-            "sentence": row.describe(),
-            "advice": row.advice or advice,
+            "sentence": sentence(
+                self.template, {"name": name, "measure": row.measure, **blanks, **row.blanks}
+            ),
+            "advice": advice or self.advice,
         }
 
 
-@dataclass(frozen=True, slots=True)
-class FindingRow:
-    """Something that was found: what it is about, how much it is, and the sentence."""
+Facts = TypeVar("Facts", GroupFacts, ClusterFacts)
 
-    subject: str
-    measure: float
-    template: str
-    blanks: Mapping[str, object]
-    advice: str | None = None
-    """Advice to this group alone."""
-    severity: str | None = None
-    """How bad it is, where levels alone don't say it."""
-
-    def describe(self) -> str:
-        """The sentence, which is put together once it is known that the measure counts."""
-        return sentence(self.template, self.blanks)
+Find = Callable[[Facts, Thresholds], Iterator[Measured]]
+"""A function that yields what is found in one group, or in one cluster."""
 
 
-Facts = TypeVar("Facts")
-
-Find = Callable[[Facts, Thresholds], Iterator[FindingRow]]
-"""A function that yields the findings of one group, or of one cluster."""
-
-
-def _find_nothing(group_or_cluster: object, thresholds: Thresholds) -> Iterator[FindingRow]:
+def _find_nothing(examined: object, thresholds: Thresholds) -> Iterator[Measured]:
     return iter(())
 
 
@@ -201,57 +228,50 @@ class PresentFinding(Finding, Generic[Facts]):
         """The finding, named as its function."""
         return replace(self, name=find.__name__.replace("_", "-"), find=find)
 
+    def rows(
+        self, examined: Facts, thresholds: Thresholds, *own: str | None
+    ) -> Iterator[dict[str, Any]]:
+        """The cells of all that is found past a level; `own` are an advice and a severity."""
+        for row in self.find(examined, thresholds):
+            if cells := self.cells(row, examined.blanks, thresholds, *own):
+                yield cells
 
+
+@dataclass(frozen=True, kw_only=True)
 class GroupFinding(PresentFinding[GroupFacts]):
-    """A kind of finding in one group."""
+    """A kind of finding in one group, or in each member, topic or partition of it.
 
+    `by_balance`: as bad as the group's balance, with the advice that all screens show.
+    """
 
-Measures = tuple[Mapping[Any, float], Mapping[str, object]]
-"""Measures by name, and blanks. Of a table of these by name each has its own."""
+    by_balance: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class ClusterFinding(PresentFinding[ClusterFacts]):
-    """A kind of finding in one cluster, about `each` broker, topic or rack that is measured.
+    """A kind of finding in one cluster, about each broker, topic or rack that is measured."""
 
-    The function that it decorates yields `Measures`; blanks of the template are these, and the
-    `name`, `cluster` and `measure`.
-    """
-
-    each: str
-    template: str
-
-    def __call__(self, measured: Callable[[ClusterFacts, Thresholds], Iterator[Measures]]) -> Self:  # type: ignore[override]
-        def find(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
-            for measures, blanks in measured(cluster, thresholds):
-                for name, measure in measures.items():
-                    own = {
-                        blank: value.get(name) if isinstance(value, Mapping) else value
-                        for blank, value in blanks.items()
-                    }
-                    common = {"name": str(name), "cluster": cluster.name, "measure": measure}
-                    yield FindingRow(f"{self.each} {name}", measure, self.template, common | own)
-
-        return replace(self, name=measured.__name__.replace("_", "-"), find=find)
+    def __post_init__(self) -> None:
+        """None of these is looked for among some groups."""
+        super().__post_init__()
+        object.__setattr__(self, "needs", tuple(dict.fromkeys((*self.needs, ALL_GROUPS))))
 
 
 @dataclass(frozen=True, kw_only=True)
 class PastFinding(Finding):
-    """A kind of finding that needs many snapshots.
+    """A kind of finding that needs many snapshots, about each group or topic.
 
     It reads the frames of `spark.audit.past` that `reads` names: `rows` makes one of them, if they
     aren't all of it, and `where` and `value` (the measure) are SQL text, in which settings are
-    blanks. The template's blanks are its columns, and what `more` makes of these. It is about a
-    topic with `of_topic`, else about a group, whose levels may be its own.
+    blanks. The template's blanks are its columns, and what `more` makes of these. A group's levels
+    may be its own.
     """
 
     reads: tuple[str, ...]
     value: str
-    template: str
     where: str = "true"
     rows: Callable[..., DataFrame] | None = None
     more: Callable[[Details, Thresholds], Details] | None = None
-    of_topic: bool = False
 
     def find(self, frames: Sequence[DataFrame], thresholds: Thresholds) -> DataFrame:
         """Rows of `cluster`, `group`, `measure`, and `details` as JSON."""
@@ -260,27 +280,7 @@ class PastFinding(Finding):
         cells = ", ".join(f"`{name}`" for name in rows.columns if name not in ("cluster", "group"))
         return escaped_rows(rows.where(self.where.format_map(numbers))).selectExpr(
             "cluster",
-            f"{'cast(null as string)' if self.of_topic else '`group`'} as `group`",
+            f"{'`group`' if self.each == 'group' else 'cast(null as string)'} as `group`",
             f"cast({self.value.format_map(numbers)} as double) as measure",
             f"to_json(struct({cells}), map('ignoreNullFields', 'false')) as details",
         )
-
-
-def about(
-    group: GroupFacts,
-    measure: float,
-    template: str,
-    subject: str | None = None,
-    advice: str | None = None,
-    **blanks: object,
-) -> FindingRow:
-    """A finding about a group, or the `subject` in it; `group` is a blank of the template too."""
-    of_group = {"group": group.name, **blanks}
-    return FindingRow(subject or f"group {group.name}", measure, template, of_group, advice)
-
-
-def about_balance(group: GroupFacts, measure: float, template: str, **blanks: object) -> FindingRow:
-    """A finding as bad as the group's balance, with the advice that all screens show."""
-    advised = group.solved.advice, group.solved.of_balance
-    of_group = {"group": group.name, **blanks}
-    return FindingRow(f"group {group.name}", measure, template, of_group, *advised)

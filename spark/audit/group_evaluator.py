@@ -16,12 +16,12 @@ from optimizer.model import BY_COUNT
 from optimizer.strategies import OPTIMAL
 from spark.audit.facts import GroupFacts
 from spark.audit.finding import WORST_FIRST, GroupFinding, Thresholds
-from spark.audit.findings.defects import failed_group
+from spark.audit.findings.groups import failed_group
 from spark.audit.known import AvailableFacts
 from spark.audit.parts import AuditRow, as_before, claims_changed
 from spark.audit.registry import FINDINGS
 from spark.audit.thresholds import AuditSettings
-from spark.fleet import CONNECT, other_kind_of, team_of
+from spark.fleet import CONNECT, CONSUMER, other_kind_of, team_of
 from spark.groups import (
     Cells,
     CoordinatorLocation,
@@ -219,14 +219,18 @@ def _cells(
     finding: GroupFinding, group: GroupFacts, thresholds: Thresholds
 ) -> Iterator[dict[str, Any]]:
     """Rows of a finding in a group that are past a level, as cells of the column `findings`."""
-    of_kind = _advice_to_kind(finding, group.row)
-    for row in finding.find(group, thresholds):
-        if cells := finding.cells(row, thresholds, of_kind or finding.advice):
-            yield cells
+    advice = _advice_to_kind(finding, group.row)
+    if finding.by_balance:
+        return finding.rows(
+            group, thresholds, group.solved.advice or advice, group.solved.of_balance
+        )
+    return finding.rows(group, thresholds, advice)
 
 
 def _advice_to_kind(finding: GroupFinding, row: AuditRow) -> str | None:
-    """Advice to Connect's workers, or to groups that follow a plan, if theirs is another one."""
+    """Advice to Connect's workers, the consumer protocol or followers of plans, if of its own."""
     if row.type == CONNECT:
         return finding.advice_to_connect
+    if row.type == CONSUMER and finding.advice_to_consumer:
+        return finding.advice_to_consumer
     return finding.advice_to_planned if follows_plans(row.group_strategy, row.type) else None

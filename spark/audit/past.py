@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import DataFrame, functions as F
 
-from spark.audit.finding import OWN_COLUMNS, FindingRow, PastFinding
+from spark.audit.finding import OWN_COLUMNS, Measured, PastFinding
 from spark.audit.thresholds import AuditSettings
 from spark.fleet import PARTITION_KEYS, REBALANCING_STATES, STREAMS, UNKNOWN_STATE, escaped_rows
 from spark.groups import GROUP_KEYS
@@ -308,10 +308,8 @@ def _grade(row: Any, finding: PastFinding, levels: AuditSettings) -> tuple[Any, 
     """The cells of `OWN_COLUMNS`, or None where no level is passed."""
     by_finding = levels.values if row.group is None else levels.of(row.cluster, row.group)
     details = {"cluster": row.cluster, "group": row.group, **json.loads(row.details)}
-    subject = f"topic {details['topic']}" if row.group is None else f"group {row.group}"
     more = finding.more(details, levels.values[finding.name]) if finding.more else {}
-    finding_row = FindingRow(subject, row.measure, finding.template, {**details, **more})
-    cells = finding.cells(finding_row, by_finding[finding.name], finding.advice)
+    cells = finding.cells(Measured(row.measure, None, more), details, by_finding[finding.name])
     if cells is None:
         return None
     return tuple((details | cells)[name] for name in OWN_COLUMNS)

@@ -1,4 +1,4 @@
-"""Brokers that do too much for groups, and settings of theirs that harm."""
+"""Brokers that do too much for groups, reads across racks, and settings that harm."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -8,16 +8,51 @@ import numpy as np
 from spark.audit.cluster_facts import ClusterFacts
 from spark.audit.facts import GroupFacts
 from spark.audit.finding import (
-    ALL_GROUPS,
     ClusterFinding,
-    FindingRow,
     GroupFinding,
-    Measures,
+    Measured,
     Thresholds,
-    about,
     decimal,
+    measured,
+    measured_each,
 )
-from spark.audit.findings.timeouts import KAFKAS_SESSION_MS
+from spark.audit.findings.members import KAFKAS_SESSION_MS
+
+
+@GroupFinding(
+    tells="reads cross racks that an equally balanced assignment would keep local",
+    measure="avoidable reads across racks ÷ all reads of members whose rack is known, at most",
+    advice="Set replica.selector.class on the brokers so that members read in their own rack, or "
+    "use an assignment that knows racks.",
+    needs=("members.rack", "partitions.leader_rack"),
+    levels={"info": 0.25},
+    settings={"least": 4},
+    meanings={"least": "groups with at least this many avoidable reads"},
+    template="{across} of {reads:partition} of group {group} are read across racks; up to "
+    "{avoidable} of them could be local without a change of loads.",
+)
+def cross_rack_reads(group: GroupFacts, thresholds: Thresholds) -> Iterator[Measured]:
+    """Reads from a leader in another rack, against the most that could be local at these loads.
+
+    An upper bound by counting: in each rack no more than the partitions that are led there, and
+    no more than its members carry now. Subscriptions may allow less.
+    """
+    if group.plan is None or not group.row.member_racks.any():
+        return
+    owner, _, led = group.led
+    of_members = group.row.member_racks
+    reader = of_members[owner]
+    mask = (reader != 0) & (led != 0)
+    reads = int(np.count_nonzero(mask))
+    if not reads:
+        return
+    local = int(np.count_nonzero((reader == led) & mask))
+    sides = reader[mask], led[mask]
+    most = (min(np.count_nonzero(of == rack) for of in sides) for rack in np.unique(of_members))
+    avoidable = int(sum(most)) - local
+    if avoidable >= thresholds["least"]:
+        across = reads - local
+        yield measured(avoidable / reads, across=across, reads=reads, avoidable=avoidable)
 
 
 @GroupFinding(
@@ -27,8 +62,11 @@ from spark.audit.findings.timeouts import KAFKAS_SESSION_MS
     "factor with the number of brokers spreads them.",
     needs=("partitions.leader",),
     levels={"info": 4},
+    each="member",
+    template="All {measure} partitions of member {name} of group {group} are led by broker "
+    "{leader:whole}.",
 )
-def one_leader(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
+def one_leader(group: GroupFacts, thresholds: Thresholds) -> Iterator[Measured]:
     plan = group.plan
     if plan is None or not group.several_brokers or not len(group.led.owner):
         return
@@ -39,17 +77,7 @@ def one_leader(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow
     owned = np.bincount(owner, minlength=group.members)
     owned[owner[other]] = 0
     for at in np.flatnonzero(owned).tolist():
-        member = plan.names[at]
-        yield about(
-            group,
-            int(owned[at]),
-            "All {owned} partitions of member {member} of group {group} are led by broker "
-            "{leader:whole}.",
-            f"member {member}",
-            owned=int(owned[at]),
-            member=member,
-            leader=int(of_owner[at]),
-        )
+        yield measured(int(owned[at]), plan.names[at], leader=int(of_owner[at]))
 
 
 @ClusterFinding(
@@ -58,33 +86,37 @@ def one_leader(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow
     "cluster's brokers, or ÷ that of its heaviest group if that is more",
     advice="Spread the leaders of __consumer_offsets: elect preferred leaders, or reassign its "
     "partitions.",
-    needs=("coordinators", ALL_GROUPS),
+    needs=("coordinators",),
     levels={"info": 1.5, "warning": 3.0},
     settings={"least": 1000},
     meanings={"least": "brokers whose groups have at least this many members × partitions"},
     each="broker",
-    template="Broker {name} of cluster {cluster} coordinates {groups} of its {every} groups with "
-    "{load} of {total} members × partitions; the mean of its {brokers} brokers is {mean:decimal}. "
-    "Most has group {heaviest.group} with {heaviest.load}: {heaviest.seat}.",
+    template="Broker {name} of cluster {cluster} coordinates {broker.groups} of its {every} groups "
+    "with {broker.load} of {total} members × partitions; the mean of its {brokers} brokers is "
+    "{mean:decimal}. Most has group {broker.heaviest.group} with {broker.heaviest.load}: "
+    "{broker.heaviest.seat}.",
 )
-def coordinator_load(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measures]:
+def coordinator_load(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measured]:
     """Brokers that coordinate more of a cluster's load than their share.
 
     A group can't be shared: who coordinates a heavy one isn't told more than what comes on top.
     """
     brokers, mean = cluster.coordinators, cluster.mean_load
-    loads = {
-        name: broker.load / max(mean, broker.heaviest.load)
-        for name, broker in brokers.items()
-        if broker.heaviest and broker.load and broker.load >= thresholds["least"]
-    }
-    if len(brokers) > 1:
-        counts = {
-            blank: {name: getattr(broker, blank) for name, broker in brokers.items()}
-            for blank in ("groups", "load", "heaviest")
-        }
-        totals = {"every": sum(counts["groups"].values()), "total": sum(counts["load"].values())}
-        yield loads, {**counts, **totals, "brokers": len(brokers), "mean": mean}
+    if len(brokers) < 2:
+        return
+    every = sum(broker.groups for broker in brokers.values())
+    total = sum(broker.load for broker in brokers.values())
+    for name, broker in brokers.items():
+        if broker.heaviest and broker.load and broker.load >= thresholds["least"]:
+            yield measured(
+                broker.load / max(mean, broker.heaviest.load),
+                str(name),
+                broker=broker,
+                brokers=len(brokers),
+                mean=mean,
+                every=every,
+                total=total,
+            )
 
 
 UNCLEAN = "unclean.leader.election.enable"
@@ -118,26 +150,22 @@ HEARTBEATS = 3
     measure="partitions of the topic",
     advice="Unless its records may be lost, set unclean.leader.election.enable=false for the "
     "topic: without a replica in sync it then waits for one.",
-    needs=("configs", ALL_GROUPS),
+    needs=("configs",),
     levels={"warning": 1},
     each="topic",
     template="A replica out of sync may lead topic {name} of cluster {cluster} when all others "
-    "fail: records that it hasn't copied are lost. {behind} of {measure:partition} "
-    "{behind:has|have} such replicas now; {next} {next:loses|lose} records if one more broker "
-    "fails.",
+    "fail: records that it hasn't copied are lost. {out_of_sync} of {measure:partition} "
+    "{out_of_sync:has|have} such replicas now; {one_from_loss} {one_from_loss:loses|lose} records "
+    "if one more broker fails.",
 )
-def unclean_election(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measures]:
+def unclean_election(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measured]:
     """Topics that may be led by a replica that lacks records (KIP-106 made `false` the default)."""
     topics = {
         topic: cluster.partitions[topic]
         for (scope, topic, key), value in sorted(cluster.configs.items())
         if (scope, key, value) == ("topic", UNCLEAN, "true") and topic in cluster.partitions
     }
-    behind = {topic: cluster.out_of_sync[topic] for topic in topics}
-    yield (
-        topics,
-        {"behind": behind, "next": {topic: cluster.one_from_loss[topic] for topic in topics}},
-    )
+    yield from measured_each(cluster, topics)
 
 
 @ClusterFinding(
@@ -145,12 +173,12 @@ def unclean_election(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[
     measure="1: there is such a setting",
     advice="Change it with kafka-configs --alter --entity-type brokers, or in each broker's file. "
     "Topics that exist keep their replicas: evenfleet reassign plans others.",
-    needs=("configs", ALL_GROUPS),
+    needs=("configs",),
     levels={"info": 1},
     each="setting",
     template="Setting {name} of cluster {cluster}'s brokers: {why:whole}.",
 )
-def broker_settings(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measures]:
+def broker_settings(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measured]:
     by_key: defaultdict[str, dict[str, str]] = defaultdict(dict)
     brokers = {name for scope, name, _ in cluster.configs if scope == "broker"}
     for (scope, name, key), value in cluster.configs.items():
@@ -159,7 +187,7 @@ def broker_settings(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[M
     for key, by_broker in sorted(by_key.items()):
         if len({*by_broker.values()}) > 1:
             texts = sorted({f"{value} on broker {name}" for name, value in by_broker.items()})
-            yield {key: 1}, {"why": f"brokers differ: {', '.join(texts[:4])}"}
+            yield measured(1, key, why=f"brokers differ: {', '.join(texts[:4])}")
     same = {key: {*by_broker.values()} for key, by_broker in by_key.items()}
     numbers = {
         key: int(value)
@@ -167,7 +195,7 @@ def broker_settings(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[M
         if len(texts) == 1 and (value := next(iter(texts))).isdecimal()
     }
     for key, why in (*_reasons(numbers, len(brokers)), *_session_reasons(numbers)):
-        yield {key: 1}, {"why": why}
+        yield measured(1, key, why=why)
 
 
 def _reasons(numbers: dict[str, int], brokers: int) -> Iterator[tuple[str, str]]:

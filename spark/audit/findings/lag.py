@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from spark.audit.facts import GroupFacts
-from spark.audit.finding import FindingRow, GroupFinding, Thresholds, about
+from spark.audit.finding import GroupFinding, Measured, Thresholds, measured
 from spark.audit.lags import sum_of
 
 
@@ -23,8 +23,11 @@ from spark.audit.lags import sum_of
         "partitions": "topics with at least this many partitions",
         "least": "and at least this many records of lag",
     },
+    each="topic",
+    template="{few} of the {size} partitions of topic {name} {have} {measure:percent} of the {lag} "
+    "records that group {group} lags behind there; the worst is {name}-{worst:whole}.",
 )
-def lag_on_few_partitions(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
+def lag_on_few_partitions(group: GroupFacts, thresholds: Thresholds) -> Iterator[Measured]:
     """Topics of which few partitions have most of a group's lag: hot keys, or slow records."""
     if group.most_lag < thresholds["least"] or group.lags is None:
         return
@@ -35,19 +38,12 @@ def lag_on_few_partitions(group: GroupFacts, thresholds: Thresholds) -> Iterator
         if len(lags) >= thresholds["partitions"]:
             few = math.ceil(len(lags) * thresholds["share"])
             share = sum_of(np.sort(lags)[::-1][:few]) / float(total)
-            topic_name = group.plan.topics[topic]
-            yield about(
-                group,
+            yield measured(
                 share,
-                "{few} of the {size} partitions of topic {topic} {have} {share:percent} of the "
-                "{lag} records that group {group} lags behind there; the worst is "
-                "{topic}-{worst:whole}.",
-                f"topic {topic_name}",
+                group.plan.topics[topic],
                 few="One" if few == 1 else few,
                 size=len(lags),
-                topic=topic_name,
                 have="has" if few == 1 else "have",
-                share=share,
                 lag=total,
                 worst=int(partitions[lags.argmax()]),
             )
@@ -65,8 +61,11 @@ def lag_on_few_partitions(group: GroupFacts, thresholds: Thresholds) -> Iterator
         "members": "groups in which at least this many members own partitions",
         "least": "and that lag at least this many records",
     },
+    each="member",
+    template="Member {name}, one of {owners} with partitions in group {group}, has "
+    "{measure:percent} of the group's lag: {lag} records of {total}.",
 )
-def lag_on_one_member(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
+def lag_on_one_member(group: GroupFacts, thresholds: Thresholds) -> Iterator[Measured]:
     least = thresholds["least"]
     if group.most_lag < least or group.lags is None or group.members < thresholds["members"]:
         return
@@ -77,19 +76,7 @@ def lag_on_one_member(group: GroupFacts, thresholds: Thresholds) -> Iterator[Fin
     if not total or total < least or len(of_member) < thresholds["members"]:
         return
     lag, member = max((lag, member) for member, lag in of_member.items())
-    share = lag / float(total)
-    yield about(
-        group,
-        share,
-        "Member {member}, one of {members} with partitions in group {group}, has {share:percent} "
-        "of the group's lag: {lag} records of {total}.",
-        f"member {member}",
-        member=member,
-        members=len(of_member),
-        share=share,
-        lag=lag,
-        total=total,
-    )
+    yield measured(lag / float(total), member, owners=len(of_member), lag=lag, total=total)
 
 
 @GroupFinding(
@@ -99,21 +86,15 @@ def lag_on_one_member(group: GroupFacts, thresholds: Thresholds) -> Iterator[Fin
     "hangs.",
     needs=("lag", "previous", "previous.offsets"),
     levels={"critical": 1},
+    each="topic",
+    template="No commits of group {group} since the last snapshot on {measure:partition} of topic "
+    "{name}, while records keep arriving (worst: {name}-{stuck.worst:whole} at offset "
+    "{stuck.committed:whole}, {stuck.lag:record} behind{seat}).",
 )
-def stalled_partitions(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
+def stalled_partitions(group: GroupFacts, thresholds: Thresholds) -> Iterator[Measured]:
     for stuck in group.stuck:
         topic = group.plan.topics[stuck.topic]
-        yield about(
-            group,
-            stuck.partitions,
-            "No commits of group {group} since the last snapshot on {stuck.partitions:partition} "
-            "of topic {topic}, while records keep arriving (worst: {topic}-{stuck.worst:whole} at "
-            "offset {stuck.committed:whole}, {stuck.lag:record} behind{seat}).",
-            f"topic {topic}",
-            topic=topic,
-            stuck=stuck,
-            seat=_seat(group),
-        )
+        yield measured(stuck.partitions, topic, stuck=stuck, seat=_seat(group))
 
 
 def _seat(group: GroupFacts) -> str:
@@ -129,24 +110,20 @@ def _seat(group: GroupFacts) -> str:
     "records. Set the group's offsets with kafka-consumer-groups --reset-offsets.",
     needs=("lag",),
     levels={"critical": 1},
+    each="topic",
+    template="Group {group} has committed an offset beyond the end on {measure:partition} of topic "
+    "{name}: {name}-{beyond.first:whole} is {beyond.records:record} beyond{where}{seat}.",
 )
-def offset_beyond_end(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
+def offset_beyond_end(group: GroupFacts, thresholds: Thresholds) -> Iterator[Measured]:
     """Topics of which a group has committed offsets that no record has yet.
 
     Those of an empty group count as well: consumers that come back go on from there.
     """
     for beyond in group.outside_logs("beyond"):
         is_known = None not in (beyond.bound, beyond.committed)
-        yield about(
-            group,
-            beyond.partitions,
-            "Group {group} has committed an offset beyond the end on "
-            "{beyond.partitions:partition} of topic {beyond.topic}: "
-            "{beyond.topic}-{beyond.first:whole} is {beyond.records:record} beyond{where}{seat}.",
-            f"topic {beyond.topic}",
-            beyond=beyond,
-            where=f" {beyond.bound}, at {beyond.committed}" if is_known else "",
-            seat=_seat(group),
+        where = f" {beyond.bound}, at {beyond.committed}" if is_known else ""
+        yield measured(
+            beyond.partitions, beyond.topic, beyond=beyond, where=where, seat=_seat(group)
         )
 
 
@@ -157,17 +134,12 @@ def offset_beyond_end(group: GroupFacts, thresholds: Thresholds) -> Iterator[Fin
     "start now go on where auto.offset.reset says.",
     needs=("lag", "start"),
     levels={"critical": 1},
+    each="topic",
+    template="Records were deleted before group {group} read them, on {measure:partition} of topic "
+    "{name}: {deleted.records:record} of {name}-{deleted.first:whole}, which begins at "
+    "{deleted.bound:whole}; the group's offset is {deleted.committed:whole}.",
 )
-def offset_before_start(group: GroupFacts, thresholds: Thresholds) -> Iterator[FindingRow]:
+def offset_before_start(group: GroupFacts, thresholds: Thresholds) -> Iterator[Measured]:
     """Topics whose next records for a group are deleted already; empty groups count as well."""
     for deleted in group.outside_logs("deleted"):
-        yield about(
-            group,
-            deleted.partitions,
-            "Records were deleted before group {group} read them, on "
-            "{deleted.partitions:partition} of topic {deleted.topic}: "
-            "{deleted.records:record} of {deleted.topic}-{deleted.first:whole}, which begins at "
-            "{deleted.bound:whole}; the group's offset is {deleted.committed:whole}.",
-            f"topic {deleted.topic}",
-            deleted=deleted,
-        )
+        yield measured(deleted.partitions, deleted.topic, deleted=deleted)

@@ -148,7 +148,7 @@ UNREAD_TOPIC = PastFinding(
     value="partitions",
     template="No group of cluster {cluster} has subscribed to topic {topic} in {hours:decimal} "
     "hours, which has {partitions:partition}.",
-    of_topic=True,
+    each="topic",
     needs=("history", ALL_GROUPS),
     levels={"info": 1},
     settings={"hours": 1},

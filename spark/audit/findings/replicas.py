@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from spark.audit.cluster_facts import BEARS, ClusterFacts
-from spark.audit.finding import ALL_GROUPS, ClusterFinding, Measures, Thresholds
+from spark.audit.finding import ClusterFinding, Measured, Thresholds, measured, measured_each
 
 REASSIGN = "Plan it with evenfleet reassign."
 
@@ -19,14 +19,14 @@ SKEWED = (
     measure="partitions of which the broker's replica is not in sync",
     advice="See whether the broker is up, and its disks and network keep pace; the next failure "
     "may leave these partitions without a leader.",
-    needs=("partitions.replicas", "partitions.isr", ALL_GROUPS),
+    needs=("partitions.replicas", "partitions.isr"),
     levels={"warning": 1},
     each="broker",
     template="Broker {name} of cluster {cluster} is out of sync with {measure:partition}, such as "
-    "{first[topic]}-{first[partition]:whole}.",
+    "{first_behind[topic]}-{first_behind[partition]:whole}.",
 )
-def under_replicated(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measures]:
-    yield cluster.behind, {"first": cluster.first_behind}
+def under_replicated(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measured]:
+    yield from measured_each(cluster, cluster.behind)
 
 
 @ClusterFinding(
@@ -34,16 +34,16 @@ def under_replicated(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[
     measure="partitions of the topic without a leader",
     advice="Bring back a broker that has a replica in sync; an unclean election would lose "
     "records.",
-    needs=("partitions.leader", ALL_GROUPS),
+    needs=("partitions.leader",),
     levels={"critical": 1},
     each="topic",
-    template="{measure} of {size:partition} of topic {name} in cluster {cluster} "
-    "{measure:has|have} no leader ({measure:|the first is }{name}-{first:whole}): clients "
-    "can't read or write there.",
+    template="{measure} of {partitions:partition} of topic {name} in cluster {cluster} "
+    "{measure:has|have} no leader ({measure:|the first is }{name}-{first_leaderless:whole}): "
+    "clients can't read or write there.",
 )
-def leaderless(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measures]:
+def leaderless(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measured]:
     if cluster.led:
-        yield cluster.leaderless, {"size": cluster.partitions, "first": cluster.first_leaderless}
+        yield from measured_each(cluster, cluster.leaderless)
 
 
 @ClusterFinding(
@@ -51,18 +51,15 @@ def leaderless(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measur
     measure="partitions of the topic with a leader and too few replicas in sync",
     advice="Bring the missing brokers back, or see why their replicas don't catch up; until then a "
     "lower min.insync.replicas lets producers write, with fewer copies.",
-    needs=(
-        *("partitions.leader", "partitions.isr", "partitions.min_insync_replicas"),
-        ALL_GROUPS,
-    ),
+    needs=("partitions.leader", "partitions.isr", "partitions.min_insync_replicas"),
     levels={"critical": 1},
     each="topic",
-    template="{measure} of {size:partition} of topic {name} in cluster {cluster} "
+    template="{measure} of {partitions:partition} of topic {name} in cluster {cluster} "
     "{measure:takes|take} no records with acks=all: fewer replicas are in sync than "
-    "min.insync.replicas says ({measure:|the first is }{name}-{first}).",
+    "min.insync.replicas says ({measure:|the first is }{name}-{first_refusing}).",
 )
-def writes_refused(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measures]:
-    yield cluster.refusing, {"size": cluster.partitions, "first": cluster.first_refusing}
+def writes_refused(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measured]:
+    yield from measured_each(cluster, cluster.refusing)
 
 
 @ClusterFinding(
@@ -70,21 +67,21 @@ def writes_refused(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Me
     measure="share of the broker's preferred partitions that another leads",
     advice="When the broker is back and in sync, run kafka-leader-election --election-type "
     "preferred.",
-    needs=("partitions.leader", "partitions.replicas", ALL_GROUPS),
+    needs=("partitions.leader", "partitions.replicas"),
     levels={"info": 0.1, "warning": 0.5},
     settings={"least": 5},
     meanings={"least": "brokers with at least this many such partitions"},
     each="broker",
     template="Broker {name} of cluster {cluster} doesn't lead {away} ({measure:percent}) of the "
-    "{all} partitions of which it is the preferred leader.",
+    "{preferred} partitions of which it is the preferred leader.",
 )
-def not_preferred_leader(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measures]:
+def not_preferred_leader(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measured]:
     shares = {
         broker: away / cluster.preferred[broker]
         for broker, away in cluster.away.items()
         if away >= thresholds["least"]
     }
-    yield shares, {"away": cluster.away, "all": cluster.preferred}
+    yield from measured_each(cluster, shares)
 
 
 @ClusterFinding(
@@ -92,15 +89,15 @@ def not_preferred_leader(cluster: ClusterFacts, thresholds: Thresholds) -> Itera
     measure="partitions of the topic with one replica",
     advice="When its broker fails, clients can't read or write there: raise the replication "
     f"factor. {REASSIGN}",
-    needs=("partitions.replicas", ALL_GROUPS),
+    needs=("partitions.replicas",),
     levels={"info": 1},
     each="topic",
-    template="{measure} of {size:partition} of topic {name} in cluster {cluster} "
+    template="{measure} of {with_replicas:partition} of topic {name} in cluster {cluster} "
     "{measure:has|have} one replica only.",
 )
-def single_replica(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measures]:
+def single_replica(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measured]:
     if len(cluster.replicas) > 1:
-        yield cluster.single, {"size": cluster.with_replicas}
+        yield from measured_each(cluster, cluster.single)
 
 
 @ClusterFinding(
@@ -108,18 +105,18 @@ def single_replica(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Me
     measure="partitions of the topic with as many replicas as min.insync.replicas, or fewer",
     advice="With one broker down, producers with acks=all are refused: raise the replication "
     f"factor. {REASSIGN}",
-    needs=("partitions.replicas", "partitions.min_insync_replicas", ALL_GROUPS),
+    needs=("partitions.replicas", "partitions.min_insync_replicas"),
     levels={"warning": 1},
     each="topic",
     template="{measure:partition} of topic {name} in cluster {cluster} {measure:has|have} no more "
-    "replicas than have to be in sync: {replicas}, with min.insync.replicas {least}.",
+    "replicas than have to be in sync: {fewest}, with min.insync.replicas {minimum}.",
 )
-def replicas_at_minimum(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measures]:
+def replicas_at_minimum(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measured]:
     """Topics that need all replicas in sync, so that one broker down stops their producers.
 
     Those whose minimum is 1 aren't meant: they have one replica, which is a finding of its own.
     """
-    yield cluster.at_minimum, {"replicas": cluster.fewest, "least": cluster.minimum}
+    yield from measured_each(cluster, cluster.at_minimum)
 
 
 @ClusterFinding(
@@ -127,14 +124,14 @@ def replicas_at_minimum(cluster: ClusterFacts, thresholds: Thresholds) -> Iterat
     measure="replicas of the broker ÷ the mean of the cluster's brokers that have any, or of its "
     "rack's where racks have unequal numbers of brokers",
     advice=f"Its disks and network carry more than the others'. {REASSIGN}",
-    needs=("partitions.replicas", ALL_GROUPS),
+    needs=("partitions.replicas",),
     levels={"info": 1.25, "warning": 1.5},
     settings={"least": 10},
     meanings={"least": "at least this many replicas more than the mean"},
     each="broker",
     template=SKEWED,
 )
-def replica_skew(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measures]:
+def replica_skew(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measured]:
     """Brokers with more replicas than their share.
 
     That is the mean of their rack where racks have unequal numbers of brokers: a small rack's
@@ -143,7 +140,7 @@ def replica_skew(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Meas
     sizes = Counter(cluster.rack.values())
     unequal = len({*sizes.values()}) > 1
     among = {broker: f" of rack {rack}" for broker, rack in cluster.rack.items() if unequal}
-    yield from _above_mean(cluster.replicas, "replicas", among, thresholds)
+    yield from _above_mean(cluster, cluster.replicas, "replicas", among, thresholds)
 
 
 @ClusterFinding(
@@ -151,22 +148,26 @@ def replica_skew(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Meas
     measure="partitions that the broker leads ÷ the mean of the cluster's brokers with replicas",
     advice="Consumers and producers all go to the leader. Elect preferred leaders, or make these "
     f"even: {REASSIGN}",
-    needs=("partitions.leader", "partitions.replicas", ALL_GROUPS),
+    needs=("partitions.leader", "partitions.replicas"),
     levels={"info": 1.5, "warning": 2.0},
     settings={"least": 10},
     meanings={"least": "at least this many leaders more than the mean"},
     each="broker",
     template=SKEWED,
 )
-def leader_skew(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measures]:
+def leader_skew(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measured]:
     """Brokers that lead more partitions than their share; all that have replicas could lead."""
     led = {broker: cluster.led[broker] for broker in cluster.replicas}
-    yield from _above_mean(led, "leaders", {}, thresholds)
+    yield from _above_mean(cluster, led, "leaders", {}, thresholds)
 
 
 def _above_mean(
-    counts: Mapping[int, int], what: str, among: Mapping[int, str], thresholds: Thresholds
-) -> Iterator[Measures]:
+    cluster: ClusterFacts,
+    counts: Mapping[int, int],
+    what: str,
+    among: Mapping[int, str],
+    thresholds: Thresholds,
+) -> Iterator[Measured]:
     """Brokers whose count is above the mean by the setting `least` or more.
 
     The mean is of the cluster's brokers with the same text in `among`, which says which those are.
@@ -181,15 +182,14 @@ def _above_mean(
         mean = means.get(part[broker], 0)
         if mean and count - mean >= thresholds["least"]:
             skews[broker] = count / mean
-    yield (
+    yield from measured_each(
+        cluster,
         skews,
-        {
-            "count": counts,
-            "what": what,
-            "brokers": {broker: len(of_part[part[broker]]) for broker in skews},
-            "among": part,
-            "mean": {broker: means[part[broker]] for broker in skews},
-        },
+        count=counts,
+        what=what,
+        brokers={broker: len(of_part[part[broker]]) for broker in skews},
+        among=part,
+        mean={broker: means[part[broker]] for broker in skews},
     )
 
 
@@ -197,45 +197,46 @@ def _above_mean(
     tells="a broker has no replicas",
     measure="replicas that would be its share",
     advice=f"Kafka gives a new broker new topics only. {REASSIGN}",
-    needs=("partitions.replicas", "brokers", ALL_GROUPS),
+    needs=("partitions.replicas", "brokers"),
     levels={"info": 1},
     each="broker",
     template="Broker {name} of cluster {cluster} has no replica, and {brokers} others have "
     "{replicas}.",
 )
-def empty_broker(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measures]:
+def empty_broker(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measured]:
     replicas, brokers = cluster.replicas.total(), len(cluster.replicas)
     empty = sorted(cluster.listed - cluster.replicas.keys()) if brokers else []
-    yield dict.fromkeys(empty, replicas / (brokers + 1)), {"brokers": brokers, "replicas": replicas}
+    shares = dict.fromkeys(empty, replicas / (brokers + 1))
+    yield from measured_each(cluster, shares, brokers=brokers, replicas=replicas)
 
 
 @ClusterFinding(
     tells="one broker alone is in sync with partitions of several replicas",
     measure="partitions with which the broker alone is in sync",
     advice="Don't restart it before the other replicas have caught up.",
-    needs=("partitions.replicas", "partitions.isr", ALL_GROUPS),
+    needs=("partitions.replicas", "partitions.isr"),
     levels={"warning": 1},
     each="broker",
     template="Broker {name} of cluster {cluster} alone is in sync with {measure:partition} of "
-    "several replicas, such as {first[topic]}-{first[partition]:whole}.",
+    "several replicas, such as {first_alone[topic]}-{first_alone[partition]:whole}.",
 )
-def offline_if_broker_fails(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measures]:
-    yield cluster.alone, {"first": cluster.first_alone}
+def offline_if_broker_fails(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measured]:
+    yield from measured_each(cluster, cluster.alone)
 
 
 @ClusterFinding(
     tells="all replicas of a partition are in one rack, and there are others",
     measure="partitions of several replicas that the rack has all of",
     advice=f"When the rack fails, clients can't read or write there. {REASSIGN}",
-    needs=("partitions.replicas", ALL_GROUPS),
+    needs=("partitions.replicas",),
     levels={"info": 1},
     each="rack",
     template="Rack {name} of cluster {cluster} has all replicas of {measure:partition}, such as "
-    "{first[topic]}-{first[partition]:whole}.",
+    "{first_held[topic]}-{first_held[partition]:whole}.",
 )
-def offline_if_rack_fails(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measures]:
+def offline_if_rack_fails(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measured]:
     if len(cluster.racks) > 1:
-        yield cluster.held, {"first": cluster.first_held}
+        yield from measured_each(cluster, cluster.held)
 
 
 @ClusterFinding(
@@ -243,13 +244,12 @@ def offline_if_rack_fails(cluster: ClusterFacts, thresholds: Thresholds) -> Iter
     measure="partitions of the topic that wait",
     advice="It waits for ever, and Kafka refuses other reassignments meanwhile: bring the broker "
     "back, or cancel with kafka-reassign-partitions --cancel, as has to be done before a rollback.",
-    needs=(ALL_GROUPS,),
     levels={"warning": 1},
     each="topic",
     template="{measure:partition} of topic {name} in cluster {cluster} {measure:waits|wait} to be "
     "reassigned {why} ({measure:|the first is }{name}-{first:whole}).",
 )
-def reassignment_stuck(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measures]:
+def reassignment_stuck(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measured]:
     """Topics with partitions whose reassignment never ends.
 
     They have no leader to copy from, or a replica is added and removed at once: so it is after a
@@ -259,7 +259,7 @@ def reassignment_stuck(cluster: ClusterFacts, thresholds: Thresholds) -> Iterato
         (cluster.stuck, cluster.first_stuck, "without a leader to copy from"),
         (cluster.reversed, cluster.first_reversed, "with a replica both added and removed"),
     ):
-        yield counts, {"why": why, "first": firsts}
+        yield from measured_each(cluster, counts, why=why, first=firsts)
 
 
 @ClusterFinding(
@@ -267,7 +267,7 @@ def reassignment_stuck(cluster: ClusterFacts, thresholds: Thresholds) -> Iterato
     measure="brokers, or racks, that may fail before a partition can't be written with acks=all",
     advice="Raise replication factors above min.insync.replicas, over more racks: plan that with "
     "evenfleet reassign. The audit's table failures has each topic.",
-    needs=("partitions.replicas", ALL_GROUPS),
+    needs=("partitions.replicas",),
     levels={"info": 1},
     below=True,
     each="all",
@@ -275,7 +275,7 @@ def reassignment_stuck(cluster: ClusterFacts, thresholds: Thresholds) -> Iterato
     "written, {brokers[1]} until one can't be read, {brokers[2]} until one is lost{racks:whole}. "
     "{weak} of {topics:topic} {topics:bears|bear} none, such as {weakest}.",
 )
-def bears_no_failure(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measures]:
+def bears_no_failure(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Measured]:
     """A cluster of several brokers: how many may fail, and racks, and its weakest topic."""
     if len(cluster.replicas) < 2 or not cluster.failures:
         return
@@ -287,15 +287,14 @@ def bears_no_failure(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[
         row["topic"]: min(row[name] for name in written if row[name] is not None)
         for row in cluster.failures
     }
-    yield (
-        {"topics": min(writes.values())},
-        {
-            "brokers": _least(cluster, by_brokers),
-            "racks": "; failed racks: {}, {} and {}".format(*racks) if racks else "",
-            "weak": sum(number < 1 for number in writes.values()),
-            "topics": len(writes),
-            "weakest": min(writes, key=lambda topic: (writes[topic], topic)),
-        },
+    yield measured(
+        min(writes.values()),
+        "topics",
+        brokers=_least(cluster, by_brokers),
+        racks="; failed racks: {}, {} and {}".format(*racks) if racks else "",
+        weak=sum(number < 1 for number in writes.values()),
+        topics=len(writes),
+        weakest=min(writes, key=lambda topic: (writes[topic], topic)),
     )
 
 

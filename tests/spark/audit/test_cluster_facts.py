@@ -23,8 +23,6 @@ SCHEMA = pa.schema(
     }
 )
 
-NONE: dict[str, float] = {}
-
 
 def counted(rows: list[dict[str, Any]]) -> ClusterFacts:
     """The counts of these partitions; columns that a row lacks are null."""
@@ -141,9 +139,9 @@ RACKS = {"replica_racks": ["east", "east", "west"]}
 def test_the_weakest_topic_of_a_cluster(
     rows: list[dict[str, Any]], measure: int, text: str
 ) -> None:
-    (row,) = bears_no_failure.find(counted(rows), NONE)
-    assert (row.subject, row.measure) == ("all topics", measure)
-    assert text in row.describe()
+    (row,) = bears_no_failure.rows(counted(rows), bears_no_failure.levels | {"info": measure + 1})
+    assert (row["subject"], row["measure"]) == ("all topics", measure)
+    assert text in row["sentence"]
 
 
 SETTINGS = {
@@ -182,7 +180,8 @@ def test_settings_of_three_brokers_that_are_off(key: str, value: str, why: str |
         for broker in range(3):
             configs["broker", str(broker + 1), name] = values[broker % len(values)]
     cluster = ClusterFacts(name="c", configs=configs)
-    found = {row.subject: row.describe() for row in broker_settings.find(cluster, NONE)}
+    rows = broker_settings.rows(cluster, broker_settings.levels)
+    found = {row["subject"]: row["sentence"] for row in rows}
     assert found.keys() == ({f"setting {key}"} if why else set())
     assert why is None or why in found[f"setting {key}"]
 
@@ -214,8 +213,8 @@ def test_the_load_of_coordinators(
     ]
     cluster = facts_of(coordinated=groups)
     cluster.listed = frozenset(brokers)
-    found = coordinator_load.find(cluster, {"least": 1000.0})
-    assert {row.subject: round(row.measure, 2) for row in found} == measures
+    rows = coordinator_load.rows(cluster, {**coordinator_load.levels, "least": 1000.0, "info": 0.1})
+    assert {row["subject"]: round(row["measure"], 2) for row in rows} == measures
 
 
 def test_brokers_that_could_coordinate_count_where_any_does() -> None:

@@ -22,11 +22,8 @@ LEADER, ANY = Goals(rack="leader"), Goals(rack="any", levels=("moves", "racks"),
 
 
 def test_the_first_rule_that_fits_counts_and_the_default_where_none_does() -> None:
-    rules = (
-        GroupGoals("pay-*", LEADER),
-        GroupGoals("pay-b?", ANY),
-        GroupGoals("*", ANY, cluster="eu"),
-    )
+    in_eu = GroupGoals("*", ANY, cluster="eu")
+    rules = (GroupGoals("pay-*", LEADER), GroupGoals("pay-b?", ANY), in_eu)
     goals = FleetGoals(DEFAULT_GOALS, rules)
     assert goals.of("us", "pay-b1") == LEADER
     assert goals.of("eu", "orders") == ANY
