@@ -270,9 +270,17 @@ class Client(ABC):
             return self.next_beat()
         return max(min(self.next_beat(), commit), self.frozen_until)
 
-    @abstractmethod
     def beat(self) -> None:
         """A heartbeat that matters."""
+        if self.is_silent:
+            return
+        self.beats_from = self.context.now
+        if not self.expired_poll and self.member_id is not None:
+            self._send_beat()
+
+    @abstractmethod
+    def _send_beat(self) -> None:
+        """The coordinator takes a heartbeat, and answers it."""
 
     # The end.
 

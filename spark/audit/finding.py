@@ -267,6 +267,7 @@ class PastFinding(Finding):
     may be its own.
     """
 
+    needs: tuple[str, ...] = ("history",)
     reads: tuple[str, ...]
     value: str
     where: str = "true"

@@ -187,13 +187,8 @@ class ClassicClient(Client):
 
     # Heartbeats and metadata.
 
-    def beat(self) -> None:
-        """A heartbeat that may tell something."""
-        if self.is_silent:
-            return
-        self.beats_from = self.context.now
-        if not self.expired_poll and self.member_id is not None:
-            self.group.heartbeat(self)
+    def _send_beat(self) -> None:
+        self.group.heartbeat(self)
 
     def forget(self, why: str, *, new_id: bool) -> None:
         """Drop the generation that the coordinator no longer knows, and the id if `new_id`."""

@@ -56,13 +56,7 @@ class ConsumerClient(Client):
         if self.group is not None:
             self.group.wake(self)
 
-    def beat(self) -> None:
-        """A regular heartbeat."""
-        if self.is_silent:
-            return
-        self.beats_from = self.context.now
-        if self.expired_poll or self.member_id is None:
-            return
+    def _send_beat(self) -> None:
         if self.group is None:
             self.on_fenced()
         else:

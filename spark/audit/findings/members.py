@@ -18,19 +18,9 @@ KEEPABLE = (ACTIONS.index("keep"), ACTIONS.index("move"))
 """Actions on partitions whose owner is present and subscribed."""
 
 
-def _idle(plan: Any) -> int:
-    """Members that have nothing, now."""
-    if plan.current_min_load:
-        return 0
-    is_keepable = (plan.action == KEEPABLE[0]) | (plan.action == KEEPABLE[1])
-    return int(plan.members - np.count_nonzero(np.bincount(plan.previous[is_keepable])))
-
-
-def _without(plan: Any) -> int:
-    """Members that have nothing in the best assignment."""
-    if plan.min_load:
-        return 0
-    return int(plan.members - np.count_nonzero(np.bincount(plan.target[plan.target >= 0])))
+def _idle(plan: Any, owners: IntArray) -> int:
+    """Members that are none of these owners."""
+    return int(plan.members - np.count_nonzero(np.bincount(owners)))
 
 
 @GroupFinding(
@@ -51,8 +41,9 @@ def idle_members(group: GroupFacts, thresholds: Thresholds) -> Iterator[Measured
     plan = group.plan
     if plan is None or plan.current_min_load or not plan.uneven:
         return
-    idle = _idle(plan)
-    if (employable := idle - _without(plan)) > 0:
+    idle = _idle(plan, plan.previous[np.isin(plan.action, KEEPABLE)])
+    employable = idle - _idle(plan, plan.target[plan.target >= 0])
+    if employable > 0:
         yield measured(employable, idle=idle)
 
 

@@ -16,7 +16,6 @@ FREQUENT_REBALANCES = PastFinding(
     value="generations / hours",
     template="Group {group} rebalanced {generations:time} in {hours:decimal} hours; the likeliest "
     "cause is: {cause}.",
-    needs=("history",),
     levels={"info": 1, "warning": 4},
     settings={"least": 4},
     meanings={"least": "groups with at least this many rebalances"},
@@ -32,7 +31,6 @@ BALANCE_WORSENS = PastFinding(
     value="now - was",
     template="The most loaded member of group {group} has {now:partition} more than in the best "
     "assignment; in snapshot {since} it was {was}.",
-    needs=("history",),
     levels={"info": 1, "warning": 5},
 )
 
@@ -133,7 +131,6 @@ ABANDONED_GROUP = PastFinding(
     value="hours",
     template="Group {group} has {how}.",
     more=_how_abandoned,
-    needs=("history",),
     levels={"info": 20},
 )
 
@@ -176,7 +173,6 @@ OFFSETS_EXPIRE = PastFinding(
     template="Group {group} has had no members for {at_least:at least |}{hours:decimal} hours: "
     "{when}.",
     more=_when,
-    needs=("history",),
     levels={"warning": 24},
     below=True,
     settings={"retention_hours": 168},
@@ -194,7 +190,6 @@ STUCK_REBALANCE = PastFinding(
     value="snapshots",
     template="Group {group} is in {state}, and was in a rebalance in each of the last {snapshots} "
     "snapshots, for {hours:decimal} hours.",
-    needs=("history",),
     levels={"warning": 2, "critical": 4},
 )
 
