@@ -141,7 +141,7 @@ class Finding:
     what is measured, and those of the cluster or group that it is found in. `needs` are the tables
     and columns without which it can't run. `levels` are those from which on (or, with `below`,
     under which) a measure has a severity; None, or no level, is never. None may be less than
-    `lowest`, where `find` can't see smaller measures. `meanings` say what settings are.
+    `lowest`, where `find` can't see smaller measures. `settings` have a default and a meaning.
 
     Of Connect's workers, connectors and tasks `advice_to_connect` replaces `advice`, where it is
     stated, of the consumer protocol `advice_to_consumer`, of groups with plans `advice_to_planned`.
@@ -155,8 +155,7 @@ class Finding:
     template: str
     needs: tuple[str, ...] = ()
     levels: Mapping[str, float | None]
-    settings: Mapping[str, float] = field(default_factory=dict)
-    meanings: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, tuple[float, str]] = field(default_factory=dict)
     below: bool = False
     lowest: float = 0.0
     advice_to_connect: str | None = None
@@ -167,6 +166,11 @@ class Finding:
         """Name every severity in `levels`."""
         levels = {severity: self.levels.get(severity) for severity in SEVERITIES}
         object.__setattr__(self, "levels", levels)
+
+    @property
+    def defaults(self) -> dict[str, float]:
+        """The settings where nothing else is stated."""
+        return {name: default for name, (default, _) in self.settings.items()}
 
     def grade(self, measure: float, thresholds: Thresholds) -> tuple[str, float] | None:
         """The worst severity whose level a measure passes, and that level; or None."""

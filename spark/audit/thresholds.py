@@ -49,7 +49,7 @@ class GroupRule(ForGroups):
 
 
 def _defaults() -> Values:
-    return {name: {**finding.levels, **finding.settings} for name, finding in FINDINGS.items()}
+    return {name: {**finding.levels, **finding.defaults} for name, finding in FINDINGS.items()}
 
 
 @dataclass(frozen=True)

@@ -75,8 +75,8 @@ def _finding_table(finding: Finding) -> Any:
         for severity, value in finding.levels.items()
     }
     fields |= {
-        name: (NotNegative, Field(float(value), description=finding.meanings.get(name)))
-        for name, value in finding.settings.items()
+        name: (NotNegative, Field(float(value), description=meaning))
+        for name, (value, meaning) in finding.settings.items()
     }
     model = create_model(finding.name, __base__=_LevelsTable, **fields)
     below = " (reached by less than that)" if finding.below else ""

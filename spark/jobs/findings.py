@@ -28,11 +28,11 @@ def _explain(finding: Finding) -> None:
     sign = "<" if finding.below else "≥"
     levels = [f"{name} {sign} {of:g}" for name, of in finding.levels.items() if of is not None]
     cures = finding.advice, finding.advice_to_connect, finding.advice_to_planned
-    meanings, own = finding.meanings, finding.settings.items()
+    own = finding.settings.items()
     lists = {
         "measured": [f"{finding.measure} ({', '.join(levels)})"],
         "cure": [*filter(None, cures)],
-        f"settings of [{finding.name}]": [f"{k} {figure(v)}: {meanings[k]}" for k, v in own],
+        f"settings of [{finding.name}]": [f"{k} {figure(v)}: {meaning}" for k, (v, meaning) in own],
         "not run where": [MISSING_FACT[need] for need in finding.needs],
     }
     for title, sentences in lists.items():
@@ -46,5 +46,6 @@ def _row(finding: Finding) -> dict[str, Any]:
         "worst": next(severity for severity in WORST_FIRST if finding.levels[severity] is not None),
         **{name: getattr(finding, name) for name in ("tells", "measure")},
         **finding.levels,
-        **{name: getattr(finding, name) for name in ("below", "advice", "settings", "needs")},
+        **{name: getattr(finding, name) for name in ("below", "advice")},
+        **{"settings": finding.defaults, "needs": finding.needs},
     }

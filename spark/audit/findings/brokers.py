@@ -26,8 +26,7 @@ from spark.audit.findings.members import KAFKAS_SESSION_MS
     "use an assignment that knows racks.",
     needs=("members.rack", "partitions.leader_rack"),
     levels={"info": 0.25},
-    settings={"least": 4},
-    meanings={"least": "groups with at least this many avoidable reads"},
+    settings={"least": (4, "groups with at least this many avoidable reads")},
     template="{across} of {reads:partition} of group {group} are read across racks; up to "
     "{avoidable} of them could be local without a change of loads.",
 )
@@ -88,8 +87,7 @@ def one_leader(group: GroupFacts, thresholds: Thresholds) -> Iterator[Measured]:
     "partitions.",
     needs=("coordinators",),
     levels={"info": 1.5, "warning": 3.0},
-    settings={"least": 1000},
-    meanings={"least": "brokers whose groups have at least this many members × partitions"},
+    settings={"least": (1000, "brokers whose groups have at least this many members × partitions")},
     each="broker",
     template="Broker {name} of cluster {cluster} coordinates {broker.groups} of its {every} groups "
     "with {broker.load} of {total} members × partitions; the mean of its {brokers} brokers is "

@@ -30,10 +30,12 @@ from spark.text import LONGEST_SENTENCE, shorten
     measure="partitions of the most loaded member ÷ those in the best assignment",
     advice="`evenfleet plan` shows the best assignment.",
     levels={name: level.ratio for name, level in LEVELS["count"].items()},
-    settings={f"least_{name}": level.least for name, level in LEVELS["count"].items()},
-    meanings={
-        f"least_{name}": f"minimum of partitions beyond the best assignment, for {name}"
-        for name in LEVELS["count"]
+    settings={
+        f"least_{name}": (
+            level.least,
+            f"minimum of partitions beyond the best assignment, for {name}",
+        )
+        for name, level in LEVELS["count"].items()
     },
     template="One member of group {group} has {plan.current_max_load:partition}, {best} would do; "
     "fixing it moves {plan.moves}.",
@@ -57,10 +59,9 @@ def unbalanced(group: GroupFacts, thresholds: Thresholds) -> Iterator[Measured]:
     "topics together.",
     needs=("groups.strategy",),
     levels={"info": 1.1, "warning": 1.25},
-    settings={"topics": 3, "least": 2},
-    meanings={
-        "topics": "groups whose members all read at least this many topics",
-        "least": "and whose first member gets this many partitions more than the mean",
+    settings={
+        "topics": (3, "groups whose members all read at least this many topics"),
+        "least": (2, "and whose first member gets this many partitions more than the mean"),
     },
     template="Range assigns each of the {topics} topics of group {group} from the same member on: "
     "the first member gets {first} partitions, the last {last} (mean {mean:decimal}).",
@@ -113,8 +114,7 @@ EAGER = tuple(
     "only what moves stops; `evenfleet rollout` lists the rolling restarts and what they cost.",
     needs=("groups.strategy",),
     levels={"info": 200, "warning": 1000},
-    settings={"members": 2},
-    meanings={"members": "groups of at least this many members"},
+    settings={"members": (2, "groups of at least this many members")},
     template="All {measure} partitions of group {group} stop at each rebalance of its {members} "
     "members: {row.group_strategy} is an eager strategy.",
 )
@@ -201,8 +201,7 @@ HOSTS_FIRST = Goals(levels=("hosts",))
     advice_to_connect="A rebalance may even hosts out: restart one worker of the fullest host.",
     needs=("members.host",),
     levels={"info": 1.25},
-    settings={"least": 2},
-    meanings={"least": "minimum of partitions that this host has beyond the best assignment"},
+    settings={"least": (2, "minimum of partitions that this host has beyond the best assignment")},
     template="Host {host} has {plan.current_max_host_load:partition} of group {group}, {least} "
     "would do; fixing it moves {moves}.",
 )

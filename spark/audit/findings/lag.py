@@ -17,11 +17,10 @@ from spark.audit.lags import sum_of
     "a better key will.",
     needs=("lag",),
     levels={"info": 0.6, "warning": 0.8},
-    settings={"share": 0.1, "partitions": 10, "least": 10_000},
-    meanings={
-        "share": "few are this share of a topic's partitions",
-        "partitions": "topics with at least this many partitions",
-        "least": "and at least this many records of lag",
+    settings={
+        "share": (0.1, "few are this share of a topic's partitions"),
+        "partitions": (10, "topics with at least this many partitions"),
+        "least": (10_000, "and at least this many records of lag"),
     },
     each="topic",
     template="{few} of the {size} partitions of topic {name} {have} {measure:percent} of the {lag} "
@@ -56,10 +55,9 @@ def lag_on_few_partitions(group: GroupFacts, thresholds: Thresholds) -> Iterator
     "are the busy ones.",
     needs=("lag",),
     levels={"info": 0.6, "warning": 0.8},
-    settings={"members": 3, "least": 10_000},
-    meanings={
-        "members": "groups in which at least this many members own partitions",
-        "least": "and that lag at least this many records",
+    settings={
+        "members": (3, "groups in which at least this many members own partitions"),
+        "least": (10_000, "and that lag at least this many records"),
     },
     each="member",
     template="Member {name}, one of {owners} with partitions in group {group}, has "

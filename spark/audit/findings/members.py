@@ -265,9 +265,11 @@ def instance_id_twice(group: GroupFacts, thresholds: Thresholds) -> Iterator[Mea
     "each defect.",
     needs=("groups.strategy", "client_version"),
     levels={"info": 1, "warning": 2, "critical": 3},
-    settings={"pairs": 1_000_000},
-    meanings={
-        "pairs": "for defects of large groups: members x partitions from which on a group is large"
+    settings={
+        "pairs": (
+            1_000_000,
+            "for defects of large groups: members x partitions from which on a group is large",
+        )
     },
     each="issue",
     template="Group {group} uses {row.group_strategy} of Kafka's clients {version}, which have "

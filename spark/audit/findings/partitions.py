@@ -130,10 +130,9 @@ def stale_claims(group: GroupFacts, thresholds: Thresholds) -> Iterator[Measured
     advice_to_connect="Loads may be even by count and uneven by work, if this connector is the "
     "busy one: restart the worker, so that its tasks are reassigned.",
     levels={"info": 0.6},
-    settings={"partitions": 8, "members": 3},
-    meanings={
-        "partitions": "topics with at least this many partitions",
-        "members": "to which at least this many members subscribe",
+    settings={
+        "partitions": (8, "topics with at least this many partitions"),
+        "members": (3, "to which at least this many members subscribe"),
     },
     lowest=0.5,
     each="topic",

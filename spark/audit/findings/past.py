@@ -17,8 +17,7 @@ FREQUENT_REBALANCES = PastFinding(
     template="Group {group} rebalanced {generations:time} in {hours:decimal} hours; the likeliest "
     "cause is: {cause}.",
     levels={"info": 1, "warning": 4},
-    settings={"least": 4},
-    meanings={"least": "groups with at least this many rebalances"},
+    settings={"least": (4, "groups with at least this many rebalances")},
 )
 
 BALANCE_WORSENS = PastFinding(
@@ -148,8 +147,7 @@ UNREAD_TOPIC = PastFinding(
     each="topic",
     needs=("history", ALL_GROUPS),
     levels={"info": 1},
-    settings={"hours": 1},
-    meanings={"hours": "no group has read the topic for at least this long"},
+    settings={"hours": (1, "no group has read the topic for at least this long")},
 )
 
 
@@ -175,8 +173,7 @@ OFFSETS_EXPIRE = PastFinding(
     more=_when,
     levels={"warning": 24},
     below=True,
-    settings={"retention_hours": 168},
-    meanings={"retention_hours": "the brokers' offsets.retention.minutes, in hours"},
+    settings={"retention_hours": (168, "the brokers' offsets.retention.minutes, in hours")},
 )
 
 STUCK_REBALANCE = PastFinding(

@@ -69,8 +69,7 @@ def writes_refused(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Me
     "preferred.",
     needs=("partitions.leader", "partitions.replicas"),
     levels={"info": 0.1, "warning": 0.5},
-    settings={"least": 5},
-    meanings={"least": "brokers with at least this many such partitions"},
+    settings={"least": (5, "brokers with at least this many such partitions")},
     each="broker",
     template="Broker {name} of cluster {cluster} doesn't lead {away} ({measure:percent}) of the "
     "{preferred} partitions of which it is the preferred leader.",
@@ -126,8 +125,7 @@ def replicas_at_minimum(cluster: ClusterFacts, thresholds: Thresholds) -> Iterat
     advice=f"Its disks and network carry more than the others'. {REASSIGN}",
     needs=("partitions.replicas",),
     levels={"info": 1.25, "warning": 1.5},
-    settings={"least": 10},
-    meanings={"least": "at least this many replicas more than the mean"},
+    settings={"least": (10, "at least this many replicas more than the mean")},
     each="broker",
     template=SKEWED,
 )
@@ -150,8 +148,7 @@ def replica_skew(cluster: ClusterFacts, thresholds: Thresholds) -> Iterator[Meas
     f"even: {REASSIGN}",
     needs=("partitions.leader", "partitions.replicas"),
     levels={"info": 1.5, "warning": 2.0},
-    settings={"least": 10},
-    meanings={"least": "at least this many leaders more than the mean"},
+    settings={"least": (10, "at least this many leaders more than the mean")},
     each="broker",
     template=SKEWED,
 )

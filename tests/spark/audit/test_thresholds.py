@@ -53,7 +53,7 @@ class TestShippedFile:
         values = tomllib.loads(SHIPPED.read_text(encoding="utf-8"))
         written = {
             name: {key: NEVER if value is None else value for key, value in finding.levels.items()}
-            | dict(finding.settings)
+            | finding.defaults
             for name, finding in FINDINGS.items()
         }
         assert values == written | {
@@ -206,7 +206,7 @@ def row(finding: Finding) -> str:
     """The line of the table that tells of a finding."""
     reached = "< " if finding.below else ""
     levels = ["–" if level is None else f"{reached}{level:g}" for level in finding.levels.values()]
-    settings = ", ".join(f"`{name}` {value:g}" for name, value in finding.settings.items())
+    settings = ", ".join(f"`{name}` {value:g}" for name, value in finding.defaults.items())
     needs = ", ".join(f"`{need}`" for need in finding.needs)
     cells = [f"`{finding.name}`", finding.tells, finding.measure, *levels]
     return f"| {' | '.join([*cells, settings or '–', needs or '–'])} |"
