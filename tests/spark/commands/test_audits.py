@@ -103,7 +103,7 @@ class TestAudit:
         }
         assert {row["cluster"]: row["snapshot"] for row in printed["clusters"]} == CLUSTERS
         assert READ in audited.err
-        assert f"Not judged: {COUNTS}" in audited.err
+        assert f"Not evaluated: {COUNTS}" in audited.err
         assert {row["kind"] for row in printed["other_kinds"]} >= {"share", "streams"}
 
     def test_metrics_count_findings(self, audited: Said, results: Path) -> None:
