@@ -35,23 +35,23 @@ class Aim(NamedTuple):
     along_a_cycle: Callable[[Extent], int]
 
 
-def _of_balance(of: Extent) -> int:
+def _of_balance(extent: Extent) -> int:
     """Σ replicas² of brokers (÷ capacity): along a cycle one falls, and one grows."""
-    return 2 * of.heaviest * (2 * of.load + 2)
+    return 2 * extent.heaviest * (2 * extent.load + 2)
 
 
-def _of_spread(of: Extent) -> int:
+def _of_spread(extent: Extent) -> int:
     """Σ replicas² of each broker's share of each topic, at each broker of a cycle."""
-    return 2 * (of.brokers + 2) * (2 * of.topic_load + 2)
+    return 2 * (extent.brokers + 2) * (2 * extent.topic_load + 2)
 
 
-def _of_copies(of: Extent) -> int:
+def _of_copies(extent: Extent) -> int:
     """Replicas or bytes copied: a cycle passes brokers and pools of a rack once each.
 
     Between two brokers it may pass each slot and pool of one topic.
     """
-    nodes = (of.brokers + of.racks) * min(of.topics, of.brokers + 1)
-    return 2 * (nodes + 2) * of.dearest
+    nodes = (extent.brokers + extent.racks) * min(extent.topics, extent.brokers + 1)
+    return 2 * (nodes + 2) * extent.dearest
 
 
 LEVELS = {

@@ -136,11 +136,11 @@ def _coupled_in_words(topics: Rows, groups: Rows) -> str:
     answer = f"{alone} can be rolled out alone: they share no topic with others."
     if not coupled:
         return answer
-    part = ("cluster", "component")
-    cluster, component = (coupled[0][name] for name in part)
+    key = ("cluster", "component")
+    cluster, component = (coupled[0][name] for name in key)
     through = [row for row in topics if (row["cluster"], row["component"]) == (cluster, component)]
     more = f" and {plural(len(through) - 1, 'other topic')}" * (len(through) > 1)
-    parts = plural(len({tuple(row[name] for name in part) for row in coupled}), "other part")
+    parts = plural(len({tuple(row[name] for name in key) for row in coupled}), "other part")
     return (
         f"{answer} The largest of {parts} couples {coupled[0]['component_groups']:,} groups of "
         f"{cluster}, through {through[0]['topic']} ({through[0]['groups']:,} groups){more}."
@@ -149,7 +149,7 @@ def _coupled_in_words(topics: Rows, groups: Rows) -> str:
 
 def _reached_in_words(options: Mapping[str, Any], groups: Rows, levels: Rows) -> str:
     """The answer on a failure: what it takes along at once, and how far that goes."""
-    what = next(f"{k} {options[k]}" for k in ("broker", "rack", "topic") if k in options)
+    what = next(f"{of} {options[of]}" for of in ("broker", "rack", "topic") if of in options)
     where = f" of {options['cluster']}" if "cluster" in options else ""
     lost = next((row for row in levels if row["kind"] == PARTITION), None)
     owners = next((row for row in levels if row["kind"] == MEMBER), None)

@@ -27,11 +27,11 @@ def _explain(finding: Finding) -> None:
     show(programs_only({"findings": [_row(finding)]}))
     sign = "<" if finding.below else "≥"
     levels = [f"{name} {sign} {of:g}" for name, of in finding.levels.items() if of is not None]
-    cures = finding.advice, finding.advice_to_connect, finding.advice_to_planned
+    of_kinds = "advice", "advice_to_consumer", "advice_to_connect", "advice_to_planned"
     own = finding.settings.items()
     lists = {
         "measured": [f"{finding.measure} ({', '.join(levels)})"],
-        "cure": [*filter(None, cures)],
+        "cure": [*filter(None, (getattr(finding, name) for name in of_kinds))],
         f"settings of [{finding.name}]": [f"{k} {figure(v)}: {meaning}" for k, (v, meaning) in own],
         "not run where": [MISSING_FACT[need] for need in finding.needs],
     }
